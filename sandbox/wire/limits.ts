@@ -1,0 +1,48 @@
+/**
+ * The caps that hold on every pipe between a host and a guest, each with the attack it stops.
+ * They are checked before anything is allocated for the bytes that they count.
+ */
+export interface WireLimits {
+  /** Bytes in one JSON message. Stops a length prefix that makes the receiver allocate gigabytes. */
+  readonly maxMessageBytes: number;
+  /** Bytes in one stream chunk. Senders split at `CHUNK_BYTES`, far below it. */
+  readonly maxChunkBytes: number;
+  /** Nesting in one message. Stops recursion in whoever walks the value later. */
+  readonly maxDepth: number;
+  /** Values in one message. A megabyte of `[[],[],…` is cheap to send and dear to walk. */
+  readonly maxNodes: number;
+  /** Requests that the other side may have unanswered. Stops a flood from queueing without end. */
+  readonly maxOpenRequests: number;
+  /** Streams that the other side may have open. Each may hold `STREAM_WINDOW_BYTES` of memory. */
+  readonly maxOpenStreams: number;
+}
+
+/** What a host accepts from a guest: nothing that it sends is believed. */
+export const FROM_GUEST: WireLimits = {
+  maxMessageBytes: 8 * 1024 * 1024,
+  maxChunkBytes: 256 * 1024,
+  maxDepth: 200,
+  maxNodes: 500_000,
+  maxOpenRequests: 256,
+  maxOpenStreams: 64,
+};
+
+/** What a guest accepts from its host, which it has to trust: room for a large bundle. */
+export const FROM_HOST: WireLimits = {
+  maxMessageBytes: 128 * 1024 * 1024,
+  maxChunkBytes: 256 * 1024,
+  maxDepth: 10_000,
+  maxNodes: 50_000_000,
+  maxOpenRequests: 65_536,
+  maxOpenStreams: 4_096,
+};
+
+/** The size into which senders split a stream. */
+export const CHUNK_BYTES: number = 64 * 1024;
+
+/** Bytes a sender may have under way on one stream before the receiver has taken any of them. */
+export const STREAM_WINDOW_BYTES: number = 256 * 1024;
+
+/** Characters of an error's text, and of its stack, that cross. The rest is cut. */
+export const MAX_ERROR_TEXT: number = 8 * 1024;
+export const MAX_ERROR_STACK: number = 16 * 1024;

@@ -1,0 +1,106 @@
+import { isWireCode, WireViolation } from './failure.js';
+import { MAX_ERROR_STACK, MAX_ERROR_TEXT, type WireLimits } from './limits.js';
+import type { Message, WireFailure } from './messages.js';
+
+/**
+ * Reads one message off the wire. What comes back has the shape of its type and nothing else, its
+ * payload (`p`, `v`) is plain JSON within the caps on depth and size, and no object in it has a
+ * `__proto__` property of its own. Throws `WireViolation` for anything else, and nothing but that.
+ */
+export function parseMessage(text: string, limits: WireLimits): Message {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new WireViolation('a message that is not JSON');
+  }
+  if (!isRecord(value)) throw new WireViolation('a message that is not an object');
+  switch (value['t']) {
+    case 'request':
+      return {
+        t: 'request',
+        i: parseId(value['i']),
+        m: parseMethod(value['m']),
+        p: admit(value['p'], limits),
+      };
+    case 'reply':
+      return { t: 'reply', i: parseId(value['i']), v: admit(value['v'], limits) };
+    case 'failure':
+      return { t: 'failure', i: parseId(value['i']), e: parseFailure(value['e']) };
+    case 'cancel':
+      return { t: 'cancel', i: parseId(value['i']), why: parseText(value['why']) };
+    case 'notice':
+      return { t: 'notice', m: parseMethod(value['m']), p: admit(value['p'], limits) };
+    case 'credit':
+      return { t: 'credit', s: parseId(value['s']), n: parseId(value['n']) };
+    case 'end':
+      return value['e'] === undefined
+        ? { t: 'end', s: parseId(value['s']) }
+        : { t: 'end', s: parseId(value['s']), e: parseFailure(value['e']) };
+    case 'refuse':
+      return { t: 'refuse', s: parseId(value['s']), why: parseText(value['why']) };
+    default:
+      throw new WireViolation('a message of no known type');
+  }
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseId(value: unknown): number {
+  // Stream ids travel in four bytes, so no id is larger.
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 0xffffffff) {
+    throw new WireViolation('an id that is not a whole number of 32 bits');
+  }
+  return value;
+}
+
+function parseMethod(value: unknown): string {
+  if (typeof value !== 'string' || value.length > 64) throw new WireViolation('a bad method name');
+  return value;
+}
+
+function parseText(value: unknown, max: number = MAX_ERROR_TEXT): string {
+  if (typeof value !== 'string') throw new WireViolation('a text that is not a string');
+  return value.slice(0, max + 1);
+}
+
+function parseFailure(value: unknown): WireFailure {
+  if (!isRecord(value)) throw new WireViolation('a failure that is not an object');
+  return {
+    name: parseText(value['name'], 200),
+    message: parseText(value['message']),
+    ...(isWireCode(value['code']) ? { code: value['code'] } : {}),
+    ...(value['stack'] === undefined ? {} : { stack: parseText(value['stack'], MAX_ERROR_STACK) }),
+  };
+}
+
+/**
+ * Lets a payload in: counts its values and its depth without recursion, and takes away own
+ * `__proto__` properties, which JSON.parse makes and a later spread or assignment would obey.
+ */
+function admit(payload: unknown, limits: WireLimits): unknown {
+  if (typeof payload !== 'object' || payload === null) return payload;
+  let nodes = 1;
+  let level: object[] = [payload];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > limits.maxDepth) {
+      throw new WireViolation(`a message nested deeper than ${limits.maxDepth}`);
+    }
+    const next: object[] = [];
+    for (const container of level) {
+      if (Object.hasOwn(container, '__proto__')) Reflect.deleteProperty(container, '__proto__');
+      const children: unknown[] = Array.isArray(container) ? container : Object.values(container);
+      nodes += children.length;
+      if (nodes > limits.maxNodes) {
+        throw new WireViolation(`a message of more than ${limits.maxNodes} values`);
+      }
+      for (const child of children) {
+        if (typeof child === 'object' && child !== null) next.push(child);
+      }
+    }
+    level = next;
+  }
+  return payload;
+}

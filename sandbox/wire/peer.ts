@@ -1,0 +1,317 @@
+import { WireError, WireViolation } from './failure.js';
+import {
+  CHUNK_FRAME,
+  HEADER_BYTES,
+  makeFrameReader,
+  MESSAGE_FRAME,
+  STREAM_ID_BYTES,
+  type Utf8,
+  writeHeader,
+  writeUint32,
+} from './framing.js';
+import type { WireLimits } from './limits.js';
+import type { Message, WireFailure } from './messages.js';
+import { parseMessage } from './parse.js';
+import {
+  type ByteSource,
+  describeFailure,
+  makeStreamReceiver,
+  makeStreamSender,
+} from './streams.js';
+
+/** JSON text that goes into a message as it is. Whoever makes one vouches that it is JSON. */
+export class RawJson {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A request of the other side, while it is being answered. */
+export interface IncomingRequest {
+  /** Why the asker gave up, once it has. */
+  readonly cancelled: string | undefined;
+  /** Calls `listener` when the asker gives up, at once if it has. */
+  onCancel(listener: (why: string) => void): void;
+}
+
+/** What one side answers. Params are plain data of unknown shape: parse them. */
+export interface Service {
+  /**
+   * Answers a request with a value for JSON, or `RawJson`. A throw or rejection answers with a
+   * failure made by `describe`.
+   */
+  request(method: string, params: unknown, request: IncomingRequest): unknown;
+  notice(method: string, params: unknown): void;
+  /** Makes what crosses out of an error; without it, its name, message and wire code. */
+  readonly describe?: (error: unknown) => WireFailure;
+}
+
+export interface PeerSpec {
+  /** Sends bytes; `bytes` is the port's from then on. */
+  readonly write: (bytes: Uint8Array) => void;
+  readonly utf8: Utf8;
+  /** An array of that many bytes whose content does not matter. */
+  readonly allocate: (bytes: number) => Uint8Array;
+  /** Runs the callback once the current job and its promises are done. */
+  readonly soon: (callback: () => void) => void;
+  readonly limits: WireLimits;
+  readonly service: Service;
+  /** The other side broke the protocol. The peer is closed by then. */
+  readonly onViolation: (violation: Error) => void;
+}
+
+/** A request under way. */
+export interface Asked {
+  /** Settles with the answer, or rejects: `WireError` from the other side, else `close`'s error. */
+  readonly answer: Promise<unknown>;
+  /** Tells the other side to give up. The answer may still come. */
+  cancel(why: string): void;
+}
+
+/**
+ * One end of the pipe. Requests, notices and streams go both ways at once; everything said in one
+ * job leaves in one write. `receive` never throws.
+ */
+export interface Peer {
+  receive(bytes: Uint8Array): void;
+  ask(method: string, params: unknown): Asked;
+  notify(method: string, params: unknown): void;
+  openStream(source: ByteSource): number;
+  acceptStream(streamId: number): ByteSource;
+  /** Ends every request and stream with `error`. Nothing is sent or read after it. */
+  close(error: Error): void;
+  readonly openRequests: number;
+  /** Answers that nobody had asked for, or that came after their request had ended. */
+  readonly strayAnswers: number;
+}
+
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Answering {
+  cancelled: string | undefined;
+  listeners: ((why: string) => void)[] | undefined;
+}
+
+export function makePeer(spec: PeerSpec): Peer {
+  const { utf8, limits, service } = spec;
+  const outbox = makeOutbox(spec);
+  const asked = new Map<number, Pending>();
+  const answering = new Map<number, Answering>();
+  let lastId = 0;
+  let strayAnswers = 0;
+  let closed: Error | undefined;
+
+  const say = (message: Message): void => {
+    if (closed === undefined) outbox.message(JSON.stringify(message));
+  };
+  const outlet = {
+    message: say,
+    chunk: (id: number, bytes: Uint8Array) => {
+      if (closed === undefined) outbox.chunk(id, bytes);
+    },
+  };
+  const sender = makeStreamSender(outlet);
+  const receiver = makeStreamReceiver(outlet, limits);
+
+  const reply = (id: number, value: unknown): void => {
+    if (!answering.delete(id) || closed !== undefined) return;
+    outbox.message(`{"t":"reply","i":${id},"v":${jsonText(value)}}`);
+  };
+  const fail = (id: number, error: unknown): void => {
+    if (!answering.delete(id)) return;
+    say({ t: 'failure', i: id, e: (service.describe ?? describeFailure)(error) });
+  };
+
+  const answer = (id: number, method: string, params: unknown): void => {
+    if (answering.has(id)) throw new WireViolation(`request ${id} was already open`);
+    if (answering.size >= limits.maxOpenRequests) {
+      throw new WireViolation(`more than ${limits.maxOpenRequests} requests at once`);
+    }
+    const state: Answering = { cancelled: undefined, listeners: undefined };
+    answering.set(id, state);
+    const request: IncomingRequest = {
+      get cancelled() {
+        return state.cancelled;
+      },
+      onCancel: (listener) => {
+        if (state.cancelled !== undefined) listener(state.cancelled);
+        else (state.listeners ??= []).push(listener);
+      },
+    };
+    let value: unknown;
+    try {
+      value = service.request(method, params, request);
+    } catch (error) {
+      fail(id, error);
+      return;
+    }
+    if (value instanceof Promise) {
+      value.then(
+        (settled) => {
+          try {
+            reply(id, settled);
+          } catch (error) {
+            fail(id, error);
+          }
+        },
+        (error: unknown) => fail(id, error),
+      );
+    } else reply(id, value);
+  };
+
+  const settle = (id: number): Pending | undefined => {
+    const pending = asked.get(id);
+    if (pending === undefined) strayAnswers += 1;
+    else asked.delete(id);
+    return pending;
+  };
+
+  const take = (message: Message): void => {
+    switch (message.t) {
+      case 'request':
+        return answer(message.i, message.m, message.p);
+      case 'reply':
+        return settle(message.i)?.resolve(message.v);
+      case 'failure':
+        return settle(message.i)?.reject(new WireError(message.e));
+      case 'cancel': {
+        const state = answering.get(message.i);
+        if (state === undefined || state.cancelled !== undefined) return undefined;
+        state.cancelled = message.why;
+        for (const listener of state.listeners ?? []) listener(message.why);
+        return undefined;
+      }
+      case 'notice':
+        return service.notice(message.m, message.p);
+      case 'credit':
+        return sender.credit(message.s, message.n);
+      case 'end':
+        return receiver.end(message.s, message.e);
+      case 'refuse':
+        return sender.refuse(message.s, message.why);
+    }
+  };
+
+  const close = (error: Error): void => {
+    if (closed !== undefined) return;
+    closed = error;
+    for (const pending of asked.values()) pending.reject(error);
+    asked.clear();
+    for (const state of answering.values()) {
+      state.cancelled ??= error.message;
+      for (const listener of state.listeners ?? []) listener(error.message);
+    }
+    answering.clear();
+    sender.close(error.message);
+    receiver.close(error);
+  };
+
+  const read = makeFrameReader(utf8, limits, {
+    message: (text) => {
+      if (closed === undefined) take(parseMessage(text, limits));
+    },
+    chunk: (id, bytes) => {
+      if (closed === undefined) receiver.chunk(id, bytes);
+    },
+  });
+
+  return {
+    receive: (bytes) => {
+      if (closed !== undefined) return;
+      try {
+        read(bytes);
+      } catch (error) {
+        const violation = error instanceof Error ? error : new WireViolation(String(error));
+        close(violation);
+        spec.onViolation(violation);
+      }
+    },
+    ask: (method, params) => {
+      lastId += 1;
+      const id = lastId;
+      const promise = new Promise<unknown>((resolve, reject) => {
+        if (closed !== undefined) {
+          reject(closed);
+          return;
+        }
+        outbox.message(`{"t":"request","i":${id},"m":${jsonText(method)},"p":${jsonText(params)}}`);
+        asked.set(id, { resolve, reject });
+      });
+      return {
+        answer: promise,
+        cancel: (why) => {
+          if (asked.has(id)) say({ t: 'cancel', i: id, why });
+        },
+      };
+    },
+    notify: (method, params) => {
+      if (closed !== undefined) return;
+      outbox.message(`{"t":"notice","m":${jsonText(method)},"p":${jsonText(params)}}`);
+    },
+    openStream: (source) => sender.open(source),
+    acceptStream: (id) => receiver.accept(id),
+    close,
+    get openRequests() {
+      return asked.size;
+    },
+    get strayAnswers() {
+      return strayAnswers;
+    },
+  };
+}
+
+function jsonText(value: unknown): string {
+  // Typed as always a string, JSON.stringify gives undefined for undefined and for functions.
+  return value instanceof RawJson ? value.text : ((JSON.stringify(value) as string | undefined) ?? 'null');
+}
+
+interface Outbox {
+  message(text: string): void;
+  chunk(streamId: number, bytes: Uint8Array): void;
+}
+
+/** Gathers the frames of one job and writes them as one. */
+function makeOutbox({ write, utf8, allocate, soon }: PeerSpec): Outbox {
+  let frames: (string | { readonly id: number; readonly bytes: Uint8Array })[] = [];
+
+  const flush = (): void => {
+    const leaving = frames;
+    frames = [];
+    let total = 0;
+    const lengths: number[] = [];
+    for (const frame of leaving) {
+      const length =
+        typeof frame === 'string'
+          ? utf8.byteLength(frame)
+          : STREAM_ID_BYTES + frame.bytes.length;
+      lengths.push(length);
+      total += HEADER_BYTES + length;
+    }
+    const target = allocate(total);
+    let at = 0;
+    leaving.forEach((frame, index) => {
+      const length = lengths[index] ?? 0;
+      if (typeof frame === 'string') {
+        writeHeader(target, at, length, MESSAGE_FRAME);
+        utf8.write(frame, target, at + HEADER_BYTES);
+      } else {
+        writeHeader(target, at, length, CHUNK_FRAME);
+        writeUint32(target, at + HEADER_BYTES, frame.id);
+        target.set(frame.bytes, at + HEADER_BYTES + STREAM_ID_BYTES);
+      }
+      at += HEADER_BYTES + length;
+    });
+    write(target);
+  };
+
+  const add = (frame: (typeof frames)[number]): void => {
+    if (frames.length === 0) soon(flush);
+    frames.push(frame);
+  };
+  // A chunk is copied when it leaves, later than now: a sender must not change it meanwhile.
+  return { message: add, chunk: (id, bytes) => add({ id, bytes }) };
+}

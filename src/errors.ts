@@ -1,0 +1,162 @@
+/**
+ * Every code that Bulkhead throws or answers with, and what an error of that code carries.
+ * A code never changes its meaning. Area by area, as `bulkhead explain` prints them.
+ */
+export interface ErrorDetails {
+  // The host's own call of us.
+  /** An option or argument is not what the function takes. */
+  INVALID_OPTIONS: { readonly option: string };
+  /** The engine was closed before or during the call. */
+  ENGINE_CLOSED: object;
+  /** A wall that the host requires does not stand on this machine. */
+  WALL_MISSING: { readonly wall: string };
+
+  // Reading a plugin.
+  /** There is no plugin in that directory, or it is of no format that we know. */
+  PLUGIN_NOT_FOUND: { readonly directory: string };
+  /** The manifest is not valid. `problems` names each place and what is wrong there. */
+  INVALID_MANIFEST: { readonly file: string; readonly problems: readonly string[] };
+  /** The plugin's sources cannot be made into one bundle. `problems` has file, line and column. */
+  BUNDLE_FAILED: { readonly problems: readonly BuildProblem[] };
+  /** A path of the plugin leads out of its directory. */
+  OUTSIDE_PLUGIN: { readonly path: string };
+  /** The code cannot run under SES, for a reason that rewriting cannot mend. */
+  SES_INCOMPATIBLE: { readonly plugin: string };
+  /** Two plugins claim one name, and precedence does not decide between them. */
+  NAME_COLLISION: { readonly name: string; readonly plugins: readonly string[] };
+
+  // Permissions.
+  /** The text of a permission cannot be read. */
+  INVALID_PERMISSION: { readonly kind: string; readonly text: string };
+  TIME_DENIED: Denied;
+  RANDOM_DENIED: Denied;
+  NETWORK_DENIED: Denied;
+  ENVIRONMENT_DENIED: Denied;
+  FILESYSTEM_DENIED: Denied;
+  /** A permission was taken away while the plugin ran. */
+  PERMISSION_REVOKED: { readonly permission: string };
+  /** A Node built-in was used that no permission of ours grants. */
+  BUILTIN_DENIED: { readonly plugin: string };
+  /** The plugin asks to run unconfined, and the operator has not allowed this plugin to. */
+  HOST_MODE_DENIED: { readonly plugin: string };
+
+  // What granted capabilities run into.
+  /** A request was allowed and did not succeed: no such host, refused, reset, bad TLS. */
+  NETWORK_FAILED: { readonly host: string };
+  /** A request ran into a cap of the network broker. */
+  NETWORK_LIMIT: { readonly limit: string };
+  /** A read was allowed and did not succeed: no such file, not a regular file. */
+  FILESYSTEM_FAILED: { readonly path: string };
+  /** A read ran into a cap of the filesystem broker. */
+  FILESYSTEM_LIMIT: { readonly limit: string };
+
+  // Approval.
+  /** The tool asks before it runs, and there is nobody to ask. */
+  APPROVAL_REQUIRED: { readonly tool: string };
+  /** Somebody was asked and said no. */
+  APPROVAL_DENIED: { readonly tool: string; readonly reason?: string };
+
+  // Calls.
+  /** No tool has that name. */
+  TOOL_NOT_FOUND: { readonly tool: string; readonly close?: string };
+  /** The plugin is installed but not active: disabled, or its configuration is incomplete. */
+  PLUGIN_INACTIVE: { readonly plugin: string; readonly reasons: readonly string[] };
+  /** A tool's definition cannot be used. */
+  INVALID_TOOL: { readonly plugin: string };
+  /** A tool's JSON Schema is not one that we run. */
+  INVALID_SCHEMA: { readonly tool: string };
+  /** The input does not fit the tool's JSON Schema. */
+  INVALID_INPUT: { readonly tool: string };
+  /** The plugin threw. */
+  TOOL_FAILED: { readonly tool: string };
+  /** What the tool returned cannot be copied out: circular, or it throws where it is read. */
+  RESULT_INVALID: { readonly tool: string };
+  /** What the tool returned is larger, deeper or of more parts than allowed. */
+  RESULT_TOO_LARGE: { readonly tool: string };
+  /** The call outlived its deadline. What does not stop by itself has been killed. */
+  DEADLINE_EXCEEDED: { readonly deadlineMs: number };
+  /** The caller gave the call up. */
+  CANCELLED: object;
+  /** More calls are under way than the plugin or the engine may have. */
+  BUSY: { readonly retryAfterMs: number };
+
+  // Guests.
+  /** The plugin's code threw while it was loaded. */
+  LOAD_FAILED: { readonly plugin: string };
+  /** A guest process could not be started. */
+  GUEST_START_FAILED: { readonly reason: string };
+  /** The guest ended in the middle of a call, by itself. */
+  GUEST_CRASHED: GuestEnd;
+  /** The guest ran out of the memory that it may use. */
+  GUEST_OUT_OF_MEMORY: GuestEnd;
+  /** The guest used up the processor time that it may use. */
+  GUEST_OUT_OF_CPU: GuestEnd;
+  /** The host killed the guest for another reason than this call, e.g. another call's deadline. */
+  GUEST_KILLED: GuestEnd;
+  /** The guest said something that no honest guest says, and was killed. */
+  PROTOCOL_VIOLATION: GuestEnd;
+  /** The plugin crashed too often in a short time and is not started again for a while. */
+  QUARANTINED: { readonly plugin: string; readonly untilMs: number };
+}
+
+interface Denied {
+  readonly plugin: string;
+  /** What was asked for, in the words of the permission. */
+  readonly wanted: string;
+  /** What is granted of that kind. */
+  readonly granted: readonly string[];
+}
+
+interface GuestEnd {
+  readonly plugin: string;
+  readonly reason: string;
+}
+
+export interface BuildProblem {
+  readonly message: string;
+  /** Relative to the plugin's directory. */
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** The source line itself. */
+  readonly lineText?: string;
+  readonly remedy?: string;
+}
+
+export type ErrorCode = keyof ErrorDetails;
+
+const BRAND = Symbol.for('dev.bulkhead.error');
+
+/**
+ * Everything this library throws on purpose. Match on `code`: messages may be reworded. A message
+ * says what was refused, to whom, and what would allow it.
+ */
+export class BulkheadError<Code extends ErrorCode = ErrorCode> extends Error {
+  override readonly name = 'BulkheadError';
+  readonly code: Code;
+  readonly details: ErrorDetails[Code];
+
+  constructor(
+    code: Code,
+    message: string,
+    details: ErrorDetails[Code],
+    options?: { readonly cause?: unknown },
+  ) {
+    super(message, options);
+    this.code = code;
+    this.details = details;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+}
+
+/** Whether `error` is ours, and of that code where one is given. Works across copies of Bulkhead. */
+export function isBulkheadError<Code extends ErrorCode = ErrorCode>(
+  error: unknown,
+  code?: Code,
+): error is BulkheadError<Code> {
+  return (
+    error instanceof Error &&
+    BRAND in error &&
+    (code === undefined || ('code' in error && error.code === code))
+  );
+}

@@ -1,0 +1,73 @@
+import type { DialectName } from '../../sandbox/wire/methods.js';
+import type { Permissions } from '../permissions/kind.js';
+
+/** The one model that every format is read into: what is on disk, before any of it has run. */
+export interface Plugin {
+  /** As its author named it; unique in an engine. May hold `@` and `/`, never `:`. */
+  readonly id: string;
+  readonly format: FormatName;
+  /** Real path of its directory. */
+  readonly directory: string;
+  /** The manifest's file name, relative to `directory`: where an author edits permissions. */
+  readonly manifest: string;
+  readonly name: string;
+  readonly version: string | undefined;
+  readonly description: string | undefined;
+  /** Further identity a format knows (author, homepage, licence, icon …), for listings. */
+  readonly about: Readonly<Record<string, string>>;
+  readonly entries: readonly PluginEntry[];
+  readonly environment: readonly EnvironmentNeed[];
+  readonly config: readonly ConfigField[];
+}
+
+export type FormatName = 'pandora';
+
+/**
+ * One module that is loaded as a unit: a bundle, a grant, and when it runs a guest of its own.
+ * Most plugins have one.
+ */
+export interface PluginEntry {
+  /** Unique in the plugin, stable across versions: `tools`, `tools.1`, `agents`. */
+  readonly key: string;
+  readonly surface: 'tools' | 'agents';
+  /** Relative to the plugin's directory. */
+  readonly file: string;
+  readonly dialect: DialectName;
+  /** `host`: asks to run without a compartment, with the full power of a process. */
+  readonly confinement: 'compartment' | 'host';
+  /** What its author declared. */
+  readonly declared: Permissions;
+  /** Whether its tools ask before they run, where nothing more specific says otherwise. */
+  readonly requireApproval: boolean;
+}
+
+/** A variable without which the plugin is not active (unless it is optional). */
+export interface EnvironmentNeed {
+  readonly name: string;
+  readonly required: boolean;
+}
+
+export interface ConfigField {
+  readonly key: string;
+  readonly label: string;
+  readonly type: 'text' | 'number' | 'password' | 'enum';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly placeholder?: string;
+  readonly options?: readonly { readonly value: string; readonly label: string }[];
+}
+
+/** A bundle: everything an entry needs, as one text that runs in a compartment. */
+export interface Bundle {
+  /** One expression: `(function (…) { … })`, which evaluates the plugin's modules when called. */
+  readonly code: string;
+  /** sha512 over `code`, as `sha512-<base64>`. */
+  readonly hash: string;
+  /** Source map (JSON) from `code` to the plugin's sources, by relative path. Stays on the host's side. */
+  readonly sourceMap: string;
+  /** Global names that the code assigns to. */
+  readonly assignedGlobals: readonly string[];
+  /** Every file that went in, relative to the plugin's directory, with its size in bytes. */
+  readonly inputs: readonly { readonly path: string; readonly bytes: number }[];
+  readonly warnings: readonly string[];
+}
