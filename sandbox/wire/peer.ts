@@ -118,8 +118,9 @@ export function makePeer(spec: PeerSpec): Peer {
   const receiver = makeStreamReceiver(outlet, limits);
 
   const reply = (id: number, value: unknown): void => {
-    if (!answering.delete(id) || closed !== undefined) return;
-    outbox.message(`{"t":"reply","i":${id},"v":${jsonText(value)}}`);
+    // Made first: a value that is no JSON throws here, and the request is then failed instead.
+    const text = jsonText(value);
+    if (answering.delete(id)) outbox.message(`{"t":"reply","i":${id},"v":${text}}`);
   };
   const fail = (id: number, error: unknown): void => {
     if (!answering.delete(id)) return;
@@ -150,17 +151,14 @@ export function makePeer(spec: PeerSpec): Peer {
       return;
     }
     if (value instanceof Promise) {
-      value.then(
-        (settled) => {
-          try {
-            reply(id, settled);
-          } catch (error) {
-            fail(id, error);
-          }
-        },
-        (error: unknown) => fail(id, error),
-      );
-    } else reply(id, value);
+      value.then((settled) => reply(id, settled)).catch((error: unknown) => fail(id, error));
+      return;
+    }
+    try {
+      reply(id, value);
+    } catch (error) {
+      fail(id, error);
+    }
   };
 
   const settle = (id: number): Pending | undefined => {
@@ -266,7 +264,9 @@ export function makePeer(spec: PeerSpec): Peer {
 
 function jsonText(value: unknown): string {
   // Typed as always a string, JSON.stringify gives undefined for undefined and for functions.
-  return value instanceof RawJson ? value.text : ((JSON.stringify(value) as string | undefined) ?? 'null');
+  return value instanceof RawJson
+    ? value.text
+    : ((JSON.stringify(value) as string | undefined) ?? 'null');
 }
 
 interface Outbox {
@@ -285,9 +285,7 @@ function makeOutbox({ write, utf8, allocate, soon }: PeerSpec): Outbox {
     const lengths: number[] = [];
     for (const frame of leaving) {
       const length =
-        typeof frame === 'string'
-          ? utf8.byteLength(frame)
-          : STREAM_ID_BYTES + frame.bytes.length;
+        typeof frame === 'string' ? utf8.byteLength(frame) : STREAM_ID_BYTES + frame.bytes.length;
       lengths.push(length);
       total += HEADER_BYTES + length;
     }

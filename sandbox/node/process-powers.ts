@@ -1,0 +1,22 @@
+import type { GuestPowers } from '../guest.js';
+import { makeUtf8 } from '../wire/utf8.js';
+import { makeWebPowers } from './web-powers.js';
+
+/** What a guest process is born with. Read it as the list of all authority that it ever has. */
+export function makeProcessPowers(
+  realm: typeof globalThis,
+  pipe: Pick<GuestPowers, 'write' | 'exit'>,
+): GuestPowers {
+  const { Buffer, queueMicrotask, Math, Date, Intl, getStackString } = realm;
+  return {
+    ...makeWebPowers(realm),
+    ...pipe,
+    utf8: makeUtf8(Buffer),
+    allocate: (bytes) => Buffer.allocUnsafe(bytes),
+    soon: (callback) => queueMicrotask(callback),
+    random: Math.random,
+    feralDate: Date,
+    feralIntl: Intl,
+    getStackString,
+  };
+}
