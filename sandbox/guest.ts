@@ -13,6 +13,7 @@ import { serialize } from './serialize.js';
 import { makeValidation, type Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
 import { FROM_HOST } from './wire/limits.js';
+import type { Json } from './wire/messages.js';
 import {
   type CallParams,
   isCallParams,
@@ -38,6 +39,8 @@ export interface GuestPowers extends Pick<PeerSpec, 'write' | 'utf8' | 'allocate
 
 export interface Guest {
   receive(bytes: Uint8Array): void;
+  /** Says that the guest is ready, and what it found out about itself. */
+  announce(report: Json): void;
   /** An error nobody caught: a rejection without a handler, a callback that threw. */
   reportFault(error: unknown): void;
 }
@@ -75,8 +78,11 @@ export function startGuest(powers: GuestPowers): Guest {
   });
   const reportFault = (error: unknown): void => peer.notify('fault', { failure: describe(error) });
 
-  peer.notify('ready', null);
-  return { receive: peer.receive, reportFault };
+  return {
+    receive: peer.receive,
+    announce: (report) => peer.notify('ready', report),
+    reportFault,
+  };
 }
 
 interface Loaded {

@@ -14,19 +14,20 @@ export interface HostPipe {
 export function openHostPipe(onClose: () => void): HostPipe {
   let receive: (bytes: Uint8Array) => void = () => {};
   const buffer = Buffer.alloc(READ_BYTES);
-  const socket = new Socket({
+  const options = {
     fd: HOST_PIPE,
     readable: true,
     writable: true,
     // One buffer for every read: the frame reader copies what it keeps.
     onread: {
       buffer,
-      callback: (bytes) => {
+      callback: (bytes: number) => {
         receive(buffer.subarray(0, bytes));
         return true;
       },
     },
-  });
+  };
+  const socket = new Socket(options);
   socket.on('close', onClose);
   socket.on('error', onClose);
   return {

@@ -5,10 +5,11 @@ import { startGuest } from '../guest.js';
 import { openHostPipe } from './host-pipe.js';
 import { makeProcessPowers } from './process-powers.js';
 import { scuttle } from './scuttle.js';
+import { isWriteRefused, reportOnSelf } from './self-report.js';
 
 const realm = globalThis;
 const { process } = realm;
-const exit = process.reallyExit.bind(process);
+const exit = process.exit.bind(process);
 const pipe = openHostPipe(() => exit(0));
 
 const guest = startGuest(makeProcessPowers(realm, { write: pipe.write, exit: () => exit(1) }));
@@ -17,4 +18,6 @@ process.on('uncaughtException', guest.reportFault);
 // A listener of our own keeps the signal from opening the inspector.
 process.on('SIGUSR1', () => {});
 pipe.listen(guest.receive);
+const permissionModel = isWriteRefused(process);
 scuttle(realm);
+guest.announce(reportOnSelf(realm, permissionModel));

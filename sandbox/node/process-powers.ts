@@ -7,7 +7,7 @@ export function makeProcessPowers(
   realm: typeof globalThis,
   pipe: Pick<GuestPowers, 'write' | 'exit'>,
 ): GuestPowers {
-  const { Buffer, queueMicrotask, Math, Date, Intl, getStackString } = realm;
+  const { Buffer, queueMicrotask, Math, Date, Intl } = realm;
   return {
     ...makeWebPowers(realm),
     ...pipe,
@@ -17,6 +17,12 @@ export function makeProcessPowers(
     random: Math.random,
     feralDate: Date,
     feralIntl: Intl,
-    getStackString,
+    getStackString: stackReader(realm),
   };
+}
+
+/** SES's own reader of the stacks that it hides. */
+function stackReader(realm: object): (error: Error) => string {
+  const read: unknown = Reflect.get(realm, 'getStackString');
+  return (error) => (typeof read === 'function' ? String(Reflect.apply(read, undefined, [error])) : '');
 }

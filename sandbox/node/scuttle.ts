@@ -1,4 +1,4 @@
-/** What Node puts on the start realm's global that the guest still needs once it has booted. */
+/** What stays on the start realm's global: what the guest itself names, and what Node looks up. */
 const KEPT_GLOBALS = new Set(['process', 'harden', 'Compartment', 'globalThis']);
 
 /** What Node's own running code still reads from `process`. */
@@ -27,16 +27,15 @@ const KEPT_PROCESS = new Set([
  * this neither the global object nor `process` leads to files, sockets, children or modules. What
  * the guest itself uses it has captured before.
  */
-export function scuttle(realm: typeof globalThis, keep: readonly string[]): void {
-  const language = new Set(keep);
-  for (const name of Reflect.ownKeys(realm)) {
-    if (typeof name === 'string' && !KEPT_GLOBALS.has(name) && !language.has(name)) {
-      remove(realm, name);
-    }
+export function scuttle(realm: typeof globalThis): void {
+  // A compartment's global has the language and nothing else: the measure of what may stay.
+  const language = new Set(Object.getOwnPropertyNames(new Compartment().globalThis));
+  for (const name of Object.getOwnPropertyNames(realm)) {
+    if (!KEPT_GLOBALS.has(name) && !language.has(name)) remove(realm, name);
   }
   const { process } = realm;
-  for (const name of Reflect.ownKeys(process)) {
-    if (typeof name === 'string' && !KEPT_PROCESS.has(name)) remove(process, name);
+  for (const name of Object.getOwnPropertyNames(process)) {
+    if (!KEPT_PROCESS.has(name)) remove(process, name);
   }
   for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
 }

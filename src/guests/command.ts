@@ -37,7 +37,7 @@ const ENVIRONMENT = { TZ: 'UTC', LANG: 'C', LC_ALL: 'C' };
  * The command that starts a guest behind every wall that this machine has:
  *
  * ```
- *   sh: ulimit (memory, processor, no core dumps)
+ *   sh: ulimit (memory, processor, no files, no core dumps)
  *    └─ setpriv: dies with the host, gains no privileges
  *        └─ node: permission model, heap limit, no add-ons
  * ```
@@ -73,5 +73,5 @@ function ulimits(machine: Machine, { memoryMb, cpuSeconds }: ProcessLimits): str
   const dataKb = (reservedMb + 2 * memoryMb) * 1024;
   // The soft limit on processor time sends SIGXCPU, which tells it from other kills; the hard one
   // kills whoever ignores that.
-  return `ulimit -c 0; ulimit -d ${dataKb}; ulimit -H -t ${cpuSeconds + 5}; ulimit -S -t ${cpuSeconds};`;
+  return `ulimit -c 0; ulimit -f 0; ulimit -d ${dataKb}; ulimit -H -t ${cpuSeconds + 5}; ulimit -S -t ${cpuSeconds};`;
 }

@@ -11,8 +11,11 @@ import { explainExit, type GuestEnd, GuestEnded } from './end.js';
 export interface Guest {
   readonly pid: number;
   readonly peer: Peer;
-  /** Resolves when the guest is locked down and waiting; rejects `GUEST_START_FAILED`. */
-  readonly ready: Promise<void>;
+  /**
+   * Resolves when the guest is locked down and waiting, with what it says of itself; rejects
+   * `GUEST_START_FAILED`.
+   */
+  readonly ready: Promise<unknown>;
   /** Resolves once the process is gone. Never rejects. */
   readonly ended: Promise<GuestEnd>;
   readonly alive: boolean;
@@ -50,7 +53,7 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
 
   let service = NOBODY;
   let cause: GuestEnd | undefined;
-  let becameReady: () => void = () => {};
+  let becameReady: (report: unknown) => void = () => {};
 
   const kill = (end: GuestEnd): void => {
     if (cause !== undefined) return;
@@ -70,7 +73,7 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     service: {
       request: (method, params, request) => service.request(method, params, request),
       notice: (method, params) => {
-        if (method === 'ready') becameReady();
+        if (method === 'ready') becameReady(params);
         else service.notice(method, params);
       },
     },
@@ -91,13 +94,13 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     });
   });
 
-  const ready = new Promise<void>((resolve, reject) => {
+  const ready = new Promise<unknown>((resolve, reject) => {
     const timer = setTimeout(() => {
       kill({ cause: 'start', detail: `it was not ready after ${startTimeoutMs} ms` });
     }, startTimeoutMs);
-    becameReady = () => {
+    becameReady = (report) => {
       clearTimeout(timer);
-      resolve();
+      resolve(report);
     };
     void ended.then(({ detail }) => {
       clearTimeout(timer);
