@@ -48,16 +48,19 @@ interface Waiting {
   readonly base: string;
 }
 
-/** By URI: each part of the document that names itself, and each anchor in it (`uri#name`). */
-type Index = ReadonlyMap<string, readonly Waiting[]>;
+/**
+ * By URI: each part of the document that names itself, and each anchor in it (`uri#name`). Of two by
+ * one name the first: the validator refuses such a schema.
+ */
+type Index = ReadonlyMap<string, Waiting>;
 
 // A document without `$id` has a URI too, one that nobody can fetch.
 const ROOT = 'schema:///';
 
 function indexDocument(root: JsonObject): Index {
-  const index = new Map<string, Waiting[]>([[ROOT, [{ schema: root, place: '#', base: ROOT }]]]);
+  const index = new Map<string, Waiting>([[ROOT, { schema: root, place: '#', base: ROOT }]]);
   const add = (uri: string, part: Waiting): void => {
-    index.set(uri, [...(index.get(uri) ?? []), part]);
+    if (!index.has(uri)) index.set(uri, part);
   };
   const visit = (schema: JsonObject, place: string, outer: string): void => {
     const base = baseOf(schema, outer);
@@ -93,22 +96,28 @@ function follow(
   const shown = JSON.stringify(reference).slice(0, 200);
   const target = typeof reference === 'string' ? resolve(reference, base) : undefined;
   if (target === undefined) throw refuse(`${shown} is not a reference`);
-  const resource = index.get(target.uri)?.[0];
+  const resource = index.get(target.uri);
   if (resource === undefined) {
     throw refuse(`refers to ${shown}, outside the schema. Put what it refers to under "$defs"`);
   }
-  const targets =
-    target.fragment === '' || target.fragment.startsWith('/')
-      ? pointTo(resource, target.fragment)
-      : index.get(`${target.uri}#${target.fragment}`);
-  if (targets === undefined) throw refuse(`refers to ${shown}, where there is no schema`);
-  return targets;
+  const { uri, fragment } = target;
+  const found =
+    fragment === '' || fragment.startsWith('/')
+      ? pointTo(resource, fragment)
+      : index.get(`${uri}#${fragment}`);
+  if (found === undefined) throw refuse(`refers to ${shown}, where there is no schema`);
+  return found === true ? [] : [found];
 }
 
 function resolve(
   reference: string,
   base: string,
 ): { readonly uri: string; readonly fragment: string } | undefined {
+  if (reference.startsWith('#')) {
+    // Nearly all of them, and a thousand URLs take a while to parse.
+    const fragment = decode(reference.slice(1));
+    return fragment === undefined ? undefined : { uri: base, fragment };
+  }
   if (!URL.canParse(reference, base)) return undefined;
   const url = new URL(reference, base);
   const fragment = decode(url.hash.slice(1));
@@ -124,8 +133,8 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** `undefined` where the pointer leads to nothing; empty for `true` and `false`, which refer no further. */
-function pointTo(from: Waiting, pointer: string): readonly Waiting[] | undefined {
+/** `undefined` where the pointer leads to nothing; `true` for `true` and `false`, which lead no further. */
+function pointTo(from: Waiting, pointer: string): Waiting | true | undefined {
   let at: Json | undefined = from.schema;
   let { base } = from;
   for (const part of pointer.split('/').slice(1)) {
@@ -134,6 +143,6 @@ function pointTo(from: Waiting, pointer: string): readonly Waiting[] | undefined
     if (isList(at)) at = at[Number(key)];
     else at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
   }
-  if (typeof at === 'boolean') return [];
-  return isObject(at) ? [{ schema: at, place: `${from.place}${pointer}`, base }] : undefined;
+  if (typeof at === 'boolean') return true;
+  return isObject(at) ? { schema: at, place: `${from.place}${pointer}`, base } : undefined;
 }
