@@ -1,0 +1,9 @@
+import { join } from 'node:path';
+import type { Format } from '../format.js';
+import { MANIFEST_FILE, readPandora } from './read.js';
+
+export const pandora: Format = {
+  name: 'pandora',
+  detect: async (power, directory) => (await power.stat(join(directory, MANIFEST_FILE))) === 'file',
+  read: readPandora,
+};
