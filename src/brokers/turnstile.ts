@@ -1,4 +1,4 @@
-import { BulkheadError } from '../errors.js';
+import type { BulkheadError } from '../errors.js';
 
 /** Lets so many through at once; the others wait in line, up to a length. */
 export interface Turnstile {

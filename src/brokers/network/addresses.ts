@@ -10,12 +10,17 @@ export function blockedRange(address: string): string | undefined {
   // Asked of Node and not of ipaddr.js, which also reads `0x7f.1`, where a resolver answers that.
   if (isIP(address) === 0) return 'not an address';
   // ::ffff:a.b.c.d is a.b.c.d to the kernel, so it is judged as that.
-  const parsed = ipaddr.process(address);
+  const parsed = ipaddr.process(isIP(address) === 6 ? withoutDots(address) : address);
   if (parsed.kind() === 'ipv4') return nameOf(parsed, IPV4_BLOCKED);
   const named = nameOf(parsed, IPV6_BLOCKED);
   if (named !== undefined) return named;
   // Only one eighth of IPv6 is in use for public hosts. What it gets next, we have to learn first.
   return parsed.match(IPV6_PUBLIC) ? undefined : 'reserved';
+}
+
+/** IPv6 in hexadecimal alone and without a zone: ipaddr.js takes `::8.8.8.8` for `::ffff:8.8.8.8`. */
+function withoutDots(address: string): string {
+  return new URL(`http://[${address.replace(/%.*$/, '')}]/`).hostname.slice(1, -1);
 }
 
 type Range = readonly [ranges: readonly string[], name: string];

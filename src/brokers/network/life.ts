@@ -40,7 +40,7 @@ export function startLife(caller: AbortSignal, limits: NetworkLimits, refusals: 
       ended = true;
       clearTimeout(timer);
       caller.removeEventListener('abort', giveUp);
-      for (const task of tasks.reverse()) task();
+      for (const task of tasks.toReversed()) task();
     },
     onEnd: (task) => {
       if (ended) task();

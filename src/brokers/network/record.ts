@@ -1,3 +1,5 @@
+import { explainError } from '../explain-error.js';
+
 /** What one exchange with one host came to: one record for every hop of a redirect. */
 export interface NetworkRecord {
   readonly type: 'network';
@@ -63,7 +65,7 @@ export function makeRecorder(
             bytesOut,
             durationMs: performance.now() - startedAt,
             ...(address === undefined ? {} : { address }),
-            ...(error === undefined ? {} : { reason: explain(error) }),
+            ...(error === undefined ? {} : { reason: explainError(error) }),
           });
         },
       };
@@ -76,11 +78,4 @@ function writeUrl(url: URL | string, withQueries: boolean): string {
   if (typeof url === 'string') return JSON.stringify(url.slice(0, 200));
   const query = url.search === '' || withQueries ? url.search : '?…';
   return `${url.origin}${url.pathname}${query}`;
-}
-
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const cause = error.cause === undefined ? '' : ` (${explain(error.cause)})`;
-  const code = 'code' in error && typeof error.code === 'string' ? `${error.code}: ` : '';
-  return `${code}${error.message}${cause}`;
 }

@@ -42,7 +42,7 @@ export function makeRefusals(
         wanted,
         `Network denied: ${cut(hostWithPort(url))} is not in the allowed list of ${plugin.id}` +
           ` (${holds}).${from === undefined ? '' : ` ${cut(from)} redirected there.`}` +
-          `${near === undefined ? '' : ` Is "${near}" meant?`}` +
+          (near === undefined ? '' : ` Is "${near}" meant?`) +
           ` To allow it, add "${wanted}" to the network permission in ${plugin.manifest}.`,
       );
     },

@@ -33,8 +33,7 @@ export interface UploadAttempt {
 export function makeUpload(source: ByteSource, limits: NetworkLimits, refusals: Refusals): Upload {
   const kept: Uint8Array[] = [];
   let bytesRead = 0;
-  let replayable = true;
-  let ended = false;
+  const now = { replayable: true, ended: false };
   let cancelled = false;
   let reading: Promise<void> | undefined;
 
@@ -44,14 +43,14 @@ export function makeUpload(source: ByteSource, limits: NetworkLimits, refusals: 
     });
     if (cancelled) throw refusals.cancelled();
     if (bytes === undefined) {
-      ended = true;
+      now.ended = true;
       return;
     }
     bytesRead += bytes.length;
     if (bytesRead > limits.maxRequestBytes) {
       throw refusals.limit('maxRequestBytes', 'its body is too long');
     }
-    if (bytesRead > limits.maxReplayBytes) replayable = false;
+    if (bytesRead > limits.maxReplayBytes) now.replayable = false;
     kept.push(bytes);
   };
   // Looking ahead and sending share one read: chunks stay in order, whoever asked first.
@@ -65,12 +64,15 @@ export function makeUpload(source: ByteSource, limits: NetworkLimits, refusals: 
   const stream = (onSent: (bytes: number) => void): Readable => {
     let at = 0;
     const next = async (): Promise<Uint8Array | null> => {
-      while (at >= kept.length && !ended) await readMore();
+      while (at >= kept.length && !now.ended) await readMore();
       const bytes = kept[at];
-      if (bytes === undefined) return null;
-      if (replayable) at += 1;
-      else kept.splice(0, at + 1);
-      if (!replayable) at = 0;
+      // A read that outlived its attempt leaves what it got to the next one.
+      if (bytes === undefined || readable.destroyed) return null;
+      if (now.replayable) at += 1;
+      else {
+        kept.splice(0, at + 1);
+        at = 0;
+      }
       onSent(bytes.length);
       return bytes;
     };
@@ -91,16 +93,16 @@ export function makeUpload(source: ByteSource, limits: NetworkLimits, refusals: 
   return {
     lookAhead: async () => {
       const readAhead = async (): Promise<void> => {
-        while (!ended && replayable) await readMore();
+        while (!now.ended && now.replayable) await readMore();
       };
       // An error comes again, to whoever sends: the stream stays broken.
       await Promise.race([readAhead().catch(() => {}), delay(LOOK_AHEAD_MS)]);
     },
     get replayable() {
-      return replayable;
+      return now.replayable;
     },
     attempt: (onSent) => {
-      if (ended && replayable) {
+      if (now.ended && now.replayable) {
         const body = Buffer.concat(kept);
         onSent(body.length);
         return { body, complete: true, stop: () => {} };

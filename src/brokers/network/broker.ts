@@ -1,20 +1,20 @@
-import type { PluginIdentity } from '../../sandbox/wire/methods.js';
-import type { ByteSource } from '../../sandbox/wire/streams.js';
-import { makeConnections } from './network/connections.js';
-import { checkName, makeDial } from './network/dial.js';
-import { follow, type FollowSpec, type NetworkReply } from './network/follow.js';
-import { type Life, startLife } from './network/life.js';
-import { NETWORK_LIMITS, type NetworkLimits } from './network/limits.js';
-import { hostOf } from './network/names.js';
-import { type HostOverride, parseOverrides } from './network/overrides.js';
-import { makeRecorder, type NetworkRecord } from './network/record.js';
-import { makeRefusals } from './network/refusals.js';
-import { type NetworkRequest, parseRequest } from './network/request.js';
-import { type Resolve, resolveBySystem } from './network/resolve.js';
-import { makeSecureContext } from './network/sockets.js';
-import { makeTunnel } from './network/tunnel.js';
-import { makeUpload } from './network/upload.js';
-import { makeTurnstile } from './turnstile.js';
+import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
+import type { ByteSource } from '../../../sandbox/wire/streams.js';
+import { makeConnections } from './connections.js';
+import { checkName, makeDial } from './dial.js';
+import { follow, type FollowSpec, type NetworkReply } from './follow.js';
+import { type Life, startLife } from './life.js';
+import { NETWORK_LIMITS, type NetworkLimits } from './limits.js';
+import { hostOf } from './names.js';
+import { type HostOverride, parseOverrides } from './overrides.js';
+import { makeRecorder, type NetworkRecord } from './record.js';
+import { makeRefusals } from './refusals.js';
+import { type NetworkRequest, parseRequest } from './request.js';
+import { type Resolve, resolveBySystem } from './resolve.js';
+import { makeSecureContext } from './sockets.js';
+import { makeTunnel } from './tunnel.js';
+import { makeUpload } from './upload.js';
+import { makeTurnstile } from '../turnstile.js';
 
 export interface NetworkBrokerSpec {
   readonly plugin: PluginIdentity;
