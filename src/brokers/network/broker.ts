@@ -11,7 +11,7 @@ import { makeRecorder, type NetworkRecord } from './record.js';
 import { makeRefusals } from './refusals.js';
 import { type NetworkRequest, parseRequest } from './request.js';
 import { type Resolve, resolveBySystem } from './resolve.js';
-import { makeSecureContext } from './sockets.js';
+import { connectTcp, makeSecureContext } from './sockets.js';
 import { makeTunnel } from './tunnel.js';
 import { makeUpload } from './upload.js';
 import { makeTurnstile } from '../turnstile.js';
@@ -67,6 +67,7 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
     makeDial({
       overrides,
       resolve: spec.resolve ?? resolveBySystem,
+      connect: connectTcp,
       tunnel: spec.proxy === undefined ? undefined : makeTunnel(spec.proxy, authorities),
       secureContext: makeSecureContext(authorities),
       limits,

@@ -8,7 +8,7 @@ import { blockedName, hostOf, portOf } from './names.js';
 import type { Place } from './overrides.js';
 import type { Refusals } from './refusals.js';
 import type { Resolve } from './resolve.js';
-import { connectTcp, secure } from './sockets.js';
+import { type Connect, secure } from './sockets.js';
 import type { Tunnel } from './tunnel.js';
 
 /**
@@ -35,6 +35,7 @@ export interface Dialled {
 export function makeDial(spec: {
   readonly overrides: ReadonlyMap<string, Place>;
   readonly resolve: Resolve;
+  readonly connect: Connect;
   readonly tunnel: Tunnel | undefined;
   readonly secureContext: SecureContext;
   readonly limits: NetworkLimits;
@@ -47,7 +48,7 @@ export function makeDial(spec: {
       isIP(place.host) === 0
         ? await untilAborted(signal, spec.resolve(place.host, signal))
         : [place.host];
-    const socket = await connectTcp(place.host, place.port, addresses, signal);
+    const socket = await spec.connect(place.host, place.port, addresses, signal);
     return { socket, address: socket.remoteAddress };
   };
 
@@ -63,7 +64,7 @@ export function makeDial(spec: {
       // One bad answer among good ones is what an attack on the check itself looks like.
       if (range !== undefined) throw refusals.privateAddress(host, why);
     }
-    const socket = await connectTcp(host, portOf(url), addresses, signal);
+    const socket = await spec.connect(host, portOf(url), addresses, signal);
     const address = socket.remoteAddress;
     const range = address === undefined ? 'not an address' : blockedRange(address);
     if (range !== undefined) {

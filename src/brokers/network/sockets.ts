@@ -10,12 +10,7 @@ import {
  * Connects to one of `addresses`, trying each in turn, and to no other: `host` is for messages, and
  * is not looked up.
  */
-export function connectTcp(
-  host: string,
-  port: number,
-  addresses: readonly string[],
-  signal: AbortSignal,
-): Promise<Socket> {
+export const connectTcp: Connect = (host, port, addresses, signal) => {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }));
   const [first] = answers;
   if (first === undefined) return Promise.reject(new Error(`${host} has no address`));
@@ -33,7 +28,15 @@ export function connectTcp(
     },
   });
   return ready(socket, 'connect', signal);
-}
+};
+
+/** Opens a connection to one of the addresses. */
+export type Connect = (
+  host: string,
+  port: number,
+  addresses: readonly string[],
+  signal: AbortSignal,
+) => Promise<Socket>;
 
 // Long enough for the far side of the earth; a second address is tried after that.
 const ATTEMPT_MS = 1_000;
