@@ -21,7 +21,6 @@ export interface HostRequestOptions {
   readonly onAbort?: (listener: () => void) => () => void;
 }
 
-
 /** Time, as the perimeter lends it. Handles are opaque to everyone but the lender. */
 export interface ClockPower {
   now(): number;
@@ -86,7 +85,7 @@ export interface EndowmentPowers {
   /** An error escaped from a callback that nobody awaits (a timer, a listener). */
   readonly reportFault: (error: unknown) => void;
   /** The error a plugin gets where it uses what it was not granted. */
-  readonly denial: (permission: string, wanted: string) => Error;
+  readonly denial: (permission: keyof GuestGrant, wanted: string) => Error;
 }
 
 /**
