@@ -79,6 +79,8 @@ export interface FetchParams {
   readonly headers: readonly (readonly [string, string])[];
   /** The id of the stream that carries the request's body. */
   readonly body?: number;
+  /** The length of that body, where it is known before it is sent. */
+  readonly bodyBytes?: number;
   readonly redirect: 'follow' | 'error' | 'manual';
 }
 
