@@ -5,7 +5,7 @@ import type { Attached } from './dialects/dialect.js';
 import { makeDenial } from './endowments/denial.js';
 import type { ClockPower, HostPower, TextPower, UrlPower } from './endowments/endowment.js';
 import { makeHostPower } from './host-power.js';
-import { formatLog } from './endowments/console.js';
+import { formatLine } from './endowments/format-line.js';
 import { serialize } from './serialize.js';
 import { makeValidation, type Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
@@ -132,7 +132,7 @@ function load(
     return dialects[params.dialect].attach(recordOf(exports), {
       config: params.config,
       environment: grant.environment ?? {},
-      log: (level, parts) => host.notify('log', { level, text: formatLog(parts, limits) }),
+      log: (level, parts) => host.notify('log', { level, text: formatLine(parts, limits.maxLogText) }),
       serialize: (value) => serialize(value, limits),
     });
   };

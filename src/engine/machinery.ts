@@ -37,6 +37,7 @@ export function openMachinery(settings: Settings): Machinery {
   const { limits, cacheDirectory } = settings;
   const machine = inspectMachine();
   const script = require.resolve('#sandbox/guest.cjs');
+  const unconfinedScript = require.resolve('#sandbox/unconfined-guest.cjs');
   const confined = guestCommand(machine, limits, script, [script]);
   const start = (command: Command): Guest => startGuest(command, START_TIMEOUT_MS);
   const pool = makeGuestPool({
@@ -61,7 +62,7 @@ export function openMachinery(settings: Settings): Machinery {
     take: (confinement) =>
       confinement === 'compartment'
         ? pool.take()
-        : start(unconfinedCommand(machine, require.resolve('#sandbox/unconfined-guest.cjs'))),
+        : start(unconfinedCommand(machine, unconfinedScript, definedOf(settings.env))),
     bundle: ({ directory }, { file, confinement }) =>
       bundles.bundle({
         directory,
@@ -69,10 +70,16 @@ export function openMachinery(settings: Settings): Machinery {
         builtins: confinement === 'host' ? 'real' : 'powerless',
       }),
     offers: makeOffers(join(cacheDirectory, 'offers'), settings),
-    validator: () => (validator ??= readFile(require.resolve('#dist/validator.js'), 'utf8')),
+    validator: () => (validator ??= readFile(require.resolve('#validator'), 'utf8')),
     guarantees: () => (guarantees ??= prove()),
     close: pool.close,
   };
+}
+
+function definedOf(env: Settings['env']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 /** Throws `WALL_MISSING` for the first required wall that does not stand. */
