@@ -20,7 +20,11 @@ export async function time(count: number, run: () => unknown): Promise<number[]>
 }
 
 /** Calls in a second with `width` of them under way at any time. */
-export async function rate(count: number, width: number, run: () => Promise<unknown>): Promise<number> {
+export async function rate(
+  count: number,
+  width: number,
+  run: () => Promise<unknown>,
+): Promise<number> {
   let started = 0;
   const began = performance.now();
   await Promise.all(

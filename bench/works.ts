@@ -54,7 +54,12 @@ function startEngine(pool: number): Promise<Engine> {
   return createEngine({ plugins: [ECHO], limits: { pool } });
 }
 
-async function call(engine: Engine, tool: string, input: unknown, timeoutMs?: number): Promise<unknown> {
+async function call(
+  engine: Engine,
+  tool: string,
+  input: unknown,
+  timeoutMs?: number,
+): Promise<unknown> {
   const { isError, value } = await engine.call(
     `echo:${tool}`,
     input,
@@ -72,7 +77,12 @@ async function measureCalls(engine: Engine, floor: Floor, { calls }: Effort): Pr
   await time(calls, ours);
   await time(calls, bare);
 
-  const samples = { ours: [] as number[], bare: [] as number[], oursBig: [] as number[], bareBig: [] as number[] };
+  const samples = {
+    ours: [] as number[],
+    bare: [] as number[],
+    oursBig: [] as number[],
+    bareBig: [] as number[],
+  };
   const rates = { ours: [] as number[], bare: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {
     samples.bare.push(...(await time(calls, bare)));
@@ -87,10 +97,28 @@ async function measureCalls(engine: Engine, floor: Floor, { calls }: Effort): Pr
   const big = ratioOf(median(samples.oursBig), median(samples.bareBig));
   const piped = ratioOf(median(rates.ours), median(rates.bare));
   return [
-    { work: 'small, sequential, p50', unit: 'µs', ...inMicroseconds(small), goal: '≤ 1.6 × floor', met: small.ratio <= 1.6 },
+    {
+      work: 'small, sequential, p50',
+      unit: 'µs',
+      ...inMicroseconds(small),
+      goal: '≤ 1.6 × floor',
+      met: small.ratio <= 1.6,
+    },
     { work: 'small, sequential, p99', unit: 'µs', ...inMicroseconds(p99), goal: '–', met: true },
-    { work: 'big, sequential, p50', unit: 'µs', ...inMicroseconds(big), goal: '≤ 1.3 × floor', met: big.ratio <= 1.3 },
-    { work: 'small, 100 in flight', unit: 'calls/s', ...piped, goal: '≥ 0.5 × floor', met: piped.ratio >= 0.5 },
+    {
+      work: 'big, sequential, p50',
+      unit: 'µs',
+      ...inMicroseconds(big),
+      goal: '≤ 1.3 × floor',
+      met: big.ratio <= 1.3,
+    },
+    {
+      work: 'small, 100 in flight',
+      unit: 'calls/s',
+      ...piped,
+      goal: '≥ 0.5 × floor',
+      met: piped.ratio >= 0.5,
+    },
   ];
 }
 
@@ -117,7 +145,13 @@ async function measureStarts({ starts }: Effort): Promise<Measure[]> {
       goal: '≤ 1.5 × an empty node + 30 ms',
       met: median(cold) <= allowed,
     },
-    { work: 'warm: from a pooled guest to the first result', unit: 'ms', ours: median(warm), goal: '≤ 5 ms', met: median(warm) <= 5 },
+    {
+      work: 'warm: from a pooled guest to the first result',
+      unit: 'ms',
+      ours: median(warm),
+      goal: '≤ 5 ms',
+      met: median(warm) <= 5,
+    },
   ];
 }
 
@@ -190,8 +224,20 @@ async function measureKill(engine: Engine): Promise<Measure[]> {
     nexts.push(performance.now() - again);
   }
   return [
-    { work: 'kill: from the deadline to the error', unit: 'ms', ours: median(errors), goal: '≤ 150 ms', met: median(errors) <= 150 },
-    { work: 'kill: the next call of that plugin', unit: 'ms', ours: median(nexts), goal: '≤ 20 ms', met: median(nexts) <= 20 },
+    {
+      work: 'kill: from the deadline to the error',
+      unit: 'ms',
+      ours: median(errors),
+      goal: '≤ 150 ms',
+      met: median(errors) <= 150,
+    },
+    {
+      work: 'kill: the next call of that plugin',
+      unit: 'ms',
+      ours: median(nexts),
+      goal: '≤ 20 ms',
+      met: median(nexts) <= 20,
+    },
   ];
 }
 
@@ -199,6 +245,8 @@ function ratioOf(ours: number, floor: number): { ours: number; floor: number; ra
   return { ours, floor, ratio: ours / floor };
 }
 
-function inMicroseconds<Figures extends { ours: number; floor: number }>(figures: Figures): Figures {
+function inMicroseconds<Figures extends { ours: number; floor: number }>(
+  figures: Figures,
+): Figures {
   return { ...figures, ours: figures.ours * 1000, floor: figures.floor * 1000 };
 }

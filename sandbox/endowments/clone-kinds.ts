@@ -14,7 +14,10 @@ export function cloneWhole(value: object, cloning: Cloning): object | undefined 
   }
   if (value instanceof Date) return new Date(Date.prototype.getTime.call(value));
   if (value instanceof RegExp) {
-    return new RegExp(readText(RegExp.prototype, 'source', value), readText(RegExp.prototype, 'flags', value));
+    return new RegExp(
+      readText(RegExp.prototype, 'source', value),
+      readText(RegExp.prototype, 'flags', value),
+    );
   }
   if (value instanceof Boolean) return box(Boolean.prototype.valueOf.call(value));
   if (value instanceof Number) return box(Number.prototype.valueOf.call(value));

@@ -52,7 +52,8 @@ function convert(mark: string, arg: unknown, maxText: number): string {
     case '%d':
     case '%i':
     case '%f': {
-      if (typeof arg !== 'number' && typeof arg !== 'string' && typeof arg !== 'bigint') return 'NaN';
+      if (typeof arg !== 'number' && typeof arg !== 'string' && typeof arg !== 'bigint')
+        return 'NaN';
       const number = Number(arg);
       return String(mark === '%i' ? Math.trunc(number) : number);
     }

@@ -69,7 +69,9 @@ function nameFunction(value: object): string {
 
 function readError(error: Error, max: number): Contents {
   const { name, message } = error;
-  const label = [name, message].filter((text) => typeof text === 'string' && text !== '').join(': ');
+  const label = [name, message]
+    .filter((text) => typeof text === 'string' && text !== '')
+    .join(': ');
   const entries = readProperties(error, max);
   const cause = readData(error, 'cause');
   if (cause !== undefined) entries.push({ kind: 'property', name: '[cause]', item: cause });

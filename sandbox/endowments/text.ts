@@ -51,7 +51,9 @@ function makeTextEncoder(power: TextPower): object {
 
 function asUint8Array(value: unknown): Uint8Array {
   const view =
-    typeof value === 'object' && value !== null && isTypedArray(value) ? viewBytes(value) : undefined;
+    typeof value === 'object' && value !== null && isTypedArray(value)
+      ? viewBytes(value)
+      : undefined;
   if (view === undefined || typedArrayName(Object(value)) !== 'Uint8Array') {
     throw new TypeError('encodeInto writes into a Uint8Array');
   }

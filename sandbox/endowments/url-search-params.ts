@@ -24,7 +24,9 @@ export const searchParamsClass: (powers: EndowmentPowers) => SearchParamsClass =
     class URLSearchParams {
       constructor(init?: unknown) {
         const list = isObject(init)
-          ? (searchParams.read(init)?.list.map(([name, value]): [string, string] => [name, value]) ??
+          ? (searchParams
+              .read(init)
+              ?.list.map(([name, value]): [string, string] => [name, value]) ??
             toPairs(init, toScalarText, 'The argument of URLSearchParams'))
           : formDecode(init === undefined ? '' : toScalarText(init).replace(/^\?/, ''), text);
         searchParams.give(this, { list, changed: () => undefined });

@@ -33,9 +33,7 @@ function makeURL(powers: EndowmentPowers): object {
 
   const parse = (href: unknown, base: unknown): UrlParts | undefined => {
     const text = toScalarText(href);
-    return base === undefined
-      ? powers.url.parse(text)
-      : powers.url.parse(text, toScalarText(base));
+    return base === undefined ? powers.url.parse(text) : powers.url.parse(text, toScalarText(base));
   };
   const demandParts = (href: unknown, base: unknown): UrlParts => {
     const text = toScalarText(href);

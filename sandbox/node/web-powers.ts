@@ -1,9 +1,4 @@
-import type {
-  ClockPower,
-  TextPower,
-  UrlParts,
-  UrlPower,
-} from '../endowments/endowment.js';
+import type { ClockPower, TextPower, UrlParts, UrlPower } from '../endowments/endowment.js';
 
 /** The platform's web classes and functions, as the perimeter finds them on its global object. */
 export interface WebGlobals {

@@ -8,10 +8,8 @@ import type { CallOptions } from './options.js';
 import type { Placed } from './placement.js';
 import { answerOf, type CallResult, type Failure, failureOf } from './result.js';
 
-
 export interface CallLimits {
   readonly timeoutMs: number;
-  readonly graceMs: number;
   readonly maxCallsPerPlugin: number;
 }
 
@@ -47,7 +45,7 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
 
   return new Promise((resolve) => {
     const deadlineMs = deadlineOf(tool, options, limits);
-    let underWay: { readonly guest: Guest; readonly giveUp: (why: string) => void } | undefined;
+    let giveUp: ((why: string) => void) | undefined;
     let answered = false;
 
     const answer = (outcome: { readonly value: Json } | Failure): void => {
@@ -74,7 +72,7 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
 
     const stop = (failure: Failure): void => {
       answer(failure);
-      underWay?.giveUp(failure.message);
+      giveUp?.(failure.message);
     };
     const timer = setTimeout(() => stop(tooLate(tool, deadlineMs)), deadlineMs);
     const onAbort = (): void => stop(cancelled(tool));
@@ -83,28 +81,15 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
     const run = (guest: Guest): void => {
       if (answered) return;
       const asked = guest.peer.ask('call', new RawJson(callText(tool, spec)));
-      let settled = false;
-      underWay = {
-        guest,
-        giveUp: (why) => {
-          asked.cancel(why);
-          setTimeout(() => {
-            if (settled) return;
-            guest.kill({ cause: 'deadline', detail: `a call of ${tool.id} did not stop` });
-          }, limits.graceMs);
-        },
-      };
-      asked.answer.then(
-        (value) => {
-          settled = true;
-          // It came off the wire by JSON.parse, so it is JSON.
-          answer({ value: value as Json });
-        },
-        (error: unknown) => {
-          settled = true;
-          answer(failureOf(error, tool));
-        },
+      const settled = asked.answer.then(
+        // What came off the wire by JSON.parse is JSON.
+        (value) => answer({ value: value as Json }),
+        (error: unknown) => answer(failureOf(error, tool)),
       );
+      giveUp = (why) => {
+        asked.cancel(why);
+        resident.doubt(guest, settled, `a call of ${tool.id} did not stop`);
+      };
     };
 
     if (resident.current !== undefined) run(resident.current);

@@ -57,6 +57,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       mapStack: map,
     }),
     loadTimeoutMs: settings.limits.loadTimeoutMs,
+    graceMs: settings.limits.graceMs,
     events,
   });
   return {

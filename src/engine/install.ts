@@ -89,12 +89,10 @@ async function installEntry(
     });
     const offer = readOffer(described, { plugin, entry, maxTimeoutMs: settings.limits.timeoutMs });
     const rooms = makeRooms(spec, room);
-    const tools = offer.tools.map(
-      (tool): RunnableTool => ({
-        listed: listed(plugin, entry, tool, config),
-        room: rooms.of(tool),
-      }),
-    );
+    const tools = offer.tools.map((tool): RunnableTool => ({
+      listed: listed(plugin, entry, tool, config),
+      room: rooms.of(tool),
+    }));
     const schemas = schemasOf(offer, powers.validator);
     for (const { resident } of rooms.all()) resident.setSchemas(schemas);
     return {
@@ -153,6 +151,7 @@ function hostModeDenied({ id }: Plugin): BulkheadError {
 /** What the operator reads about an entry that does not run. */
 function asProblem(error: unknown): PluginProblem {
   if (isBulkheadError(error)) return { code: error.code, message: error.message };
-  if (error instanceof WireError) return { code: error.code ?? 'LOAD_FAILED', message: error.message };
+  if (error instanceof WireError)
+    return { code: error.code ?? 'LOAD_FAILED', message: error.message };
   throw error;
 }

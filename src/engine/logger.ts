@@ -18,7 +18,10 @@ export function makeDefaultLogger(): Logger {
 
 async function loadPino(): Promise<Logger> {
   const { pino } = await import('pino');
-  const logger = pino({ name: 'bulkhead', level: 'warn' }, pino.destination({ dest: 2, sync: true }));
+  const logger = pino(
+    { name: 'bulkhead', level: 'warn' },
+    pino.destination({ dest: 2, sync: true }),
+  );
   return {
     debug: (fields, message) => logger.debug(fields, message),
     info: (fields, message) => logger.info(fields, message),

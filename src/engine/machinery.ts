@@ -43,11 +43,14 @@ export function openMachinery(settings: Settings): Machinery {
   const pool = makeGuestPool({
     size: limits.pool,
     start: () => start(confined),
+    prepare: (guest) => void warm(guest, validator()),
     refillDelayMs: REFILL_DELAY_MS,
   });
   const bundles = makeBundleCache({ directory: join(cacheDirectory, 'bundles') });
   let guarantees: Promise<readonly Guarantee[]> | undefined;
-  let validator: Promise<string> | undefined;
+  let reading: Promise<string> | undefined;
+  const validator = (): Promise<string> =>
+    (reading ??= readFile(require.resolve('#validator'), 'utf8'));
 
   const prove = async (): Promise<readonly Guarantee[]> => {
     const guest = start(confined);
@@ -70,10 +73,19 @@ export function openMachinery(settings: Settings): Machinery {
         builtins: confinement === 'host' ? 'real' : 'powerless',
       }),
     offers: makeOffers(join(cacheDirectory, 'offers'), settings),
-    validator: () => (validator ??= readFile(require.resolve('#validator'), 'utf8')),
+    validator,
     guarantees: () => (guarantees ??= prove()),
     close: pool.close,
   };
+}
+
+/** Lets a blank guest evaluate the validator ahead of need. One that cannot is found out when used. */
+async function warm(guest: Guest, validator: Promise<string>): Promise<void> {
+  try {
+    await guest.peer.ask('warm', { validator: await validator }).answer;
+  } catch {
+    // It ended first, which whoever takes it is told.
+  }
 }
 
 function definedOf(env: Settings['env']): Record<string, string> {
@@ -83,10 +95,7 @@ function definedOf(env: Settings['env']): Record<string, string> {
 }
 
 /** Throws `WALL_MISSING` for the first required wall that does not stand. */
-export function requireWalls(
-  required: readonly string[],
-  guarantees: readonly Guarantee[],
-): void {
+export function requireWalls(required: readonly string[], guarantees: readonly Guarantee[]): void {
   for (const name of required) {
     const found = guarantees.find(({ wall }) => wall === name);
     if (found?.stands === true) continue;

@@ -68,7 +68,10 @@ async function keep(file: string, described: unknown): Promise<void> {
 async function describe(plugin: string, open: OpenEntry, timeoutMs: number): Promise<unknown> {
   const guest = await open.resident.acquire();
   const timer = setTimeout(() => {
-    guest.kill({ cause: 'deadline', detail: `it did not say what it offers within ${timeoutMs} ms` });
+    guest.kill({
+      cause: 'deadline',
+      detail: `it did not say what it offers within ${timeoutMs} ms`,
+    });
   }, timeoutMs);
   try {
     return await guest.peer.ask('describe', null).answer;

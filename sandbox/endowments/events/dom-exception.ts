@@ -27,7 +27,11 @@ export const domExceptionClass: (powers: EndowmentPowers) => DOMExceptionClass =
 
       constructor(message: unknown = '', nameOrOptions: unknown = 'Error') {
         const { name, cause } = readOptions(nameOrOptions);
-        const self: DOMException = Reflect.construct(Error, [toText(message), ...cause], new.target);
+        const self: DOMException = Reflect.construct(
+          Error,
+          [toText(message), ...cause],
+          new.target,
+        );
         names.give(self, name);
         return self;
       }

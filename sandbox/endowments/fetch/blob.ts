@@ -5,7 +5,14 @@ import { perCompartment } from '../per-compartment.js';
 import { makeStream } from '../streams/readable-stream.js';
 import { enqueue, finish } from '../streams/stream-state.js';
 import { decodeUtf8 } from './utf8.js';
-import { demandArguments, isIterable, member, toOptions, toScalarText, toText } from '../web-idl.js';
+import {
+  demandArguments,
+  isIterable,
+  member,
+  toOptions,
+  toScalarText,
+  toText,
+} from '../web-idl.js';
 
 export interface BlobState {
   /** Never changed and never handed out: blobs made of blobs share them. */

@@ -2,7 +2,14 @@ import { cloneBytes, copyBytes, joinBytes, viewBytes } from '../bytes.js';
 import type { TextPower } from '../endowment.js';
 import { formEncode } from '../form-urlencoded.js';
 import { makeStream, streams, wrapStream } from '../streams/readable-stream.js';
-import { acquire, cancel, enqueue, finish, read, type StreamState } from '../streams/stream-state.js';
+import {
+  acquire,
+  cancel,
+  enqueue,
+  finish,
+  read,
+  type StreamState,
+} from '../streams/stream-state.js';
 import { teeStream } from '../streams/tee.js';
 import { searchParams } from '../url-search-params.js';
 import { isObject, toScalarText } from '../web-idl.js';

@@ -1,7 +1,13 @@
 import type { ByteSource } from '../../wire/streams.js';
 import { ownBytes } from '../bytes.js';
 import { streams, wrapStream } from '../streams/readable-stream.js';
-import { enqueue, finish, makeStreamState, start, type StreamState } from '../streams/stream-state.js';
+import {
+  enqueue,
+  finish,
+  makeStreamState,
+  start,
+  type StreamState,
+} from '../streams/stream-state.js';
 import type { Body } from './body.js';
 import type { Exchange } from './exchange.js';
 import { toNetworkError } from './network-error.js';

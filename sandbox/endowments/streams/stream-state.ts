@@ -216,7 +216,10 @@ function run(call: () => unknown): Promise<unknown> {
   });
 }
 
-export function defer<Value>(): { readonly promise: Promise<Value>; readonly settle: Settle<Value> } {
+export function defer<Value>(): {
+  readonly promise: Promise<Value>;
+  readonly settle: Settle<Value>;
+} {
   let settle: Settle<Value> | undefined;
   const promise = new Promise<Value>((resolve, reject) => {
     settle = { resolve, reject };
