@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { makeDial } from '../../../src/brokers/network/dial.js';
 import { NETWORK_LIMITS } from '../../../src/brokers/network/limits.js';
 import { makeRefusals } from '../../../src/brokers/network/refusals.js';
+import type { Resolve } from '../../../src/brokers/network/resolve.js';
 import { connectTcp, makeSecureContext } from '../../../src/brokers/network/sockets.js';
 import { brokerFor, textOf } from './plugin.js';
 import { serve } from './servers.js';
@@ -33,7 +34,7 @@ describe('a host that is granted', () => {
     'http://metadata.google.internal/',
     'http://metadata/',
   ])('is refused where it is private all the same: %s', async (url) => {
-    const resolve = vi.fn(async () => ['10.0.0.1']);
+    const resolve = vi.fn<Resolve>(async () => ['10.0.0.1']);
     const broker = brokerFor(undefined, { allows: () => true, resolve });
 
     await expect(broker.get(url)).rejects.toMatchObject({

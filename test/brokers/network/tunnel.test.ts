@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
+import type { Resolve } from '../../../src/brokers/network/resolve.js';
 import { brokerFor, textOf } from './plugin.js';
 import { listen, serve, serveRaw, type Served } from './servers.js';
 
@@ -24,7 +25,7 @@ describe("the operator's proxy", () => {
     const asked: string[] = [];
     const server = await serve((request, response) => response.end(request.headers.host));
     const proxy = await serveProxy(server, asked);
-    const resolve = vi.fn(async () => []);
+    const resolve = vi.fn<Resolve>(async () => []);
     const broker = brokerFor(undefined, { proxy: proxy.url, resolve });
 
     expect(await textOf((await broker.get('http://api.test/')).body)).toBe('api.test');
