@@ -3,10 +3,8 @@ import { WireError } from '../../sandbox/wire/failure.js';
 import type { UnnamedTool } from '../catalog/catalog.js';
 import { BulkheadError, isBulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
-import { decideActivation } from '../formats/pandora/activation.js';
-import { runsInBackground, requiresApproval } from '../formats/pandora/approval.js';
 import type { FoundPlugin } from '../formats/format.js';
-import { readOffer } from '../formats/pandora/offer.js';
+import { formats } from '../formats/table.js';
 import type { Guest } from '../guests/guest.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer, ToolDefinition } from '../plugin/tool.js';
@@ -38,7 +36,7 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
   const { plugin } = found;
   const { config, env } = powers.settings;
   const raw = Object.hasOwn(config, plugin.id) ? config[plugin.id] : {};
-  const activation = decideActivation(plugin, raw, (name) => env[name]);
+  const activation = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
   const active = activation.config;
   const entries = await Promise.all(
     plugin.entries
@@ -87,7 +85,11 @@ async function installEntry(
       await room.close();
       throw error;
     });
-    const offer = readOffer(described, { plugin, entry, maxTimeoutMs: settings.limits.timeoutMs });
+    const offer = formats[plugin.format].readOffer(described, {
+      plugin,
+      entry,
+      maxTimeoutMs: settings.limits.timeoutMs,
+    });
     const rooms = makeRooms(spec, room);
     const tools = offer.tools.map((tool): RunnableTool => ({
       listed: listed(plugin, entry, tool, config),
@@ -117,7 +119,7 @@ function listed(
   tool: ToolDefinition,
   config: JsonObject,
 ): UnnamedTool {
-  const asks = requiresApproval(entry, tool, config);
+  const asks = formats[plugin.format].requiresApproval(entry, tool, config);
   const { annotations } = tool;
   return {
     plugin: plugin.id,
@@ -128,7 +130,7 @@ function listed(
     annotations,
     timeoutMs: tool.timeoutMs,
     requireApproval: asks,
-    background: runsInBackground(annotations, asks),
+    background: formats[plugin.format].runsInBackground(annotations, asks),
     confinement: entry.confinement,
   };
 }

@@ -1,4 +1,6 @@
-import type { FormatName, Plugin } from '../plugin/plugin.js';
+import type { JsonObject } from '../../sandbox/wire/messages.js';
+import type { FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
+import type { Offer, ToolAnnotations, ToolDefinition } from '../plugin/tool.js';
 
 /** Reading directories that nobody trusts, as little of it as finding and reading manifests takes. */
 export interface ReadPower {
@@ -22,6 +24,49 @@ export interface Format {
   detect(power: ReadPower, directory: string): Promise<boolean>;
   /** Throws `INVALID_MANIFEST` and `OUTSIDE_PLUGIN`. */
   read(power: ReadPower, directory: string): Promise<FoundPlugin>;
+  /**
+   * Whether the plugin's tools are offered, by what the operator configured (`raw`) and by the
+   * variables that it requires. That it needs a variable does not mean that it may read it.
+   */
+  decideActivation(
+    plugin: Plugin,
+    raw: unknown,
+    variable: (name: string) => string | undefined,
+  ): Activation;
+  /** Reads what a guest answered when it was asked what its entry offers. Never throws. */
+  readOffer(answer: unknown, context: OfferContext): Offer;
+  /** Whether a tool asks before it runs. */
+  requiresApproval(
+    entry: Pick<PluginEntry, 'requireApproval'>,
+    tool: Pick<ToolDefinition, 'id' | 'toolId'>,
+    config: JsonObject | null,
+  ): boolean;
+  /** Whether a tool may run unattended. */
+  runsInBackground(annotations: ToolAnnotations, asksFirst: boolean): boolean;
+}
+
+export interface Activation {
+  /** What the plugin sees as its configuration; `null` where it is not active. */
+  readonly config: JsonObject | null;
+  /** Why it is not active, each with what would make it so. Empty where it is. */
+  readonly reasons: readonly string[];
+  /** Those of the reasons that are mistakes in its configuration. */
+  readonly validationErrors: readonly string[];
+  readonly environment: readonly VariableState[];
+}
+
+export interface VariableState {
+  readonly name: string;
+  readonly required: boolean;
+  /** Whether it has a value. An empty one is none. */
+  readonly configured: boolean;
+}
+
+export interface OfferContext {
+  readonly plugin: Pick<Plugin, 'id'>;
+  readonly entry: PluginEntry;
+  /** The longest that the host lets any tool take. */
+  readonly maxTimeoutMs: number;
 }
 
 export interface FoundPlugin {

@@ -1,23 +1,7 @@
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import type { Plugin } from '../../plugin/plugin.js';
+import type { Activation } from '../format.js';
 import { readConfig } from './config.js';
-
-export interface Activation {
-  /** What the plugin sees as its configuration; `null` where it is not active. */
-  readonly config: JsonObject | null;
-  /** Why it is not active, each with what would make it so. Empty where it is. */
-  readonly reasons: readonly string[];
-  /** Those of the reasons that are mistakes in its configuration. */
-  readonly validationErrors: readonly string[];
-  readonly environment: readonly VariableState[];
-}
-
-export interface VariableState {
-  readonly name: string;
-  readonly required: boolean;
-  /** Whether it has a value. An empty one is none. */
-  readonly configured: boolean;
-}
 
 /**
  * Whether a plugin's tools are offered: it is configured and not disabled, its configuration fits its

@@ -3,7 +3,7 @@ import { makePermissions, scopesOf } from '../../permissions/permissions.js';
 import type { Permissions } from '../../permissions/kind.js';
 import type { ConfigField, Plugin, PluginEntry } from '../../plugin/plugin.js';
 import type { Offer, PluginAlert, ToolAnnotations, ToolDefinition } from '../../plugin/tool.js';
-import type { Activation, VariableState } from './activation.js';
+import type { Activation, VariableState } from '../format.js';
 import type { PandoraPermissions } from './manifest.js';
 import { writePandoraPermissions } from './permissions.js';
 

@@ -2,16 +2,10 @@ import { isBulkheadError } from '../../errors.js';
 import type { Plugin, PluginEntry } from '../../plugin/plugin.js';
 import type { Offer, RefusedTool, ToolDefinition } from '../../plugin/tool.js';
 import { isObject } from '../../schema/shape.js';
+import type { OfferContext } from '../format.js';
 import { readAlerts } from './alerts.js';
 import { cutText, quoteText } from './text.js';
 import { invalidTool, readTool, readToolId, type ToolContext } from './tool.js';
-
-export interface OfferContext {
-  readonly plugin: Pick<Plugin, 'id'>;
-  readonly entry: PluginEntry;
-  /** The longest that the host lets any tool take. */
-  readonly maxTimeoutMs: number;
-}
 
 /**
  * Reads what a guest answered when it was asked what its entry offers:

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { decideActivation, type Activation } from '../../../src/formats/pandora/activation.js';
+import type { Activation } from '../../../src/formats/format.js';
+import { decideActivation } from '../../../src/formats/pandora/activation.js';
 import { readPandora } from '../../../src/formats/pandora/read.js';
 import { makeMemory, manifestText } from '../memory.js';
 
