@@ -25,7 +25,6 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly type: 'guest-started';
       readonly plugin: string;
       readonly pid: number;
-      readonly pooled: boolean;
     }
   | {
       readonly type: 'guest-ended';
@@ -77,12 +76,18 @@ export type BulkheadEvent = { readonly atMs: number } & (
       /** The plugin's text with control characters escaped. */
       readonly text: string;
     }
-  | { readonly type: 'alert'; readonly plugin: string; readonly level: 'info' | 'warning'; readonly message: string }
+  | {
+      readonly type: 'alert';
+      readonly plugin: string;
+      readonly level: 'info' | 'warning';
+      readonly message: string;
+    }
   | { readonly type: 'catalog-changed'; readonly tools: number }
 );
 
 export type GuestEndCause =
   | 'closed'
+  | 'start'
   | 'idle'
   | 'deadline'
   | 'crash'

@@ -21,7 +21,6 @@ export interface HostRequestOptions {
   readonly onAbort?: (listener: () => void) => () => void;
 }
 
-
 /** Time, as the perimeter lends it. Handles are opaque to everyone but the lender. */
 export interface ClockPower {
   now(): number;

@@ -1,3 +1,5 @@
+import type { WireCode } from './codes.js';
+
 /** A value that can cross: JSON, nothing else. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -9,7 +11,7 @@ export interface WireFailure {
   readonly name: string;
   readonly message: string;
   /** One of `WIRE_CODES`; any other is dropped by the receiver. */
-  readonly code?: string;
+  readonly code?: WireCode;
   readonly stack?: string;
 }
 

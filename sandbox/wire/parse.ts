@@ -1,4 +1,5 @@
-import { isWireCode, WireViolation } from './failure.js';
+import { isWireCode } from './codes.js';
+import { WireViolation } from './failure.js';
 import { MAX_ERROR_STACK, MAX_ERROR_TEXT, type WireLimits } from './limits.js';
 import type { Message, WireFailure } from './messages.js';
 

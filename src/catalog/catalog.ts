@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
+import { exportedName } from './names.js';
 
 /** One tool as hosts list it and models call it. */
 export interface CatalogTool {
@@ -37,4 +38,63 @@ export interface Catalog {
   find(name: string): CatalogTool | undefined;
   /** Calls the listener after each change; returns how to stop. */
   on(event: 'change', listener: () => void): () => void;
+}
+
+export type UnnamedTool = Omit<CatalogTool, 'name' | 'id'>;
+
+/** A catalog and the one who fills it. */
+export interface CatalogOwner {
+  readonly catalog: Catalog;
+  /** Replaces all tools at once. Ids are unique among them. */
+  replace(tools: readonly UnnamedTool[]): void;
+}
+
+export function makeCatalog(): CatalogOwner {
+  let sorted: readonly CatalogTool[] = [];
+  let byName = new Map<string, CatalogTool>();
+  const listeners = new Set<() => void>();
+
+  return {
+    catalog: {
+      list: () => sorted,
+      find: (name) => byName.get(name),
+      on: (_event, listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    replace: (tools) => {
+      sorted = nameTools(tools);
+      byName = index(sorted);
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+function nameTools(tools: readonly UnnamedTool[]): readonly CatalogTool[] {
+  const names = new Map<string, CatalogTool>();
+  // Names must not depend on who was found first: ids decide.
+  const inOrder = tools
+    .map((tool) => ({ ...tool, id: `${tool.plugin}:${tool.tool}` }))
+    .sort((a, b) => compare(a.id, b.id));
+  for (const tool of inOrder) {
+    const name = exportedName(tool.plugin, tool.tool, (taken) => names.has(taken));
+    names.set(name, { ...tool, name });
+  }
+  return [...names.values()].sort((a, b) => compare(a.name, b.name));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Exact names win over ids, and both over bare names; a bare name that two plugins have is nobody's. */
+function index(tools: readonly CatalogTool[]): Map<string, CatalogTool> {
+  const bare = new Map<string, CatalogTool | undefined>();
+  for (const tool of tools) bare.set(tool.tool, bare.has(tool.tool) ? undefined : tool);
+  const all = new Map<string, CatalogTool>();
+  for (const [name, tool] of bare) if (tool !== undefined) all.set(name, tool);
+  for (const tool of tools) all.set(tool.id, tool);
+  for (const tool of tools) all.set(tool.name, tool);
+  return all;
 }

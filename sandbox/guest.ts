@@ -1,0 +1,181 @@
+import { makeCompartment } from './compartment.js';
+import { describeError } from './describe-error.js';
+import { dialects } from './dialects/table.js';
+import type { Attached } from './dialects/dialect.js';
+import { makeAbortPair } from './endowments/abort.js';
+import { makeDenial } from './endowments/denial.js';
+import type { ClockPower, HostPower, TextPower, UrlPower } from './endowments/endowment.js';
+import { endow } from './endowments/table.js';
+import { explainWithheld } from './endowments/withheld.js';
+import { makeHostPower } from './host-power.js';
+import { formatLog } from './endowments/console.js';
+import { serialize } from './serialize.js';
+import { makeValidation, type Validation } from './validation.js';
+import { CodedError } from './wire/failure.js';
+import { FROM_HOST } from './wire/limits.js';
+import type { Json } from './wire/messages.js';
+import {
+  type CallParams,
+  isCallParams,
+  isLoadParams,
+  isSchemasParams,
+  type LoadParams,
+} from './wire/methods.js';
+import { type IncomingRequest, makePeer, type Peer, type PeerSpec, RawJson } from './wire/peer.js';
+
+/** Everything a guest can do to the world outside itself, and all it knows of it. */
+export interface GuestPowers extends Pick<PeerSpec, 'write' | 'utf8' | 'allocate' | 'soon'> {
+  readonly clock: ClockPower;
+  readonly url: UrlPower;
+  readonly text: TextPower;
+  readonly random: () => number;
+  readonly feralDate: DateConstructor;
+  readonly feralIntl: typeof Intl;
+  /** The real stack of an error, which the plugin itself cannot read. */
+  readonly getStackString: (error: Error) => string;
+  /** Ends the process. The host broke the protocol, which means it is not our host. */
+  readonly exit: () => void;
+}
+
+export interface Guest {
+  receive(bytes: Uint8Array): void;
+  /** Says that the guest is ready, and what it found out about itself. */
+  announce(report: Json): void;
+  /** An error nobody caught: a rejection without a handler, a callback that threw. */
+  reportFault(error: unknown): void;
+}
+
+/**
+ * Answers the host until told to stop: first `load`, once; then `describe`, `call` and `schemas`
+ * in any order and number. The realm has been locked down by then.
+ */
+export function startGuest(powers: GuestPowers): Guest {
+  let loaded: Loaded | undefined;
+  const validation = makeValidation();
+  const describe = (error: unknown): ReturnType<typeof describeError> =>
+    describeError(loaded?.explain(error) ?? error, powers.getStackString);
+
+  const peer: Peer = makePeer({
+    ...powers,
+    limits: FROM_HOST,
+    onViolation: powers.exit,
+    service: {
+      describe,
+      notice: () => {},
+      request: (method, params, request) => {
+        if (method === 'call' && isCallParams(params)) {
+          return call(afterLoad(loaded), params, request, validation);
+        }
+        if (method === 'describe') return afterLoad(loaded).attach().then(answerDescription);
+        if (method === 'schemas' && isSchemasParams(params)) return validation.add(params);
+        if (method === 'load' && loaded === undefined && isLoadParams(params)) {
+          loaded = load(params, powers, peer, reportFault);
+          return loaded.attach().then(() => null);
+        }
+        throw new CodedError('LOAD_FAILED', `a guest does not answer ${method} now`);
+      },
+    },
+  });
+  const reportFault = (error: unknown): void => peer.notify('fault', { failure: describe(error) });
+
+  return {
+    receive: peer.receive,
+    announce: (report) => peer.notify('ready', report),
+    reportFault,
+  };
+}
+
+interface Loaded {
+  readonly params: LoadParams;
+  /** The plugin's modules, evaluated at the first call; fails the same way at every later one. */
+  readonly attach: () => Promise<Attached>;
+  readonly makeSignal: () => ReturnType<typeof makeAbortPair>;
+  /** The denial behind an error such as `fetch is not defined`, where that is what it is. */
+  readonly explain: (error: unknown) => Error | undefined;
+}
+
+function afterLoad(loaded: Loaded | undefined): Loaded {
+  if (loaded === undefined) throw new CodedError('LOAD_FAILED', 'nothing has been loaded yet');
+  return loaded;
+}
+
+function load(
+  params: LoadParams,
+  powers: GuestPowers,
+  peer: Peer,
+  reportFault: (error: unknown) => void,
+): Loaded {
+  const { plugin, grant, limits } = params;
+  const host: HostPower = makeHostPower(peer);
+  const makeError = makeDenial(plugin);
+  const world = {
+    ...powers,
+    plugin,
+    grant,
+    limits,
+    host,
+    reportFault,
+    denial: (permission: string, wanted: string): Error => {
+      host.notify('denied', { permission, wanted });
+      return makeError(permission, wanted);
+    },
+  };
+  const endowed = endow(world);
+  const compartment = makeCompartment({
+    globals: endowed.globals,
+    assigned: params.assignedGlobals,
+  });
+
+  let attached: Promise<Attached> | undefined;
+  const evaluate = async (): Promise<Attached> => {
+    const run: unknown = compartment.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
+    if (typeof run !== 'function') throw new CodedError('LOAD_FAILED', 'the bundle is no function');
+    const exports: unknown = await Reflect.apply(run, undefined, [
+      harden({ modules: {}, importRefused }),
+    ]);
+    return dialects[params.dialect].attach(recordOf(exports), {
+      config: params.config,
+      environment: grant.environment ?? {},
+      log: (level, parts) => host.notify('log', { level, text: formatLog(parts, limits) }),
+      serialize: (value) => serialize(value, limits),
+    });
+  };
+
+  return {
+    params,
+    attach: () => (attached ??= evaluate()),
+    makeSignal: () => makeAbortPair(world),
+    explain: (error) => explainWithheld(error, endowed.withheld, world.denial),
+  };
+}
+
+function recordOf(exports: unknown): Readonly<Record<string, unknown>> {
+  return typeof exports === 'object' && exports !== null ? { ...exports } : {};
+}
+
+function importRefused(specifier: unknown): Promise<never> {
+  return Promise.reject(
+    new CodedError(
+      'BUILTIN_DENIED',
+      `import(${String(specifier)}) cannot be resolved while the plugin runs: only modules that were bundled can be imported. Import it by a literal path.`,
+    ),
+  );
+}
+
+function answerDescription(attached: Attached): Promise<RawJson> {
+  return attached.describe().then((text) => new RawJson(text));
+}
+
+async function call(
+  loaded: Loaded,
+  params: CallParams,
+  request: IncomingRequest,
+  validation: Validation,
+): Promise<RawJson> {
+  const attached = await loaded.attach();
+  const input = validation.check(params.tool, params.input);
+  const { signal, abort } = loaded.makeSignal();
+  request.onCancel(abort);
+  const value = await attached.call(params.tool, input, { signal, context: params.context });
+  return new RawJson(serialize(value, loaded.params.limits));
+}

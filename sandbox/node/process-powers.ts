@@ -1,0 +1,28 @@
+import type { GuestPowers } from '../guest.js';
+import { makeUtf8 } from '../wire/utf8.js';
+import { makeWebPowers } from './web-powers.js';
+
+/** What a guest process is born with. Read it as the list of all authority that it ever has. */
+export function makeProcessPowers(
+  realm: typeof globalThis,
+  pipe: Pick<GuestPowers, 'write' | 'exit'>,
+): GuestPowers {
+  const { Buffer, queueMicrotask, Math, Date, Intl } = realm;
+  return {
+    ...makeWebPowers(realm),
+    ...pipe,
+    utf8: makeUtf8(Buffer),
+    allocate: (bytes) => Buffer.allocUnsafe(bytes),
+    soon: (callback) => queueMicrotask(callback),
+    random: Math.random,
+    feralDate: Date,
+    feralIntl: Intl,
+    getStackString: stackReader(realm),
+  };
+}
+
+/** SES's own reader of the stacks that it hides. */
+function stackReader(realm: object): (error: Error) => string {
+  const read: unknown = Reflect.get(realm, 'getStackString');
+  return (error) => (typeof read === 'function' ? String(Reflect.apply(read, undefined, [error])) : '');
+}

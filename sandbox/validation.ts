@@ -1,0 +1,70 @@
+import { makeCompartment } from './compartment.js';
+import { CodedError } from './wire/failure.js';
+import type { SchemasParams } from './wire/methods.js';
+
+/** Checks inputs against schemas that strangers wrote. */
+export interface Validation {
+  add(params: SchemasParams): null;
+  /** The input as it is to be used (a copy with the schema's defaults). Throws `INVALID_INPUT`. */
+  check(tool: string, input: unknown): unknown;
+}
+
+type Check = (input: unknown) => Verdict;
+type Verdict =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/**
+ * A schema is hostile input to a code generator, so the generator and what it makes run in a
+ * compartment of their own, beside the plugin's: neither can reach the other, and a pattern that
+ * never ends is killed with the call that it belongs to. A schema is compiled when it is first
+ * needed.
+ */
+export function makeValidation(): Validation {
+  const schemas = new Map<string, unknown>();
+  const checks = new Map<string, Check>();
+  let source = '';
+  let compile: ((schema: unknown) => Check) | undefined;
+
+  const compileSchema = (schema: unknown): Check => {
+    compile ??= evaluateValidator(source);
+    return compile(schema);
+  };
+
+  return {
+    add: ({ validator, schemas: added }) => {
+      source = validator;
+      for (const [tool, schema] of added) {
+        schemas.set(tool, schema);
+        checks.delete(tool);
+      }
+      return null;
+    },
+    check: (tool, input) => {
+      let check = checks.get(tool);
+      if (check === undefined) {
+        const schema = schemas.get(tool);
+        if (schema === undefined) return input;
+        try {
+          check = compileSchema(schema);
+        } catch (error) {
+          throw new CodedError('INVALID_SCHEMA', `the schema of ${tool}: ${textOf(error)}`);
+        }
+        checks.set(tool, check);
+      }
+      const verdict = check(input);
+      if (verdict.ok) return verdict.value;
+      throw new CodedError('INVALID_INPUT', `the input of ${tool}: ${verdict.problems.join('; ')}`);
+    },
+  };
+}
+
+function evaluateValidator(source: string): (schema: unknown) => Check {
+  const run: unknown = makeCompartment({ globals: {}, assigned: [] }).evaluate(source);
+  const { compile } = (run as () => { compile: (schema: unknown) => Check })();
+  return compile;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
