@@ -4,9 +4,11 @@ import type {
   CatalogTool,
   Engine,
   EngineOptions,
+  ErrorCode,
   EventListener,
   PluginStatus,
 } from '../../src/index.js';
+import { runCli } from '../../src/cli/run.js';
 import type { CliPowers, TextSink } from '../../src/cli/powers.js';
 
 export interface FakeSink extends TextSink {
@@ -38,6 +40,21 @@ export interface FakeSpec {
     input: unknown,
     engine: { options: EngineOptions; emit: EventListener },
   ) => Promise<Partial<CallResult>> | Partial<CallResult>;
+}
+
+/** Runs one command line with fake powers. */
+export async function runFake(
+  argv: string[],
+  spec: FakeSpec = {},
+): Promise<FakePowers & { code: number }> {
+  const powers = fakePowers(spec);
+  const code = await runCli(argv, '1.2.3', powers);
+  return Object.assign(powers, { code });
+}
+
+/** The answer of a call that failed. */
+export function failing(code: ErrorCode, text = 'no'): () => Partial<CallResult> {
+  return () => ({ isError: true, code, content: [{ type: 'text', text }] });
 }
 
 /** Powers without a world: text in, text out, and an engine that answers as it is told. */
