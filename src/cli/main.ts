@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { createEngine } from '../index.js';
 import { EXIT } from './exit-codes.js';
 import { failureOf } from './failure.js';
-import type { CliPowers, TextSink } from './powers.js';
+import type { CliPowers, HttpAnswer, LoopbackServer, TextSink } from './powers.js';
 import { reportFailure } from './report.js';
 import { runCli } from './run.js';
 
@@ -24,6 +26,8 @@ const powers: CliPowers = {
   now: () => performance.now(),
   ...(stdin.isTTY && stderr.isTTY ? { ask } : {}),
   interrupted: interruption.signal,
+  fixtures: fileURLToPath(new URL('../../../fixtures', import.meta.url)),
+  serve,
 };
 
 // Nothing that a plugin does may get here. If it does, whoever reads our output is told so.
@@ -82,4 +86,24 @@ function ask(question: string, signal: AbortSignal): Promise<string> {
     signal.addEventListener('abort', () => answer(''), { once: true });
     reader.question(question, answer);
   });
+}
+
+async function serve(answer: HttpAnswer): Promise<LoopbackServer> {
+  const server = createServer((request, response) => {
+    const { status, body } = answer(request.url ?? '/');
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
 }

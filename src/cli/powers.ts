@@ -15,6 +15,18 @@ export interface CliPowers {
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string>;
   /** Aborted when the person interrupts. */
   readonly interrupted: AbortSignal;
+  /** Where the example plugins are. */
+  readonly fixtures: string;
+  /** Serves HTTP on a port of the loopback interface that is free. */
+  readonly serve: (answer: HttpAnswer) => Promise<LoopbackServer>;
+}
+
+/** Answers the path and query of a GET request with a status and a body of JSON. */
+export type HttpAnswer = (path: string) => { readonly status: number; readonly body: unknown };
+
+export interface LoopbackServer extends AsyncDisposable {
+  /** e.g. `http://127.0.0.1:41873` */
+  readonly url: string;
 }
 
 export interface TextSink {

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { addBatch } from './batch.js';
 import { addCall, type RunCommand } from './call.js';
-import { addDemo } from './demo.js';
+import { addDemo } from './demo/demo.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { addExplain } from './explain.js';
 import { failureOf, usageError } from './failure.js';

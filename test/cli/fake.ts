@@ -84,6 +84,12 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
     now: () => (now += 1),
     ...(spec.ask === undefined ? {} : { ask: spec.ask }),
     interrupted: spec.interrupted ?? new AbortController().signal,
+    fixtures: '/fixtures',
+    serve: () =>
+      Promise.resolve({
+        url: 'http://127.0.0.1:1',
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      }),
   };
 }
 
