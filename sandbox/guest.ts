@@ -1,12 +1,9 @@
-import { makeCompartment } from './compartment.js';
+import type { Confinement, ConfinementSpec } from './confinement.js';
 import { describeError } from './describe-error.js';
 import { dialects } from './dialects/table.js';
 import type { Attached } from './dialects/dialect.js';
-import { makeAbortPair } from './endowments/abort.js';
 import { makeDenial } from './endowments/denial.js';
 import type { ClockPower, HostPower, TextPower, UrlPower } from './endowments/endowment.js';
-import { endow } from './endowments/table.js';
-import { explainWithheld } from './endowments/withheld.js';
 import { makeHostPower } from './host-power.js';
 import { formatLog } from './endowments/console.js';
 import { serialize } from './serialize.js';
@@ -33,6 +30,11 @@ export interface GuestPowers extends Pick<PeerSpec, 'write' | 'utf8' | 'allocate
   readonly feralIntl: typeof Intl;
   /** The real stack of an error, which the plugin itself cannot read. */
   readonly getStackString: (error: Error) => string;
+  readonly confine: (spec: ConfinementSpec) => Confinement;
+  /** Evaluates the host's own code (the schema validator), away from the plugin's. */
+  readonly evaluateOwn: (code: string) => unknown;
+  /** What a bundle is called with: modules that the guest provides, and what stands for others. */
+  readonly makeLinkage: (params: LoadParams) => unknown;
   /** Ends the process. The host broke the protocol, which means it is not our host. */
   readonly exit: () => void;
 }
@@ -47,13 +49,13 @@ export interface Guest {
 
 /**
  * Answers the host until told to stop: first `load`, once; then `describe`, `call` and `schemas`
- * in any order and number. The realm has been locked down by then.
+ * in any order and number.
  */
 export function startGuest(powers: GuestPowers): Guest {
   let loaded: Loaded | undefined;
-  const validation = makeValidation();
+  const validation = makeValidation(powers.evaluateOwn);
   const describe = (error: unknown): ReturnType<typeof describeError> =>
-    describeError(loaded?.explain(error) ?? error, powers.getStackString);
+    describeError(loaded?.confinement.explain(error) ?? error, powers.getStackString);
 
   const peer: Peer = makePeer({
     ...powers,
@@ -87,11 +89,9 @@ export function startGuest(powers: GuestPowers): Guest {
 
 interface Loaded {
   readonly params: LoadParams;
-  /** The plugin's modules, evaluated at the first call; fails the same way at every later one. */
+  readonly confinement: Confinement;
+  /** The plugin's modules, evaluated once; where that failed, every call fails the same way. */
   readonly attach: () => Promise<Attached>;
-  readonly makeSignal: () => ReturnType<typeof makeAbortPair>;
-  /** The denial behind an error such as `fetch is not defined`, where that is what it is. */
-  readonly explain: (error: unknown) => Error | undefined;
 }
 
 function afterLoad(loaded: Loaded | undefined): Loaded {
@@ -105,34 +105,30 @@ function load(
   peer: Peer,
   reportFault: (error: unknown) => void,
 ): Loaded {
-  const { plugin, grant, limits } = params;
+  const { plugin, grant, limits, assignedGlobals } = params;
   const host: HostPower = makeHostPower(peer);
   const makeError = makeDenial(plugin);
-  const world = {
-    ...powers,
-    plugin,
-    grant,
-    limits,
-    host,
-    reportFault,
-    denial: (permission: string, wanted: string): Error => {
-      host.notify('denied', { permission, wanted });
-      return makeError(permission, wanted);
+  const confinement = powers.confine({
+    assignedGlobals,
+    powers: {
+      ...powers,
+      plugin,
+      grant,
+      limits,
+      host,
+      reportFault,
+      denial: (permission, wanted) => {
+        host.notify('denied', { permission, wanted });
+        return makeError(permission, wanted);
+      },
     },
-  };
-  const endowed = endow(world);
-  const compartment = makeCompartment({
-    globals: endowed.globals,
-    assigned: params.assignedGlobals,
   });
 
   let attached: Promise<Attached> | undefined;
   const evaluate = async (): Promise<Attached> => {
-    const run: unknown = compartment.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
+    const run = confinement.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
     if (typeof run !== 'function') throw new CodedError('LOAD_FAILED', 'the bundle is no function');
-    const exports: unknown = await Reflect.apply(run, undefined, [
-      harden({ modules: {}, importRefused }),
-    ]);
+    const exports: unknown = await Reflect.apply(run, undefined, [powers.makeLinkage(params)]);
     return dialects[params.dialect].attach(recordOf(exports), {
       config: params.config,
       environment: grant.environment ?? {},
@@ -140,26 +136,11 @@ function load(
       serialize: (value) => serialize(value, limits),
     });
   };
-
-  return {
-    params,
-    attach: () => (attached ??= evaluate()),
-    makeSignal: () => makeAbortPair(world),
-    explain: (error) => explainWithheld(error, endowed.withheld, world.denial),
-  };
+  return { params, confinement, attach: () => (attached ??= evaluate()) };
 }
 
 function recordOf(exports: unknown): Readonly<Record<string, unknown>> {
   return typeof exports === 'object' && exports !== null ? { ...exports } : {};
-}
-
-function importRefused(specifier: unknown): Promise<never> {
-  return Promise.reject(
-    new CodedError(
-      'BUILTIN_DENIED',
-      `import(${String(specifier)}) cannot be resolved while the plugin runs: only modules that were bundled can be imported. Import it by a literal path.`,
-    ),
-  );
 }
 
 function answerDescription(attached: Attached): Promise<RawJson> {
@@ -174,7 +155,7 @@ async function call(
 ): Promise<RawJson> {
   const attached = await loaded.attach();
   const input = validation.check(params.tool, params.input);
-  const { signal, abort } = loaded.makeSignal();
+  const { signal, abort } = loaded.confinement.makeSignal();
   request.onCancel(abort);
   const value = await attached.call(params.tool, input, { signal, context: params.context });
   return new RawJson(serialize(value, loaded.params.limits));

@@ -1,4 +1,3 @@
-import { makeCompartment } from './compartment.js';
 import { CodedError } from './wire/failure.js';
 import type { SchemasParams } from './wire/methods.js';
 
@@ -15,19 +14,19 @@ type Verdict =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * A schema is hostile input to a code generator, so the generator and what it makes run in a
- * compartment of their own, beside the plugin's: neither can reach the other, and a pattern that
- * never ends is killed with the call that it belongs to. A schema is compiled when it is first
+ * A schema is hostile input to a code generator, so the generator and what it makes run apart, in
+ * a compartment that holds nothing, beside the plugin's: neither can reach the other, and a pattern
+ * that never ends is killed with the call that it belongs to. A schema is compiled when it is first
  * needed.
  */
-export function makeValidation(): Validation {
+export function makeValidation(evaluateOwn: (code: string) => unknown): Validation {
   const schemas = new Map<string, unknown>();
   const checks = new Map<string, Check>();
   let source = '';
   let compile: ((schema: unknown) => Check) | undefined;
 
   const compileSchema = (schema: unknown): Check => {
-    compile ??= evaluateValidator(source);
+    compile ??= readValidator(evaluateOwn(source));
     return compile(schema);
   };
 
@@ -59,10 +58,9 @@ export function makeValidation(): Validation {
   };
 }
 
-function evaluateValidator(source: string): (schema: unknown) => Check {
-  const run: unknown = makeCompartment({ globals: {}, assigned: [] }).evaluate(source);
-  const { compile } = (run as () => { compile: (schema: unknown) => Check })();
-  return compile;
+/** The validator is ours: a function that, called once, gives `compile`. */
+function readValidator(make: unknown): (schema: unknown) => Check {
+  return (make as () => { compile: (schema: unknown) => Check })().compile;
 }
 
 function textOf(error: unknown): string {

@@ -1,16 +1,22 @@
-// Makes the one file that a guest process runs, out of the compiled sandbox.
+// Makes the files that guest processes run, each one file, out of the compiled sandbox.
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const root = new URL('..', import.meta.url).pathname;
+const entries = {
+  'dist/sandbox/node/process-entry.js': 'dist/sandbox/guest.cjs',
+  'dist/sandbox/node/unconfined-entry.js': 'dist/sandbox/unconfined-guest.cjs',
+};
 
-await build({
-  absWorkingDir: root,
-  entryPoints: ['dist/sandbox/node/process-entry.js'],
-  outfile: 'dist/sandbox/guest.cjs',
-  bundle: true,
-  platform: 'node',
-  format: 'cjs',
-  target: 'node20',
-  legalComments: 'none',
-  logLevel: 'warning',
-});
+for (const [entry, outfile] of Object.entries(entries)) {
+  await build({
+    absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+}

@@ -1,4 +1,7 @@
+import { makeCompartment } from '../compartment.js';
+import { confine } from '../confinement.js';
 import type { GuestPowers } from '../guest.js';
+import { makeLinkage } from '../linkage.js';
 import { makeUtf8 } from '../wire/utf8.js';
 import { makeWebPowers } from './web-powers.js';
 
@@ -18,11 +21,15 @@ export function makeProcessPowers(
     feralDate: Date,
     feralIntl: Intl,
     getStackString: stackReader(realm),
+    confine,
+    evaluateOwn: (code) => makeCompartment({ globals: {}, assigned: [] }).evaluate(code),
+    makeLinkage,
   };
 }
 
 /** SES's own reader of the stacks that it hides. */
 function stackReader(realm: object): (error: Error) => string {
   const read: unknown = Reflect.get(realm, 'getStackString');
-  return (error) => (typeof read === 'function' ? String(Reflect.apply(read, undefined, [error])) : '');
+  return (error) =>
+    typeof read === 'function' ? String(Reflect.apply(read, undefined, [error])) : '';
 }

@@ -51,6 +51,8 @@ export interface LoadParams {
   readonly assignedGlobals: readonly string[];
   /** The operator's configuration of the plugin, as the dialect hands it on. */
   readonly config: Json;
+  /** Real path of the plugin's directory: only where it runs unconfined. */
+  readonly directory?: string;
 }
 
 /**

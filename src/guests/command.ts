@@ -73,5 +73,5 @@ function ulimits(machine: Machine, { memoryMb, cpuSeconds }: ProcessLimits): str
   const dataKb = (reservedMb + 2 * memoryMb) * 1024;
   // The soft limit on processor time sends SIGXCPU, which tells it from other kills; the hard one
   // kills whoever ignores that.
-  return `ulimit -c 0; ulimit -f 0; ulimit -d ${dataKb}; ulimit -H -t ${cpuSeconds + 5}; ulimit -S -t ${cpuSeconds};`;
+  return `unset PWD OLDPWD; ulimit -c 0; ulimit -f 0; ulimit -d ${dataKb}; ulimit -H -t ${cpuSeconds + 5}; ulimit -S -t ${cpuSeconds};`;
 }

@@ -61,7 +61,8 @@ const WALLS: Readonly<Record<WallName, Wall>> = {
   },
   scuttled: {
     meaning: 'Code that broke out of its compartment finds no modules, sockets or signals there.',
-    prove: ({ report }) => tell(report['scuttled'] === true, 'it looked for them, and they are gone'),
+    prove: ({ report }) =>
+      tell(report['scuttled'] === true, 'it looked for them, and they are gone'),
   },
   process: {
     meaning: 'A loop, a leak or a crash of a plugin ends its own process and nothing of the host.',
@@ -70,7 +71,10 @@ const WALLS: Readonly<Record<WallName, Wall>> = {
   'permission-model': {
     meaning: "Node refuses files, child processes, workers and add-ons in the guest's process.",
     prove: ({ report, machine }) =>
-      tell(report['permissionModel'] === true, `Node runs with ${machine.permissionFlag ?? 'none'}`),
+      tell(
+        report['permissionModel'] === true,
+        `Node runs with ${machine.permissionFlag ?? 'none'}`,
+      ),
   },
   'empty-environment': {
     meaning: 'No variable of the host, and so no secret in one, is in the guest at all.',
@@ -95,7 +99,8 @@ const WALLS: Readonly<Record<WallName, Wall>> = {
     prove: ({ command }) => limited(/--max-old-space-size=(\d+)/.exec(command)?.[1], 'MiB of heap'),
   },
   memory: {
-    meaning: 'The kernel refuses the guest more memory than its limit, buffers outside the heap too.',
+    meaning:
+      'The kernel refuses the guest more memory than its limit, buffers outside the heap too.',
     prove: ({ limits }) => limited(limitOf(limits, 'Max data size'), 'bytes of data'),
   },
   cpu: {
@@ -110,7 +115,10 @@ const WALLS: Readonly<Record<WallName, Wall>> = {
   'no-core-dump': {
     meaning: 'A crash writes no memory, and so no secret, to disk.',
     prove: ({ limits }) =>
-      tell(limitOf(limits, 'Max core file size') === '0', 'the kernel shows a core size limit of 0'),
+      tell(
+        limitOf(limits, 'Max core file size') === '0',
+        'the kernel shows a core size limit of 0',
+      ),
   },
   'no-new-privileges': {
     meaning: 'No program that the guest could start gains rights that the host lacks.',
