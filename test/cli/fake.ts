@@ -125,11 +125,13 @@ function fakeEngine(
     name: 'Sample',
     version: '1.0.0',
     state: 'active',
+    description: undefined,
     problems: [],
     alerts: [],
     entries: [
       {
         key: 'tools',
+        surface: 'tools',
         file: 'src/index.ts',
         confinement: 'compartment',
         bundle: 'sha512-abc',
@@ -162,7 +164,7 @@ function fakeEngine(
       };
     },
     plugins: () => [status],
-    guarantees: () => [],
+    guarantees: () => Promise.resolve([]),
     on: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

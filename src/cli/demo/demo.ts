@@ -53,7 +53,7 @@ export async function runDemo(settings: DemoSettings, powers: CliPowers): Promis
 
   const attacks = await tryAttacks(engine, vault.url);
   await say(tellAttacks(attacks, vault.visits(), paint));
-  await say(tellWalls(engine.guarantees(), paint));
+  await say(tellWalls(await engine.guarantees(), paint));
 
   const unmet = [
     ...engine.plugins().filter(({ state }) => state !== 'active'),
