@@ -9,8 +9,8 @@ import type { PluginStatus } from './status.js';
 export interface Engine extends AsyncDisposable {
   readonly catalog: Catalog;
   /**
-   * Runs one tool, named as the catalog exports it (`weather__weather`), by its id
-   * (`weather:weather`), or by its bare name where only one plugin has it. Throws
+   * Runs one tool, named as the catalog exports it (`notes__read`), by its id
+   * (`notes:read`), or by its bare name where only one plugin has it. Throws
    * `TOOL_NOT_FOUND`, `INVALID_OPTIONS` and `ENGINE_CLOSED`; everything that a plugin can do wrong
    * comes back as a result with `isError` and a `code`.
    */

@@ -28,7 +28,7 @@ interface Example {
 }
 
 const examples: readonly Example[] = [
-  { tool: 'weather__weather', input: { city: 'Oslo' }, expected: String(TEMPERATURE) },
+  { tool: '@pandorakit/weather:weather', input: { city: 'Oslo' }, expected: String(TEMPERATURE) },
   { tool: 'notes__read', input: { name: 'welcome' }, expected: 'bulkhead' },
   { tool: 'lorem__lorem', input: { count: 6, width: 30 }, expected: 'lorem ipsum' },
 ];

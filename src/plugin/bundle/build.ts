@@ -115,7 +115,8 @@ function locateEntry(files: PluginFiles, file: string): string {
 function refuseUnknownInputs(metafile: Metafile): void {
   const ours = /^(?:plugin|entry|sandbox|bulkhead|builtin|provided|nothing|missing|node-interop):/;
   for (const path of Object.keys(metafile.inputs)) {
-    if (!ours.test(path)) throw new BulkheadError('OUTSIDE_PLUGIN', `"${path}" is not a file of the plugin.`, { path });
+    if (!ours.test(path))
+      throw new BulkheadError('OUTSIDE_PLUGIN', `"${path}" is not a file of the plugin.`, { path });
   }
 }
 
@@ -127,7 +128,8 @@ function rewriteOrExplain(
     return rewriteBundle(text);
   } catch (error) {
     const position = error instanceof Error && 'pos' in error ? Number(error.pos) : undefined;
-    const message = error instanceof Error ? error.message.replace(/ \(\d+:\d+\)$/, '') : String(error);
+    const message =
+      error instanceof Error ? error.message.replace(/ \(\d+:\d+\)$/, '') : String(error);
     const before = text.slice(0, position ?? 0);
     const origin =
       position === undefined

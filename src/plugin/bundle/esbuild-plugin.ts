@@ -7,7 +7,13 @@ import { PLUGIN_NAMESPACE } from './problems.js';
 import type { Resolution, Resolver } from './resolve/resolver.js';
 import { loaderOf } from './source/loaders.js';
 import { prepareSource } from './source/prepare.js';
-import { ENTRY_IMPORT, INJECTED_MODULES, injectedModule, madeModule, type MadeModule } from './made-modules.js';
+import {
+  ENTRY_IMPORT,
+  INJECTED_MODULES,
+  injectedModule,
+  madeModule,
+  type MadeModule,
+} from './made-modules.js';
 
 export interface PluginSources {
   readonly files: PluginFiles;
@@ -166,7 +172,8 @@ function isTranspiledCommonJs(path: string, read: (path: string) => string): boo
 }
 
 function toModule({ namespace, path, contents }: MadeModule): OnResolveResult {
-  const isPure = namespace === 'builtin' || namespace === 'nothing' || INJECTED_MODULES.includes(path);
+  const isPure =
+    namespace === 'builtin' || namespace === 'nothing' || INJECTED_MODULES.includes(path);
   return { namespace, path, pluginData: { contents }, sideEffects: !isPure };
 }
 
