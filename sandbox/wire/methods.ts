@@ -79,6 +79,8 @@ export interface FetchParams {
   readonly headers: readonly (readonly [string, string])[];
   /** The id of the stream that carries the request's body. */
   readonly body?: number;
+  /** The body's length, where it is known: becomes its content-length, and is held to. */
+  readonly bodyBytes?: number;
   readonly redirect: 'follow' | 'error' | 'manual';
 }
 
