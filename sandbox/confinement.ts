@@ -1,7 +1,7 @@
 import { makeCompartment } from './compartment.js';
 import { makeAbortPair } from './endowments/abort.js';
 import type { EndowmentPowers } from './endowments/endowment.js';
-import { endow } from './endowments/table.js';
+import { endow } from './endowments/endow.js';
 import { explainWithheld } from './endowments/withheld.js';
 
 /** Where a plugin's code is evaluated, and what it finds there. */
@@ -26,6 +26,6 @@ export function confine({ powers, assignedGlobals }: ConfinementSpec): Confineme
   return {
     evaluate: (code) => compartment.evaluate(code),
     makeSignal: () => makeAbortPair(powers),
-    explain: (error) => explainWithheld(error, endowed.withheld, powers.denial),
+    explain: (error) => explainWithheld(error, endowed.withheldNames, powers.denial),
   };
 }

@@ -5,7 +5,7 @@ import type { Attached } from './dialects/dialect.js';
 import { makeDenial } from './endowments/denial.js';
 import type { ClockPower, HostPower, TextPower, UrlPower } from './endowments/endowment.js';
 import { makeHostPower } from './host-power.js';
-import { formatLog } from './endowments/console.js';
+import { formatLine } from './endowments/format-line.js';
 import { serialize } from './serialize.js';
 import { makeValidation, type Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
@@ -16,6 +16,7 @@ import {
   isCallParams,
   isLoadParams,
   isSchemasParams,
+  isWarmParams,
   type LoadParams,
 } from './wire/methods.js';
 import { type IncomingRequest, makePeer, type Peer, type PeerSpec, RawJson } from './wire/peer.js';
@@ -70,6 +71,7 @@ export function startGuest(powers: GuestPowers): Guest {
         }
         if (method === 'describe') return afterLoad(loaded).attach().then(answerDescription);
         if (method === 'schemas' && isSchemasParams(params)) return validation.add(params);
+        if (method === 'warm' && isWarmParams(params)) return validation.warm(params);
         if (method === 'load' && loaded === undefined && isLoadParams(params)) {
           loaded = load(params, powers, peer, reportFault);
           return loaded.attach().then(() => null);
@@ -132,7 +134,8 @@ function load(
     return dialects[params.dialect].attach(recordOf(exports), {
       config: params.config,
       environment: grant.environment ?? {},
-      log: (level, parts) => host.notify('log', { level, text: formatLog(parts, limits) }),
+      log: (level, parts) =>
+        host.notify('log', { level, text: formatLine(parts, limits.maxLogText) }),
       serialize: (value) => serialize(value, limits),
     });
   };

@@ -1,9 +1,11 @@
 import { CodedError } from './wire/failure.js';
-import type { SchemasParams } from './wire/methods.js';
+import type { SchemasParams, WarmParams } from './wire/methods.js';
 
 /** Checks inputs against schemas that strangers wrote. */
 export interface Validation {
   add(params: SchemasParams): null;
+  /** Evaluates the validator, and compiles a first schema, before either is needed. */
+  warm(params: WarmParams): null;
   /** The input as it is to be used (a copy with the schema's defaults). Throws `INVALID_INPUT`. */
   check(tool: string, input: unknown): unknown;
 }
@@ -31,6 +33,11 @@ export function makeValidation(evaluateOwn: (code: string) => unknown): Validati
   };
 
   return {
+    warm: ({ validator }) => {
+      source = validator;
+      compileSchema(COMMON)({ text: '' });
+      return null;
+    },
     add: ({ validator, schemas: added }) => {
       source = validator;
       for (const [tool, schema] of added) {
@@ -53,14 +60,32 @@ export function makeValidation(evaluateOwn: (code: string) => unknown): Validati
       }
       const verdict = check(input);
       if (verdict.ok) return verdict.value;
-      throw new CodedError('INVALID_INPUT', `the input of ${tool}: ${verdict.problems.join('; ')}`);
+      throw new CodedError(
+        'INVALID_INPUT',
+        `the input of ${tool}: ${problemsOf(verdict.problems)}`,
+      );
     },
   };
 }
 
+/** The keywords that nearly every tool's schema uses. */
+const COMMON = {
+  type: 'object',
+  properties: { text: { type: 'string' }, count: { type: 'number' } },
+  required: ['text'],
+};
+
 /** The validator is ours: a function that, called once, gives `compile`. */
 function readValidator(make: unknown): (schema: unknown) => Check {
   return (make as () => { compile: (schema: unknown) => Check })().compile;
+}
+
+// What compiled from a hostile schema is not believed to be a list of texts, or a short one.
+function problemsOf(problems: readonly unknown[]): string {
+  return problems
+    .slice(0, 20)
+    .filter((problem) => typeof problem === 'string')
+    .join('; ');
 }
 
 function textOf(error: unknown): string {

@@ -85,7 +85,7 @@ export interface EndowmentPowers {
   /** An error escaped from a callback that nobody awaits (a timer, a listener). */
   readonly reportFault: (error: unknown) => void;
   /** The error a plugin gets where it uses what it was not granted. */
-  readonly denial: (permission: string, wanted: string) => Error;
+  readonly denial: (permission: keyof GuestGrant, wanted: string) => Error;
 }
 
 /**

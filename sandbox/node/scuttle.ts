@@ -19,6 +19,8 @@ const KEPT_PROCESS = new Set([
   'on',
   'reallyExit',
   'version',
+  'release',
+  'pid',
   'versions',
 ]);
 

@@ -65,6 +65,13 @@ export interface SchemasParams {
   readonly schemas: readonly (readonly [tool: string, schema: Json])[];
 }
 
+/**
+ * Host → guest, while it is blank: evaluates the validator ahead of need. Answers `null`.
+ */
+export interface WarmParams {
+  readonly validator: string;
+}
+
 /** Host → guest: runs one tool. Answers what it returned, as plain data. */
 export interface CallParams {
   readonly tool: string;
@@ -79,7 +86,7 @@ export interface FetchParams {
   readonly headers: readonly (readonly [string, string])[];
   /** The id of the stream that carries the request's body. */
   readonly body?: number;
-  /** The body's length, where it is known: becomes its content-length, and is held to. */
+  /** The length of that body, where it is known before it is sent. */
   readonly bodyBytes?: number;
   readonly redirect: 'follow' | 'error' | 'manual';
 }
@@ -117,7 +124,7 @@ export interface DeniedParams {
 }
 
 /** The methods a guest answers; `describe` has no params and answers what the dialect says. */
-export type GuestMethod = 'load' | 'schemas' | 'describe' | 'call';
+export type GuestMethod = 'warm' | 'load' | 'schemas' | 'describe' | 'call';
 
 /** The methods a host answers. */
 export type HostMethod = 'fetch' | 'readFile';
@@ -131,6 +138,10 @@ export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied';
  */
 export function isLoadParams(params: unknown): params is LoadParams {
   return isRecord(params) && typeof params['code'] === 'string';
+}
+
+export function isWarmParams(params: unknown): params is WarmParams {
+  return isRecord(params) && typeof params['validator'] === 'string';
 }
 
 export function isSchemasParams(params: unknown): params is SchemasParams {

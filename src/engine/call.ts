@@ -1,33 +1,23 @@
 import { RawJson } from '../../sandbox/wire/peer.js';
 import type { Json } from '../../sandbox/wire/messages.js';
-import { BulkheadError, type ErrorCode, isBulkheadError } from '../errors.js';
+import { BulkheadError, type ErrorCode } from '../errors.js';
 import type { CatalogTool } from '../catalog/catalog.js';
 import type { EventBus } from '../events.js';
 import type { Guest } from '../guests/guest.js';
 import type { CallOptions } from './options.js';
+import type { Placed } from './placement.js';
 import { answerOf, type CallResult, type Failure, failureOf } from './result.js';
-import type { Resident } from './resident.js';
-
-/** A tool, and all that it takes to run it. */
-export interface Callable {
-  readonly tool: CatalogTool;
-  readonly resident: Resident;
-  /** Turns a stack from the guest into the plugin's own source lines. */
-  readonly mapStack: (stack: string) => string;
-  /** Calls of this plugin under way, shared by all of its tools. */
-  readonly load: { underWay: number };
-}
 
 export interface CallLimits {
   readonly timeoutMs: number;
-  readonly graceMs: number;
   readonly maxCallsPerPlugin: number;
 }
 
 /** One call on its way: what was asked, by text that is made once. */
 export interface CallSpec {
   readonly callId: string;
-  readonly callable: Callable;
+  readonly tool: CatalogTool;
+  readonly place: Placed;
   readonly inputText: string;
   readonly options: CallOptions;
   readonly limits: CallLimits;
@@ -40,9 +30,13 @@ export interface CallSpec {
  * settled the call by itself after the grace is killed.
  */
 export function runCall(spec: CallSpec): Promise<CallResult> {
-  const { callId, callable, options, limits, events } = spec;
-  const { tool, resident, load } = callable;
+  const { callId, tool, place, options, limits, events } = spec;
+  const { load, room } = place;
+  const { resident } = room;
   const began = performance.now();
+  if (options.signal?.aborted === true) {
+    return Promise.resolve(answerOf(callId, began, cancelled(tool)));
+  }
   if (load.underWay >= limits.maxCallsPerPlugin) {
     return Promise.resolve(answerOf(callId, began, busy(tool, limits)));
   }
@@ -51,7 +45,7 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
 
   return new Promise((resolve) => {
     const deadlineMs = deadlineOf(tool, options, limits);
-    let underWay: { readonly guest: Guest; readonly giveUp: (why: string) => void } | undefined;
+    let giveUp: ((why: string) => void) | undefined;
     let answered = false;
 
     const answer = (outcome: { readonly value: Json } | Failure): void => {
@@ -69,51 +63,33 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
         outcome: result.isError ? 'error' : 'ok',
         ...('code' in outcome ? { code: outcome.code } : {}),
         ...('stack' in outcome && outcome.stack !== undefined
-          ? { stack: callable.mapStack(outcome.stack) }
+          ? { stack: room.mapStack(outcome.stack) }
           : {}),
         durationMs: result.durationMs,
       });
       resolve(result);
     };
 
-    const stop = (code: ErrorCode, message: string): void => {
-      answer({ code, message });
-      underWay?.giveUp(message);
+    const stop = (failure: Failure): void => {
+      answer(failure);
+      giveUp?.(failure.message);
     };
-    const timer = setTimeout(() => {
-      stop(
-        'DEADLINE_EXCEEDED',
-        `${tool.id} did not finish within ${deadlineMs} ms and was stopped.`,
-      );
-    }, deadlineMs);
-    const onAbort = (): void => stop('CANCELLED', `The call of ${tool.id} was cancelled.`);
+    const timer = setTimeout(() => stop(tooLate(tool, deadlineMs)), deadlineMs);
+    const onAbort = (): void => stop(cancelled(tool));
     options.signal?.addEventListener('abort', onAbort);
 
     const run = (guest: Guest): void => {
       if (answered) return;
       const asked = guest.peer.ask('call', new RawJson(callText(tool, spec)));
-      let settled = false;
-      underWay = {
-        guest,
-        giveUp: (why) => {
-          asked.cancel(why);
-          setTimeout(() => {
-            if (settled) return;
-            guest.kill({ cause: 'deadline', detail: `a call of ${tool.id} did not stop` });
-          }, limits.graceMs);
-        },
-      };
-      asked.answer.then(
-        (value) => {
-          settled = true;
-          // It came off the wire by JSON.parse, so it is JSON.
-          answer({ value: value as Json });
-        },
-        (error: unknown) => {
-          settled = true;
-          answer(failureOf(error, tool));
-        },
+      const settled = asked.answer.then(
+        // What came off the wire by JSON.parse is JSON.
+        (value) => answer({ value: value as Json }),
+        (error: unknown) => answer(failureOf(error, tool)),
       );
+      giveUp = (why) => {
+        asked.cancel(why);
+        resident.doubt(guest, settled, `a call of ${tool.id} did not stop`);
+      };
     };
 
     if (resident.current !== undefined) run(resident.current);
@@ -128,6 +104,17 @@ function deadlineOf(tool: CatalogTool, options: CallOptions, limits: CallLimits)
 function callText(tool: CatalogTool, { inputText, options }: CallSpec): string {
   const context = options.context === undefined ? 'null' : JSON.stringify(options.context);
   return `{"tool":${JSON.stringify(tool.tool)},"input":${inputText},"context":${context}}`;
+}
+
+function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
+  return {
+    code: 'DEADLINE_EXCEEDED',
+    message: `${id} did not finish within ${deadlineMs} ms and was stopped.`,
+  };
+}
+
+function cancelled({ id }: CatalogTool): Failure {
+  return { code: 'CANCELLED', message: `The call of ${id} was cancelled.` };
 }
 
 function busy(tool: CatalogTool, { maxCallsPerPlugin }: CallLimits): Failure {
@@ -163,8 +150,4 @@ export function inputTextOf(tool: CatalogTool, input: unknown, maxInputBytes: nu
     );
   }
   return text;
-}
-
-export function isGone(error: unknown): boolean {
-  return isBulkheadError(error, 'ENGINE_CLOSED');
 }

@@ -17,10 +17,10 @@ export interface Engine extends AsyncDisposable {
   call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
   /** Every plugin that was found, with its state, problems, permissions and tools. */
   plugins(): readonly PluginStatus[];
-  /** The walls round this machine's guests: which stand, and how that is known. */
-  guarantees(): readonly Guarantee[];
+  /** The walls round this machine's guests: which stand, found out once on a blank one. */
+  guarantees(): Promise<readonly Guarantee[]>;
   on(listener: EventListener): () => void;
-  /** Reads plugins and configuration again. Calls under way end as they began; calls queue up. */
+  /** Reads the plugins again. Calls under way end as they began, in the guest that they began in. */
   reload(): Promise<void>;
   /** Ends every guest. Calls under way are answered with ENGINE_CLOSED. */
   close(): Promise<void>;

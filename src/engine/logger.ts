@@ -18,7 +18,16 @@ export function makeDefaultLogger(): Logger {
 
 async function loadPino(): Promise<Logger> {
   const { pino } = await import('pino');
-  return pino({ name: 'bulkhead', level: 'warn' }, pino.destination({ dest: 2, sync: true }));
+  const logger = pino(
+    { name: 'bulkhead', level: 'warn' },
+    pino.destination({ dest: 2, sync: true }),
+  );
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+  };
 }
 
 /** Writes into the host's log what it has to know, each line tagged with its plugin. */

@@ -8,10 +8,15 @@ import type { Guest } from '../guests/guest.js';
 
 /** The guest in which an entry lives, from its first use on: loaded, and replaced when it ends. */
 export interface Resident {
-  /** The loaded guest where there is one now. */
+  /** The loaded guest where there is one now that may be trusted to answer. */
   readonly current: Guest | undefined;
   /** The loaded guest; starts and loads one where there is none. Rejects with the reason. */
   acquire(): Promise<Guest>;
+  /**
+   * A call was given up, and the guest has until the grace is over to settle it: `settled` resolves
+   * when it has. Meanwhile it gets no new calls; if it does not settle it is killed.
+   */
+  doubt(guest: Guest, settled: Promise<unknown>, detail: string): void;
   /** Tells this and every later guest what inputs have to fit. */
   setSchemas(schemas: Schemas): void;
   /** Ends the guest, if there is one. The next `acquire` starts another. */
@@ -32,13 +37,20 @@ export interface ResidentSpec {
   readonly load: () => LoadParams;
   readonly service: (peer: Peer) => Service;
   readonly loadTimeoutMs: number;
+  /** From a call given up to the kill of the guest that has not settled it. */
+  readonly graceMs: number;
   readonly events: EventBus;
 }
+
+/** How long a new call waits for a guest in doubt: honest tools settle at once when told to stop. */
+const PATIENCE_MS = 10;
 
 export function makeResident(spec: ResidentSpec): Resident {
   let current: Guest | undefined;
   let loading: Promise<Guest> | undefined;
   let schemas: Schemas | undefined;
+  /** Guests that have not settled what was given up, and how many calls that is. */
+  const doubts = new Map<Guest, Set<Promise<unknown>>>();
   let starting: Guest | undefined;
 
   const tellSchemas = (guest: Guest): void => {
@@ -80,17 +92,36 @@ export function makeResident(spec: ResidentSpec): Resident {
     });
   };
 
+  // A guest that was just killed has not ended yet, and takes no more calls.
+  const trusted = (): Guest | undefined =>
+    current?.alive === true && !doubts.has(current) ? current : undefined;
+
+  const startUnlessTrusted = async (): Promise<Guest> => {
+    const doubted = current === undefined ? undefined : doubts.get(current);
+    if (doubted !== undefined) await within(Promise.all(doubted), PATIENCE_MS);
+    return trusted() ?? start();
+  };
+
   return {
     get current() {
-      // A guest that was just killed has not ended yet, and takes no more calls.
-      return current?.alive === true ? current : undefined;
+      return trusted();
     },
     acquire: () => {
-      if (current?.alive === true) return Promise.resolve(current);
-      loading ??= start().finally(() => {
+      loading ??= startUnlessTrusted().finally(() => {
         loading = undefined;
       });
       return loading;
+    },
+    doubt: (guest, settled, detail) => {
+      const open = doubts.get(guest) ?? new Set();
+      doubts.set(guest, open.add(settled));
+      const timer = setTimeout(() => guest.kill({ cause: 'deadline', detail }), spec.graceMs);
+      void settled.then(() => {
+        clearTimeout(timer);
+        open.delete(settled);
+        if (open.size === 0) doubts.delete(guest);
+        if (guest !== current) void retire(guest);
+      });
     },
     setSchemas: (next) => {
       schemas = next;
@@ -101,6 +132,22 @@ export function makeResident(spec: ResidentSpec): Resident {
       current?.kill(end);
     },
   };
+}
+
+/** Ends a guest that another has replaced, once it has answered what it was still asked. */
+async function retire(guest: Guest): Promise<void> {
+  while (guest.alive && guest.peer.openRequests > 0) await pause(RETIRE_POLL_MS);
+  guest.kill({ cause: 'replaced', detail: 'another guest took its place' });
+}
+
+const RETIRE_POLL_MS = 20;
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function within(settled: Promise<unknown>, ms: number): Promise<unknown> {
+  return Promise.race([settled, pause(ms)]);
 }
 
 async function loadWithin(guest: Guest, spec: ResidentSpec): Promise<void> {

@@ -54,7 +54,22 @@ export function guestCommand(
   return command([machine.shell, '-c', `${ulimits(machine, limits)} exec "$@"`, 'guest', ...held]);
 }
 
-const PRIVILEGES = ['--no-new-privs', '--pdeathsig', 'KILL', '--'];
+/**
+ * The command for a plugin that the operator lets run with the full power of a process: of all walls
+ * it keeps the process itself, which can be killed and does not outlive its host.
+ */
+export function unconfinedCommand(
+  machine: Machine,
+  script: string,
+  environment: Readonly<Record<string, string>>,
+): Command {
+  const node = [machine.node, script];
+  const held = machine.setpriv === undefined ? node : [machine.setpriv, ...DIES_WITH_HOST, ...node];
+  return { ...command(held), env: environment };
+}
+
+const DIES_WITH_HOST = ['--pdeathsig', 'KILL', '--'];
+const PRIVILEGES = ['--no-new-privs', ...DIES_WITH_HOST];
 
 function command([file = '', ...args]: readonly string[]): Command {
   return { file, args, env: ENVIRONMENT };

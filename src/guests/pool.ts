@@ -21,17 +21,20 @@ export interface PoolSpec {
   /** Blank guests to keep; with 0 each is started when it is taken. */
   readonly size: number;
   readonly start: () => Guest;
+  /** Readies a blank guest further, while nobody waits for it. */
+  readonly prepare: (guest: Guest) => void;
   /** From a take to the start of its replacement, in milliseconds. */
   readonly refillDelayMs: number;
 }
 
-export function makeGuestPool({ size, start, refillDelayMs }: PoolSpec): GuestPool {
+export function makeGuestPool({ size, start, prepare, refillDelayMs }: PoolSpec): GuestPool {
   const blank: Guest[] = [];
   let refill: NodeJS.Timeout | undefined;
   let closed = false;
 
   const add = (): void => {
     const guest = start();
+    prepare(guest);
     blank.push(guest);
     void guest.ended.then(() => {
       const at = blank.indexOf(guest);

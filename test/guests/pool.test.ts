@@ -36,7 +36,7 @@ afterEach(() => vi.useRealTimers());
 
 it('an empty pool starts a guest when one is taken', () => {
   const { all, start } = makeFakes();
-  const pool = makeGuestPool({ size: 0, start, refillDelayMs: 10 });
+  const pool = makeGuestPool({ size: 0, start, prepare: () => {}, refillDelayMs: 10 });
   expect(pool.take()).toBe(all[0]);
   vi.runAllTimers();
   expect(all).toHaveLength(1);
@@ -44,7 +44,7 @@ it('an empty pool starts a guest when one is taken', () => {
 
 it('a taken guest is replaced after a pause, and never handed out again', () => {
   const { all, start } = makeFakes();
-  const pool = makeGuestPool({ size: 2, start, refillDelayMs: 10 });
+  const pool = makeGuestPool({ size: 2, start, prepare: () => {}, refillDelayMs: 10 });
   const first = pool.take();
   expect(pool.waiting).toBe(0);
   vi.runAllTimers();
@@ -56,7 +56,7 @@ it('a taken guest is replaced after a pause, and never handed out again', () => 
 
 it('a blank guest that died is not handed out', async () => {
   const { all, start } = makeFakes();
-  const pool = makeGuestPool({ size: 1, start, refillDelayMs: 10 });
+  const pool = makeGuestPool({ size: 1, start, prepare: () => {}, refillDelayMs: 10 });
   pool.take();
   vi.runAllTimers();
   all[1]?.die();
@@ -67,7 +67,7 @@ it('a blank guest that died is not handed out', async () => {
 
 it('closing ends the blank guests and starts no more', () => {
   const { all, start } = makeFakes();
-  const pool = makeGuestPool({ size: 1, start, refillDelayMs: 10 });
+  const pool = makeGuestPool({ size: 1, start, prepare: () => {}, refillDelayMs: 10 });
   pool.take();
   vi.runAllTimers();
   pool.take();
