@@ -19,7 +19,7 @@ export interface ErrorDetails {
   /** The plugin's sources cannot be made into one bundle. `problems` has file, line and column. */
   BUNDLE_FAILED: { readonly problems: readonly BuildProblem[] };
   /** A path of the plugin leads out of its directory. */
-  OUTSIDE_PLUGIN: { readonly path: string };
+  OUTSIDE_PLUGIN: { readonly path: string } & Partial<Omit<BuildProblem, 'message'>>;
   /** The code cannot run under SES, for a reason that rewriting cannot mend. */
   SES_INCOMPATIBLE: { readonly plugin: string };
   /** Two plugins claim one name, and precedence does not decide between them. */

@@ -1,0 +1,38 @@
+import { surrounding } from './surroundings.js';
+
+/**
+ * `process.env`: the granted variables, read one by one through the `env` of the compartment, and
+ * what the plugin itself has set. There is no list of names to enumerate; only the plugin's own are.
+ */
+export function makeEnvironment(): Record<string, string | undefined> {
+  const own: Record<string, string> = {};
+  const removed = new Set<string>();
+  const granted = (name: string): string | undefined => {
+    const { NODE_ENV } = DEFAULTS;
+    if (removed.has(name)) return undefined;
+    return surrounding('env')?.get(name) ?? (name === 'NODE_ENV' ? NODE_ENV : undefined);
+  };
+  return new Proxy(own, {
+    get: (_, name) => (typeof name === 'string' ? (own[name] ?? granted(name)) : undefined),
+    has: (_, name) => typeof name === 'string' && (name in own || granted(name) !== undefined),
+    set: (_, name, value) => {
+      if (typeof name === 'string') own[name] = String(value);
+      return true;
+    },
+    deleteProperty: (_, name) => {
+      if (typeof name === 'string') {
+        removed.add(name);
+        Reflect.deleteProperty(own, name);
+      }
+      return true;
+    },
+    getOwnPropertyDescriptor: (_, name) => {
+      const value = typeof name === 'string' ? (own[name] ?? granted(name)) : undefined;
+      return value === undefined
+        ? undefined
+        : { value, writable: true, enumerable: true, configurable: true };
+    },
+  });
+}
+
+const DEFAULTS = { NODE_ENV: 'production' };

@@ -1,0 +1,17 @@
+import { offer } from './denied.js';
+
+/** Time as the plugin's own clock tells it: without the time permission, `Date.now` throws. */
+const performance = {
+  timeOrigin: 0,
+  now: (): number => Date.now(),
+  mark: (name: string): object => ({ name, entryType: 'mark', startTime: 0, duration: 0 }),
+  measure: (name: string): object => ({ name, entryType: 'measure', startTime: 0, duration: 0 }),
+  clearMarks: (): void => undefined,
+  clearMeasures: (): void => undefined,
+  getEntries: (): object[] => [],
+  getEntriesByName: (): object[] => [],
+  getEntriesByType: (): object[] => [],
+  toJSON: (): object => ({}),
+};
+
+export const builtin: object = offer('perf_hooks', { performance, constants: {} });

@@ -1,0 +1,3 @@
+import { promises } from './stream-ends.js';
+
+export const builtin: object = promises;

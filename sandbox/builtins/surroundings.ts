@@ -1,0 +1,49 @@
+/** What a compartment may have under a global name. Each may be missing, or come later. */
+export interface Surroundings {
+  readonly env: { readonly get: (name: string) => string | undefined };
+  readonly readFile: (path: string) => Promise<string>;
+  readonly fetch: (input: unknown, init?: unknown) => Promise<unknown>;
+  readonly console: Readonly<Record<'log' | 'info' | 'warn' | 'error', (...args: unknown[]) => void>>;
+  readonly setTimeout: (callback: (...args: unknown[]) => void, delay?: number, ...args: unknown[]) => unknown;
+  readonly clearTimeout: (handle: unknown) => void;
+  readonly setInterval: (callback: (...args: unknown[]) => void, delay?: number, ...args: unknown[]) => unknown;
+  readonly clearInterval: (handle: unknown) => void;
+  readonly queueMicrotask: (callback: () => void) => void;
+  readonly URL: UrlConstructor;
+  readonly URLSearchParams: new (init?: unknown) => unknown;
+  readonly TextEncoder: new () => { encode(text: string): Uint8Array };
+  readonly TextDecoder: new (label?: string) => { decode(bytes: Uint8Array): string };
+  readonly AbortController: new () => unknown;
+  readonly Blob: new (...args: unknown[]) => unknown;
+}
+
+export interface UrlConstructor {
+  new (href: string, base?: string): UrlLike;
+}
+
+export interface UrlLike {
+  readonly href: string;
+  readonly protocol: string;
+  readonly username: string;
+  readonly password: string;
+  readonly hostname: string;
+  readonly host: string;
+  readonly port: string;
+  readonly pathname: string;
+  readonly search: string;
+  readonly hash: string;
+}
+
+/** A global of the compartment, looked up when it is used. */
+export function surrounding<Name extends keyof Surroundings>(
+  name: Name,
+): Surroundings[Name] | undefined {
+  return Reflect.get(globalThis, name);
+}
+
+/** The same, for what every plugin has. */
+export function always<Name extends keyof Surroundings>(name: Name): Surroundings[Name] {
+  const value = surrounding(name);
+  if (value === undefined) throw new ReferenceError(`${name} is not defined`);
+  return value;
+}

@@ -1,0 +1,3 @@
+import { offer } from './denied.js';
+
+export const builtin: object = offer('tty', { isatty: (): boolean => false });

@@ -1,0 +1,53 @@
+import {
+  type BuildProblem,
+  BulkheadError,
+  type ErrorCode,
+  isBulkheadError,
+  type PluginStatus,
+} from '../index.js';
+
+/** `INTERNAL` is a fault of Bulkhead itself, which no engine throws on purpose. */
+export type FailureCode = ErrorCode | 'INTERNAL';
+
+/** Why a command did not do what it was asked to. */
+export interface Failure {
+  readonly code: FailureCode;
+  readonly message: string;
+  readonly plugin?: string;
+  /** Where in the plugin's sources, for what could not be built. */
+  readonly problems?: readonly BuildProblem[];
+  /** The plugin's own lines for what it threw. */
+  readonly stack?: string;
+}
+
+/** A mistake in how the command was called. */
+export function usageError(option: string, message: string): BulkheadError<'INVALID_OPTIONS'> {
+  return new BulkheadError('INVALID_OPTIONS', message, { option });
+}
+
+export function failureOf(error: unknown): Failure {
+  if (!isBulkheadError(error)) return { code: 'INTERNAL', message: internalMessage(error) };
+  const { details } = error;
+  return {
+    code: error.code,
+    message: error.message,
+    ...('plugin' in details ? { plugin: details.plugin } : {}),
+    ...(isBulkheadError(error, 'BUNDLE_FAILED') ? { problems: error.details.problems } : {}),
+  };
+}
+
+function internalMessage(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
+/** Why a plugin that was asked for has nothing to call; `undefined` where it has no problem. */
+export function failureOfPlugin(status: PluginStatus): Failure | undefined {
+  const problem = status.problems[0];
+  if (problem !== undefined) return { ...problem, plugin: status.id };
+  if (status.state === 'active') return undefined;
+  return {
+    code: 'PLUGIN_INACTIVE',
+    message: `${status.id} is ${status.state}.`,
+    plugin: status.id,
+  };
+}

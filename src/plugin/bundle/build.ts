@@ -1,0 +1,187 @@
+import { realpathSync } from 'node:fs';
+import { build, type BuildFailure, type Metafile } from 'esbuild';
+import { BulkheadError } from '../../errors.js';
+import { integrityOf } from '../integrity.js';
+import type { Bundle } from '../plugin.js';
+import { builtinDirectory } from './builtin-files.js';
+import { isBuiltin } from './builtins.js';
+import { pluginSources } from './esbuild-plugin.js';
+import type { Evidence } from './evidence.js';
+import { openPluginFiles, type PluginFiles } from './files.js';
+import { ENTRY, INJECTED_MODULES } from './made-modules.js';
+import { bundleFailed, pluginPath, PLUGIN_NAMESPACE, toProblem } from './problems.js';
+import { makeResolver } from './resolve/resolver.js';
+import { findOriginalPosition } from '../source-map.js';
+import { rewriteBundle } from './rewrite/rewrite.js';
+import { MODULE_VARIABLE } from './source/prepare.js';
+import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
+import { trimSourceMap } from './trim-source-map.js';
+
+export interface Built {
+  readonly bundle: Bundle;
+  readonly evidence: Evidence;
+}
+
+/**
+ * Bundles in this process: files are read synchronously, and hostile sources can exhaust its memory
+ * and its stack, or take the process of esbuild down for good. See `bundlePlugin` for a process to
+ * do it in. Throws `BUNDLE_FAILED` and `OUTSIDE_PLUGIN`.
+ */
+export async function buildBundle(spec: BundleSpec): Promise<Built> {
+  const files = openPluginFiles(openDirectory(spec.directory), {
+    ...BUNDLE_LIMITS,
+    ...spec.limits,
+  });
+  const entry = 'file' in spec.entry ? { file: locateEntry(files, spec.entry.file) } : spec.entry;
+  const warnings: string[] = [];
+  const result = await build({
+    entryPoints: [ENTRY],
+    inject: [...INJECTED_MODULES],
+    bundle: true,
+    write: false,
+    outfile: '/bundle.js',
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+    sourcemap: 'external',
+    sourcesContent: true,
+    metafile: true,
+    legalComments: 'none',
+    charset: 'utf8',
+    logLevel: 'silent',
+    tsconfigRaw: '{}',
+    // esbuild lists the directory that it works in: one of ours.
+    absWorkingDir: builtinDirectory,
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      global: 'globalThis',
+      'import.meta': MODULE_VARIABLE,
+      __dirname: `${MODULE_VARIABLE}.dirname`,
+      __filename: `${MODULE_VARIABLE}.filename`,
+    },
+    plugins: [
+      pluginSources({
+        files,
+        resolver: makeResolver(files, isBuiltin),
+        entry,
+        virtualModules: new Set(spec.virtualModules),
+        warn: (text) => warnings.push(text),
+      }),
+    ],
+  }).catch((error: unknown) => {
+    throw toBulkheadError(error);
+  });
+  refuseUnknownInputs(result.metafile);
+
+  const output = (end: string): string =>
+    result.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
+  const sourceMap = trimSourceMap(output('.js.map'));
+  const { code, assignedGlobals } = rewriteOrExplain(output('.js'), sourceMap);
+  return {
+    bundle: {
+      code,
+      hash: integrityOf(code),
+      sourceMap,
+      assignedGlobals,
+      inputs: inputsOf(result.metafile, files.evidence),
+      warnings: [...warnings, ...result.warnings.map((message) => describeWarning(message))],
+    },
+    evidence: files.evidence,
+  };
+}
+
+function openDirectory(directory: string): string {
+  try {
+    return realpathSync(directory);
+  } catch {
+    throw new BulkheadError('PLUGIN_NOT_FOUND', `There is no directory ${directory}.`, {
+      directory,
+    });
+  }
+}
+
+function locateEntry(files: PluginFiles, file: string): string {
+  const located = files.locate(file);
+  if (located?.kind === 'file') return located.path;
+  throw bundleFailed([
+    {
+      message: `There is no file "${file}" in the plugin`,
+      remedy: 'Correct the entry in the manifest, or add the file.',
+    },
+  ]);
+}
+
+/** What cannot happen, since every import is answered by us: but then nothing is to come of it. */
+function refuseUnknownInputs(metafile: Metafile): void {
+  const ours = /^(?:plugin|entry|sandbox|bulkhead|builtin|provided|nothing|missing|node-interop):/;
+  for (const path of Object.keys(metafile.inputs)) {
+    if (!ours.test(path)) throw new BulkheadError('OUTSIDE_PLUGIN', `"${path}" is not a file of the plugin.`, { path });
+  }
+}
+
+function rewriteOrExplain(
+  text: string,
+  sourceMap: string,
+): { readonly code: string; readonly assignedGlobals: readonly string[] } {
+  try {
+    return rewriteBundle(text);
+  } catch (error) {
+    const position = error instanceof Error && 'pos' in error ? Number(error.pos) : undefined;
+    const message = error instanceof Error ? error.message.replace(/ \(\d+:\d+\)$/, '') : String(error);
+    const before = text.slice(0, position ?? 0);
+    const origin =
+      position === undefined
+        ? undefined
+        : findOriginalPosition(
+            sourceMap,
+            before.split('\n').length,
+            before.length - before.lastIndexOf('\n'),
+          );
+    throw bundleFailed([
+      {
+        message: `The code cannot be made ready for SES: ${message}`,
+        ...(origin === undefined
+          ? {}
+          : { file: origin.source, line: origin.line, column: origin.column }),
+        remedy: 'Write this part of the code in a simpler way.',
+      },
+    ]);
+  }
+}
+
+function inputsOf(metafile: Metafile, evidence: Evidence): Bundle['inputs'] {
+  return Object.keys(metafile.inputs)
+    .filter((path) => path.startsWith(`${PLUGIN_NAMESPACE}:`))
+    .map((path) => pluginPath(path).replace(/ with \{.*$/, ''))
+    .map((path) => ({ path, bytes: evidence.files[path]?.bytes ?? 0 }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function describeWarning(message: Parameters<typeof toProblem>[0]): string {
+  const { file, line, column, message: text } = toProblem(message);
+  return file === undefined ? text : `${file}:${line}:${column}: ${text}`;
+}
+
+/** What esbuild threw, as ours: an error of our own that went through it comes out whole. */
+function toBulkheadError(error: unknown): BulkheadError {
+  if (!isBuildFailure(error)) {
+    return bundleFailed([{ message: error instanceof Error ? error.message : String(error) }]);
+  }
+  const own = error.errors.find(({ detail }) => detail instanceof BulkheadError);
+  if (own !== undefined && own.detail instanceof BulkheadError) {
+    const cause: BulkheadError = own.detail;
+    if (cause.code !== 'OUTSIDE_PLUGIN' || own.location === null) return cause;
+    const { message: _, remedy: __, ...place } = toProblem(own);
+    const path = 'path' in cause.details ? cause.details.path : '';
+    return new BulkheadError(
+      'OUTSIDE_PLUGIN',
+      `${place.file}:${place.line}:${place.column}: ${cause.message}`,
+      { path, ...place },
+    );
+  }
+  return bundleFailed(error.errors.map(toProblem));
+}
+
+function isBuildFailure(error: unknown): error is BuildFailure {
+  return error instanceof Error && 'errors' in error && Array.isArray(error.errors);
+}

@@ -1,0 +1,54 @@
+/**
+ * The file of `sandbox/builtins` that stands in for a module of Node or Bun inside the compartment.
+ * None has any power of its own, and those without a file of theirs throw where they are used.
+ */
+export function builtinFile(name: string): string {
+  return IMPLEMENTED.get(name) ?? 'denied';
+}
+
+/** Whether a specifier without `node:` or `bun:` means a built-in. */
+export function isBuiltin(specifier: string): boolean {
+  return IMPLEMENTED.has(specifier) || DENIED.has(specifier);
+}
+
+const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
+  ['assert', 'assert'],
+  ['assert/strict', 'assert-strict'],
+  ['async_hooks', 'async-hooks'],
+  ['buffer', 'buffer'],
+  ['constants', 'os-constants'],
+  ['crypto', 'crypto'],
+  ['diagnostics_channel', 'diagnostics-channel'],
+  ['events', 'events'],
+  ['fs', 'fs'],
+  ['fs/promises', 'fs-promises'],
+  ['module', 'module'],
+  ['net', 'net'],
+  ['os', 'os'],
+  ['path', 'path'],
+  ['path/posix', 'path'],
+  ['perf_hooks', 'perf-hooks'],
+  ['process', 'process'],
+  ['punycode', 'punycode'],
+  ['querystring', 'querystring'],
+  ['stream', 'stream'],
+  ['stream/promises', 'stream-promises'],
+  ['string_decoder', 'string-decoder'],
+  ['sys', 'util'],
+  ['timers', 'timers'],
+  ['timers/promises', 'timers-promises'],
+  ['tty', 'tty'],
+  ['url', 'url'],
+  ['util', 'util'],
+  ['util/types', 'util-types'],
+]);
+
+const DENIED: ReadonlySet<string> = new Set(
+  [
+    'bun child_process cluster console dgram dns dns/promises domain http http2 https inspector',
+    'inspector/promises path/win32 readline readline/promises repl stream/consumers stream/web tls',
+    'trace_events v8 vm wasi worker_threads zlib',
+  ]
+    .join(' ')
+    .split(' '),
+);

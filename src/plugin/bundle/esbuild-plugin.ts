@@ -1,0 +1,192 @@
+import type { OnResolveArgs, OnResolveResult, Plugin } from 'esbuild';
+import { BulkheadError } from '../../errors.js';
+import { builtinFile } from './builtins.js';
+import { readBuiltinFile } from './builtin-files.js';
+import { parentOf, type PluginFiles } from './files.js';
+import { PLUGIN_NAMESPACE } from './problems.js';
+import type { Resolution, Resolver } from './resolve/resolver.js';
+import { loaderOf } from './source/loaders.js';
+import { prepareSource } from './source/prepare.js';
+import { ENTRY_IMPORT, INJECTED_MODULES, injectedModule, madeModule, type MadeModule } from './made-modules.js';
+
+export interface PluginSources {
+  readonly files: PluginFiles;
+  readonly resolver: Resolver;
+  /** A file's real path in the plugin, or the text of a module in its directory. */
+  readonly entry: { readonly file: string } | { readonly source: string };
+  readonly virtualModules: ReadonlySet<string>;
+  /** Told of what is not found and is only missed if the code gets there. */
+  readonly warn: (text: string) => void;
+}
+
+/**
+ * Gives esbuild every module, so that it opens no file itself: whatever it asks for is answered
+ * here, with a file of the plugin, a module of our own making, or an error.
+ */
+export function pluginSources(sources: PluginSources): Plugin {
+  const contents = new Map<string, string>();
+  const read = (path: string): string => {
+    let text = contents.get(path);
+    if (text === undefined) contents.set(path, (text = readText(sources.files, path)));
+    return text;
+  };
+
+  return {
+    name: 'plugin-sources',
+    setup: ({ onResolve, onLoad }) => {
+      onResolve({ filter: /.*/ }, (args) => guarded(() => resolveImport(args, sources, read)));
+      onLoad({ filter: /.*/, namespace: PLUGIN_NAMESPACE }, ({ path, with: attributes }) =>
+        guarded(async () => {
+          const loader = loaderOf(path, attributes);
+          if (loader === undefined) return { errors: [unknownKind(path)] };
+          return prepareSource(path, read(path), loader);
+        }),
+      );
+      onLoad({ filter: /.*/, namespace: 'entry' }, () =>
+        guarded(async () =>
+          'source' in sources.entry ? prepareSource('', sources.entry.source, 'jsx') : undefined,
+        ),
+      );
+      onLoad({ filter: /.*/, namespace: 'sandbox' }, ({ path }) => ({
+        contents: readBuiltinFile(path),
+        loader: 'js',
+      }));
+      onLoad({ filter: /.*/ }, ({ path, pluginData }) => {
+        // What is in no namespace of ours, esbuild found on the host's disk by itself.
+        const made: unknown = pluginData;
+        return isMade(made)
+          ? { contents: made.contents, loader: 'js' }
+          : { errors: [{ text: `"${path}" is not a file of the plugin` }] };
+      });
+    },
+  };
+}
+
+/** Runs a callback of esbuild's so that our errors come back out as they are. */
+async function guarded<Result>(
+  run: () => Promise<Result> | Result,
+): Promise<Result | { errors: { text: string; detail: unknown }[] }> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof BulkheadError) return { errors: [{ text: error.message, detail: error }] };
+    if (error instanceof Error && 'errors' in error) throw error;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    return {
+      errors: [
+        {
+          // The text of a system error has a path of the host's in it.
+          text: code === undefined ? String(error) : `cannot be read (${code})`,
+          detail: 'Make it a file that its owner can read.',
+        },
+      ],
+    };
+  }
+}
+
+function resolveImport(
+  args: OnResolveArgs,
+  sources: PluginSources,
+  read: (path: string) => string,
+): OnResolveResult {
+  const { path: specifier, importer, namespace, kind } = args;
+  if (kind === 'require-resolve') return { path: specifier, external: true };
+  if (kind === 'entry-point') return toModule(injectedModule(specifier));
+  if (namespace === 'bulkhead' && specifier === ENTRY_IMPORT) {
+    return 'source' in sources.entry
+      ? { path: 'entry', namespace: 'entry' }
+      : { path: sources.entry.file, namespace: PLUGIN_NAMESPACE };
+  }
+  if (namespace === 'bulkhead' || namespace === 'builtin' || namespace === 'sandbox') {
+    return { path: specifier.replace(/^\.\//, ''), namespace: 'sandbox', sideEffects: false };
+  }
+  if (namespace === 'node-interop') return { path: importer, namespace: PLUGIN_NAMESPACE };
+  if (sources.virtualModules.has(specifier)) return toModule(madeModule.provided(specifier));
+  refuseForeign(specifier);
+
+  const resolution = sources.resolver.resolve({
+    specifier,
+    directory: namespace === 'entry' ? '' : parentOf(importer),
+    from: kind === 'require-call' ? 'require' : 'import',
+  });
+  return toResult(resolution, args, sources, read);
+}
+
+function toResult(
+  resolution: Resolution,
+  { path: specifier, importer, namespace, kind }: OnResolveArgs,
+  { resolver, warn }: PluginSources,
+  read: (path: string) => string,
+): OnResolveResult {
+  switch (resolution.kind) {
+    case 'builtin':
+      return toModule(madeModule.builtin(resolution.name, builtinFile(resolution.name)));
+    case 'nothing':
+      return toModule(madeModule.nothing(specifier));
+    case 'unresolved': {
+      const text = `Cannot import "${specifier}": ${resolution.why}`;
+      if (kind === 'import-statement') return { errors: [{ text, detail: resolution.remedy }] };
+      // As in Node, `require` and `import()` fail when they are reached: many are in a `try`.
+      warn(`${importer}: ${text}. ${resolution.remedy}`);
+      return toModule(madeModule.missing(specifier, resolution.why));
+    }
+    case 'file': {
+      const { path, isPure } = resolution;
+      const isStatic = kind === 'import-statement' || kind === 'dynamic-import';
+      if (
+        isStatic &&
+        namespace === PLUGIN_NAMESPACE &&
+        resolver.isNodeModule(importer) &&
+        !resolver.isNodeModule(path) &&
+        isTranspiledCommonJs(path, read)
+      ) {
+        return toModule(madeModule.interop(path));
+      }
+      return { path, namespace: PLUGIN_NAMESPACE, sideEffects: !isPure };
+    }
+  }
+}
+
+/** Paths and addresses that no file of a plugin has. */
+function refuseForeign(specifier: string): void {
+  if (/^(?:\/|\\|[A-Za-z]:[\\/]|file:)/.test(specifier)) {
+    throw new BulkheadError(
+      'OUTSIDE_PLUGIN',
+      `"${specifier}" leads out of the plugin's directory. Import by a path relative to the importing file.`,
+      { path: specifier },
+    );
+  }
+}
+
+/** Whether the interop of default exports makes a difference: see `callNodeInterop`. */
+function isTranspiledCommonJs(path: string, read: (path: string) => string): boolean {
+  if (!/\.c?js$/.test(path)) return false;
+  const text = read(path);
+  return text.includes('__esModule') && !/^\s*(?:import|export)\b(?!\s*[(.])/m.test(text);
+}
+
+function toModule({ namespace, path, contents }: MadeModule): OnResolveResult {
+  const isPure = namespace === 'builtin' || namespace === 'nothing' || INJECTED_MODULES.includes(path);
+  return { namespace, path, pluginData: { contents }, sideEffects: !isPure };
+}
+
+function isMade(data: unknown): data is Pick<MadeModule, 'contents'> {
+  return (
+    typeof data === 'object' &&
+    data !== null &&
+    'contents' in data &&
+    typeof data.contents === 'string'
+  );
+}
+
+function unknownKind(path: string): { text: string; detail: string } {
+  return {
+    text: `"${path}" is no kind of file that can be bundled`,
+    detail:
+      'Plugins are made of TypeScript, JavaScript and JSON. Text is imported with { type: "text" }.',
+  };
+}
+
+function readText(files: PluginFiles, path: string): string {
+  return files.read(path).toString('utf8');
+}

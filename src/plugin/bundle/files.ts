@@ -1,0 +1,186 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
+import type { Stats } from 'node:fs';
+import { isAbsolute, join, posix, relative, sep } from 'node:path';
+import { integrityOf } from '../integrity.js';
+import type { Evidence, FileEvidence, Found } from './evidence.js';
+import type { BundleLimits } from './spec.js';
+import { BulkheadError } from '../../errors.js';
+
+/** What is at a path of a plugin, after symbolic links. */
+export interface Located {
+  readonly kind: 'file' | 'directory';
+  /** Its real path, relative to the plugin's directory; `''` for the directory itself. */
+  readonly path: string;
+}
+
+/**
+ * A plugin's directory, as the only files that exist. All paths are relative to it, with `/`.
+ * Symbolic links are followed by hand, a step at a time, so that one that leads outside is refused
+ * before anything outside is touched. Throws `OUTSIDE_PLUGIN`, and `BUNDLE_FAILED` at a cap.
+ */
+export interface PluginFiles {
+  locate(path: string): Located | undefined;
+  /** The content of a regular file that `locate` gave. */
+  read(path: string): Buffer;
+  readonly evidence: Evidence;
+}
+
+const MAX_LINKS = 40;
+
+export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles {
+  const lookups = new Map<string, Found>();
+  const files = new Map<string, FileEvidence>();
+  const located = new Map<string, Located | undefined>();
+  let totalBytes = 0;
+
+  const find = (path: string): Found => {
+    const known = lookups.get(path);
+    if (known !== undefined) return known;
+    if (lookups.size >= limits.maxLookups) throw capReached('lookups', limits.maxLookups);
+    const found = look(join(root, path));
+    lookups.set(path, found);
+    return found;
+  };
+
+  const locate = (path: string): Located | undefined => {
+    const ahead = path.split('/').filter((part) => part !== '' && part !== '.');
+    let here: Located = { kind: 'directory', path: '' };
+    let links = 0;
+    for (let part = ahead.shift(); part !== undefined; part = ahead.shift()) {
+      if (here.kind !== 'directory') return undefined;
+      if (part === '..') {
+        if (here.path === '') throw outside(path);
+        here = { kind: 'directory', path: parentOf(here.path) };
+        continue;
+      }
+      const next = here.path === '' ? part : `${here.path}/${part}`;
+      const found = find(next);
+      if (found === 'file' || found === 'directory') here = { kind: found, path: next };
+      else if (found.startsWith('link:')) {
+        links += 1;
+        if (links > MAX_LINKS) return undefined;
+        const target = found.slice('link:'.length);
+        const inside = isAbsolute(target) ? relative(root, target) : target;
+        if (isAbsolute(target)) {
+          if (inside.startsWith('..') || isAbsolute(inside)) throw outside(path);
+          here = { kind: 'directory', path: '' };
+        }
+        ahead.unshift(...inside.split(sep).filter((step) => step !== '' && step !== '.'));
+      } else return undefined;
+    }
+    return here;
+  };
+
+  return {
+    locate: (path) => {
+      if (!located.has(path)) located.set(path, locate(path));
+      return located.get(path);
+    },
+    read: (path) => {
+      if (files.size >= limits.maxFiles) throw capReached('files', limits.maxFiles);
+      const content = readRegularFile(join(root, path), path, limits.maxFileBytes);
+      totalBytes += content.length;
+      if (totalBytes > limits.maxTotalBytes) {
+        throw capReached('bytes altogether', limits.maxTotalBytes);
+      }
+      files.set(path, { bytes: content.length, hash: integrityOf(content) });
+      return content;
+    },
+    get evidence() {
+      return { files: Object.fromEntries(files), lookups: Object.fromEntries(lookups) };
+    },
+  };
+}
+
+export function parentOf(path: string): string {
+  const parent = posix.dirname(path);
+  return parent === '.' ? '' : parent;
+}
+
+/** What is at one real path. Never opens it, and never follows a link. */
+export function look(path: string): Found {
+  let stats: Stats | undefined;
+  try {
+    stats = lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    // Too long a name, a file where a directory is expected, no permission: not there for us.
+    return 'absent';
+  }
+  if (stats === undefined) return 'absent';
+  if (stats.isFile()) return 'file';
+  if (stats.isDirectory()) return 'directory';
+  return stats.isSymbolicLink() ? `link:${readlinkSync(path)}` : 'other';
+}
+
+/**
+ * Reads a file that must be a regular one. Opening never waits (a FIFO without a writer) and never
+ * follows a link that took the file's place, and what was opened has to be the file at that path:
+ * somebody who swaps a directory for a link in between gets an error, not a file.
+ */
+function readRegularFile(absolute: string, path: string, maxBytes: number): Buffer {
+  const descriptor = openSync(
+    absolute,
+    constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0),
+  );
+  try {
+    const opened = fstatSync(descriptor);
+    if (!opened.isFile() || !isStillThere(descriptor, opened, absolute)) throw outside(path);
+    if (opened.size > maxBytes) throw capReached(`bytes in ${path}`, maxBytes);
+    return readAll(descriptor, path, maxBytes);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isStillThere(descriptor: number, opened: Stats, absolute: string): boolean {
+  // The kernel knows where an open file lies. Where it does not say, two looks have to do.
+  if (process.platform === 'linux') {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`) === absolute;
+    } catch {
+      // No /proc here.
+    }
+  }
+  const now = lstatSync(absolute);
+  return now.ino === opened.ino && now.dev === opened.dev && realpathSync(absolute) === absolute;
+}
+
+function readAll(descriptor: number, path: string, maxBytes: number): Buffer {
+  const parts: Buffer[] = [];
+  let total = 0;
+  for (;;) {
+    const part = Buffer.alloc(64 * 1024);
+    const bytes = readSync(descriptor, part, 0, part.length, null);
+    if (bytes === 0) return Buffer.concat(parts, total);
+    total += bytes;
+    // The size that was promised is not the size that a growing file gives.
+    if (total > maxBytes) throw capReached(`bytes in ${path}`, maxBytes);
+    parts.push(part.subarray(0, bytes));
+  }
+}
+
+function outside(path: string): BulkheadError<'OUTSIDE_PLUGIN'> {
+  return new BulkheadError(
+    'OUTSIDE_PLUGIN',
+    `"${path}" leads out of the plugin's directory. A plugin may only use files inside it: copy what it needs there.`,
+    { path },
+  );
+}
+
+function capReached(what: string, max: number): BulkheadError<'BUNDLE_FAILED'> {
+  const message = `The plugin's sources are too large: more than ${max} ${what}.`;
+  return new BulkheadError('BUNDLE_FAILED', message, {
+    problems: [
+      { message, remedy: 'Bundle fewer or smaller files, or raise the limit in the host.' },
+    ],
+  });
+}

@@ -1,0 +1,80 @@
+import { transform, type Loader } from 'esbuild';
+import { isCode } from './loaders.js';
+import { neutralise } from './neutralise.js';
+import { isPlain } from './scan.js';
+
+export interface PreparedSource {
+  readonly contents: string;
+  readonly loader: Loader;
+}
+
+/** Where the plugin's files seem to lie: the only path of its own that a plugin ever sees. */
+export const PLUGIN_ROOT = '/plugin';
+
+/** The variable that stands for `import.meta` in each file; esbuild's `define` points at it. */
+export const MODULE_VARIABLE = '__bulkhead_module';
+
+/**
+ * Makes a file of the plugin into what esbuild may have: text that makes esbuild touch no disk,
+ * that knows its own (made-up) place, on the same lines or with a source map that says so.
+ */
+export async function prepareSource(
+  path: string,
+  text: string,
+  loader: Loader,
+): Promise<PreparedSource> {
+  const source = text.replace(/^\uFEFF/, '');
+  if (!isCode(loader)) return { contents: source, loader };
+  // A hashbang may only stand at the very start, and the start is ours.
+  const code = source.replace(/^#!/, '//');
+  const plain = isPlain(code) ? { contents: code, loader } : await makePlain(path, code, loader);
+  return { ...plain, contents: describeModule(path, plain.contents) + plain.contents };
+}
+
+async function makePlain(path: string, code: string, loader: Loader): Promise<PreparedSource> {
+  if (loader === 'jsx') {
+    try {
+      return { contents: neutralise(code), loader };
+    } catch {
+      // JSX, or syntax newer than acorn: esbuild can make plain JavaScript of both.
+    }
+  }
+  // esbuild reads the source map that a comment names only where it is to make one itself.
+  const sourcemap = code.includes('sourceMappingURL=') ? false : 'external';
+  const { code: javaScript, map } = await transform(code, {
+    loader,
+    sourcemap,
+    sourcefile: path,
+    target: 'es2022',
+    tsconfigRaw: '{}',
+    legalComments: 'none',
+    logLevel: 'silent',
+  });
+  const contents = neutralise(javaScript);
+  if (sourcemap === false) return { contents, loader: 'js' };
+  const encoded = Buffer.from(map).toString('base64');
+  return {
+    contents: `${contents}\n//# sourceMappingURL=data:application/json;base64,${encoded}\n`,
+    loader: 'js',
+  };
+}
+
+/** What `import.meta`, `__dirname` and `__filename` are in a file that may mention them. */
+function describeModule(path: string, code: string): string {
+  if (!/\bmeta\b|__dirname|__filename/.test(code)) return '';
+  const filename = `${PLUGIN_ROOT}/${path}`;
+  const dirname = filename.slice(0, filename.lastIndexOf('/'));
+  const url = new URL('file:///');
+  url.pathname = filename.replaceAll('%', '%25');
+  const meta = {
+    url: url.href,
+    filename,
+    dirname,
+    main: false,
+    // As Bun calls them.
+    path: filename,
+    dir: dirname,
+    file: filename.slice(dirname.length + 1),
+  };
+  return `const ${MODULE_VARIABLE} = ${JSON.stringify(meta)}; `;
+}

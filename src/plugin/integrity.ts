@@ -1,0 +1,6 @@
+import { createHash } from 'node:crypto';
+
+/** The digest by which bundles and files are known, in the form of Subresource Integrity: `sha512-<base64>`. */
+export function integrityOf(content: string | Uint8Array): string {
+  return `sha512-${createHash('sha512').update(content).digest('base64')}`;
+}

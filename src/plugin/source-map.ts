@@ -1,0 +1,67 @@
+import { SourceMap } from 'node:module';
+
+export interface OriginalPosition {
+  /** Relative to the plugin's directory. */
+  readonly source: string;
+  /** From 1. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+}
+
+/**
+ * Where in the plugin's sources a position in its bundle comes from; `undefined` where it is none
+ * of theirs. Lines and columns count from 1, as in stacks.
+ */
+export function findOriginalPosition(
+  sourceMap: string,
+  line: number,
+  column: number,
+): OriginalPosition | undefined {
+  return makeFinder(sourceMap)(line, column);
+}
+
+/**
+ * Makes of a guest's stack one that speaks of the plugin's own sources: the lines that say what
+ * went wrong, and of the frames only those in the bundle, each at its place in the source.
+ *
+ * @param sourceUrl the name that the guest gave the bundle's code
+ */
+export function mapStack(stack: string, sourceUrl: string, sourceMap: string): string {
+  const find = makeFinder(sourceMap);
+  return stack.split('\n').flatMap((text) => {
+    if (!FRAME.test(text)) return [text];
+    const position = positionIn(text, sourceUrl);
+    const origin = position === undefined ? undefined : find(position.line, position.column);
+    if (origin === undefined) return [];
+    const place = `${origin.source}:${origin.line}:${origin.column}`;
+    const name = /^\s+at (?:async )?(.*?) \(/.exec(text)?.[1] ?? '';
+    return [name === '' ? `    at ${place}` : `    at ${name} (${place})`];
+  }).join('\n');
+}
+
+const FRAME = /^\s+at /;
+
+function positionIn(
+  frame: string,
+  sourceUrl: string,
+): { readonly line: number; readonly column: number } | undefined {
+  const at = frame.lastIndexOf(`${sourceUrl}:`);
+  if (at < 0) return undefined;
+  const match = /^(\d+):(\d+)/.exec(frame.slice(at + sourceUrl.length + 1));
+  return match === null ? undefined : { line: Number(match[1]), column: Number(match[2]) };
+}
+
+function makeFinder(
+  sourceMap: string,
+): (line: number, column: number) => OriginalPosition | undefined {
+  const map = new SourceMap(JSON.parse(sourceMap));
+  return (line, column) => {
+    const entry = map.findEntry(line - 1, column - 1);
+    if (!('originalSource' in entry) || entry.generatedLine !== line - 1) return undefined;
+    const { originalSource, originalLine, originalColumn } = entry;
+    return originalSource === undefined || originalSource.startsWith('bulkhead:')
+      ? undefined
+      : { source: originalSource, line: originalLine + 1, column: originalColumn + 1 };
+  };
+}

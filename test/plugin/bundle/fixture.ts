@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { buildBundle } from '../../../src/plugin/bundle/build.js';
+import type { BundleSpec } from '../../../src/plugin/bundle/spec.js';
+import type { Bundle } from '../../../src/plugin/plugin.js';
+
+/** A directory with those files in it, gone when the test ends. */
+export function makePlugin(files: Readonly<Record<string, string>>): string {
+  const directory = mkdtempSync(join(tmpdir(), 'bulkhead-plugin-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), content);
+  }
+  return directory;
+}
+
+/** Bundles those files in this process, from `index.ts` or the first of them. */
+export async function bundleFiles(
+  files: Readonly<Record<string, string>>,
+  spec: Partial<BundleSpec> = {},
+): Promise<Bundle> {
+  const file = 'index.ts' in files ? 'index.ts' : (Object.keys(files)[0] ?? '');
+  const { bundle } = await buildBundle({ directory: makePlugin(files), entry: { file }, ...spec });
+  return bundle;
+}
+
+export interface SesJob {
+  /** The export to call, and with what. */
+  readonly call?: string;
+  readonly args?: readonly unknown[];
+  readonly files?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly time?: boolean;
+  readonly fetch?: boolean;
+  readonly random?: boolean;
+  /** Source text of each module that the guest provides. */
+  readonly modules?: Readonly<Record<string, string>>;
+  readonly writable?: readonly string[];
+}
+
+export interface SesAnswer {
+  readonly ok: boolean;
+  readonly exports?: readonly string[];
+  readonly value?: unknown;
+  readonly name?: string;
+  readonly message?: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly logs: readonly string[];
+}
+
+/** Evaluates a bundle under SES, in a process of its own. */
+export async function runUnderSes(bundle: Pick<Bundle, 'code'>, job: SesJob = {}): Promise<SesAnswer> {
+  const script = fileURLToPath(new URL('./ses-run.mjs', import.meta.url));
+  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const output: string[] = [];
+  const problems: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => output.push(text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => problems.push(text));
+  child.stdin.end(JSON.stringify({ code: bundle.code, ...job }));
+  await new Promise((resolve) => child.on('close', resolve));
+  if (output.length === 0) throw new Error(`no answer from SES: ${problems.join('')}`);
+  return JSON.parse(output.join(''));
+}
+
+/** Bundles and evaluates; gives what the export `run` returned, or throws what went wrong. */
+export async function runFiles(
+  files: Readonly<Record<string, string>>,
+  job: SesJob & { readonly spec?: Partial<BundleSpec> } = {},
+): Promise<unknown> {
+  const { spec, ...rest } = job;
+  const bundle = await bundleFiles(files, spec);
+  const answer = await runUnderSes(bundle, { call: 'run', writable: bundle.assignedGlobals, ...rest });
+  if (!answer.ok) throw new Error(`${answer.name}: ${answer.message}\n${answer.stack}`);
+  return answer.value;
+}
