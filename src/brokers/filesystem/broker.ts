@@ -93,6 +93,8 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
       record.bytes += count;
     };
     const body = contentOf(handle, {
+      bytes,
+      explain: (error) => explain(error, asked),
       maxBytes: limits.maxFileBytes,
       tooLong,
       stopped,

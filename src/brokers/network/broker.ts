@@ -10,8 +10,8 @@ import { type HostOverride, parseOverrides } from './overrides.js';
 import { makeRecorder, type NetworkRecord } from './record.js';
 import { makeRefusals } from './refusals.js';
 import { type NetworkRequest, parseRequest } from './request.js';
-import { type Resolve, resolveBySystem } from './resolve.js';
-import { connectTcp, makeSecureContext } from './sockets.js';
+import { makeResolve, type Resolve } from './resolve.js';
+import { type Connect, connectTcp, makeTrust } from './sockets.js';
 import { makeTunnel } from './tunnel.js';
 import { makeUpload } from './upload.js';
 import { makeTurnstile } from '../turnstile.js';
@@ -34,6 +34,8 @@ export interface NetworkBrokerSpec {
   readonly limits?: Partial<NetworkLimits>;
   /** Default: the machine's name servers. */
   readonly resolve?: Resolve;
+  /** Default: TCP. */
+  readonly connect?: Connect;
   /** Writes queries into records in full. Default: false. */
   readonly recordQueries?: boolean;
   readonly onEvent?: (record: NetworkRecord) => void;
@@ -66,10 +68,10 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
   const connections = makeConnections(
     makeDial({
       overrides,
-      resolve: spec.resolve ?? resolveBySystem,
-      connect: connectTcp,
+      resolve: spec.resolve ?? makeResolve(),
+      connect: spec.connect ?? connectTcp,
       tunnel: spec.proxy === undefined ? undefined : makeTunnel(spec.proxy, authorities),
-      secureContext: makeSecureContext(authorities),
+      trust: makeTrust(authorities),
       limits,
       refusals,
     }),

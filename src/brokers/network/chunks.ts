@@ -17,7 +17,7 @@ export interface Chunks {
   readonly source: ByteSource;
 }
 
-export const HIGH_BYTES: number = 128 * 1024;
+const HIGH_BYTES = 128 * 1024;
 const LOW_BYTES = 64 * 1024;
 /** What a chunk costs besides its bytes. Stops a body that comes as a hundred thousand single bytes. */
 const CHUNK_COST_BYTES = 256;

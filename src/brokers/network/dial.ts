@@ -1,5 +1,4 @@
 import { isIP, type Socket } from 'node:net';
-import type { SecureContext } from 'node:tls';
 
 import { blockedRange } from './addresses.js';
 import { untilAborted } from './life.js';
@@ -8,7 +7,7 @@ import { blockedName, hostOf, portOf } from './names.js';
 import type { Place } from './overrides.js';
 import type { Refusals } from './refusals.js';
 import type { Resolve } from './resolve.js';
-import { type Connect, secure } from './sockets.js';
+import { type Connect, secure, type Trust } from './sockets.js';
 import type { Tunnel } from './tunnel.js';
 
 /**
@@ -37,7 +36,7 @@ export function makeDial(spec: {
   readonly resolve: Resolve;
   readonly connect: Connect;
   readonly tunnel: Tunnel | undefined;
-  readonly secureContext: SecureContext;
+  readonly trust: Trust;
   readonly limits: NetworkLimits;
   readonly refusals: Refusals;
 }): Dial {
@@ -91,7 +90,7 @@ export function makeDial(spec: {
   };
 
   const shake = ({ socket }: Dialled, host: string, signal: AbortSignal): Promise<Socket> =>
-    secure(socket, host, spec.secureContext, signal);
+    secure(socket, host, spec.trust(), signal);
 
   return async (url, signal) => {
     const attempt = new AbortController();

@@ -67,10 +67,7 @@ export function exchange(spec: ExchangeSpec): Promise<Response> {
 
     const chunks = makeChunks({
       hold: () => controller?.pause(),
-      // After its end the connection may serve another request, whose pace is not ours to set.
-      flow: () => {
-        if (!done) controller?.resume();
-      },
+      flow: () => controller?.resume(),
       stop: (reason) => controller?.abort(new Error(reason)),
       // A reader that takes its time is no fault of the server's: only waiting is timed.
       onWait: (waiting) => (waiting && !done ? idleAlarm.set() : idleAlarm.stop()),

@@ -68,6 +68,8 @@ export async function follow(
     } catch (error) {
       const explained = explainFailure(error, host, refusals);
       record.close(explained.code === 'NETWORK_DENIED' ? 'denied' : 'failed', explained);
+      // Ends an exchange as well whose answer nobody is going to read.
+      life.fail(explained);
       life.end();
       throw explained;
     }

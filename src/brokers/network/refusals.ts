@@ -1,6 +1,6 @@
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import { BulkheadError } from '../../errors.js';
-import { closest } from '../closest.js';
+import { closest } from '../../permissions/closest.js';
 import type { NetworkLimits } from './limits.js';
 import { portOf } from './names.js';
 

@@ -62,11 +62,18 @@ export function secure(
 }
 
 /** What is trusted: the authorities that Node brings, and the operator's own. */
-export function makeSecureContext(authorities: readonly string[]): SecureContext {
-  return createSecureContext(
-    authorities.length === 0 ? {} : { ca: [...rootCertificates, ...authorities] },
-  );
+export function makeTrust(authorities: readonly string[]): Trust {
+  let context: SecureContext | undefined;
+  return () => {
+    context ??= createSecureContext(
+      authorities.length === 0 ? {} : { ca: [...rootCertificates, ...authorities] },
+    );
+    return context;
+  };
 }
+
+/** Made when it is first needed: reading all authorities takes longer than many a plugin's work. */
+export type Trust = () => SecureContext;
 
 function ready(
   socket: Socket,

@@ -3,7 +3,7 @@ import { makeDial } from '../../../src/brokers/network/dial.js';
 import { NETWORK_LIMITS } from '../../../src/brokers/network/limits.js';
 import { makeRefusals } from '../../../src/brokers/network/refusals.js';
 import type { Resolve } from '../../../src/brokers/network/resolve.js';
-import { connectTcp, makeSecureContext } from '../../../src/brokers/network/sockets.js';
+import { connectTcp, makeTrust } from '../../../src/brokers/network/sockets.js';
 import { brokerFor, textOf } from './plugin.js';
 import { serve } from './servers.js';
 
@@ -105,7 +105,7 @@ describe('a dial', () => {
         return Object.defineProperty(socket, 'remoteAddress', { value: reached });
       },
       tunnel: undefined,
-      secureContext: makeSecureContext([]),
+      trust: makeTrust([]),
       limits: NETWORK_LIMITS,
       refusals: makeRefusals({ id: 'weather', manifest: 'm' }, [], NETWORK_LIMITS),
     });

@@ -59,11 +59,11 @@ describe('the headers of an answer', () => {
     const server = await serve((request, response) => {
       request.resume().on('end', () => response.end('thanks'));
     });
-    const broker = brokerFor(server, { limits: { headersMs: 120 } });
-    let left = 6;
+    const broker = brokerFor(server, { limits: { headersMs: 300 } });
+    let left = 8;
     const slow = {
       pull: async () => {
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await new Promise((resolve) => setTimeout(resolve, 60));
         left -= 1;
         return left >= 0 ? Buffer.from('.') : undefined;
       },

@@ -7,6 +7,8 @@ import {
 } from '../../../src/brokers/network/broker.js';
 import type { NetworkReply } from '../../../src/brokers/network/follow.js';
 import type { NetworkRecord } from '../../../src/brokers/network/record.js';
+import type { Resolve } from '../../../src/brokers/network/resolve.js';
+import { type Connect, connectTcp } from '../../../src/brokers/network/sockets.js';
 import type { Served } from './servers.js';
 
 const open = new Set<NetworkBroker>();
@@ -35,6 +37,9 @@ export function brokerFor(
     plugin: { id: 'weather', manifest: 'pandora.manifest.json' },
     granted,
     allows: (url) => granted.includes(url.host),
+    // No test leaves this machine, even where the check that it tests is broken.
+    resolve: noAnswer,
+    connect: loopbackOnly,
     ...(server === undefined ? {} : { overrides: [{ host: 'api.test', url: server.url }] }),
     onEvent: (record) => records.push(record),
     ...more,
@@ -54,6 +59,16 @@ export function brokerFor(
       ),
   };
 }
+
+const noAnswer: Resolve = async () => {
+  throw Object.assign(new Error('no name server in tests'), { code: 'ENOTFOUND' });
+};
+
+export const loopbackOnly: Connect = async (host, port, addresses, signal) => {
+  const away = addresses.filter((address) => !/^127\.|^::1$/.test(address));
+  if (away.length > 0) throw new Error(`a test dialled ${away.join()}`);
+  return connectTcp(host, port, addresses, signal);
+};
 
 export function header(reply: NetworkReply, name: string): string | undefined {
   return reply.headers.find((entry) => entry[0] === name)?.[1];

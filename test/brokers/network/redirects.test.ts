@@ -170,6 +170,22 @@ describe('a redirect', () => {
     });
   });
 
+  it('that is not followed leaves no connection behind', async () => {
+    let closed = 0;
+    const server = await serve((_request, response) => {
+      response.on('close', () => (closed += 1));
+      response.writeHead(302, { location: 'http://evil.test/' }).write('and the body never ends');
+    });
+    const broker = brokerFor(server);
+    await expect(broker.get('http://api.test/')).rejects.toMatchObject({ code: 'NETWORK_DENIED' });
+    await expect(broker.get('http://api.test/', { redirect: 'error' })).rejects.toMatchObject({
+      code: 'NETWORK_FAILED',
+    });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(closed).toBe(2);
+    expect(broker.active).toBe(0);
+  });
+
   it('without a place to go is the answer, and with two it fails', async () => {
     const server = await serve((request, response) => {
       if (request.url === '/two') response.setHeader('location', ['/a', '/b']);
