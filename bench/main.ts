@@ -1,7 +1,8 @@
 // Measures this engine against the floor, in one run, and prints the table.
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { type Measure, measureAll } from './works.js';
+import type { Measure } from './subject.js';
+import { measureAll } from './works.js';
 
 const short = process.argv.includes('--short');
 const measures = await measureAll(short ? { calls: 600, starts: 3 } : { calls: 3000, starts: 10 });

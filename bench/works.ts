@@ -1,37 +1,25 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { createEngine, type Engine } from '../src/index.js';
-import { type Floor, startFloor, timeEmptyNode } from './floor.js';
+import type { Engine } from '../src/index.js';
+import { type Floor, startFloor } from './floor.js';
 import { fib, floors } from './plugins/echo/src/compute.js';
+import { measureStarts } from './starts.js';
 import { median, quantile, rate, time } from './statistics.js';
+import {
+  call,
+  type Effort,
+  inMicroseconds,
+  type Measure,
+  ratioOf,
+  SMALL,
+  startEngine,
+} from './subject.js';
 
-/** One line of the table: our figure, the floor's in the same run, and the goal for both. */
-export interface Measure {
-  readonly work: string;
-  readonly unit: 'µs' | 'ms' | 'calls/s' | 'kB';
-  readonly ours: number;
-  readonly floor?: number;
-  /** Ours in relation to the floor, where the goal is a ratio. */
-  readonly ratio?: number;
-  readonly goal: string;
-  readonly met: boolean;
-}
-
-const ECHO = fileURLToPath(new URL('plugins/echo', import.meta.url));
-const SMALL = { city: 'Paris', n: 1 };
 const BIG = {
   s: 'x'.repeat(100_000),
   items: Array.from({ length: 1000 }, (_, i) => ({ i, t: `item ${i}` })),
 };
 /** Rounds in which ours and the floor take turns, so that noise of the machine hits both. */
 const ROUNDS = 5;
-
-export interface Effort {
-  /** Sequential calls in each round. */
-  readonly calls: number;
-  /** Starts that are measured. */
-  readonly starts: number;
-}
 
 export async function measureAll(effort: Effort): Promise<readonly Measure[]> {
   const engine = await startEngine(1);
@@ -48,25 +36,6 @@ export async function measureAll(effort: Effort): Promise<readonly Measure[]> {
     floor.close();
     await engine.close();
   }
-}
-
-function startEngine(pool: number): Promise<Engine> {
-  return createEngine({ plugins: [ECHO], limits: { pool } });
-}
-
-async function call(
-  engine: Engine,
-  tool: string,
-  input: unknown,
-  timeoutMs?: number,
-): Promise<unknown> {
-  const { isError, value } = await engine.call(
-    `echo:${tool}`,
-    input,
-    timeoutMs === undefined ? {} : { timeoutMs },
-  );
-  if (isError && tool !== 'loop') throw new Error(`${tool} failed`);
-  return value;
 }
 
 async function measureCalls(engine: Engine, floor: Floor, { calls }: Effort): Promise<Measure[]> {
@@ -120,47 +89,6 @@ async function measureCalls(engine: Engine, floor: Floor, { calls }: Effort): Pr
       met: piped.ratio >= 0.5,
     },
   ];
-}
-
-async function measureStarts({ starts }: Effort): Promise<Measure[]> {
-  const empty: number[] = [];
-  const cold: number[] = [];
-  const warm: number[] = [];
-  for (let n = 0; n < starts; n += 1) {
-    empty.push(await timeEmptyNode());
-    cold.push(await timeFirstCall(await startEngine(0)));
-    const pooled = await startEngine(1);
-    // The first guest fills the pool behind it; the second call's guest comes from there.
-    await pooled.call('echo:loop', {}, { timeoutMs: 1 });
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    warm.push(await timeFirstCall(pooled));
-  }
-  const allowed = 1.5 * median(empty) + 30;
-  return [
-    {
-      work: 'cold: from nothing to the first result',
-      unit: 'ms',
-      ours: median(cold),
-      floor: median(empty),
-      goal: '≤ 1.5 × an empty node + 30 ms',
-      met: median(cold) <= allowed,
-    },
-    {
-      work: 'warm: from a pooled guest to the first result',
-      unit: 'ms',
-      ours: median(warm),
-      goal: '≤ 5 ms',
-      met: median(warm) <= 5,
-    },
-  ];
-}
-
-async function timeFirstCall(engine: Engine): Promise<number> {
-  const began = performance.now();
-  await call(engine, 'echo', SMALL);
-  const took = performance.now() - began;
-  await engine.close();
-  return took;
 }
 
 async function measureMemory(floor: Floor): Promise<Measure> {
@@ -239,14 +167,4 @@ async function measureKill(engine: Engine): Promise<Measure[]> {
       met: median(nexts) <= 20,
     },
   ];
-}
-
-function ratioOf(ours: number, floor: number): { ours: number; floor: number; ratio: number } {
-  return { ours, floor, ratio: ours / floor };
-}
-
-function inMicroseconds<Figures extends { ours: number; floor: number }>(
-  figures: Figures,
-): Figures {
-  return { ...figures, ours: figures.ours * 1000, floor: figures.floor * 1000 };
 }

@@ -17,12 +17,12 @@ export interface CompartmentSpec {
  */
 export function makeCompartment(spec: CompartmentSpec): Compartment {
   const compartment = new Compartment({ globals: spec.globals, __options__: true });
-  const { globalThis } = compartment;
-  for (const name of UNUSED) Reflect.deleteProperty(globalThis, name);
+  const globals = compartment.globalThis;
+  for (const name of UNUSED) Reflect.deleteProperty(globals, name);
   const writable = new Set(spec.assigned);
-  for (const name of Object.getOwnPropertyNames(globalThis)) {
+  for (const name of Object.getOwnPropertyNames(globals)) {
     if (!writable.has(name)) {
-      Object.defineProperty(globalThis, name, { writable: false, configurable: false });
+      Object.defineProperty(globals, name, { writable: false, configurable: false });
     }
   }
   return compartment;

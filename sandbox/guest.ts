@@ -19,7 +19,8 @@ import {
   isWarmParams,
   type LoadParams,
 } from './wire/methods.js';
-import { type IncomingRequest, makePeer, type Peer, type PeerSpec, RawJson } from './wire/peer.js';
+import { makePeer, type Peer, type PeerSpec } from './wire/peer.js';
+import { type IncomingRequest, RawJson } from './wire/service.js';
 
 /** Everything a guest can do to the world outside itself, and all it knows of it. */
 export interface GuestPowers extends Pick<PeerSpec, 'write' | 'utf8' | 'allocate' | 'soon'> {

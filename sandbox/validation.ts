@@ -77,7 +77,12 @@ const COMMON = {
 
 /** The validator is ours: a function that, called once, gives `compile`. */
 function readValidator(make: unknown): (schema: unknown) => Check {
-  return (make as () => { compile: (schema: unknown) => Check })().compile;
+  if (!isMaker(make)) throw new CodedError('INVALID_SCHEMA', 'the validator is no function');
+  return make().compile;
+}
+
+function isMaker(make: unknown): make is () => { compile: (schema: unknown) => Check } {
+  return typeof make === 'function';
 }
 
 // What compiled from a hostile schema is not believed to be a list of texts, or a short one.

@@ -1,7 +1,7 @@
 import { isWireCode } from './codes.js';
 import { WireViolation } from './failure.js';
 import { MAX_ERROR_STACK, MAX_ERROR_TEXT, type WireLimits } from './limits.js';
-import type { Message, WireFailure } from './messages.js';
+import type { Json, Message, WireFailure } from './messages.js';
 
 /**
  * Reads one message off the wire. What comes back has the shape of its type and nothing else, its
@@ -81,7 +81,8 @@ function parseFailure(value: unknown): WireFailure {
  * Lets a payload in: counts its values and its depth without recursion, and takes away own
  * `__proto__` properties, which JSON.parse makes and a later spread or assignment would obey.
  */
-function admit(payload: unknown, limits: WireLimits): unknown {
+function admit(payload: unknown, limits: WireLimits): Json {
+  if (!isParsed(payload)) return null;
   if (typeof payload !== 'object' || payload === null) return payload;
   let nodes = 1;
   let level: object[] = [payload];
@@ -104,4 +105,9 @@ function admit(payload: unknown, limits: WireLimits): unknown {
     level = next;
   }
   return payload;
+}
+
+/** JSON.parse makes nothing but JSON; a payload that was left out is `undefined`. */
+function isParsed(payload: unknown): payload is Json {
+  return payload !== undefined;
 }

@@ -1,9 +1,10 @@
 import { WireError, WireViolation } from './failure.js';
 import { makeFrameReader } from './framing.js';
 import type { WireLimits } from './limits.js';
-import type { Message, WireFailure } from './messages.js';
+import type { Json, Message, WireFailure } from './messages.js';
 import { makeOutbox, type OutboxSpec } from './outbox.js';
 import { parseMessage } from './parse.js';
+import { type Asked, type IncomingRequest, RawJson, type Service } from './service.js';
 import {
   type ByteSource,
   describeFailure,
@@ -11,47 +12,11 @@ import {
   makeStreamSender,
 } from './streams.js';
 
-/** JSON text that goes into a message as it is. Whoever makes one vouches that it is JSON. */
-export class RawJson {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-/** A request of the other side, while it is being answered. */
-export interface IncomingRequest {
-  /** Why the asker gave up, once it has. */
-  readonly cancelled: string | undefined;
-  /** Calls `listener` when the asker gives up, at once if it has. */
-  onCancel(listener: (why: string) => void): void;
-}
-
-/** What one side answers. Params are plain data of unknown shape: parse them. */
-export interface Service {
-  /**
-   * Answers a request with a value for JSON, or `RawJson`. A throw or rejection answers with a
-   * failure made by `describe`.
-   */
-  request(method: string, params: unknown, request: IncomingRequest): unknown;
-  notice(method: string, params: unknown): void;
-  /** Makes what crosses out of an error; without it, its name, message and wire code. */
-  readonly describe?: (error: unknown) => WireFailure;
-}
-
 export interface PeerSpec extends OutboxSpec {
   readonly limits: WireLimits;
   readonly service: Service;
   /** The other side broke the protocol. The peer is closed by then. */
   readonly onViolation: (violation: Error) => void;
-}
-
-/** A request under way. */
-export interface Asked {
-  /** Settles with the answer, or rejects: `WireError` from the other side, else `close`'s error. */
-  readonly answer: Promise<unknown>;
-  /** Tells the other side to give up. The answer may still come. */
-  cancel(why: string): void;
 }
 
 /**
@@ -72,7 +37,7 @@ export interface Peer {
 }
 
 interface Pending {
-  readonly resolve: (value: unknown) => void;
+  readonly resolve: (value: Json) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -216,7 +181,7 @@ export function makePeer(spec: PeerSpec): Peer {
     ask: (method, params) => {
       lastId += 1;
       const id = lastId;
-      const promise = new Promise<unknown>((resolve, reject) => {
+      const promise = new Promise<Json>((resolve, reject) => {
         if (closed !== undefined) {
           reject(closed);
           return;
@@ -249,7 +214,5 @@ export function makePeer(spec: PeerSpec): Peer {
 
 function jsonText(value: unknown): string {
   // Typed as always a string, JSON.stringify gives undefined for undefined and for functions.
-  return value instanceof RawJson
-    ? value.text
-    : ((JSON.stringify(value) as string | undefined) ?? 'null');
+  return value instanceof RawJson ? value.text : (JSON.stringify(value) ?? 'null');
 }

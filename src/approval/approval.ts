@@ -43,12 +43,17 @@ export function makeApproval(approve: Approver | undefined): Approval {
   };
 }
 
+function copyOf(text: string): Json {
+  const copy: Json = JSON.parse(text);
+  return copy;
+}
+
 function requestOf(question: Question): ApprovalRequest {
   const { bundle, inputText, id: _id, ...rest } = question;
   return {
     ...rest,
     // A copy of its own: an approver that changes it changes nothing that runs.
-    input: JSON.parse(inputText) as Json,
+    input: copyOf(inputText),
     digest: createHash('sha256')
       .update(JSON.stringify([bundle, question.tool, inputText]))
       .digest('hex'),

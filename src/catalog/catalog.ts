@@ -76,12 +76,12 @@ function nameTools(tools: readonly UnnamedTool[]): readonly CatalogTool[] {
   // Names must not depend on who was found first: ids decide.
   const inOrder = tools
     .map((tool) => ({ ...tool, id: `${tool.plugin}:${tool.tool}` }))
-    .sort((a, b) => compare(a.id, b.id));
+    .toSorted((a, b) => compare(a.id, b.id));
   for (const tool of inOrder) {
     const name = exportedName(tool.plugin, tool.tool, (taken) => names.has(taken));
     names.set(name, { ...tool, name });
   }
-  return [...names.values()].sort((a, b) => compare(a.name, b.name));
+  return [...names.values()].toSorted((a, b) => compare(a.name, b.name));
 }
 
 function compare(a: string, b: string): number {

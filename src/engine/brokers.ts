@@ -1,6 +1,6 @@
 import { makeFilesystemBroker } from '../brokers/filesystem/broker.js';
 import { makeNetworkBroker } from '../brokers/network/broker.js';
-import type { EntrySpec } from './entry.js';
+import type { EntrySpec } from './entry-spec.js';
 import type { Brokers } from './service.js';
 
 /**

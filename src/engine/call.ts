@@ -1,6 +1,6 @@
-import { RawJson } from '../../sandbox/wire/peer.js';
+import { RawJson } from '../../sandbox/wire/service.js';
 import type { Json } from '../../sandbox/wire/messages.js';
-import { BulkheadError, type ErrorCode } from '../errors.js';
+import { BulkheadError } from '../errors.js';
 import type { CatalogTool } from '../catalog/catalog.js';
 import type { EventBus } from '../events.js';
 import type { Guest } from '../guests/guest.js';
@@ -82,8 +82,7 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
       if (answered) return;
       const asked = guest.peer.ask('call', new RawJson(callText(tool, spec)));
       const settled = asked.answer.then(
-        // What came off the wire by JSON.parse is JSON.
-        (value) => answer({ value: value as Json }),
+        (value) => answer({ value }),
         (error: unknown) => answer(failureOf(error, tool)),
       );
       giveUp = (why) => {

@@ -1,12 +1,10 @@
-import type { Json } from '../../sandbox/wire/messages.js';
 import type { GuestGrant, GuestLimits, LoadParams } from '../../sandbox/wire/methods.js';
 import { snapshotEnvironment } from '../brokers/environment.js';
-import type { EventBus } from '../events.js';
-import type { Guest } from '../guests/guest.js';
 import type { Grant } from '../permissions/grant.js';
-import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
+import type { Bundle, PluginEntry } from '../plugin/plugin.js';
 import { mapStack } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
+import type { EntrySpec } from './entry-spec.js';
 import { makeResident, type Resident } from './resident.js';
 import { makeService } from './service.js';
 import type { Settings } from './settings.js';
@@ -21,20 +19,6 @@ export interface OpenEntry {
   readonly mapStack: (stack: string) => string;
   /** Ends its guest and its brokers. */
   close(): Promise<void>;
-}
-
-export interface EntrySpec {
-  readonly plugin: Plugin;
-  readonly entry: PluginEntry;
-  readonly grant: Grant;
-  readonly bundle: Bundle;
-  /** The operator's configuration of the plugin, as its system hands it on. */
-  readonly config: Json;
-  readonly settings: Settings;
-  readonly events: EventBus;
-  /** A blank guest of the kind that the entry needs. */
-  readonly take: () => Guest;
-  readonly now: () => number;
 }
 
 export function openEntry(spec: EntrySpec): OpenEntry {

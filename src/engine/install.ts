@@ -8,7 +8,8 @@ import { formats } from '../formats/table.js';
 import type { Guest } from '../guests/guest.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer, ToolDefinition } from '../plugin/tool.js';
-import { type EntrySpec, openEntry } from './entry.js';
+import { openEntry } from './entry.js';
+import type { EntrySpec } from './entry-spec.js';
 import { grantTo, NOTHING } from './grants.js';
 import type { Installed, InstalledEntry, RunnableTool } from './installed.js';
 import type { Offers } from './offers.js';
@@ -42,7 +43,9 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
     plugin.entries
       .filter((entry) => entry.surface === 'tools')
       .map((entry) =>
-        active === null ? idle(entry) : installEntry(plugin, entry, active, powers),
+        active === null
+          ? Promise.resolve(idle(entry))
+          : installEntry(plugin, entry, active, powers),
       ),
   );
   return {

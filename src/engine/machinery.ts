@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { BulkheadError } from '../errors.js';
 import { type Command, guestCommand, unconfinedCommand } from '../guests/command.js';
@@ -10,6 +8,8 @@ import { type Guarantee, proveWalls } from '../guests/walls.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { makeOffers, type Offers } from './offers.js';
+import { keepTexts } from './powers/kept-texts.js';
+import { guestScripts, readValidator } from './powers/surroundings.js';
 import type { Settings } from './settings.js';
 
 /** The machine's side of an engine: guests to be had, bundles to be made, answers that were kept. */
@@ -31,13 +31,10 @@ const START_TIMEOUT_MS = 15_000;
 /** From a take to the start of its replacement: whoever took a guest is busy loading it. */
 const REFILL_DELAY_MS = 50;
 
-const require = createRequire(import.meta.url);
-
 export function openMachinery(settings: Settings): Machinery {
   const { limits, cacheDirectory } = settings;
   const machine = inspectMachine();
-  const script = require.resolve('#sandbox/guest.cjs');
-  const unconfinedScript = require.resolve('#sandbox/unconfined-guest.cjs');
+  const script = guestScripts.confined();
   const confined = guestCommand(machine, limits, script, [script]);
   const start = (command: Command): Guest => startGuest(command, START_TIMEOUT_MS);
   const pool = makeGuestPool({
@@ -49,8 +46,7 @@ export function openMachinery(settings: Settings): Machinery {
   const bundles = makeBundleCache({ directory: join(cacheDirectory, 'bundles') });
   let guarantees: Promise<readonly Guarantee[]> | undefined;
   let reading: Promise<string> | undefined;
-  const validator = (): Promise<string> =>
-    (reading ??= readFile(require.resolve('#validator'), 'utf8'));
+  const validator = (): Promise<string> => (reading ??= readValidator());
 
   const prove = async (): Promise<readonly Guarantee[]> => {
     const guest = start(confined);
@@ -65,14 +61,14 @@ export function openMachinery(settings: Settings): Machinery {
     take: (confinement) =>
       confinement === 'compartment'
         ? pool.take()
-        : start(unconfinedCommand(machine, unconfinedScript, definedOf(settings.env))),
+        : start(unconfinedCommand(machine, guestScripts.unconfined(), definedOf(settings.env))),
     bundle: ({ directory }, { file, confinement }) =>
       bundles.bundle({
         directory,
         entry: { file },
         builtins: confinement === 'host' ? 'real' : 'powerless',
       }),
-    offers: makeOffers(join(cacheDirectory, 'offers'), settings),
+    offers: makeOffers(keepTexts(join(cacheDirectory, 'offers')), settings),
     validator,
     guarantees: () => (guarantees ??= prove()),
     close: pool.close,

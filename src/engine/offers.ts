@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Json } from '../../sandbox/wire/messages.js';
 import { FROM_GUEST } from '../../sandbox/wire/limits.js';
 import { parseMessage } from '../../sandbox/wire/parse.js';
 import { BulkheadError } from '../errors.js';
 import { endError, GuestEnded } from '../guests/end.js';
 import type { OpenEntry } from './entry.js';
+import type { KeptTexts } from './powers/kept-texts.js';
 import type { Settings } from './settings.js';
 
 /**
@@ -22,14 +21,14 @@ export interface Offers {
 /** Raised when what dialects answer changes its shape. */
 const VERSION = 1;
 
-export function makeOffers(directory: string, settings: Settings): Offers {
+export function makeOffers(texts: KeptTexts, settings: Settings): Offers {
   return {
     of: async (plugin, open, config) => {
-      const file = join(directory, `${keyOf(open, config, settings)}.json`);
-      const kept = await readKept(file);
+      const name = `${keyOf(open, config, settings)}.json`;
+      const kept = parseKept(await texts.read(name));
       if (kept !== undefined) return kept;
       const described = await describe(plugin, open, settings.limits.loadTimeoutMs);
-      await keep(file, described);
+      await texts.keep(name, JSON.stringify(described));
       return described;
     },
   };
@@ -43,25 +42,14 @@ function keyOf({ bundle, entry, grant }: OpenEntry, config: Json, { env }: Setti
     .digest('hex');
 }
 
-async function readKept(file: string): Promise<unknown> {
+function parseKept(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
   try {
-    const text = await readFile(file, 'utf8');
     // The same caps as on the wire: the file is no better than the guest it came from.
     const message = parseMessage(`{"t":"reply","i":0,"v":${text}}`, FROM_GUEST);
     return message.t === 'reply' ? message.v : undefined;
   } catch {
     return undefined;
-  }
-}
-
-async function keep(file: string, described: unknown): Promise<void> {
-  try {
-    await mkdir(join(file, '..'), { recursive: true, mode: 0o700 });
-    const draft = `${file}.${process.pid}`;
-    await writeFile(draft, JSON.stringify(described), { mode: 0o600 });
-    await rename(draft, file);
-  } catch {
-    // A cache that cannot be written makes the next start slower, and nothing else.
   }
 }
 

@@ -1,11 +1,12 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { EventBus } from '../events.js';
 import { type Discovery, readPlugins } from '../formats/discover.js';
-import { diskReader } from './disk-reader.js';
+
 import { inTurns } from './in-turns.js';
 import { install } from './install.js';
 import type { Installed } from './installed.js';
 import type { Machinery } from './machinery.js';
+import { diskReader } from './powers/disk-reader.js';
 import type { Settings } from './settings.js';
 import { brokenStatus, statusOf } from './status-of.js';
 import type { PluginStatus } from './status.js';

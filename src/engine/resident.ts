@@ -1,6 +1,7 @@
 import type { Json } from '../../sandbox/wire/messages.js';
 import type { LoadParams } from '../../sandbox/wire/methods.js';
-import type { Peer, Service } from '../../sandbox/wire/peer.js';
+import type { Peer } from '../../sandbox/wire/peer.js';
+import type { Service } from '../../sandbox/wire/service.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import { endError, type GuestEnd, GuestEnded } from '../guests/end.js';

@@ -1,6 +1,7 @@
 import { type Grant, makeGrant } from '../permissions/grant.js';
 import type { ToolDefinition } from '../plugin/tool.js';
-import { type EntrySpec, openEntry, type OpenEntry } from './entry.js';
+import { openEntry, type OpenEntry } from './entry.js';
+import type { EntrySpec } from './entry-spec.js';
 
 /** The guests of one entry, by what they may do. */
 export interface Rooms {

@@ -1,5 +1,6 @@
 import { isRecord } from '../../sandbox/wire/parse.js';
-import type { IncomingRequest, Peer, Service } from '../../sandbox/wire/peer.js';
+import type { Peer } from '../../sandbox/wire/peer.js';
+import type { IncomingRequest, Service } from '../../sandbox/wire/service.js';
 import type { FilesystemBroker } from '../brokers/filesystem/broker.js';
 import type { NetworkBroker } from '../brokers/network/broker.js';
 import { BulkheadError } from '../errors.js';

@@ -1,9 +1,8 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { BulkheadError } from '../errors.js';
 import { isWallName } from '../guests/walls.js';
 import { makeDefaultLogger } from './logger.js';
 import type { EngineLimits, EngineOptions } from './options.js';
+import { surroundings } from './powers/surroundings.js';
 
 /** The options with their defaults, checked. */
 export interface Settings extends EngineOptions {
@@ -35,21 +34,23 @@ export const DEFAULT_LIMITS: EngineLimits = {
 
 /** Fills in the defaults. Throws `INVALID_OPTIONS` naming the option that is not what it takes. */
 export function readSettings(options: EngineOptions): Settings {
+  const around = surroundings();
   if (!Array.isArray(options.plugins)) {
     throw invalid('plugins', 'a list of directories, e.g. plugins: ["./plugins/*"]');
   }
-  for (const wall of options.walls?.require ?? []) {
+  const required: readonly string[] = options.walls?.require ?? [];
+  for (const wall of required) {
     if (!isWallName(wall)) throw invalid('walls.require', `names of walls; there is no ${wall}`);
   }
   return {
     ...options,
     grant: options.grant ?? 'nothing',
     config: options.config ?? {},
-    env: options.env ?? process.env,
+    env: options.env ?? around.env,
     hostMode: options.hostMode ?? [],
     limits: readLimits(options.limits ?? {}),
     network: options.network ?? {},
-    cacheDirectory: options.cacheDirectory ?? defaultCacheDirectory(),
+    cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
     logger: options.logger ?? makeDefaultLogger(),
   };
 }
@@ -67,10 +68,6 @@ function readLimits(given: Partial<EngineLimits>): EngineLimits {
     }
   }
   return limits;
-}
-
-function defaultCacheDirectory(): string {
-  return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'bulkhead');
 }
 
 function invalid(option: string, takes: string): BulkheadError {

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { FROM_GUEST } from '../../sandbox/wire/limits.js';
-import { makePeer, type Peer, type Service } from '../../sandbox/wire/peer.js';
+import { makePeer, type Peer } from '../../sandbox/wire/peer.js';
+import type { Service } from '../../sandbox/wire/service.js';
 import { makeUtf8 } from '../../sandbox/wire/utf8.js';
 import { BulkheadError } from '../errors.js';
 import type { Command } from './command.js';

@@ -40,11 +40,9 @@ interface Proof {
 /** Finds out which walls stand round a blank guest. Rejects where the guest does not start. */
 export async function proveWalls(guest: Guest, machine: Machine): Promise<readonly Guarantee[]> {
   const facts = await gatherFacts(guest, machine);
-  return Object.entries(WALLS).map(([wall, { meaning, prove }]) => ({
-    wall: wall as WallName,
-    meaning,
-    ...prove(facts),
-  }));
+  return Object.keys(WALLS)
+    .filter(isWallName)
+    .map((wall) => ({ wall, meaning: WALLS[wall].meaning, ...WALLS[wall].prove(facts) }));
 }
 
 export function isWallName(name: string): name is WallName {

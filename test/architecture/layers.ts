@@ -45,6 +45,10 @@ const POWERS =
 const powerful: readonly string[] = [
   'src/brokers/',
   'src/guests/',
+  // What reads a stranger's sources, file by file, each of them checked.
+  'src/plugin/bundle/',
+  // What the engine takes from its own process, unless it is told otherwise.
+  'src/engine/powers/',
   'src/cli/main.ts',
   'sandbox/node/',
 ];

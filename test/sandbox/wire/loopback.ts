@@ -1,5 +1,6 @@
 import { FROM_GUEST, type WireLimits } from '../../../sandbox/wire/limits.js';
-import { makePeer, type Peer, type Service } from '../../../sandbox/wire/peer.js';
+import { makePeer, type Peer } from '../../../sandbox/wire/peer.js';
+import type { Service } from '../../../sandbox/wire/service.js';
 import { makeUtf8 } from '../../../sandbox/wire/utf8.js';
 
 export const utf8 = makeUtf8(Buffer);

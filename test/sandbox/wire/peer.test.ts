@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CodedError, WireError } from '../../../sandbox/wire/failure.js';
 import { FROM_GUEST } from '../../../sandbox/wire/limits.js';
-import { type IncomingRequest, RawJson } from '../../../sandbox/wire/peer.js';
+import { type IncomingRequest, RawJson } from '../../../sandbox/wire/service.js';
 import { loopback, makeEnd, rawFrame, silent } from './loopback.js';
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
-import type { ReadPower } from '../formats/format.js';
+import type { ReadPower } from '../../formats/format.js';
 
 /** Reads manifests from disk, for whoever finds plugins. Files only, and no more than asked for. */
 export const diskReader: ReadPower = {
