@@ -93,7 +93,7 @@ describe('bulkhead call --json', () => {
     ['INVALID_INPUT', 5],
     ['GUEST_CRASHED', 5],
     ['DEADLINE_EXCEEDED', 6],
-  ])('exits after %s with %i', async (error, expected) => {
+  ] as const)('exits after %s with %i', async (error, expected) => {
     const { stdout, code } = await runFake(['call', 'd', 't', '--json'], { call: failing(error) });
     expect(onlyLine(stdout.text)).toMatchObject({
       ok: false,

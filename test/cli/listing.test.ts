@@ -59,6 +59,7 @@ describe('bulkhead inspect', () => {
   };
   const entry = {
     key: 'tools',
+    surface: 'tools',
     file: 'src/index.ts',
     confinement: 'compartment',
     bundle: 'sha512-abc',

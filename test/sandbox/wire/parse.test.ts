@@ -2,12 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WireViolation } from '../../../sandbox/wire/failure.js';
 import { FROM_GUEST } from '../../../sandbox/wire/limits.js';
-import type { Message } from '../../../sandbox/wire/messages.js';
+import type { Json, Message } from '../../../sandbox/wire/messages.js';
 import { parseMessage } from '../../../sandbox/wire/parse.js';
 
 const id = fc.integer({ min: 0, max: 0xffffffff });
 const failure = fc.record({ name: fc.string({ maxLength: 20 }), message: fc.string() });
-const payload = fc.jsonValue({ noUnicodeString: false }).map((value) => withoutProto(value));
+const payload: fc.Arbitrary<Json> = fc
+  .jsonValue({ noUnicodeString: false })
+  .map((value) => withoutProto(value));
 const arbMessage: fc.Arbitrary<Message> = fc.oneof(
   fc.record({
     t: fc.constant('request' as const),
@@ -24,7 +26,7 @@ const arbMessage: fc.Arbitrary<Message> = fc.oneof(
   fc.record({ t: fc.constant('refuse' as const), s: id, why: fc.string() }),
 );
 
-function withoutProto(value: unknown): unknown {
+function withoutProto(value: unknown): Json {
   return JSON.parse(JSON.stringify(value), (key, inner: unknown) =>
     key === '__proto__' ? undefined : inner,
   );
