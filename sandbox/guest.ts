@@ -6,6 +6,7 @@ import { makeDenial } from './endowments/denial.js';
 import type { ClockPower, HostPower, TextPower, UrlPower } from './endowments/endowment.js';
 import { makeHostPower } from './host-power.js';
 import { formatLine } from './endowments/format-line.js';
+import { makeNotifier } from './notices.js';
 import { serialize } from './serialize.js';
 import { makeValidation, type Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
@@ -62,6 +63,7 @@ export function startGuest(powers: GuestPowers): Guest {
   const peer: Peer = makePeer({
     ...powers,
     limits: FROM_HOST,
+    now: powers.clock.monotonic,
     onViolation: powers.exit,
     service: {
       describe,
@@ -74,14 +76,15 @@ export function startGuest(powers: GuestPowers): Guest {
         if (method === 'schemas' && isSchemasParams(params)) return validation.add(params);
         if (method === 'warm' && isWarmParams(params)) return validation.warm(params);
         if (method === 'load' && loaded === undefined && isLoadParams(params)) {
-          loaded = load(params, powers, peer, reportFault);
+          loaded = load(params, powers, { ...makeHostPower(peer), notify }, reportFault);
           return loaded.attach().then(() => null);
         }
         throw new CodedError('LOAD_FAILED', `a guest does not answer ${method} now`);
       },
     },
   });
-  const reportFault = (error: unknown): void => peer.notify('fault', { failure: describe(error) });
+  const notify = makeNotifier(peer, powers.clock.monotonic);
+  const reportFault = (error: unknown): void => notify('fault', { failure: describe(error) });
 
   return {
     receive: peer.receive,
@@ -105,11 +108,10 @@ function afterLoad(loaded: Loaded | undefined): Loaded {
 function load(
   params: LoadParams,
   powers: GuestPowers,
-  peer: Peer,
+  host: HostPower,
   reportFault: (error: unknown) => void,
 ): Loaded {
   const { plugin, grant, limits, assignedGlobals } = params;
-  const host: HostPower = makeHostPower(peer);
   const makeError = makeDenial(plugin);
   const confinement = powers.confine({
     assignedGlobals,

@@ -2,8 +2,8 @@ import type { HostPower } from './endowments/endowment.js';
 import { makeFailure, WireError } from './wire/failure.js';
 import type { Peer } from './wire/peer.js';
 
-/** The host, as endowments ask it: requests that can be given up, notices, and byte streams. */
-export function makeHostPower(peer: Peer): HostPower {
+/** The host, as endowments ask it: requests that can be given up, and byte streams. */
+export function makeHostPower(peer: Peer): Omit<HostPower, 'notify'> {
   return {
     request: (method, params, options) => {
       const asked = peer.ask(method, params);
@@ -17,7 +17,6 @@ export function makeHostPower(peer: Peer): HostPower {
         asked.answer.then(resolve, reject).finally(stop);
       });
     },
-    notify: peer.notify,
     openStream: peer.openStream,
     acceptStream: peer.acceptStream,
   };

@@ -27,7 +27,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   events.on(logEvents(settings.logger));
   if (settings.onEvent !== undefined) events.on(settings.onEvent);
 
-  const machinery = openMachinery(settings);
+  const machinery = await openMachinery(settings);
   const { catalog, replace } = makeCatalog();
   const approval = makeApproval(settings.approve);
   let places: ReadonlyMap<string, Placed> = new Map();
@@ -84,8 +84,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   };
 
   try {
-    const required = settings.walls?.require ?? [];
-    if (required.length > 0) requireWalls(required, await machinery.guarantees());
+    const { require } = settings.walls;
+    if (require.length > 0) requireWalls(require, await machinery.guarantees());
     await registry.reload();
   } catch (error) {
     await engine.close();

@@ -6,7 +6,7 @@ import type { EntryStatus, PluginProblem, PluginStatus } from './status.js';
 
 /** What the engine tells of a plugin that it has. */
 export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
-  const { plugin, inactive, entries } = installed;
+  const { plugin, inactive, entries, quarantine } = installed;
   const { id, format, directory, name, version, description } = plugin;
   const problems = [
     ...installed.problems,
@@ -23,7 +23,10 @@ export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
     description,
     state: inactive.length > 0 ? 'inactive' : runs || entries.length === 0 ? 'active' : 'failed',
     problems,
-    alerts: entries.flatMap((entry) => entry.alerts),
+    alerts: [
+      ...entries.flatMap((entry) => entry.alerts),
+      ...(quarantine.alert === undefined ? [] : [quarantine.alert]),
+    ],
     entries: entries.map(entryStatus),
     tools: catalog.list().filter((tool) => tool.plugin === id),
   };
