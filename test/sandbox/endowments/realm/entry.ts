@@ -72,6 +72,13 @@ async function run({ code, grant = {}, limits = {}, inspect }: RealmCase): Promi
       new Promise((resolve) => {
         setTimeout(resolve, ms);
       }),
+    until: async (holds: () => unknown) => {
+      for (let tries = 0; tries < 400 && !holds(); tries += 1) {
+        await new Promise((resolve) => {
+          setTimeout(resolve, 5);
+        });
+      }
+    },
     notes: () => [...notes],
   });
   const compartment = makeCompartment({ globals: { ...endowed.globals, tools }, assigned: [] });

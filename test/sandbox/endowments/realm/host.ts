@@ -34,8 +34,6 @@ function refusal(
   return new WireError(makeFailure('BulkheadError', message, { code, stack: '/host/path.js:1:1' }));
 }
 
-type Header = readonly [string, string];
-
 async function answer(
   params: Record<string, unknown>,
   request: IncomingRequest,
@@ -117,6 +115,12 @@ async function answer(
       });
       notes.push('answered /slow');
       return reply('late');
+    case '/late':
+      // Answers, but only once the asker has given up.
+      await new Promise<string>((resolve) => {
+        request.onCancel(resolve);
+      });
+      return reply(stalling(notes));
     case '/denied':
       throw refusal('NETWORK_DENIED', 'demo may not connect to evil.test:443');
     default:
@@ -180,5 +184,3 @@ async function readAll(source: ByteSource): Promise<string> {
     parts.push(part);
   }
 }
-
-export type { Header };
