@@ -1,5 +1,6 @@
 // The realm that the tests of endowments run in: locked down by the product's own perimeter.
-import '../../../../sandbox/node/perimeter.js';
+import './platform.js';
+import { webPowers as web } from '../../../../sandbox/node/perimeter.js';
 
 import { createInterface } from 'node:readline';
 import { makeCompartment } from '../../../../sandbox/compartment.js';
@@ -10,7 +11,6 @@ import type { EndowmentPowers } from '../../../../sandbox/endowments/endowment.j
 import { endow } from '../../../../sandbox/endowments/endow.js';
 import { explainWithheld } from '../../../../sandbox/endowments/withheld.js';
 import { makeHostPower } from '../../../../sandbox/host-power.js';
-import { makeWebPowers } from '../../../../sandbox/node/web-powers.js';
 import { serialize } from '../../../../sandbox/serialize.js';
 import type { WireFailure } from '../../../../sandbox/wire/messages.js';
 import { FROM_HOST } from '../../../../sandbox/wire/limits.js';
@@ -31,7 +31,6 @@ const LIMITS = {
 
 const stackOf = (error: Error): string => String(Reflect.get(globalThis, 'getStackString')(error));
 const plugin = { id: 'demo', manifest: 'pandora.manifest.json' };
-const web = makeWebPowers(globalThis);
 
 async function run({ code, grant = {}, limits = {}, inspect }: RealmCase): Promise<RealmOutcome> {
   const notes: string[] = [];

@@ -1,3 +1,5 @@
+import { platform } from './platform.js';
+
 /** What is wrong with the objects that plugin code can reach from `roots`. */
 export interface ObjectReport {
   readonly objects: number;
@@ -90,7 +92,10 @@ function platformObjects(): Set<object> {
   clearTimeout(timer);
   add(Object.getPrototypeOf(timer));
   add(Buffer.prototype);
-  add(Object.getPrototypeOf(new TextDecoder()));
+  for (const taken of Object.values(platform)) {
+    add(taken);
+    add(taken.prototype);
+  }
   add(Object.getPrototypeOf(new URLSearchParams().entries()));
   return found;
 }
