@@ -7,11 +7,13 @@ import { makeBrand } from './brand.js';
  */
 export function makeIntl(feralIntl: typeof Intl, now: (wanted: string) => number): object {
   const members = Object.getOwnPropertyDescriptors(feralIntl);
-  const intl = Object.create(Object.prototype, {
-    ...members,
-    DateTimeFormat: { ...members.DateTimeFormat, value: makeDateTimeFormat(feralIntl, now) },
-  }) as object;
-  return harden(intl);
+  const DateTimeFormat = makeDateTimeFormat(feralIntl, now);
+  return harden(
+    Object.defineProperties(
+      {},
+      { ...members, DateTimeFormat: { ...members.DateTimeFormat, value: DateTimeFormat } },
+    ),
+  );
 }
 
 function makeDateTimeFormat(feralIntl: typeof Intl, now: (wanted: string) => number): object {

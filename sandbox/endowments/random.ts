@@ -32,10 +32,10 @@ export const random: Endowment = {
   }),
 };
 
-function makeMath(random: () => number): object {
+function makeMath(draw: () => number): object {
   const members = Object.getOwnPropertyDescriptors(Math);
-  return Object.create(Object.prototype, {
-    ...members,
-    random: { ...members.random, value: { random: () => random() }.random },
-  }) as object;
+  return Object.defineProperties(
+    {},
+    { ...members, random: { ...members.random, value: { random: () => draw() }.random } },
+  );
 }

@@ -54,9 +54,15 @@ function makeClockPower(globals: WebGlobals): ClockPower {
     monotonic: () => performance.now() - start,
     // Node gives callbacks the Timeout as `this`, and this one none of it.
     setTimeout: (callback, delayMs) => setTimeout(() => callback(), delayMs),
-    clearTimeout: (handle) => clearTimeout(handle as NodeJS.Timeout),
+    clearTimeout: (handle) => {
+      if (isTimeout(handle)) clearTimeout(handle);
+    },
     queueMicrotask: (callback) => queueMicrotask(callback),
   };
+}
+
+function isTimeout(handle: unknown): handle is NodeJS.Timeout {
+  return typeof handle === 'object' && handle !== null && 'hasRef' in handle;
 }
 
 function makeUrlPower(PlatformURL: typeof URL): UrlPower {
