@@ -34,8 +34,9 @@ export const random: Endowment = {
 
 function makeMath(draw: () => number): object {
   const members = Object.getOwnPropertyDescriptors(Math);
-  return Object.defineProperties(
-    {},
-    { ...members, random: { ...members.random, value: { random: () => draw() }.random } },
-  );
+  const math: object = Object.create(Object.prototype, {
+    ...members,
+    random: { ...members.random, value: { random: () => draw() }.random },
+  });
+  return math;
 }

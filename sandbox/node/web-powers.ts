@@ -54,15 +54,9 @@ function makeClockPower(globals: WebGlobals): ClockPower {
     monotonic: () => performance.now() - start,
     // Node gives callbacks the Timeout as `this`, and this one none of it.
     setTimeout: (callback, delayMs) => setTimeout(() => callback(), delayMs),
-    clearTimeout: (handle) => {
-      if (isTimeout(handle)) clearTimeout(handle);
-    },
+    clearTimeout: (handle) => Reflect.apply(clearTimeout, undefined, [handle]),
     queueMicrotask: (callback) => queueMicrotask(callback),
   };
-}
-
-function isTimeout(handle: unknown): handle is NodeJS.Timeout {
-  return typeof handle === 'object' && handle !== null && 'hasRef' in handle;
 }
 
 function makeUrlPower(PlatformURL: typeof URL): UrlPower {

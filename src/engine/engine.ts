@@ -27,7 +27,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   events.on(logEvents(settings.logger));
   if (settings.onEvent !== undefined) events.on(settings.onEvent);
 
-  const machinery = openMachinery(settings);
+  const machinery = await openMachinery(settings);
   const { catalog, replace } = makeCatalog();
   const approval = makeApproval(settings.approve);
   let places: ReadonlyMap<string, Placed> = new Map();

@@ -4,6 +4,7 @@ import type { Guest } from '../guests/guest.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Settings } from './settings.js';
+import type { ValidatorCourier } from './validator-courier.js';
 
 /** All that it takes to open an entry. */
 export interface EntrySpec {
@@ -15,6 +16,7 @@ export interface EntrySpec {
   readonly config: Json;
   readonly settings: Settings;
   readonly events: EventBus;
+  readonly validator: ValidatorCourier;
   /** A blank guest of the kind that the entry needs. */
   readonly take: () => Guest;
   readonly now: () => number;

@@ -31,6 +31,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     entry: entry.key,
     bundleHash: bundle.hash,
     take: spec.take,
+    validator: spec.validator,
     load: () => loadParams(spec, sourceUrl),
     service: makeService({
       plugin: plugin.id,

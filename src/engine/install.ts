@@ -17,13 +17,13 @@ import type { Schemas } from './resident.js';
 import { makeRooms } from './rooms.js';
 import type { Settings } from './settings.js';
 import type { PluginProblem } from './status.js';
+import type { ValidatorCourier } from './validator-courier.js';
 
 export interface InstallPowers {
   readonly settings: Settings;
   readonly events: EventBus;
   readonly offers: Offers;
-  /** The text of the schema validator that guests run. */
-  readonly validator: string;
+  readonly validator: ValidatorCourier;
   readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
   readonly now: () => number;
@@ -98,7 +98,7 @@ async function installEntry(
       listed: listed(plugin, entry, tool, config),
       room: rooms.of(tool),
     }));
-    const schemas = schemasOf(offer, powers.validator);
+    const schemas = schemasOf(offer);
     for (const { resident } of rooms.all()) resident.setSchemas(schemas);
     return {
       entry,
@@ -138,11 +138,8 @@ function listed(
   };
 }
 
-function schemasOf(offer: Offer, validator: string): Schemas {
-  return {
-    validator,
-    schemas: offer.tools.map(({ toolId, parameters }) => [toolId, parameters.schema]),
-  };
+function schemasOf({ tools }: Offer): Schemas {
+  return tools.map(({ toolId, parameters }) => [toolId, parameters.schema]);
 }
 
 function hostModeDenied({ id }: Plugin): BulkheadError {

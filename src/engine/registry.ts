@@ -40,10 +40,9 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   const load = async (): Promise<void> => {
     if (closed) return;
     discovery = await readPlugins(diskReader, settings.plugins);
-    const validator = await machinery.validator();
     const before = installed;
     installed = await inTurns(discovery.plugins, WIDTH, (found) =>
-      install(found, { ...machinery, settings, events, validator, now: Date.now }),
+      install(found, { ...machinery, settings, events, now: Date.now }),
     );
     onChange(installed);
     tell(installed, discovery, events);

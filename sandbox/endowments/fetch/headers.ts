@@ -73,19 +73,19 @@ export class Headers {
     }
   }
 
-  entries(): Iterator<[string, string]> {
+  entries(): IterableIterator<[string, string]> {
     const state = headerStates.demand(this);
     return walk((index) => sortAndCombine(state.list)[index]);
   }
-  keys(): Iterator<string> {
+  keys(): IterableIterator<string> {
     const state = headerStates.demand(this);
     return walk((index) => sortAndCombine(state.list)[index]?.[0]);
   }
-  values(): Iterator<string> {
+  values(): IterableIterator<string> {
     const state = headerStates.demand(this);
     return walk((index) => sortAndCombine(state.list)[index]?.[1]);
   }
-  [Symbol.iterator](): Iterator<[string, string]> {
+  [Symbol.iterator](): IterableIterator<[string, string]> {
     const state = headerStates.demand(this);
     return walk((index) => sortAndCombine(state.list)[index]);
   }
