@@ -24,7 +24,10 @@ describe('inputs', () => {
   };
 
   test('defaults are filled in', () => {
-    expect(validate(city, { city: 'Oslo' })).toEqual({ ok: true, value: { city: 'Oslo', days: 3 } });
+    expect(validate(city, { city: 'Oslo' })).toEqual({
+      ok: true,
+      value: { city: 'Oslo', days: 3 },
+    });
   });
 
   test('types are not coerced', () => {
