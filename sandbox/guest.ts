@@ -10,7 +10,7 @@ import { serialize } from './serialize.js';
 import { makeValidation, type Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
 import { FROM_HOST } from './wire/limits.js';
-import type { Json } from './wire/messages.js';
+import type { Json, WireFailure } from './wire/messages.js';
 import {
   type CallParams,
   isCallParams,
@@ -56,8 +56,12 @@ export interface Guest {
 export function startGuest(powers: GuestPowers): Guest {
   let loaded: Loaded | undefined;
   const validation = makeValidation(powers.evaluateOwn);
-  const describe = (error: unknown): ReturnType<typeof describeError> =>
-    describeError(loaded?.confinement.explain(error) ?? error, powers.getStackString);
+  const describe = (error: unknown): WireFailure => {
+    const thrown = describeError(error, powers.getStackString);
+    const explained = loaded?.confinement.explain(error);
+    // Why is in the explanation, and where in what the plugin's own line threw.
+    return explained === undefined ? thrown : describeError(explained, () => thrown.stack ?? '');
+  };
 
   const peer: Peer = makePeer({
     ...powers,

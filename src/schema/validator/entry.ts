@@ -32,7 +32,7 @@ export function compile(schema: JsonObject): Validator {
   const validate = compileWith(ajvFor(dialect), modernise(schema));
   return (input) => {
     try {
-      if (validate(input) === true) return { ok: true, value: input };
+      if (validate(input)) return { ok: true, value: input };
     } catch (error) {
       // A schema that refers to itself follows the input down, further than the stack goes.
       if (error instanceof RangeError) return TOO_DEEP;
