@@ -85,7 +85,7 @@ const RULES: readonly Rule[] = [
   },
   {
     modules: new Set(
-      'dgram dns dns/promises http http2 https net tls'.split(' '),
+      'dgram dns dns/promises http http2 https net node-fetch tls'.split(' '),
     ),
     code: 'NETWORK_DENIED',
     why: 'the network is reached with fetch(url), where the network permission ("network" in the manifest) names the host.',
