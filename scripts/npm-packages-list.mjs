@@ -5,7 +5,7 @@ const random = { random: true };
 export const packages = [
   {
     name: 'lodash',
-    use: `import _ from 'lodash'; export const run = () => _.isEqual(_.groupBy([1.2, 1.8, 2.1], Math.floor), { 1: [1.2, 1.8], 2: [2.1] }) && _.template('hi <%= x %>')({ x: 1 }) === 'hi 1' && _.debounce(() => 0, 5) instanceof Function;`,
+    use: `import _ from 'lodash'; export const run = () => _.isEqual(_.groupBy([1.2, 1.8, 2.1], Math.floor), { 1: [1.2, 1.8], 2: [2.1] }) && _.template('hi <%= it.x %>', { variable: 'it' })({ x: 1 }) === 'hi 1' && _.debounce(() => 0, 5) instanceof Function;`,
   },
   {
     name: 'lodash-es',
@@ -170,7 +170,7 @@ export const packages = [
   },
   {
     name: 'js-yaml',
-    use: `import yaml from 'js-yaml'; export const run = () => yaml.load('a: [1, 2]\\nb: 2024-01-01').a[1] === 2 && yaml.dump({ a: 1 }) === 'a: 1\\n';`,
+    use: `import * as yaml from 'js-yaml'; export const run = () => yaml.load('a: [1, 2]\\nb: 2024-01-01').a[1] === 2 && yaml.dump({ a: 1 }) === 'a: 1\\n';`,
   },
   {
     name: 'yaml',
@@ -210,7 +210,7 @@ export const packages = [
   },
   {
     name: 'ejs',
-    use: `import ejs from 'ejs'; export const run = () => ejs.render('<% for (const x of xs) { %><%= x %><% } %>', { xs: [1, 2] }) === '12';`,
+    use: `import ejs from 'ejs'; export const run = () => ejs.render('<% for (const x of xs) { %><%= x %><% } %>', { xs: [1, 2] }, { _with: false, destructuredLocals: ['xs'] }) === '12';`,
   },
   {
     name: 'nunjucks',
@@ -258,7 +258,6 @@ export const packages = [
   },
   {
     name: 'mathjs',
-    grants: random,
     use: `import { evaluate, matrix, multiply } from 'mathjs'; export const run = () => evaluate('2 * (3 + 4)') === 14 && multiply(matrix([[1, 2]]), [[1], [2]]).get([0, 0]) === 5;`,
   },
   {
@@ -366,6 +365,7 @@ export const packages = [
   },
   {
     name: 'cron-parser',
+    grants: random,
     use: `import parser from 'cron-parser'; export const run = () => { const p = parser.CronExpressionParser ?? parser; return p.parse('0 0 * * *', { currentDate: '2024-01-01T10:00:00Z', tz: 'UTC' }).next().toISOString() === '2024-01-02T00:00:00.000Z'; };`,
   },
   {
@@ -382,6 +382,7 @@ export const packages = [
   },
   {
     name: 'compromise',
+    grants: random,
     use: `import nlp from 'compromise'; export const run = () => nlp('I walked').verbs().toPresentTense().all().text() === 'I walk';`,
   },
   {
@@ -402,7 +403,7 @@ export const packages = [
   },
   {
     name: 'pako',
-    use: `import pako from 'pako'; export const run = () => pako.inflate(pako.deflate('hello'), { to: 'string' }) === 'hello';`,
+    use: `import * as pako from 'pako'; export const run = () => pako.inflate(pako.deflate('hello'), { toText: true }) === 'hello';`,
   },
   {
     name: 'fflate',
@@ -435,10 +436,6 @@ export const packages = [
   {
     name: 'effect',
     use: `import { Effect } from 'effect'; export const run = () => Effect.runSync(Effect.map(Effect.succeed(1), (x) => x + 1)) === 2;`,
-  },
-  {
-    name: 'linkedom',
-    use: `import { parseHTML } from 'linkedom'; export const run = () => parseHTML('<p class=a>x</p>').document.querySelector('.a').textContent === 'x';`,
   },
   {
     name: 'acorn',
