@@ -47,8 +47,7 @@ export async function runCall(
   await using engine = await powers.createEngine(engineOptions([directory], settings, powers));
   const outcome = await invoke(
     engine,
-    tool,
-    input,
+    { directory, tool, input },
     {
       signal: powers.interrupted,
       ...(settings.timeout === undefined ? {} : { timeoutMs: settings.timeout }),

@@ -3,7 +3,7 @@ import { type EntryStatus, explainPermissions, type Plugin, type PluginStatus } 
 import type { CatalogTool, Permissions } from '../index.js';
 import type { RunCommand } from './call.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
-import { failureOfPlugin } from './failure.js';
+import { failureOfPlugin, noPlugin } from './failure.js';
 import { makePaint, type Paint } from './paint.js';
 import type { CliPowers } from './powers.js';
 import { errorBlock } from './report.js';
@@ -31,10 +31,7 @@ export async function runInspect(
   const options = { ...engineOptions([directory], settings, powers), grant: allButNetwork };
   await using engine = await powers.createEngine(options);
   const [status] = engine.plugins();
-  const failure =
-    status === undefined
-      ? ({ code: 'PLUGIN_NOT_FOUND', message: `There is no plugin in ${directory}.` } as const)
-      : failureOfPlugin(status);
+  const failure = status === undefined ? noPlugin(directory) : failureOfPlugin(status);
   if (settings.json === true) {
     const error = failure && { code: failure.code, message: failure.message };
     const plugin = status && { ...status, entries: status.entries.map(withSentences) };
@@ -73,7 +70,7 @@ function sentencesOf({ confinement, declared }: EntryStatus): readonly string[] 
 }
 
 function describe(status: PluginStatus, paint: Paint): string {
-  const { id, name, version, format, directory, state, entries, tools, alerts } = status;
+  const { id, name, version, format, directory, state, entries, tools, alerts, problems } = status;
   const lines = [
     `${paint('bold', visible(id))}${version === undefined ? '' : ` ${visible(version)}`}`,
     `  name       ${visible(name)}`,
@@ -81,6 +78,7 @@ function describe(status: PluginStatus, paint: Paint): string {
     `  directory  ${visible(directory)}`,
     `  state      ${state}`,
     ...alerts.map(({ level, message }) => `  ${level.padEnd(9)}  ${visible(message)}`),
+    ...problems.map(({ code, message }) => `  problem    ${code}: ${visible(message)}`),
     ...entries.flatMap((entry) => describeEntry(entry, paint)),
     ...tools.flatMap((tool) => describeTool(tool, paint)),
   ];

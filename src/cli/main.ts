@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +22,7 @@ const powers: CliPowers = {
   stdout: makeSink(stdout),
   stderr: makeSink(stderr),
   readFile: (path) => readFile(path, 'utf8'),
+  realPath: (path) => realpath(path).catch(() => path),
   environment: env,
   now: () => performance.now(),
   ...(stdin.isTTY && stderr.isTTY ? { ask } : {}),

@@ -6,6 +6,7 @@ import type { Grant } from '../permissions/grant.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Quarantine } from './quarantine.js';
 import type { Settings } from './settings.js';
+import type { ValidatorCourier } from './validator-courier.js';
 
 /** All that it takes to open an entry. */
 export interface EntrySpec {
@@ -17,6 +18,7 @@ export interface EntrySpec {
   readonly config: Json;
   readonly settings: Settings;
   readonly events: EventBus;
+  readonly validator: ValidatorCourier;
   /** A blank guest of the kind that the entry needs. */
   readonly take: () => Guest;
   /** Room for the engine's guests, and whether they can be stopped while nobody calls them. */

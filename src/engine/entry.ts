@@ -33,6 +33,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     entry: entry.key,
     bundleHash: bundle.hash,
     take: makeTenancy(spec),
+    validator: spec.validator,
     load: () => loadParams(spec, sourceUrl),
     service: makeService({
       plugin: plugin.id,

@@ -7,11 +7,13 @@ import { inspectMachine } from '../guests/machine.js';
 import { makeGuestPool } from '../guests/pool.js';
 import { type Guarantee, proveWalls } from '../guests/walls.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
+import { bundleUnconfined } from '../plugin/bundle/unconfined.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { makeOffers, type Offers } from './offers.js';
 import { keepTexts } from './powers/kept-texts.js';
 import { guestScripts, readValidator } from './powers/surroundings.js';
 import type { Settings } from './settings.js';
+import { makeValidatorCourier, type ValidatorCourier } from './validator-courier.js';
 
 /** The machine's side of an engine: guests to be had, bundles to be made, answers that were kept. */
 export interface Machinery {
@@ -23,8 +25,7 @@ export interface Machinery {
   readonly canRest: boolean;
   bundle(plugin: Plugin, entry: PluginEntry): Promise<Bundle>;
   readonly offers: Offers;
-  /** The text of the schema validator that guests run. */
-  validator(): Promise<string>;
+  readonly validator: ValidatorCourier;
   /** Found out once, on a blank guest. */
   guarantees(): Promise<readonly Guarantee[]>;
   close(): void;
@@ -39,6 +40,7 @@ const REFILL_DELAY_MS = 50;
 export async function openMachinery(settings: Settings): Promise<Machinery> {
   const { limits, cacheDirectory } = settings;
   const { use } = settings.walls;
+  const validator = makeValidatorCourier(await readValidator());
   const script = guestScripts.confined();
   const machine = await inspectMachine(script);
   const confined = guestCommand(machine, limits, script, [script], use);
@@ -46,13 +48,11 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
   const pool = makeGuestPool({
     size: limits.pool,
     start: () => start(confined),
-    prepare: (guest) => void warm(guest, validator()),
+    prepare: validator.ahead,
     refillDelayMs: REFILL_DELAY_MS,
   });
   const bundles = makeBundleCache({ directory: join(cacheDirectory, 'bundles') });
   let guarantees: Promise<readonly Guarantee[]> | undefined;
-  let reading: Promise<string> | undefined;
-  const validator = (): Promise<string> => (reading ??= readValidator());
 
   const prove = async (): Promise<readonly Guarantee[]> => {
     const guest = start(confined);
@@ -69,11 +69,9 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
         ? pool.take()
         : start(unconfinedCommand(machine, guestScripts.unconfined(), definedOf(settings.env))),
     bundle: ({ directory }, { file, confinement }) =>
-      bundles.bundle({
-        directory,
-        entry: { file },
-        builtins: confinement === 'host' ? 'real' : 'powerless',
-      }),
+      confinement === 'host'
+        ? bundleUnconfined(directory, file)
+        : bundles.bundle({ directory, entry: { file } }),
     capacity: makeCapacity(limits.maxGuests),
     // A stopped process sees no closed pipe: only a death signal ends it with its host.
     canRest: machine.setpriv !== undefined,
@@ -82,15 +80,6 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
     guarantees: () => (guarantees ??= prove()),
     close: pool.close,
   };
-}
-
-/** Lets a blank guest evaluate the validator ahead of need. One that cannot is found out when used. */
-async function warm(guest: Guest, validator: Promise<string>): Promise<void> {
-  try {
-    await guest.peer.ask('warm', { validator: await validator }).answer;
-  } catch {
-    // It ended first, which whoever takes it is told.
-  }
 }
 
 function definedOf(env: Settings['env']): Record<string, string> {

@@ -29,8 +29,8 @@ export interface Located {
  */
 export interface PluginFiles {
   locate(path: string): Located | undefined;
-  /** The content of a regular file that `locate` gave. */
-  read(path: string): Buffer;
+  /** The text of a regular file that `locate` gave, read once. */
+  read(path: string): string;
   readonly evidence: Evidence;
 }
 
@@ -40,6 +40,7 @@ export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles
   const lookups = new Map<string, Found>();
   const files = new Map<string, FileEvidence>();
   const located = new Map<string, Located | undefined>();
+  const texts = new Map<string, string>();
   let totalBytes = 0;
 
   const find = (path: string): Found => {
@@ -86,6 +87,8 @@ export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles
       return located.get(path);
     },
     read: (path) => {
+      const known = texts.get(path);
+      if (known !== undefined) return known;
       if (files.size >= limits.maxFiles) throw capReached('files', limits.maxFiles);
       const content = readRegularFile(join(root, path), path, limits.maxFileBytes);
       totalBytes += content.length;
@@ -93,7 +96,9 @@ export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles
         throw capReached('bytes altogether', limits.maxTotalBytes);
       }
       files.set(path, { bytes: content.length, hash: integrityOf(content) });
-      return content;
+      const text = content.toString('utf8');
+      texts.set(path, text);
+      return text;
     },
     get evidence() {
       return { files: Object.fromEntries(files), lookups: Object.fromEntries(lookups) };
