@@ -14,11 +14,9 @@ export type {
   NetworkOptions,
   PluginConfig,
   PluginGrant,
-  WallOptions,
 } from './engine/options.js';
 export type { CallResult, ContentBlock } from './engine/result.js';
 export type { EntryStatus, PluginStatus } from './engine/status.js';
-export type { OptionalWall } from './guests/command.js';
 export type { Guarantee, WallName } from './guests/walls.js';
 export { explainPermissions } from './permissions/explain.js';
 export type { Permissions } from './permissions/kind.js';

@@ -8,7 +8,7 @@ import {
 import { isWallName, type WallName } from '../guests/walls.js';
 import { type EngineLimits, readLimits } from './limits.js';
 import { makeDefaultLogger } from './logger.js';
-import type { EngineOptions } from './options.js';
+import type { EngineOptions, WallOptions } from './options.js';
 import { surroundings } from './powers/surroundings.js';
 
 /** The options with their defaults, checked. */
@@ -31,13 +31,7 @@ export function readSettings(options: EngineOptions): Settings {
   if (!Array.isArray(options.plugins)) {
     throw invalid('plugins', 'a list of directories, e.g. plugins: ["./plugins/*"]');
   }
-  const { require = [], use = DEFAULT_WALLS, paranoid = false } = options.walls ?? {};
-  for (const wall of require) {
-    if (!isWallName(wall)) throw invalid('walls.require', `names of walls; there is no ${wall}`);
-  }
-  for (const wall of use) {
-    if (!isOptionalWall(wall)) throw invalid('walls.use', `any of ${OPTIONAL_WALLS.join(', ')}`);
-  }
+  const walls = readWalls(options.walls ?? {});
   return {
     ...options,
     grant: options.grant ?? 'nothing',
@@ -45,12 +39,27 @@ export function readSettings(options: EngineOptions): Settings {
     env: options.env ?? around.env,
     hostMode: options.hostMode ?? [],
     background: options.background ?? [],
-    walls: { require, use: paranoid ? OPTIONAL_WALLS : use },
+    walls,
     limits: readLimits(options.limits ?? {}),
     network: options.network ?? {},
     cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
     logger: options.logger ?? makeDefaultLogger(),
   };
+}
+
+function readWalls({
+  require = [],
+  use = DEFAULT_WALLS,
+  paranoid = false,
+}: WallOptions): Settings['walls'] {
+  const unknown = require.find((wall: string) => !isWallName(wall));
+  if (unknown !== undefined) {
+    throw invalid('walls.require', `names of walls; there is no ${unknown}`);
+  }
+  if (!use.every((wall: string) => isOptionalWall(wall))) {
+    throw invalid('walls.use', `any of ${OPTIONAL_WALLS.join(', ')}`);
+  }
+  return { require, use: paranoid ? OPTIONAL_WALLS : use };
 }
 
 function invalid(option: string, takes: string): BulkheadError {
