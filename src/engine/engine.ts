@@ -76,6 +76,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       return tool.requireApproval ? askFirst(approval, spec, runCall) : runCall(spec);
     },
     plugins: () => registry.status(catalog),
+    listing: () => registry.listing(),
     guarantees: () => machinery.guarantees(),
     on: (listener) => events.on(listener),
     reload: () => registry.reload(),

@@ -36,7 +36,7 @@ export interface InstallPowers {
 export async function install(found: FoundPlugin, powers: InstallPowers): Promise<Installed> {
   const { plugin } = found;
   const { config, env } = powers.settings;
-  const raw = Object.hasOwn(config, plugin.id) ? config[plugin.id] : {};
+  const raw = configOf(config, plugin.id);
   const activation = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
   const active = activation.config;
   const entries = await Promise.all(
@@ -50,15 +50,23 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
   );
   return {
     plugin,
-    inactive: activation.reasons,
+    activation,
+    config: raw,
     entries,
     problems: found.problems.map((message) => ({ code: 'INVALID_MANIFEST', message })),
     load: { underWay: 0 },
   };
 }
 
+/** A plugin that the host lists and says nothing more about is there to be used. */
+function configOf(config: Settings['config'], id: string): JsonObject {
+  const given = Object.hasOwn(config, id) ? config[id] : undefined;
+  const copy: JsonObject = JSON.parse(JSON.stringify(given ?? {}));
+  return copy;
+}
+
 function idle(entry: PluginEntry, problems: readonly PluginProblem[] = []): InstalledEntry {
-  return { entry, effective: NOTHING, rooms: [], tools: [], alerts: [], problems };
+  return { entry, effective: NOTHING, rooms: [], offer: undefined, tools: [], problems };
 }
 
 async function installEntry(
@@ -105,7 +113,7 @@ async function installEntry(
       effective: grant.permissions,
       rooms: rooms.all(),
       tools,
-      alerts: offer.alerts,
+      offer,
       problems: [
         ...offer.refused,
         ...offer.problems.map((message): PluginProblem => ({ code: 'INVALID_TOOL', message })),
