@@ -56,7 +56,8 @@ async function tryPackage({ name, use, grants = {} }) {
       ...grants,
     });
     row.ok = answer.ok && answer.value === true;
-    if (!row.ok) row.problem = answer.ok ? `gave ${JSON.stringify(answer.value)}` : describe(answer);
+    if (!row.ok)
+      row.problem = answer.ok ? `gave ${JSON.stringify(answer.value)}` : describe(answer);
   } catch (error) {
     row.problem = String(error.message).slice(0, 300);
   }

@@ -10,7 +10,14 @@ export class AssertionError extends Error {
   readonly expected: unknown;
   readonly operator: string;
 
-  constructor(options: Readonly<{ message?: string; actual?: unknown; expected?: unknown; operator?: string }>) {
+  constructor(
+    options: Readonly<{
+      message?: string;
+      actual?: unknown;
+      expected?: unknown;
+      operator?: string;
+    }>,
+  ) {
     const { message, actual, expected, operator = 'fail' } = options;
     super(message ?? `${inspect(actual)} ${operator} ${inspect(expected)}`);
     this.generatedMessage = message === undefined;
@@ -87,16 +94,24 @@ function checkError(error: unknown, expected: unknown): void {
   } else if (typeof expected === 'object' && expected !== null) {
     for (const [key, value] of Object.entries(expected)) {
       const actual: unknown = Reflect.get(Object(error), key);
-      const matches = value instanceof RegExp ? value.test(String(actual)) : isDeepEqual(actual, value, true);
-      if (!matches) throw failure({ message: undefined, actual, expected: value, operator: 'throws' });
+      const matches =
+        value instanceof RegExp ? value.test(String(actual)) : isDeepEqual(actual, value, true);
+      if (!matches)
+        throw failure({ message: undefined, actual, expected: value, operator: 'throws' });
     }
   }
 }
 
 // oxlint-disable-next-line eqeqeq -- what the loose comparison is
 const looseEqual: Check = (a, b) => a == b || (a !== a && b !== b);
-const deep = (strict: boolean): Check => (a, b) => isDeepEqual(a, b, strict);
-const not = (check: Check): Check => (a, b) => !check(a, b);
+const deep =
+  (strict: boolean): Check =>
+  (a, b) =>
+    isDeepEqual(a, b, strict);
+const not =
+  (check: Check): Check =>
+  (a, b) =>
+    !check(a, b);
 const matches: Check = (text, pattern) => pattern instanceof RegExp && pattern.test(String(text));
 
 const strictAssertions = {
@@ -140,7 +155,11 @@ export const strict: object = Object.assign(
 
 export const builtin: object = offer(
   'assert',
-  Object.assign((value: unknown, message?: string | Error): void => ok(value, message), assertions, {
-    strict,
-  }),
+  Object.assign(
+    (value: unknown, message?: string | Error): void => ok(value, message),
+    assertions,
+    {
+      strict,
+    },
+  ),
 );

@@ -7,16 +7,66 @@ interface Kind {
 }
 
 const KINDS: readonly Kind[] = [
-  { name: 'Int8', bytes: 1, read: (v, at) => v.getInt8(at), write: (v, at, x) => v.setInt8(at, Number(x)) },
-  { name: 'UInt8', bytes: 1, read: (v, at) => v.getUint8(at), write: (v, at, x) => v.setUint8(at, Number(x)) },
-  { name: 'Int16', bytes: 2, read: (v, at, le) => v.getInt16(at, le), write: (v, at, x, le) => v.setInt16(at, Number(x), le) },
-  { name: 'UInt16', bytes: 2, read: (v, at, le) => v.getUint16(at, le), write: (v, at, x, le) => v.setUint16(at, Number(x), le) },
-  { name: 'Int32', bytes: 4, read: (v, at, le) => v.getInt32(at, le), write: (v, at, x, le) => v.setInt32(at, Number(x), le) },
-  { name: 'UInt32', bytes: 4, read: (v, at, le) => v.getUint32(at, le), write: (v, at, x, le) => v.setUint32(at, Number(x), le) },
-  { name: 'Float', bytes: 4, read: (v, at, le) => v.getFloat32(at, le), write: (v, at, x, le) => v.setFloat32(at, Number(x), le) },
-  { name: 'Double', bytes: 8, read: (v, at, le) => v.getFloat64(at, le), write: (v, at, x, le) => v.setFloat64(at, Number(x), le) },
-  { name: 'BigInt64', bytes: 8, read: (v, at, le) => v.getBigInt64(at, le), write: (v, at, x, le) => v.setBigInt64(at, BigInt(x as bigint), le) },
-  { name: 'BigUInt64', bytes: 8, read: (v, at, le) => v.getBigUint64(at, le), write: (v, at, x, le) => v.setBigUint64(at, BigInt(x as bigint), le) },
+  {
+    name: 'Int8',
+    bytes: 1,
+    read: (v, at) => v.getInt8(at),
+    write: (v, at, x) => v.setInt8(at, Number(x)),
+  },
+  {
+    name: 'UInt8',
+    bytes: 1,
+    read: (v, at) => v.getUint8(at),
+    write: (v, at, x) => v.setUint8(at, Number(x)),
+  },
+  {
+    name: 'Int16',
+    bytes: 2,
+    read: (v, at, le) => v.getInt16(at, le),
+    write: (v, at, x, le) => v.setInt16(at, Number(x), le),
+  },
+  {
+    name: 'UInt16',
+    bytes: 2,
+    read: (v, at, le) => v.getUint16(at, le),
+    write: (v, at, x, le) => v.setUint16(at, Number(x), le),
+  },
+  {
+    name: 'Int32',
+    bytes: 4,
+    read: (v, at, le) => v.getInt32(at, le),
+    write: (v, at, x, le) => v.setInt32(at, Number(x), le),
+  },
+  {
+    name: 'UInt32',
+    bytes: 4,
+    read: (v, at, le) => v.getUint32(at, le),
+    write: (v, at, x, le) => v.setUint32(at, Number(x), le),
+  },
+  {
+    name: 'Float',
+    bytes: 4,
+    read: (v, at, le) => v.getFloat32(at, le),
+    write: (v, at, x, le) => v.setFloat32(at, Number(x), le),
+  },
+  {
+    name: 'Double',
+    bytes: 8,
+    read: (v, at, le) => v.getFloat64(at, le),
+    write: (v, at, x, le) => v.setFloat64(at, Number(x), le),
+  },
+  {
+    name: 'BigInt64',
+    bytes: 8,
+    read: (v, at, le) => v.getBigInt64(at, le),
+    write: (v, at, x, le) => v.setBigInt64(at, BigInt(x as bigint), le),
+  },
+  {
+    name: 'BigUInt64',
+    bytes: 8,
+    read: (v, at, le) => v.getBigUint64(at, le),
+    write: (v, at, x, le) => v.setBigUint64(at, BigInt(x as bigint), le),
+  },
 ];
 
 /** `readUInt16LE`, `writeDoubleBE` and the rest, as methods of whatever is made of bytes. */
@@ -79,7 +129,9 @@ function viewOf(bytes: Uint8Array): DataView {
 function checkRange(bytes: Uint8Array, at: number, width: number): number {
   if (!Number.isInteger(at) || at < 0 || at + width > bytes.length) {
     throw Object.assign(
-      new RangeError(`The value of "offset" is out of range: ${at} (the buffer has ${bytes.length} bytes)`),
+      new RangeError(
+        `The value of "offset" is out of range: ${at} (the buffer has ${bytes.length} bytes)`,
+      ),
       { code: 'ERR_OUT_OF_RANGE' },
     );
   }

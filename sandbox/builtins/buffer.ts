@@ -47,7 +47,9 @@ class ByteBuffer extends Uint8Array {
   }
 
   static byteLength(value: string | ArrayBufferView | ArrayBuffer, encoding?: string): number {
-    return typeof value === 'string' ? encodingNamed(encoding).encode(value).length : value.byteLength;
+    return typeof value === 'string'
+      ? encodingNamed(encoding).encode(value).length
+      : value.byteLength;
   }
 
   static concat(list: readonly Uint8Array[], total?: number): Buffer {
@@ -168,7 +170,11 @@ class ByteBuffer extends Uint8Array {
 }
 
 for (const [name, method] of Object.entries(numberMethods())) {
-  Object.defineProperty(ByteBuffer.prototype, name, { value: method, writable: true, configurable: true });
+  Object.defineProperty(ByteBuffer.prototype, name, {
+    value: method,
+    writable: true,
+    configurable: true,
+  });
 }
 
 export type Buffer = ByteBuffer;
@@ -206,7 +212,12 @@ function toBuffer(value: unknown, second: unknown, third: unknown): Buffer {
     return new Buffer(value, at, typeof third === 'number' ? third : value.byteLength - at);
   }
   if (typeof value === 'object' && value !== null) {
-    if ('type' in value && value.type === 'Buffer' && 'data' in value && Array.isArray(value.data)) {
+    if (
+      'type' in value &&
+      value.type === 'Buffer' &&
+      'data' in value &&
+      Array.isArray(value.data)
+    ) {
       return copyOf(value.data);
     }
     const primitive: unknown = value.valueOf();
@@ -221,7 +232,9 @@ function toBuffer(value: unknown, second: unknown, third: unknown): Buffer {
 
 function toPattern(value: unknown, encoding: string | undefined): ArrayLike<number> {
   if (typeof value === 'number') return [value & 0xff];
-  return typeof value === 'string' ? encode(value, encoding) : toBuffer(value, undefined, undefined);
+  return typeof value === 'string'
+    ? encode(value, encoding)
+    : toBuffer(value, undefined, undefined);
 }
 
 function copyOf(values: ArrayLike<number> | Iterable<number>): Buffer {

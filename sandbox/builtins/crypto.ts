@@ -78,7 +78,14 @@ function toBytes(data: Data, encoding?: string): Uint8Array {
   return typeof data === 'string' ? Buffer.from(data, encoding) : data;
 }
 
-const RANDOM = ['getRandomValues', 'randomBytes', 'randomFill', 'randomFillSync', 'randomInt', 'randomUUID'];
+const RANDOM = [
+  'getRandomValues',
+  'randomBytes',
+  'randomFill',
+  'randomFillSync',
+  'randomInt',
+  'randomUUID',
+];
 
 function noRandomness(name: string): () => never {
   return (): never => {

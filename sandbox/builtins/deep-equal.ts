@@ -31,7 +31,8 @@ function compareContent(a: object, b: object, strict: boolean, seen: Seen): bool
       [...a].every(([key, value]) => {
         if (b.has(key)) return compare(value, b.get(key), strict, seen);
         return [...b].some(
-          ([other, item]) => compare(key, other, strict, seen) && compare(value, item, strict, seen),
+          ([other, item]) =>
+            compare(key, other, strict, seen) && compare(value, item, strict, seen),
         );
       })
     );
@@ -39,7 +40,9 @@ function compareContent(a: object, b: object, strict: boolean, seen: Seen): bool
   if (a instanceof Set && b instanceof Set) {
     return (
       a.size === b.size &&
-      [...a].every((item) => b.has(item) || [...b].some((other) => compare(item, other, strict, seen)))
+      [...a].every(
+        (item) => b.has(item) || [...b].some((other) => compare(item, other, strict, seen)),
+      )
     );
   }
   if (isBoxed(a) || isBoxed(b)) return Object.is(a.valueOf(), b.valueOf());

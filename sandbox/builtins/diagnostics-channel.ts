@@ -26,7 +26,11 @@ export const builtin: object = offer('diagnostics_channel', {
     start: new Channel(`tracing:${name}:start`),
     end: new Channel(`tracing:${name}:end`),
     hasSubscribers: false,
-    traceSync: (run: (...args: unknown[]) => unknown, _: unknown, self: unknown, ...args: unknown[]) =>
-      Reflect.apply(run, self, args),
+    traceSync: (
+      run: (...args: unknown[]) => unknown,
+      _: unknown,
+      self: unknown,
+      ...args: unknown[]
+    ) => Reflect.apply(run, self, args),
   }),
 });

@@ -63,7 +63,7 @@ function encodeUtf8(text: string): Uint8Array {
 function decodeUtf8(bytes: Uint8Array): string {
   const points: number[] = [];
   let text = '';
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const { point, length } = readCharacter(bytes, at);
     points.push(point);
     at += length;
@@ -127,7 +127,9 @@ function encodeBase64(text: string): number[] {
   let width = 0;
   for (const character of text) {
     if (character === '=') break;
-    const digit = `${DIGITS}+/`.indexOf(character === '-' ? '+' : character === '_' ? '/' : character);
+    const digit = `${DIGITS}+/`.indexOf(
+      character === '-' ? '+' : character === '_' ? '/' : character,
+    );
     if (digit < 0) continue;
     bits = ((bits << 6) | digit) & 0xffff;
     width += 6;

@@ -20,11 +20,15 @@ export function format(...args: unknown[]): string {
 function substitute(mark: string, value: unknown): string {
   switch (mark) {
     case '%s':
-      return typeof value === 'object' && value !== null ? inspect(value, { depth: 0 }) : textOf(value);
+      return typeof value === 'object' && value !== null
+        ? inspect(value, { depth: 0 })
+        : textOf(value);
     case '%d':
       return typeof value === 'bigint' ? `${value}n` : numberOf(value, Number);
     case '%i':
-      return typeof value === 'bigint' ? `${value}n` : numberOf(value, (x) => Number.parseInt(String(x), 10));
+      return typeof value === 'bigint'
+        ? `${value}n`
+        : numberOf(value, (x) => Number.parseInt(String(x), 10));
     case '%f':
       return numberOf(value, (x) => Number.parseFloat(String(x)));
     case '%j':

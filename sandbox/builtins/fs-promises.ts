@@ -20,8 +20,12 @@ export async function readFile(path: unknown, options?: unknown): Promise<string
 /** A path as `readFile` takes it: the plugin's own files relative to its directory. */
 function toPath(path: unknown): string {
   const text = isUrl(path) ? path.href : String(path);
-  const plain = text.startsWith('file:') ? decodeURIComponent(new (always('URL'))(text).pathname) : text;
-  return plain.startsWith(`${WORKING_DIRECTORY}/`) ? plain.slice(WORKING_DIRECTORY.length + 1) : plain;
+  const plain = text.startsWith('file:')
+    ? decodeURIComponent(new (always('URL'))(text).pathname)
+    : text;
+  return plain.startsWith(`${WORKING_DIRECTORY}/`)
+    ? plain.slice(WORKING_DIRECTORY.length + 1)
+    : plain;
 }
 
 function encodingIn(options: unknown): string | undefined {

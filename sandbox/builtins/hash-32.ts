@@ -17,7 +17,13 @@ export function md5(message: Uint8Array): Uint8Array {
     for (let i = 0; i < 64; i += 1) {
       const round = i >> 4;
       const mixed =
-        round === 0 ? (b & c) | (~b & d) : round === 1 ? (d & b) | (~d & c) : round === 2 ? b ^ c ^ d : c ^ (b | ~d);
+        round === 0
+          ? (b & c) | (~b & d)
+          : round === 1
+            ? (d & b) | (~d & c)
+            : round === 2
+              ? b ^ c ^ d
+              : c ^ (b | ~d);
       const word = [i, 5 * i + 1, 3 * i + 5, 7 * i][round] ?? 0;
       const constant = Math.floor(Math.abs(Math.sin(i + 1)) * 2 ** 32);
       const sum = (a + mixed + constant + view.getUint32((word % 16) * 4, true)) | 0;
@@ -36,12 +42,16 @@ export function sha1(message: Uint8Array): Uint8Array {
       words[i] =
         i < 16
           ? view.getInt32(i * 4)
-          : rotateLeft(at(words, i - 3) ^ at(words, i - 8) ^ at(words, i - 14) ^ at(words, i - 16), 1);
+          : rotateLeft(
+              at(words, i - 3) ^ at(words, i - 8) ^ at(words, i - 14) ^ at(words, i - 16),
+              1,
+            );
     }
     let [a = 0, b = 0, c = 0, d = 0, e = 0] = state;
     for (let i = 0; i < 80; i += 1) {
       const round = Math.floor(i / 20);
-      const mixed = round === 0 ? (b & c) | (~b & d) : round === 2 ? (b & c) | (b & d) | (c & d) : b ^ c ^ d;
+      const mixed =
+        round === 0 ? (b & c) | (~b & d) : round === 2 ? (b & c) | (b & d) | (c & d) : b ^ c ^ d;
       const constant = [0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6][round] ?? 0;
       const next = (rotateLeft(a, 5) + mixed + e + constant + at(words, i)) | 0;
       [e, d, c, b, a] = [d, c, rotateLeft(b, 30), a, next];

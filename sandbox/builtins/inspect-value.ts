@@ -40,7 +40,9 @@ function writeObject(
   if (value instanceof Error) {
     const own = Object.keys(value).filter((key) => key !== 'stack' && key !== 'message');
     const text = value.stack === undefined || value.stack === '' ? String(value) : value.stack;
-    return own.length === 0 ? text : `${text} ${layOut('{', entries(value, own, inner), '}', width)}`;
+    return own.length === 0
+      ? text
+      : `${text} ${layOut('{', entries(value, own, inner), '}', width)}`;
   }
   if (value instanceof Date) {
     return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
@@ -111,7 +113,9 @@ function nameOf(value: object): string {
 }
 
 function quoteText(text: string): string {
-  const escaped = text.replace(/[\\\n\r\t\b\f\v]/g, (character) => JSON.stringify(character).slice(1, -1));
+  const escaped = text.replace(/[\\\n\r\t\b\f\v]/g, (character) =>
+    JSON.stringify(character).slice(1, -1),
+  );
   if (!text.includes("'")) return `'${escaped}'`;
   return text.includes('"') ? `'${escaped.replaceAll("'", "\\'")}'` : `"${escaped}"`;
 }

@@ -1,7 +1,10 @@
 import { offer } from './denied.js';
 
 /** Numbers that programs look up when they load. None of them does anything here. */
-export const constants: { readonly signals: Readonly<Record<string, number>>; readonly errno: object } = {
+export const constants: {
+  readonly signals: Readonly<Record<string, number>>;
+  readonly errno: object;
+} = {
   signals: {
     SIGHUP: 1,
     SIGINT: 2,

@@ -29,7 +29,8 @@ export function resolve(...paths: string[]): string {
   let resolved = '';
   for (let index = paths.length - 1; index >= 0 && !resolved.startsWith('/'); index -= 1) {
     const path = paths[index];
-    if (path !== undefined && path !== '') resolved = resolved === '' ? path : `${path}/${resolved}`;
+    if (path !== undefined && path !== '')
+      resolved = resolved === '' ? path : `${path}/${resolved}`;
   }
   if (!resolved.startsWith('/')) {
     resolved = resolved === '' ? WORKING_DIRECTORY : `${WORKING_DIRECTORY}/${resolved}`;

@@ -12,7 +12,12 @@ function write(level: 'log' | 'error'): (text: unknown) => boolean {
 }
 
 function stream(level: 'log' | 'error', fd: number): object {
-  return Object.assign(new EventEmitter(), { fd, isTTY: false, writable: true, write: write(level) });
+  return Object.assign(new EventEmitter(), {
+    fd,
+    isTTY: false,
+    writable: true,
+    write: write(level),
+  });
 }
 
 /** Milliseconds, by the plugin's own clock: without the time permission this throws. */
@@ -38,44 +43,44 @@ function refused(name: string): () => never {
  * lacks is `undefined`: packages ask it for this and that to find out where they run.
  */
 export const process: object = Object.assign(Object.create(EventEmitter.prototype), {
-    title: 'plugin',
-    // What packages look at to tell Node from a browser: here they had better not take it for Node.
-    browser: true,
-    version: '',
-    versions: {},
-    release: {},
-    arch: 'x64',
-    platform: 'linux',
-    pid: 1,
-    ppid: 0,
-    argv: ['node', `${WORKING_DIRECTORY}/plugin`],
-    argv0: 'node',
-    execArgv: [],
-    execPath: '/usr/bin/node',
-    exitCode: undefined,
-    features: {},
-    config: {},
-    env: makeEnvironment(),
-    stdout: stream('log', 1),
-    stderr: stream('error', 2),
-    stdin: Object.assign(new EventEmitter(), { fd: 0, isTTY: false, readable: false }),
-    cwd: (): string => WORKING_DIRECTORY,
-    umask: (): number => 0o22,
-    uptime: (): number => 0,
-    hrtime: Object.assign(hrtime, { bigint: (): bigint => BigInt(now()) * 1_000_000n }),
-    memoryUsage: Object.assign(
-      () => ({ rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 }),
-      { rss: (): number => 0 },
-    ),
-    nextTick: (callback: (...args: unknown[]) => void, ...args: unknown[]): void => {
-      always('queueMicrotask')(() => callback(...args));
-    },
-    emitWarning: (warning: unknown): void => surrounding('console')?.warn(String(warning)),
-    abort: refused('abort'),
-    binding: refused('binding'),
-    chdir: refused('chdir'),
-    exit: refused('exit'),
-    kill: refused('kill'),
-  });
+  title: 'plugin',
+  // What packages look at to tell Node from a browser: here they had better not take it for Node.
+  browser: true,
+  version: '',
+  versions: {},
+  release: {},
+  arch: 'x64',
+  platform: 'linux',
+  pid: 1,
+  ppid: 0,
+  argv: ['node', `${WORKING_DIRECTORY}/plugin`],
+  argv0: 'node',
+  execArgv: [],
+  execPath: '/usr/bin/node',
+  exitCode: undefined,
+  features: {},
+  config: {},
+  env: makeEnvironment(),
+  stdout: stream('log', 1),
+  stderr: stream('error', 2),
+  stdin: Object.assign(new EventEmitter(), { fd: 0, isTTY: false, readable: false }),
+  cwd: (): string => WORKING_DIRECTORY,
+  umask: (): number => 0o22,
+  uptime: (): number => 0,
+  hrtime: Object.assign(hrtime, { bigint: (): bigint => BigInt(now()) * 1_000_000n }),
+  memoryUsage: Object.assign(
+    () => ({ rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 }),
+    { rss: (): number => 0 },
+  ),
+  nextTick: (callback: (...args: unknown[]) => void, ...args: unknown[]): void => {
+    always('queueMicrotask')(() => callback(...args));
+  },
+  emitWarning: (warning: unknown): void => surrounding('console')?.warn(String(warning)),
+  abort: refused('abort'),
+  binding: refused('binding'),
+  chdir: refused('chdir'),
+  exit: refused('exit'),
+  kill: refused('kill'),
+});
 
 export const builtin: object = process;

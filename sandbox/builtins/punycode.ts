@@ -21,7 +21,10 @@ function threshold(position: number, bias: number): number {
 
 export function encode(text: string): string {
   const points = Array.from(text, (character) => character.codePointAt(0) ?? 0);
-  let output = points.filter((point) => point < 0x80).map((point) => String.fromCharCode(point)).join('');
+  let output = points
+    .filter((point) => point < 0x80)
+    .map((point) => String.fromCharCode(point))
+    .join('');
   const basic = output.length;
   let handled = basic;
   if (basic > 0) output += '-';
@@ -55,11 +58,13 @@ export function encode(text: string): string {
 
 export function decode(text: string): string {
   const dash = text.lastIndexOf('-');
-  const points = Array.from(dash > 0 ? text.slice(0, dash) : '', (character) => character.charCodeAt(0));
+  const points = Array.from(dash > 0 ? text.slice(0, dash) : '', (character) =>
+    character.charCodeAt(0),
+  );
   let next = 0x80;
   let index = 0;
   let bias = 72;
-  for (let at = dash > 0 ? dash + 1 : 0; at < text.length; ) {
+  for (let at = dash > 0 ? dash + 1 : 0; at < text.length;) {
     const before = index;
     let weight = 1;
     for (let position = BASE; ; position += BASE) {
@@ -98,7 +103,10 @@ export function toUnicode(domain: string): string {
 
 function mapLabels(domain: string, map: (label: string) => string): string {
   const at = domain.lastIndexOf('@') + 1;
-  const labels = domain.slice(at).replace(/[\u3002\uFF0E\uFF61]/g, '.').split('.');
+  const labels = domain
+    .slice(at)
+    .replace(/[\u3002\uFF0E\uFF61]/g, '.')
+    .split('.');
   return domain.slice(0, at) + labels.map(map).join('.');
 }
 
@@ -108,7 +116,8 @@ export const builtin: object = offer('punycode', {
   toASCII,
   toUnicode,
   ucs2: {
-    decode: (text: string): number[] => Array.from(text, (character) => character.codePointAt(0) ?? 0),
+    decode: (text: string): number[] =>
+      Array.from(text, (character) => character.codePointAt(0) ?? 0),
     encode: (points: readonly number[]): string => String.fromCodePoint(...points),
   },
   version: '2.3.1',

@@ -12,7 +12,9 @@ export function parse(
   const query: Query = Object.create(null);
   const decode = options.decodeURIComponent ?? unescape;
   const maxKeys = options.maxKeys ?? 1000;
-  const pairs = String(text).split(separator).filter((pair) => pair !== '');
+  const pairs = String(text)
+    .split(separator)
+    .filter((pair) => pair !== '');
   for (const pair of maxKeys > 0 ? pairs.slice(0, maxKeys) : pairs) {
     const at = pair.indexOf(equals);
     const read = (part: string): string => decode(part.replaceAll('+', ' '));

@@ -76,7 +76,9 @@ function isIterable(value: object): value is AsyncIterable<unknown> | Iterable<u
 export const promises: object = offer('stream/promises', {
   finished: (stream: AnyStream): Promise<void> => settled((done) => finished(stream, done)),
   pipeline: (...streams: unknown[]): Promise<void> =>
-    settled((done) => pipeline(...streams.filter((stream) => isStream(stream) || isIterable(Object(stream))), done)),
+    settled((done) =>
+      pipeline(...streams.filter((stream) => isStream(stream) || isIterable(Object(stream))), done),
+    ),
 });
 
 function settled(run: (done: Ended) => unknown): Promise<void> {

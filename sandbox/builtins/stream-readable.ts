@@ -36,7 +36,10 @@ class ReadableStream extends StreamBase {
     adopt(this, options, ['read', 'destroy']);
   }
 
-  static from(source: AsyncIterable<unknown> | Iterable<unknown>, options?: ReadableOptions): ReadableStream {
+  static from(
+    source: AsyncIterable<unknown> | Iterable<unknown>,
+    options?: ReadableOptions,
+  ): ReadableStream {
     const items: AsyncIterator<unknown> | Iterator<unknown> =
       typeof source === 'string'
         ? [source][Symbol.iterator]()
@@ -78,8 +81,12 @@ class ReadableStream extends StreamBase {
       this.sourceEnded = true;
       if (rest !== '') this.chunks.push(rest);
     } else {
-      const bytes = this.readableObjectMode || typeof chunk !== 'string' ? chunk : Buffer.from(chunk, encoding);
-      const decoded = this.decoder !== undefined && bytes instanceof Uint8Array ? this.decoder.write(bytes) : bytes;
+      const bytes =
+        this.readableObjectMode || typeof chunk !== 'string' ? chunk : Buffer.from(chunk, encoding);
+      const decoded =
+        this.decoder !== undefined && bytes instanceof Uint8Array
+          ? this.decoder.write(bytes)
+          : bytes;
       if (this.readableObjectMode || this.sizeOf(decoded) > 0) this.chunks.push(decoded);
     }
     soon(() => this.advance());
@@ -97,8 +104,13 @@ class ReadableStream extends StreamBase {
       while (this.readableFlowing && this.chunks.length > 0) this.emit('data', this.chunks.shift());
     } else if (this.chunks.length > 0 || this.sourceEnded) this.emit('readable');
     if (this.sourceEnded) {
-      if (this.chunks.length === 0 && !this.readableEnded && this.readableFlowing !== null) this.finishReading();
-    } else if (!this.reading && this.readableFlowing !== false && this.readableLength < this.readableHighWaterMark) {
+      if (this.chunks.length === 0 && !this.readableEnded && this.readableFlowing !== null)
+        this.finishReading();
+    } else if (
+      !this.reading &&
+      this.readableFlowing !== false &&
+      this.readableLength < this.readableHighWaterMark
+    ) {
       this.reading = true;
       this._read(this.readableHighWaterMark);
     }

@@ -35,13 +35,18 @@ class WritableStream extends StreamBase {
 
   get writableLength(): number {
     return this.waiting.reduce(
-      (sum, { chunk }) => sum + (this.writableObjectMode ? 1 : Number(Reflect.get(Object(chunk), 'length'))),
+      (sum, { chunk }) =>
+        sum + (this.writableObjectMode ? 1 : Number(Reflect.get(Object(chunk), 'length'))),
       0,
     );
   }
 
   _write(_chunk: unknown, _encoding: string, done: Done): void {
-    done(Object.assign(new Error('The _write() method is not implemented'), { code: 'ERR_METHOD_NOT_IMPLEMENTED' }));
+    done(
+      Object.assign(new Error('The _write() method is not implemented'), {
+        code: 'ERR_METHOD_NOT_IMPLEMENTED',
+      }),
+    );
   }
 
   _final(done: Done): void {
@@ -52,7 +57,9 @@ class WritableStream extends StreamBase {
     const encoding = typeof encodingOrDone === 'string' ? encodingOrDone : 'utf8';
     const callback = typeof encodingOrDone === 'function' ? encodingOrDone : done;
     if (this.writableEnded) {
-      const error = Object.assign(new Error('write after end'), { code: 'ERR_STREAM_WRITE_AFTER_END' });
+      const error = Object.assign(new Error('write after end'), {
+        code: 'ERR_STREAM_WRITE_AFTER_END',
+      });
       soon(() => callback?.(error));
       this.destroy(error);
       return false;
@@ -93,7 +100,9 @@ class WritableStream extends StreamBase {
   }
 
   end(chunkOrDone?: unknown, encodingOrDone?: string | Done, done?: Done): this {
-    const callback = [chunkOrDone, encodingOrDone, done].find((value) => typeof value === 'function');
+    const callback = [chunkOrDone, encodingOrDone, done].find(
+      (value) => typeof value === 'function',
+    );
     if (typeof chunkOrDone !== 'function' && chunkOrDone !== undefined && chunkOrDone !== null) {
       this.write(chunkOrDone, typeof encodingOrDone === 'string' ? encodingOrDone : 'utf8');
     }

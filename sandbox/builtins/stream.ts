@@ -17,7 +17,10 @@ type TransformDone = (error?: unknown, chunk?: unknown) => void;
 class DuplexStream extends Readable {
   constructor(options?: DuplexOptions) {
     super({ ...options, objectMode: options?.readableObjectMode ?? options?.objectMode === true });
-    const half = new Writable({ ...options, objectMode: options?.writableObjectMode ?? options?.objectMode === true });
+    const half = new Writable({
+      ...options,
+      objectMode: options?.writableObjectMode ?? options?.objectMode === true,
+    });
     // The other half's fields; what both have (`destroyed`, …) is the readable half's.
     for (const [name, value] of Object.entries(half)) {
       if (!Object.hasOwn(this, name)) Reflect.set(this, name, value);
@@ -30,7 +33,9 @@ class DuplexStream extends Readable {
   }
 }
 
-for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(Writable.prototype))) {
+for (const [name, property] of Object.entries(
+  Object.getOwnPropertyDescriptors(Writable.prototype),
+)) {
   if (name !== 'constructor' && name !== 'destroyWhenDone') {
     Object.defineProperty(DuplexStream.prototype, name, property);
   }

@@ -3,10 +3,20 @@ export interface Surroundings {
   readonly env: { readonly get: (name: string) => string | undefined };
   readonly readFile: (path: string) => Promise<string>;
   readonly fetch: (input: unknown, init?: unknown) => Promise<unknown>;
-  readonly console: Readonly<Record<'log' | 'info' | 'warn' | 'error', (...args: unknown[]) => void>>;
-  readonly setTimeout: (callback: (...args: unknown[]) => void, delay?: number, ...args: unknown[]) => unknown;
+  readonly console: Readonly<
+    Record<'log' | 'info' | 'warn' | 'error', (...args: unknown[]) => void>
+  >;
+  readonly setTimeout: (
+    callback: (...args: unknown[]) => void,
+    delay?: number,
+    ...args: unknown[]
+  ) => unknown;
   readonly clearTimeout: (handle: unknown) => void;
-  readonly setInterval: (callback: (...args: unknown[]) => void, delay?: number, ...args: unknown[]) => unknown;
+  readonly setInterval: (
+    callback: (...args: unknown[]) => void,
+    delay?: number,
+    ...args: unknown[]
+  ) => unknown;
   readonly clearInterval: (handle: unknown) => void;
   readonly queueMicrotask: (callback: () => void) => void;
   readonly URL: UrlConstructor;

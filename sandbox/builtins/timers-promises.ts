@@ -12,7 +12,11 @@ interface Options {
   readonly signal?: Signal;
 }
 
-function wait<Value>(delay?: number, value?: Value, { signal }: Options = {}): Promise<Value | undefined> {
+function wait<Value>(
+  delay?: number,
+  value?: Value,
+  { signal }: Options = {},
+): Promise<Value | undefined> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
       reject(signal.reason);
@@ -36,7 +40,8 @@ export const builtin: object = offer('timers/promises', {
     wait(0, value, options),
   setInterval: every,
   scheduler: {
-    wait: (delay?: number, options?: Options): Promise<undefined> => wait(delay, undefined, options),
+    wait: (delay?: number, options?: Options): Promise<undefined> =>
+      wait(delay, undefined, options),
     yield: (): Promise<undefined> => wait(0),
   },
 });

@@ -47,7 +47,11 @@ function parse(text: string, parsesQuery = false, slashesDenoteHost = false): Ur
   const hasRoot = url.slashes === true && SLASHED.has(url.protocol ?? '');
   url.pathname = rest === '' ? (hasRoot ? '/' : null) : rest;
   const search = url.search ?? '';
-  url.query = parsesQuery ? parseQuery(search.slice(1)) : url.search === null ? null : search.slice(1);
+  url.query = parsesQuery
+    ? parseQuery(search.slice(1))
+    : url.search === null
+      ? null
+      : search.slice(1);
   if (url.pathname !== null || url.search !== null) url.path = (url.pathname ?? '') + search;
   url.href = format(url);
   return url;
@@ -62,7 +66,10 @@ function takeAuthority(url: Url, text: string): string {
   const host = authority.slice(at + 1).toLowerCase();
   const port = /:(\d*)$/.exec(host)?.[1];
   url.port = port === undefined || port === '' ? null : port;
-  url.hostname = (port === undefined ? host : host.slice(0, -port.length - 1)).replace(/^\[|\]$/g, '');
+  url.hostname = (port === undefined ? host : host.slice(0, -port.length - 1)).replace(
+    /^\[|\]$/g,
+    '',
+  );
   url.host = url.port === null && port !== undefined ? host.slice(0, -1) : host;
   return end < 0 ? '' : text.slice(end);
 }
@@ -76,7 +83,8 @@ function format(value: string | UrlLike | Partial<Url>): string {
   const auth = parts.auth ? `${encodeURIComponent(parts.auth).replace(/%3A/i, ':')}@` : '';
   const name = parts.hostname?.includes(':') === true ? `[${parts.hostname}]` : parts.hostname;
   const host = parts.host ?? (name ? name + (parts.port ? `:${parts.port}` : '') : undefined);
-  const slashes = parts.slashes === true || (host !== undefined && SLASHED.has(protocol)) ? '//' : '';
+  const slashes =
+    parts.slashes === true || (host !== undefined && SLASHED.has(protocol)) ? '//' : '';
   const path = parts.pathname ?? '';
   const query =
     typeof parts.query === 'object' && parts.query !== null ? `?${stringify(parts.query)}` : '';
@@ -89,7 +97,10 @@ function format(value: string | UrlLike | Partial<Url>): string {
     host ?? '',
     joint + path.replaceAll('#', '%23').replaceAll('?', '%3F'),
     search === '' || search.startsWith('?') ? search.replaceAll('#', '%23') : `?${search}`,
-    parts.hash === null || parts.hash === undefined || parts.hash === '' || parts.hash.startsWith('#')
+    parts.hash === null ||
+    parts.hash === undefined ||
+    parts.hash === '' ||
+    parts.hash.startsWith('#')
       ? (parts.hash ?? '')
       : `#${parts.hash}`,
   ].join('');
@@ -114,7 +125,15 @@ export const builtin: object = offer('url', {
   pathToFileURL,
   domainToASCII: toASCII,
   domainToUnicode: toUnicode,
-  urlToHttpOptions: ({ protocol, hostname, port, pathname, search, hash, href }: UrlLike): object => ({
+  urlToHttpOptions: ({
+    protocol,
+    hostname,
+    port,
+    pathname,
+    search,
+    hash,
+    href,
+  }: UrlLike): object => ({
     protocol,
     hostname,
     port: port === '' ? undefined : Number(port),

@@ -46,7 +46,11 @@ function callbackify(original: (...args: unknown[]) => Promise<unknown>): AnyFun
 type Constructor = { prototype: object; super_?: unknown };
 
 function inherits(constructor: Constructor, parent: Constructor): void {
-  Object.defineProperty(constructor, 'super_', { value: parent, writable: true, configurable: true });
+  Object.defineProperty(constructor, 'super_', {
+    value: parent,
+    writable: true,
+    configurable: true,
+  });
   Object.setPrototypeOf(constructor.prototype, parent.prototype);
 }
 

@@ -29,15 +29,18 @@ export function findOriginalPosition(
  */
 export function mapStack(stack: string, sourceUrl: string, sourceMap: string): string {
   const find = makeFinder(sourceMap);
-  return stack.split('\n').flatMap((text) => {
-    if (!FRAME.test(text)) return [text];
-    const position = positionIn(text, sourceUrl);
-    const origin = position === undefined ? undefined : find(position.line, position.column);
-    if (origin === undefined) return [];
-    const place = `${origin.source}:${origin.line}:${origin.column}`;
-    const name = /^\s+at (?:async )?(.*?) \(/.exec(text)?.[1] ?? '';
-    return [name === '' ? `    at ${place}` : `    at ${name} (${place})`];
-  }).join('\n');
+  return stack
+    .split('\n')
+    .flatMap((text) => {
+      if (!FRAME.test(text)) return [text];
+      const position = positionIn(text, sourceUrl);
+      const origin = position === undefined ? undefined : find(position.line, position.column);
+      if (origin === undefined) return [];
+      const place = `${origin.source}:${origin.line}:${origin.column}`;
+      const name = /^\s+at (?:async )?(.*?) \(/.exec(text)?.[1] ?? '';
+      return [name === '' ? `    at ${place}` : `    at ${name} (${place})`];
+    })
+    .join('\n');
 }
 
 const FRAME = /^\s+at /;

@@ -7,6 +7,7 @@ import { builtinDirectory } from './builtin-files.js';
 import { isBuiltin } from './builtins.js';
 import { pluginSources } from './esbuild-plugin.js';
 import type { Evidence } from './evidence.js';
+import type { Built } from './parse-built.js';
 import { openPluginFiles, type PluginFiles } from './files.js';
 import { ENTRY, INJECTED_MODULES } from './made-modules.js';
 import { bundleFailed, pluginPath, PLUGIN_NAMESPACE, toProblem } from './problems.js';
@@ -17,15 +18,10 @@ import { MODULE_VARIABLE } from './source/prepare.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 import { trimSourceMap } from './trim-source-map.js';
 
-export interface Built {
-  readonly bundle: Bundle;
-  readonly evidence: Evidence;
-}
-
 /**
  * Bundles in this process: files are read synchronously, and hostile sources can exhaust its memory
- * and its stack, or take the process of esbuild down for good. See `bundlePlugin` for a process to
- * do it in. Throws `BUNDLE_FAILED` and `OUTSIDE_PLUGIN`.
+ * and its stack, or take the process of esbuild down for good (then it throws what esbuild says).
+ * See `bundlePlugin` for a process to do it in. Throws `BUNDLE_FAILED` and `OUTSIDE_PLUGIN`.
  */
 export async function buildBundle(spec: BundleSpec): Promise<Built> {
   const files = openPluginFiles(openDirectory(spec.directory), {
@@ -69,7 +65,7 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
       }),
     ],
   }).catch((error: unknown) => {
-    throw toBulkheadError(error);
+    throw isBuildFailure(error) ? toBulkheadError(error) : error;
   });
   refuseUnknownInputs(result.metafile);
 
@@ -115,7 +111,8 @@ function locateEntry(files: PluginFiles, file: string): string {
 function refuseUnknownInputs(metafile: Metafile): void {
   const ours = /^(?:plugin|entry|sandbox|bulkhead|builtin|provided|nothing|missing|node-interop):/;
   for (const path of Object.keys(metafile.inputs)) {
-    if (!ours.test(path)) throw new BulkheadError('OUTSIDE_PLUGIN', `"${path}" is not a file of the plugin.`, { path });
+    if (!ours.test(path))
+      throw new BulkheadError('OUTSIDE_PLUGIN', `"${path}" is not a file of the plugin.`, { path });
   }
 }
 
@@ -127,7 +124,8 @@ function rewriteOrExplain(
     return rewriteBundle(text);
   } catch (error) {
     const position = error instanceof Error && 'pos' in error ? Number(error.pos) : undefined;
-    const message = error instanceof Error ? error.message.replace(/ \(\d+:\d+\)$/, '') : String(error);
+    const message =
+      error instanceof Error ? error.message.replace(/ \(\d+:\d+\)$/, '') : String(error);
     const before = text.slice(0, position ?? 0);
     const origin =
       position === undefined
@@ -162,11 +160,8 @@ function describeWarning(message: Parameters<typeof toProblem>[0]): string {
   return file === undefined ? text : `${file}:${line}:${column}: ${text}`;
 }
 
-/** What esbuild threw, as ours: an error of our own that went through it comes out whole. */
-function toBulkheadError(error: unknown): BulkheadError {
-  if (!isBuildFailure(error)) {
-    return bundleFailed([{ message: error instanceof Error ? error.message : String(error) }]);
-  }
+/** What esbuild found, as ours: an error of our own that went through it comes out whole. */
+function toBulkheadError(error: BuildFailure): BulkheadError {
   const own = error.errors.find(({ detail }) => detail instanceof BulkheadError);
   if (own !== undefined && own.detail instanceof BulkheadError) {
     const cause: BulkheadError = own.detail;

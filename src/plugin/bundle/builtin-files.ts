@@ -13,7 +13,10 @@ export function readBuiltinFile(name: string): string {
   let text = known.get(name);
   if (text === undefined) {
     // Its source map speaks of files that are not there when Bulkhead is installed.
-    text = readFileSync(join(builtinDirectory, name), 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
+    text = readFileSync(join(builtinDirectory, name), 'utf8').replace(
+      /\n\/\/# sourceMappingURL=.*\s*$/,
+      '\n',
+    );
     known.set(name, text);
   }
   return text;

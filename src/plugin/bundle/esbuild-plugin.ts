@@ -7,7 +7,13 @@ import { PLUGIN_NAMESPACE } from './problems.js';
 import type { Resolution, Resolver } from './resolve/resolver.js';
 import { loaderOf } from './source/loaders.js';
 import { prepareSource } from './source/prepare.js';
-import { ENTRY_IMPORT, INJECTED_MODULES, injectedModule, madeModule, type MadeModule } from './made-modules.js';
+import {
+  ENTRY_IMPORT,
+  INJECTED_MODULES,
+  injectedModule,
+  madeModule,
+  type MadeModule,
+} from './made-modules.js';
 
 export interface PluginSources {
   readonly files: PluginFiles;
@@ -78,10 +84,7 @@ async function guarded<Result>(
   }
 }
 
-function resolveImport(
-  args: OnResolveArgs,
-  sources: PluginSources,
-): OnResolveResult {
+function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveResult {
   const { path: specifier, importer, namespace, kind } = args;
   if (kind === 'require-resolve') return { path: specifier, external: true };
   if (kind === 'entry-point') return toModule(injectedModule(specifier));
@@ -158,7 +161,8 @@ function isTranspiledCommonJs(path: string, files: PluginFiles): boolean {
 }
 
 function toModule({ namespace, path, contents }: MadeModule): OnResolveResult {
-  const isPure = namespace === 'builtin' || namespace === 'nothing' || INJECTED_MODULES.includes(path);
+  const isPure =
+    namespace === 'builtin' || namespace === 'nothing' || INJECTED_MODULES.includes(path);
   return { namespace, path, pluginData: { contents }, sideEffects: !isPure };
 }
 
@@ -178,4 +182,3 @@ function unknownKind(path: string): { text: string; detail: string } {
       'Plugins are made of TypeScript, JavaScript and JSON. Text is imported with { type: "text" }.',
   };
 }
-

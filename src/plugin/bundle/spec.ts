@@ -31,5 +31,5 @@ export const BUNDLE_LIMITS: BundleLimits = {
   maxTotalBytes: 32 * 1024 * 1024,
   maxFiles: 20_000,
   maxLookups: 400_000,
-  deadlineMs: 60_000,
+  deadlineMs: 30_000,
 };

@@ -17,7 +17,9 @@ export function trimSourceMap(text: string): string {
     source.startsWith(`${PLUGIN_NAMESPACE}:`) || !/^[a-z-]+:/.test(source);
   return JSON.stringify({
     version: 3,
-    sources: sources.map((source) => (isOwn(source) ? pluginPath(source) : FOREIGN_SOURCE + source)),
+    sources: sources.map((source) =>
+      isOwn(source) ? pluginPath(source) : FOREIGN_SOURCE + source,
+    ),
     sourcesContent: sources.map((source, index) =>
       isOwn(source) ? (contents[index] ?? null) : null,
     ),

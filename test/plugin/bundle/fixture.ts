@@ -55,7 +55,10 @@ export interface SesAnswer {
 }
 
 /** Evaluates a bundle under SES, in a process of its own. */
-export async function runUnderSes(bundle: Pick<Bundle, 'code'>, job: SesJob = {}): Promise<SesAnswer> {
+export async function runUnderSes(
+  bundle: Pick<Bundle, 'code'>,
+  job: SesJob = {},
+): Promise<SesAnswer> {
   const script = fileURLToPath(new URL('./ses-run.mjs', import.meta.url));
   const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'pipe'] });
   const output: string[] = [];
@@ -75,7 +78,11 @@ export async function runFiles(
 ): Promise<unknown> {
   const { spec, ...rest } = job;
   const bundle = await bundleFiles(files, spec);
-  const answer = await runUnderSes(bundle, { call: 'run', writable: bundle.assignedGlobals, ...rest });
+  const answer = await runUnderSes(bundle, {
+    call: 'run',
+    writable: bundle.assignedGlobals,
+    ...rest,
+  });
   if (!answer.ok) throw new Error(`${answer.name}: ${answer.message}\n${answer.stack}`);
   return answer.value;
 }

@@ -48,15 +48,23 @@ Object.assign(globals, { Float32Array: harden(Float32Array), Float64Array: harde
 if (job.files !== undefined) {
   globals.readFile = async (path) => {
     // SES withholds them for a channel between compartments; here there is only one.
-Object.assign(globals, { Float32Array: harden(Float32Array), Float64Array: harden(Float64Array) });
-if (job.files[path] === undefined) throw new Error(`no such file: ${path}`);
+    Object.assign(globals, {
+      Float32Array: harden(Float32Array),
+      Float64Array: harden(Float64Array),
+    });
+    if (job.files[path] === undefined) throw new Error(`no such file: ${path}`);
     return job.files[path];
   };
 }
 if (job.env !== undefined) globals.env = { get: (name) => job.env[name] };
 if (job.time === true) Object.assign(globals, { Date, Intl });
 if (job.fetch === true) {
-  globals.fetch = async (url) => ({ status: 200, ok: true, url: String(url), text: async () => 'fetched' });
+  globals.fetch = async (url) => ({
+    status: 200,
+    ok: true,
+    url: String(url),
+    text: async () => 'fetched',
+  });
 }
 if (job.random === true) globals.Math = Object.create(Math, { random: { value: () => 0.5 } });
 
@@ -78,13 +86,17 @@ try {
   const make = compartment.evaluate(`${job.code}\n//# sourceURL=bulkhead:test`);
   const namespace = await make({
     modules: Object.fromEntries(
-      Object.entries(job.modules ?? {}).map(([name, source]) => [name, compartment.evaluate(source)]),
+      Object.entries(job.modules ?? {}).map(([name, source]) => [
+        name,
+        compartment.evaluate(source),
+      ]),
     ),
     importRefused: async (specifier) => {
       throw new Error(`import of ${String(specifier)} is refused`);
     },
   });
-  const called = job.call === undefined ? undefined : await namespace[job.call](...(job.args ?? []));
+  const called =
+    job.call === undefined ? undefined : await namespace[job.call](...(job.args ?? []));
   answer = { ok: true, exports: Object.keys(namespace).sort(), value: called };
 } catch (error) {
   answer = {

@@ -15,5 +15,14 @@ test('smoke', async () => {
     'lazy.ts': 'export default `<!-- ${1} -->`;',
     'data.json': '{"x": 1}',
   });
-  expect(value).toEqual([3, 4, 1, 'c', 'file:///plugin/index.ts', '<!-- import(x) eval(y) -->', '6869', '<!-- 1 -->']);
+  expect(value).toEqual([
+    3,
+    4,
+    1,
+    'c',
+    'file:///plugin/index.ts',
+    '<!-- import(x) eval(y) -->',
+    '6869',
+    '<!-- 1 -->',
+  ]);
 });

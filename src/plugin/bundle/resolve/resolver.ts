@@ -147,7 +147,10 @@ export function makeResolver(files: PluginFiles, isBuiltin: (name: string) => bo
   const resolve = (query: ResolveQuery): Resolution => {
     const { specifier, directory } = query;
     if (/^\.\.?(?:\/|$)/.test(specifier)) {
-      const path = join(directory, specifier === '.' || specifier === '..' ? `${specifier}/` : specifier);
+      const path = join(
+        directory,
+        specifier === '.' || specifier === '..' ? `${specifier}/` : specifier,
+      );
       return fileIn(undefined, findFile(files, packages, path));
     }
     const scheme = /^(?:node|bun):(.+)$/.exec(specifier);
@@ -188,7 +191,10 @@ function replacementOf(info: PackageInfo, path: string): string | false | undefi
   if (info.replacements.size === 0) return undefined;
   const inside = info.directory === '' ? path : path.slice(info.directory.length + 1);
   const names = [`./${inside}`, inside];
-  for (const name of [...names, ...names.map((full) => full.replace(/(?:\/index)?\.[^./]+$/, ''))]) {
+  for (const name of [
+    ...names,
+    ...names.map((full) => full.replace(/(?:\/index)?\.[^./]+$/, '')),
+  ]) {
     const replacement = info.replacements.get(name);
     if (replacement !== undefined) return replacement;
   }

@@ -25,7 +25,9 @@ function callsReturnThis({ callee }: CallExpression): boolean {
   if (callee.type !== 'FunctionExpression' || callee.async || callee.generator) return false;
   const [only, ...more] = callee.body.body;
   return (
-    only?.type === 'ReturnStatement' && only.argument?.type === 'ThisExpression' && more.length === 0
+    only?.type === 'ReturnStatement' &&
+    only.argument?.type === 'ThisExpression' &&
+    more.length === 0
   );
 }
 

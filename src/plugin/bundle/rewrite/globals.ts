@@ -58,7 +58,7 @@ function namesDefinedBy(
 /** The names of variables and parameters that may hold the global object. */
 function findAliases(walk: Walk): Set<string> {
   const aliases = new Set(['globalThis']);
-  for (let known = 0; known < aliases.size; ) {
+  for (let known = 0; known < aliases.size;) {
     known = aliases.size;
     enterAll(walk, (node) => {
       if (node.type === 'VariableDeclarator') {

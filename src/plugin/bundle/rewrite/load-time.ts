@@ -48,7 +48,8 @@ function forgivable(
     const isDate = node.callee.type === 'Identifier' && node.callee.name === 'Date';
     return isDate && isIntrinsic(node.callee) && node.arguments.length === 0 ? 'date' : undefined;
   }
-  if (node.type !== 'CallExpression' || node.arguments.length > 0 || node.optional) return undefined;
+  if (node.type !== 'CallExpression' || node.arguments.length > 0 || node.optional)
+    return undefined;
   const { callee } = node;
   if (callee.type !== 'MemberExpression' || callee.object.type !== 'Identifier') return undefined;
   if (isMember(callee, 'random')) return isMath(callee.object) ? 'random' : undefined;
@@ -67,7 +68,8 @@ function findMath(
     const { params, start, end } = node.callee;
     node.arguments.forEach((argument, index) => {
       const parameter = params[index];
-      if (argument.type !== 'Identifier' || argument.name !== 'Math' || !isIntrinsic(argument)) return;
+      if (argument.type !== 'Identifier' || argument.name !== 'Math' || !isIntrinsic(argument))
+        return;
       if (parameter?.type === 'Identifier') parameters.push({ name: parameter.name, start, end });
     });
   });

@@ -127,7 +127,9 @@ export function patternTargets(pattern: Pattern): Pattern[] {
         patternTargets(property.type === 'RestElement' ? property.argument : property.value),
       );
     case 'ArrayPattern':
-      return pattern.elements.flatMap((element) => (element === null ? [] : patternTargets(element)));
+      return pattern.elements.flatMap((element) =>
+        element === null ? [] : patternTargets(element),
+      );
     case 'RestElement':
       return patternTargets(pattern.argument);
     case 'AssignmentPattern':

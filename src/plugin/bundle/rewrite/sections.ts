@@ -28,7 +28,11 @@ export function findSections(program: Program, comments: readonly Comment[]): Se
     sections.push({ start, end, isPackage, isCommonJs: isWrapped(first) });
   };
   for (const statement of program.body) {
-    for (let mark = marks[next]; mark !== undefined && mark.start < statement.end; mark = marks[next]) {
+    for (
+      let mark = marks[next];
+      mark !== undefined && mark.start < statement.end;
+      mark = marks[next]
+    ) {
       next += 1;
       if (mark.start > statement.start) continue;
       close(mark.start);

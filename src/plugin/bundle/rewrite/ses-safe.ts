@@ -63,7 +63,11 @@ export function makeSesSafe(
 /** `import(x)` becomes a call of ours; `eval(x)`, which SES makes indirect anyway, says so. */
 function editOfCall(node: AnyNode): Edit | undefined {
   if (node.type === 'ImportExpression') {
-    return { start: node.start, end: node.start + 'import'.length, text: '$bulkhead.importRefused' };
+    return {
+      start: node.start,
+      end: node.start + 'import'.length,
+      text: '$bulkhead.importRefused',
+    };
   }
   if (node.type === 'CallExpression' && isEval(node.callee)) {
     return { start: node.callee.start, end: node.callee.end, text: '(0, eval)' };
