@@ -33,7 +33,12 @@ export interface FrameReceiver {
   chunk(streamId: number, bytes: Uint8Array): void;
 }
 
-export function writeHeader(target: Uint8Array, offset: number, length: number, kind: number): void {
+export function writeHeader(
+  target: Uint8Array,
+  offset: number,
+  length: number,
+  kind: number,
+): void {
   writeUint32(target, offset, length);
   target[offset + 4] = kind;
 }
@@ -74,7 +79,11 @@ export function makeFrameReader(
 
   const deliver = (bytes: Uint8Array, start: number, end: number): void => {
     if (kind === MESSAGE_FRAME) receiver.message(utf8.read(bytes, start, end));
-    else receiver.chunk(readUint32(bytes, start), bytes.slice(start + STREAM_ID_BYTES, end));
+    else {
+      // A copy, whatever kind of array this is: the slice of a Node buffer would be a view.
+      const content = new Uint8Array(bytes.subarray(start + STREAM_ID_BYTES, end));
+      receiver.chunk(readUint32(bytes, start), content);
+    }
   };
 
   return (bytes) => {

@@ -1,3 +1,5 @@
+import type { WireCode } from './codes.js';
+
 /** A value that can cross: JSON, nothing else. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -9,7 +11,7 @@ export interface WireFailure {
   readonly name: string;
   readonly message: string;
   /** One of `WIRE_CODES`; any other is dropped by the receiver. */
-  readonly code?: string;
+  readonly code?: WireCode;
   readonly stack?: string;
 }
 
@@ -26,12 +28,12 @@ export interface WireFailure {
  * ```
  */
 export type Message =
-  | { readonly t: 'request'; readonly i: number; readonly m: string; readonly p: unknown }
-  | { readonly t: 'reply'; readonly i: number; readonly v: unknown }
+  | { readonly t: 'request'; readonly i: number; readonly m: string; readonly p: Json }
+  | { readonly t: 'reply'; readonly i: number; readonly v: Json }
   | { readonly t: 'failure'; readonly i: number; readonly e: WireFailure }
   /** The asker no longer waits. The answerer stops what it can and still settles the request. */
   | { readonly t: 'cancel'; readonly i: number; readonly why: string }
-  | { readonly t: 'notice'; readonly m: string; readonly p: unknown }
+  | { readonly t: 'notice'; readonly m: string; readonly p: Json }
   /** The receiver took `n` bytes of stream `s`: as many more may be sent. */
   | { readonly t: 'credit'; readonly s: number; readonly n: number }
   /** Stream `s` is complete, or broke off with an error. */

@@ -1,4 +1,5 @@
-import type { Json } from './messages.js';
+import type { Json, WireFailure } from './messages.js';
+import { isRecord } from './parse.js';
 
 /** What a guest knows of the plugin that it holds: enough to word a denial's remedy. */
 export interface PluginIdentity {
@@ -33,7 +34,10 @@ export interface GuestLimits {
 /** The word that selects the world plugin code expects, a key of the table in `dialects/`. */
 export type DialectName = 'pandora';
 
-/** Host → guest, first of all and once: becomes the guest of this plugin. Answers `undefined`. */
+/**
+ * Host → guest, first of all and once: becomes the guest of this plugin. Answers `null` when the
+ * plugin's modules have been evaluated.
+ */
 export interface LoadParams {
   readonly plugin: PluginIdentity;
   readonly grant: GuestGrant;
@@ -45,12 +49,26 @@ export interface LoadParams {
   readonly sourceUrl: string;
   /** Global names that the bundle assigns to: left writable. */
   readonly assignedGlobals: readonly string[];
-}
-
-/** Host → guest: what does the plugin offer? Answers what its dialect says, as plain data. */
-export interface DescribeParams {
   /** The operator's configuration of the plugin, as the dialect hands it on. */
   readonly config: Json;
+  /** Real path of the plugin's directory: only where it runs unconfined. */
+  readonly directory?: string;
+}
+
+/**
+ * Host → guest, once: the source of the schema validator (one expression; it runs in a compartment
+ * of its own that holds nothing). `ahead`: the guest is blank, and does now what would else be done
+ * by the first load and the first call. Answers `null`.
+ */
+export interface ValidatorParams {
+  readonly source: string;
+  readonly ahead: boolean;
+}
+
+/** Host → guest: the schemas that inputs have to fit. Answers `null`. */
+export interface SchemasParams {
+  /** By tool, as the dialect names it. A tool that is not here takes any input. */
+  readonly schemas: readonly (readonly [tool: string, schema: Json])[];
 }
 
 /** Host → guest: runs one tool. Answers what it returned, as plain data. */
@@ -67,6 +85,8 @@ export interface FetchParams {
   readonly headers: readonly (readonly [string, string])[];
   /** The id of the stream that carries the request's body. */
   readonly body?: number;
+  /** The length of that body, where it is known before it is sent. */
+  readonly bodyBytes?: number;
   readonly redirect: 'follow' | 'error' | 'manual';
 }
 
@@ -91,16 +111,42 @@ export interface LogParams {
   readonly text: string;
 }
 
-/** The methods a guest answers, by name. */
-export interface GuestMethods {
-  load: { params: LoadParams; answer: undefined };
-  /** Compiles the validators that `validate` of a call uses: source text of `schema/validator`. */
-  describe: { params: DescribeParams; answer: unknown };
-  call: { params: CallParams; answer: unknown };
+/** Guest → host, a notice: an error that no caller was there to take. */
+export interface FaultParams {
+  readonly failure: WireFailure;
 }
 
+/** Guest → host, a notice: the plugin used what it was not granted, and the guest refused it. */
+export interface DeniedParams {
+  readonly permission: string;
+  readonly wanted: string;
+}
+
+/** The methods a guest answers; `describe` has no params and answers what the dialect says. */
+export type GuestMethod = 'validator' | 'load' | 'schemas' | 'describe' | 'call';
+
 /** The methods a host answers. */
-export interface HostMethods {
-  fetch: { params: FetchParams; answer: FetchReply };
-  readFile: { params: ReadFileParams; answer: { readonly body: number } };
+export type HostMethod = 'fetch' | 'readFile';
+
+/** What a guest says unasked. `ready`: locked down and waiting for `load`. */
+export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied';
+
+/**
+ * Guards for what a guest is told. Its host is its whole authority, so they tell messages apart and
+ * leave the rest to the types: the host's own code made them.
+ */
+export function isLoadParams(params: unknown): params is LoadParams {
+  return isRecord(params) && typeof params['code'] === 'string';
+}
+
+export function isValidatorParams(params: unknown): params is ValidatorParams {
+  return isRecord(params) && typeof params['source'] === 'string';
+}
+
+export function isSchemasParams(params: unknown): params is SchemasParams {
+  return isRecord(params) && Array.isArray(params['schemas']);
+}
+
+export function isCallParams(params: unknown): params is CallParams {
+  return isRecord(params) && typeof params['tool'] === 'string';
 }

@@ -1,17 +1,10 @@
 import { WireError, WireViolation } from './failure.js';
-import {
-  CHUNK_FRAME,
-  HEADER_BYTES,
-  makeFrameReader,
-  MESSAGE_FRAME,
-  STREAM_ID_BYTES,
-  type Utf8,
-  writeHeader,
-  writeUint32,
-} from './framing.js';
+import { makeFrameReader } from './framing.js';
 import type { WireLimits } from './limits.js';
-import type { Message, WireFailure } from './messages.js';
+import type { Json, Message } from './messages.js';
+import { makeOutbox, type OutboxSpec } from './outbox.js';
 import { parseMessage } from './parse.js';
+import { type Asked, type IncomingRequest, RawJson, type Service } from './service.js';
 import {
   type ByteSource,
   describeFailure,
@@ -19,54 +12,11 @@ import {
   makeStreamSender,
 } from './streams.js';
 
-/** JSON text that goes into a message as it is. Whoever makes one vouches that it is JSON. */
-export class RawJson {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-/** A request of the other side, while it is being answered. */
-export interface IncomingRequest {
-  /** Why the asker gave up, once it has. */
-  readonly cancelled: string | undefined;
-  /** Calls `listener` when the asker gives up, at once if it has. */
-  onCancel(listener: (why: string) => void): void;
-}
-
-/** What one side answers. Params are plain data of unknown shape: parse them. */
-export interface Service {
-  /**
-   * Answers a request with a value for JSON, or `RawJson`. A throw or rejection answers with a
-   * failure made by `describe`.
-   */
-  request(method: string, params: unknown, request: IncomingRequest): unknown;
-  notice(method: string, params: unknown): void;
-  /** Makes what crosses out of an error; without it, its name, message and wire code. */
-  readonly describe?: (error: unknown) => WireFailure;
-}
-
-export interface PeerSpec {
-  /** Sends bytes; `bytes` is the port's from then on. */
-  readonly write: (bytes: Uint8Array) => void;
-  readonly utf8: Utf8;
-  /** An array of that many bytes whose content does not matter. */
-  readonly allocate: (bytes: number) => Uint8Array;
-  /** Runs the callback once the current job and its promises are done. */
-  readonly soon: (callback: () => void) => void;
+export interface PeerSpec extends OutboxSpec {
   readonly limits: WireLimits;
   readonly service: Service;
   /** The other side broke the protocol. The peer is closed by then. */
   readonly onViolation: (violation: Error) => void;
-}
-
-/** A request under way. */
-export interface Asked {
-  /** Settles with the answer, or rejects: `WireError` from the other side, else `close`'s error. */
-  readonly answer: Promise<unknown>;
-  /** Tells the other side to give up. The answer may still come. */
-  cancel(why: string): void;
 }
 
 /**
@@ -87,7 +37,7 @@ export interface Peer {
 }
 
 interface Pending {
-  readonly resolve: (value: unknown) => void;
+  readonly resolve: (value: Json) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -118,8 +68,9 @@ export function makePeer(spec: PeerSpec): Peer {
   const receiver = makeStreamReceiver(outlet, limits);
 
   const reply = (id: number, value: unknown): void => {
-    if (!answering.delete(id) || closed !== undefined) return;
-    outbox.message(`{"t":"reply","i":${id},"v":${jsonText(value)}}`);
+    // Made first: a value that is no JSON throws here, and the request is then failed instead.
+    const text = jsonText(value);
+    if (answering.delete(id)) outbox.message(`{"t":"reply","i":${id},"v":${text}}`);
   };
   const fail = (id: number, error: unknown): void => {
     if (!answering.delete(id)) return;
@@ -150,17 +101,14 @@ export function makePeer(spec: PeerSpec): Peer {
       return;
     }
     if (value instanceof Promise) {
-      value.then(
-        (settled) => {
-          try {
-            reply(id, settled);
-          } catch (error) {
-            fail(id, error);
-          }
-        },
-        (error: unknown) => fail(id, error),
-      );
-    } else reply(id, value);
+      value.then((settled) => reply(id, settled)).catch((error: unknown) => fail(id, error));
+      return;
+    }
+    try {
+      reply(id, value);
+    } catch (error) {
+      fail(id, error);
+    }
   };
 
   const settle = (id: number): Pending | undefined => {
@@ -233,7 +181,7 @@ export function makePeer(spec: PeerSpec): Peer {
     ask: (method, params) => {
       lastId += 1;
       const id = lastId;
-      const promise = new Promise<unknown>((resolve, reject) => {
+      const promise = new Promise<Json>((resolve, reject) => {
         if (closed !== undefined) {
           reject(closed);
           return;
@@ -266,52 +214,5 @@ export function makePeer(spec: PeerSpec): Peer {
 
 function jsonText(value: unknown): string {
   // Typed as always a string, JSON.stringify gives undefined for undefined and for functions.
-  return value instanceof RawJson ? value.text : ((JSON.stringify(value) as string | undefined) ?? 'null');
-}
-
-interface Outbox {
-  message(text: string): void;
-  chunk(streamId: number, bytes: Uint8Array): void;
-}
-
-/** Gathers the frames of one job and writes them as one. */
-function makeOutbox({ write, utf8, allocate, soon }: PeerSpec): Outbox {
-  let frames: (string | { readonly id: number; readonly bytes: Uint8Array })[] = [];
-
-  const flush = (): void => {
-    const leaving = frames;
-    frames = [];
-    let total = 0;
-    const lengths: number[] = [];
-    for (const frame of leaving) {
-      const length =
-        typeof frame === 'string'
-          ? utf8.byteLength(frame)
-          : STREAM_ID_BYTES + frame.bytes.length;
-      lengths.push(length);
-      total += HEADER_BYTES + length;
-    }
-    const target = allocate(total);
-    let at = 0;
-    leaving.forEach((frame, index) => {
-      const length = lengths[index] ?? 0;
-      if (typeof frame === 'string') {
-        writeHeader(target, at, length, MESSAGE_FRAME);
-        utf8.write(frame, target, at + HEADER_BYTES);
-      } else {
-        writeHeader(target, at, length, CHUNK_FRAME);
-        writeUint32(target, at + HEADER_BYTES, frame.id);
-        target.set(frame.bytes, at + HEADER_BYTES + STREAM_ID_BYTES);
-      }
-      at += HEADER_BYTES + length;
-    });
-    write(target);
-  };
-
-  const add = (frame: (typeof frames)[number]): void => {
-    if (frames.length === 0) soon(flush);
-    frames.push(frame);
-  };
-  // A chunk is copied when it leaves, later than now: a sender must not change it meanwhile.
-  return { message: add, chunk: (id, bytes) => add({ id, bytes }) };
+  return value instanceof RawJson ? value.text : (JSON.stringify(value) ?? 'null');
 }

@@ -48,7 +48,7 @@ export function makeStreamSender(outlet: StreamOutlet): StreamSender {
       const bytes = await stream.source.pull();
       if (stream.stopped) return;
       if (bytes === undefined) break;
-      for (let at = 0; at < bytes.length; ) {
+      for (let at = 0; at < bytes.length;) {
         while (stream.credit <= 0) {
           await new Promise<void>((resolve) => {
             stream.wake = resolve;

@@ -29,7 +29,8 @@ export type FormatName = 'pandora';
 export interface PluginEntry {
   /** Unique in the plugin, stable across versions: `tools`, `tools.1`, `agents`. */
   readonly key: string;
-  readonly surface: 'tools' | 'agents';
+  /** Channels are read so that they can be listed; nothing here runs them. */
+  readonly surface: 'tools' | 'agents' | 'channels';
   /** Relative to the plugin's directory. */
   readonly file: string;
   readonly dialect: DialectName;
@@ -39,6 +40,8 @@ export interface PluginEntry {
   readonly declared: Permissions;
   /** Whether its tools ask before they run, where nothing more specific says otherwise. */
   readonly requireApproval: boolean;
+  /** Only on agents: other plugins' tools, and the model's own, that the agent wants to use. */
+  readonly agent?: { readonly useTools: readonly string[]; readonly modelTools: readonly string[] };
 }
 
 /** A variable without which the plugin is not active (unless it is optional). */

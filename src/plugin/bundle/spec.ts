@@ -9,6 +9,11 @@ export interface BundleSpec {
   readonly entry: { readonly file: string } | { readonly source: string };
   /** Specifiers that the guest provides: they are not looked for on disk. */
   readonly virtualModules?: readonly string[];
+  /**
+   * What the modules of Node are: powerless stand-ins for the inside of a compartment, or (`real`)
+   * Node's own, for a plugin that the operator lets run without one. Default: `powerless`.
+   */
+  readonly builtins?: 'powerless' | 'real';
   readonly limits?: Partial<BundleLimits>;
 }
 

@@ -97,7 +97,7 @@ try {
   });
   const called =
     job.call === undefined ? undefined : await namespace[job.call](...(job.args ?? []));
-  answer = { ok: true, exports: Object.keys(namespace).sort(), value: called };
+  answer = { ok: true, exports: Object.keys(namespace).toSorted(), value: called };
 } catch (error) {
   answer = {
     ok: false,

@@ -1,0 +1,37 @@
+import { floors, fib } from './compute';
+
+const annotations = { readOnlyHint: true };
+
+export const tools = [
+  {
+    id: 'echo',
+    name: 'Echo',
+    description: 'Says what it was told',
+    parameters: {
+      type: 'object',
+      properties: { city: { type: 'string' }, n: { type: 'number' }, s: { type: 'string' } },
+    },
+    annotations,
+    execute: async ({ city, s }: { city?: string; s?: string }) => ({
+      ok: true,
+      len: s ? s.length : 0,
+      city,
+    }),
+  },
+  {
+    id: 'compute',
+    name: 'Compute',
+    description: 'Computes, and says how long it took by its own clock',
+    annotations,
+    execute: async ({ work }: { work: 'fib' | 'floors' }) => (work === 'fib' ? fib(27) : floors()),
+  },
+  {
+    id: 'loop',
+    name: 'Loop',
+    description: 'Never ends',
+    annotations,
+    execute: () => {
+      for (;;);
+    },
+  },
+];

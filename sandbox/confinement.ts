@@ -1,0 +1,31 @@
+import { makeCompartment } from './compartment.js';
+import { makeAbortPair } from './endowments/abort.js';
+import type { EndowmentPowers } from './endowments/endowment.js';
+import { endow } from './endowments/endow.js';
+import { explainWithheld } from './endowments/withheld.js';
+
+/** Where a plugin's code is evaluated, and what it finds there. */
+export interface Confinement {
+  evaluate(code: string): unknown;
+  /** An abort signal as that code knows them, and how to abort it. */
+  makeSignal(): { readonly signal: unknown; readonly abort: (why: string) => void };
+  /** The denial behind an error such as `fetch is not defined`, where that is what it is. */
+  explain(error: unknown): Error | undefined;
+}
+
+export interface ConfinementSpec {
+  readonly powers: EndowmentPowers;
+  /** Global names that the code assigns to. */
+  readonly assignedGlobals: readonly string[];
+}
+
+/** Confines a plugin to a compartment that holds what its grant endows, and nothing else. */
+export function confine({ powers, assignedGlobals }: ConfinementSpec): Confinement {
+  const endowed = endow(powers);
+  const compartment = makeCompartment({ globals: endowed.globals, assigned: assignedGlobals });
+  return {
+    evaluate: (code) => compartment.evaluate(code),
+    makeSignal: () => makeAbortPair(powers),
+    explain: (error) => explainWithheld(error, endowed.withheldNames, powers.denial),
+  };
+}

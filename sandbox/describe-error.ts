@@ -1,0 +1,48 @@
+import { makeFailure } from './wire/failure.js';
+import type { WireFailure } from './wire/messages.js';
+import { inspect } from './endowments/inspect.js';
+
+/**
+ * Says in texts what a plugin threw, whatever that is: an error, a word, nothing, or an object whose
+ * every property throws when it is read. Never throws, and reads each property once.
+ *
+ * `getStackString` is the start realm's, the only one that sees the stack of an error.
+ */
+export function describeError(
+  error: unknown,
+  getStackString: (error: Error) => string,
+): WireFailure {
+  if (!isError(error)) {
+    if (typeof error === 'string') return makeFailure('Error', error);
+    return makeFailure('Error', readText(error, 'message') ?? inspect(error, BUDGET), {
+      code: readText(error, 'code'),
+    });
+  }
+  const name = readText(error, 'name') ?? 'Error';
+  const message = readText(error, 'message') ?? '';
+  return makeFailure(name, message, {
+    code: readText(error, 'code'),
+    stack: attempt(() => String(getStackString(error))),
+  });
+}
+
+function isError(value: unknown): value is Error {
+  return attempt(() => value instanceof Error) === true;
+}
+
+/** A property that is text; anything else is as good as absent. */
+function readText(value: unknown, key: string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const read: unknown = attempt(() => Reflect.get(value, key));
+  return typeof read === 'string' ? read : undefined;
+}
+
+function attempt<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+const BUDGET = { maxText: 1000, maxDepth: 2, maxEntries: 20 };

@@ -1,0 +1,179 @@
+import { CodedError } from '../wire/failure.js';
+import type { Attached, CallWorld, Dialect, DialectWorld } from './dialect.js';
+
+/**
+ * Pandora (tools): an entry exports `tools`, an array, and may export `resolveTools`, which makes
+ * further tools out of configuration and environment. A tool runs as `execute(input, context)`
+ * with `{ env, logger }`, and with `signal` besides, which the original lacks.
+ */
+export const pandora: Dialect = {
+  attach: (exports, world) => {
+    const logger = makeLogger(world);
+    // Static tools need no promise; resolved ones are made once for every guest.
+    const found = new Map<string, Tool>();
+    readTools(exports['tools'], found);
+    let resolving: Promise<Resolved> | undefined;
+    const resolve = (): Promise<Resolved> =>
+      (resolving ??= resolveTools(exports['resolveTools'], world, found));
+
+    const run = (tool: Tool, input: unknown, call: CallWorld): unknown =>
+      tool.execute(input, {
+        env: { ...world.environment },
+        logger,
+        get signal() {
+          return call.signal;
+        },
+      });
+
+    const attached: Attached = {
+      describe: async () => {
+        const statics = describeAll(exports['tools'], world);
+        const resolved = await resolve();
+        return `{"tools":${statics},"resolved":${resolved.described}}`;
+      },
+      call: (name, input, call) => {
+        const tool = found.get(name);
+        if (tool !== undefined) return run(tool, input, call);
+        return resolve().then(() => {
+          const resolved = found.get(name);
+          if (resolved !== undefined) return run(resolved, input, call);
+          throw new CodedError('TOOL_NOT_FOUND', `no tool has the id ${name}`);
+        });
+      },
+    };
+    return attached;
+  },
+};
+
+interface Tool {
+  execute(input: unknown, context: unknown): unknown;
+}
+
+interface Resolved {
+  /** `{"tools": …, "alerts": …}`, or `{"error": …}`, or `null` where there is no `resolveTools`. */
+  readonly described: string;
+}
+
+function isTool(value: unknown): value is Tool {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'execute' in value &&
+    typeof value.execute === 'function'
+  );
+}
+
+function readTools(list: unknown, into: Map<string, Tool>): void {
+  for (const tool of listOf(list)) {
+    // Reading a property may run the plugin's getter: one tool that throws costs the others nothing.
+    try {
+      if (isTool(tool) && 'id' in tool && typeof tool.id === 'string') into.set(tool.id, tool);
+    } catch {
+      continue;
+    }
+  }
+}
+
+/** The members of a plugin's array, read by index: its own iterator and methods are not asked. */
+function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) return [];
+  const members: unknown[] = [];
+  for (let index = 0; index < Math.min(value.length, MAX_TOOLS); index += 1) {
+    members.push(value[index]);
+  }
+  return members;
+}
+
+async function resolveTools(
+  resolve: unknown,
+  world: DialectWorld,
+  into: Map<string, Tool>,
+): Promise<Resolved> {
+  if (typeof resolve !== 'function') return { described: 'null' };
+  try {
+    const answer: unknown = await Reflect.apply(resolve, undefined, [
+      { pluginConfig: copyOf(world.config), env: { ...world.environment } },
+    ]);
+    const tools: unknown = readProperty(answer, 'tools');
+    const alerts: unknown = readProperty(answer, 'alerts');
+    readTools(tools, into);
+    return {
+      described: `{"tools":${describeAll(tools, world)},"alerts":${world.serialize(alerts ?? [])}}`,
+    };
+  } catch (error) {
+    return { described: `{"error":${world.serialize(messageOf(error))}}` };
+  }
+}
+
+function readProperty(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+}
+
+function copyOf(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+/** Tools one entry may offer. Stops an array that never ends. */
+const MAX_TOOLS = 1_000;
+
+const FIELDS = [
+  'id',
+  'name',
+  'description',
+  'parameters',
+  'timeout',
+  'sandbox',
+  'permissions',
+  'annotations',
+];
+
+/** Each tool as `{"tool": …}` or `{"problem": …}`, so that one broken tool hides no other. */
+function describeAll(list: unknown, world: DialectWorld): string {
+  return `[${listOf(list)
+    .map((tool) => describeTool(tool, world))
+    .join(',')}]`;
+}
+
+function describeTool(tool: unknown, world: DialectWorld): string {
+  try {
+    const fields = FIELDS.map((field): [string, unknown] => [field, readProperty(tool, field)]);
+    const plain: Record<string, unknown> = {
+      ...Object.fromEntries(fields),
+      executable: isTool(tool),
+      // JSON has no Infinity: said in words, so that the reader can tell it from no timeout.
+      ...nameTimeout(readProperty(tool, 'timeout')),
+    };
+    return `{"tool":${world.serialize(plain)}}`;
+  } catch (error) {
+    return `{"problem":${world.serialize(messageOf(error))}}`;
+  }
+}
+
+function nameTimeout(timeout: unknown): { readonly timeout?: string } {
+  return typeof timeout === 'number' && !Number.isFinite(timeout)
+    ? { timeout: String(timeout) }
+    : {};
+}
+
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return 'an error that cannot be read';
+  }
+}
+
+function makeLogger(world: DialectWorld): unknown {
+  const to =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (...parts: unknown[]): void =>
+      world.log(level, parts);
+  // The original has log, warn and error; log goes to the host's debug level there.
+  return harden({
+    log: to('debug'),
+    debug: to('debug'),
+    info: to('info'),
+    warn: to('warn'),
+    error: to('error'),
+  });
+}

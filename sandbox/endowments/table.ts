@@ -1,0 +1,29 @@
+import { abort } from './abort.js';
+import { base64 } from './base64.js';
+import { clone } from './clone.js';
+import { console } from './console.js';
+import type { Endowment } from './endowment.js';
+import { environment } from './environment.js';
+import { filesystem } from './filesystem.js';
+import { network } from './network.js';
+import { random } from './random.js';
+import { text } from './text.js';
+import { time } from './time.js';
+import { timers } from './timers.js';
+import { url } from './url.js';
+
+/** Every capability that a compartment may get. What is not here, no plugin has. */
+export const endowments: Readonly<Record<string, Endowment>> = {
+  abort,
+  base64,
+  clone,
+  console,
+  environment,
+  filesystem,
+  network,
+  random,
+  text,
+  time,
+  timers,
+  url,
+};

@@ -1,0 +1,36 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { runInThisContext } from 'node:vm';
+import type { Confinement } from '../confinement.js';
+import type { GuestPowers } from '../guest.js';
+import { CodedError } from '../wire/failure.js';
+import { makeUtf8 } from '../wire/utf8.js';
+import { makeWebPowers } from './web-powers.js';
+
+/** The powers of an unconfined guest: code runs in the process's own realm, with its own globals. */
+export function makeUnconfinedPowers(pipe: Pick<GuestPowers, 'write' | 'exit'>): GuestPowers {
+  return {
+    ...makeWebPowers(globalThis),
+    ...pipe,
+    utf8: makeUtf8(Buffer),
+    allocate: (bytes) => Buffer.allocUnsafe(bytes),
+    soon: queueMicrotask,
+    getStackString: (error) => error.stack ?? '',
+    confine: () => unconfined,
+    evaluateOwn: (code) => runInThisContext(code),
+    makeLinkage: ({ directory }) => {
+      if (directory === undefined) throw new CodedError('LOAD_FAILED', 'no directory was named');
+      // Relative to a file that need not exist: modules are looked up from the plugin's directory.
+      return { modules: {}, require: createRequire(pathToFileURL(`${directory}/bundle.cjs`)) };
+    },
+  };
+}
+
+const unconfined: Confinement = {
+  evaluate: (code) => runInThisContext(code),
+  makeSignal: () => {
+    const controller = new AbortController();
+    return { signal: controller.signal, abort: (why) => controller.abort(new Error(why)) };
+  },
+  explain: () => undefined,
+};

@@ -1,0 +1,37 @@
+import type { Json, WireFailure } from './messages.js';
+
+/** JSON text that goes into a message as it is. Whoever makes one vouches that it is JSON. */
+export class RawJson {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A request of the other side, while it is being answered. */
+export interface IncomingRequest {
+  /** Why the asker gave up, once it has. */
+  readonly cancelled: string | undefined;
+  /** Calls `listener` when the asker gives up, at once if it has. */
+  onCancel(listener: (why: string) => void): void;
+}
+
+/** What one side answers. Params are plain data of unknown shape: parse them. */
+export interface Service {
+  /**
+   * Answers a request with a value for JSON, or `RawJson`. A throw or rejection answers with a
+   * failure made by `describe`.
+   */
+  request(method: string, params: unknown, request: IncomingRequest): unknown;
+  notice(method: string, params: unknown): void;
+  /** Makes what crosses out of an error; without it, its name, message and wire code. */
+  readonly describe?: (error: unknown) => WireFailure;
+}
+
+/** A request under way. */
+export interface Asked {
+  /** Settles with the answer, or rejects: `WireError` from the other side, else `close`'s error. */
+  readonly answer: Promise<Json>;
+  /** Tells the other side to give up. The answer may still come. */
+  cancel(why: string): void;
+}

@@ -1,0 +1,131 @@
+import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
+import type { ByteSource } from '../../../sandbox/wire/streams.js';
+import { type BulkheadError, isBulkheadError } from '../../errors.js';
+import { makeTurnstile } from '../turnstile.js';
+import { contain, makeRoot } from './contain.js';
+import { contentOf } from './content.js';
+import { FILESYSTEM_LIMITS, type FilesystemLimits } from './limits.js';
+import { openChecked } from './open.js';
+import { parsePath } from './path.js';
+import { type FilesystemRecord, openRecord, type OpenRecord } from './record.js';
+import { makeRefusals } from './refusals.js';
+
+export interface FilesystemBrokerSpec {
+  readonly plugin: PluginIdentity;
+  /** Real path of the plugin's directory: what relative prefixes and paths are relative to. */
+  readonly directory: string;
+  /** The granted prefixes. */
+  readonly granted: readonly string[];
+  readonly limits?: Partial<FilesystemLimits>;
+  readonly onEvent?: (record: FilesystemRecord) => void;
+}
+
+/** Reads files for one plugin, as far as its grant goes. */
+export interface FilesystemBroker {
+  /**
+   * Opens one file. `params` are a guest's, as in `ReadFileParams`, and are parsed here. The file is
+   * closed when the body has been read or cancelled, or the signal aborts. `bytes` is its size when
+   * it was opened: a file that changes gives more or fewer.
+   *
+   * Rejects with `FILESYSTEM_DENIED`, `FILESYSTEM_FAILED`, `FILESYSTEM_LIMIT`, `CANCELLED` by the
+   * signal, or `PERMISSION_REVOKED` after `close`. The body fails with one of these as well.
+   */
+  readFile(params: unknown, signal: AbortSignal): Promise<FileContent>;
+  /** Closes every file. */
+  close(): void;
+  /** Files open, or being opened. */
+  readonly active: number;
+}
+
+export interface FileContent {
+  readonly body: ByteSource;
+  readonly bytes: number;
+}
+
+export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBroker {
+  const { plugin, directory } = spec;
+  const limits: FilesystemLimits = { ...FILESYSTEM_LIMITS, ...spec.limits };
+  const refusals = makeRefusals(plugin, spec.granted, limits);
+  const roots = spec.granted.map((prefix) => makeRoot(prefix, directory));
+  const turnstile = makeTurnstile({
+    maxActive: limits.maxOpenFiles,
+    maxWaiting: limits.maxWaiting,
+    full: () => refusals.limit('maxWaiting', 'too many of its reads wait already'),
+  });
+  const revoked = new AbortController();
+
+  const explain = (error: unknown, asked: string): BulkheadError =>
+    isBulkheadError(error) ? error : refusals.failed(asked, 'reading it failed', error);
+
+  const read = async (
+    asked: string,
+    leave: () => void,
+    record: OpenRecord,
+    signal: AbortSignal,
+  ): Promise<FileContent> => {
+    const checked = await contain(asked, directory, roots, refusals);
+    const { handle, bytes, realPath } = await openChecked(checked, refusals);
+    record.realPath = realPath;
+
+    const stopped = (): BulkheadError | undefined => {
+      if (revoked.signal.aborted) return refusals.revoked();
+      return signal.aborted ? refusals.cancelled() : undefined;
+    };
+    const end = (error?: unknown): void => {
+      revoked.signal.removeEventListener('abort', stop);
+      signal.removeEventListener('abort', stop);
+      record.close(error === undefined ? 'allowed' : 'failed', error);
+      // Its reads have been answered or are of no more interest, and so is a failure to close.
+      handle.close().catch(() => {});
+      leave();
+    };
+    const stop = (): void => end(stopped());
+    const tooLong = (): BulkheadError => refusals.limit('maxFileBytes', `${asked} is too long`);
+
+    const early = stopped() ?? (bytes > limits.maxFileBytes ? tooLong() : undefined);
+    if (early !== undefined) {
+      end(early);
+      throw early;
+    }
+    revoked.signal.addEventListener('abort', stop, { once: true });
+    signal.addEventListener('abort', stop, { once: true });
+    const onBytes = (count: number): void => {
+      record.bytes += count;
+    };
+    const body = contentOf(handle, {
+      bytes,
+      explain: (error) => explain(error, asked),
+      maxBytes: limits.maxFileBytes,
+      tooLong,
+      stopped,
+      onBytes,
+      end,
+    });
+    return { bytes, body };
+  };
+
+  return {
+    readFile: async (params, signal) => {
+      const path = typeof params === 'object' && params !== null && 'path' in params && params.path;
+      const record = openRecord(plugin.id, path, spec.onEvent ?? (() => {}));
+      let leave = (): void => {};
+      try {
+        if (revoked.signal.aborted) throw refusals.revoked();
+        const asked = parsePath(params, limits, refusals);
+        leave = await turnstile.enter(signal);
+        return await read(asked, leave, record, signal);
+      } catch (error) {
+        leave();
+        const explained = signal.aborted
+          ? refusals.cancelled()
+          : explain(error, typeof path === 'string' ? path : '');
+        record.close(explained.code === 'FILESYSTEM_DENIED' ? 'denied' : 'failed', explained);
+        throw explained;
+      }
+    },
+    close: () => revoked.abort(),
+    get active() {
+      return turnstile.active;
+    },
+  };
+}

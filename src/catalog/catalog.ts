@@ -1,0 +1,100 @@
+import type { JsonObject } from '../../sandbox/wire/messages.js';
+import { exportedName } from './names.js';
+
+/** One tool as hosts list it and models call it. */
+export interface CatalogTool {
+  /** The name to show a model: `[a-zA-Z0-9_-]{1,64}`, unique in the catalog. */
+  readonly name: string;
+  /** `pluginId:toolId`, as the plugin's own system names it. */
+  readonly id: string;
+  readonly plugin: string;
+  /** The tool's id within its plugin. */
+  readonly tool: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly annotations: ToolAnnotations;
+  readonly timeoutMs: number;
+  readonly requireApproval: boolean;
+  /** Whether it may run unattended: it says that it only reads, and does not ask. */
+  readonly background: boolean;
+  readonly confinement: 'compartment' | 'host';
+}
+
+/** MCP's hints: claims of the plugin's author. */
+export interface ToolAnnotations {
+  readonly title?: string;
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
+/** The tools of all active plugins under one set of names. */
+export interface Catalog {
+  /** Sorted by name. */
+  list(): readonly CatalogTool[];
+  /** By exported name, id, or bare tool name where only one plugin has it. */
+  find(name: string): CatalogTool | undefined;
+  /** Calls the listener after each change; returns how to stop. */
+  on(event: 'change', listener: () => void): () => void;
+}
+
+export type UnnamedTool = Omit<CatalogTool, 'name' | 'id'>;
+
+/** A catalog and the one who fills it. */
+export interface CatalogOwner {
+  readonly catalog: Catalog;
+  /** Replaces all tools at once. Ids are unique among them. */
+  replace(tools: readonly UnnamedTool[]): void;
+}
+
+export function makeCatalog(): CatalogOwner {
+  let sorted: readonly CatalogTool[] = [];
+  let byName = new Map<string, CatalogTool>();
+  const listeners = new Set<() => void>();
+
+  return {
+    catalog: {
+      list: () => sorted,
+      find: (name) => byName.get(name),
+      on: (_event, listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    replace: (tools) => {
+      sorted = nameTools(tools);
+      byName = index(sorted);
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+function nameTools(tools: readonly UnnamedTool[]): readonly CatalogTool[] {
+  const names = new Map<string, CatalogTool>();
+  // Names must not depend on who was found first: ids decide.
+  const inOrder = tools
+    .map((tool) => ({ ...tool, id: `${tool.plugin}:${tool.tool}` }))
+    .toSorted((a, b) => compare(a.id, b.id));
+  for (const tool of inOrder) {
+    const name = exportedName(tool.plugin, tool.tool, (taken) => names.has(taken));
+    names.set(name, { ...tool, name });
+  }
+  return [...names.values()].toSorted((a, b) => compare(a.name, b.name));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Exact names win over ids, and both over bare names; a bare name that two plugins have is nobody's. */
+function index(tools: readonly CatalogTool[]): Map<string, CatalogTool> {
+  const bare = new Map<string, CatalogTool | undefined>();
+  for (const tool of tools) bare.set(tool.tool, bare.has(tool.tool) ? undefined : tool);
+  const all = new Map<string, CatalogTool>();
+  for (const [name, tool] of bare) if (tool !== undefined) all.set(name, tool);
+  for (const tool of tools) all.set(tool.id, tool);
+  for (const tool of tools) all.set(tool.name, tool);
+  return all;
+}

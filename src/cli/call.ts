@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { parseMilliseconds, readJson, readJsonObject } from './arguments.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import { invoke, outcomeLine } from './invoke.js';
+import { makePaint } from './paint.js';
+import type { CliPowers } from './powers.js';
+import { reportFailure } from './report.js';
+import { addPluginOptions, engineOptions, type PluginSettings } from './settings.js';
+import { jsonLine, jsonLines, visibleLines } from './visible.js';
+
+export interface CallSettings extends PluginSettings {
+  readonly input?: string;
+  readonly context?: string;
+  readonly timeout?: number;
+}
+
+export function addCall(program: Command, run: RunCommand): void {
+  const command = program
+    .command('call')
+    .description('run one tool of a plugin, with the permissions that its manifest declares')
+    .argument('<plugin-dir>', 'directory of the plugin')
+    .argument('<tool>', "the tool's name")
+    .option('--input <JSON>', 'the input: JSON, @file, or - for standard input (default: {})')
+    .option('--context <JSON>', 'what the host would tell the tool: a JSON object, or @file')
+    .option('--timeout <MS>', 'a deadline shorter than the tool has', parseMilliseconds);
+  addPluginOptions(command)
+    .option('--yes', 'approve what would ask')
+    .option('--json', 'print one line of JSON on standard output, whatever happens')
+    .action((directory: string, tool: string, settings: CallSettings) =>
+      run((powers) => runCall(directory, tool, settings, powers)),
+    );
+}
+
+export type RunCommand = (command: (powers: CliPowers) => Promise<ExitCode>) => Promise<void>;
+
+export async function runCall(
+  directory: string,
+  tool: string,
+  settings: CallSettings,
+  powers: CliPowers,
+): Promise<ExitCode> {
+  const input = await readJson(settings.input ?? '{}', '--input', powers);
+  const context =
+    settings.context === undefined
+      ? undefined
+      : await readJsonObject(settings.context, '--context', powers);
+  await using engine = await powers.createEngine(engineOptions([directory], settings, powers));
+  const outcome = await invoke(
+    engine,
+    { directory, tool, input },
+    {
+      signal: powers.interrupted,
+      ...(settings.timeout === undefined ? {} : { timeoutMs: settings.timeout }),
+      ...(context === undefined ? {} : { context }),
+    },
+    powers.now,
+  );
+  const json = settings.json ?? false;
+  if (!outcome.ok) {
+    const { failure, durationMs } = outcome;
+    return reportFailure(failure, { json, durationMs, directory }, powers);
+  }
+  const { result } = outcome;
+  await powers.stdout.write(
+    json
+      ? jsonLine(outcomeLine(outcome))
+      : `${typeof result === 'string' ? visibleLines(result) : jsonLines(result)}\n`,
+  );
+  if (!json && powers.stderr.isTerminal) {
+    const paint = makePaint(powers.stderr.colour);
+    await powers.stderr.write(`${paint('green', 'ok')}  ${outcome.durationMs} ms\n`);
+  }
+  return EXIT.ok;
+}

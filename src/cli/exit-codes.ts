@@ -1,0 +1,75 @@
+import type { FailureCode } from './failure.js';
+
+/**
+ * What the process exits with. Stable: scripts rely on it. 124 is left to `timeout(1)` and its
+ * like, which kill from outside; 130 is what shells give for an interrupt.
+ */
+export const EXIT = {
+  ok: 0,
+  usage: 1,
+  findings: 2,
+  denied: 3,
+  broken: 4,
+  toolError: 5,
+  timeout: 6,
+  fault: 70,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export function exitCodeOf(code: FailureCode): ExitCode {
+  return byCode[code];
+}
+
+const byCode: Readonly<Record<FailureCode, ExitCode>> = {
+  INVALID_OPTIONS: EXIT.usage,
+  TOOL_NOT_FOUND: EXIT.usage,
+
+  TIME_DENIED: EXIT.denied,
+  RANDOM_DENIED: EXIT.denied,
+  NETWORK_DENIED: EXIT.denied,
+  ENVIRONMENT_DENIED: EXIT.denied,
+  FILESYSTEM_DENIED: EXIT.denied,
+  PERMISSION_REVOKED: EXIT.denied,
+  BUILTIN_DENIED: EXIT.denied,
+  HOST_MODE_DENIED: EXIT.denied,
+  APPROVAL_REQUIRED: EXIT.denied,
+  APPROVAL_DENIED: EXIT.denied,
+
+  WALL_MISSING: EXIT.broken,
+  PLUGIN_NOT_FOUND: EXIT.broken,
+  INVALID_MANIFEST: EXIT.broken,
+  BUNDLE_FAILED: EXIT.broken,
+  OUTSIDE_PLUGIN: EXIT.broken,
+  SES_INCOMPATIBLE: EXIT.broken,
+  NAME_COLLISION: EXIT.broken,
+  INVALID_PERMISSION: EXIT.broken,
+  PLUGIN_INACTIVE: EXIT.broken,
+  INVALID_TOOL: EXIT.broken,
+  INVALID_SCHEMA: EXIT.broken,
+  LOAD_FAILED: EXIT.broken,
+  GUEST_START_FAILED: EXIT.broken,
+  QUARANTINED: EXIT.broken,
+
+  NETWORK_FAILED: EXIT.toolError,
+  NETWORK_LIMIT: EXIT.toolError,
+  FILESYSTEM_FAILED: EXIT.toolError,
+  FILESYSTEM_LIMIT: EXIT.toolError,
+  INVALID_INPUT: EXIT.toolError,
+  TOOL_FAILED: EXIT.toolError,
+  RESULT_INVALID: EXIT.toolError,
+  RESULT_TOO_LARGE: EXIT.toolError,
+  BUSY: EXIT.toolError,
+  GUEST_CRASHED: EXIT.toolError,
+  GUEST_OUT_OF_MEMORY: EXIT.toolError,
+  GUEST_KILLED: EXIT.toolError,
+  PROTOCOL_VIOLATION: EXIT.toolError,
+
+  DEADLINE_EXCEEDED: EXIT.timeout,
+  GUEST_OUT_OF_CPU: EXIT.timeout,
+
+  CANCELLED: EXIT.interrupted,
+  ENGINE_CLOSED: EXIT.interrupted,
+  INTERNAL: EXIT.fault,
+};

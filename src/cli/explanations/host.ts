@@ -1,0 +1,25 @@
+export const hostCodes = {
+  INVALID_OPTIONS: {
+    title: 'wrong usage',
+    meaning: 'An option or argument is not what the command or function takes.',
+    remedy: 'Run the command with --help, or read the type of the option that the message names.',
+  },
+  ENGINE_CLOSED: {
+    title: 'the engine is closed',
+    meaning: 'The engine was closed before the call was made, or while it ran.',
+    remedy: 'Call before close(), or create another engine.',
+  },
+  WALL_MISSING: {
+    title: 'a required wall does not stand',
+    meaning: 'The host requires a wall round its guests that this machine cannot give.',
+    remedy:
+      'Run on a machine that has it (`bulkhead demo` shows which stand), or take it out of walls.require.',
+  },
+  INTERNAL: {
+    title: 'a fault in Bulkhead',
+    meaning:
+      'Bulkhead itself did something that it never should. Nothing that a plugin does may cause this.',
+    remedy:
+      'Report it with the command that shows it. If a plugin can cause it at will, report it as SECURITY.md says.',
+  },
+} as const;

@@ -1,0 +1,88 @@
+export const permissionCodes = {
+  INVALID_PERMISSION: {
+    title: 'a permission cannot be read',
+    meaning: "The text of a permission in the manifest or in the host's grant has no meaning.",
+    remedy: 'Write it as the message shows, e.g. "api.example.com" for network.',
+  },
+  TIME_DENIED: {
+    title: 'telling the time is not granted',
+    meaning: 'The plugin used Date.now(), new Date() or the like without the time permission.',
+    remedy: 'Add "time": true to the permissions in the manifest, and let the host grant it.',
+  },
+  RANDOM_DENIED: {
+    title: 'randomness is not granted',
+    meaning: 'The plugin used Math.random() without the random permission.',
+    remedy: 'Add "random": true to the permissions in the manifest, and let the host grant it.',
+  },
+  NETWORK_DENIED: {
+    title: 'network access denied',
+    meaning:
+      'The plugin asked for a host that it did not declare or was not granted, or for a private address.',
+    remedy:
+      "Add the host to permissions.network in the manifest, and let the host grant it. Private addresses open only by an operator's host override.",
+  },
+  ENVIRONMENT_DENIED: {
+    title: 'the variable is not granted',
+    meaning:
+      'The plugin asked for an environment variable that it did not declare or was not granted.',
+    remedy: 'Add the name to permissions.env in the manifest, and let the host grant it.',
+  },
+  FILESYSTEM_DENIED: {
+    title: 'the file is not granted',
+    meaning:
+      'The plugin asked for a file outside of the path prefixes that it declared and was granted.',
+    remedy: 'Add the path to permissions.fs in the manifest, and let the host grant it.',
+  },
+  PERMISSION_REVOKED: {
+    title: 'the permission was taken away',
+    meaning: 'The host took the permission away while the plugin ran.',
+    remedy: 'Grant it again and call again.',
+  },
+  BUILTIN_DENIED: {
+    title: 'a Node built-in is not available',
+    meaning:
+      "The plugin used a module of Node's (node:fs, node:child_process …) that no permission gives.",
+    remedy:
+      'Use fetch, readFile or env with the matching permission, or a library that needs no Node.',
+  },
+  HOST_MODE_DENIED: {
+    title: 'running unconfined is not allowed',
+    meaning: 'The plugin asks to run with the full power of a process ("sandbox": "host").',
+    remedy:
+      "If you trust it as you trust your own code, allow it by id: --allow-host ID, or hostMode in the engine's options.",
+  },
+  NETWORK_FAILED: {
+    title: 'a permitted request did not succeed',
+    meaning:
+      'The host name does not resolve, or the connection was refused, reset, or had a bad certificate.',
+    remedy: 'Check the address and whether its server runs.',
+  },
+  NETWORK_LIMIT: {
+    title: 'a request ran into a cap',
+    meaning:
+      'The request or its response is larger or slower than the network broker allows, or too many are open.',
+    remedy: 'Ask for less at once, or close what is no longer read.',
+  },
+  FILESYSTEM_FAILED: {
+    title: 'a permitted read did not succeed',
+    meaning: 'The file does not exist or is not a regular file.',
+    remedy: "Check the path. Relative paths count from the plugin's directory.",
+  },
+  FILESYSTEM_LIMIT: {
+    title: 'a read ran into a cap',
+    meaning: 'The file is larger than the filesystem broker reads.',
+    remedy: 'Read smaller files.',
+  },
+  APPROVAL_REQUIRED: {
+    title: 'the tool asks first, and nobody could be asked',
+    meaning:
+      'The tool requires approval, and there is neither a terminal, nor --yes, nor an approver.',
+    remedy:
+      'Run it at a terminal, add --yes if you approve of every call, or give the engine an approve function.',
+  },
+  APPROVAL_DENIED: {
+    title: 'the call was not approved',
+    meaning: 'Somebody was asked whether the tool may run, and said no.',
+    remedy: 'Call again and approve, or change the input.',
+  },
+} as const;

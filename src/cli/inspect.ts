@@ -1,0 +1,115 @@
+import type { Command } from 'commander';
+import { type EntryStatus, explainPermissions, type Plugin, type PluginStatus } from '../index.js';
+import type { CatalogTool, Permissions } from '../index.js';
+import type { RunCommand } from './call.js';
+import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
+import { failureOfPlugin, noPlugin } from './failure.js';
+import { makePaint, type Paint } from './paint.js';
+import type { CliPowers } from './powers.js';
+import { errorBlock } from './report.js';
+import { addPluginOptions, engineOptions, type PluginSettings } from './settings.js';
+import { jsonLine, jsonLines, visible, visibleLines } from './visible.js';
+
+export function addInspect(program: Command, run: RunCommand): void {
+  const command = program
+    .command('inspect')
+    .description('show what a plugin is, what it offers and what it may do, without network access')
+    .argument('<plugin-dir>', 'directory of the plugin');
+  addPluginOptions(command)
+    .option('--json', 'print one line of JSON')
+    .action((directory: string, settings: PluginSettings) =>
+      run((powers) => runInspect(directory, settings, powers)),
+    );
+}
+
+/** Shows one plugin. Its modules run, since only they can say what tools they offer. */
+export async function runInspect(
+  directory: string,
+  settings: PluginSettings,
+  powers: CliPowers,
+): Promise<ExitCode> {
+  const options = { ...engineOptions([directory], settings, powers), grant: allButNetwork };
+  await using engine = await powers.createEngine(options);
+  const [status] = engine.plugins();
+  const failure = status === undefined ? noPlugin(directory) : failureOfPlugin(status);
+  if (settings.json === true) {
+    const error = failure && { code: failure.code, message: failure.message };
+    const plugin = status && { ...status, entries: status.entries.map(withSentences) };
+    await powers.stdout.write(
+      jsonLine({ ok: failure === undefined, plugin, ...(error === undefined ? {} : { error }) }),
+    );
+  } else {
+    const paint = makePaint(powers.stdout.colour);
+    if (status !== undefined) await powers.stdout.write(describe(status, paint));
+    if (failure !== undefined) {
+      await powers.stderr.write(await errorBlock(failure, directory, powers));
+    }
+  }
+  return failure === undefined ? EXIT.ok : exitCodeOf(failure.code);
+}
+
+/** Whoever inspects a plugin does not trust it yet: it has nobody to talk to while it is looked at. */
+function allButNetwork(plugin: Plugin): Partial<Permissions> {
+  const declared = plugin.entries.map((entry) => entry.declared);
+  return {
+    time: declared.some(({ time }) => time),
+    random: declared.some(({ random }) => random),
+    environment: declared.flatMap(({ environment }) => environment),
+    filesystem: declared.flatMap(({ filesystem }) => filesystem),
+  };
+}
+
+function withSentences(entry: EntryStatus): object {
+  return { ...entry, sentences: sentencesOf(entry) };
+}
+
+function sentencesOf({ confinement, declared }: EntryStatus): readonly string[] {
+  if (confinement === 'host') return ['Run unconfined, with everything that this user may do.'];
+  const sentences = explainPermissions(declared);
+  return sentences.length === 0 ? ['Nothing but compute: it declares no permission.'] : sentences;
+}
+
+function describe(status: PluginStatus, paint: Paint): string {
+  const { id, name, version, format, directory, state, entries, tools, alerts, problems } = status;
+  const lines = [
+    `${paint('bold', visible(id))}${version === undefined ? '' : ` ${visible(version)}`}`,
+    `  name       ${visible(name)}`,
+    `  format     ${format ?? 'unknown'}`,
+    `  directory  ${visible(directory)}`,
+    `  state      ${state}`,
+    ...alerts.map(({ level, message }) => `  ${level.padEnd(9)}  ${visible(message)}`),
+    ...problems.map(({ code, message }) => `  problem    ${code}: ${visible(message)}`),
+    ...entries.flatMap((entry) => describeEntry(entry, paint)),
+    ...tools.flatMap((tool) => describeTool(tool, paint)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function describeEntry(entry: EntryStatus, paint: Paint): string[] {
+  return [
+    '',
+    `${paint('bold', visible(entry.file))} (${visible(entry.key)})`,
+    `  content    ${entry.bundle ?? 'could not be built'}`,
+    '  asks for permission to',
+    ...sentencesOf(entry).map((sentence) => `    - ${visible(sentence)}`),
+  ];
+}
+
+function describeTool(tool: CatalogTool, paint: Paint): string[] {
+  const marks = [
+    ...(tool.requireApproval ? ['asks before it runs'] : []),
+    ...(tool.annotations.readOnlyHint === true ? ['says that it only reads'] : []),
+    `at most ${tool.timeoutMs} ms`,
+  ];
+  return [
+    '',
+    `${paint('bold', visible(tool.name))}  ${paint('dim', marks.join(', '))}`,
+    ...indent(visibleLines(tool.description), '  '),
+    '  input',
+    ...indent(jsonLines(tool.inputSchema), '    '),
+  ];
+}
+
+function indent(text: string, by: string): string[] {
+  return text.split('\n').map((line) => `${by}${line}`);
+}

@@ -1,0 +1,85 @@
+import type { CallOptions, Engine, Json, PluginStatus } from '../index.js';
+import { isBulkheadError } from '../index.js';
+import { type Failure, failureOf, failureOfPlugin, noPlugin } from './failure.js';
+
+/** What a call came to, as `--json` prints it and people are told it. */
+export type Outcome =
+  | { readonly ok: true; readonly result: Json; readonly durationMs: number }
+  | { readonly ok: false; readonly failure: Failure; readonly durationMs: number };
+
+/** Calls a tool of the plugin in that directory. Never throws: what goes wrong is an outcome. */
+export async function invoke(
+  engine: Engine,
+  { directory, tool, input }: Invocation,
+  options: CallOptions,
+  now: () => number,
+): Promise<Outcome> {
+  const startedMs = now();
+  const failed = (failure: Failure): Outcome => ({
+    ok: false,
+    failure,
+    durationMs: round(now() - startedMs),
+  });
+  const plugins = engine.plugins();
+  const status = plugins.length === 1 ? plugins[0] : undefined;
+  const broken = plugins.length === 0 ? noPlugin(directory) : status && failureOfPlugin(status);
+  if (broken !== undefined) return failed(broken);
+  const stacks = watchStacks(engine);
+  try {
+    const result = await engine.call(tool, input, options);
+    const durationMs = round(result.durationMs);
+    if (!result.isError) return { ok: true, result: result.value ?? null, durationMs };
+    const stack = stacks.of(result.callId);
+    return {
+      ok: false,
+      failure: {
+        code: result.code ?? 'TOOL_FAILED',
+        message: result.content.map(({ text }) => text).join('\n'),
+        ...(status === undefined ? {} : { plugin: status.id }),
+        ...(stack === undefined ? {} : { stack }),
+      },
+      durationMs,
+    };
+  } catch (error) {
+    const absent = isBulkheadError(error, 'TOOL_NOT_FOUND') ? whyAbsent(tool, status) : undefined;
+    return failed(absent ?? failureOf(error));
+  } finally {
+    stacks.stop();
+  }
+}
+
+export interface Invocation {
+  readonly directory: string;
+  readonly tool: string;
+  readonly input: unknown;
+}
+
+/** Of a plugin that runs in part, a tool may be missing because what offers it is broken. */
+function whyAbsent(tool: string, status: PluginStatus | undefined): Failure | undefined {
+  const problem = status?.problems.find(
+    ({ message }) => status.tools.length === 0 || message.includes(tool),
+  );
+  return problem && { ...problem, ...(status === undefined ? {} : { plugin: status.id }) };
+}
+
+/** An outcome as the one line that scripts read. */
+export function outcomeLine(outcome: Outcome): object {
+  if (outcome.ok) return outcome;
+  const { code, message } = outcome.failure;
+  return { ok: false, error: { code, message }, durationMs: outcome.durationMs };
+}
+
+/** Remembers what the plugin's own lines were for each call that threw. */
+function watchStacks(engine: Engine): { of(call: string): string | undefined; stop(): void } {
+  const stacks = new Map<string, string>();
+  const stop = engine.on((event) => {
+    if (event.type === 'call-ended' && event.stack !== undefined)
+      stacks.set(event.call, event.stack);
+  });
+  return { of: (call) => stacks.get(call), stop };
+}
+
+/** A tenth of a millisecond is as much as a clock on a busy machine means. */
+export function round(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
+}

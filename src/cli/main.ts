@@ -1,0 +1,110 @@
+#!/usr/bin/env node
+import { readFile, realpath } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { createEngine } from '../index.js';
+import { EXIT } from './exit-codes.js';
+import { failureOf } from './failure.js';
+import type { CliPowers, HttpAnswer, LoopbackServer, TextSink } from './powers.js';
+import { reportFailure } from './report.js';
+import { runCli } from './run.js';
+
+const { stdin, stdout, stderr, env, argv } = process;
+
+const interruption = new AbortController();
+process.once('SIGINT', () => interruption.abort());
+process.once('SIGTERM', () => interruption.abort());
+
+const powers: CliPowers = {
+  createEngine,
+  stdin,
+  stdout: makeSink(stdout),
+  stderr: makeSink(stderr),
+  readFile: (path) => readFile(path, 'utf8'),
+  realPath: (path) => realpath(path).catch(() => path),
+  environment: env,
+  now: () => performance.now(),
+  ...(stdin.isTTY && stderr.isTTY ? { ask } : {}),
+  interrupted: interruption.signal,
+  fixtures: fileURLToPath(new URL('../../../fixtures', import.meta.url)),
+  serve,
+};
+
+// Nothing that a plugin does may get here. If it does, whoever reads our output is told so.
+process.once('uncaughtException', leave);
+process.once('unhandledRejection', leave);
+
+const packageJson: unknown = JSON.parse(
+  await readFile(new URL('../../../package.json', import.meta.url), 'utf8'),
+);
+// All output has left by now; exiting outright leaves no room for anything that still runs.
+process.exit(await runCli(argv.slice(2), versionOf(packageJson), powers));
+
+function leave(error: unknown): void {
+  const json = argv.includes('--json');
+  void reportFailure(failureOf(error), { json, durationMs: 0 }, powers).finally(() =>
+    process.exit(EXIT.fault),
+  );
+}
+
+function versionOf(manifest: unknown): string {
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : 'unknown';
+}
+
+function makeSink(stream: NodeJS.WriteStream): TextSink {
+  let closed = false;
+  // A reader that has gone (`| head`) is no fault: what is left to say has nobody to hear it.
+  stream.on('error', () => {
+    closed = true;
+  });
+  return {
+    write: (text) =>
+      new Promise((resolve) => {
+        if (closed) resolve();
+        else stream.write(text, () => resolve());
+      }),
+    isTerminal: stream.isTTY,
+    colour: stream.isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
+    get closed() {
+      return closed;
+    },
+  };
+}
+
+/** Asks on standard error, so that standard output holds the result alone. */
+function ask(question: string, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    // Not as a terminal: line editing is left to the terminal itself, and Ctrl+C stays a signal.
+    const reader = createInterface({ input: stdin, output: stderr, terminal: false });
+    const answer = (line: string): void => {
+      resolve(line);
+      reader.close();
+    };
+    reader.once('close', () => resolve(''));
+    signal.addEventListener('abort', () => answer(''), { once: true });
+    reader.question(question, answer);
+  });
+}
+
+async function serve(answer: HttpAnswer): Promise<LoopbackServer> {
+  const server = createServer((request, response) => {
+    const { status, body } = answer(request.url ?? '/');
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

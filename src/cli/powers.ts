@@ -1,0 +1,42 @@
+import type { Engine, EngineOptions } from '../index.js';
+
+/** Everything of the world that a command may touch. `main.ts` makes it; tests pass a fake. */
+export interface CliPowers {
+  readonly createEngine: (options: EngineOptions) => Promise<Engine>;
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stdout: TextSink;
+  readonly stderr: TextSink;
+  readonly readFile: (path: string) => Promise<string>;
+  /** The path without links; as it was given where there is nothing. */
+  readonly realPath: (path: string) => Promise<string>;
+  /** The host's variables: what plugins are granted of them, they read there. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds that only ever grow. */
+  readonly now: () => number;
+  /** Asks the person at the terminal and gives their line; absent where nobody sits at one. */
+  readonly ask?: (question: string, signal: AbortSignal) => Promise<string>;
+  /** Aborted when the person interrupts. */
+  readonly interrupted: AbortSignal;
+  /** Where the example plugins are. */
+  readonly fixtures: string;
+  /** Serves HTTP on a port of the loopback interface that is free. */
+  readonly serve: (answer: HttpAnswer) => Promise<LoopbackServer>;
+}
+
+/** Answers the path and query of a GET request with a status and a body of JSON. */
+export type HttpAnswer = (path: string) => { readonly status: number; readonly body: unknown };
+
+export interface LoopbackServer extends AsyncDisposable {
+  /** e.g. `http://127.0.0.1:41873` */
+  readonly url: string;
+}
+
+export interface TextSink {
+  /** Resolves once the text has left, or once nobody reads any more. */
+  write(text: string): Promise<void>;
+  readonly isTerminal: boolean;
+  /** Whether colour is welcome: a terminal, and no NO_COLOR. */
+  readonly colour: boolean;
+  /** Nobody reads any more. */
+  readonly closed: boolean;
+}

@@ -1,0 +1,66 @@
+import { Command, CommanderError } from 'commander';
+import { addBatch } from './batch.js';
+import { addCall, type RunCommand } from './call.js';
+import { addDemo } from './demo/demo.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import { addExplain } from './explain.js';
+import { failureOf, usageError } from './failure.js';
+import { addInspect } from './inspect.js';
+import { round } from './invoke.js';
+import type { CliPowers } from './powers.js';
+import { reportFailure } from './report.js';
+import { addTools } from './tools.js';
+
+const commands = [addCall, addBatch, addTools, addInspect, addExplain, addDemo];
+
+const HELP_AFTER = `
+Exit codes: 0 ok, 1 wrong usage, 2 findings, 3 permission or approval denied, 4 the plugin failed to
+build or load, 5 the tool failed, 6 timed out, 70 a fault in Bulkhead, 130 interrupted.
+`;
+
+/** Runs one command line. Everything that goes wrong is reported; nothing is thrown. */
+export async function runCli(
+  argv: readonly string[],
+  version: string,
+  powers: CliPowers,
+): Promise<ExitCode> {
+  const startedMs = powers.now();
+  let exitCode: ExitCode = EXIT.ok;
+  let said = '';
+  const program = new Command('bulkhead')
+    .description('Runs plugins that nobody has to trust.')
+    .version(version)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => {
+        said += text;
+      },
+      // What commander would print of a mistake comes with the error that it throws.
+      writeErr: () => undefined,
+    })
+    .addHelpText('after', HELP_AFTER);
+  const run: RunCommand = async (command) => {
+    exitCode = await command(powers);
+  };
+  for (const add of commands) add(program, run);
+
+  try {
+    if (argv.length === 0) program.help();
+    await program.parseAsync(argv, { from: 'user' });
+    return powers.interrupted.aborted ? EXIT.interrupted : exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) {
+      await powers.stdout.write(said);
+      return EXIT.ok;
+    }
+    return reportFailure(
+      failureOf(error instanceof CommanderError ? wrongUsage(error) : error),
+      { json: argv.includes('--json'), durationMs: round(powers.now() - startedMs) },
+      powers,
+    );
+  }
+}
+
+function wrongUsage({ message }: CommanderError): Error {
+  return usageError('arguments', message.replace(/^error: /, ''));
+}

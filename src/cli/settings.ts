@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import type { EngineOptions } from '../index.js';
+import { chooseApprover } from './approve.js';
+import { collect, collectOverride, collectVariable, type HostOverride } from './arguments.js';
+import { makePluginLog } from './plugin-log.js';
+import type { CliPowers } from './powers.js';
+
+/** The options that say what plugins get, the same for every command that runs them. */
+export interface PluginSettings {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly hostOverride?: readonly HostOverride[];
+  readonly allowHost?: readonly string[];
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+export function addPluginOptions(command: Command): Command {
+  return command
+    .option('--env <NAME=VALUE>', 'set a variable that the plugin may be granted', collectVariable)
+    .option(
+      '--host-override <HOST=URL>',
+      'serve a host of the plugin from that address',
+      collectOverride,
+    )
+    .option('--allow-host <ID>', 'let that plugin run unconfined, if it asks to', collect);
+}
+
+/**
+ * An engine's options for plugins that were named by hand: they get what they declare, since naming
+ * a directory is the grant. No blank guests are kept: one command rarely needs a second one.
+ */
+export function engineOptions(
+  directories: readonly string[],
+  settings: PluginSettings,
+  powers: Pick<CliPowers, 'ask' | 'environment' | 'stderr'>,
+): EngineOptions {
+  const approve = chooseApprover(settings.yes ?? false, powers);
+  return {
+    plugins: directories,
+    grant: 'declared',
+    env: { ...powers.environment, ...settings.env },
+    hostMode: settings.allowHost ?? [],
+    network: { overrides: settings.hostOverride ?? [] },
+    limits: { pool: 0 },
+    logger: makePluginLog(powers.stderr),
+    ...(approve === undefined ? {} : { approve }),
+  };
+}

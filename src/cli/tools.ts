@@ -1,0 +1,87 @@
+import { dirname } from 'node:path';
+import type { Command } from 'commander';
+import type { CatalogTool, PluginStatus } from '../index.js';
+import type { RunCommand } from './call.js';
+import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
+import { type Failure, failureOfPlugin, noPlugin } from './failure.js';
+import type { CliPowers } from './powers.js';
+import { errorBlock } from './report.js';
+import { addPluginOptions, engineOptions, type PluginSettings } from './settings.js';
+import { formatTable } from './table.js';
+import { jsonLine, visible } from './visible.js';
+
+export function addTools(program: Command, run: RunCommand): void {
+  const command = program
+    .command('tools')
+    .description('list the tools of plugins, under the names by which they are called')
+    .argument('<plugin-dir...>', 'directories of plugins');
+  addPluginOptions(command)
+    .option('--json', 'print one line of JSON')
+    .action((directories: string[], settings: PluginSettings) =>
+      run((powers) => runTools(directories, settings, powers)),
+    );
+}
+
+/** Lists what can be called; a plugin that cannot be used is told of, and hides no other. */
+export async function runTools(
+  directories: readonly string[],
+  settings: PluginSettings,
+  powers: CliPowers,
+): Promise<ExitCode> {
+  await using engine = await powers.createEngine(engineOptions(directories, settings, powers));
+  const tools = engine.catalog.list();
+  const plugins = engine.plugins();
+  const failures = [
+    ...plugins.flatMap((status) => failureOfPlugin(status) ?? []),
+    ...(await findEmpty(directories, plugins, powers)).map(noPlugin),
+  ];
+  const warnings = plugins.flatMap(warningsOf);
+  if (settings.json === true) {
+    const problems = [...failures, ...warnings];
+    await powers.stdout.write(jsonLine({ ok: failures.length === 0, tools, problems }));
+  } else {
+    await powers.stdout.write(formatTable([HEADING, ...tools.map(row)]));
+    for (const failure of [...failures, ...warnings]) {
+      await powers.stderr.write(`\n${await errorBlock(failure, undefined, powers)}`);
+    }
+  }
+  return failures[0] === undefined ? EXIT.ok : exitCodeOf(failures[0].code);
+}
+
+/** The directories that were named and hold no plugin, nor a directory of plugins. */
+async function findEmpty(
+  directories: readonly string[],
+  plugins: readonly PluginStatus[],
+  { realPath }: Pick<CliPowers, 'realPath'>,
+): Promise<string[]> {
+  const found = await Promise.all(plugins.map(({ directory }) => realPath(directory)));
+  const empty: string[] = [];
+  for (const directory of directories.filter((path) => !path.includes('*'))) {
+    const real = await realPath(directory);
+    if (!found.some((path) => path === real || dirname(path) === real)) empty.push(directory);
+  }
+  return empty;
+}
+
+/** What a plugin that runs still has to be told about. */
+function warningsOf({ id, state, problems }: PluginStatus): Failure[] {
+  return state === 'active' ? problems.map((problem) => ({ ...problem, plugin: id })) : [];
+}
+
+const HEADING = ['TOOL', 'PLUGIN', 'ASKS', 'RUNS', 'DESCRIPTION'];
+
+function row({ name, plugin, requireApproval, confinement, description }: CatalogTool): string[] {
+  return [
+    visible(name),
+    visible(plugin),
+    requireApproval ? 'yes' : 'no',
+    confinement === 'host' ? 'UNCONFINED' : 'sandboxed',
+    shorten(visible(description)),
+  ];
+}
+
+const MAX_DESCRIPTION = 80;
+
+function shorten(text: string): string {
+  return text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION - 1)}…` : text;
+}

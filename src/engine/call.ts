@@ -1,0 +1,152 @@
+import { RawJson } from '../../sandbox/wire/service.js';
+import type { Json } from '../../sandbox/wire/messages.js';
+import { BulkheadError } from '../errors.js';
+import type { CatalogTool } from '../catalog/catalog.js';
+import type { EventBus } from '../events.js';
+import type { Guest } from '../guests/guest.js';
+import type { CallOptions } from './options.js';
+import type { Placed } from './placement.js';
+import { answerOf, type CallResult, type Failure, failureOf } from './result.js';
+
+export interface CallLimits {
+  readonly timeoutMs: number;
+  readonly maxCallsPerPlugin: number;
+}
+
+/** One call on its way: what was asked, by text that is made once. */
+export interface CallSpec {
+  readonly callId: string;
+  readonly tool: CatalogTool;
+  readonly place: Placed;
+  readonly inputText: string;
+  readonly options: CallOptions;
+  readonly limits: CallLimits;
+  readonly events: EventBus;
+}
+
+/**
+ * Runs a call to its end, within its deadline. Timed out means stopped: at the deadline (or when the
+ * caller gives up) the caller is answered, the plugin's signal is aborted, and a guest that has not
+ * settled the call by itself after the grace is killed.
+ */
+export function runCall(spec: CallSpec): Promise<CallResult> {
+  const { callId, tool, place, options, limits, events } = spec;
+  const { load, room } = place;
+  const { resident } = room;
+  const began = performance.now();
+  if (options.signal?.aborted === true) {
+    return Promise.resolve(answerOf(callId, began, cancelled(tool)));
+  }
+  if (load.underWay >= limits.maxCallsPerPlugin) {
+    return Promise.resolve(answerOf(callId, began, busy(tool, limits)));
+  }
+  load.underWay += 1;
+  events.emit({ type: 'call-started', call: callId, plugin: tool.plugin, tool: tool.tool });
+
+  return new Promise((resolve) => {
+    const deadlineMs = deadlineOf(tool, options, limits);
+    let giveUp: ((why: string) => void) | undefined;
+    let answered = false;
+
+    const answer = (outcome: { readonly value: Json } | Failure): void => {
+      if (answered) return;
+      answered = true;
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', onAbort);
+      load.underWay -= 1;
+      const result = answerOf(callId, began, outcome);
+      events.emit({
+        type: 'call-ended',
+        call: callId,
+        plugin: tool.plugin,
+        tool: tool.tool,
+        outcome: result.isError ? 'error' : 'ok',
+        ...('code' in outcome ? { code: outcome.code } : {}),
+        ...('stack' in outcome && outcome.stack !== undefined
+          ? { stack: room.mapStack(outcome.stack) }
+          : {}),
+        durationMs: result.durationMs,
+      });
+      resolve(result);
+    };
+
+    const stop = (failure: Failure): void => {
+      answer(failure);
+      giveUp?.(failure.message);
+    };
+    const timer = setTimeout(() => stop(tooLate(tool, deadlineMs)), deadlineMs);
+    const onAbort = (): void => stop(cancelled(tool));
+    options.signal?.addEventListener('abort', onAbort);
+
+    const run = (guest: Guest): void => {
+      if (answered) return;
+      const asked = guest.peer.ask('call', new RawJson(callText(tool, spec)));
+      const settled = asked.answer.then(
+        (value) => answer({ value }),
+        (error: unknown) => answer(failureOf(error, tool)),
+      );
+      giveUp = (why) => {
+        asked.cancel(why);
+        resident.doubt(guest, settled, `a call of ${tool.id} did not stop`);
+      };
+    };
+
+    if (resident.current !== undefined) run(resident.current);
+    else resident.acquire().then(run, (error: unknown) => answer(failureOf(error, tool)));
+  });
+}
+
+function deadlineOf(tool: CatalogTool, options: CallOptions, limits: CallLimits): number {
+  return Math.max(1, Math.min(tool.timeoutMs, options.timeoutMs ?? Infinity, limits.timeoutMs));
+}
+
+function callText(tool: CatalogTool, { inputText, options }: CallSpec): string {
+  const context = options.context === undefined ? 'null' : JSON.stringify(options.context);
+  return `{"tool":${JSON.stringify(tool.tool)},"input":${inputText},"context":${context}}`;
+}
+
+function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
+  return {
+    code: 'DEADLINE_EXCEEDED',
+    message: `${id} did not finish within ${deadlineMs} ms and was stopped.`,
+  };
+}
+
+function cancelled({ id }: CatalogTool): Failure {
+  return { code: 'CANCELLED', message: `The call of ${id} was cancelled.` };
+}
+
+function busy(tool: CatalogTool, { maxCallsPerPlugin }: CallLimits): Failure {
+  return {
+    code: 'BUSY',
+    message: `${tool.plugin} has ${maxCallsPerPlugin} calls under way, as many as it may. Try again when one has ended.`,
+  };
+}
+
+/** The input as the text that crosses, made once. Throws `INVALID_OPTIONS`, `INVALID_INPUT`. */
+export function inputTextOf(tool: CatalogTool, input: unknown, maxInputBytes: number): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(input ?? {}) as string | undefined;
+  } catch (error) {
+    throw new BulkheadError(
+      'INVALID_OPTIONS',
+      `The input of ${tool.id} is not JSON.`,
+      { option: 'input' },
+      { cause: error },
+    );
+  }
+  if (text === undefined) {
+    throw new BulkheadError('INVALID_OPTIONS', `The input of ${tool.id} is not JSON.`, {
+      option: 'input',
+    });
+  }
+  if (text.length > maxInputBytes) {
+    throw new BulkheadError(
+      'INVALID_INPUT',
+      `The input of ${tool.id} is larger than ${maxInputBytes} bytes. Raise limits.maxInputBytes to allow it.`,
+      { tool: tool.id },
+    );
+  }
+  return text;
+}

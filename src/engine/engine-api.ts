@@ -1,0 +1,27 @@
+import type { Guarantee } from '../guests/walls.js';
+import type { EventListener } from '../events.js';
+import type { CallOptions } from './options.js';
+import type { CallResult } from './result.js';
+import type { Catalog } from '../catalog/catalog.js';
+import type { PluginStatus } from './status.js';
+
+/** Plugins that run, and the tools they offer. Made by `createEngine`, ended by `close`. */
+export interface Engine extends AsyncDisposable {
+  readonly catalog: Catalog;
+  /**
+   * Runs one tool, named as the catalog exports it (`notes__read`), by its id
+   * (`notes:read`), or by its bare name where only one plugin has it. Throws
+   * `TOOL_NOT_FOUND`, `INVALID_OPTIONS` and `ENGINE_CLOSED`; everything that a plugin can do wrong
+   * comes back as a result with `isError` and a `code`.
+   */
+  call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+  /** Every plugin that was found, with its state, problems, permissions and tools. */
+  plugins(): readonly PluginStatus[];
+  /** The walls round this machine's guests: which stand, found out once on a blank one. */
+  guarantees(): Promise<readonly Guarantee[]>;
+  on(listener: EventListener): () => void;
+  /** Reads the plugins again. Calls under way end as they began, in the guest that they began in. */
+  reload(): Promise<void>;
+  /** Ends every guest. Calls under way are answered with ENGINE_CLOSED. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { makeApproval } from '../approval/approval.js';
+import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
+import { BulkheadError } from '../errors.js';
+import { makeEventBus } from '../events.js';
+import { inputTextOf, runCall } from './call.js';
+import { askFirst } from './consent.js';
+import type { Engine } from './engine-api.js';
+import { logEvents } from './logger.js';
+import { openMachinery, requireWalls } from './machinery.js';
+import { explainMissing } from './missing.js';
+import type { EngineOptions } from './options.js';
+import { type Placed, placeTools } from './placement.js';
+import { makeRegistry } from './registry.js';
+import { readSettings } from './settings.js';
+
+/**
+ * Finds the plugins, asks what they offer, and answers with the engine that runs them. A plugin that
+ * cannot be used is told in `plugins()` and keeps no other from running.
+ *
+ * Throws `INVALID_OPTIONS`, and `WALL_MISSING` where the host requires a wall that does not stand.
+ */
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const settings = readSettings(options);
+  const { limits } = settings;
+  const events = makeEventBus(Date.now);
+  events.on(logEvents(settings.logger));
+  if (settings.onEvent !== undefined) events.on(settings.onEvent);
+
+  const machinery = await openMachinery(settings);
+  const { catalog, replace } = makeCatalog();
+  const approval = makeApproval(settings.approve);
+  let places: ReadonlyMap<string, Placed> = new Map();
+  let closing: Promise<void> | undefined;
+
+  const registry = makeRegistry({
+    settings,
+    events,
+    machinery,
+    onChange: (installed) => {
+      const placed = placeTools(installed);
+      places = placed.places;
+      replace(placed.tools);
+      events.emit({ type: 'catalog-changed', tools: placed.tools.length });
+    },
+  });
+
+  const find = (name: string): { readonly tool: CatalogTool; readonly place: Placed } => {
+    if (closing !== undefined) throw engineClosed();
+    const tool = catalog.find(name);
+    const place = tool === undefined ? undefined : places.get(tool.id);
+    if (tool === undefined || place === undefined) {
+      throw explainMissing(name, catalog, registry.status(catalog));
+    }
+    return { tool, place };
+  };
+
+  const close = async (): Promise<void> => {
+    machinery.close();
+    await registry.close();
+  };
+
+  const engine: Engine = {
+    catalog,
+    call: async (name, input, callOptions = {}) => {
+      const { tool, place } = find(name);
+      const spec = {
+        callId: `call_${randomUUID()}`,
+        tool,
+        place,
+        inputText: inputTextOf(tool, input, limits.maxInputBytes),
+        options: callOptions,
+        limits,
+        events,
+      };
+      return tool.requireApproval ? askFirst(approval, spec, runCall) : runCall(spec);
+    },
+    plugins: () => registry.status(catalog),
+    guarantees: () => machinery.guarantees(),
+    on: (listener) => events.on(listener),
+    reload: () => registry.reload(),
+    close: () => (closing ??= close()),
+    [Symbol.asyncDispose]: () => engine.close(),
+  };
+
+  try {
+    const required = settings.walls?.require ?? [];
+    if (required.length > 0) requireWalls(required, await machinery.guarantees());
+    await registry.reload();
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+  return engine;
+}
+
+function engineClosed(): BulkheadError {
+  return new BulkheadError('ENGINE_CLOSED', 'The engine was closed: it runs nothing more.', {});
+}

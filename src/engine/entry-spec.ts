@@ -1,0 +1,23 @@
+import type { Json } from '../../sandbox/wire/messages.js';
+import type { EventBus } from '../events.js';
+import type { Guest } from '../guests/guest.js';
+import type { Grant } from '../permissions/grant.js';
+import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
+import type { Settings } from './settings.js';
+import type { ValidatorCourier } from './validator-courier.js';
+
+/** All that it takes to open an entry. */
+export interface EntrySpec {
+  readonly plugin: Plugin;
+  readonly entry: PluginEntry;
+  readonly grant: Grant;
+  readonly bundle: Bundle;
+  /** The operator's configuration of the plugin, as its system hands it on. */
+  readonly config: Json;
+  readonly settings: Settings;
+  readonly events: EventBus;
+  readonly validator: ValidatorCourier;
+  /** A blank guest of the kind that the entry needs. */
+  readonly take: () => Guest;
+  readonly now: () => number;
+}

@@ -1,0 +1,31 @@
+import { type Grant, makeGrant } from '../permissions/grant.js';
+import type { Permissions } from '../permissions/kind.js';
+import type { Plugin, PluginEntry } from '../plugin/plugin.js';
+import type { GrantPolicy, PluginGrant } from './options.js';
+
+/** No permission at all. */
+export const NOTHING: Permissions = {
+  time: false,
+  random: false,
+  network: [],
+  environment: [],
+  filesystem: [],
+};
+
+/** What an entry gets: what it declared, as far as the host's policy grants it. */
+export function grantTo(policy: GrantPolicy, plugin: Plugin, entry: PluginEntry): Grant {
+  return makeGrant(entry.declared, permissionsOf(policyFor(policy, plugin), entry));
+}
+
+function policyFor(policy: GrantPolicy, plugin: Plugin): PluginGrant {
+  if (typeof policy === 'string') return policy;
+  if (typeof policy === 'function') return policy(plugin);
+  // A plugin that the host does not name gets nothing, whatever its id is.
+  return Object.hasOwn(policy, plugin.id) ? (policy[plugin.id] ?? 'nothing') : 'nothing';
+}
+
+function permissionsOf(granted: PluginGrant, entry: PluginEntry): Permissions {
+  if (granted === 'declared') return entry.declared;
+  if (granted === 'nothing') return NOTHING;
+  return { ...NOTHING, ...granted };
+}

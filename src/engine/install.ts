@@ -1,0 +1,159 @@
+import type { JsonObject } from '../../sandbox/wire/messages.js';
+import { WireError } from '../../sandbox/wire/failure.js';
+import type { UnnamedTool } from '../catalog/catalog.js';
+import { BulkheadError, isBulkheadError } from '../errors.js';
+import type { EventBus } from '../events.js';
+import type { FoundPlugin } from '../formats/format.js';
+import { formats } from '../formats/table.js';
+import type { Guest } from '../guests/guest.js';
+import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
+import type { Offer, ToolDefinition } from '../plugin/tool.js';
+import { openEntry } from './entry.js';
+import type { EntrySpec } from './entry-spec.js';
+import { grantTo, NOTHING } from './grants.js';
+import type { Installed, InstalledEntry, RunnableTool } from './installed.js';
+import type { Offers } from './offers.js';
+import type { Schemas } from './resident.js';
+import { makeRooms } from './rooms.js';
+import type { Settings } from './settings.js';
+import type { PluginProblem } from './status.js';
+import type { ValidatorCourier } from './validator-courier.js';
+
+export interface InstallPowers {
+  readonly settings: Settings;
+  readonly events: EventBus;
+  readonly offers: Offers;
+  readonly validator: ValidatorCourier;
+  readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
+  readonly take: (confinement: PluginEntry['confinement']) => Guest;
+  readonly now: () => number;
+}
+
+/**
+ * Takes one plugin from what is on disk to tools that can be called. Never rejects: whatever is
+ * wrong with it becomes a problem of the entry, or the plugin, that it is wrong with.
+ */
+export async function install(found: FoundPlugin, powers: InstallPowers): Promise<Installed> {
+  const { plugin } = found;
+  const { config, env } = powers.settings;
+  const raw = Object.hasOwn(config, plugin.id) ? config[plugin.id] : {};
+  const activation = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
+  const active = activation.config;
+  const entries = await Promise.all(
+    plugin.entries
+      .filter((entry) => entry.surface === 'tools')
+      .map((entry) =>
+        active === null
+          ? Promise.resolve(idle(entry))
+          : installEntry(plugin, entry, active, powers),
+      ),
+  );
+  return {
+    plugin,
+    inactive: activation.reasons,
+    entries,
+    problems: found.problems.map((message) => ({ code: 'INVALID_MANIFEST', message })),
+    load: { underWay: 0 },
+  };
+}
+
+function idle(entry: PluginEntry, problems: readonly PluginProblem[] = []): InstalledEntry {
+  return { entry, effective: NOTHING, rooms: [], tools: [], alerts: [], problems };
+}
+
+async function installEntry(
+  plugin: Plugin,
+  entry: PluginEntry,
+  config: JsonObject,
+  powers: InstallPowers,
+): Promise<InstalledEntry> {
+  const { settings, offers } = powers;
+  try {
+    if (entry.confinement === 'host' && !settings.hostMode.includes(plugin.id)) {
+      throw hostModeDenied(plugin);
+    }
+    const grant = grantTo(settings.grant, plugin, entry);
+    const bundle = await powers.bundle(plugin, entry);
+    const spec: EntrySpec = {
+      ...powers,
+      plugin,
+      entry,
+      grant,
+      bundle,
+      config,
+      take: () => powers.take(entry.confinement),
+    };
+    const room = openEntry(spec);
+    const described = await offers.of(plugin.id, room, config).catch(async (error: unknown) => {
+      await room.close();
+      throw error;
+    });
+    const offer = formats[plugin.format].readOffer(described, {
+      plugin,
+      entry,
+      maxTimeoutMs: settings.limits.timeoutMs,
+    });
+    const rooms = makeRooms(spec, room);
+    const tools = offer.tools.map((tool): RunnableTool => ({
+      listed: listed(plugin, entry, tool, config),
+      room: rooms.of(tool),
+    }));
+    const schemas = schemasOf(offer);
+    for (const { resident } of rooms.all()) resident.setSchemas(schemas);
+    return {
+      entry,
+      effective: grant.permissions,
+      rooms: rooms.all(),
+      tools,
+      alerts: offer.alerts,
+      problems: [
+        ...offer.refused,
+        ...offer.problems.map((message): PluginProblem => ({ code: 'INVALID_TOOL', message })),
+      ],
+    };
+  } catch (error) {
+    return idle(entry, [asProblem(error)]);
+  }
+}
+
+function listed(
+  plugin: Plugin,
+  entry: PluginEntry,
+  tool: ToolDefinition,
+  config: JsonObject,
+): UnnamedTool {
+  const asks = formats[plugin.format].requiresApproval(entry, tool, config);
+  const { annotations } = tool;
+  return {
+    plugin: plugin.id,
+    tool: tool.toolId,
+    title: annotations.title ?? tool.name,
+    description: tool.description,
+    inputSchema: tool.parameters.schema,
+    annotations,
+    timeoutMs: tool.timeoutMs,
+    requireApproval: asks,
+    background: formats[plugin.format].runsInBackground(annotations, asks),
+    confinement: entry.confinement,
+  };
+}
+
+function schemasOf({ tools }: Offer): Schemas {
+  return tools.map(({ toolId, parameters }) => [toolId, parameters.schema]);
+}
+
+function hostModeDenied({ id }: Plugin): BulkheadError {
+  return new BulkheadError(
+    'HOST_MODE_DENIED',
+    `${id} asks to run unconfined (sandbox: "host"), and was not allowed to. To allow it, add ${JSON.stringify(id)} to the engine's hostMode, or --allow-host ${id} on the command line: it can then do whatever your user can.`,
+    { plugin: id },
+  );
+}
+
+/** What the operator reads about an entry that does not run. */
+function asProblem(error: unknown): PluginProblem {
+  if (isBulkheadError(error)) return { code: error.code, message: error.message };
+  if (error instanceof WireError)
+    return { code: error.code ?? 'LOAD_FAILED', message: error.message };
+  throw error;
+}

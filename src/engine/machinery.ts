@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { BulkheadError } from '../errors.js';
+import { type Command, guestCommand, unconfinedCommand } from '../guests/command.js';
+import { type Guest, startGuest } from '../guests/guest.js';
+import { inspectMachine } from '../guests/machine.js';
+import { makeGuestPool } from '../guests/pool.js';
+import { type Guarantee, proveWalls } from '../guests/walls.js';
+import { makeBundleCache } from '../plugin/bundle/cache.js';
+import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
+import { makeOffers, type Offers } from './offers.js';
+import { keepTexts } from './powers/kept-texts.js';
+import { guestScripts, readValidator } from './powers/surroundings.js';
+import type { Settings } from './settings.js';
+import { makeValidatorCourier, type ValidatorCourier } from './validator-courier.js';
+
+/** The machine's side of an engine: guests to be had, bundles to be made, answers that were kept. */
+export interface Machinery {
+  /** A blank guest of that kind. */
+  take(confinement: PluginEntry['confinement']): Guest;
+  bundle(plugin: Plugin, entry: PluginEntry): Promise<Bundle>;
+  readonly offers: Offers;
+  readonly validator: ValidatorCourier;
+  /** Found out once, on a blank guest. */
+  guarantees(): Promise<readonly Guarantee[]>;
+  close(): void;
+}
+
+/** From its start to a guest that is ready; a machine that is swapping takes seconds. */
+const START_TIMEOUT_MS = 15_000;
+
+/** From a take to the start of its replacement: whoever took a guest is busy loading it. */
+const REFILL_DELAY_MS = 50;
+
+export async function openMachinery(settings: Settings): Promise<Machinery> {
+  const { limits, cacheDirectory } = settings;
+  const machine = inspectMachine();
+  const validator = makeValidatorCourier(await readValidator());
+  const script = guestScripts.confined();
+  const confined = guestCommand(machine, limits, script, [script]);
+  const start = (command: Command): Guest => startGuest(command, START_TIMEOUT_MS);
+  const pool = makeGuestPool({
+    size: limits.pool,
+    start: () => start(confined),
+    prepare: validator.ahead,
+    refillDelayMs: REFILL_DELAY_MS,
+  });
+  const bundles = makeBundleCache({ directory: join(cacheDirectory, 'bundles') });
+  let guarantees: Promise<readonly Guarantee[]> | undefined;
+
+  const prove = async (): Promise<readonly Guarantee[]> => {
+    const guest = start(confined);
+    try {
+      return await proveWalls(guest, machine);
+    } finally {
+      guest.kill({ cause: 'closed', detail: 'it had shown its walls' });
+    }
+  };
+
+  return {
+    take: (confinement) =>
+      confinement === 'compartment'
+        ? pool.take()
+        : start(unconfinedCommand(machine, guestScripts.unconfined(), definedOf(settings.env))),
+    bundle: ({ directory }, { file, confinement }) =>
+      bundles.bundle({
+        directory,
+        entry: { file },
+        builtins: confinement === 'host' ? 'real' : 'powerless',
+      }),
+    offers: makeOffers(keepTexts(join(cacheDirectory, 'offers')), settings),
+    validator,
+    guarantees: () => (guarantees ??= prove()),
+    close: pool.close,
+  };
+}
+
+function definedOf(env: Settings['env']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** Throws `WALL_MISSING` for the first required wall that does not stand. */
+export function requireWalls(required: readonly string[], guarantees: readonly Guarantee[]): void {
+  for (const name of required) {
+    const found = guarantees.find(({ wall }) => wall === name);
+    if (found?.stands === true) continue;
+    throw new BulkheadError(
+      'WALL_MISSING',
+      `This machine does not give the wall ${name} that walls.require asks for: ${found?.evidence ?? 'it is not known'}. Remove it from walls.require to start without.`,
+      { wall: name },
+    );
+  }
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import type { Json } from '../../sandbox/wire/messages.js';
+import { FROM_GUEST } from '../../sandbox/wire/limits.js';
+import { parseMessage } from '../../sandbox/wire/parse.js';
+import { BulkheadError } from '../errors.js';
+import { endError, GuestEnded } from '../guests/end.js';
+import type { OpenEntry } from './entry.js';
+import type { KeptTexts } from './powers/kept-texts.js';
+import type { Settings } from './settings.js';
+
+/**
+ * What entries offer, as their guests described it, kept by everything that the answer can depend
+ * on: the bundle, the grant, the granted variables' values and the configuration. With it an engine
+ * starts without starting a guest. What is kept is a stranger's word and is parsed as such each time.
+ */
+export interface Offers {
+  /** Rejects with the reason why the entry cannot be loaded or does not answer. */
+  of(plugin: string, open: OpenEntry, config: Json): Promise<unknown>;
+}
+
+/** Raised when what dialects answer changes its shape. */
+const VERSION = 1;
+
+export function makeOffers(texts: KeptTexts, settings: Settings): Offers {
+  return {
+    of: async (plugin, open, config) => {
+      const name = `${keyOf(open, config, settings)}.json`;
+      const kept = parseKept(await texts.read(name));
+      if (kept !== undefined) return kept;
+      const described = await describe(plugin, open, settings.limits.loadTimeoutMs);
+      await texts.keep(name, JSON.stringify(described));
+      return described;
+    },
+  };
+}
+
+function keyOf({ bundle, entry, grant }: OpenEntry, config: Json, { env }: Settings): string {
+  const { permissions } = grant;
+  const variables = permissions.environment.map((name) => [name, env[name] ?? null]);
+  return createHash('sha256')
+    .update(JSON.stringify([VERSION, entry.dialect, bundle.hash, permissions, variables, config]))
+    .digest('hex');
+}
+
+function parseKept(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    // The same caps as on the wire: the file is no better than the guest it came from.
+    const message = parseMessage(`{"t":"reply","i":0,"v":${text}}`, FROM_GUEST);
+    return message.t === 'reply' ? message.v : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function describe(plugin: string, open: OpenEntry, timeoutMs: number): Promise<unknown> {
+  const guest = await open.resident.acquire();
+  const timer = setTimeout(() => {
+    guest.kill({
+      cause: 'deadline',
+      detail: `it did not say what it offers within ${timeoutMs} ms`,
+    });
+  }, timeoutMs);
+  try {
+    return await guest.peer.ask('describe', null).answer;
+  } catch (error) {
+    if (!(error instanceof GuestEnded)) throw error;
+    if (error.end.cause === 'deadline') throw tooSlow(plugin, timeoutMs);
+    throw endError(plugin, error.end);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tooSlow(plugin: string, deadlineMs: number): BulkheadError {
+  return new BulkheadError(
+    'DEADLINE_EXCEEDED',
+    `${plugin} did not say what tools it offers within ${deadlineMs} ms, and was killed. resolveTools has to answer faster than limits.loadTimeoutMs.`,
+    { deadlineMs },
+  );
+}

@@ -1,0 +1,100 @@
+import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
+import type { Permissions } from '../permissions/kind.js';
+import type { Plugin } from '../plugin/plugin.js';
+import type { Approver } from '../approval/approver.js';
+import type { WallName } from '../guests/walls.js';
+import type { EventListener } from '../events.js';
+
+/** What a host tells the engine once. */
+export interface EngineOptions {
+  /** Directories of plugins; a last segment `*` stands for every directory in its parent. */
+  readonly plugins: readonly string[];
+  /**
+   * What the plugins get of what they declare. `'declared'`: all of it. `'nothing'` (the default).
+   * By plugin id: all, nothing, or these permissions at most. A function decides for each plugin.
+   * Nobody ever gets what they did not declare.
+   */
+  readonly grant?: GrantPolicy;
+  /** The operator's configuration of each plugin, by plugin id. */
+  readonly config?: Readonly<Record<string, PluginConfig>>;
+  /** Where granted variables are read, once, when a guest loads. Default: the host's environment. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Ids of plugins that may run unconfined if their manifest says `sandbox: "host"`. Default: none. */
+  readonly hostMode?: readonly string[];
+  /** Decides where a tool asks first. Without one, such calls are refused. */
+  readonly approve?: Approver;
+  readonly limits?: Partial<EngineLimits>;
+  readonly network?: NetworkOptions;
+  /** Walls without which the engine does not start. Default: none, `guarantees()` tells which stand. */
+  readonly walls?: { readonly require?: readonly WallName[] };
+  /** Where bundles and descriptions are kept between runs. Default: `bulkhead` in the user's cache. */
+  readonly cacheDirectory?: string;
+  /** Receives the plugins' own log lines and the engine's. Default: warnings and errors to stderr. */
+  readonly logger?: Logger;
+  readonly onEvent?: EventListener;
+}
+
+export type GrantPolicy =
+  | 'declared'
+  | 'nothing'
+  | Readonly<Record<string, PluginGrant>>
+  | ((plugin: Plugin) => PluginGrant);
+
+export type PluginGrant = 'declared' | 'nothing' | Partial<Permissions>;
+
+/** Configuration of one plugin: three words of ours, and whatever its config fields name. */
+export interface PluginConfig {
+  readonly enabled?: boolean;
+  /** By tool id: whether it asks before it runs, whatever the manifest says. */
+  readonly requireApproval?: Readonly<Record<string, boolean>>;
+  readonly [field: string]: Json | undefined;
+}
+
+export interface NetworkOptions {
+  /** Serves `host` at `url` (an address of the operator's choice, plain HTTP allowed). */
+  readonly overrides?: readonly { readonly host: string; readonly url: string }[];
+  /** Further certificate authorities, PEM. */
+  readonly ca?: readonly string[];
+  /** An upstream HTTP proxy that requests leave through. */
+  readonly proxy?: string;
+}
+
+/** Caps on all of an engine's plugins. Milliseconds, mebibytes, counts. */
+export interface EngineLimits {
+  /** Longest that any call may take; a tool's own shorter timeout holds where it has one. */
+  readonly timeoutMs: number;
+  /** Longest that a plugin's code may take to load and describe itself. */
+  readonly loadTimeoutMs: number;
+  /** From the deadline to the kill of a guest that has not settled the call. */
+  readonly graceMs: number;
+  /** JavaScript heap, and as much again for buffers, of one guest. */
+  readonly memoryMb: number;
+  /** Processor time of one guest's whole life. */
+  readonly cpuSeconds: number;
+  /** Calls under way in one plugin; more are answered BUSY. */
+  readonly maxCallsPerPlugin: number;
+  readonly maxResultBytes: number;
+  readonly maxInputBytes: number;
+  /** Lines a plugin may log in one second; the rest is counted and told in one line. */
+  readonly maxLogLinesPerSecond: number;
+  /** Blank guests kept ready. */
+  readonly pool: number;
+}
+
+/** pino's shape, as far as we use it. */
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What a caller may say about one call. */
+export interface CallOptions {
+  /** Gives the call up: the plugin's own signal is aborted, then its guest killed. */
+  readonly signal?: AbortSignal;
+  /** A shorter deadline than the tool's own. */
+  readonly timeoutMs?: number;
+  /** What the plugin's system hands to a tool besides its input, as far as a host supplies it. */
+  readonly context?: JsonObject;
+}

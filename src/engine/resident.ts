@@ -1,0 +1,181 @@
+import type { Json } from '../../sandbox/wire/messages.js';
+import type { LoadParams } from '../../sandbox/wire/methods.js';
+import type { Peer } from '../../sandbox/wire/peer.js';
+import type { Service } from '../../sandbox/wire/service.js';
+import { BulkheadError } from '../errors.js';
+import type { EventBus } from '../events.js';
+import { endError, type GuestEnd, GuestEnded } from '../guests/end.js';
+import type { Guest } from '../guests/guest.js';
+import type { ValidatorCourier } from './validator-courier.js';
+
+/** The guest in which an entry lives, from its first use on: loaded, and replaced when it ends. */
+export interface Resident {
+  /** The loaded guest where there is one now that may be trusted to answer. */
+  readonly current: Guest | undefined;
+  /** The loaded guest; starts and loads one where there is none. Rejects with the reason. */
+  acquire(): Promise<Guest>;
+  /**
+   * A call was given up, and the guest has until the grace is over to settle it: `settled` resolves
+   * when it has. Meanwhile it gets no new calls; if it does not settle it is killed.
+   */
+  doubt(guest: Guest, settled: Promise<unknown>, detail: string): void;
+  /** Tells this and every later guest what inputs have to fit. */
+  setSchemas(schemas: Schemas): void;
+  /** Ends the guest, if there is one. The next `acquire` starts another. */
+  end(end: GuestEnd): void;
+}
+
+/** By tool. */
+export type Schemas = readonly (readonly [tool: string, schema: Json])[];
+
+export interface ResidentSpec {
+  readonly plugin: string;
+  readonly entry: string;
+  readonly bundleHash: string;
+  readonly take: () => Guest;
+  /** Everything but the code is made anew for each guest: variables are read when it loads. */
+  readonly load: () => LoadParams;
+  readonly service: (peer: Peer) => Service;
+  readonly validator: ValidatorCourier;
+  readonly loadTimeoutMs: number;
+  /** From a call given up to the kill of the guest that has not settled it. */
+  readonly graceMs: number;
+  readonly events: EventBus;
+}
+
+/** How long a new call waits for a guest in doubt: honest tools settle at once when told to stop. */
+const PATIENCE_MS = 10;
+
+export function makeResident(spec: ResidentSpec): Resident {
+  let current: Guest | undefined;
+  let loading: Promise<Guest> | undefined;
+  let schemas: Schemas | undefined;
+  /** Guests that have not settled what was given up, and how many calls that is. */
+  const doubts = new Map<Guest, Set<Promise<unknown>>>();
+  let starting: Guest | undefined;
+
+  const tellSchemas = (guest: Guest): void => {
+    if (schemas === undefined) return;
+    // Nobody waits for it: messages keep their order, so every later call finds the schemas there.
+    spec.validator.deliver(guest);
+    guest.peer.ask('schemas', { schemas }).answer.catch(() => {});
+  };
+
+  const start = async (): Promise<Guest> => {
+    const guest = spec.take();
+    starting = guest;
+    watch(guest);
+    guest.serve(spec.service(guest.peer));
+    const began = performance.now();
+    try {
+      await loadWithin(guest, spec);
+    } finally {
+      starting = undefined;
+    }
+    tellSchemas(guest);
+    current = guest;
+    spec.events.emit({
+      type: 'plugin-loaded',
+      plugin: spec.plugin,
+      entry: spec.entry,
+      bundle: spec.bundleHash,
+      durationMs: performance.now() - began,
+    });
+    return guest;
+  };
+
+  const watch = (guest: Guest): void => {
+    const { plugin, events } = spec;
+    const { pid } = guest;
+    events.emit({ type: 'guest-started', plugin, pid });
+    void guest.ended.then(({ cause, detail }) => {
+      if (current === guest) current = undefined;
+      events.emit({ type: 'guest-ended', plugin, pid, cause, detail });
+    });
+  };
+
+  // A guest that was just killed has not ended yet, and takes no more calls.
+  const trusted = (): Guest | undefined =>
+    current?.alive === true && !doubts.has(current) ? current : undefined;
+
+  const startUnlessTrusted = async (): Promise<Guest> => {
+    const doubted = current === undefined ? undefined : doubts.get(current);
+    if (doubted !== undefined) await within(Promise.all(doubted), PATIENCE_MS);
+    return trusted() ?? start();
+  };
+
+  return {
+    get current() {
+      return trusted();
+    },
+    acquire: () => {
+      loading ??= startUnlessTrusted().finally(() => {
+        loading = undefined;
+      });
+      return loading;
+    },
+    doubt: (guest, settled, detail) => {
+      const open = doubts.get(guest) ?? new Set();
+      doubts.set(guest, open.add(settled));
+      const timer = setTimeout(() => guest.kill({ cause: 'deadline', detail }), spec.graceMs);
+      void settled.then(() => {
+        clearTimeout(timer);
+        open.delete(settled);
+        if (open.size === 0) doubts.delete(guest);
+        if (guest !== current) void retire(guest);
+      });
+    },
+    setSchemas: (next) => {
+      schemas = next;
+      if (current !== undefined) tellSchemas(current);
+    },
+    end: (end) => {
+      starting?.kill(end);
+      current?.kill(end);
+    },
+  };
+}
+
+/** Ends a guest that another has replaced, once it has answered what it was still asked. */
+async function retire(guest: Guest): Promise<void> {
+  while (guest.alive && guest.peer.openRequests > 0) await pause(RETIRE_POLL_MS);
+  guest.kill({ cause: 'replaced', detail: 'another guest took its place' });
+}
+
+const RETIRE_POLL_MS = 20;
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function within(settled: Promise<unknown>, ms: number): Promise<unknown> {
+  return Promise.race([settled, pause(ms)]);
+}
+
+async function loadWithin(guest: Guest, spec: ResidentSpec): Promise<void> {
+  const { plugin, loadTimeoutMs } = spec;
+  const timer = setTimeout(() => {
+    guest.kill({ cause: 'deadline', detail: `its code was not loaded after ${loadTimeoutMs} ms` });
+  }, loadTimeoutMs);
+  try {
+    await guest.peer.ask('load', spec.load()).answer;
+  } catch (error) {
+    if (!(error instanceof GuestEnded)) {
+      // What threw at load would throw again at every call: this guest is of no use.
+      guest.kill({ cause: 'replaced', detail: 'its plugin could not be loaded' });
+      throw error;
+    }
+    if (error.end.cause === 'deadline') throw loadTimedOut(plugin, loadTimeoutMs);
+    throw endError(plugin, error.end);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function loadTimedOut(plugin: string, deadlineMs: number): BulkheadError {
+  return new BulkheadError(
+    'DEADLINE_EXCEEDED',
+    `The code of ${plugin} was not loaded after ${deadlineMs} ms, and was killed. Code at the top level of its modules runs at load: move long work into the tool.`,
+    { deadlineMs },
+  );
+}

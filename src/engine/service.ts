@@ -1,0 +1,97 @@
+import { isRecord } from '../../sandbox/wire/parse.js';
+import type { Peer } from '../../sandbox/wire/peer.js';
+import type { IncomingRequest, Service } from '../../sandbox/wire/service.js';
+import type { FilesystemBroker } from '../brokers/filesystem/broker.js';
+import type { NetworkBroker } from '../brokers/network/broker.js';
+import { BulkheadError } from '../errors.js';
+import type { EventBus } from '../events.js';
+import { permissionNames } from '../permissions/table.js';
+import { makeLogGate } from './log-gate.js';
+
+export interface Brokers {
+  readonly network: NetworkBroker | undefined;
+  readonly filesystem: FilesystemBroker | undefined;
+}
+
+export interface ServiceSpec {
+  readonly plugin: string;
+  readonly brokers: Brokers;
+  readonly events: EventBus;
+  readonly maxLogLinesPerSecond: number;
+  readonly now: () => number;
+  /** Turns a stack from the guest into the plugin's own source lines. */
+  readonly mapStack: (stack: string) => string;
+}
+
+/**
+ * Answers what a guest asks of its host. Each request goes to the broker that holds the power, which
+ * parses it; what was not granted has no broker. Notices become events.
+ */
+export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
+  const { plugin, brokers, events } = spec;
+  const log = makeLogGate(spec);
+
+  const notice = (method: string, params: unknown): void => {
+    if (!isRecord(params)) return;
+    if (method === 'log') log(params['level'], params['text']);
+    else if (method === 'fault') log('error', faultText(params['failure'], spec.mapStack));
+    else if (method === 'denied') {
+      const permission = permissionNames.find((name) => name === params['permission']);
+      const wanted = params['wanted'];
+      if (permission === undefined || typeof wanted !== 'string') return;
+      events.emit({ type: 'capability-denied', plugin, permission, wanted: wanted.slice(0, 200) });
+    }
+  };
+
+  return (peer) => ({
+    notice,
+    request: (method, params, request) => {
+      if (method === 'fetch' && brokers.network !== undefined) {
+        return fetchThrough(brokers.network, peer, params, request);
+      }
+      if (method === 'readFile' && brokers.filesystem !== undefined) {
+        return readThrough(brokers.filesystem, peer, params, request);
+      }
+      throw new BulkheadError(
+        'PERMISSION_REVOKED',
+        `${plugin} has no permission for ${method.slice(0, 40)}.`,
+        { permission: method.slice(0, 40) },
+      );
+    },
+  });
+}
+
+async function fetchThrough(
+  broker: NetworkBroker,
+  peer: Peer,
+  params: unknown,
+  request: IncomingRequest,
+): Promise<unknown> {
+  const streamId = isRecord(params) ? params['body'] : undefined;
+  const sent = typeof streamId === 'number' ? peer.acceptStream(streamId) : undefined;
+  const { body, ...reply } = await broker.fetch(params, sent, abortSignalOf(request));
+  return body === undefined ? reply : { ...reply, body: peer.openStream(body) };
+}
+
+async function readThrough(
+  broker: FilesystemBroker,
+  peer: Peer,
+  params: unknown,
+  request: IncomingRequest,
+): Promise<unknown> {
+  const { body } = await broker.readFile(params, abortSignalOf(request));
+  return { body: peer.openStream(body) };
+}
+
+function abortSignalOf(request: IncomingRequest): AbortSignal {
+  const controller = new AbortController();
+  request.onCancel((why) => controller.abort(new BulkheadError('CANCELLED', why, {})));
+  return controller.signal;
+}
+
+function faultText(failure: unknown, mapStack: (stack: string) => string): string {
+  if (!isRecord(failure)) return 'an error that nobody caught';
+  const { name, message, stack } = failure;
+  const text = `${String(name)}: ${String(message)} (nobody caught it)`;
+  return typeof stack === 'string' ? `${text}\n${mapStack(stack)}` : text;
+}

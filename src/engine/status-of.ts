@@ -1,0 +1,61 @@
+import { basename } from 'node:path';
+import type { Catalog } from '../catalog/catalog.js';
+import type { DiscoveryProblem } from '../formats/discover.js';
+import type { Installed, InstalledEntry } from './installed.js';
+import type { EntryStatus, PluginProblem, PluginStatus } from './status.js';
+
+/** What the engine tells of a plugin that it has. */
+export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
+  const { plugin, inactive, entries } = installed;
+  const { id, format, directory, name, version, description } = plugin;
+  const problems = [
+    ...installed.problems,
+    ...inactive.map((message): PluginProblem => ({ code: 'PLUGIN_INACTIVE', message })),
+    ...entries.flatMap((entry) => entry.problems),
+  ];
+  const runs = entries.some((entry) => entry.rooms.length > 0);
+  return {
+    id,
+    format,
+    directory,
+    name,
+    version,
+    description,
+    state: inactive.length > 0 ? 'inactive' : runs || entries.length === 0 ? 'active' : 'failed',
+    problems,
+    alerts: entries.flatMap((entry) => entry.alerts),
+    entries: entries.map(entryStatus),
+    tools: catalog.list().filter((tool) => tool.plugin === id),
+  };
+}
+
+function entryStatus({ entry, effective, rooms }: InstalledEntry): EntryStatus {
+  const { key, surface, file, confinement, declared } = entry;
+  const bundle = rooms[0]?.bundle.hash;
+  return {
+    key,
+    surface,
+    file,
+    confinement,
+    ...(bundle === undefined ? {} : { bundle }),
+    declared,
+    effective,
+  };
+}
+
+/** What the engine tells of a directory that looks like a plugin and cannot be read as one. */
+export function brokenStatus({ directory, error }: DiscoveryProblem): PluginStatus {
+  return {
+    id: basename(directory),
+    format: undefined,
+    directory,
+    name: basename(directory),
+    version: undefined,
+    description: undefined,
+    state: 'failed',
+    problems: [{ code: error.code, message: error.message }],
+    alerts: [],
+    entries: [],
+    tools: [],
+  };
+}

@@ -1,0 +1,39 @@
+import type { CatalogTool } from '../catalog/catalog.js';
+import type { ErrorCode } from '../errors.js';
+import type { Permissions } from '../permissions/kind.js';
+import type { FormatName } from '../plugin/plugin.js';
+import type { PluginAlert } from '../plugin/tool.js';
+
+/** One plugin that was found, as the engine sees it. Plain data. */
+export interface PluginStatus {
+  readonly id: string;
+  /** Absent where its directory holds no plugin that can be read. */
+  readonly format: FormatName | undefined;
+  readonly directory: string;
+  readonly name: string;
+  readonly version: string | undefined;
+  readonly description: string | undefined;
+  /** `active`: its tools are in the catalog. `inactive`: by configuration. `failed`: see problems. */
+  readonly state: 'active' | 'inactive' | 'failed';
+  readonly problems: readonly PluginProblem[];
+  readonly alerts: readonly PluginAlert[];
+  readonly entries: readonly EntryStatus[];
+  readonly tools: readonly CatalogTool[];
+}
+
+export interface PluginProblem {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export interface EntryStatus {
+  readonly key: string;
+  readonly surface: 'tools' | 'agents' | 'channels';
+  readonly file: string;
+  readonly confinement: 'compartment' | 'host';
+  /** Hash of the bundle; absent where it could not be made. */
+  readonly bundle?: string;
+  readonly declared: Permissions;
+  /** What it has: declared and granted. */
+  readonly effective: Permissions;
+}

@@ -1,0 +1,128 @@
+import type { ErrorCode } from './errors.js';
+import type { PermissionName } from './permissions/kind.js';
+
+/**
+ * Everything that can happen, as one union. Events are told after the fact, in order, and hold no
+ * live objects: whoever listens can observe and cannot steer. `atMs` is the host's clock.
+ */
+export type BulkheadEvent = { readonly atMs: number } & (
+  | { readonly type: 'plugin-found'; readonly plugin: string; readonly directory: string }
+  | {
+      readonly type: 'plugin-refused';
+      readonly directory: string;
+      readonly plugin?: string;
+      readonly code: ErrorCode;
+      readonly message: string;
+    }
+  | {
+      readonly type: 'plugin-loaded';
+      readonly plugin: string;
+      readonly entry: string;
+      readonly bundle: string;
+      readonly durationMs: number;
+    }
+  | {
+      readonly type: 'guest-started';
+      readonly plugin: string;
+      readonly pid: number;
+    }
+  | {
+      readonly type: 'guest-ended';
+      readonly plugin: string;
+      readonly pid: number;
+      readonly cause: GuestEndCause;
+      readonly detail: string;
+    }
+  | {
+      readonly type: 'call-started';
+      readonly call: string;
+      readonly plugin: string;
+      readonly tool: string;
+    }
+  | {
+      readonly type: 'call-ended';
+      readonly call: string;
+      readonly plugin: string;
+      readonly tool: string;
+      readonly outcome: 'ok' | 'error';
+      readonly code?: ErrorCode;
+      /** The plugin's own lines for what it threw. For the host's log, never for a model. */
+      readonly stack?: string;
+      readonly durationMs: number;
+    }
+  | {
+      readonly type: 'approval-asked' | 'approval-given' | 'approval-refused';
+      readonly call: string;
+      readonly plugin: string;
+      readonly tool: string;
+      readonly reason?: string;
+    }
+  | {
+      /** A capability was used, or its use refused, at the broker that holds the power. */
+      readonly type: 'capability-used' | 'capability-denied';
+      readonly plugin: string;
+      readonly permission: PermissionName;
+      /** The host and path asked for, the file, the variable. Never a secret's value. */
+      readonly wanted: string;
+      readonly outcome?: string;
+      readonly bytesIn?: number;
+      readonly bytesOut?: number;
+      readonly durationMs?: number;
+    }
+  | {
+      readonly type: 'log';
+      readonly plugin: string;
+      readonly level: 'debug' | 'info' | 'warn' | 'error';
+      /** The plugin's text with control characters escaped. */
+      readonly text: string;
+    }
+  | {
+      readonly type: 'alert';
+      readonly plugin: string;
+      readonly level: 'info' | 'warning';
+      readonly message: string;
+    }
+  | { readonly type: 'catalog-changed'; readonly tools: number }
+);
+
+export type GuestEndCause =
+  | 'closed'
+  | 'start'
+  | 'idle'
+  | 'deadline'
+  | 'crash'
+  | 'memory'
+  | 'cpu'
+  | 'protocol'
+  | 'replaced';
+
+export type EventListener = (event: BulkheadEvent) => void;
+
+/** Fans events out. A listener that throws loses that event, and nobody else does. */
+export interface EventBus {
+  emit(event: WithoutTime<BulkheadEvent>): void;
+  on(listener: EventListener): () => void;
+}
+
+type WithoutTime<Event> = Event extends unknown ? Omit<Event, 'atMs'> : never;
+
+export function makeEventBus(now: () => number): EventBus {
+  const listeners = new Set<EventListener>();
+  return {
+    emit: (event) => {
+      if (listeners.size === 0) return;
+      const timed = { atMs: now(), ...event } as BulkheadEvent;
+      for (const listener of listeners) {
+        try {
+          listener(timed);
+        } catch {
+          // Observers never steer: what one of them throws must not end a call.
+        }
+      }
+    },
+    on: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { BulkheadError, isBulkheadError } from '../errors.js';
+import type { FoundPlugin, ReadPower } from './format.js';
+import { detectFormat } from './table.js';
+import { expandPaths } from './paths.js';
+
+export interface Discovery {
+  /** In the order of the paths, then of their directories' names; ids are unique. */
+  readonly plugins: readonly FoundPlugin[];
+  readonly problems: readonly DiscoveryProblem[];
+}
+
+/** A directory that holds a plugin which cannot be used. It keeps no other from being found. */
+export interface DiscoveryProblem {
+  readonly directory: string;
+  readonly error: BulkheadError;
+}
+
+/**
+ * Finds the plugins under the paths. A path is a plugin's directory, or a directory of such
+ * directories, one level deep; its last segments may hold `*`. What is no plugin is passed over in
+ * silence, and so is a path that does not exist. Of two plugins with one id the first counts: an id
+ * is a claim, and whoever sorts first is at least where the operator put it first.
+ */
+export async function readPlugins(power: ReadPower, paths: readonly string[]): Promise<Discovery> {
+  const plugins = new Map<string, FoundPlugin>();
+  const problems: DiscoveryProblem[] = [];
+  const seen = new Set<string>();
+  for (const directory of await pluginDirectories(power, paths)) {
+    const real = (await power.realpath(directory)) ?? directory;
+    if (seen.has(real)) continue;
+    seen.add(real);
+    try {
+      const found = await readPlugin(power, directory);
+      const first = plugins.get(found.plugin.id);
+      if (first !== undefined) throw collision(first, found);
+      plugins.set(found.plugin.id, found);
+    } catch (error) {
+      problems.push({ directory, error: asBulkheadError(error, directory) });
+    }
+  }
+  return { plugins: [...plugins.values()], problems };
+}
+
+/** Reads one plugin. Throws `PLUGIN_NOT_FOUND`, `INVALID_MANIFEST` and `OUTSIDE_PLUGIN`. */
+export async function readPlugin(power: ReadPower, directory: string): Promise<FoundPlugin> {
+  const format = await detectFormat(power, directory);
+  if (format !== undefined) return format.read(power, directory);
+  throw new BulkheadError(
+    'PLUGIN_NOT_FOUND',
+    `There is no plugin in ${directory}. A plugin's directory holds its manifest, e.g. pandora.manifest.json.`,
+    { directory },
+  );
+}
+
+async function pluginDirectories(
+  power: ReadPower,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const path of await expandPaths(power, paths)) {
+    if ((await detectFormat(power, path)) !== undefined) {
+      found.push(path);
+      continue;
+    }
+    const names = (await power.listDirectory(path)) ?? [];
+    for (const name of names.toSorted()) {
+      const directory = join(path, name);
+      if ((await detectFormat(power, directory)) !== undefined) found.push(directory);
+    }
+  }
+  return found;
+}
+
+function collision(first: FoundPlugin, later: FoundPlugin): BulkheadError {
+  const { id } = later.plugin;
+  const directories = [first.plugin.directory, later.plugin.directory];
+  return new BulkheadError(
+    'NAME_COLLISION',
+    `${directories[1]} is not used: its id ${JSON.stringify(id)} belongs to the plugin in ${directories[0]}. Change the id in one of their manifests.`,
+    { name: id, plugins: directories },
+  );
+}
+
+function asBulkheadError(error: unknown, directory: string): BulkheadError {
+  if (isBulkheadError(error)) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new BulkheadError(
+    'PLUGIN_NOT_FOUND',
+    `The plugin in ${directory} cannot be read: ${why}`,
+    { directory },
+    { cause: error },
+  );
+}

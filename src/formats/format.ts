@@ -1,0 +1,76 @@
+import type { JsonObject } from '../../sandbox/wire/messages.js';
+import type { FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
+import type { Offer, ToolAnnotations, ToolDefinition } from '../plugin/tool.js';
+
+/** Reading directories that nobody trusts, as little of it as finding and reading manifests takes. */
+export interface ReadPower {
+  /**
+   * The text of a regular file of at most that many bytes; `undefined` where there is no file.
+   * Rejects for a larger one, and for what is no regular file: a pipe would never end.
+   */
+  readFile(path: string, maxBytes: number): Promise<string | undefined>;
+  /** Names in a directory, in any order; `undefined` where there is no directory. */
+  listDirectory(path: string): Promise<readonly string[] | undefined>;
+  /** The path without symbolic links; `undefined` where nothing is there. */
+  realpath(path: string): Promise<string | undefined>;
+  /** What is there, links followed; `undefined` where nothing is. */
+  stat(path: string): Promise<'file' | 'directory' | 'other' | undefined>;
+}
+
+/** How a plugin is declared on disk. */
+export interface Format {
+  readonly name: FormatName;
+  /** Whether the directory holds a plugin of this format, by its files' names alone. */
+  detect(power: ReadPower, directory: string): Promise<boolean>;
+  /** Throws `INVALID_MANIFEST` and `OUTSIDE_PLUGIN`. */
+  read(power: ReadPower, directory: string): Promise<FoundPlugin>;
+  /**
+   * Whether the plugin's tools are offered, by what the operator configured (`raw`) and by the
+   * variables that it requires. That it needs a variable does not mean that it may read it.
+   */
+  decideActivation(
+    plugin: Plugin,
+    raw: unknown,
+    variable: (name: string) => string | undefined,
+  ): Activation;
+  /** Reads what a guest answered when it was asked what its entry offers. Never throws. */
+  readOffer(answer: unknown, context: OfferContext): Offer;
+  /** Whether a tool asks before it runs. */
+  requiresApproval(
+    entry: Pick<PluginEntry, 'requireApproval'>,
+    tool: Pick<ToolDefinition, 'id' | 'toolId'>,
+    config: JsonObject | null,
+  ): boolean;
+  /** Whether a tool may run unattended. */
+  runsInBackground(annotations: ToolAnnotations, asksFirst: boolean): boolean;
+}
+
+export interface Activation {
+  /** What the plugin sees as its configuration; `null` where it is not active. */
+  readonly config: JsonObject | null;
+  /** Why it is not active, each with what would make it so. Empty where it is. */
+  readonly reasons: readonly string[];
+  /** Those of the reasons that are mistakes in its configuration. */
+  readonly validationErrors: readonly string[];
+  readonly environment: readonly VariableState[];
+}
+
+export interface VariableState {
+  readonly name: string;
+  readonly required: boolean;
+  /** Whether it has a value. An empty one is none. */
+  readonly configured: boolean;
+}
+
+export interface OfferContext {
+  readonly plugin: Pick<Plugin, 'id'>;
+  readonly entry: PluginEntry;
+  /** The longest that the host lets any tool take. */
+  readonly maxTimeoutMs: number;
+}
+
+export interface FoundPlugin {
+  readonly plugin: Plugin;
+  /** What was left out of it because it could not be read, as `path: what is wrong`. */
+  readonly problems: readonly string[];
+}

@@ -1,0 +1,162 @@
+import type { JsonObject } from '../../../sandbox/wire/messages.js';
+import { makePermissions, scopesOf } from '../../permissions/permissions.js';
+import type { Permissions } from '../../permissions/kind.js';
+import type { ConfigField, Plugin, PluginEntry } from '../../plugin/plugin.js';
+import type { Offer, PluginAlert, ToolAnnotations, ToolDefinition } from '../../plugin/tool.js';
+import type { Activation, VariableState } from '../format.js';
+import type { PandoraPermissions } from './manifest.js';
+import { writePandoraPermissions } from './permissions.js';
+
+/** One plugin as Pandora's `/api/plugins` answers it. */
+export interface PandoraListing {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly author?: string;
+  readonly icon?: string;
+  readonly version?: string;
+  readonly homepage?: string;
+  readonly repository?: string;
+  readonly license?: string;
+  readonly envVars: readonly VariableState[];
+  readonly envConfigured: boolean;
+  readonly configFields: readonly ConfigField[];
+  readonly enabled: boolean;
+  /** Values of password fields are hidden. */
+  readonly config: JsonObject | null;
+  readonly provides: {
+    readonly tools?: ListedTools;
+    readonly agents?: { agentIds: []; agents: []; alerts: readonly PluginAlert[] };
+    readonly channels?: { channelIds: []; channels: []; alerts: readonly PluginAlert[] };
+  };
+  readonly validationErrors: readonly string[];
+}
+
+export interface ListedTools {
+  readonly toolIds: readonly string[];
+  /** Static and resolved ones; the original leaves the resolved out. */
+  readonly tools: readonly ListedTool[];
+  readonly sandbox: 'compartment' | 'host';
+  readonly permissions: PandoraPermissions;
+  readonly requireApproval: boolean;
+  readonly alerts: readonly PluginAlert[];
+}
+
+export interface ListedTool {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly permissions: PandoraPermissions;
+  readonly sandbox: 'compartment' | 'host';
+  readonly annotations: ToolAnnotations;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+export interface ListingSource {
+  readonly plugin: Plugin;
+  readonly activation: Activation;
+  /** What the operator configured, active or not. */
+  readonly config: JsonObject | undefined;
+  /** What each entry offers, by its key; nothing of one that was not asked. */
+  readonly offers: Readonly<Record<string, Offer>>;
+}
+
+/** Says of one plugin what Pandora's plugin page shows. */
+export function listPlugin({ plugin, activation, config, offers }: ListingSource): PandoraListing {
+  const { author, icon, homepage, repository, license } = plugin.about;
+  const known = {
+    description: plugin.description,
+    author,
+    icon,
+    version: plugin.version,
+    homepage,
+    repository,
+    license,
+  };
+  return {
+    id: plugin.id,
+    name: plugin.name,
+    ...present(known),
+    envVars: activation.environment,
+    envConfigured: activation.environment.every((need) => !need.required || need.configured),
+    configFields: plugin.config,
+    enabled: config !== undefined && config['enabled'] !== false,
+    config: config === undefined ? null : hidePasswords(config, plugin.config),
+    provides: {
+      ...present({ tools: listTools(plugin.entries, offers) }),
+      ...(has(plugin, 'agents') ? { agents: { agentIds: [], agents: [], alerts: NOT_RUN } } : {}),
+      ...(has(plugin, 'channels')
+        ? { channels: { channelIds: [], channels: [], alerts: NOT_RUN } }
+        : {}),
+    },
+    validationErrors: activation.validationErrors,
+  };
+}
+
+const NOT_RUN: readonly PluginAlert[] = [
+  { level: 'info', message: 'This part of the plugin is not run here.' },
+];
+
+function has(plugin: Plugin, surface: PluginEntry['surface']): boolean {
+  return plugin.entries.some((entry) => entry.surface === surface);
+}
+
+/** Without the keys that have no value. */
+function present<Value>(
+  values: Readonly<Record<string, Value | undefined>>,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+}
+
+function hidePasswords(config: JsonObject, fields: readonly ConfigField[]): JsonObject {
+  const secret = new Set(fields.filter(({ type }) => type === 'password').map(({ key }) => key));
+  return Object.fromEntries(
+    Object.entries(config).map(([key, value]) => [key, secret.has(key) ? '********' : value]),
+  );
+}
+
+function listTools(
+  all: readonly PluginEntry[],
+  offers: ListingSource['offers'],
+): ListedTools | undefined {
+  const entries = all.filter((entry) => entry.surface === 'tools');
+  if (entries.length === 0) return undefined;
+  const tools = entries.flatMap((entry) =>
+    (offers[entry.key]?.tools ?? []).map((tool) => listTool(tool, entry)),
+  );
+  return {
+    toolIds: tools.map((tool) => tool.id),
+    tools,
+    sandbox: entries.some(isHost) ? 'host' : 'compartment',
+    permissions: writePandoraPermissions(union(entries.map((entry) => entry.declared))),
+    requireApproval: entries.some((entry) => entry.requireApproval),
+    alerts: entries.flatMap((entry) => offers[entry.key]?.alerts ?? []),
+  };
+}
+
+function isHost(entry: PluginEntry): boolean {
+  return entry.confinement === 'host';
+}
+
+function listTool(tool: ToolDefinition, entry: PluginEntry): ListedTool {
+  const { id, name, description, permissions, annotations, timeoutMs } = tool;
+  return {
+    id,
+    name,
+    description,
+    permissions: writePandoraPermissions(permissions),
+    sandbox: entry.confinement,
+    annotations,
+    timeout: timeoutMs,
+  };
+}
+
+/** For one line about several entries; each of them still holds its own alone. */
+function union(all: readonly Permissions[]): Permissions {
+  return makePermissions((name) => [
+    ...new Set(all.flatMap((permissions) => scopesOf(permissions, name))),
+  ]);
+}

@@ -1,0 +1,143 @@
+import { object, optional } from '../../schema/shape-object.js';
+import {
+  array,
+  boolean,
+  oneOf,
+  oneOrMore,
+  readShape,
+  string,
+  type Shape,
+  type ShapeResult,
+} from '../../schema/shape.js';
+
+/**
+ * `pandora.manifest.json`, version 1. Unknown keys are refused at its top and dropped below it, as
+ * the original does. `manifest.schema.json` says the same for editors; a test holds them together.
+ */
+export interface PandoraManifest {
+  readonly $schema?: string;
+  readonly manifestVersion: 1;
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly author?: string;
+  readonly icon?: string;
+  readonly version?: string;
+  readonly homepage?: string;
+  readonly repository?: string;
+  readonly license?: string;
+  /** The versions of Pandora that it was made for. Read, and compared with nothing. */
+  readonly pandora: string;
+  readonly provides: {
+    readonly tools?: readonly PandoraToolEntry[];
+    readonly agents?: readonly PandoraAgentEntry[];
+    readonly channels?: readonly PandoraToolEntry[];
+  };
+  readonly envVars?: readonly { readonly name: string; readonly required?: boolean }[];
+  readonly configFields?: readonly PandoraConfigField[];
+}
+
+export interface PandoraToolEntry {
+  readonly entry: string;
+  readonly sandbox?: 'compartment' | 'host';
+  readonly permissions?: PandoraPermissions;
+  readonly requireApproval?: boolean;
+}
+
+export interface PandoraAgentEntry {
+  readonly entry: string;
+  readonly useTools?: readonly string[];
+  readonly modelTools?: readonly string[];
+}
+
+export interface PandoraPermissions {
+  readonly time?: boolean;
+  readonly network?: readonly string[];
+  readonly env?: readonly string[];
+  readonly fs?: readonly string[];
+  readonly random?: boolean;
+}
+
+export interface PandoraConfigField {
+  readonly key: string;
+  readonly label: string;
+  readonly type: 'text' | 'number' | 'password' | 'enum';
+  readonly required?: boolean;
+  readonly placeholder?: string;
+  readonly description?: string;
+  readonly options?: readonly { readonly value: string; readonly label: string }[];
+}
+
+/** Reads a manifest's text. Problems are named by their path in the manifest. */
+export function parseManifest(text: string): ShapeResult<PandoraManifest> {
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message.slice(0, 200) : String(error);
+    return { ok: false, problems: [`manifest: is not JSON: ${why}`] };
+  }
+  return readShape(manifestShape, data, 'manifest');
+}
+
+/** Also the shape of what a tool may say of itself, in code. */
+export const permissionsShape: Shape<PandoraPermissions> = object({
+  time: optional(boolean),
+  network: optional(array(string())),
+  env: optional(array(string())),
+  fs: optional(array(string())),
+  random: optional(boolean),
+});
+
+const toolEntry: Shape<PandoraToolEntry> = object({
+  entry: string(),
+  sandbox: optional(oneOf('compartment', 'host')),
+  permissions: optional(permissionsShape),
+  requireApproval: optional(boolean),
+});
+
+const agentEntry: Shape<PandoraAgentEntry> = object({
+  entry: string(),
+  useTools: optional(array(string())),
+  modelTools: optional(array(string())),
+});
+
+const configField: Shape<PandoraConfigField> = object({
+  key: string(),
+  label: string(),
+  type: oneOf('text', 'number', 'password', 'enum'),
+  required: optional(boolean),
+  placeholder: optional(string()),
+  description: optional(string()),
+  options: optional(array(object({ value: string(), label: string() }))),
+});
+
+// An id goes into names, logs and messages: control characters have no business there.
+// oxlint-disable-next-line no-control-regex -- exactly these characters are what is refused
+const ID = /^[^:\u0000-\u001f\u007f]{1,200}$/u;
+const RANGE = /^[><=~^]/;
+
+const manifestShape: Shape<PandoraManifest> = object(
+  {
+    $schema: optional(string()),
+    manifestVersion: oneOf(1),
+    id: string('a text of 1 to 200 characters without ":"', (text) => ID.test(text)),
+    name: string(),
+    description: optional(string()),
+    author: optional(string()),
+    icon: optional(string()),
+    version: optional(string()),
+    homepage: optional(string()),
+    repository: optional(string()),
+    license: optional(string()),
+    pandora: string('a range like ">=1.0.0" or "^1.0.0"', (text) => RANGE.test(text)),
+    provides: object({
+      tools: optional(oneOrMore(toolEntry)),
+      agents: optional(oneOrMore(agentEntry)),
+      channels: optional(oneOrMore(toolEntry)),
+    }),
+    envVars: optional(array(object({ name: string(), required: optional(boolean) }))),
+    configFields: optional(array(configField)),
+  },
+  'refuse',
+);

@@ -1,0 +1,72 @@
+import type { Guest } from './guest.js';
+
+/**
+ * Blank guests, started ahead of need.
+ *
+ * ```
+ *   start ──► [ blank, blank ] ── take ──► somebody's guest ──► dies; never comes back
+ *                  ▲                │
+ *                  └──── refill ◄───┘   after a pause: whoever took one is busy loading
+ * ```
+ */
+export interface GuestPool {
+  /** A blank guest: one that is ready where there is one, else one that is just starting. */
+  take(): Guest;
+  /** Ends the blank guests and starts no more. */
+  close(): void;
+  readonly waiting: number;
+}
+
+export interface PoolSpec {
+  /** Blank guests to keep; with 0 each is started when it is taken. */
+  readonly size: number;
+  readonly start: () => Guest;
+  /** Readies a blank guest further, while nobody waits for it. */
+  readonly prepare: (guest: Guest) => void;
+  /** From a take to the start of its replacement, in milliseconds. */
+  readonly refillDelayMs: number;
+}
+
+export function makeGuestPool({ size, start, prepare, refillDelayMs }: PoolSpec): GuestPool {
+  const blank: Guest[] = [];
+  let refill: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const add = (): void => {
+    const guest = start();
+    prepare(guest);
+    blank.push(guest);
+    void guest.ended.then(() => {
+      const at = blank.indexOf(guest);
+      if (at >= 0) blank.splice(at, 1);
+    });
+  };
+
+  const refillLater = (): void => {
+    if (closed || refill !== undefined || blank.length >= size) return;
+    refill = setTimeout(() => {
+      refill = undefined;
+      if (closed) return;
+      add();
+      refillLater();
+    }, refillDelayMs);
+    // A pool alone is no reason to keep the host's process.
+    refill.unref();
+  };
+
+  return {
+    take: () => {
+      const guest = blank.shift() ?? start();
+      refillLater();
+      return guest;
+    },
+    close: () => {
+      closed = true;
+      clearTimeout(refill);
+      for (const guest of blank) guest.kill({ cause: 'closed', detail: 'the pool was closed' });
+    },
+    get waiting() {
+      return blank.length;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+export { createEngine } from './engine/engine.js';
+export { BulkheadError, isBulkheadError } from './errors.js';
+export type { BuildProblem, ErrorCode, ErrorDetails } from './errors.js';
+export type { BulkheadEvent, EventListener } from './events.js';
+export type { Approver, ApprovalRequest, Verdict } from './approval/approver.js';
+export type { Catalog, CatalogTool, ToolAnnotations } from './catalog/catalog.js';
+export type { Engine } from './engine/engine-api.js';
+export type {
+  CallOptions,
+  EngineLimits,
+  EngineOptions,
+  GrantPolicy,
+  Logger,
+  NetworkOptions,
+  PluginConfig,
+  PluginGrant,
+} from './engine/options.js';
+export type { CallResult, ContentBlock } from './engine/result.js';
+export type { EntryStatus, PluginStatus } from './engine/status.js';
+export type { Guarantee, WallName } from './guests/walls.js';
+export { explainPermissions } from './permissions/explain.js';
+export type { Permissions } from './permissions/kind.js';
+export type { Plugin } from './plugin/plugin.js';
+export type { Json, JsonObject } from '../sandbox/wire/messages.js';

@@ -1,0 +1,28 @@
+import type { PermissionName, Permissions } from './kind.js';
+
+/** Holds nothing. */
+export const NO_PERMISSIONS: Permissions = Object.freeze({
+  time: false,
+  random: false,
+  network: Object.freeze([]),
+  environment: Object.freeze([]),
+  filesystem: Object.freeze([]),
+});
+
+/** The scopes of one kind, as texts; a kind without scopes has the one text `true`, or none. */
+export function scopesOf(permissions: Permissions, name: PermissionName): readonly string[] {
+  const value = permissions[name];
+  if (typeof value === 'boolean') return value ? ['true'] : [];
+  return value;
+}
+
+/** Permissions, frozen, with the scopes that `choose` answers for each kind. */
+export function makePermissions(choose: (name: PermissionName) => readonly string[]): Permissions {
+  return Object.freeze({
+    time: choose('time').length > 0,
+    random: choose('random').length > 0,
+    network: Object.freeze([...choose('network')]),
+    environment: Object.freeze([...choose('environment')]),
+    filesystem: Object.freeze([...choose('filesystem')]),
+  });
+}

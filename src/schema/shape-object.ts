@@ -1,0 +1,67 @@
+import { isObject, join, wrong, type Shape, type Shaped } from './shape.js';
+
+/** A field that may be missing. `null` is not missing. */
+export interface Optional<T> {
+  readonly optional: Shape<T>;
+}
+
+export function optional<T>(shape: Shape<T>): Optional<T> {
+  return { optional: shape };
+}
+
+type Field = Shape<unknown> | Optional<unknown>;
+type Fields = Readonly<Record<string, Field>>;
+
+/** What an object of these fields is read to. */
+export type ObjectOf<F extends Fields> = {
+  readonly [Key in keyof F as F[Key] extends Shape<unknown> ? Key : never]: Shaped<F[Key]>;
+} & {
+  readonly [
+    Key in keyof F as F[Key] extends Optional<unknown> ? Key : never
+  ]?: F[Key] extends Optional<infer T> ? T : never;
+};
+
+/**
+ * An object of named fields. Keys that are not named are a problem each where `unknownKeys` is
+ * `refuse`, and left out where it is `drop`. Inherited properties do not count.
+ */
+export function object<F extends Fields>(
+  fields: F,
+  unknownKeys: 'refuse' | 'drop' = 'drop',
+): Shape<ObjectOf<F>> {
+  return {
+    read: (value, at, problems) => {
+      if (!isObject(value)) return wrong('an object', value, at, problems);
+      const before = problems.length;
+      const entries = Object.entries(fields).flatMap(([key, field]) =>
+        readField(value, key, field, at, problems),
+      );
+      if (unknownKeys === 'refuse') {
+        for (const key of Object.keys(value)) {
+          if (!Object.hasOwn(fields, key)) problems.push(`${join(at, key)}: is not known`);
+        }
+      }
+      if (problems.length > before) return undefined;
+      // Each key with what its own shape read is what the mapped type says; TypeScript cannot
+      // follow that through the entries, and takes the result for `any`.
+      return { value: Object.fromEntries(entries) };
+    },
+  };
+}
+
+function readField(
+  value: Readonly<Record<string, unknown>>,
+  key: string,
+  field: Field,
+  at: string,
+  problems: string[],
+): (readonly unknown[])[] {
+  const isOptional = 'optional' in field;
+  if (!Object.hasOwn(value, key) || value[key] === undefined) {
+    if (!isOptional) problems.push(`${join(at, key)}: is missing`);
+    return [];
+  }
+  const shape = isOptional ? field.optional : field;
+  const read = shape.read(value[key], join(at, key), problems);
+  return read === undefined ? [] : [[key, read.value]];
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { findCycles, findViolations } from './architecture/layers.js';
+import { brokers } from '../src/brokers/broker.js';
+import { permissionKinds } from '../src/permissions/table.js';
+import { endowments } from '../sandbox/endowments/table.js';
+import { exportsOf, readSources, type SourceFile } from './architecture/sources.js';
+
+const MAX_LINES = 250;
+
+/** Each of these is a promise to hosts: the burden of proof is on an addition. */
+const PUBLIC: readonly string[] = [
+  'BulkheadError',
+  'createEngine',
+  'explainPermissions',
+  'isBulkheadError',
+  'type ApprovalRequest',
+  'type Approver',
+  'type BuildProblem',
+  'type BulkheadEvent',
+  'type CallOptions',
+  'type CallResult',
+  'type Catalog',
+  'type CatalogTool',
+  'type ContentBlock',
+  'type Engine',
+  'type EngineLimits',
+  'type EngineOptions',
+  'type EntryStatus',
+  'type ErrorCode',
+  'type ErrorDetails',
+  'type EventListener',
+  'type GrantPolicy',
+  'type Guarantee',
+  'type Json',
+  'type JsonObject',
+  'type Logger',
+  'type NetworkOptions',
+  'type Permissions',
+  'type Plugin',
+  'type PluginConfig',
+  'type PluginGrant',
+  'type PluginStatus',
+  'type ToolAnnotations',
+  'type Verdict',
+  'type WallName',
+];
+
+const product = readSources('sandbox', 'src');
+
+describe('the tree', () => {
+  it('imports only downwards, and crosses the trust line only at the wire', () => {
+    expect(findViolations(product)).toEqual([]);
+  });
+
+  it('has no import cycle, types included', () => {
+    expect(findCycles(product)).toEqual([]);
+  });
+
+  it(`has no file over ${MAX_LINES} lines`, () => {
+    const long = [...product, ...readSources('test', 'bench')]
+      .filter(({ lines }) => lines > MAX_LINES)
+      .map(({ path, lines }) => `${path}: ${lines}`);
+    expect(long).toEqual([]);
+  });
+});
+
+describe('the tables of capabilities', () => {
+  const kinds = Object.keys(permissionKinds).toSorted();
+
+  it('has a broker for each kind of permission, or the reason why none is needed', () => {
+    expect(Object.keys(brokers).toSorted()).toEqual(kinds);
+  });
+
+  it('has an endowment of the same name for each kind of permission', () => {
+    const gated = Object.entries(endowments).filter(
+      ([, { permission }]) => permission !== undefined,
+    );
+    expect(gated.map(([name]) => name).toSorted()).toEqual(kinds);
+    for (const [name, { permission }] of gated) expect(permission).toBe(name);
+  });
+});
+
+describe('the public surface', () => {
+  it('is what src/index.ts exports by name, no more', () => {
+    expect(exportsOf('src/index.ts')).toEqual(PUBLIC);
+  });
+});
+
+describe('the table of layers', () => {
+  it.each([
+    ['src/permissions/network.ts', 'src/engine/engine.ts', 'upwards'],
+    ['src/brokers/network.ts', 'src/guests/walls.ts', 'its sibling'],
+    ['src/engine/engine.ts', 'sandbox/endowments/timers.ts', 'crosses the trust line'],
+    ['sandbox/wire/peer.ts', 'src/errors.ts', 'crosses the trust line'],
+    ['sandbox/endowments/timers.ts', 'node:timers', 'inside the boundary'],
+    ['sandbox/guest.ts', 'pino', 'inside the boundary'],
+    ['src/engine/engine.ts', 'node:fs', 'takes the power'],
+    ['src/cli/call.ts', 'src/engine/engine.ts', 'may import only'],
+    ['src/misc/things.ts', 'src/errors.ts', 'has no place'],
+  ])('refuses that %s imports %s', (path, target, problem) => {
+    expect(findViolations([file(path, target)]).join()).toContain(problem);
+  });
+
+  it('refuses a use of the global process outside the places that hold powers', () => {
+    const uses = { ...file('src/engine/engine.ts'), processUses: ['env', 'platform'] };
+    expect(findViolations([uses])).toEqual([
+      'src/engine/engine.ts takes process.env instead of being passed it',
+    ]);
+    expect(findViolations([{ ...uses, path: 'src/guests/spawn.ts' }])).toEqual([]);
+  });
+
+  it('finds a cycle through three files', () => {
+    expect(
+      findCycles([
+        file('src/a.ts', 'src/b.ts'),
+        file('src/b.ts', 'src/c.ts'),
+        file('src/c.ts', 'src/a.ts'),
+      ]),
+    ).toEqual(['src/a.ts → src/b.ts → src/c.ts → src/a.ts']);
+  });
+});
+
+function file(path: string, ...imports: readonly string[]): SourceFile {
+  return { path, lines: 1, imports, processUses: [] };
+}

@@ -1,0 +1,149 @@
+import type { SourceFile } from './sources.js';
+
+/**
+ * Every place of the tree, from the ground up. A file imports from its own place and from lower
+ * rows; the places of one row are siblings and never import each other. A longer path wins.
+ */
+const rows: readonly (readonly string[])[] = [
+  ['sandbox/wire/'],
+  ['sandbox/endowments/'],
+  ['sandbox/dialects/'],
+  ['sandbox/'],
+  ['sandbox/node/'],
+  ['src/errors.ts'],
+  ['src/permissions/', 'src/schema/'],
+  ['src/events.ts', 'src/plugin/'],
+  ['src/formats/', 'src/brokers/', 'src/guests/', 'src/hooks/', 'src/approval/'],
+  ['src/catalog/', 'src/remotes/'],
+  ['src/engine/'],
+  ['src/agent/', 'src/audit/', 'src/metrics/', 'src/report/'],
+  ['src/http/'],
+  ['src/index.ts'],
+  ['src/cli/'],
+];
+
+/** Places that see less than their row would allow. */
+const narrowed: Readonly<Record<string, readonly string[]>> = {
+  'src/cli/': ['src/cli/', 'src/index.ts', 'src/http/'],
+  'src/audit/': ['src/audit/', 'src/events.ts', 'src/errors.ts'],
+  'src/metrics/': ['src/metrics/', 'src/events.ts', 'src/errors.ts'],
+};
+
+/** The only packages that code inside the boundary may import. */
+const insidePackages: Readonly<Record<string, RegExp>> = {
+  'sandbox/wire/': /^(?!)/,
+  'sandbox/endowments/': /^(?!)/,
+  'sandbox/dialects/': /^(?!)/,
+  'sandbox/': /^ses$/,
+  'sandbox/node/': /^(ses|node:.+)$/,
+};
+
+/** What reaches the world: files, sockets, processes. Everyone else is passed these. */
+const POWERS =
+  /^(undici|(node:)?(fs|fs\/promises|net|tls|dns|dns\/promises|http|https|http2|child_process|worker_threads|cluster|os|process|v8|vm|readline|readline\/promises))$/;
+
+const powerful: readonly string[] = [
+  'src/brokers/',
+  'src/guests/',
+  // What reads a stranger's sources, file by file, each of them checked.
+  'src/plugin/bundle/',
+  // What the engine takes from its own process, unless it is told otherwise.
+  'src/engine/powers/',
+  'src/cli/main.ts',
+  'sandbox/node/',
+];
+
+const ranks = new Map(rows.flatMap((row, rank) => row.map((place) => [place, rank] as const)));
+
+export function placeOf(path: string): string | undefined {
+  return [...ranks.keys()]
+    .filter((place) => (place.endsWith('/') ? path.startsWith(place) : path === place))
+    .toSorted((a, b) => b.length - a.length)[0];
+}
+
+/** What the files do that the layers do not allow, one sentence each. */
+export function findViolations(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    const place = placeOf(file.path);
+    if (place === undefined) return [`${file.path} has no place in the table of layers`];
+    return [
+      ...file.imports.flatMap((target) =>
+        target.includes('/') && ranksOurs(target)
+          ? checkFile(file.path, place, target)
+          : checkPackage(file.path, place, target),
+      ),
+      ...checkProcess(file),
+    ];
+  });
+}
+
+function ranksOurs(target: string): boolean {
+  return target.startsWith('src/') || target.startsWith('sandbox/');
+}
+
+function checkFile(path: string, place: string, target: string): string[] {
+  const targetPlace = placeOf(target);
+  if (targetPlace === undefined) return [`${path} imports ${target}, which has no place`];
+  if (targetPlace === place) return [];
+  if (
+    side(place) !== side(targetPlace) &&
+    !(side(place) === 'src' && target.startsWith('sandbox/wire/'))
+  ) {
+    return [`${path} crosses the trust line to ${target}`];
+  }
+  const seen = narrowed[place];
+  if (seen !== undefined && !seen.includes(targetPlace)) {
+    return [`${path} may import only ${seen.join(', ')}, not ${target}`];
+  }
+  const from = ranks.get(place) ?? 0;
+  const to = ranks.get(targetPlace) ?? 0;
+  if (to === from) return [`${path} imports its sibling ${target}`];
+  return to > from ? [`${path} imports upwards: ${target}`] : [];
+}
+
+function checkPackage(path: string, place: string, target: string): string[] {
+  const allowed = insidePackages[place];
+  if (allowed !== undefined && !allowed.test(target)) {
+    return [`${path} is inside the boundary and imports ${target}`];
+  }
+  return POWERS.test(target) && !isPowerful(path)
+    ? [`${path} takes the power ${target} instead of being passed it`]
+    : [];
+}
+
+/** Facts about the running Node are no power. */
+const FACTS = new Set(['versions', 'version', 'platform', 'arch']);
+
+function checkProcess({ path, processUses }: SourceFile): string[] {
+  if (isPowerful(path)) return [];
+  return processUses
+    .filter((property) => !FACTS.has(property))
+    .map((property) => `${path} takes process.${property} instead of being passed it`);
+}
+
+function isPowerful(path: string): boolean {
+  return powerful.some((place) => path.startsWith(place));
+}
+
+function side(place: string): string {
+  return place.startsWith('sandbox/') ? 'sandbox' : 'src';
+}
+
+/** The files on an import cycle, as `a → b → a`; type imports count. */
+export function findCycles(files: readonly SourceFile[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const walk = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start >= 0) {
+      cycles.push([...trail.slice(start), path].join(' → '));
+      return;
+    }
+    if (done.has(path)) return;
+    for (const target of byPath.get(path)?.imports ?? []) walk(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const { path } of files) walk(path, []);
+  return cycles;
+}

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { brokers } from '../../src/brokers/broker.js';
+
+describe('the table of brokers', () => {
+  it('has a row for every kind of permission: who serves it, or why nobody has to', () => {
+    expect(
+      Object.fromEntries(Object.entries(brokers).map(([name, row]) => [name, Object.keys(row)])),
+    ).toEqual({
+      time: ['none'],
+      random: ['none'],
+      network: ['make'],
+      filesystem: ['make'],
+      environment: ['make'],
+    });
+  });
+});

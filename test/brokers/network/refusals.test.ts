@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { NETWORK_LIMITS } from '../../../src/brokers/network/limits.js';
+import { makeRefusals } from '../../../src/brokers/network/refusals.js';
+
+function refuse(url: string, granted: readonly string[], method = 'GET', from?: string) {
+  const plugin = { id: 'weather', manifest: 'pandora.manifest.json' };
+  return makeRefusals(plugin, granted, NETWORK_LIMITS).notGranted(new URL(url), method, from);
+}
+
+describe('a host that is not granted', () => {
+  it('is refused with what is granted, and with the edit that would allow it', () => {
+    expect(refuse('https://evil.test/steal?key=1', ['api.test', '*.weather.test'])).toMatchObject({
+      code: 'NETWORK_DENIED',
+      message:
+        'Network denied: evil.test is not in the allowed list of weather (it is granted "api.test",' +
+        ' "*.weather.test"). To allow it, add "evil.test" to the network permission in' +
+        ' pandora.manifest.json.',
+      details: { plugin: 'weather', wanted: 'evil.test', granted: ['api.test', '*.weather.test'] },
+    });
+  });
+
+  it.each([
+    ['https://api.test:8443/', ['api.test'], 'GET', 'api.test:8443'],
+    ['http://api.test/', ['https://api.test'], 'GET', 'http://api.test'],
+    ['https://api.test/', ['GET api.test'], 'POST', 'POST api.test'],
+    ['http://api.test/', ['other.test'], 'GET', 'api.test'],
+  ])('is written for %s beside %j, by %s, as %s', (url, granted, method, wanted) => {
+    expect(refuse(url, granted, method).details.wanted).toBe(wanted);
+  });
+
+  it('is told from a misspelling of one that is', () => {
+    expect(refuse('https://api.wether.test/', ['api.weather.test']).message).toContain(
+      'Is "api.weather.test" meant?',
+    );
+    expect(refuse('https://api.evil.example/', ['api.weather.test']).message).not.toContain(
+      'meant',
+    );
+  });
+
+  it('names who redirected to it', () => {
+    expect(refuse('https://evil.test/', ['api.test'], 'GET', 'api.test').message).toContain(
+      'api.test redirected there.',
+    );
+  });
+
+  it('is named without end neither in the message nor by the grant', () => {
+    const granted = Array.from({ length: 100 }, (_, index) => `h${index}.test`);
+    const { message } = refuse(`https://${'a'.repeat(5_000)}.test/`, granted);
+    expect(message).toContain('and 92 more');
+    expect(message.length).toBeLessThan(1_200);
+  });
+});

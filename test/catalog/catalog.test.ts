@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { makeCatalog, type UnnamedTool } from '../../src/catalog/catalog.js';
+
+const tool = (plugin: string, id: string): UnnamedTool => ({
+  plugin,
+  tool: id,
+  title: id,
+  description: '',
+  inputSchema: {},
+  annotations: {},
+  timeoutMs: 60_000,
+  requireApproval: false,
+  background: false,
+  confinement: 'compartment',
+});
+const namesOf = (tools: readonly UnnamedTool[]): string[] => {
+  const owner = makeCatalog();
+  owner.replace(tools);
+  return owner.catalog.list().map(({ name }) => name);
+};
+
+it('a tool is named after its plugin and itself', () => {
+  expect(namesOf([tool('@pandorakit/weather', 'weather')])).toEqual([
+    'pandorakit_weather__weather',
+  ]);
+});
+
+describe('every tool', () => {
+  const arbTools = fc.uniqueArray(
+    fc.tuple(
+      fc.string({ minLength: 1 }).filter((text) => !text.includes(':')),
+      fc.string({ minLength: 1 }).filter((text) => !text.includes(':')),
+    ),
+    { selector: ([plugin, id]) => `${plugin}:${id}`, maxLength: 40 },
+  );
+
+  it('has a name that every model API accepts, and that no other has', () => {
+    fc.assert(
+      fc.property(arbTools, (ids) => {
+        const names = namesOf(ids.map(([plugin, id]) => tool(plugin, id)));
+        expect(names).toHaveLength(ids.length);
+        expect(new Set(names).size).toBe(names.length);
+        for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+      }),
+    );
+  });
+
+  it('has the same name in whatever order plugins were found', () => {
+    fc.assert(
+      fc.property(arbTools, (ids) => {
+        const tools = ids.map(([plugin, id]) => tool(plugin, id));
+        expect(namesOf(tools.toReversed())).toEqual(namesOf(tools));
+      }),
+    );
+  });
+});
+
+it('a tool is found by its name, its id, and its bare name where only one plugin has it', () => {
+  const { catalog, replace } = makeCatalog();
+  replace([tool('a', 'search'), tool('b', 'search'), tool('b', 'read')]);
+  expect(catalog.find('a__search')?.plugin).toBe('a');
+  expect(catalog.find('b:search')?.plugin).toBe('b');
+  expect(catalog.find('read')?.plugin).toBe('b');
+  expect(catalog.find('search')).toBeUndefined();
+  expect(catalog.find('__proto__')).toBeUndefined();
+  expect(catalog.find('constructor')).toBeUndefined();
+});
+
+it('ids that clean to one name keep apart', () => {
+  const { catalog, replace } = makeCatalog();
+  replace([tool('a', 'b/c'), tool('a', 'b.c')]);
+  expect(catalog.list()).toHaveLength(2);
+  expect(catalog.find('a:b/c')?.tool).toBe('b/c');
+  expect(catalog.find('a:b.c')?.tool).toBe('b.c');
+});
+
+it('listeners hear of each change until they stop listening', () => {
+  const { catalog, replace } = makeCatalog();
+  let changes = 0;
+  const stop = catalog.on('change', () => (changes += 1));
+  replace([tool('a', 'x')]);
+  stop();
+  replace([]);
+  expect(changes).toBe(1);
+});

@@ -1,0 +1,195 @@
+import type {
+  CallOptions,
+  CallResult,
+  CatalogTool,
+  Engine,
+  EngineOptions,
+  ErrorCode,
+  EventListener,
+  PluginStatus,
+} from '../../src/index.js';
+import { runCli } from '../../src/cli/run.js';
+import type { CliPowers, TextSink } from '../../src/cli/powers.js';
+
+export interface FakeSink extends TextSink {
+  text: string;
+  closed: boolean;
+}
+
+export interface FakePowers extends CliPowers {
+  readonly stdout: FakeSink;
+  readonly stderr: FakeSink;
+  /** The options of every engine that was created, and the calls it took. */
+  readonly created: EngineOptions[];
+  readonly calls: { directory: string; tool: string; input: unknown; options: CallOptions }[];
+  readonly closedEngines: string[];
+}
+
+export interface FakeSpec {
+  readonly stdin?: string | readonly Uint8Array[];
+  readonly files?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly ask?: CliPowers['ask'];
+  readonly terminal?: boolean;
+  readonly status?: Partial<PluginStatus>;
+  readonly tools?: readonly CatalogTool[];
+  readonly interrupted?: AbortSignal;
+  /** Answers a call; throws what the engine would throw. */
+  readonly call?: (
+    tool: string,
+    input: unknown,
+    engine: { options: EngineOptions; emit: EventListener },
+  ) => Promise<Partial<CallResult>> | Partial<CallResult>;
+}
+
+/** Runs one command line with fake powers. */
+export async function runFake(
+  argv: string[],
+  spec: FakeSpec = {},
+): Promise<FakePowers & { code: number }> {
+  const powers = fakePowers(spec);
+  const code = await runCli(argv, '1.2.3', powers);
+  return Object.assign(powers, { code });
+}
+
+/** The answer of a call that failed. */
+export function failing(code: ErrorCode, text = 'no'): () => Partial<CallResult> {
+  return () => ({ isError: true, code, content: [{ type: 'text', text }] });
+}
+
+/** Powers without a world: text in, text out, and an engine that answers as it is told. */
+export function fakePowers(spec: FakeSpec = {}): FakePowers {
+  const created: EngineOptions[] = [];
+  const calls: FakePowers['calls'] = [];
+  const closedEngines: string[] = [];
+  let now = 0;
+  return {
+    created,
+    calls,
+    closedEngines,
+    createEngine: (options) => {
+      created.push(options);
+      return Promise.resolve(fakeEngine(options, spec, calls, closedEngines));
+    },
+    stdin: stream(spec.stdin ?? ''),
+    stdout: makeSink(spec.terminal ?? false),
+    stderr: makeSink(spec.terminal ?? false),
+    readFile: (path) => {
+      const text = spec.files?.[path];
+      return text === undefined
+        ? Promise.reject(new Error(`ENOENT: no such file, open '${path}'`))
+        : Promise.resolve(text);
+    },
+    realPath: (path) => Promise.resolve(path),
+    environment: spec.environment ?? {},
+    now: () => (now += 1),
+    ...(spec.ask === undefined ? {} : { ask: spec.ask }),
+    interrupted: spec.interrupted ?? new AbortController().signal,
+    fixtures: '/fixtures',
+    serve: () =>
+      Promise.resolve({
+        url: 'http://127.0.0.1:1',
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      }),
+  };
+}
+
+export const echo: CatalogTool = {
+  name: 'sample__echo',
+  id: 'sample:echo',
+  plugin: 'sample',
+  tool: 'echo',
+  title: 'Echo',
+  description: 'Gives back its input',
+  inputSchema: { type: 'object' },
+  annotations: { readOnlyHint: true },
+  timeoutMs: 60_000,
+  requireApproval: false,
+  background: true,
+  confinement: 'compartment',
+};
+
+function fakeEngine(
+  options: EngineOptions,
+  spec: FakeSpec,
+  calls: FakePowers['calls'],
+  closedEngines: string[],
+): Engine {
+  const directory = options.plugins[0] ?? '';
+  const listeners = new Set<EventListener>();
+  const tools = spec.tools ?? [echo];
+  const none = { time: false, random: false, network: [], environment: [], filesystem: [] };
+  const status: PluginStatus = {
+    id: 'sample',
+    format: 'pandora',
+    directory,
+    name: 'Sample',
+    version: '1.0.0',
+    state: 'active',
+    description: undefined,
+    problems: [],
+    alerts: [],
+    entries: [
+      {
+        key: 'tools',
+        surface: 'tools',
+        file: 'src/index.ts',
+        confinement: 'compartment',
+        bundle: 'sha512-abc',
+        declared: none,
+        effective: none,
+      },
+    ],
+    tools,
+    ...spec.status,
+  };
+  const close = (): Promise<void> => {
+    closedEngines.push(directory);
+    return Promise.resolve();
+  };
+  const emit: EventListener = (event) => {
+    for (const listener of listeners) listener(event);
+  };
+  return {
+    catalog: { list: () => tools, find: () => undefined, on: () => () => undefined },
+    call: async (tool, input, callOptions = {}) => {
+      calls.push({ directory, tool, input, options: callOptions });
+      const answer = await spec.call?.(tool, input, { options, emit });
+      return {
+        callId: 'call_1',
+        isError: false,
+        content: [],
+        value: { tool, input: input as never },
+        durationMs: 1.234,
+        ...answer,
+      };
+    },
+    plugins: () => [status],
+    guarantees: () => Promise.resolve([]),
+    on: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    reload: () => Promise.resolve(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function makeSink(isTerminal: boolean): FakeSink {
+  const sink: FakeSink = {
+    text: '',
+    isTerminal,
+    colour: false,
+    closed: false,
+    write: (text) => {
+      sink.text += text;
+      return Promise.resolve();
+    },
+  };
+  return sink;
+}
+
+async function* stream(text: string | readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* typeof text === 'string' ? [new TextEncoder().encode(text)] : text;
+}

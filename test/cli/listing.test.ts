@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../../src/cli/run.js';
+import { echo, fakePowers, type FakeSpec } from './fake.js';
+
+async function run(argv: string[], spec: FakeSpec = {}) {
+  const powers = fakePowers(spec);
+  const code = await runCli(argv, '1.2.3', powers);
+  return { code, out: powers.stdout.text, err: powers.stderr.text, created: powers.created };
+}
+
+const asking = {
+  ...echo,
+  name: 'x__wipe',
+  requireApproval: true,
+  description: 'Wipes\u001b[1A it',
+};
+
+describe('bulkhead tools', () => {
+  it('lists what can be called as a table', async () => {
+    const { out, code } = await run(['tools', 'a'], { tools: [echo, asking] });
+    expect(out.split('\n')).toEqual([
+      'TOOL          PLUGIN  ASKS  RUNS       DESCRIPTION',
+      'sample__echo  sample  no    sandboxed  Gives back its input',
+      'x__wipe       sample  yes   sandboxed  Wipes\\u001b[1A it',
+      '',
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it('loads all directories into one catalog', async () => {
+    const { created } = await run(['tools', 'a', 'b']);
+    expect(created.map(({ plugins }) => plugins)).toEqual([['a', 'b']]);
+  });
+
+  it('tells of a directory that holds no plugin', async () => {
+    const { out, code } = await run(['tools', 'a', 'b', '--json']);
+    expect(JSON.parse(out)).toMatchObject({
+      ok: false,
+      tools: [{ name: 'sample__echo' }],
+      problems: [{ code: 'PLUGIN_NOT_FOUND', message: 'There is no plugin in b.' }],
+    });
+    expect(code).toBe(4);
+  });
+
+  it('takes a problem of a plugin that runs for a warning', async () => {
+    const { out, code } = await run(['tools', 'a', '--json'], {
+      status: { problems: [{ code: 'INVALID_TOOL', message: 'one has no id' }] },
+    });
+    expect(JSON.parse(out)).toMatchObject({ ok: true, problems: [{ code: 'INVALID_TOOL' }] });
+    expect(code).toBe(0);
+  });
+
+  it('tells of a plugin that failed, and still lists the others', async () => {
+    const broken: FakeSpec = {
+      status: { state: 'failed', problems: [{ code: 'INVALID_MANIFEST', message: 'bad' }] },
+    };
+    const { out, err, code } = await run(['tools', 'a'], broken);
+    expect(out).toContain('sample__echo');
+    expect(err).toContain('INVALID_MANIFEST');
+    expect(code).toBe(4);
+    const json = await run(['tools', 'a', '--json'], broken);
+    expect(JSON.parse(json.out)).toMatchObject({
+      ok: false,
+      tools: [{ name: 'sample__echo' }],
+      problems: [{ code: 'INVALID_MANIFEST', plugin: 'sample' }],
+    });
+  });
+});
+
+describe('bulkhead inspect', () => {
+  const declared = {
+    time: true,
+    random: false,
+    network: ['api.example.com'],
+    environment: ['KEY'],
+    filesystem: [],
+  };
+  const entry = {
+    key: 'tools',
+    surface: 'tools',
+    file: 'src/index.ts',
+    confinement: 'compartment',
+    bundle: 'sha512-abc',
+    declared,
+    effective: declared,
+  } as const;
+
+  it('shows identity, content, permissions as sentences, and tools', async () => {
+    const { out, code } = await run(['inspect', 'a'], { status: { entries: [entry] } });
+    expect(out).toContain('sample 1.0.0');
+    expect(out).toContain('sha512-abc');
+    expect(out).toContain('- Connect to api.example.com');
+    expect(out).toContain('sample__echo');
+    expect(code).toBe(0);
+  });
+
+  it('gives the same as one line of JSON', async () => {
+    const { out } = await run(['inspect', 'a', '--json'], { status: { entries: [entry] } });
+    expect(JSON.parse(out)).toMatchObject({
+      ok: true,
+      plugin: {
+        id: 'sample',
+        entries: [
+          { bundle: 'sha512-abc', sentences: expect.arrayContaining([expect.any(String)]) },
+        ],
+        tools: [{ name: 'sample__echo' }],
+      },
+    });
+  });
+
+  it('says of an unconfined plugin that it may do everything', async () => {
+    const { out } = await run(['inspect', 'a'], {
+      status: { entries: [{ ...entry, confinement: 'host' }] },
+    });
+    expect(out).toContain('Run unconfined');
+  });
+
+  it('looks at the plugin without giving it the network', async () => {
+    const { created } = await run(['inspect', 'a']);
+    const grant = created[0]?.grant;
+    if (typeof grant !== 'function') throw new Error('expected a function');
+    expect(grant({ entries: [entry] } as never)).toEqual({
+      time: true,
+      random: false,
+      environment: ['KEY'],
+      filesystem: [],
+    });
+  });
+
+  it('shows what it can of a plugin that failed, and why it did', async () => {
+    const { out, err, code } = await run(['inspect', 'a'], {
+      status: { state: 'failed', problems: [{ code: 'LOAD_FAILED', message: 'threw' }] },
+    });
+    expect(out).toContain('state      failed');
+    expect(err).toContain('cause   threw');
+    expect(code).toBe(4);
+  });
+});
+
+describe('bulkhead explain', () => {
+  it('tells the meaning, the remedy and the exit code', async () => {
+    const { out } = await run(['explain', 'approval_required', '--json']);
+    expect(JSON.parse(out)).toMatchObject({
+      code: 'APPROVAL_REQUIRED',
+      exitCode: 3,
+      meaning: expect.any(String),
+      remedy: expect.stringContaining('--yes'),
+    });
+  });
+
+  it('lists every code without one', async () => {
+    const { out } = await run(['explain']);
+    for (const code of ['INVALID_OPTIONS', 'NETWORK_DENIED', 'GUEST_CRASHED', 'INTERNAL']) {
+      expect(out).toContain(code);
+    }
+  });
+
+  it('does not know a code that does not exist, nor a name every object has', async () => {
+    expect(await run(['explain', 'NO_SUCH'])).toMatchObject({ code: 1 });
+    expect(await run(['explain', 'constructor'])).toMatchObject({ code: 1 });
+  });
+});
+
+describe('bulkhead', () => {
+  it('prints help without arguments and with --help, and its version', async () => {
+    const help = await run([]);
+    expect(help.out).toContain('Usage: bulkhead');
+    expect(help.code).toBe(0);
+    expect((await run(['--help'])).out).toBe(help.out);
+    expect((await run(['call', '--help'])).out).toContain('--host-override <HOST=URL>');
+    expect((await run(['--version'])).out).toBe('1.2.3\n');
+  });
+
+  it('explains a typing mistake on standard error', async () => {
+    const { out, err, code } = await run(['cal', 'x']);
+    expect(err).toContain("unknown command 'cal'");
+    expect(out).toBe('');
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readText, ROOT } from './architecture/sources.js';
+
+const documents = ['README.md', 'SECURITY.md'];
+const directories: string[] = [];
+
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+describe.each(documents)('%s', (document) => {
+  const text = readText(document);
+
+  it('has links that lead somewhere', () => {
+    const targets = [...text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, target]) => target);
+    expect(targets.filter((target) => !existsSync(join(ROOT, target ?? '')))).toEqual([]);
+  });
+
+  it.each(blocks(text, 'ts'))('runs its example of code %#', (code) => {
+    // Inside the repository, where `bulkhead` is this package.
+    const directory = temporary();
+    writeFileSync(join(directory, 'example.mjs'), code);
+    const { stdout, stderr } = run([join(directory, 'example.mjs')]);
+    expect(stderr).toBe('');
+    expect(stdout.trimEnd().split('\n')).toEqual(
+      [...code.matchAll(/\/\/ prints: (.*)$/gm)].map(([, line]) => line),
+    );
+  });
+
+  it.each(blocks(text, 'sh').flatMap(commands))('keeps its word on: $command', (example) => {
+    const [program, ...args] = words(example.command);
+    expect(program).toBe('npx');
+    expect(args.shift()).toBe('bulkhead');
+    const { stdout, stderr, status } = run([join(ROOT, 'dist/src/cli/main.js'), ...args]);
+    expect(status).toBe(example.exits);
+    expect(stdout.trimEnd()).toBe(example.prints);
+    // What a command complains of is shown below it, word for word.
+    expect(text).toContain(stderr);
+  });
+});
+
+describe('README.md', () => {
+  it('is short enough to be read', () => {
+    expect(readText('README.md').split('\n').length).toBeLessThanOrEqual(120);
+  });
+
+  it('names only commands of the package', () => {
+    const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
+    const named = [...readText('README.md').matchAll(/^npm (?:run )?(\w+)/gm)].map(
+      ([, name]) => name,
+    );
+    expect(named).toEqual(['start', 'test']);
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
+  });
+});
+
+describe('SECURITY.md', () => {
+  const rows = [...readText('SECURITY.md').matchAll(/^\| (\d+) +\| (.+?) +\| (.+?) +\|$/gm)];
+
+  it('numbers its claims from 1', () => {
+    expect(rows.map(([, number]) => Number(number))).toEqual(rows.map((_, index) => index + 1));
+    expect(rows.length).toBeGreaterThan(0);
+  });
+
+  it.each(rows.map(([, , claim, tests]) => ({ claim, tests })))(
+    'has a test for: $claim',
+    ({ tests }) => {
+      const paths = [...(tests ?? '').matchAll(/`([^`]+)`/g)].map(([, path]) => path ?? '');
+      expect(paths.length).toBeGreaterThan(0);
+      expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    },
+  );
+});
+
+function blocks(text: string, language: string): string[] {
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(
+    ([, code]) => code ?? '',
+  );
+}
+
+interface Example {
+  readonly command: string;
+  readonly prints: string;
+  readonly exits: number;
+}
+
+/** A line is a command; the comments below it say what it prints and exits with. */
+function commands(block: string): Example[] {
+  return block
+    .split(/\n(?=[^#])/)
+    .filter((part) => part.trim() !== '')
+    .map((part) => {
+      const [command = '', ...comments] = part.trim().split('\n');
+      const said = (word: string): string[] =>
+        comments
+          .filter((line) => line.startsWith(`# ${word}: `))
+          .map((line) => line.slice(word.length + 4));
+      return { command, prints: said('prints').join('\n'), exits: Number(said('exits')[0] ?? 0) };
+    });
+}
+
+/** The words of a command as a shell makes them, as far as our examples go: single quotes. */
+function words(command: string): string[] {
+  return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(
+    ([, quoted, plain]) => quoted ?? plain ?? '',
+  );
+}
+
+function run(args: readonly string[]): { stdout: string; stderr: string; status: number | null } {
+  return spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+}
+
+function temporary(): string {
+  mkdirSync(join(ROOT, '.cache'), { recursive: true });
+  const directory = mkdtempSync(join(ROOT, '.cache', 'docs-'));
+  directories.push(directory);
+  return directory;
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { escapeControls, makeLogGate } from '../../src/engine/log-gate.js';
+import { type BulkheadEvent, makeEventBus } from '../../src/events.js';
+
+function makeGate(): {
+  readonly log: (level: unknown, text: unknown) => void;
+  readonly lines: string[];
+  readonly clock: { now: number };
+} {
+  const clock = { now: 0 };
+  const events = makeEventBus(() => clock.now);
+  const lines: string[] = [];
+  events.on((event: BulkheadEvent) => {
+    if (event.type === 'log') lines.push(`${event.level}: ${event.text}`);
+  });
+  const log = makeLogGate({ plugin: 'p', events, maxLogLinesPerSecond: 3, now: () => clock.now });
+  return { log, lines, clock };
+}
+
+describe('escapeControls', () => {
+  it('no control character reaches a terminal', () => {
+    expect(escapeControls('\u001b[2Jgone\r\n{"level":50}\u0007\u202e')).toBe(
+      '\\u001b[2Jgone\\r\\n{"level":50}\\u0007\\u202e',
+    );
+  });
+
+  it('ordinary text of any language stays as it is', () => {
+    expect(escapeControls('Grüße, 東京\tعربي 👋')).toBe('Grüße, 東京\tعربي 👋');
+  });
+});
+
+describe('the gate', () => {
+  it('a flood is cut, counted, and told once the second is over', () => {
+    const { log, lines, clock } = makeGate();
+    for (let n = 0; n < 1000; n += 1) log('info', `line ${n}`);
+    expect(lines).toHaveLength(3);
+    clock.now = 1000;
+    log('info', 'later');
+    expect(lines.slice(3)).toEqual([
+      'warn: 997 further lines in one second were dropped',
+      'info: later',
+    ]);
+  });
+
+  it('what is no text is no line, and an unknown level is info', () => {
+    const { log, lines } = makeGate();
+    log('info', { toString: () => 'x' });
+    log('fatal', 'y');
+    expect(lines).toEqual(['info: y']);
+  });
+
+  it('a line is cut to its cap', () => {
+    const { log, lines } = makeGate();
+    log('error', 'x'.repeat(1_000_000));
+    expect(lines[0]?.length).toBeLessThan(20_000);
+  });
+});

@@ -1,0 +1,128 @@
+import { expect, it } from 'vitest';
+import { STREAM_WINDOW_BYTES } from '../../../sandbox/wire/limits.js';
+import type { ByteSource } from '../../../sandbox/wire/streams.js';
+import { chunkFrame, loopback, makeEnd, rawFrame, silent } from './loopback.js';
+
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+interface Tap extends ByteSource {
+  readonly pulled: () => number;
+  readonly cancelled: () => string | undefined;
+}
+
+/** Gives `total` bytes in pieces of `size`, or fails at the end. */
+function makeTap(total: number, size: number, failure?: Error): Tap {
+  let given = 0;
+  let why: string | undefined;
+  return {
+    pull: async () => {
+      if (given >= total) {
+        if (failure !== undefined) throw failure;
+        return undefined;
+      }
+      const bytes = new Uint8Array(Math.min(size, total - given)).fill(given / size);
+      given += bytes.length;
+      return bytes;
+    },
+    cancel: (reason) => {
+      why = reason;
+    },
+    pulled: () => given,
+    cancelled: () => why,
+  };
+}
+
+async function drain(source: ByteSource): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const bytes = await source.pull();
+    if (bytes === undefined) return total;
+    total += bytes.length;
+  }
+}
+
+it('every byte arrives, in order, whatever the sizes', async () => {
+  const { left, right } = loopback(silent, silent, { pieceBytes: 10_000 });
+  const id = left.peer.openStream(makeTap(1_000_000, 7_777));
+  expect(await drain(right.peer.acceptStream(id))).toBe(1_000_000);
+});
+
+it('a receiver that does not read holds one window, and stops the sender', async () => {
+  const { left, right } = loopback(silent, silent);
+  const tap = makeTap(10_000_000, 50_000);
+  const id = left.peer.openStream(tap);
+  await settle();
+  expect(tap.pulled()).toBeLessThanOrEqual(STREAM_WINDOW_BYTES + 50_000);
+  expect(await drain(right.peer.acceptStream(id))).toBe(10_000_000);
+});
+
+it('an error at the source reaches the receiver after the bytes before it', async () => {
+  const { left, right } = loopback(silent, silent);
+  const source = right.peer.acceptStream(
+    left.peer.openStream(makeTap(10, 5, new Error('cut off'))),
+  );
+  expect((await source.pull())?.length).toBe(5);
+  expect((await source.pull())?.length).toBe(5);
+  await expect(source.pull()).rejects.toThrow('cut off');
+});
+
+it('a receiver that wants no more stops the source', async () => {
+  const { left, right } = loopback(silent, silent);
+  const tap = makeTap(10_000_000, 1_000);
+  const source = right.peer.acceptStream(left.peer.openStream(tap));
+  await source.pull();
+  source.cancel('enough');
+  await settle();
+  expect(tap.cancelled()).toBe('enough');
+  expect(tap.pulled()).toBeLessThan(10_000_000);
+});
+
+it('closing ends streams on both sides', async () => {
+  const { left, right } = loopback(silent, silent);
+  const tap = makeTap(10_000_000, 1_000);
+  const source = right.peer.acceptStream(left.peer.openStream(tap));
+  await settle();
+  left.peer.close(new Error('gone'));
+  expect(tap.cancelled()).toBe('gone');
+  right.peer.close(new Error('gone too'));
+  await expect(drain(source)).rejects.toThrow('gone too');
+});
+
+it('bytes beyond the credit end the peer', () => {
+  const end = makeEnd(silent, () => {});
+  for (let sent = 0; sent <= STREAM_WINDOW_BYTES; sent += 65_536) {
+    end.peer.receive(chunkFrame(1, new Uint8Array(65_536)));
+  }
+  expect(end.violations.map(String)).toEqual([expect.stringContaining('overran its credit')]);
+});
+
+it('interleaved streams do not mix', async () => {
+  const end = makeEnd(silent, () => {});
+  for (const [id, byte] of [
+    [1, 1],
+    [2, 2],
+    [1, 1],
+    [2, 2],
+  ] as const) {
+    end.peer.receive(chunkFrame(id, new Uint8Array(4).fill(byte)));
+  }
+  end.peer.receive(rawFrame('{"t":"end","s":1}'));
+  const first = end.peer.acceptStream(1);
+  expect(await first.pull()).toEqual(new Uint8Array([1, 1, 1, 1]));
+  expect(await first.pull()).toEqual(new Uint8Array([1, 1, 1, 1]));
+  expect(await first.pull()).toBeUndefined();
+});
+
+it('a stream is delivered once, and an id that has ended is not opened again', async () => {
+  const end = makeEnd(silent, () => {});
+  end.peer.receive(chunkFrame(1, new Uint8Array(1)));
+  const source = end.peer.acceptStream(1);
+  expect(() => end.peer.acceptStream(1)).toThrow(/not open/);
+  end.peer.receive(rawFrame('{"t":"end","s":1}'));
+  await source.pull();
+  expect(await source.pull()).toBeUndefined();
+  end.peer.receive(chunkFrame(1, new Uint8Array(1)));
+  expect(() => end.peer.acceptStream(1)).toThrow(/not open/);
+});

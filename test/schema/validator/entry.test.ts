@@ -1,0 +1,226 @@
+import { readFileSync } from 'node:fs';
+import { runInThisContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../sandbox/wire/messages.js';
+import { checkSchema } from '../../../src/schema/check.js';
+import type * as Entry from '../../../src/schema/validator/entry.js';
+
+// The bundle itself, as guests evaluate it.
+const bundle = readFileSync(new URL('../../../dist/validator.js', import.meta.url), 'utf8');
+const { compile }: typeof Entry = runInThisContext(bundle)();
+
+const validate = (schema: JsonObject, input: unknown): Entry.ValidatorAnswer =>
+  compile(schema)(input);
+const problems = (schema: JsonObject, input: unknown): readonly string[] => {
+  const answer = validate(schema, input);
+  return answer.ok ? [] : answer.problems;
+};
+
+describe('inputs', () => {
+  const city = {
+    type: 'object',
+    properties: { city: { type: 'string' }, days: { type: 'number', default: 3 } },
+    required: ['city'],
+  };
+
+  test('defaults are filled in', () => {
+    expect(validate(city, { city: 'Oslo' })).toEqual({
+      ok: true,
+      value: { city: 'Oslo', days: 3 },
+    });
+  });
+
+  test('types are not coerced', () => {
+    expect(problems(city, { city: 'Oslo', days: '3' })).toEqual(['days: must be number']);
+  });
+
+  test('a missing property is named', () => {
+    expect(problems(city, {})).toEqual(["input: must have required property 'city'"]);
+  });
+
+  test('what is no object is refused', () => {
+    expect(problems(city, 'Oslo')).toEqual(['input: must be object']);
+    expect(problems(city, undefined)).toEqual(['input: must be object']);
+  });
+
+  test('a problem says what is allowed', () => {
+    const schema = {
+      properties: {
+        unit: { enum: ['c', 'f'] },
+        kind: { const: 'x' },
+        list: { type: 'array', items: { type: 'object', additionalProperties: false } },
+      },
+    };
+    expect(problems(schema, { unit: 'k' })[0]).toMatch(/^unit: must be .*: \["c","f"\]$/);
+    expect(problems(schema, { kind: 'y' })[0]).toBe('kind: must be equal to constant "x"');
+    expect(problems(schema, { list: [{}, { evil: 1 }] })).toEqual([
+      'list.1: must NOT have additional properties: "evil"',
+    ]);
+  });
+
+  test('problems are few and short, whatever the schema holds', () => {
+    const anyOf = Array.from({ length: 50 }, (_, index) => ({ const: `${index}`.repeat(2000) }));
+    const found = problems({ anyOf }, 'x');
+    expect(found.length).toBeLessThanOrEqual(10);
+    expect(Math.max(...found.map((text) => text.length))).toBeLessThanOrEqual(301);
+  });
+
+  test('a tree refers to itself by # or by its id', () => {
+    for (const schema of [
+      { properties: { child: { $ref: '#' }, size: { type: 'number' } } },
+      { $id: 'T0', properties: { child: { $ref: 'T0' }, size: { type: 'number' } } },
+    ]) {
+      expect(problems(schema, { child: { child: { size: 'x' } } })).toEqual([
+        'child.child.size: must be number',
+      ]);
+    }
+  });
+
+  test('nesting without end is a problem and not a crash', () => {
+    let deep: unknown = {};
+    for (let level = 0; level < 100_000; level += 1) deep = { child: deep };
+    const tree = { properties: { child: { $ref: '#' } } };
+    expect(problems(tree, deep)).toEqual(['input: is nested too deeply']);
+  });
+});
+
+describe('what strict validators refuse and authors write', () => {
+  test.each([
+    ['an unknown keyword', { 'x-order': 1, title: 't' }, 'anything'],
+    ['an unknown format', { format: 'phone-number' }, 'x'],
+    ['a pattern that is no Unicode pattern', { pattern: '^[\\w-.]+$' }, 'a-b.c'],
+    ['draft-04’s id', { id: 'weather', type: 'string' }, 'x'],
+    ['a union of types', { type: ['string', 'null'] }, null],
+    ['properties without a type', { properties: { a: { type: 'string' } } }, { a: 'x' }],
+    ['a list of schemas for items in draft-07', draft07({ items: [{ type: 'string' }] }), ['x', 1]],
+  ])('%s', (_, schema, input) => {
+    expect(validate(schema, input).ok).toBe(true);
+  });
+
+  test('draft-04’s exclusive bounds are bounds', () => {
+    const percent = { minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false };
+    expect(problems(percent, 0)).toEqual(['input: must be > 0']);
+    expect(problems({ properties: { a: percent } }, { a: 0 })).toEqual(['a: must be > 0']);
+    expect(problems(percent, 9)).toEqual([]);
+    expect(problems({ type: 'number', exclusiveMinimum: true }, 1)).toEqual([]);
+  });
+
+  test('draft-03’s required is ignored', () => {
+    expect(problems({ properties: { a: { type: 'string', required: true } } }, {})).toEqual([]);
+  });
+
+  test('OpenAPI’s nullable allows null, with a type or a choice beside it', () => {
+    expect(problems({ type: 'string', nullable: true }, null)).toEqual([]);
+    expect(problems({ anyOf: [{ type: 'string' }], nullable: true }, null)).toEqual([]);
+    expect(problems({ anyOf: [{ type: 'string' }], nullable: false }, null)).not.toEqual([]);
+    expect(problems({ enum: ['x'], nullable: true }, 'x')).toEqual([]);
+  });
+
+  test('known formats are checked', () => {
+    expect(problems({ format: 'email' }, 'nobody')).toEqual(['input: must match format "email"']);
+    expect(validate({ format: 'date-time' }, '2024-01-01T00:00:00Z').ok).toBe(true);
+  });
+});
+
+describe('dialects', () => {
+  test('2020-12 is meant where nothing else is said', () => {
+    const pair = { prefixItems: [{ type: 'string' }], items: false };
+    expect(validate(pair, ['x']).ok).toBe(true);
+    expect(validate(pair, [1]).ok).toBe(false);
+    expect(validate(pair, ['x', 'y']).ok).toBe(false);
+  });
+
+  test('2020-12 knows dynamic references', () => {
+    const tree = {
+      $dynamicAnchor: 'node',
+      properties: { children: { items: { $dynamicRef: '#node' } }, size: { type: 'number' } },
+    };
+    expect(validate(tree, { children: [{ size: 'big' }] }).ok).toBe(false);
+  });
+
+  test('2019-09 knows recursive references and unevaluated properties', () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2019-09/schema',
+      allOf: [{ properties: { a: { $recursiveRef: '#' } } }],
+      unevaluatedProperties: false,
+    };
+    expect(validate(schema, { a: { a: {} } }).ok).toBe(true);
+    expect(validate(schema, { a: { b: {} } }).ok).toBe(false);
+  });
+
+  test('draft-07 knows dependencies and lists of items', () => {
+    const schema = draft07({ dependencies: { a: ['b'] } });
+    expect(problems(schema, { a: 1 })[0]).toContain('must have property b');
+    expect(validate(draft07({ items: [{ type: 'string' }] }), [1]).ok).toBe(false);
+  });
+});
+
+describe('hostile schemas', () => {
+  const parse = (text: string): JsonObject => JSON.parse(text);
+
+  test('a default under __proto__ or constructor does nothing', () => {
+    const schema = parse(
+      '{"properties":{"__proto__":{"default":{"polluted":1}},"constructor":{"default":{"polluted":1}}}}',
+    );
+    for (const given of [schema, checkSchema(schema, 't').schema]) {
+      const answer = validate(given, {});
+      expect(answer).toEqual({ ok: true, value: {} });
+      expect(Reflect.ownKeys(answer.ok ? Object(answer.value) : {})).toEqual([]);
+    }
+    expect('polluted' in {}).toBe(false);
+  });
+
+  test('a default that holds __proto__ sets no prototype once the schema is checked', () => {
+    const { schema } = checkSchema(
+      parse('{"properties":{"a":{"default":{"__proto__":{"polluted":1}}}}}'),
+      't',
+    );
+    const answer = validate(schema, {});
+    expect(answer).toEqual({ ok: true, value: { a: {} } });
+    expect(answer.ok && Object.getPrototypeOf(Object(answer.value).a)).toBe(Object.prototype);
+  });
+
+  test('a property that every object inherits counts only where the input has it', () => {
+    const schema = { required: ['toString'], properties: { constructor: { type: 'string' } } };
+    expect(validate(schema, {}).ok).toBe(false);
+    expect(validate(schema, { toString: 'x' }).ok).toBe(true);
+    expect(validate(schema, { toString: 'x', constructor: 1 }).ok).toBe(false);
+  });
+
+  test.each([
+    [{ type: 'strng' }, /strng/],
+    [{ minimum: '1' }, /minimum value must be/],
+    [{ pattern: '(' }, /Invalid regular expression/],
+    [{ $ref: 'https://example.com/x' }, /can't resolve reference/],
+    [{ $schema: 'http://json-schema.org/draft-03/schema#' }, /dialect/],
+    [{ $async: true, type: 'string' }, /asynchronous/],
+    [{ $ref: '#/x', x: { $async: true } }, /async/],
+  ])('%j does not compile', (schema, why) => {
+    expect(() => compile(schema)).toThrow(why);
+  });
+
+  test('two schemas may have the same id', () => {
+    expect(
+      validate(
+        { $id: 'T0', type: 'string', not: { $ref: 'T0#/$defs/a' }, $defs: { a: { const: 'x' } } },
+        'x',
+      ).ok,
+    ).toBe(false);
+    expect(validate({ $id: 'T0', type: 'number' }, 1).ok).toBe(true);
+  });
+
+  test('a chain of references to a large schema is not multiplied', () => {
+    const big = { enum: Array.from({ length: 2000 }, (_, index) => `value ${index}`) };
+    const schema = {
+      $defs: { big },
+      allOf: Array.from({ length: 400 }, () => ({ $ref: '#/$defs/big' })),
+    };
+    const before = performance.now();
+    expect(validate(schema, 'value 7').ok).toBe(true);
+    expect(performance.now() - before).toBeLessThan(2000);
+  });
+});
+
+function draft07(schema: JsonObject): JsonObject {
+  return { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
+}
