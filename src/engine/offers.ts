@@ -26,7 +26,7 @@ export function makeOffers(texts: KeptTexts, settings: Settings): Offers {
   return {
     of: async (plugin, open, config) => {
       const name = `${keyOf(open, config, settings)}.json`;
-      const kept = parseKept(await texts.read(name));
+      const kept = parseKept(texts.read(name));
       if (kept !== undefined) return kept;
       const described = await describe(plugin, open, settings.limits.loadTimeoutMs);
       await texts.keep(name, JSON.stringify(described));

@@ -33,7 +33,7 @@ it('a guest that is dead or being killed takes no room', async () => {
   await dead.ended;
   expect(() => capacity.makeRoom('p')).not.toThrow();
   capacity.add(fakeGuest(3), busy);
-  expect(() => capacity.makeRoom('p')).toThrow();
+  expect(() => capacity.makeRoom('p')).toThrow('limits.maxGuests');
   killed.kill({ cause: 'deadline', detail: '' });
   expect(() => capacity.makeRoom('p')).not.toThrow();
 });
