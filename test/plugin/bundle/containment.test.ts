@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -95,7 +103,10 @@ describe('what is not a regular file', () => {
   const spec = (directory: string): BundleSpec => ({ directory, entry: { file: 'index.ts' } });
 
   it('is not there for an import', async () => {
-    const directory = withFifo({ 'index.ts': `import x from './pipe.ts'; export default x;` }, 'pipe.ts');
+    const directory = withFifo(
+      { 'index.ts': `import x from './pipe.ts'; export default x;` },
+      'pipe.ts',
+    );
     await expect(buildBundle(spec(directory))).rejects.toMatchObject({ code: 'BUNDLE_FAILED' });
   });
 
@@ -149,7 +160,10 @@ describe('links', () => {
     ['that do not lead anywhere', '../nowhere', 'link'],
   ])('%s are refused, before anything outside is touched', (_, target, path) => {
     const directory = makePlugin({ 'a.ts': '1' });
-    symlinkSync(target.replace('PLUGIN', directory.split('/').at(-1) ?? ''), join(directory, 'link'));
+    symlinkSync(
+      target.replace('PLUGIN', directory.split('/').at(-1) ?? ''),
+      join(directory, 'link'),
+    );
     const files = openPluginFiles(directory, BUNDLE_LIMITS);
     expect(() => files.locate(path)).toThrow(/leads out of the plugin's directory/);
   });
@@ -177,7 +191,10 @@ describe('links', () => {
 });
 
 describe('caps', () => {
-  const spec = (files: Readonly<Record<string, string>>, limits: BundleSpec['limits'] & object): BundleSpec => ({
+  const spec = (
+    files: Readonly<Record<string, string>>,
+    limits: BundleSpec['limits'] & object,
+  ): BundleSpec => ({
     directory: makePlugin(files),
     entry: { file: 'index.ts' },
     limits,

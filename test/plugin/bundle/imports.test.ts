@@ -13,14 +13,16 @@ describe('import() of a file that is named', () => {
         };
       `,
       'log.ts': 'export const log: string[] = [];',
-      'lazy.ts': 'import { log } from "./log"; log.push("lazy"); export default await Promise.resolve(9);',
+      'lazy.ts':
+        'import { log } from "./log"; log.push("lazy"); export default await Promise.resolve(9);',
     });
     expect(value).toEqual([['before', 'lazy'], true, 9]);
   });
 
   it('takes a template or a sum of texts for the text that it is', async () => {
     const value = await runFiles({
-      'index.ts': 'export const run = async () => [(await import(`./a.js`)).x, (await import("./" + "a.js")).x, require("./" + `a`).x];',
+      'index.ts':
+        'export const run = async () => [(await import(`./a.js`)).x, (await import("./" + "a.js")).x, require("./" + `a`).x];',
       'a.ts': 'export const x = 1;',
     });
     expect(value).toEqual([1, 1, 1]);
@@ -38,10 +40,22 @@ describe('import() of a file that is named', () => {
 
 describe('import() and require of a computed name', () => {
   it.each([
-    ['import(name)', 'export const run = async (name) => { try { await import(name) } catch (error) { return error.message } };'],
-    ['import of a template', 'export const run = async (name) => { try { await import(`./locale/${name}.js`) } catch (error) { return error.message } };'],
-    ['import of a sum', 'export const run = async (name) => { try { await import("./locale/" + name) } catch (error) { return error.message } };'],
-    ['import with comments', 'export const run = async (name) => { try { await import/* ( */( /* a */ "../" + name) } catch (error) { return error.message } };'],
+    [
+      'import(name)',
+      'export const run = async (name) => { try { await import(name) } catch (error) { return error.message } };',
+    ],
+    [
+      'import of a template',
+      'export const run = async (name) => { try { await import(`./locale/${name}.js`) } catch (error) { return error.message } };',
+    ],
+    [
+      'import of a sum',
+      'export const run = async (name) => { try { await import("./locale/" + name) } catch (error) { return error.message } };',
+    ],
+    [
+      'import with comments',
+      'export const run = async (name) => { try { await import/* ( */( /* a */ "../" + name) } catch (error) { return error.message } };',
+    ],
   ])('by %s rejects', async (_, source) => {
     expect(await runFiles({ 'index.ts': source }, { args: ['x'] })).toContain('is refused');
   });
@@ -60,16 +74,17 @@ describe('import() and require of a computed name', () => {
     expect(await runFiles({ 'index.ts': source }, { args: ['x'] })).toContain('Dynamic require of');
   });
 
-  it('leaves a require alone that is the code\'s own', async () => {
+  it("leaves a require alone that is the code's own", async () => {
     const value = await runFiles({
-      'index.js': 'exports.run = () => (function (require) { return require("./" + "x" + String(1)) })((name) => name + "!");',
+      'index.js':
+        'exports.run = () => (function (require) { return require("./" + "x" + String(1)) })((name) => name + "!");',
     });
     expect(value).toBe('./x1!');
   });
 });
 
 describe('require in an ES module', () => {
-  it('finds the plugin\'s files and its packages', async () => {
+  it("finds the plugin's files and its packages", async () => {
     const value = await runFiles({
       'index.ts': `import { a } from './a'; const b = require('./b.json'); const dep = require('dep'); export const run = () => [a, b.b, dep()];`,
       'a.ts': 'export const a = 1;',

@@ -45,7 +45,9 @@ describe('a plugin', () => {
   });
 
   it('may be a CommonJS module, whose properties are its exports', async () => {
-    const bundle = await bundleFiles({ 'index.cjs': 'module.exports = { tools: [], run: () => 4 };' });
+    const bundle = await bundleFiles({
+      'index.cjs': 'module.exports = { tools: [], run: () => 4 };',
+    });
     expect(await runUnderSes(bundle, { call: 'run' })).toMatchObject({
       ok: true,
       exports: ['default', 'run', 'tools'],
@@ -65,7 +67,8 @@ describe('a plugin', () => {
 
   it('exports live bindings', async () => {
     const value = await runFiles({
-      'index.ts': 'export * from "./state"; import * as state from "./state"; export const run = () => { state.set(5); return state.count };',
+      'index.ts':
+        'export * from "./state"; import * as state from "./state"; export const run = () => { state.set(5); return state.count };',
       'state.ts': 'export let count = 0; export const set = (x: number) => { count = x };',
     });
     expect(value).toBe(5);
@@ -74,7 +77,8 @@ describe('a plugin', () => {
   it('may await at its top level', async () => {
     const value = await runFiles({
       'index.ts': 'import { x } from "./slow"; export const run = () => x;',
-      'slow.ts': 'export const x = await new Promise<number>((resolve) => setTimeout(() => resolve(3), 1));',
+      'slow.ts':
+        'export const x = await new Promise<number>((resolve) => setTimeout(() => resolve(3), 1));',
     });
     expect(value).toBe(3);
   });
@@ -114,12 +118,19 @@ describe('a plugin', () => {
   it('may be one that is on no disk, and imports as if it lay in the directory', async () => {
     const value = await runFiles(
       { 'lib/a.ts': 'export const a = 6;' },
-      { spec: { entry: { source: 'export { a } from "./lib/a"; import { a } from "./lib/a.js"; export const run = () => a;' } } },
+      {
+        spec: {
+          entry: {
+            source:
+              'export { a } from "./lib/a"; import { a } from "./lib/a.js"; export const run = () => a;',
+          },
+        },
+      },
     );
     expect(value).toBe(6);
   });
 
-  it('learns a place of its own that is not the host\'s', async () => {
+  it("learns a place of its own that is not the host's", async () => {
     const files = {
       'src/index.ts': `
         import { fileURLToPath } from 'node:url';
@@ -163,9 +174,13 @@ describe('sloppy CommonJS', () => {
   });
 
   it('is refused with its place where it cannot be', async () => {
-    await expect(bundleFiles({ 'index.js': 'exports.x = 1;\nwith (Math) { abs(1) }' })).rejects.toMatchObject({
+    await expect(
+      bundleFiles({ 'index.js': 'exports.x = 1;\nwith (Math) { abs(1) }' }),
+    ).rejects.toMatchObject({
       code: 'BUNDLE_FAILED',
-      details: { problems: [{ file: 'index.js', line: 2, remedy: expect.stringContaining('use strict') }] },
+      details: {
+        problems: [{ file: 'index.js', line: 2, remedy: expect.stringContaining('use strict') }],
+      },
     });
   });
 });
@@ -191,7 +206,9 @@ describe('a module that the guest provides', () => {
 
   it('is not asked for where only its types are used', async () => {
     const value = await runFiles(
-      { 'index.ts': `import { Tool } from '@scope/sdk'; export const run = (): Tool => 1 as Tool;` },
+      {
+        'index.ts': `import { Tool } from '@scope/sdk'; export const run = (): Tool => 1 as Tool;`,
+      },
       { spec },
     );
     expect(value).toBe(1);
@@ -199,7 +216,10 @@ describe('a module that the guest provides', () => {
 
   it('throws where it is imported and the guest has none', async () => {
     await expect(
-      runFiles({ 'index.ts': `import { define } from '@scope/sdk'; export const run = () => define(1);` }, { spec }),
+      runFiles(
+        { 'index.ts': `import { define } from '@scope/sdk'; export const run = () => define(1);` },
+        { spec },
+      ),
     ).rejects.toThrow('"@scope/sdk" is not provided');
   });
 });

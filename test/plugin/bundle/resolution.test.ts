@@ -3,7 +3,10 @@ import { bundleFiles, makePlugin, runFiles } from './fixture.js';
 import { buildBundle } from '../../../src/plugin/bundle/build.js';
 
 /** What `./index.ts` gets when it imports that specifier's default export. */
-async function importing(specifier: string, files: Readonly<Record<string, string>>): Promise<unknown> {
+async function importing(
+  specifier: string,
+  files: Readonly<Record<string, string>>,
+): Promise<unknown> {
   return runFiles({
     ...files,
     'index.ts': `import found from ${JSON.stringify(specifier)}; export const run = () => found;`,
@@ -50,14 +53,49 @@ describe('a relative import', () => {
 describe('a package', () => {
   it.each([
     ['main', '{ "main": "lib" }', { 'lib/index.js': say('index') }, 'index'],
-    ['module before main', '{ "main": "a.js", "module": "b.js" }', { 'a.js': say('a'), 'b.js': say('b') }, 'b'],
+    [
+      'module before main',
+      '{ "main": "a.js", "module": "b.js" }',
+      { 'a.js': say('a'), 'b.js': say('b') },
+      'b',
+    ],
     ['a main that is missing', '{ "main": "gone.js" }', { 'index.js': say('index') }, 'index'],
-    ['a browser file', '{ "main": "a.js", "browser": "b.js" }', { 'a.js': say('a'), 'b.js': say('b') }, 'b'],
-    ['a browser file that wants a page', '{ "main": "a.js", "browser": "b.js" }', { 'a.js': say('a'), 'b.js': 'document.createElement("p")' }, 'a'],
-    ['exports', '{ "exports": "./x.js", "main": "a.js" }', { 'a.js': say('a'), 'x.js': say('x') }, 'x'],
-    ['exports by condition', '{ "exports": { ".": { "node": "./n.js", "worker": "./w.js", "default": "./d.js" } } }', { 'n.js': say('n'), 'w.js': say('w'), 'd.js': say('d') }, 'w'],
-    ['exports for Node alone', '{ "exports": { "node": { "import": "./n.js" } } }', { 'n.js': say('n') }, 'n'],
-    ['exports in nested conditions', '{ "exports": { ".": { "require": "./r.cjs", "import": { "types": "./t.d.ts", "default": "./i.js" } } } }', { 'i.js': say('i'), 'r.cjs': 'module.exports = "r"' }, 'i'],
+    [
+      'a browser file',
+      '{ "main": "a.js", "browser": "b.js" }',
+      { 'a.js': say('a'), 'b.js': say('b') },
+      'b',
+    ],
+    [
+      'a browser file that wants a page',
+      '{ "main": "a.js", "browser": "b.js" }',
+      { 'a.js': say('a'), 'b.js': 'document.createElement("p")' },
+      'a',
+    ],
+    [
+      'exports',
+      '{ "exports": "./x.js", "main": "a.js" }',
+      { 'a.js': say('a'), 'x.js': say('x') },
+      'x',
+    ],
+    [
+      'exports by condition',
+      '{ "exports": { ".": { "node": "./n.js", "worker": "./w.js", "default": "./d.js" } } }',
+      { 'n.js': say('n'), 'w.js': say('w'), 'd.js': say('d') },
+      'w',
+    ],
+    [
+      'exports for Node alone',
+      '{ "exports": { "node": { "import": "./n.js" } } }',
+      { 'n.js': say('n') },
+      'n',
+    ],
+    [
+      'exports in nested conditions',
+      '{ "exports": { ".": { "require": "./r.cjs", "import": { "types": "./t.d.ts", "default": "./i.js" } } } }',
+      { 'i.js': say('i'), 'r.cjs': 'module.exports = "r"' },
+      'i',
+    ],
     ['a list of exports', '{ "exports": ["not-a-path", "./x.js"] }', { 'x.js': say('x') }, 'x'],
     ['no package.json', undefined, { 'index.js': say('index') }, 'index'],
     ['a package.json that is not JSON', '{', { 'index.js': say('index') }, 'index'],
@@ -105,7 +143,8 @@ describe('a package', () => {
   it('is another for require than for import', async () => {
     const value = await runFiles({
       'index.ts': `import a from 'dep'; const b = require('dep'); export const run = () => [a, b];`,
-      'node_modules/dep/package.json': '{ "exports": { "import": "./i.mjs", "require": "./r.cjs" } }',
+      'node_modules/dep/package.json':
+        '{ "exports": { "import": "./i.mjs", "require": "./r.cjs" } }',
       'node_modules/dep/i.mjs': say('import'),
       'node_modules/dep/r.cjs': 'module.exports = "require"',
     });
@@ -142,8 +181,10 @@ describe('a package', () => {
   it('replaces its files and its imports outside of Node', async () => {
     const value = await runFiles({
       'index.ts': `import dep from 'dep'; export const run = () => dep;`,
-      'node_modules/dep/package.json': '{ "browser": { "./node.js": "./browser.js", "ws": false, "util": "./util.js", "./data": "./other.json" } }',
-      'node_modules/dep/index.js': 'module.exports = [require("./node"), require("ws"), require("util"), require("./data.json")]',
+      'node_modules/dep/package.json':
+        '{ "browser": { "./node.js": "./browser.js", "ws": false, "util": "./util.js", "./data": "./other.json" } }',
+      'node_modules/dep/index.js':
+        'module.exports = [require("./node"), require("ws"), require("util"), require("./data.json")]',
       'node_modules/dep/node.js': 'module.exports = "node"',
       'node_modules/dep/browser.js': 'module.exports = "browser"',
       'node_modules/dep/util.js': 'module.exports = "own util"',
@@ -156,7 +197,8 @@ describe('a package', () => {
   it('keeps its files for Node where those for browsers want a page', async () => {
     const value = await runFiles({
       'index.ts': `import dep from 'dep'; export const run = () => dep;`,
-      'node_modules/dep/package.json': '{ "browser": { "./parse.js": "./page.js", "pure": false } }',
+      'node_modules/dep/package.json':
+        '{ "browser": { "./parse.js": "./page.js", "pure": false } }',
       'node_modules/dep/index.js': 'module.exports = require("./parse")',
       'node_modules/dep/parse.js': 'module.exports = require("pure")',
       'node_modules/dep/page.js': 'module.exports = new DOMParser()',
@@ -166,17 +208,23 @@ describe('a package', () => {
   });
 
   it('may import itself, and by its own #names', async () => {
-    const value = await runFiles({
-      'src/index.ts': `import own from 'me/part'; import inner from '#inner/a'; import dep from '#dep'; export const run = () => [own, inner, dep];`,
-      'src/part.ts': say('part'),
-      'src/inner/a.ts': say('inner'),
-      'package.json': JSON.stringify({
-        name: 'me',
-        exports: { './part': './src/part.js' },
-        imports: { '#inner/*': './src/inner/*.ts', '#dep': { node: './none.js', default: 'dep' } },
-      }),
-      'node_modules/dep/index.js': say('dep'),
-    }, { spec: { entry: { file: 'src/index.ts' } } });
+    const value = await runFiles(
+      {
+        'src/index.ts': `import own from 'me/part'; import inner from '#inner/a'; import dep from '#dep'; export const run = () => [own, inner, dep];`,
+        'src/part.ts': say('part'),
+        'src/inner/a.ts': say('inner'),
+        'package.json': JSON.stringify({
+          name: 'me',
+          exports: { './part': './src/part.js' },
+          imports: {
+            '#inner/*': './src/inner/*.ts',
+            '#dep': { node: './none.js', default: 'dep' },
+          },
+        }),
+        'node_modules/dep/index.js': say('dep'),
+      },
+      { spec: { entry: { file: 'src/index.ts' } } },
+    );
     expect(value).toEqual(['part', 'inner', 'dep']);
   });
 

@@ -35,9 +35,11 @@ const globals = {
   AbortController,
   AbortSignal,
   // Handles are opaque, as they are in a guest.
-  setTimeout: (callback, delay, ...args) => setTimeout(callback, delay, ...args)[Symbol.toPrimitive](),
+  setTimeout: (callback, delay, ...args) =>
+    setTimeout(callback, delay, ...args)[Symbol.toPrimitive](),
   clearTimeout: (handle) => clearTimeout(handle),
-  setInterval: (callback, delay, ...args) => setInterval(callback, delay, ...args)[Symbol.toPrimitive](),
+  setInterval: (callback, delay, ...args) =>
+    setInterval(callback, delay, ...args)[Symbol.toPrimitive](),
   clearInterval: (handle) => clearInterval(handle),
   atob: (text) => atob(text),
   btoa: (text) => btoa(text),

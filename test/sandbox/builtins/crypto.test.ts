@@ -32,8 +32,9 @@ describe('crypto', () => {
   it.each(['randomBytes', 'randomUUID', 'getRandomValues', 'randomInt'] as const)(
     'refuses %s, and says that nothing grants it',
     (name) => {
-      expect(() => Reflect.get(ours, name)(8)).toThrow(/no permission grants cryptographic/);
-      expect(codeOf(() => Reflect.get(ours, name)(8))).toBe('BUILTIN_DENIED');
+      const draw = (): unknown => Reflect.apply(ours[name] as never, ours, [8]);
+      expect(draw).toThrow(/no permission grants cryptographic/);
+      expect(codeOf(draw)).toBe('BUILTIN_DENIED');
     },
   );
 

@@ -11,7 +11,11 @@ describe('EventEmitter', () => {
     emitter.once('a', function (this: unknown) {
       calls.push(this === emitter);
     });
-    expect([emitter.emit('a', 1), emitter.emit('a', 2), emitter.emit('b')]).toEqual([true, true, false]);
+    expect([emitter.emit('a', 1), emitter.emit('a', 2), emitter.emit('b')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
     expect(calls).toEqual([['before', 1], ['first', 1], true, ['before', 2], ['first', 2]]);
     expect(emitter.listenerCount('a')).toBe(2);
     expect(emitter.eventNames()).toEqual(['a']);
@@ -48,7 +52,11 @@ describe('EventEmitter', () => {
     emitter.on('removeListener', (name) => seen.push(['gone', name]));
     const listener = (): void => undefined;
     emitter.on('a', listener).off('a', listener);
-    expect(seen).toEqual([['new', 'removeListener'], ['new', 'a'], ['gone', 'a']]);
+    expect(seen).toEqual([
+      ['new', 'removeListener'],
+      ['new', 'a'],
+      ['gone', 'a'],
+    ]);
   });
 
   it('can be inherited from as a class and as a function', () => {

@@ -24,6 +24,7 @@ export function evaluate(body: string): unknown {
   if (typeof make !== 'function') throw new Error('not a function');
   return make({
     modules: {},
-    importRefused: (specifier: unknown) => Promise.reject(new Error(`refused ${String(specifier)}`)),
+    importRefused: (specifier: unknown) =>
+      Promise.reject(new Error(`refused ${String(specifier)}`)),
   });
 }

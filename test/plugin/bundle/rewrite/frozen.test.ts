@@ -52,11 +52,7 @@ describe('definitions over what SES has frozen', () => {
         exports.run = () => messages;
       `,
     });
-    expect(value).toEqual([
-      'setter',
-      expect.stringContaining('undefined'),
-      'fine',
-    ]);
+    expect(value).toEqual(['setter', expect.stringContaining('undefined'), 'fine']);
   });
 });
 
@@ -85,11 +81,17 @@ describe('what packages ask for while they load', () => {
   });
 
   it('is the same every time, and so tells nothing', async () => {
-    expect(await runFiles(files, { call: 'load' })).toEqual(await runFiles(files, { call: 'load' }));
+    expect(await runFiles(files, { call: 'load' })).toEqual(
+      await runFiles(files, { call: 'load' }),
+    );
   });
 
   it('is real, where it is granted', async () => {
-    const [random, now] = (await runFiles(files, { call: 'load', random: true, time: true })) as number[];
+    const [random, now] = (await runFiles(files, {
+      call: 'load',
+      random: true,
+      time: true,
+    })) as number[];
     expect(random).toBe(0.5);
     expect(now).toBeGreaterThan(1e12);
   });

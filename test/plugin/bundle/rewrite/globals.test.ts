@@ -43,7 +43,11 @@ describe('assignedGlobals', () => {
 describe('an undeclared variable', () => {
   it('that is assigned to becomes a variable of the bundle', () => {
     const names = Object.getOwnPropertyNames(globalThis);
-    expect(evaluate('function count() { forgotten = (typeof forgotten === "undefined" ? 0 : forgotten) + 1; return forgotten } count(); const exported = count();')).toBe(2);
+    expect(
+      evaluate(
+        'function count() { forgotten = (typeof forgotten === "undefined" ? 0 : forgotten) + 1; return forgotten } count(); const exported = count();',
+      ),
+    ).toBe(2);
     expect(Object.getOwnPropertyNames(globalThis)).toEqual(names);
     expect(assigned('forgotten = 1')).toEqual([]);
   });
@@ -60,7 +64,9 @@ describe('ways of old to the global object', () => {
   });
 
   it('are left alone where they are something else', () => {
-    expect(evaluate('const Function = () => () => 5; const exported = Function("return this")();')).toBe(5);
+    expect(
+      evaluate('const Function = () => () => 5; const exported = Function("return this")();'),
+    ).toBe(5);
     expect(evaluate('const exported = (function () { return typeof this })();')).toBe('undefined');
     expect(evaluate('const exported = { f() { return this.x }, x: 3 }.f();')).toBe(3);
   });

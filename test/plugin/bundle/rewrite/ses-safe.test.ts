@@ -5,7 +5,22 @@ import { evaluate, refusedBySes, rewrite } from './evaluate.js';
 /** Texts that are thick with what SES refuses, and with what might be mistaken for its escape. */
 const hostileText = fc.string({
   unit: fc.constantFrom(
-    ...['<!--', '-->', '-', '>', '<', '!', 'import(', 'import', 'eval(', 'eval', '(', ')', '/*', '//'],
+    ...[
+      '<!--',
+      '-->',
+      '-',
+      '>',
+      '<',
+      '!',
+      'import(',
+      'import',
+      'eval(',
+      'eval',
+      '(',
+      ')',
+      '/*',
+      '//',
+    ],
     ...['\\', "'", '"', '`', '${', '}', '\n', ' ', '.', '...', '\u2028', 'é', '$', '#', '\\u0069'],
   ),
   maxLength: 12,
@@ -43,7 +58,19 @@ describe('what SES refuses', () => {
 
   it('keeps its source in every regular expression', () => {
     const patterns = fc.string({
-      unit: fc.constantFrom('<!--', '-->', 'import(?:', 'eval(?:', '[<!--]', ')', '\\/', '-', '>', 'a', '|'),
+      unit: fc.constantFrom(
+        '<!--',
+        '-->',
+        'import(?:',
+        'eval(?:',
+        '[<!--]',
+        ')',
+        '\\/',
+        '-',
+        '>',
+        'a',
+        '|',
+      ),
       maxLength: 6,
     });
     fc.assert(
@@ -66,25 +93,40 @@ describe('what SES refuses', () => {
   });
 
   it('works as an operator', () => {
-    expect(evaluate('let n = 3; let i = 0; while (n-->0) i++; const exported = [i, 1<!--n];')).toEqual([
-      3,
-      false,
-    ]);
+    expect(
+      evaluate('let n = 3; let i = 0; while (n-->0) i++; const exported = [i, 1<!--n];'),
+    ).toEqual([3, false]);
   });
 
   it.each([
     ['a method', 'const exported = { import(x) { return x }, eval(x) { return x * 2 } };'],
-    ['a class', 'class A { static import (x) { return x } static eval(x) { return x * 2 } } const exported = A;'],
-    ['a private method', 'class A { #import(x) { return x } #eval(x) { return x * 2 } import(x) { return this.#import(x) } eval(x) { return this.#eval(x) } } const exported = new A();'],
-    ['a getter', 'const exported = { get import() { return (x) => x }, get eval() { return (x) => x * 2 } };'],
-    ['a property by its name', 'const o = {}; o.import = (x) => x; o["eval"] = (x) => x * 2; const exported = { import: (x) => o.import(x), eval: (x) => o . eval (x) };'],
+    [
+      'a class',
+      'class A { static import (x) { return x } static eval(x) { return x * 2 } } const exported = A;',
+    ],
+    [
+      'a private method',
+      'class A { #import(x) { return x } #eval(x) { return x * 2 } import(x) { return this.#import(x) } eval(x) { return this.#eval(x) } } const exported = new A();',
+    ],
+    [
+      'a getter',
+      'const exported = { get import() { return (x) => x }, get eval() { return (x) => x * 2 } };',
+    ],
+    [
+      'a property by its name',
+      'const o = {}; o.import = (x) => x; o["eval"] = (x) => x * 2; const exported = { import: (x) => o.import(x), eval: (x) => o . eval (x) };',
+    ],
   ])('works as the name of %s', (_, body) => {
     const exported = evaluate(body) as { import(x: number): number; eval(x: number): number };
     expect([exported.import(3), exported.eval(3)]).toEqual([3, 6]);
   });
 
   it('works as part of a longer name', () => {
-    expect(evaluate('const $import = (x) => x; const my$eval = (x) => x; const exported = $import(1) + my$eval(2);')).toBe(3);
+    expect(
+      evaluate(
+        'const $import = (x) => x; const my$eval = (x) => x; const exported = $import(1) + my$eval(2);',
+      ),
+    ).toBe(3);
   });
 
   it('gives a tag the same strings object each time, as the language does', () => {
@@ -114,7 +156,9 @@ describe('what SES refuses', () => {
 
 describe('dynamic import', () => {
   it('that was left over calls the guest, which refuses', async () => {
-    const exported = evaluate('const exported = (x) => import(x + "!");') as (x: string) => Promise<never>;
+    const exported = evaluate('const exported = (x) => import(x + "!");') as (
+      x: string,
+    ) => Promise<never>;
     await expect(exported('a')).rejects.toThrow('refused a!');
   });
 
@@ -128,10 +172,9 @@ describe('dynamic import', () => {
 
 describe('direct eval', () => {
   it('becomes indirect, as SES would make it', () => {
-    expect(evaluate('const secret = 1; const exported = [eval("1 + 1"), typeof eval("typeof secret")];')).toEqual([
-      2,
-      'string',
-    ]);
+    expect(
+      evaluate('const secret = 1; const exported = [eval("1 + 1"), typeof eval("typeof secret")];'),
+    ).toEqual([2, 'string']);
     expect(rewrite('const exported = eval("secret");').code).toContain('(0, eval)("secret")');
   });
 });
@@ -140,7 +183,9 @@ describe('a rewritten module', () => {
   it('keeps every line where it was', () => {
     fc.assert(
       fc.property(fc.array(hostileText, { minLength: 1, maxLength: 5 }), (texts) => {
-        const lines = texts.map((text, index) => `const a${index} = ${JSON.stringify(text)}; // ${index}`);
+        const lines = texts.map(
+          (text, index) => `const a${index} = ${JSON.stringify(text)}; // ${index}`,
+        );
         const { code } = rewrite([...lines, 'const exported = 0;'].join('\n'));
         texts.forEach((_, index) => {
           expect(code.split('\n')[index]).toContain(`const a${index} =`);
