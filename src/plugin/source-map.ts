@@ -37,13 +37,13 @@ export function mapStack(stack: string, sourceUrl: string, sourceMap: string): s
       const origin = position === undefined ? undefined : find(position.line, position.column);
       if (origin === undefined) return [];
       const place = `${origin.source}:${origin.line}:${origin.column}`;
-      const name = /^\s+at (?:async )?(.*?) \(/.exec(text)?.[1] ?? '';
+      const name = /^\s*at (?:async )?(.*?) \(/.exec(text)?.[1] ?? '';
       return [name === '' ? `    at ${place}` : `    at ${name} (${place})`];
     })
     .join('\n');
 }
 
-const FRAME = /^\s+at /;
+const FRAME = /^\s+at |^at .*:\d+:\d+\)?$/;
 
 function positionIn(
   frame: string,

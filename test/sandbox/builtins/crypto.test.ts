@@ -1,10 +1,11 @@
+import type * as NodeCrypto from 'node:crypto';
 import { createHash, createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { builtin } from '../../../sandbox/builtins/crypto.js';
 
 const algorithms = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'] as const;
-const ours = builtin as typeof import('node:crypto');
+const ours = builtin as typeof NodeCrypto;
 
 describe('crypto', () => {
   it.each(algorithms)('hashes any bytes with %s as Node does', (algorithm) => {

