@@ -6,7 +6,7 @@ import { Buffer } from '../../../sandbox/builtins/buffer.js';
 const encodings = ['utf8', 'latin1', 'ascii', 'hex', 'base64', 'base64url', 'utf16le'] as const;
 const texts = fc.string({ unit: 'binary' });
 // Of what is not ASCII in these, Node reads the low byte: nobody means that.
-const digits = fc.string({ unit: fc.constantFrom(...'0189afAFgzZ+/-_= \n') });
+const digits = fc.string({ unit: fc.constantFrom(...'0189afAFgzZ+/-_= \n'.split('')) });
 const bytes = fc.uint8Array({ maxLength: 40 });
 
 describe('Buffer', () => {
@@ -85,8 +85,8 @@ describe('Buffer', () => {
 
   it('can be made in the old ways, with and without new', () => {
     expect(new Buffer('hi').toString()).toBe('hi');
-    expect(Reflect.apply(Buffer as never, undefined, ['hi']).toString()).toBe('hi');
-    expect(Reflect.apply(Buffer as never, undefined, [3]).length).toBe(3);
+    expect(String(Reflect.apply(Buffer as never, undefined, ['hi']))).toBe('hi');
+    expect(Reflect.apply(Buffer as never, undefined, [3])).toHaveLength(3);
   });
 
   it('concatenates, compares, fills, copies and swaps', () => {

@@ -1,10 +1,11 @@
+import type * as NodeCrypto from 'node:crypto';
 import { createHash, createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { builtin } from '../../../sandbox/builtins/crypto.js';
 
 const algorithms = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'] as const;
-const ours = builtin as typeof import('node:crypto');
+const ours = builtin as typeof NodeCrypto;
 
 describe('crypto', () => {
   it.each(algorithms)('hashes any bytes with %s as Node does', (algorithm) => {
@@ -32,8 +33,9 @@ describe('crypto', () => {
   it.each(['randomBytes', 'randomUUID', 'getRandomValues', 'randomInt'] as const)(
     'refuses %s, and says that nothing grants it',
     (name) => {
-      expect(() => Reflect.get(ours, name)(8)).toThrow(/no permission grants cryptographic/);
-      expect(codeOf(() => Reflect.get(ours, name)(8))).toBe('BUILTIN_DENIED');
+      const draw = (): unknown => Reflect.apply(ours[name] as never, ours, [8]);
+      expect(draw).toThrow(/no permission grants cryptographic/);
+      expect(codeOf(draw)).toBe('BUILTIN_DENIED');
     },
   );
 

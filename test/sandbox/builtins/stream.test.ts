@@ -105,6 +105,20 @@ describe('streams', () => {
     expect(await error).toMatchObject({ code: 'ERR_STREAM_WRITE_AFTER_END' });
   });
 
+  it('pass through functions', async () => {
+    const got: unknown[] = [];
+    await pipeline(
+      ['a', 'b'] as never,
+      async function* (source: AsyncIterable<unknown>) {
+        for await (const chunk of source) yield `${String(chunk)}!`;
+      },
+      async (source: AsyncIterable<unknown>) => {
+        for await (const chunk of source) got.push(chunk);
+      },
+    );
+    expect(got).toEqual(['a!', 'b!']);
+  });
+
   it('tell when they have finished, both ways', async () => {
     const through = new PassThrough();
     const done = new Promise<unknown>((resolve) => finished(through, resolve));
@@ -135,7 +149,7 @@ describe('streams', () => {
     function Doubler(this: NodeStream.Transform): void {
       Reflect.apply(Transform as never, this, [{ objectMode: true }]);
     }
-    inherits(Doubler as never, Transform as never);
+    inherits(Doubler, Transform);
     Doubler.prototype._transform = function (
       this: NodeStream.Transform,
       chunk: number,
