@@ -38,13 +38,13 @@ export function makeStackMapper(sourceUrl: string, sourceMap: string): (stack: s
     const origin = find(position.line, position.column);
     if (origin === undefined) return [];
     const place = `${origin.source}:${origin.line}:${origin.column}`;
-    const name = /^\s+at (?:async )?(.*?) \(/.exec(text)?.[1] ?? '';
+    const name = /^\s*at (?:async )?(.*?) \(/.exec(text)?.[1] ?? '';
     return [name === '' ? `    at ${place}` : `    at ${name} (${place})`];
   };
   return (stack) => stack.split('\n').flatMap(mapLine).join('\n');
 }
 
-const FRAME = /^\s+at /;
+const FRAME = /^\s+at |^at .*:\d+:\d+\)?$/;
 
 function positionIn(
   frame: string,

@@ -32,7 +32,7 @@ it('the environment of a guest has three variables, none of the host', () => {
 
 it('walls that the machine lacks are left out, and the guest still starts', () => {
   expect(textOf({ shell: undefined, setpriv: undefined, permissionFlag: undefined })).toBe(
-    '/usr/bin/node --max-old-space-size=64 --no-addons /guest.cjs',
+    '/usr/bin/node --max-old-space-size=64 --max-semi-space-size=1 --v8-pool-size=1 --no-addons /guest.cjs',
   );
 });
 
