@@ -21,7 +21,7 @@ export interface Expectations {
   readonly all: Expectation;
   /** Hosts that have to be there for what it tries. */
   readonly serves: readonly string[];
-  /** The codes with one of which it must not load; absent where it has to. */
+  /** It must offer no tool, for one of these reasons where any is named. Absent where it has to. */
   readonly refused?: readonly string[];
   readonly attempts: ReadonlyMap<string, Expectation>;
 }

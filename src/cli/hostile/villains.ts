@@ -13,6 +13,9 @@ export interface Villain {
 /** Relative to the fixtures: a file among the hostile plugins that none of them was granted. */
 export const SECRET_FILE = 'hostile/bait.txt';
 
+/** What is in the other one, which plugins try to have bundled with their own. */
+export const BUNDLED_SECRET = 'CANARY-OF-THE-HOST';
+
 /** All of them: every directory beside the bait. */
 export async function readVillains(
   powers: Pick<CliPowers, 'fixtures' | 'listDirectory' | 'readFile' | 'realPath'>,

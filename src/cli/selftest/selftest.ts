@@ -5,7 +5,7 @@ import { controlDirectories, variables } from '../demo/examples.js';
 import { answerWeather, WEATHER_HOST } from '../demo/weather-server.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openVault, type Vault } from '../hostile/vault.js';
-import { readVillains, SECRET_FILE } from '../hostile/villains.js';
+import { BUNDLED_SECRET, readVillains, SECRET_FILE } from '../hostile/villains.js';
 import { round } from '../invoke.js';
 import { makePaint } from '../paint.js';
 import type { CliPowers } from '../powers.js';
@@ -91,7 +91,7 @@ async function makeTrials(vault: Vault, powers: CliPowers): Promise<readonly Tri
     engine,
     vault,
     secretFile,
-    secrets: [vault.secret, (await powers.readFile(secretFile)).trim()],
+    secrets: [vault.secret, BUNDLED_SECRET, (await powers.readFile(secretFile)).trim()],
     secretVariable: SECRET_VARIABLE,
     bystander: () => callBystander(engine),
     now,

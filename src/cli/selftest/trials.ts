@@ -47,7 +47,7 @@ export function planTrials(
   const status = plugins.find((one) => one.directory === directory);
   const tools = status?.tools ?? [];
   if (expectations.refused !== undefined || tools.length === 0) {
-    const trial = judgeLoading(plugin, status, expectations);
+    const trial = judgeLoading(plugin, status, expectations, range);
     return [{ plugin, name: trial.name, run: () => Promise.resolve(trial) }];
   }
   const { vault, secretFile, secretVariable } = range;
@@ -67,14 +67,28 @@ function expectationOf({ name }: Attempt, { attempts, all }: Expectations): Expe
 function judgeLoading(
   plugin: string,
   status: PluginStatus | undefined,
-  { all: { category }, refused = [] }: Expectations,
+  { all: { category }, refused }: Expectations,
+  { secrets }: Range,
 ): Trial {
-  const problems = status?.problems ?? [];
+  const about = { category, plugin, name: 'to be loaded', durationMs: 0 };
+  if (status === undefined)
+    return { ...about, held: false, evidence: 'NOT TRIED: no plugin there' };
+  const { state, problems, tools } = status;
   const told = problems.map(({ code, message }) => `${code}: ${message}`).join('; ');
-  const state = status?.state ?? 'absent';
-  const held = state === 'failed' && problems.some(({ code }) => refused.includes(code));
-  const evidence = held ? told : `OTHERWISE THAN EXPECTED: it is ${state}. ${told}`.trim();
-  return { category, plugin, name: 'to be loaded at all', held, evidence, durationMs: 0 };
+  if (secrets.some((secret) => told.includes(secret))) {
+    return { ...about, held: false, evidence: `IT GOT THE SECRET: ${told}` };
+  }
+  const asExpected =
+    refused !== undefined &&
+    tools.length === 0 &&
+    (refused.length === 0 || problems.some(({ code }) => refused.includes(code)));
+  return asExpected
+    ? { ...about, held: true, evidence: told === '' ? 'it offers nothing' : told }
+    : {
+        ...about,
+        held: false,
+        evidence: `OTHERWISE THAN EXPECTED: it is ${state}. ${told}`.trim(),
+      };
 }
 
 async function tryOne(

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readVillains, SECRET_FILE } from '../../../src/cli/hostile/villains.js';
+import { BUNDLED_SECRET, readVillains, SECRET_FILE } from '../../../src/cli/hostile/villains.js';
 import { readText, ROOT } from '../../architecture/sources.js';
 
 const fixtures = join(ROOT, 'fixtures');
@@ -22,7 +22,8 @@ describe('the hostile plugins of the package', () => {
     expect(villains.length).toBeGreaterThan(0);
   });
 
-  it('lie beside a file that is worth reading', () => {
+  it('lie beside files that are worth reading', () => {
+    expect(readText('fixtures/hostile/outside.json')).toContain(BUNDLED_SECRET);
     expect(readText(`fixtures/${SECRET_FILE}`).trim().length).toBeGreaterThan(20);
   });
 

@@ -99,6 +99,19 @@ describe('a plugin that must not load', () => {
     ]);
   });
 
+  it('held where it offers nothing, if no reason is named', async () => {
+    expect(await tryAll({ tools: [] }, {}, { refused: [] })).toEqual([
+      expect.objectContaining({ held: true }),
+    ]);
+  });
+
+  it('did not hold where the reason tells what it was after', async () => {
+    const problems = [{ code: 'OUTSIDE_PLUGIN' as const, message: 'it has a secret in it' }];
+    expect(await tryAll({ tools: [], status: { problems } }, {}, expectations)).toEqual([
+      expect.objectContaining({ held: false }),
+    ]);
+  });
+
   it.each([
     ['it was refused for another', status('BUNDLE_FAILED')],
     ['it runs', { tools: [climb] }],
