@@ -36,7 +36,7 @@ function tellMachine({ version, machine, kernel }: Report): string[] {
     field('bulkhead', version),
     field('node', `${node}, V8 ${v8}`),
     field('system', `${platform} ${machine.kernel}, ${arch}, ${processors} processors, ${gib} GiB`),
-    field('user', superuser ? 'root, whose privileges guests do not keep' : 'not root'),
+    field('user', superuser ? 'root' : 'not root'),
     ...kernel
       .filter(({ problem }) => problem !== undefined)
       .map(({ file, value, problem }) => field('kernel', `${file} is ${value}: ${problem ?? ''}`)),
