@@ -1,4 +1,5 @@
-import type { BulkheadEvent } from '../events.js';
+import type { BulkheadEvent, GuestEndCause } from '../events.js';
+import { escapeControls } from './log-gate.js';
 import type { Logger } from './options.js';
 
 /**
@@ -30,6 +31,9 @@ async function loadPino(): Promise<Logger> {
   };
 }
 
+/** Ends that are nobody's fault. */
+const ORDINARY: ReadonlySet<GuestEndCause> = new Set(['closed', 'replaced', 'idle']);
+
 /** Writes into the host's log what it has to know, each line tagged with its plugin. */
 export function logEvents(logger: Logger): (event: BulkheadEvent) => void {
   return (event) => {
@@ -38,8 +42,13 @@ export function logEvents(logger: Logger): (event: BulkheadEvent) => void {
         return logger[event.level]({ plugin: event.plugin, source: 'plugin' }, event.text);
       case 'plugin-refused':
         return logger.warn({ directory: event.directory, code: event.code }, event.message);
+      case 'alert':
+        return logger[event.level === 'warning' ? 'warn' : 'info'](
+          { plugin: event.plugin },
+          escapeControls(event.message),
+        );
       case 'guest-ended':
-        if (event.cause === 'closed' || event.cause === 'replaced') return undefined;
+        if (ORDINARY.has(event.cause)) return undefined;
         return logger.warn(
           { plugin: event.plugin, cause: event.cause },
           `guest ended: ${event.detail}`,

@@ -22,8 +22,9 @@ export interface Guest {
   /** Resolves once the process is gone. Never rejects. */
   readonly ended: Promise<GuestEnd>;
   readonly alive: boolean;
-  /** Requests that it was asked so far. */
+  /** Requests that it was asked so far, and how many of them were calls. */
   readonly asked: number;
+  readonly calls: number;
   /** Stops the process where it is. The next request continues it; it can be killed meanwhile. */
   rest(): void;
   /** Calls `listener` each time that a request has continued it. */
@@ -65,6 +66,7 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
   let becameReady: (report: unknown) => void = () => {};
   let pid = child.pid ?? 0;
   let asked = 0;
+  let calls = 0;
   let resting = false;
   let woken: () => void = () => {};
 
@@ -105,6 +107,7 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     ...wire,
     ask: (method, params) => {
       asked += 1;
+      if (method === 'call') calls += 1;
       if (resting) wake();
       return wire.ask(method, params);
     },
@@ -166,6 +169,9 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     },
     get asked() {
       return asked;
+    },
+    get calls() {
+      return calls;
     },
     rest: () => {
       if (cause !== undefined) return;
