@@ -2,7 +2,7 @@ import type { GuestGrant, GuestLimits, LoadParams } from '../../sandbox/wire/met
 import { snapshotEnvironment } from '../brokers/environment.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, PluginEntry } from '../plugin/plugin.js';
-import { mapStack } from '../plugin/source-map.js';
+import { makeStackMapper } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
 import type { EntrySpec } from './entry-spec.js';
 import { makeResident, type Resident } from './resident.js';
@@ -24,7 +24,7 @@ export interface OpenEntry {
 export function openEntry(spec: EntrySpec): OpenEntry {
   const { plugin, entry, grant, bundle, settings, events } = spec;
   const sourceUrl = `${plugin.id}/${entry.key}.js`;
-  const map = (stack: string): string => mapStack(stack, sourceUrl, bundle.sourceMap);
+  const mapStack = makeStackMapper(sourceUrl, bundle.sourceMap);
   const { brokers, close } = openBrokers(spec);
   const resident = makeResident({
     plugin: plugin.id,
@@ -39,7 +39,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       events,
       maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
       now: spec.now,
-      mapStack: map,
+      mapStack,
     }),
     loadTimeoutMs: settings.limits.loadTimeoutMs,
     graceMs: settings.limits.graceMs,
@@ -50,7 +50,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     grant,
     bundle,
     resident,
-    mapStack: map,
+    mapStack,
     close: async () => {
       resident.end({ cause: 'closed', detail: 'the engine let go of its plugin' });
       await close();
