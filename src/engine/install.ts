@@ -13,6 +13,7 @@ import type { EntrySpec } from './entry-spec.js';
 import { grantTo, NOTHING } from './grants.js';
 import type { Installed, InstalledEntry, RunnableTool } from './installed.js';
 import type { Offers } from './offers.js';
+import type { PluginConfig } from './options.js';
 import type { Schemas } from './resident.js';
 import { makeRooms } from './rooms.js';
 import type { Settings } from './settings.js';
@@ -36,7 +37,7 @@ export interface InstallPowers {
 export async function install(found: FoundPlugin, powers: InstallPowers): Promise<Installed> {
   const { plugin } = found;
   const { config, env } = powers.settings;
-  const raw = configOf(config, plugin.id);
+  const raw = configOf(config, plugin);
   const activation = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
   const active = activation.config;
   const entries = await Promise.all(
@@ -59,8 +60,10 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
 }
 
 /** A plugin that the host lists and says nothing more about is there to be used. */
-function configOf(config: Settings['config'], id: string): JsonObject {
-  const given = Object.hasOwn(config, id) ? config[id] : undefined;
+function configOf(config: Settings['config'], plugin: Plugin): JsonObject {
+  const byId = (id: string): PluginConfig | undefined =>
+    typeof config !== 'function' && Object.hasOwn(config, id) ? config[id] : undefined;
+  const given = typeof config === 'function' ? config(plugin) : byId(plugin.id);
   const copy: JsonObject = JSON.parse(JSON.stringify(given ?? {}));
   return copy;
 }

@@ -6,6 +6,7 @@ import { inspectMachine } from '../guests/machine.js';
 import { makeGuestPool } from '../guests/pool.js';
 import { type Guarantee, proveWalls } from '../guests/walls.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
+import { bundleUnconfined } from '../plugin/bundle/unconfined.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { makeOffers, type Offers } from './offers.js';
 import { keepTexts } from './powers/kept-texts.js';
@@ -62,11 +63,9 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
         ? pool.take()
         : start(unconfinedCommand(machine, guestScripts.unconfined(), definedOf(settings.env))),
     bundle: ({ directory }, { file, confinement }) =>
-      bundles.bundle({
-        directory,
-        entry: { file },
-        builtins: confinement === 'host' ? 'real' : 'powerless',
-      }),
+      confinement === 'host'
+        ? bundleUnconfined(directory, file)
+        : bundles.bundle({ directory, entry: { file } }),
     offers: makeOffers(keepTexts(join(cacheDirectory, 'offers')), settings),
     validator,
     guarantees: () => (guarantees ??= prove()),

@@ -15,8 +15,8 @@ export interface EngineOptions {
    * Nobody ever gets what they did not declare.
    */
   readonly grant?: GrantPolicy;
-  /** The operator's configuration of each plugin, by plugin id. */
-  readonly config?: Readonly<Record<string, PluginConfig>>;
+  /** The operator's configuration of each plugin: by plugin id, or said for each by a function. */
+  readonly config?: ConfigPolicy;
   /** Where granted variables are read, once, when a guest loads. Default: the host's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Ids of plugins that may run unconfined if their manifest says `sandbox: "host"`. Default: none. */
@@ -41,6 +41,10 @@ export type GrantPolicy =
   | ((plugin: Plugin) => PluginGrant);
 
 export type PluginGrant = 'declared' | 'nothing' | Partial<Permissions>;
+
+export type ConfigPolicy =
+  | Readonly<Record<string, PluginConfig>>
+  | ((plugin: Plugin) => PluginConfig | undefined);
 
 /** Configuration of one plugin: three words of ours, and whatever its config fields name. */
 export interface PluginConfig {

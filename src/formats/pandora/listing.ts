@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { makePermissions, scopesOf } from '../../permissions/permissions.js';
 import type { Permissions } from '../../permissions/kind.js';
 import type { ConfigField, Plugin, PluginEntry } from '../../plugin/plugin.js';
-import type { Offer, PluginAlert, ToolAnnotations, ToolDefinition } from '../../plugin/tool.js';
+import type { PluginAlert, ToolAnnotations, ToolDefinition } from '../../plugin/tool.js';
 import type { ListingSource, VariableState } from '../format.js';
 import type { PandoraPermissions } from './manifest.js';
 import { writePandoraPermissions } from './permissions.js';

@@ -11,6 +11,7 @@ import { parseSource } from './parse.js';
 import { callNodeInterop } from './interop.js';
 import { resolveBindings } from './scopes.js';
 import { makeSesSafe } from './ses-safe.js';
+import { findSuspicions } from './suspicions.js';
 import { usesTopLevelAwait } from './top-level-await.js';
 
 export interface Rewritten {
@@ -25,7 +26,10 @@ export interface Rewritten {
  * Throws acorn's SyntaxError (with `pos`) or `RewriteError`.
  */
 export function rewriteBundle(moduleText: string): Rewritten {
-  const { program, walk, comments, tokens } = parseSource(moduleText, { tokens: true });
+  const { program, walk, comments, tokens } = parseSource(moduleText, {
+    // They take as much memory as the tree does.
+    tokens: findSuspicions(moduleText).length > 0,
+  });
   // Comments go first, and leave everything else where it was.
   const text = applyEdits(
     moduleText,
