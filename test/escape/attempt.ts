@@ -9,7 +9,7 @@ import {
   type EngineOptions,
 } from '../../src/index.js';
 import { ROOT } from '../architecture/sources.js';
-import { MAX_BLOCKED_MS, watchHost } from './host-watch.js';
+import { MAX_BLOCKED_MS, MAX_GROWTH_MB, watchHost } from './host-watch.js';
 import type { Verdict } from './verdicts.js';
 
 /** One attack: what it tries, the tool of the villain that tries it, and what has to come of it. */
@@ -78,9 +78,10 @@ export function stage({ villain, options, comesBack = true }: Stage): (attempt: 
       const began = performance.now();
       const result = await engine.call(`${villain}:${tool}`, input, { timeoutMs: deadlineMs });
       const elapsedMs = performance.now() - began;
-      const blockedMs = await host.stop();
+      const { blockedMs, grownMb } = await host.stop();
       await verdict({ engine, result, elapsedMs, deadlineMs, events });
       expect(blockedMs).toBeLessThan(MAX_BLOCKED_MS);
+      expect(grownMb).toBeLessThan(MAX_GROWTH_MB);
       if (comesBack) await expectBreath(engine, villain);
     });
   };

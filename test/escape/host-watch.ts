@@ -3,12 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Milliseconds for which an attack may keep the host's event loop from everything else. */
 export const MAX_BLOCKED_MS = 200;
 
+/** Mebibytes by which an attack may make the host grow: some messages, and what waits for the collector. */
+export const MAX_GROWTH_MB = 160;
+
 const TICK_MS = 10;
 
-/** Watches the event loop of this process, which is the host. */
+/** Watches the event loop and the memory of this process, which is the host. */
 export interface HostWatch {
-  /** The longest that the loop was blocked since the watch began. Ends the watch. */
-  stop(): Promise<number>;
+  /** What was worst since the watch began. Ends the watch. */
+  stop(): Promise<{ readonly blockedMs: number; readonly grownMb: number }>;
 }
 
 /**
@@ -16,7 +19,9 @@ export interface HostWatch {
  * waits for a processor, which no plugin of its own made it do.
  */
 export function watchHost(): HostWatch {
+  const startBytes = process.memoryUsage.rss();
   let blockedMs = 0;
+  let grownMb = 0;
   let lastMs = performance.now();
   let lastCpu = process.cpuUsage();
 
@@ -25,6 +30,7 @@ export function watchHost(): HostWatch {
     const { user, system } = process.cpuUsage(lastCpu);
     const lateMs = nowMs - lastMs - TICK_MS;
     blockedMs = Math.max(blockedMs, Math.min(lateMs, (user + system) / 1000));
+    grownMb = Math.max(grownMb, (process.memoryUsage.rss() - startBytes) / 1024 / 1024);
     lastMs = nowMs;
     lastCpu = process.cpuUsage();
   };
@@ -36,7 +42,7 @@ export function watchHost(): HostWatch {
       await pause(TICK_MS + 1);
       tick();
       clearInterval(timer);
-      return blockedMs;
+      return { blockedMs, grownMb };
     },
   };
 }

@@ -31,7 +31,7 @@ describe('code that smuggles prototypes into what others copy', () => {
     }),
   });
 
-  const constructor = { prototype: { polluted: 'yes', toString: 'mine', then: 'mine' } };
+  const constructor = { prototype: { polluted: 'yes', toString: 'mine' } };
 
   escapeAttempt({
     tries: 'a result with them inside',
