@@ -1,4 +1,4 @@
-import { WireError, WireViolation } from './failure.js';
+import { makeFailure, WireError, WireViolation } from './failure.js';
 import { makeFrameReader } from './framing.js';
 import type { WireLimits } from './limits.js';
 import type { Json, Message } from './messages.js';
@@ -15,7 +15,7 @@ import {
 export interface PeerSpec extends OutboxSpec {
   readonly limits: WireLimits;
   readonly service: Service;
-  /** The other side broke the protocol. The peer is closed by then. */
+  /** The other side broke the protocol. The peer closes with `violation`, unless this closes it. */
   readonly onViolation: (violation: Error) => void;
 }
 
@@ -25,7 +25,11 @@ export interface PeerSpec extends OutboxSpec {
  */
 export interface Peer {
   receive(bytes: Uint8Array): void;
-  ask(method: string, params: unknown): Asked;
+  /**
+   * Asks the other side. An answer of more than `maxAnswerBytes` of JSON, where that is given, counts
+   * as a failure of code `RESULT_TOO_LARGE`.
+   */
+  ask(method: string, params: unknown, maxAnswerBytes?: number): Asked;
   notify(method: string, params: unknown): void;
   openStream(source: ByteSource): number;
   acceptStream(streamId: number): ByteSource;
@@ -37,9 +41,13 @@ export interface Peer {
 }
 
 interface Pending {
+  readonly maxAnswerBytes: number;
   readonly resolve: (value: Json) => void;
   readonly reject: (error: Error) => void;
 }
+
+/** What a reply has round its value. */
+const ENVELOPE_BYTES = 64;
 
 interface Answering {
   cancelled: string | undefined;
@@ -118,12 +126,23 @@ export function makePeer(spec: PeerSpec): Peer {
     return pending;
   };
 
-  const take = (message: Message): void => {
+  const answered = (id: number, value: Json, text: string): void => {
+    const pending = settle(id);
+    // Characters are bytes at least, so that no honest answer is refused here.
+    if (pending === undefined || text.length <= pending.maxAnswerBytes + ENVELOPE_BYTES) {
+      pending?.resolve(value);
+      return;
+    }
+    const words = `the answer is larger than ${pending.maxAnswerBytes} bytes of JSON`;
+    pending.reject(new WireError(makeFailure('Error', words, { code: 'RESULT_TOO_LARGE' })));
+  };
+
+  const take = (message: Message, text: string): void => {
     switch (message.t) {
       case 'request':
         return answer(message.i, message.m, message.p);
       case 'reply':
-        return settle(message.i)?.resolve(message.v);
+        return answered(message.i, message.v, text);
       case 'failure':
         return settle(message.i)?.reject(new WireError(message.e));
       case 'cancel': {
@@ -160,7 +179,7 @@ export function makePeer(spec: PeerSpec): Peer {
 
   const read = makeFrameReader(utf8, limits, {
     message: (text) => {
-      if (closed === undefined) take(parseMessage(text, limits));
+      if (closed === undefined) take(parseMessage(text, limits), text);
     },
     chunk: (id, bytes) => {
       if (closed === undefined) receiver.chunk(id, bytes);
@@ -174,11 +193,12 @@ export function makePeer(spec: PeerSpec): Peer {
         read(bytes);
       } catch (error) {
         const violation = error instanceof Error ? error : new WireViolation(String(error));
-        close(violation);
+        // First, so that whoever knows what ended here closes with those words.
         spec.onViolation(violation);
+        close(violation);
       }
     },
-    ask: (method, params) => {
+    ask: (method, params, maxAnswerBytes = Infinity) => {
       lastId += 1;
       const id = lastId;
       const promise = new Promise<Json>((resolve, reject) => {
@@ -187,7 +207,7 @@ export function makePeer(spec: PeerSpec): Peer {
           return;
         }
         outbox.message(`{"t":"request","i":${id},"m":${jsonText(method)},"p":${jsonText(params)}}`);
-        asked.set(id, { resolve, reject });
+        asked.set(id, { maxAnswerBytes, resolve, reject });
       });
       return {
         answer: promise,

@@ -11,6 +11,7 @@ import { answerOf, type CallResult, type Failure, failureOf } from './result.js'
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly maxCallsPerPlugin: number;
+  readonly maxResultBytes: number;
 }
 
 /** One call on its way: what was asked, by text that is made once. */
@@ -80,7 +81,11 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
 
     const run = (guest: Guest): void => {
       if (answered) return;
-      const asked = guest.peer.ask('call', new RawJson(callText(tool, spec)));
+      const asked = guest.peer.ask(
+        'call',
+        new RawJson(callText(tool, spec)),
+        limits.maxResultBytes,
+      );
       const settled = asked.answer.then(
         (value) => answer({ value }),
         (error: unknown) => answer(failureOf(error, tool)),

@@ -89,7 +89,7 @@ export function stage({ villain, options, comesBack = true }: Stage): (attempt: 
 
 export async function expectBreath(engine: Engine, villain: string): Promise<void> {
   const { value, content } = await engine.call(`${villain}:${HARMLESS}`, {});
-  expect(value, content.map(({ text }) => text).join(' ')).toBe('still here');
+  expect({ value, content }).toMatchObject({ value: 'still here' });
 }
 
 export function fixture(villain: string): string {

@@ -22,8 +22,7 @@ export const gotNothing: Verdict = ({ result }) => {
 /** It came back with exactly this. */
 export function got(value: unknown): Verdict {
   return ({ result }) => {
-    expect(result, textOf(result)).toMatchObject({ isError: false });
-    expect(result.value).toEqual({ got: value });
+    expect({ value: result.value, text: textOf(result) }).toMatchObject({ value: { got: value } });
   };
 }
 
@@ -49,7 +48,9 @@ export const outOfTime: Verdict = ({ result, elapsedMs, deadlineMs }) => {
 /** Its guest ended, or was ended, for one of these reasons. */
 export function ended(...codes: readonly ErrorCode[]): Verdict {
   return ({ result, elapsedMs, deadlineMs }) => {
-    expect(codes, textOf(result)).toContain(result.code);
+    expect({ code: result.code, text: textOf(result) }).toMatchObject({
+      code: expect.toBeOneOf([...codes]),
+    });
     expect(elapsedMs).toBeLessThan(deadlineMs + SLACK_MS);
   };
 }

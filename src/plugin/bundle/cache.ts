@@ -51,7 +51,14 @@ export function makeBundleCache(options: {
 
 function keyOf({ directory, entry, virtualModules, builtins, limits }: BundleSpec): string {
   const { deadlineMs: _, ...caps } = limits ?? {};
-  const what = [bundlerFingerprint(), directory, entry, virtualModules ?? [], builtins ?? 'powerless', caps];
+  const what = [
+    bundlerFingerprint(),
+    directory,
+    entry,
+    virtualModules ?? [],
+    builtins ?? 'powerless',
+    caps,
+  ];
   return createHash('sha256').update(JSON.stringify(what)).digest('hex');
 }
 
