@@ -5,9 +5,9 @@ export type { BulkheadEvent, EventListener } from './events.js';
 export type { Approver, ApprovalRequest, Verdict } from './approval/approver.js';
 export type { Catalog, CatalogTool, ToolAnnotations } from './catalog/catalog.js';
 export type { Engine } from './engine/engine-api.js';
+export type { EngineLimits } from './engine/limits.js';
 export type {
   CallOptions,
-  EngineLimits,
   EngineOptions,
   GrantPolicy,
   Logger,

@@ -21,7 +21,8 @@ export function makeUnconfinedPowers(pipe: Pick<GuestPowers, 'write' | 'exit'>):
     makeLinkage: ({ directory }) => {
       if (directory === undefined) throw new CodedError('LOAD_FAILED', 'no directory was named');
       // Relative to a file that need not exist: modules are looked up from the plugin's directory.
-      return { modules: {}, require: createRequire(pathToFileURL(`${directory}/bundle.cjs`)) };
+      const url = pathToFileURL(`${directory}/bundle.cjs`);
+      return { modules: {}, require: createRequire(url), url: url.href };
     },
   };
 }

@@ -38,8 +38,9 @@ export function addBatch(program: Command, run: RunCommand): void {
 export async function runBatch(settings: PluginSettings, powers: CliPowers): Promise<ExitCode> {
   // Standard input is taken by the lines: there is no asking in between.
   const { ask: _ask, ...unattended } = powers;
+  const options = await engineOptions([], settings, unattended);
   await using shelf = makeEngineShelf((directory) =>
-    powers.createEngine(engineOptions([directory], settings, unattended)),
+    powers.createEngine({ ...options, plugins: [directory] }),
   );
   for await (const line of readLines(powers.stdin, MAX_LINE_BYTES)) {
     if (powers.interrupted.aborted || powers.stdout.closed) break;

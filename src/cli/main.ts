@@ -80,11 +80,18 @@ function ask(question: string, signal: AbortSignal): Promise<string> {
     // Not as a terminal: line editing is left to the terminal itself, and Ctrl+C stays a signal.
     const reader = createInterface({ input: stdin, output: stderr, terminal: false });
     const answer = (line: string): void => {
+      reader.off('close', giveUp);
+      signal.removeEventListener('abort', giveUp);
       resolve(line);
       reader.close();
     };
-    reader.once('close', () => resolve(''));
-    signal.addEventListener('abort', () => answer(''), { once: true });
+    // The input ended without an answer, or the question is moot: what follows has a line of its own.
+    const giveUp = (): void => {
+      stderr.write('\n');
+      answer('');
+    };
+    reader.once('close', giveUp);
+    signal.addEventListener('abort', giveUp, { once: true });
     reader.question(question, answer);
   });
 }

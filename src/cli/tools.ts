@@ -28,11 +28,12 @@ export async function runTools(
   settings: PluginSettings,
   powers: CliPowers,
 ): Promise<ExitCode> {
-  await using engine = await powers.createEngine(engineOptions(directories, settings, powers));
+  const options = await engineOptions(directories, settings, powers);
+  await using engine = await powers.createEngine(options);
   const tools = engine.catalog.list();
   const plugins = engine.plugins();
   const failures = [
-    ...plugins.flatMap((status) => failureOfPlugin(status) ?? []),
+    ...plugins.filter(isBroken).flatMap((status) => failureOfPlugin(status) ?? []),
     ...(await findEmpty(directories, plugins, powers)).map(noPlugin),
   ];
   const warnings = plugins.flatMap(warningsOf);
@@ -63,9 +64,15 @@ async function findEmpty(
   return empty;
 }
 
-/** What a plugin that runs still has to be told about. */
-function warningsOf({ id, state, problems }: PluginStatus): Failure[] {
-  return state === 'active' ? problems.map((problem) => ({ ...problem, plugin: id })) : [];
+/** What there is to say of a plugin that runs, or that waits for its configuration. */
+function warningsOf(status: PluginStatus): Failure[] {
+  return isBroken(status)
+    ? []
+    : status.problems.map((problem) => ({ ...problem, plugin: status.id }));
+}
+
+function isBroken({ state }: PluginStatus): boolean {
+  return state === 'failed';
 }
 
 const HEADING = ['TOOL', 'PLUGIN', 'ASKS', 'RUNS', 'DESCRIPTION'];

@@ -1,13 +1,15 @@
-import type { GuestGrant, GuestLimits, LoadParams } from '../../sandbox/wire/methods.js';
+import type { GuestGrant, LoadParams } from '../../sandbox/wire/methods.js';
 import { snapshotEnvironment } from '../brokers/environment.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, PluginEntry } from '../plugin/plugin.js';
-import { mapStack } from '../plugin/source-map.js';
+import { makeStackMapper } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
 import type { EntrySpec } from './entry-spec.js';
+import { GUEST_LIMITS } from './limits.js';
 import { makeResident, type Resident } from './resident.js';
 import { makeService } from './service.js';
 import type { Settings } from './settings.js';
+import { makeTenancy } from './tenancy.js';
 
 /** An entry that can be called: bundled, granted, with the powers it was granted opened. */
 export interface OpenEntry {
@@ -24,13 +26,13 @@ export interface OpenEntry {
 export function openEntry(spec: EntrySpec): OpenEntry {
   const { plugin, entry, grant, bundle, settings, events } = spec;
   const sourceUrl = `${plugin.id}/${entry.key}.js`;
-  const map = (stack: string): string => mapStack(stack, sourceUrl, bundle.sourceMap);
+  const mapStack = makeStackMapper(sourceUrl, bundle.sourceMap);
   const { brokers, close } = openBrokers(spec);
   const resident = makeResident({
     plugin: plugin.id,
     entry: entry.key,
     bundleHash: bundle.hash,
-    take: spec.take,
+    take: makeTenancy(spec),
     validator: spec.validator,
     load: () => loadParams(spec, sourceUrl),
     service: makeService({
@@ -39,7 +41,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       events,
       maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
       now: spec.now,
-      mapStack: map,
+      mapStack,
     }),
     loadTimeoutMs: settings.limits.loadTimeoutMs,
     graceMs: settings.limits.graceMs,
@@ -50,7 +52,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     grant,
     bundle,
     resident,
-    mapStack: map,
+    mapStack,
     close: async () => {
       resident.end({ cause: 'closed', detail: 'the engine let go of its plugin' });
       await close();
@@ -63,7 +65,7 @@ function loadParams(spec: EntrySpec, sourceUrl: string): LoadParams {
   return {
     plugin: { id: plugin.id, manifest: plugin.manifest },
     grant: guestGrant(grant, settings.env),
-    limits: guestLimits(settings),
+    limits: { ...GUEST_LIMITS, maxResultBytes: settings.limits.maxResultBytes },
     dialect: entry.dialect,
     code: bundle.code,
     sourceUrl,
@@ -81,18 +83,5 @@ function guestGrant({ permissions }: Grant, env: Settings['env']): GuestGrant {
     network: network.length > 0,
     filesystem: filesystem.length > 0,
     environment: environment.length > 0 ? snapshotEnvironment(environment, env) : undefined,
-  };
-}
-
-/** Caps inside the guest. They keep honest plugins tidy; the ones that count are on this side. */
-function guestLimits({ limits }: Settings): GuestLimits {
-  return {
-    maxTimers: 1_000,
-    maxResultBytes: limits.maxResultBytes,
-    maxResultDepth: 100,
-    maxResultNodes: 100_000,
-    maxLogText: 16 * 1024,
-    maxFetches: 64,
-    maxBodyBytes: 32 * 1024 * 1024,
   };
 }

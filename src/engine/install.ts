@@ -5,6 +5,7 @@ import { BulkheadError, isBulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import type { FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
+import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer, ToolDefinition } from '../plugin/tool.js';
@@ -13,6 +14,8 @@ import type { EntrySpec } from './entry-spec.js';
 import { grantTo, NOTHING } from './grants.js';
 import type { Installed, InstalledEntry, RunnableTool } from './installed.js';
 import type { Offers } from './offers.js';
+import type { PluginConfig } from './options.js';
+import { makeQuarantine, type Quarantine } from './quarantine.js';
 import type { Schemas } from './resident.js';
 import { makeRooms } from './rooms.js';
 import type { Settings } from './settings.js';
@@ -26,6 +29,8 @@ export interface InstallPowers {
   readonly validator: ValidatorCourier;
   readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
+  readonly capacity: Capacity;
+  readonly canRest: boolean;
   readonly now: () => number;
 }
 
@@ -35,37 +40,54 @@ export interface InstallPowers {
  */
 export async function install(found: FoundPlugin, powers: InstallPowers): Promise<Installed> {
   const { plugin } = found;
-  const { config, env } = powers.settings;
-  const raw = Object.hasOwn(config, plugin.id) ? config[plugin.id] : {};
+  const { config, env, limits } = powers.settings;
+  const raw = configOf(config, plugin);
   const activation = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
   const active = activation.config;
+  const quarantine = makeQuarantine({
+    ...limits,
+    plugin: plugin.id,
+    events: powers.events,
+    now: () => performance.now(),
+  });
   const entries = await Promise.all(
     plugin.entries
       .filter((entry) => entry.surface === 'tools')
       .map((entry) =>
         active === null
           ? Promise.resolve(idle(entry))
-          : installEntry(plugin, entry, active, powers),
+          : installEntry(plugin, entry, active, { ...powers, quarantine }),
       ),
   );
   return {
     plugin,
-    inactive: activation.reasons,
+    activation,
+    config: raw,
     entries,
     problems: found.problems.map((message) => ({ code: 'INVALID_MANIFEST', message })),
     load: { underWay: 0 },
+    quarantine,
   };
 }
 
+/** A plugin that the host lists and says nothing more about is there to be used. */
+function configOf(config: Settings['config'], plugin: Plugin): JsonObject {
+  const byId = (id: string): PluginConfig | undefined =>
+    typeof config !== 'function' && Object.hasOwn(config, id) ? config[id] : undefined;
+  const given = typeof config === 'function' ? config(plugin) : byId(plugin.id);
+  const copy: JsonObject = JSON.parse(JSON.stringify(given ?? {}));
+  return copy;
+}
+
 function idle(entry: PluginEntry, problems: readonly PluginProblem[] = []): InstalledEntry {
-  return { entry, effective: NOTHING, rooms: [], tools: [], alerts: [], problems };
+  return { entry, effective: NOTHING, rooms: [], offer: undefined, tools: [], problems };
 }
 
 async function installEntry(
   plugin: Plugin,
   entry: PluginEntry,
   config: JsonObject,
-  powers: InstallPowers,
+  powers: InstallPowers & { readonly quarantine: Quarantine },
 ): Promise<InstalledEntry> {
   const { settings, offers } = powers;
   try {
@@ -105,7 +127,7 @@ async function installEntry(
       effective: grant.permissions,
       rooms: rooms.all(),
       tools,
-      alerts: offer.alerts,
+      offer,
       problems: [
         ...offer.refused,
         ...offer.problems.map((message): PluginProblem => ({ code: 'INVALID_TOOL', message })),

@@ -165,6 +165,7 @@ function fakeEngine(
       };
     },
     plugins: () => [status],
+    listing: () => [],
     guarantees: () => Promise.resolve([]),
     on: (listener) => {
       listeners.add(listener);

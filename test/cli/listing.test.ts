@@ -127,6 +127,14 @@ describe('bulkhead inspect', () => {
     });
   });
 
+  it('puts words in the places of variables that a plugin waits for', async () => {
+    const { created, code } = await run(['inspect', 'a', '--env', 'OTHER=1'], {
+      status: { entries: [entry], state: 'inactive' },
+    });
+    expect(created.map(({ env }) => env)).toEqual([{ OTHER: '1' }, { OTHER: '1', KEY: 'not set' }]);
+    expect(code).toBe(0);
+  });
+
   it('shows what it can of a plugin that failed, and why it did', async () => {
     const { out, err, code } = await run(['inspect', 'a'], {
       status: { state: 'failed', problems: [{ code: 'LOAD_FAILED', message: 'threw' }] },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findOriginalPosition, mapStack } from '../../src/plugin/source-map.js';
+import { findOriginalPosition, makeStackMapper } from '../../src/plugin/source-map.js';
 import { bundleFiles, runUnderSes } from './bundle/fixture.js';
 
 const files = {
@@ -27,17 +27,20 @@ const files = {
   ].join('\n'),
 };
 
+const mapped = (stack: string, sourceUrl: string, sourceMap: string): string =>
+  makeStackMapper(sourceUrl, sourceMap)(stack);
+
 describe('the source map of a bundle', () => {
   it("turns a stack of the guest into the plugin's own lines, and nothing else", async () => {
     const bundle = await bundleFiles(files);
     const { stack = '' } = await runUnderSes(bundle, { call: 'run' });
     expect(stack).toContain('ses-run.mjs');
-    const mapped = mapStack(
+    const lines = mapped(
       `TypeError: failed on purpose\n${stack.trimStart()}`,
       'bulkhead:test',
       bundle.sourceMap,
     );
-    expect(mapped.split('\n')).toEqual([
+    expect(lines.split('\n')).toEqual([
       'TypeError: failed on purpose',
       expect.stringMatching(/^ {4}at fail \(src\/deep\.ts:4:\d+\)$/),
       expect.stringMatching(/^ {4}at \S*listen \(index\.ts:11:\d+\)$/),
@@ -81,13 +84,13 @@ describe('the source map of a bundle', () => {
       { entry: { file: 'src/index.ts' } },
     );
     const { stack = '' } = await runUnderSes(bundle, { call: 'run' });
-    expect(mapStack(stack, 'bulkhead:test', bundle.sourceMap)).toMatch(/src\/index\.ts:4:/);
+    expect(mapped(stack, 'bulkhead:test', bundle.sourceMap)).toMatch(/src\/index\.ts:4:/);
   });
 
   it('leaves lines that are no frames, and says nothing of frames that it does not know', () => {
     const map = JSON.stringify({ version: 3, sources: [], names: [], mappings: '' });
     expect(
-      mapStack('Error: a\nb\n    at x (elsewhere:1:1)\n    at native', 'bulkhead:test', map),
+      mapped('Error: a\nb\n    at x (elsewhere:1:1)\n    at native', 'bulkhead:test', map),
     ).toBe('Error: a\nb');
   });
 });

@@ -17,7 +17,7 @@ export interface ObjectReport {
  * pieces of code share: functions, prototypes and everything that hangs on globals.
  */
 export function inspectObjects(roots: Readonly<Record<string, unknown>>): ObjectReport {
-  const platform = platformObjects();
+  const known = platformObjects();
   const seen = new Set<object>();
   const report = { objects: 0, unfrozen: [] as string[], platform: [] as string[] };
   const queue: { readonly path: string; readonly object: object; readonly shared: boolean }[] = [];
@@ -33,7 +33,7 @@ export function inspectObjects(roots: Readonly<Record<string, unknown>>): Object
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const { path, object, shared } = next;
     report.objects += 1;
-    if (platform.has(object)) report.platform.push(path);
+    if (known.has(object)) report.platform.push(path);
     if (shared && !Object.isFrozen(object)) report.unfrozen.push(path);
     add(`${path}.[[Prototype]]`, Object.getPrototypeOf(object), true);
     for (const key of Reflect.ownKeys(object)) {
