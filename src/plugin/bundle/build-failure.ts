@@ -16,12 +16,15 @@ export function toBulkheadError(error: BuildFailure): BulkheadError {
       { path, ...place },
     );
   }
-  return bundleFailed(error.errors.map(toProblem));
+  return bundleFailed(error.errors.slice(0, MAX_MESSAGES).map(toProblem));
 }
 
 export function isBuildFailure(error: unknown): error is BuildFailure {
   return error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 }
+
+/** Nobody reads more, and a plugin may have a hundred thousand. */
+export const MAX_MESSAGES = 50;
 
 /** A warning of esbuild's on one line, with its place. */
 export function describeWarning(message: Message): string {

@@ -10,7 +10,7 @@ import type { Evidence } from './evidence.js';
 import type { Built } from './parse-built.js';
 import { openPluginFiles, type PluginFiles } from './files.js';
 import { ENTRY, INJECTED_MODULES } from './made-modules.js';
-import { describeWarning, isBuildFailure, toBulkheadError } from './build-failure.js';
+import { describeWarning, isBuildFailure, MAX_MESSAGES, toBulkheadError } from './build-failure.js';
 import { bundleFailed, pluginPath, PLUGIN_NAMESPACE } from './problems.js';
 import { makeResolver } from './resolve/resolver.js';
 import { makeVariants } from './resolve/variants.js';
@@ -87,7 +87,7 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
       sourceMap,
       assignedGlobals,
       inputs: inputsOf(result.metafile, files.evidence),
-      warnings: [...warnings, ...result.warnings.map((message) => describeWarning(message))],
+      warnings: [...warnings, ...result.warnings.map(describeWarning)].slice(0, MAX_MESSAGES),
     },
     evidence: files.evidence,
   };
