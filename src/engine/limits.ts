@@ -44,7 +44,7 @@ export const DEFAULT_LIMITS: EngineLimits = {
   timeoutMs: 60_000,
   loadTimeoutMs: 10_000,
   graceMs: 100,
-  memoryMb: 64,
+  memoryMb: 128,
   // Half a processor for a minute, for what nobody is waiting for any more.
   cpuMs: 30_000,
   cpuWindowMs: 60_000,

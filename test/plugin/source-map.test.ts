@@ -27,20 +27,14 @@ const files = {
   ].join('\n'),
 };
 
-const mapped = (stack: string, sourceUrl: string, sourceMap: string): string =>
-  makeStackMapper(sourceUrl, sourceMap)(stack);
-
 describe('the source map of a bundle', () => {
   it("turns a stack of the guest into the plugin's own lines, and nothing else", async () => {
     const bundle = await bundleFiles(files);
     const { stack = '' } = await runUnderSes(bundle, { call: 'run' });
     expect(stack).toContain('ses-run.mjs');
-    const lines = mapped(
-      `TypeError: failed on purpose\n${stack.trimStart()}`,
-      'bulkhead:test',
-      bundle.sourceMap,
-    );
-    expect(lines.split('\n')).toEqual([
+    const map = makeStackMapper('bulkhead:test', bundle.sourceMap);
+    const mapped = map(`TypeError: failed on purpose\n${stack.trimStart()}`);
+    expect(mapped.split('\n')).toEqual([
       'TypeError: failed on purpose',
       expect.stringMatching(/^ {4}at fail \(src\/deep\.ts:4:\d+\)$/),
       expect.stringMatching(/^ {4}at \S*listen \(index\.ts:11:\d+\)$/),
@@ -84,13 +78,12 @@ describe('the source map of a bundle', () => {
       { entry: { file: 'src/index.ts' } },
     );
     const { stack = '' } = await runUnderSes(bundle, { call: 'run' });
-    expect(mapped(stack, 'bulkhead:test', bundle.sourceMap)).toMatch(/src\/index\.ts:4:/);
+    expect(makeStackMapper('bulkhead:test', bundle.sourceMap)(stack)).toMatch(/src\/index\.ts:4:/);
   });
 
   it('leaves lines that are no frames, and says nothing of frames that it does not know', () => {
     const map = JSON.stringify({ version: 3, sources: [], names: [], mappings: '' });
-    expect(
-      mapped('Error: a\nb\n    at x (elsewhere:1:1)\n    at native', 'bulkhead:test', map),
-    ).toBe('Error: a\nb');
+    const stack = 'Error: a\nb\n    at x (elsewhere:1:1)\n    at native';
+    expect(makeStackMapper('bulkhead:test', map)(stack)).toBe('Error: a\nb');
   });
 });
