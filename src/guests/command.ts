@@ -58,8 +58,8 @@ const ENVIRONMENT = { TZ: 'UTC', LANG: 'C', LC_ALL: 'C' };
  * The command that starts a guest behind every wall that this machine has:
  *
  * ```
- *   sh: ulimit (memory, processor, no files, no core dumps)
- *    └─ unshare: no network but a loopback of its own, nobody's user
+ *   unshare, or bwrap: no network but a loopback of its own, no privileges
+ *    └─ sh: ulimit (memory, processor, no files, no core dumps)
  *        └─ setpriv: dies with the host, has and gains no privileges
  *            └─ node: permission model, heap limit, no add-ons
  * ```
@@ -84,9 +84,12 @@ export function behindKernel(
   use: readonly OptionalWall[],
 ): Command {
   const network = use.includes('no-network') ? machine.isolation.network : [];
-  const held = [...network, ...privileges(machine), ...program];
-  if (machine.shell === undefined) return command(held);
-  return command([machine.shell, '-c', `${ulimits(machine, limits)} exec "$@"`, 'guest', ...held]);
+  return command([...network, ...limiter(machine, limits), ...privileges(machine), ...program]);
+}
+
+function limiter(machine: Machine, limits: ProcessLimits): readonly string[] {
+  if (machine.shell === undefined) return [];
+  return [machine.shell, '-c', `${ulimits(machine, limits)} exec "$@"`, 'guest'];
 }
 
 /**

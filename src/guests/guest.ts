@@ -7,10 +7,12 @@ import { makeUtf8 } from '../../sandbox/wire/utf8.js';
 import { BulkheadError } from '../errors.js';
 import type { Command } from './command.js';
 import { explainExit, type GuestEnd, GuestEnded } from './end.js';
+import { findInnermost, signalFamily } from './family.js';
 import { readPaced } from './pace.js';
 
 /** One sandbox process, from the host's side. It is single use: what was loaded into it stays. */
 export interface Guest {
+  /** Of the process that holds the plugin, once it is ready; of what it is wrapped in before. */
   readonly pid: number;
   readonly peer: Peer;
   /**
@@ -65,6 +67,7 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
   let service = NOBODY;
   let cause: GuestEnd | undefined;
   let becameReady: (report: unknown) => void = () => {};
+  let pid = child.pid ?? 0;
   let asked = 0;
   let resting = false;
   let woken: () => void = () => {};
@@ -73,12 +76,12 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     if (cause !== undefined) return;
     cause = end;
     peer.close(new GuestEnded(end));
-    child.kill('SIGKILL');
+    signalFamily(child, 'SIGKILL');
   };
 
   const wake = (): void => {
     resting = false;
-    child.kill('SIGCONT');
+    signalFamily(child, 'SIGCONT');
     woken();
   };
 
@@ -139,6 +142,8 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     }, startTimeoutMs);
     becameReady = (report) => {
       clearTimeout(timer);
+      // Nothing of a plugin's has run yet: whoever is there now is the guest or waits for it.
+      pid = findInnermost(pid);
       resolve(report);
     };
     void ended.then(({ detail }) => {
@@ -158,7 +163,9 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
   pipe.unref();
 
   return {
-    pid: child.pid ?? 0,
+    get pid() {
+      return pid;
+    },
     peer,
     ready,
     ended,
@@ -171,7 +178,7 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     rest: () => {
       if (cause !== undefined) return;
       resting = true;
-      child.kill('SIGSTOP');
+      signalFamily(child, 'SIGSTOP');
     },
     onWake: (listener) => {
       woken = listener;

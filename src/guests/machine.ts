@@ -42,6 +42,7 @@ async function inspect(script: string): Promise<Machine> {
         : await findIsolation({
             shell,
             unshare: find('unshare'),
+            bwrap: find('bwrap'),
             setpriv,
             superuser: process.geteuid?.() === 0,
             readable: [script, process.execPath],

@@ -176,9 +176,9 @@ const WALLS: Readonly<Record<WallName, Wall>> = {
   },
   'no-network': {
     meaning:
-      'Code that escaped the compartment and Node still finds no network: its own has no interface that leads anywhere.',
+      'Code that escaped the compartment and Node still finds no network: its own leads nowhere. Sockets that have a name in the file system are another matter.',
     remedy:
-      'Install unshare (package util-linux) and let users make namespaces: sysctl user.max_user_namespaces above 0; on Ubuntu from 24.04 kernel.apparmor_restrict_unprivileged_userns=0; in a container a seccomp profile that allows unshare.',
+      'Install unshare (package util-linux) or bwrap (package bubblewrap), and let users make namespaces: sysctl user.max_user_namespaces above 0; on Ubuntu from 24.04 kernel.apparmor_restrict_unprivileged_userns=0; in a container a seccomp profile that allows unshare.',
     prove: ({ networks, networkTrial }) => proveNetwork(networks, networkTrial),
   },
   'no-jit': {

@@ -41,8 +41,8 @@ it('newer Nodes get the room that their reserved cage takes from the data limit'
   expect(dataKb(textOf({ nodeMajor: 24 })) - dataKb(textOf({}))).toBeGreaterThan(500 * 1024);
 });
 
-it('the empty network is entered after the limits are set, and before the death signal', () => {
-  expect(textOf({}, ['no-network'])).toMatch(/ulimit .*unshare .*--pdeathsig KILL -- .*node/);
+it('the empty network is entered first, and the death signal is set in it', () => {
+  expect(textOf({}, ['no-network'])).toMatch(/unshare .*ulimit .*--pdeathsig KILL -- .*node/);
   expect(textOf({}, [])).not.toContain('unshare');
 });
 
