@@ -7,6 +7,7 @@ import { failureOf, usageError } from './failure.js';
 import { invoke, type Outcome, outcomeLine, round } from './invoke.js';
 import { readLines } from './lines.js';
 import type { CliPowers } from './powers.js';
+import { whereDeclared } from './secrets.js';
 import { addPluginOptions, engineOptions, type PluginSettings } from './settings.js';
 import { jsonLine } from './visible.js';
 import type { JsonObject } from '../index.js';
@@ -38,8 +39,9 @@ export function addBatch(program: Command, run: RunCommand): void {
 export async function runBatch(settings: PluginSettings, powers: CliPowers): Promise<ExitCode> {
   // Standard input is taken by the lines: there is no asking in between.
   const { ask: _ask, ...unattended } = powers;
+  const secrets = whereDeclared(settings.secret ?? {});
   await using shelf = makeEngineShelf((directory) =>
-    powers.createEngine(engineOptions([directory], settings, unattended)),
+    powers.createEngine({ ...engineOptions([directory], settings, unattended), secrets }),
   );
   for await (const line of readLines(powers.stdin, MAX_LINE_BYTES)) {
     if (powers.interrupted.aborted || powers.stdout.closed) break;

@@ -66,9 +66,14 @@ function withSentences(entry: EntryStatus): object {
   return { ...entry, sentences: sentencesOf(entry) };
 }
 
-function sentencesOf({ confinement, declared }: EntryStatus): readonly string[] {
+function sentencesOf({ confinement, declared, secrets }: EntryStatus): readonly string[] {
   if (confinement === 'host') return ['Run unconfined, with everything that this user may do.'];
-  const sentences = explainPermissions(declared);
+  const named = secrets.map(
+    ({ name, hosts, in: places }) =>
+      `Have ${name} put into requests to ${hosts.join(', ')} (${places.join(', ')}), without seeing it.`,
+  );
+  const inPlain = declared.environment.filter((name) => !secrets.some((one) => one.name === name));
+  const sentences = [...explainPermissions({ ...declared, environment: inPlain }), ...named];
   return sentences.length === 0 ? ['Nothing but compute: it declares no permission.'] : sentences;
 }
 

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { type Failure, failureOfPlugin } from './failure.js';
 import type { CliPowers } from './powers.js';
 import { errorBlock } from './report.js';
+import { whereDeclared } from './secrets.js';
 import { addPluginOptions, engineOptions, type PluginSettings } from './settings.js';
 import { formatTable } from './table.js';
 import { jsonLine, visible } from './visible.js';
@@ -27,7 +28,10 @@ export async function runTools(
   settings: PluginSettings,
   powers: CliPowers,
 ): Promise<ExitCode> {
-  await using engine = await powers.createEngine(engineOptions(directories, settings, powers));
+  await using engine = await powers.createEngine({
+    ...engineOptions(directories, settings, powers),
+    secrets: whereDeclared(settings.secret ?? {}),
+  });
   const tools = engine.catalog.list();
   const failures = engine.plugins().flatMap((status) => failureOfPlugin(status) ?? []);
   if (settings.json === true) {

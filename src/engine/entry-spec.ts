@@ -3,6 +3,7 @@ import type { EventBus } from '../events.js';
 import type { Guest } from '../guests/guest.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
+import type { PluginSecrets } from './options.js';
 import type { Settings } from './settings.js';
 
 /** All that it takes to open an entry. */
@@ -10,6 +11,8 @@ export interface EntrySpec {
   readonly plugin: Plugin;
   readonly entry: PluginEntry;
   readonly grant: Grant;
+  /** Which of its variables it holds by reference. */
+  readonly secrets: PluginSecrets;
   readonly bundle: Bundle;
   /** The operator's configuration of the plugin, as its system hands it on. */
   readonly config: Json;

@@ -15,6 +15,7 @@ import type { Installed, InstalledEntry, RunnableTool } from './installed.js';
 import type { Offers } from './offers.js';
 import type { Schemas } from './resident.js';
 import { makeRooms } from './rooms.js';
+import { secretsOf } from './secrets.js';
 import type { Settings } from './settings.js';
 import type { PluginProblem } from './status.js';
 
@@ -72,6 +73,7 @@ async function installEntry(
     if (entry.confinement === 'host' && !settings.hostMode.includes(plugin.id)) {
       throw hostModeDenied(plugin);
     }
+    const secrets = secretsOf(settings.secrets, plugin, entry);
     const grant = grantTo(settings.grant, plugin, entry);
     const bundle = await powers.bundle(plugin, entry);
     const spec: EntrySpec = {
@@ -79,6 +81,7 @@ async function installEntry(
       plugin,
       entry,
       grant,
+      secrets,
       bundle,
       config,
       take: () => powers.take(entry.confinement),

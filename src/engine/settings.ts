@@ -2,6 +2,7 @@ import { BulkheadError } from '../errors.js';
 import { isWallName } from '../guests/walls.js';
 import { makeDefaultLogger } from './logger.js';
 import type { EngineLimits, EngineOptions } from './options.js';
+import { checkSecrets } from './secrets.js';
 import { surroundings } from './powers/surroundings.js';
 
 /** The options with their defaults, checked. */
@@ -9,6 +10,7 @@ export interface Settings extends EngineOptions {
   readonly grant: NonNullable<EngineOptions['grant']>;
   readonly config: NonNullable<EngineOptions['config']>;
   readonly env: NonNullable<EngineOptions['env']>;
+  readonly secrets: NonNullable<EngineOptions['secrets']>;
   readonly hostMode: readonly string[];
   readonly limits: EngineLimits;
   readonly network: NonNullable<EngineOptions['network']>;
@@ -42,11 +44,15 @@ export function readSettings(options: EngineOptions): Settings {
   for (const wall of required) {
     if (!isWallName(wall)) throw invalid('walls.require', `names of walls; there is no ${wall}`);
   }
+  const env = options.env ?? around.env;
+  const secrets = options.secrets ?? {};
+  checkSecrets(secrets, env);
   return {
     ...options,
     grant: options.grant ?? 'nothing',
     config: options.config ?? {},
-    env: options.env ?? around.env,
+    env,
+    secrets,
     hostMode: options.hostMode ?? [],
     limits: readLimits(options.limits ?? {}),
     network: options.network ?? {},
