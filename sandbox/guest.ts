@@ -10,13 +10,13 @@ import { serialize } from './serialize.js';
 import { makeValidation, type Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
 import { FROM_HOST } from './wire/limits.js';
-import type { Json } from './wire/messages.js';
+import type { Json, WireFailure } from './wire/messages.js';
 import {
   type CallParams,
   isCallParams,
   isLoadParams,
   isSchemasParams,
-  isWarmParams,
+  isValidatorParams,
   type LoadParams,
 } from './wire/methods.js';
 import { makePeer, type Peer, type PeerSpec } from './wire/peer.js';
@@ -56,8 +56,12 @@ export interface Guest {
 export function startGuest(powers: GuestPowers): Guest {
   let loaded: Loaded | undefined;
   const validation = makeValidation(powers.evaluateOwn);
-  const describe = (error: unknown): ReturnType<typeof describeError> =>
-    describeError(loaded?.confinement.explain(error) ?? error, powers.getStackString);
+  const describe = (error: unknown): WireFailure => {
+    const thrown = describeError(error, powers.getStackString);
+    const explained = loaded?.confinement.explain(error);
+    // Why is in the explanation, and where in what the plugin's own line threw.
+    return explained === undefined ? thrown : describeError(explained, () => thrown.stack ?? '');
+  };
 
   const peer: Peer = makePeer({
     ...powers,
@@ -72,7 +76,10 @@ export function startGuest(powers: GuestPowers): Guest {
         }
         if (method === 'describe') return afterLoad(loaded).attach().then(answerDescription);
         if (method === 'schemas' && isSchemasParams(params)) return validation.add(params);
-        if (method === 'warm' && isWarmParams(params)) return validation.warm(params);
+        if (method === 'validator' && isValidatorParams(params)) {
+          if (params.ahead) rehearse(powers, peer);
+          return validation.accept(params);
+        }
         if (method === 'load' && loaded === undefined && isLoadParams(params)) {
           loaded = load(params, powers, peer, reportFault);
           return loaded.attach().then(() => null);
@@ -143,6 +150,39 @@ function load(
   return { params, confinement, attach: () => (attached ??= evaluate()) };
 }
 
+/**
+ * Loads a plugin that is nobody's and does nothing, while the guest is blank: what the first load
+ * would have to compile and to make is then there.
+ */
+function rehearse(powers: GuestPowers, peer: Peer): void {
+  const limits = {
+    maxTimers: 0,
+    maxResultBytes: 1_000,
+    maxResultDepth: 10,
+    maxResultNodes: 100,
+    maxLogText: 100,
+    maxFetches: 0,
+    maxBodyBytes: 0,
+  };
+  const { confinement } = load(
+    {
+      plugin: { id: 'nobody', manifest: '' },
+      grant: { time: true, random: true, network: true, filesystem: true, environment: {} },
+      limits,
+      dialect: 'pandora',
+      code: '',
+      sourceUrl: 'nobody.js',
+      assignedGlobals: [],
+      config: null,
+    },
+    powers,
+    peer,
+    () => {},
+  );
+  confinement.evaluate('(function () {})');
+  serialize({ text: '', list: [1, true, null] }, limits);
+}
+
 function recordOf(exports: unknown): Readonly<Record<string, unknown>> {
   return typeof exports === 'object' && exports !== null ? { ...exports } : {};
 }
@@ -152,15 +192,23 @@ function answerDescription(attached: Attached): Promise<RawJson> {
 }
 
 async function call(
-  loaded: Loaded,
-  params: CallParams,
+  { params, confinement, attach }: Loaded,
+  { tool, input, context }: CallParams,
   request: IncomingRequest,
   validation: Validation,
 ): Promise<RawJson> {
-  const attached = await loaded.attach();
-  const input = validation.check(params.tool, params.input);
-  const { signal, abort } = loaded.confinement.makeSignal();
-  request.onCancel(abort);
-  const value = await attached.call(params.tool, input, { signal, context: params.context });
-  return new RawJson(serialize(value, loaded.params.limits));
+  const attached = await attach();
+  let signal: unknown;
+  const value = await attached.call(tool, validation.check(tool, input), {
+    context,
+    get signal() {
+      if (signal === undefined) {
+        const pair = confinement.makeSignal();
+        signal = pair.signal;
+        request.onCancel(pair.abort);
+      }
+      return signal;
+    },
+  });
+  return new RawJson(serialize(value, params.limits));
 }

@@ -1,5 +1,4 @@
 import type { HostPower } from './endowments/endowment.js';
-import { makeFailure, WireError } from './wire/failure.js';
 import type { Peer } from './wire/peer.js';
 
 /** The host, as endowments ask it: requests that can be given up, notices, and byte streams. */
@@ -7,15 +6,9 @@ export function makeHostPower(peer: Peer): HostPower {
   return {
     request: (method, params, options) => {
       const asked = peer.ask(method, params);
-      const { onAbort } = options ?? {};
-      if (onAbort === undefined) return asked.answer;
-      return new Promise((resolve, reject) => {
-        const stop = onAbort(() => {
-          asked.cancel('aborted');
-          reject(new WireError(makeFailure('AbortError', 'aborted', { code: 'CANCELLED' })));
-        });
-        asked.answer.then(resolve, reject).finally(stop);
-      });
+      const stop = options?.onAbort?.(() => asked.cancel('aborted'));
+      if (stop !== undefined) asked.answer.then(stop, stop);
+      return asked.answer;
     },
     notify: peer.notify,
     openStream: peer.openStream,

@@ -1,4 +1,4 @@
-import { CodedError } from './wire/failure.js';
+import { withCode } from './endowments/coded-error.js';
 
 /**
  * What a bundle is called with: the modules that its guest provides, and what stands in for an
@@ -9,12 +9,11 @@ export function makeLinkage(): unknown {
 }
 
 function importRefused(specifier: unknown): Promise<never> {
-  return Promise.reject(
-    new CodedError(
-      'BUILTIN_DENIED',
-      `import(${textOf(specifier)}) names its module while the plugin runs, and only what was bundled before can be imported. Import it by a literal path.`,
-    ),
+  // A plain Error: the plugin gets hold of it, and a class of ours would lead to what is not its.
+  const error = new Error(
+    `import(${textOf(specifier)}) names its module while the plugin runs, and only what was bundled before can be imported. Import it by a literal path.`,
   );
+  return Promise.reject(withCode(error, 'BUILTIN_DENIED'));
 }
 
 function textOf(specifier: unknown): string {

@@ -1,11 +1,11 @@
 import { CodedError } from './wire/failure.js';
-import type { SchemasParams, WarmParams } from './wire/methods.js';
+import type { SchemasParams, ValidatorParams } from './wire/methods.js';
 
 /** Checks inputs against schemas that strangers wrote. */
 export interface Validation {
   add(params: SchemasParams): null;
-  /** Evaluates the validator, and compiles a first schema, before either is needed. */
-  warm(params: WarmParams): null;
+  /** Takes the validator; `ahead` evaluates it and compiles a first schema before either is needed. */
+  accept(params: ValidatorParams): null;
   /** The input as it is to be used (a copy with the schema's defaults). Throws `INVALID_INPUT`. */
   check(tool: string, input: unknown): unknown;
 }
@@ -33,13 +33,12 @@ export function makeValidation(evaluateOwn: (code: string) => unknown): Validati
   };
 
   return {
-    warm: ({ validator }) => {
-      source = validator;
-      compileSchema(COMMON)({ text: '' });
+    accept: (params) => {
+      source = params.source;
+      if (params.ahead) compileSchema(COMMON)({ text: '' });
       return null;
     },
-    add: ({ validator, schemas: added }) => {
-      source = validator;
+    add: ({ schemas: added }) => {
       for (const [tool, schema] of added) {
         schemas.set(tool, schema);
         checks.delete(tool);

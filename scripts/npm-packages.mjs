@@ -56,7 +56,8 @@ async function tryPackage({ name, use, grants = {} }) {
       ...grants,
     });
     row.ok = answer.ok && answer.value === true;
-    if (!row.ok) row.problem = answer.ok ? `gave ${JSON.stringify(answer.value)}` : describe(answer);
+    if (!row.ok)
+      row.problem = answer.ok ? `gave ${JSON.stringify(answer.value)}` : describe(answer);
   } catch (error) {
     row.problem = String(error.message).slice(0, 300);
   }
@@ -72,14 +73,16 @@ function runUnderSes(job) {
   const script = new URL('../test/plugin/bundle/ses-run.mjs', import.meta.url).pathname;
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'pipe'] });
+    const deadline = setTimeout(() => child.kill('SIGKILL'), 20_000);
     const output = [];
     const problems = [];
     child.stdout.on('data', (bytes) => output.push(bytes));
     child.stderr.on('data', (bytes) => problems.push(bytes));
     child.stdin.end(JSON.stringify(job));
     child.on('close', () => {
+      clearTimeout(deadline);
       if (output.length > 0) resolve(JSON.parse(Buffer.concat(output).toString()));
-      else reject(new Error(Buffer.concat(problems).toString().slice(0, 500)));
+      else reject(new Error(Buffer.concat(problems).toString().slice(0, 500) || 'no answer'));
     });
   });
 }

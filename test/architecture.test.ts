@@ -1,8 +1,49 @@
 import { describe, expect, it } from 'vitest';
 import { findCycles, findViolations } from './architecture/layers.js';
-import { readSources, type SourceFile } from './architecture/sources.js';
+import { brokers } from '../src/brokers/broker.js';
+import { permissionKinds } from '../src/permissions/table.js';
+import { endowments } from '../sandbox/endowments/table.js';
+import { exportsOf, readSources, type SourceFile } from './architecture/sources.js';
 
 const MAX_LINES = 250;
+
+/** Each of these is a promise to hosts: the burden of proof is on an addition. */
+const PUBLIC: readonly string[] = [
+  'BulkheadError',
+  'createEngine',
+  'explainPermissions',
+  'isBulkheadError',
+  'type ApprovalRequest',
+  'type Approver',
+  'type BuildProblem',
+  'type BulkheadEvent',
+  'type CallOptions',
+  'type CallResult',
+  'type Catalog',
+  'type CatalogTool',
+  'type ContentBlock',
+  'type Engine',
+  'type EngineLimits',
+  'type EngineOptions',
+  'type EntryStatus',
+  'type ErrorCode',
+  'type ErrorDetails',
+  'type EventListener',
+  'type GrantPolicy',
+  'type Guarantee',
+  'type Json',
+  'type JsonObject',
+  'type Logger',
+  'type NetworkOptions',
+  'type Permissions',
+  'type Plugin',
+  'type PluginConfig',
+  'type PluginGrant',
+  'type PluginStatus',
+  'type ToolAnnotations',
+  'type Verdict',
+  'type WallName',
+];
 
 const product = readSources('sandbox', 'src');
 
@@ -20,6 +61,28 @@ describe('the tree', () => {
       .filter(({ lines }) => lines > MAX_LINES)
       .map(({ path, lines }) => `${path}: ${lines}`);
     expect(long).toEqual([]);
+  });
+});
+
+describe('the tables of capabilities', () => {
+  const kinds = Object.keys(permissionKinds).toSorted();
+
+  it('has a broker for each kind of permission, or the reason why none is needed', () => {
+    expect(Object.keys(brokers).toSorted()).toEqual(kinds);
+  });
+
+  it('has an endowment of the same name for each kind of permission', () => {
+    const gated = Object.entries(endowments).filter(
+      ([, { permission }]) => permission !== undefined,
+    );
+    expect(gated.map(([name]) => name).toSorted()).toEqual(kinds);
+    for (const [name, { permission }] of gated) expect(permission).toBe(name);
+  });
+});
+
+describe('the public surface', () => {
+  it('is what src/index.ts exports by name, no more', () => {
+    expect(exportsOf('src/index.ts')).toEqual(PUBLIC);
   });
 });
 

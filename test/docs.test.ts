@@ -34,9 +34,11 @@ describe.each(documents)('%s', (document) => {
     const [program, ...args] = words(example.command);
     expect(program).toBe('npx');
     expect(args.shift()).toBe('bulkhead');
-    const { stdout, status } = run([join(ROOT, 'dist/src/cli/main.js'), ...args]);
+    const { stdout, stderr, status } = run([join(ROOT, 'dist/src/cli/main.js'), ...args]);
     expect(status).toBe(example.exits);
     expect(stdout.trimEnd()).toBe(example.prints);
+    // What a command complains of is shown below it, word for word.
+    expect(text).toContain(stderr);
   });
 });
 
@@ -56,7 +58,7 @@ describe('README.md', () => {
 });
 
 describe('SECURITY.md', () => {
-  const rows = [...readText('SECURITY.md').matchAll(/^\| (\d+) \| (.+?) \| (.+?) \|$/gm)];
+  const rows = [...readText('SECURITY.md').matchAll(/^\| (\d+) +\| (.+?) +\| (.+?) +\|$/gm)];
 
   it('numbers its claims from 1', () => {
     expect(rows.map(([, number]) => Number(number))).toEqual(rows.map((_, index) => index + 1));

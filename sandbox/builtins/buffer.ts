@@ -2,12 +2,12 @@ import { numberMethods } from './buffer-numbers.js';
 import { offer } from './denied.js';
 import { search, swap } from './buffer-search.js';
 import { encodingNamed, normalizeEncoding } from './encodings.js';
-import { always } from './surroundings.js';
+import { surrounding } from './surroundings.js';
 
 type Content = string | ArrayBufferLike | ArrayLike<number> | Iterable<number> | object;
 
 /** `Buffer`, over memory of its own: there is no pool that buffers would share. */
-export class Buffer extends Uint8Array {
+class ByteBuffer extends Uint8Array {
   static poolSize = 8192;
 
   constructor(value: unknown, second?: unknown, third?: unknown) {
@@ -170,12 +170,21 @@ export class Buffer extends Uint8Array {
 }
 
 for (const [name, method] of Object.entries(numberMethods())) {
-  Object.defineProperty(Buffer.prototype, name, {
+  Object.defineProperty(ByteBuffer.prototype, name, {
     value: method,
     writable: true,
     configurable: true,
   });
 }
+
+export type Buffer = ByteBuffer;
+
+/** Old packages call it without `new`, too. */
+export const Buffer: typeof ByteBuffer = new Proxy(ByteBuffer, {
+  apply: (_, __, [value, ...rest]: unknown[]) =>
+    typeof value === 'number' ? make(value) : toBuffer(value, rest[0], rest[1]),
+});
+Object.defineProperty(ByteBuffer.prototype, 'constructor', { value: Buffer, writable: true });
 
 function make(size: unknown): Buffer {
   if (typeof size !== 'number' || !(size >= 0)) {
@@ -245,6 +254,6 @@ export const builtin: object = offer('buffer', {
   isUtf8: (bytes: Uint8Array): boolean => !Buffer.from(bytes).toString().includes('\uFFFD'),
   isAscii: (bytes: Uint8Array): boolean => bytes.every((byte) => byte < 0x80),
   get Blob() {
-    return always('Blob');
+    return surrounding('Blob');
   },
 });

@@ -84,7 +84,7 @@ const RULES: readonly Rule[] = [
     why: 'files can only be read, with readFile(path) or fs.promises.readFile(path), where the filesystem permission ("fs" in the manifest) names their path.',
   },
   {
-    modules: new Set('dgram dns dns/promises http http2 https net tls'.split(' ')),
+    modules: new Set('dgram dns dns/promises http http2 https net node-fetch tls'.split(' ')),
     code: 'NETWORK_DENIED',
     why: 'the network is reached with fetch(url), where the network permission ("network" in the manifest) names the host.',
   },

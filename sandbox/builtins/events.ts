@@ -120,7 +120,7 @@ function add<This extends Emitter>(
   emitter: This,
   name: Name,
   listener: Listener,
-  { once, first }: { readonly once: boolean; readonly first: boolean },
+  { once: onlyOnce, first }: { readonly once: boolean; readonly first: boolean },
 ): This {
   if (typeof listener !== 'function') {
     throw Object.assign(new TypeError('The "listener" argument must be of type function.'), {
@@ -129,7 +129,7 @@ function add<This extends Emitter>(
   }
   if (entriesFor(emitter, 'newListener').length > 0) emitter.emit('newListener', name, listener);
   const entries = entriesFor(emitter, name);
-  const entry = { listener, once };
+  const entry = { listener, once: onlyOnce };
   setEntries(emitter, name, first ? [entry, ...entries] : [...entries, entry]);
   return emitter;
 }

@@ -190,7 +190,7 @@ class ReadableStream extends StreamBase {
     return this;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<unknown> {
+  async *[Symbol.asyncIterator](): AsyncGenerator {
     let wake: () => void = () => undefined;
     const items: unknown[] = [];
     const stir = (): void => wake();

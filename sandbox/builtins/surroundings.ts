@@ -25,6 +25,10 @@ export interface Surroundings {
   readonly TextDecoder: new (label?: string) => { decode(bytes: Uint8Array): string };
   readonly AbortController: new () => unknown;
   readonly Blob: new (...args: unknown[]) => unknown;
+  readonly FormData: new (...args: unknown[]) => unknown;
+  readonly Headers: new (...args: unknown[]) => unknown;
+  readonly Request: new (...args: unknown[]) => unknown;
+  readonly Response: new (...args: unknown[]) => unknown;
 }
 
 export interface UrlConstructor {

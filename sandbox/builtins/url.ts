@@ -2,7 +2,7 @@ import { offer } from './denied.js';
 import { fileURLToPath, pathToFileURL } from './file-urls.js';
 import { parse as parseQuery, stringify, type Query } from './querystring.js';
 import { toASCII, toUnicode } from './punycode.js';
-import { always, type UrlConstructor, type UrlLike } from './surroundings.js';
+import { always, surrounding, type UrlConstructor, type UrlLike } from './surroundings.js';
 
 /** What the old `url.parse` makes of an address: every part may be missing. */
 class Url {
@@ -143,10 +143,10 @@ export const builtin: object = offer('url', {
     hash,
     href,
   }),
-  get URL(): UrlConstructor {
-    return always('URL');
+  get URL(): UrlConstructor | undefined {
+    return surrounding('URL');
   },
   get URLSearchParams() {
-    return always('URLSearchParams');
+    return surrounding('URLSearchParams');
   },
 });

@@ -2,7 +2,7 @@ import { isDeepEqual } from './deep-equal.js';
 import { offer } from './denied.js';
 import { format } from './format-text.js';
 import { CUSTOM, inspect, type InspectOptions } from './inspect-value.js';
-import { always } from './surroundings.js';
+import { always, surrounding } from './surroundings.js';
 import { types } from './util-types.js';
 
 type Callback = (error: unknown, value?: unknown) => void;
@@ -77,10 +77,10 @@ export const builtin: object = offer('util', {
   styleText: (_: unknown, text: string): string => text,
   types,
   get TextEncoder() {
-    return always('TextEncoder');
+    return surrounding('TextEncoder');
   },
   get TextDecoder() {
-    return always('TextDecoder');
+    return surrounding('TextDecoder');
   },
   _extend: (target: object, source: object): object => Object.assign(target, source),
   isArray: Array.isArray,

@@ -21,12 +21,15 @@ export interface DialectWorld {
 export interface Attached {
   /** What the plugin offers, as JSON text that the format's reader understands. */
   describe(): Promise<string>;
-  /** Runs a tool and returns what it returned: still the plugin's own value. */
-  call(tool: string, input: unknown, call: CallWorld): Promise<unknown>;
+  /** Runs a tool and returns what it returned: still the plugin's own value, promise or not. */
+  call(tool: string, input: unknown, call: CallWorld): unknown;
 }
 
 export interface CallWorld {
-  /** An `AbortSignal` of the compartment, aborted on cancel and on deadline. */
+  /**
+   * An `AbortSignal` of the compartment, aborted on cancel and on deadline. Made when it is first
+   * read: most tools never look at it.
+   */
   readonly signal: unknown;
   /** What the host supplies for this call. */
   readonly context: Json;

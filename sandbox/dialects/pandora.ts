@@ -1,5 +1,5 @@
 import { CodedError } from '../wire/failure.js';
-import type { Attached, Dialect, DialectWorld } from './dialect.js';
+import type { Attached, CallWorld, Dialect, DialectWorld } from './dialect.js';
 
 /**
  * Pandora (tools): an entry exports `tools`, an array, and may export `resolveTools`, which makes
@@ -16,18 +16,29 @@ export const pandora: Dialect = {
     const resolve = (): Promise<Resolved> =>
       (resolving ??= resolveTools(exports['resolveTools'], world, found));
 
+    const run = (tool: Tool, input: unknown, call: CallWorld): unknown =>
+      tool.execute(input, {
+        env: { ...world.environment },
+        logger,
+        get signal() {
+          return call.signal;
+        },
+      });
+
     const attached: Attached = {
       describe: async () => {
         const statics = describeAll(exports['tools'], world);
         const resolved = await resolve();
         return `{"tools":${statics},"resolved":${resolved.described}}`;
       },
-      call: async (name, input, { signal }) => {
-        if (!found.has(name)) await resolve();
+      call: (name, input, call) => {
         const tool = found.get(name);
-        if (tool === undefined)
+        if (tool !== undefined) return run(tool, input, call);
+        return resolve().then(() => {
+          const resolved = found.get(name);
+          if (resolved !== undefined) return run(resolved, input, call);
           throw new CodedError('TOOL_NOT_FOUND', `no tool has the id ${name}`);
-        return tool.execute(input, { env: { ...world.environment }, logger, signal });
+        });
       },
     };
     return attached;

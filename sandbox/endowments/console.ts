@@ -1,6 +1,6 @@
 import type { LogParams } from '../wire/methods.js';
 import type { Endowed, Endowment } from './endowment.js';
-import { formatLine } from './format-line.js';
+import { cutText, formatLine } from './format-line.js';
 import { inspect } from './inspect.js';
 import { toText } from './web-idl.js';
 
@@ -21,8 +21,7 @@ export const console: Endowment = {
     const say = (level: Level, text: string): void => {
       if (revoked) return;
       const line = indent === '' ? text : indent + text.replaceAll('\n', `\n${indent}`);
-      const cut = line.length > maxText ? `${line.slice(0, maxText)}…` : line;
-      host.notify('log', { level, text: cut });
+      host.notify('log', { level, text: cutText(line, maxText) });
     };
     const at = (level: Level) => {
       return (...args: unknown[]): void => say(level, formatLine(args, maxText));

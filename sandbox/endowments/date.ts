@@ -7,9 +7,13 @@
  * prototype's `constructor` is the one that lockdown left there, which has no clock at all.
  */
 export function makeDate(feralDate: DateConstructor, now: (wanted: string) => number): object {
+  // Text, a number, another date, or whatever has to become one of these.
+  const makeOne: (part: unknown) => object = (part) => Reflect.construct(feralDate, [part]);
   const make = function Date(this: unknown, ...parts: unknown[]): unknown {
     if (new.target === undefined) return new feralDate(now('Date()')).toString();
     const given = parts.length === 0 ? [now('new Date()')] : parts;
+    // Nearly every date is made of one thing and by this constructor: the prototype is the same.
+    if (new.target === make && given.length === 1) return makeOne(given[0]);
     return Reflect.construct(feralDate, given, new.target);
   };
   Object.defineProperties(make, {

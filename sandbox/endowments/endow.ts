@@ -1,5 +1,6 @@
 import type { GuestGrant } from '../wire/methods.js';
 import type { Endowed, EndowmentPowers } from './endowment.js';
+import { makeOverridable } from './overridable.js';
 import { endowments } from './table.js';
 
 /** What one compartment gets, and the way to take it back. */
@@ -22,7 +23,11 @@ export function endow(powers: EndowmentPowers): CompartmentEndowments {
     const granted = permission === undefined || isGranted(powers.grant, permission);
     const endowed = granted ? make(powers) : withheld?.(powers);
     if (endowed !== undefined) {
-      Object.assign(globals, endowed.globals);
+      for (const [name, value] of Object.entries(endowed.globals)) {
+        nameAfter(name, value);
+        makeOverridable(value);
+        globals[name] = value;
+      }
       given.push({ permission, endowed });
     }
     if (!granted) {
@@ -39,6 +44,16 @@ export function endow(powers: EndowmentPowers): CompartmentEndowments {
       }
     },
   };
+}
+
+/**
+ * Lets a function be called what its global is called, as libraries that look at
+ * `constructor.name` expect: a bundler may have renamed it on the way here.
+ */
+function nameAfter(name: string, value: unknown): void {
+  if (typeof value === 'function' && value.name !== name) {
+    Object.defineProperty(value, 'name', { value: name });
+  }
 }
 
 function isGranted(grant: GuestGrant, permission: keyof GuestGrant): boolean {

@@ -17,7 +17,11 @@ export interface HostPower {
 }
 
 export interface HostRequestOptions {
-  /** Calls the listener when the request is to be given up; returns how to stop listening. */
+  /**
+   * Calls the listener when the request is to be given up; returns how to stop listening. The host
+   * is told and no more: its answer, whatever it is by then, still settles the request, because it
+   * may announce a stream that has to be cancelled.
+   */
   readonly onAbort?: (listener: () => void) => () => void;
 }
 
@@ -92,7 +96,8 @@ export interface EndowmentPowers {
  * A capability given to a compartment under global names.
  *
  * `make` is called once for every compartment. What it returns is hardened and stays usable until
- * `revoke`; after that every use throws or does nothing, whatever the plugin has kept.
+ * `revoke`; after that every use throws or does nothing, whatever the plugin has kept. What only
+ * computes (text, URLs, copies) is no authority, and goes on working.
  */
 export interface Endowment {
   /** The permission without which the compartment gets `withheld` instead of `make`. */

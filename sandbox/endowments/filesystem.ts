@@ -70,6 +70,7 @@ function toFilesystemError(error: unknown, path: string): unknown {
   if (error instanceof WireError) {
     return withCode(new Error(error.message), error.code ?? 'FILESYSTEM_FAILED');
   }
-  if (error instanceof Error && 'code' in error) return error;
+  const isOurs = error instanceof Error && Object.getPrototypeOf(error) === Error.prototype;
+  if (isOurs && 'code' in error) return error;
   return withCode(new Error(`${path} could not be read`), 'FILESYSTEM_FAILED');
 }

@@ -2,7 +2,8 @@ import { inspect } from './inspect.js';
 
 /**
  * One line out of what a `console` method was given: text as it is, everything else inspected, and
- * `%s` and its like filled in where the first argument is text.
+ * `%s` and its like filled in where the first argument is text. At most `maxText` characters, and
+ * hardly more are looked at.
  */
 export function formatLine(args: readonly unknown[], maxText: number): string {
   const [first, ...rest] = args;
@@ -22,7 +23,11 @@ export function formatLine(args: readonly unknown[], maxText: number): string {
     if (used > maxText) break;
     add(typeof arg === 'string' ? arg.slice(0, maxText + 1) : show(arg, maxText - used));
   }
-  return parts.join(' ');
+  return cutText(parts.join(' '), maxText);
+}
+
+export function cutText(text: string, maxText: number): string {
+  return text.length > maxText ? `${text.slice(0, maxText)}…` : text;
 }
 
 function fill(

@@ -63,8 +63,8 @@ function say(label: string): Contents {
 function nameFunction(value: object): string {
   const name = readData(value, 'name');
   const kind = Function.prototype.toString.call(value).startsWith('class') ? 'class' : 'Function';
-  const known = typeof name === 'string' && name !== '' ? name : '(anonymous)';
-  return kind === 'class' ? `[class ${known}]` : `[Function: ${known}]`;
+  if (typeof name !== 'string' || name === '') return `[${kind} (anonymous)]`;
+  return kind === 'class' ? `[class ${name}]` : `[Function: ${name}]`;
 }
 
 function readError(error: Error, max: number): Contents {

@@ -90,7 +90,7 @@ function showEntry(entry: Entry, above: readonly object[], walk: Walk): string {
       const name = spend(`${entry.name}: `, walk);
       return name + show(entry.item, above, walk);
     }
-    case 'note':
+    default:
       return spend(entry.text, walk);
   }
 }

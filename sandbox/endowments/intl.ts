@@ -6,12 +6,34 @@ import { makeBrand } from './brand.js';
  * platform's, hardened.
  */
 export function makeIntl(feralIntl: typeof Intl, now: (wanted: string) => number): object {
+  guardSegments(feralIntl);
   const members = Object.getOwnPropertyDescriptors(feralIntl);
-  const intl = Object.create(Object.prototype, {
+  const intl: object = Object.create(Object.prototype, {
     ...members,
     DateTimeFormat: { ...members.DateTimeFormat, value: makeDateTimeFormat(feralIntl, now) },
-  }) as object;
+  });
   return harden(intl);
+}
+
+/**
+ * No property of `Intl` leads to the prototypes of what `segment` returns, so hardening `Intl` does
+ * not reach them: `segment` does it itself. To make a segmenter here for their sake would cost every
+ * guest eight milliseconds.
+ */
+function guardSegments({ Segmenter }: typeof Intl): void {
+  const { prototype } = Segmenter;
+  // Another compartment's `Intl` has done it.
+  if (Object.isFrozen(prototype)) return;
+  const segment: unknown = Reflect.get(prototype, 'segment');
+  if (typeof segment !== 'function') return;
+  const guarded = {
+    segment(this: unknown, text: unknown): unknown {
+      const segments: Iterable<unknown> = Reflect.apply(segment, this, [text]);
+      harden([Object.getPrototypeOf(segments), Object.getPrototypeOf(segments[Symbol.iterator]())]);
+      return segments;
+    },
+  };
+  Object.defineProperty(prototype, 'segment', { value: guarded.segment });
 }
 
 function makeDateTimeFormat(feralIntl: typeof Intl, now: (wanted: string) => number): object {
@@ -62,6 +84,7 @@ function makeDateTimeFormat(feralIntl: typeof Intl, now: (wanted: string) => num
   });
   Object.defineProperties(DateTimeFormat, {
     prototype: { value: prototype, writable: false },
+    name: { value: 'DateTimeFormat' },
     length: { value: 0 },
     supportedLocalesOf: { value: feralIntl.DateTimeFormat.supportedLocalesOf },
   });

@@ -32,10 +32,11 @@ export const random: Endowment = {
   }),
 };
 
-function makeMath(random: () => number): object {
+function makeMath(draw: () => number): object {
   const members = Object.getOwnPropertyDescriptors(Math);
-  return Object.create(Object.prototype, {
+  const math: object = Object.create(Object.prototype, {
     ...members,
-    random: { ...members.random, value: { random: () => random() }.random },
-  }) as object;
+    random: { ...members.random, value: { random: () => draw() }.random },
+  });
+  return math;
 }

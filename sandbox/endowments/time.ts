@@ -24,7 +24,6 @@ export const time: Endowment = {
       now: () => elapsed('performance.now'),
       timeOrigin: powers.clock.now() - powers.clock.monotonic(),
     };
-    hardenHiddenPrototypes(powers.feralIntl);
     return {
       globals: {
         Date: makeDate(powers.feralDate, now),
@@ -45,9 +44,3 @@ export const time: Endowment = {
     revoke: () => undefined,
   }),
 };
-
-/** Prototypes that no property of `Intl` leads to, only the objects that its methods return. */
-function hardenHiddenPrototypes(feralIntl: typeof Intl): void {
-  const segments = new feralIntl.Segmenter().segment('');
-  harden([segments, segments[Symbol.iterator]()]);
-}

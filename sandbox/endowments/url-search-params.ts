@@ -99,19 +99,19 @@ export const searchParamsClass: (powers: EndowmentPowers) => SearchParamsClass =
         }
       }
 
-      entries(): Iterator<[string, string]> {
+      entries(): IterableIterator<[string, string]> {
         const state = searchParams.demand(this);
         return walk((index) => copyPair(state.list[index]));
       }
-      keys(): Iterator<string> {
+      keys(): IterableIterator<string> {
         const state = searchParams.demand(this);
         return walk((index) => state.list[index]?.[0]);
       }
-      values(): Iterator<string> {
+      values(): IterableIterator<string> {
         const state = searchParams.demand(this);
         return walk((index) => state.list[index]?.[1]);
       }
-      [Symbol.iterator](): Iterator<[string, string]> {
+      [Symbol.iterator](): IterableIterator<[string, string]> {
         const state = searchParams.demand(this);
         return walk((index) => copyPair(state.list[index]));
       }

@@ -1,6 +1,15 @@
 // The first code of every guest: from here on the language itself cannot be changed.
 import 'ses';
 
+import { makeWebPowers, type WebPowers } from './web-powers.js';
+
+/** What the endowments need of the platform, taken while it is whole. */
+export const webPowers: WebPowers = makeWebPowers(globalThis);
+
+// SES would give the platform's own to every compartment, with what they lead to.
+Reflect.deleteProperty(globalThis, 'TextEncoder');
+Reflect.deleteProperty(globalThis, 'TextDecoder');
+
 // Every option is passed: an option that is not would be read from the environment.
 lockdown({
   // The plugin sees no stacks; the guest reads the real ones for the host's log.

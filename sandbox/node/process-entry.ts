@@ -1,5 +1,5 @@
 // Establish the perimeter before anything else runs.
-import './perimeter.js';
+import { webPowers } from './perimeter.js';
 
 import { startGuest } from '../guest.js';
 import { openHostPipe } from './host-pipe.js';
@@ -12,7 +12,9 @@ const { process } = realm;
 const exit = process.exit.bind(process);
 const pipe = openHostPipe(() => exit(0));
 
-const guest = startGuest(makeProcessPowers(realm, { write: pipe.write, exit: () => exit(1) }));
+const guest = startGuest(
+  makeProcessPowers(realm, webPowers, { write: pipe.write, exit: () => exit(1) }),
+);
 process.on('unhandledRejection', guest.reportFault);
 process.on('uncaughtException', guest.reportFault);
 // A listener of our own keeps the signal from opening the inspector.

@@ -3,23 +3,21 @@ import { confine } from '../confinement.js';
 import type { GuestPowers } from '../guest.js';
 import { makeLinkage } from '../linkage.js';
 import { makeUtf8 } from '../wire/utf8.js';
-import { makeWebPowers } from './web-powers.js';
+import type { WebPowers } from './web-powers.js';
 
 /** What a guest process is born with. Read it as the list of all authority that it ever has. */
 export function makeProcessPowers(
   realm: typeof globalThis,
+  web: WebPowers,
   pipe: Pick<GuestPowers, 'write' | 'exit'>,
 ): GuestPowers {
-  const { Buffer, queueMicrotask, Math, Date, Intl } = realm;
+  const { Buffer, queueMicrotask } = realm;
   return {
-    ...makeWebPowers(realm),
+    ...web,
     ...pipe,
     utf8: makeUtf8(Buffer),
     allocate: (bytes) => Buffer.allocUnsafe(bytes),
     soon: (callback) => queueMicrotask(callback),
-    random: Math.random,
-    feralDate: Date,
-    feralIntl: Intl,
     getStackString: stackReader(realm),
     confine,
     evaluateOwn: (code) => makeCompartment({ globals: {}, assigned: [] }).evaluate(code),

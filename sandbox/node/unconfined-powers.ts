@@ -15,16 +15,14 @@ export function makeUnconfinedPowers(pipe: Pick<GuestPowers, 'write' | 'exit'>):
     utf8: makeUtf8(Buffer),
     allocate: (bytes) => Buffer.allocUnsafe(bytes),
     soon: queueMicrotask,
-    random: Math.random,
-    feralDate: Date,
-    feralIntl: Intl,
     getStackString: (error) => error.stack ?? '',
     confine: () => unconfined,
     evaluateOwn: (code) => runInThisContext(code),
     makeLinkage: ({ directory }) => {
       if (directory === undefined) throw new CodedError('LOAD_FAILED', 'no directory was named');
       // Relative to a file that need not exist: modules are looked up from the plugin's directory.
-      return { modules: {}, require: createRequire(pathToFileURL(`${directory}/bundle.cjs`)) };
+      const url = pathToFileURL(`${directory}/bundle.cjs`);
+      return { modules: {}, require: createRequire(url), url: url.href };
     },
   };
 }

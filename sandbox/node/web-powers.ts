@@ -54,7 +54,7 @@ function makeClockPower(globals: WebGlobals): ClockPower {
     monotonic: () => performance.now() - start,
     // Node gives callbacks the Timeout as `this`, and this one none of it.
     setTimeout: (callback, delayMs) => setTimeout(() => callback(), delayMs),
-    clearTimeout: (handle) => clearTimeout(handle as NodeJS.Timeout),
+    clearTimeout: (handle) => Reflect.apply(clearTimeout, undefined, [handle]),
     queueMicrotask: (callback) => queueMicrotask(callback),
   };
 }

@@ -56,20 +56,19 @@ export interface LoadParams {
 }
 
 /**
- * Host → guest: the schemas that inputs have to fit, and the source of the validator that compiles
- * them (one expression; it runs in a compartment of its own that holds nothing). Answers `null`.
+ * Host → guest, once: the source of the schema validator (one expression; it runs in a compartment
+ * of its own that holds nothing). `ahead`: the guest is blank, and does now what would else be done
+ * by the first load and the first call. Answers `null`.
  */
-export interface SchemasParams {
-  readonly validator: string;
-  /** By tool, as the dialect names it. A tool that is not here takes any input. */
-  readonly schemas: readonly (readonly [tool: string, schema: Json])[];
+export interface ValidatorParams {
+  readonly source: string;
+  readonly ahead: boolean;
 }
 
-/**
- * Host → guest, while it is blank: evaluates the validator ahead of need. Answers `null`.
- */
-export interface WarmParams {
-  readonly validator: string;
+/** Host → guest: the schemas that inputs have to fit. Answers `null`. */
+export interface SchemasParams {
+  /** By tool, as the dialect names it. A tool that is not here takes any input. */
+  readonly schemas: readonly (readonly [tool: string, schema: Json])[];
 }
 
 /** Host → guest: runs one tool. Answers what it returned, as plain data. */
@@ -124,7 +123,7 @@ export interface DeniedParams {
 }
 
 /** The methods a guest answers; `describe` has no params and answers what the dialect says. */
-export type GuestMethod = 'warm' | 'load' | 'schemas' | 'describe' | 'call';
+export type GuestMethod = 'validator' | 'load' | 'schemas' | 'describe' | 'call';
 
 /** The methods a host answers. */
 export type HostMethod = 'fetch' | 'readFile';
@@ -140,8 +139,8 @@ export function isLoadParams(params: unknown): params is LoadParams {
   return isRecord(params) && typeof params['code'] === 'string';
 }
 
-export function isWarmParams(params: unknown): params is WarmParams {
-  return isRecord(params) && typeof params['validator'] === 'string';
+export function isValidatorParams(params: unknown): params is ValidatorParams {
+  return isRecord(params) && typeof params['source'] === 'string';
 }
 
 export function isSchemasParams(params: unknown): params is SchemasParams {

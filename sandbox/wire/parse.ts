@@ -22,16 +22,16 @@ export function parseMessage(text: string, limits: WireLimits): Message {
         t: 'request',
         i: parseId(value['i']),
         m: parseMethod(value['m']),
-        p: admit(value['p'], limits),
+        p: admit(value['p'], text, limits),
       };
     case 'reply':
-      return { t: 'reply', i: parseId(value['i']), v: admit(value['v'], limits) };
+      return { t: 'reply', i: parseId(value['i']), v: admit(value['v'], text, limits) };
     case 'failure':
       return { t: 'failure', i: parseId(value['i']), e: parseFailure(value['e']) };
     case 'cancel':
       return { t: 'cancel', i: parseId(value['i']), why: parseText(value['why']) };
     case 'notice':
-      return { t: 'notice', m: parseMethod(value['m']), p: admit(value['p'], limits) };
+      return { t: 'notice', m: parseMethod(value['m']), p: admit(value['p'], text, limits) };
     case 'credit':
       return { t: 'credit', s: parseId(value['s']), n: parseId(value['n']) };
     case 'end':
@@ -81,9 +81,12 @@ function parseFailure(value: unknown): WireFailure {
  * Lets a payload in: counts its values and its depth without recursion, and takes away own
  * `__proto__` properties, which JSON.parse makes and a later spread or assignment would obey.
  */
-function admit(payload: unknown, limits: WireLimits): Json {
+function admit(payload: unknown, text: string, limits: WireLimits): Json {
   if (!isParsed(payload)) return null;
   if (typeof payload !== 'object' || payload === null) return payload;
+  // Who trusts the other side's counts has only names to look for. JSON.stringify writes this one as
+  // it is, so that where the text does not hold it no object has it.
+  if (limits.maxNodes === Infinity && !text.includes('__proto__')) return payload;
   let nodes = 1;
   let level: object[] = [payload];
   for (let depth = 1; level.length > 0; depth += 1) {

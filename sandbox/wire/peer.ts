@@ -1,7 +1,7 @@
 import { WireError, WireViolation } from './failure.js';
 import { makeFrameReader } from './framing.js';
 import type { WireLimits } from './limits.js';
-import type { Json, Message, WireFailure } from './messages.js';
+import type { Json, Message } from './messages.js';
 import { makeOutbox, type OutboxSpec } from './outbox.js';
 import { parseMessage } from './parse.js';
 import { type Asked, type IncomingRequest, RawJson, type Service } from './service.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../index.js';
+import type { Json, JsonObject, PluginConfig } from '../index.js';
 import { usageError } from './failure.js';
 import type { CliPowers } from './powers.js';
 
@@ -31,6 +31,29 @@ export async function readJsonObject(
   const value = await readJson(text, option, powers);
   if (!isJsonObject(value)) throw usageError(option, `${option} takes a JSON object`);
   return value;
+}
+
+/** Reads what `--config` takes: two words of the engine's, and whatever the plugin's fields name. */
+export async function readConfig(
+  text: string,
+  powers: Pick<CliPowers, 'readFile' | 'stdin'>,
+): Promise<PluginConfig> {
+  const { enabled, requireApproval, ...fields } = await readJsonObject(text, '--config', powers);
+  if (enabled !== undefined && typeof enabled !== 'boolean') {
+    throw usageError('--config', '"enabled" in --config has to be true or false');
+  }
+  if (requireApproval !== undefined && !isFlags(requireApproval)) {
+    throw usageError('--config', '"requireApproval" in --config takes true or false for each tool');
+  }
+  return {
+    ...fields,
+    ...(enabled === undefined ? {} : { enabled }),
+    ...(requireApproval === undefined ? {} : { requireApproval }),
+  };
+}
+
+function isFlags(value: Json): value is Readonly<Record<string, boolean>> {
+  return isJsonObject(value) && Object.values(value).every((flag) => typeof flag === 'boolean');
 }
 
 /** Whether a value that JSON.parse made is an object: then it is one of JSON's. */

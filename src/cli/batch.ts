@@ -4,7 +4,7 @@ import type { RunCommand } from './call.js';
 import { type EngineShelf, makeEngineShelf } from './engine-shelf.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { failureOf, usageError } from './failure.js';
-import { invoke, type Outcome, outcomeLine, round } from './invoke.js';
+import { type Invocation, invoke, type Outcome, outcomeLine, round } from './invoke.js';
 import { readLines } from './lines.js';
 import type { CliPowers } from './powers.js';
 import { whereDeclared } from './secrets.js';
@@ -39,9 +39,10 @@ export function addBatch(program: Command, run: RunCommand): void {
 export async function runBatch(settings: PluginSettings, powers: CliPowers): Promise<ExitCode> {
   // Standard input is taken by the lines: there is no asking in between.
   const { ask: _ask, ...unattended } = powers;
+  const options = await engineOptions([], settings, unattended);
   const secrets = whereDeclared(settings.secret ?? {});
   await using shelf = makeEngineShelf((directory) =>
-    powers.createEngine({ ...engineOptions([directory], settings, unattended), secrets }),
+    powers.createEngine({ ...options, secrets, plugins: [directory] }),
   );
   for await (const line of readLines(powers.stdin, MAX_LINE_BYTES)) {
     if (powers.interrupted.aborted || powers.stdout.closed) break;
@@ -61,9 +62,9 @@ async function answer(
   try {
     const call = parseLine(line);
     if (call['id'] !== undefined) id = { id: call['id'] };
-    const { directory, tool, ...rest } = parseCall(call);
-    const engine = await open(directory);
-    outcome = await invoke(engine, tool, rest.input, { signal: interrupted, ...rest.options }, now);
+    const { options, ...invocation } = parseCall(call);
+    const engine = await open(invocation.directory);
+    outcome = await invoke(engine, invocation, { signal: interrupted, ...options }, now);
   } catch (error) {
     outcome = { ok: false, failure: failureOf(error), durationMs: round(now() - startedMs) };
   }
@@ -85,12 +86,11 @@ function parseLine(line: string | undefined): JsonObject {
   return value;
 }
 
-function parseCall(call: JsonObject): {
-  directory: string;
-  tool: string;
-  input: unknown;
-  options: { timeoutMs?: number; context?: JsonObject };
-} {
+interface BatchCall extends Invocation {
+  readonly options: { readonly timeoutMs?: number; readonly context?: JsonObject };
+}
+
+function parseCall(call: JsonObject): BatchCall {
   const { plugin, tool, input, context, timeoutMs } = call;
   if (typeof plugin !== 'string') throw usageError('plugin', '"plugin" has to name a directory');
   if (typeof tool !== 'string') throw usageError('tool', '"tool" has to name a tool');

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { EngineOptions } from '../index.js';
 import { parseMilliseconds, readJson, readJsonObject } from './arguments.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { invoke, outcomeLine } from './invoke.js';
@@ -22,7 +23,11 @@ export function addCall(program: Command, run: RunCommand): void {
     .argument('<tool>', "the tool's name")
     .option('--input <JSON>', 'the input: JSON, @file, or - for standard input (default: {})')
     .option('--context <JSON>', 'what the host would tell the tool: a JSON object, or @file')
-    .option('--timeout <MS>', 'a deadline shorter than the tool has', parseMilliseconds);
+    .option(
+      '--timeout <MS>',
+      "a deadline; the tool's own holds where it is shorter",
+      parseMilliseconds,
+    );
   addPluginOptions(command)
     .option('--yes', 'approve what would ask')
     .option('--json', 'print one line of JSON on standard output, whatever happens')
@@ -44,11 +49,11 @@ export async function runCall(
     settings.context === undefined
       ? undefined
       : await readJsonObject(settings.context, '--context', powers);
-  await using engine = await powers.createEngine(engineOptions([directory], settings, powers));
+  const options = await engineOptions([directory], settings, powers);
+  await using engine = await powers.createEngine(withTimeout(options, settings.timeout));
   const outcome = await invoke(
     engine,
-    tool,
-    input,
+    { directory, tool, input },
     {
       signal: powers.interrupted,
       ...(settings.timeout === undefined ? {} : { timeoutMs: settings.timeout }),
@@ -73,3 +78,12 @@ export async function runCall(
   }
   return EXIT.ok;
 }
+
+/** Whoever gives a deadline by hand may give one beyond what engines allow unasked. */
+function withTimeout(options: EngineOptions, timeoutMs: number | undefined): EngineOptions {
+  return timeoutMs === undefined || timeoutMs <= USUAL_TIMEOUT_MS
+    ? options
+    : { ...options, limits: { ...options.limits, timeoutMs } };
+}
+
+const USUAL_TIMEOUT_MS = 60_000;

@@ -40,14 +40,22 @@ function internalMessage(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
-/** Why a plugin that was asked for has nothing to call; `undefined` where it has no problem. */
+/** Why a plugin does not run; `undefined` where it does. */
 export function failureOfPlugin(status: PluginStatus): Failure | undefined {
-  const problem = status.problems[0];
-  if (problem !== undefined) return { ...problem, plugin: status.id };
   if (status.state === 'active') return undefined;
+  // What a manifest says amiss and what then fails come together: the latter is the reason.
+  const problem =
+    status.problems.find(({ code }) => code !== 'INVALID_MANIFEST') ?? status.problems[0];
+  const why = problem ?? {
+    code: 'PLUGIN_INACTIVE' as const,
+    message: `${status.id} does not run.`,
+  };
+  return { ...why, plugin: status.id };
+}
+
+export function noPlugin(directory: string): Failure {
   return {
-    code: 'PLUGIN_INACTIVE',
-    message: `${status.id} is ${status.state}.`,
-    plugin: status.id,
+    code: 'PLUGIN_NOT_FOUND',
+    message: `There is no plugin in ${directory}.`,
   };
 }

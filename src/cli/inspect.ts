@@ -1,9 +1,16 @@
 import type { Command } from 'commander';
-import { type EntryStatus, explainPermissions, type Plugin, type PluginStatus } from '../index.js';
-import type { CatalogTool, Permissions } from '../index.js';
+import { explainPermissions } from '../index.js';
+import type {
+  CatalogTool,
+  EngineOptions,
+  EntryStatus,
+  Permissions,
+  Plugin,
+  PluginStatus,
+} from '../index.js';
 import type { RunCommand } from './call.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
-import { failureOfPlugin } from './failure.js';
+import { type Failure, failureOfPlugin, noPlugin } from './failure.js';
 import { makePaint, type Paint } from './paint.js';
 import type { CliPowers } from './powers.js';
 import { errorBlock } from './report.js';
@@ -28,13 +35,9 @@ export async function runInspect(
   settings: PluginSettings,
   powers: CliPowers,
 ): Promise<ExitCode> {
-  const options = { ...engineOptions([directory], settings, powers), grant: allButNetwork };
-  await using engine = await powers.createEngine(options);
-  const [status] = engine.plugins();
-  const failure =
-    status === undefined
-      ? ({ code: 'PLUGIN_NOT_FOUND', message: `There is no plugin in ${directory}.` } as const)
-      : failureOfPlugin(status);
+  const options = await engineOptions([directory], settings, powers);
+  const status = await look({ ...options, grant: allButNetwork }, powers);
+  const failure = failureOf(status, directory);
   if (settings.json === true) {
     const error = failure && { code: failure.code, message: failure.message };
     const plugin = status && { ...status, entries: status.entries.map(withSentences) };
@@ -49,6 +52,34 @@ export async function runInspect(
     }
   }
   return failure === undefined ? EXIT.ok : exitCodeOf(failure.code);
+}
+
+/**
+ * The plugin's status. One that waits for variables is looked at with words in their places, since
+ * otherwise nobody could see its tools before they have its keys.
+ */
+async function look(
+  options: EngineOptions,
+  powers: Pick<CliPowers, 'createEngine'>,
+): Promise<PluginStatus | undefined> {
+  await using engine = await powers.createEngine(options);
+  const [status] = engine.plugins();
+  if (status?.state !== 'inactive') return status;
+  const missing = status.entries
+    .flatMap(({ declared }) => declared.environment)
+    .filter((name) => (options.env?.[name] ?? '') === '');
+  const standIns = Object.fromEntries(missing.map((name) => [name, 'not set']));
+  await using second = await powers.createEngine({
+    ...options,
+    env: { ...options.env, ...standIns },
+  });
+  const [seen] = second.plugins();
+  return seen && { ...seen, state: status.state, problems: status.problems };
+}
+
+function failureOf(status: PluginStatus | undefined, directory: string): Failure | undefined {
+  if (status === undefined) return noPlugin(directory);
+  return status.state === 'failed' ? failureOfPlugin(status) : undefined;
 }
 
 /** Whoever inspects a plugin does not trust it yet: it has nobody to talk to while it is looked at. */
@@ -73,12 +104,11 @@ function sentencesOf({ confinement, declared, secrets }: EntryStatus): readonly 
       `Have ${name} put into requests to ${hosts.join(', ')} (${places.join(', ')}), without seeing it.`,
   );
   const inPlain = declared.environment.filter((name) => !secrets.some((one) => one.name === name));
-  const sentences = [...explainPermissions({ ...declared, environment: inPlain }), ...named];
-  return sentences.length === 0 ? ['Nothing but compute: it declares no permission.'] : sentences;
+  return [...explainPermissions({ ...declared, environment: inPlain }), ...named];
 }
 
 function describe(status: PluginStatus, paint: Paint): string {
-  const { id, name, version, format, directory, state, entries, tools, alerts } = status;
+  const { id, name, version, format, directory, state, entries, tools, alerts, problems } = status;
   const lines = [
     `${paint('bold', visible(id))}${version === undefined ? '' : ` ${visible(version)}`}`,
     `  name       ${visible(name)}`,
@@ -86,6 +116,7 @@ function describe(status: PluginStatus, paint: Paint): string {
     `  directory  ${visible(directory)}`,
     `  state      ${state}`,
     ...alerts.map(({ level, message }) => `  ${level.padEnd(9)}  ${visible(message)}`),
+    ...problems.map(({ code, message }) => `  problem    ${code}: ${visible(message)}`),
     ...entries.flatMap((entry) => describeEntry(entry, paint)),
     ...tools.flatMap((tool) => describeTool(tool, paint)),
   ];
@@ -96,8 +127,8 @@ function describeEntry(entry: EntryStatus, paint: Paint): string[] {
   return [
     '',
     `${paint('bold', visible(entry.file))} (${visible(entry.key)})`,
-    `  content    ${entry.bundle ?? 'could not be built'}`,
-    '  asks for permission to',
+    `  content    ${entry.bundle ?? 'not built'}`,
+    '  permissions that it asks for',
     ...sentencesOf(entry).map((sentence) => `    - ${visible(sentence)}`),
   ];
 }

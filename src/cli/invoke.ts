@@ -1,17 +1,16 @@
-import type { CallOptions, Engine, Json } from '../index.js';
+import type { CallOptions, Engine, Json, PluginStatus } from '../index.js';
 import { isBulkheadError } from '../index.js';
-import { type Failure, failureOf, failureOfPlugin } from './failure.js';
+import { type Failure, failureOf, failureOfPlugin, noPlugin } from './failure.js';
 
 /** What a call came to, as `--json` prints it and people are told it. */
 export type Outcome =
   | { readonly ok: true; readonly result: Json; readonly durationMs: number }
   | { readonly ok: false; readonly failure: Failure; readonly durationMs: number };
 
-/** Calls a tool of an engine that holds one plugin. Never throws: what goes wrong is an outcome. */
+/** Calls a tool of the plugin in that directory. Never throws: what goes wrong is an outcome. */
 export async function invoke(
   engine: Engine,
-  tool: string,
-  input: unknown,
+  { directory, tool, input }: Invocation,
   options: CallOptions,
   now: () => number,
 ): Promise<Outcome> {
@@ -21,10 +20,10 @@ export async function invoke(
     failure,
     durationMs: round(now() - startedMs),
   });
-  const status = engine.plugins()[0];
-  if (status !== undefined && status.state !== 'active') {
-    return failed(failureOfPlugin(status) ?? { code: 'INTERNAL', message: 'no plugin' });
-  }
+  const plugins = engine.plugins();
+  const status = plugins.length === 1 ? plugins[0] : undefined;
+  const broken = plugins.length === 0 ? noPlugin(directory) : status && failureOfPlugin(status);
+  if (broken !== undefined) return failed(broken);
   const stacks = watchStacks(engine);
   try {
     const result = await engine.call(tool, input, options);
@@ -42,15 +41,25 @@ export async function invoke(
       durationMs,
     };
   } catch (error) {
-    // Of a plugin that is active in part, the tool may be missing because its entry is broken.
-    const broken =
-      isBulkheadError(error, 'TOOL_NOT_FOUND') && status !== undefined
-        ? failureOfPlugin(status)
-        : undefined;
-    return failed(broken ?? failureOf(error));
+    const absent = isBulkheadError(error, 'TOOL_NOT_FOUND') ? whyAbsent(tool, status) : undefined;
+    return failed(absent ?? failureOf(error));
   } finally {
     stacks.stop();
   }
+}
+
+export interface Invocation {
+  readonly directory: string;
+  readonly tool: string;
+  readonly input: unknown;
+}
+
+/** Of a plugin that runs in part, a tool may be missing because what offers it is broken. */
+function whyAbsent(tool: string, status: PluginStatus | undefined): Failure | undefined {
+  const problem = status?.problems.find(
+    ({ message }) => status.tools.length === 0 || message.includes(tool),
+  );
+  return problem && { ...problem, ...(status === undefined ? {} : { plugin: status.id }) };
 }
 
 /** An outcome as the one line that scripts read. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +22,7 @@ const powers: CliPowers = {
   stdout: makeSink(stdout),
   stderr: makeSink(stderr),
   readFile: (path) => readFile(path, 'utf8'),
+  realPath: (path) => realpath(path).catch(() => path),
   environment: env,
   now: () => performance.now(),
   ...(stdin.isTTY && stderr.isTTY ? { ask } : {}),
@@ -79,11 +80,18 @@ function ask(question: string, signal: AbortSignal): Promise<string> {
     // Not as a terminal: line editing is left to the terminal itself, and Ctrl+C stays a signal.
     const reader = createInterface({ input: stdin, output: stderr, terminal: false });
     const answer = (line: string): void => {
+      reader.off('close', giveUp);
+      signal.removeEventListener('abort', giveUp);
       resolve(line);
       reader.close();
     };
-    reader.once('close', () => resolve(''));
-    signal.addEventListener('abort', () => answer(''), { once: true });
+    // The input ended without an answer, or the question is moot: what follows has a line of its own.
+    const giveUp = (): void => {
+      stderr.write('\n');
+      answer('');
+    };
+    reader.once('close', giveUp);
+    signal.addEventListener('abort', giveUp, { once: true });
     reader.question(question, answer);
   });
 }

@@ -7,6 +7,8 @@ export interface CliPowers {
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   readonly readFile: (path: string) => Promise<string>;
+  /** The path without links; as it was given where there is nothing. */
+  readonly realPath: (path: string) => Promise<string>;
   /** The host's variables: what plugins are granted of them, they read there. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Milliseconds that only ever grow. */

@@ -1,7 +1,13 @@
 import type { Command } from 'commander';
 import type { EngineOptions, PluginSecrets } from '../index.js';
 import { chooseApprover } from './approve.js';
-import { collect, collectOverride, collectVariable, type HostOverride } from './arguments.js';
+import {
+  collect,
+  collectOverride,
+  collectVariable,
+  type HostOverride,
+  readConfig,
+} from './arguments.js';
 import { makePluginLog } from './plugin-log.js';
 import type { CliPowers } from './powers.js';
 import { collectSecret } from './secrets.js';
@@ -12,6 +18,8 @@ export interface PluginSettings {
   readonly secret?: PluginSecrets;
   readonly hostOverride?: readonly HostOverride[];
   readonly allowHost?: readonly string[];
+  /** As written: JSON or `@file`. */
+  readonly config?: string;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -29,6 +37,7 @@ export function addPluginOptions(command: Command): Command {
       'serve a host of the plugin from that address',
       collectOverride,
     )
+    .option('--config <JSON>', "the plugin's configuration: a JSON object, or @file")
     .option('--allow-host <ID>', 'let that plugin run unconfined, if it asks to', collect);
 }
 
@@ -36,11 +45,13 @@ export function addPluginOptions(command: Command): Command {
  * An engine's options for plugins that were named by hand: they get what they declare, since naming
  * a directory is the grant. No blank guests are kept: one command rarely needs a second one.
  */
-export function engineOptions(
+export async function engineOptions(
   directories: readonly string[],
   settings: PluginSettings,
-  powers: Pick<CliPowers, 'ask' | 'environment' | 'stderr'>,
-): EngineOptions {
+  powers: Omit<CliPowers, 'createEngine'>,
+): Promise<EngineOptions> {
+  const config =
+    settings.config === undefined ? undefined : await readConfig(settings.config, powers);
   const approve = chooseApprover(settings.yes ?? false, powers);
   return {
     plugins: directories,
@@ -52,6 +63,7 @@ export function engineOptions(
     network: { overrides: settings.hostOverride ?? [] },
     limits: { pool: 0 },
     logger: makePluginLog(powers.stderr),
+    ...(config === undefined ? {} : { config: () => config }),
     ...(approve === undefined ? {} : { approve }),
   };
 }

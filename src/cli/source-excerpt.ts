@@ -48,7 +48,7 @@ export async function excerptOf(
   const shown = lines.slice(first - 1, line).map((text, index) => {
     const number = first + index;
     const mark = number === line ? '>' : ' ';
-    return ` ${mark} ${String(number).padStart(width)} | ${visible(text.replaceAll('\t', ' ')).slice(0, MAX_WIDTH)}`;
+    return ` ${mark} ${String(number).padStart(width)} | ${visible(text.replaceAll('\t', ' ')).slice(0, MAX_WIDTH)}`.trimEnd();
   });
   const caret = `   ${' '.repeat(width)} | ${' '.repeat(Math.max(1, Math.min(column, MAX_WIDTH)) - 1)}^`;
   return [...shown, caret];

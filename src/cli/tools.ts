@@ -1,8 +1,9 @@
+import { dirname } from 'node:path';
 import type { Command } from 'commander';
-import type { CatalogTool } from '../index.js';
+import type { CatalogTool, PluginStatus } from '../index.js';
 import type { RunCommand } from './call.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
-import { type Failure, failureOfPlugin } from './failure.js';
+import { type Failure, failureOfPlugin, noPlugin } from './failure.js';
 import type { CliPowers } from './powers.js';
 import { errorBlock } from './report.js';
 import { whereDeclared } from './secrets.js';
@@ -28,19 +29,52 @@ export async function runTools(
   settings: PluginSettings,
   powers: CliPowers,
 ): Promise<ExitCode> {
-  await using engine = await powers.createEngine({
-    ...engineOptions(directories, settings, powers),
-    secrets: whereDeclared(settings.secret ?? {}),
-  });
+  const options = await engineOptions(directories, settings, powers);
+  const secrets = whereDeclared(settings.secret ?? {});
+  await using engine = await powers.createEngine({ ...options, secrets });
   const tools = engine.catalog.list();
-  const failures = engine.plugins().flatMap((status) => failureOfPlugin(status) ?? []);
+  const plugins = engine.plugins();
+  const failures = [
+    ...plugins.filter(isBroken).flatMap((status) => failureOfPlugin(status) ?? []),
+    ...(await findEmpty(directories, plugins, powers)).map(noPlugin),
+  ];
+  const warnings = plugins.flatMap(warningsOf);
   if (settings.json === true) {
-    await powers.stdout.write(jsonLine({ ok: failures.length === 0, tools, problems: failures }));
+    const problems = [...failures, ...warnings];
+    await powers.stdout.write(jsonLine({ ok: failures.length === 0, tools, problems }));
   } else {
     await powers.stdout.write(formatTable([HEADING, ...tools.map(row)]));
-    for (const failure of failures) await tell(failure, powers);
+    for (const failure of [...failures, ...warnings]) {
+      await powers.stderr.write(`\n${await errorBlock(failure, undefined, powers)}`);
+    }
   }
   return failures[0] === undefined ? EXIT.ok : exitCodeOf(failures[0].code);
+}
+
+/** The directories that were named and hold no plugin, nor a directory of plugins. */
+async function findEmpty(
+  directories: readonly string[],
+  plugins: readonly PluginStatus[],
+  { realPath }: Pick<CliPowers, 'realPath'>,
+): Promise<string[]> {
+  const found = await Promise.all(plugins.map(({ directory }) => realPath(directory)));
+  const empty: string[] = [];
+  for (const directory of directories.filter((path) => !path.includes('*'))) {
+    const real = await realPath(directory);
+    if (!found.some((path) => path === real || dirname(path) === real)) empty.push(directory);
+  }
+  return empty;
+}
+
+/** What there is to say of a plugin that runs, or that waits for its configuration. */
+function warningsOf(status: PluginStatus): Failure[] {
+  return isBroken(status)
+    ? []
+    : status.problems.map((problem) => ({ ...problem, plugin: status.id }));
+}
+
+function isBroken({ state }: PluginStatus): boolean {
+  return state === 'failed';
 }
 
 const HEADING = ['TOOL', 'PLUGIN', 'ASKS', 'RUNS', 'DESCRIPTION'];
@@ -59,8 +93,4 @@ const MAX_DESCRIPTION = 80;
 
 function shorten(text: string): string {
   return text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION - 1)}…` : text;
-}
-
-async function tell(failure: Failure, powers: CliPowers): Promise<void> {
-  await powers.stderr.write(`\n${await errorBlock(failure, undefined, powers)}`);
 }

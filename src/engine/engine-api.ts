@@ -17,6 +17,11 @@ export interface Engine extends AsyncDisposable {
   call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
   /** Every plugin that was found, with its state, problems, permissions and tools. */
   plugins(): readonly PluginStatus[];
+  /**
+   * The plugins as their own system's page of plugins shows them: for Pandora the data of
+   * `/api/plugins`, with alerts and with tools that were resolved.
+   */
+  listing(): readonly Readonly<Record<string, unknown>>[];
   /** The walls round this machine's guests: which stand, found out once on a blank one. */
   guarantees(): Promise<readonly Guarantee[]>;
   on(listener: EventListener): () => void;

@@ -27,7 +27,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   events.on(logEvents(settings.logger));
   if (settings.onEvent !== undefined) events.on(settings.onEvent);
 
-  const machinery = openMachinery(settings);
+  const machinery = await openMachinery(settings);
   const { catalog, replace } = makeCatalog();
   const approval = makeApproval(settings.approve);
   let places: ReadonlyMap<string, Placed> = new Map();
@@ -76,6 +76,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       return tool.requireApproval ? askFirst(approval, spec, runCall) : runCall(spec);
     },
     plugins: () => registry.status(catalog),
+    listing: () => registry.listing(),
     guarantees: () => machinery.guarantees(),
     on: (listener) => events.on(listener),
     reload: () => registry.reload(),

@@ -5,6 +5,7 @@ import type { Grant } from '../permissions/grant.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { PluginSecrets } from './options.js';
 import type { Settings } from './settings.js';
+import type { ValidatorCourier } from './validator-courier.js';
 
 /** All that it takes to open an entry. */
 export interface EntrySpec {
@@ -18,6 +19,7 @@ export interface EntrySpec {
   readonly config: Json;
   readonly settings: Settings;
   readonly events: EventBus;
+  readonly validator: ValidatorCourier;
   /** A blank guest of the kind that the entry needs. */
   readonly take: () => Guest;
   readonly now: () => number;

@@ -41,6 +41,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     entry: entry.key,
     bundleHash: bundle.hash,
     take: spec.take,
+    validator: spec.validator,
     load: () => loadParams(spec, sourceUrl, secrets),
     service: makeService({
       plugin: plugin.id,

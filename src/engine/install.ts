@@ -13,18 +13,19 @@ import type { EntrySpec } from './entry-spec.js';
 import { grantTo, NOTHING } from './grants.js';
 import type { Installed, InstalledEntry, RunnableTool } from './installed.js';
 import type { Offers } from './offers.js';
+import type { PluginConfig } from './options.js';
 import type { Schemas } from './resident.js';
 import { makeRooms } from './rooms.js';
 import { secretsOf } from './secrets.js';
 import type { Settings } from './settings.js';
 import type { PluginProblem } from './status.js';
+import type { ValidatorCourier } from './validator-courier.js';
 
 export interface InstallPowers {
   readonly settings: Settings;
   readonly events: EventBus;
   readonly offers: Offers;
-  /** The text of the schema validator that guests run. */
-  readonly validator: string;
+  readonly validator: ValidatorCourier;
   readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
   readonly now: () => number;
@@ -37,7 +38,7 @@ export interface InstallPowers {
 export async function install(found: FoundPlugin, powers: InstallPowers): Promise<Installed> {
   const { plugin } = found;
   const { config, env } = powers.settings;
-  const raw = Object.hasOwn(config, plugin.id) ? config[plugin.id] : {};
+  const raw = configOf(config, plugin);
   const activation = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
   const active = activation.config;
   const entries = await Promise.all(
@@ -51,15 +52,25 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
   );
   return {
     plugin,
-    inactive: activation.reasons,
+    activation,
+    config: raw,
     entries,
     problems: found.problems.map((message) => ({ code: 'INVALID_MANIFEST', message })),
     load: { underWay: 0 },
   };
 }
 
+/** A plugin that the host lists and says nothing more about is there to be used. */
+function configOf(config: Settings['config'], plugin: Plugin): JsonObject {
+  const byId = (id: string): PluginConfig | undefined =>
+    typeof config !== 'function' && Object.hasOwn(config, id) ? config[id] : undefined;
+  const given = typeof config === 'function' ? config(plugin) : byId(plugin.id);
+  const copy: JsonObject = JSON.parse(JSON.stringify(given ?? {}));
+  return copy;
+}
+
 function idle(entry: PluginEntry, problems: readonly PluginProblem[] = []): InstalledEntry {
-  return { entry, effective: NOTHING, rooms: [], tools: [], alerts: [], problems };
+  return { entry, effective: NOTHING, rooms: [], offer: undefined, tools: [], problems };
 }
 
 async function installEntry(
@@ -101,14 +112,14 @@ async function installEntry(
       listed: listed(plugin, entry, tool, config),
       room: rooms.of(tool),
     }));
-    const schemas = schemasOf(offer, powers.validator);
+    const schemas = schemasOf(offer);
     for (const { resident } of rooms.all()) resident.setSchemas(schemas);
     return {
       entry,
       effective: grant.permissions,
       rooms: rooms.all(),
       tools,
-      alerts: offer.alerts,
+      offer,
       problems: [
         ...offer.refused,
         ...offer.problems.map((message): PluginProblem => ({ code: 'INVALID_TOOL', message })),
@@ -141,11 +152,8 @@ function listed(
   };
 }
 
-function schemasOf(offer: Offer, validator: string): Schemas {
-  return {
-    validator,
-    schemas: offer.tools.map(({ toolId, parameters }) => [toolId, parameters.schema]),
-  };
+function schemasOf({ tools }: Offer): Schemas {
+  return tools.map(({ toolId, parameters }) => [toolId, parameters.schema]);
 }
 
 function hostModeDenied({ id }: Plugin): BulkheadError {

@@ -1,15 +1,18 @@
+import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { UnnamedTool } from '../catalog/catalog.js';
+import type { Activation } from '../formats/format.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { Plugin, PluginEntry } from '../plugin/plugin.js';
-import type { PluginAlert } from '../plugin/tool.js';
+import type { Offer } from '../plugin/tool.js';
 import type { OpenEntry } from './entry.js';
 import type { PluginProblem } from './status.js';
 
 /** A plugin that was found, with what became of each of its entries. */
 export interface Installed {
   readonly plugin: Plugin;
-  /** Why it is not active; empty where it is. */
-  readonly inactive: readonly string[];
+  readonly activation: Activation;
+  /** What the operator configured, active or not. */
+  readonly config: JsonObject;
   readonly entries: readonly InstalledEntry[];
   readonly problems: readonly PluginProblem[];
   /** Calls under way in all of its tools. */
@@ -22,8 +25,9 @@ export interface InstalledEntry {
   readonly effective: Permissions;
   /** The guests that its tools run in: one, and one more for every narrower set of permissions. */
   readonly rooms: readonly OpenEntry[];
+  /** What it said that it offers; absent where it was not asked, or did not answer. */
+  readonly offer: Offer | undefined;
   readonly tools: readonly RunnableTool[];
-  readonly alerts: readonly PluginAlert[];
   readonly problems: readonly PluginProblem[];
 }
 

@@ -6,11 +6,13 @@ import { inspectMachine } from '../guests/machine.js';
 import { makeGuestPool } from '../guests/pool.js';
 import { type Guarantee, proveWalls } from '../guests/walls.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
+import { bundleUnconfined } from '../plugin/bundle/unconfined.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { makeOffers, type Offers } from './offers.js';
 import { keepTexts } from './powers/kept-texts.js';
 import { guestScripts, readValidator } from './powers/surroundings.js';
 import type { Settings } from './settings.js';
+import { makeValidatorCourier, type ValidatorCourier } from './validator-courier.js';
 
 /** The machine's side of an engine: guests to be had, bundles to be made, answers that were kept. */
 export interface Machinery {
@@ -18,8 +20,7 @@ export interface Machinery {
   take(confinement: PluginEntry['confinement']): Guest;
   bundle(plugin: Plugin, entry: PluginEntry): Promise<Bundle>;
   readonly offers: Offers;
-  /** The text of the schema validator that guests run. */
-  validator(): Promise<string>;
+  readonly validator: ValidatorCourier;
   /** Found out once, on a blank guest. */
   guarantees(): Promise<readonly Guarantee[]>;
   close(): void;
@@ -31,22 +32,21 @@ const START_TIMEOUT_MS = 15_000;
 /** From a take to the start of its replacement: whoever took a guest is busy loading it. */
 const REFILL_DELAY_MS = 50;
 
-export function openMachinery(settings: Settings): Machinery {
+export async function openMachinery(settings: Settings): Promise<Machinery> {
   const { limits, cacheDirectory } = settings;
   const machine = inspectMachine();
+  const validator = makeValidatorCourier(await readValidator());
   const script = guestScripts.confined();
   const confined = guestCommand(machine, limits, script, [script]);
   const start = (command: Command): Guest => startGuest(command, START_TIMEOUT_MS);
   const pool = makeGuestPool({
     size: limits.pool,
     start: () => start(confined),
-    prepare: (guest) => void warm(guest, validator()),
+    prepare: validator.ahead,
     refillDelayMs: REFILL_DELAY_MS,
   });
   const bundles = makeBundleCache({ directory: join(cacheDirectory, 'bundles') });
   let guarantees: Promise<readonly Guarantee[]> | undefined;
-  let reading: Promise<string> | undefined;
-  const validator = (): Promise<string> => (reading ??= readValidator());
 
   const prove = async (): Promise<readonly Guarantee[]> => {
     const guest = start(confined);
@@ -63,25 +63,14 @@ export function openMachinery(settings: Settings): Machinery {
         ? pool.take()
         : start(unconfinedCommand(machine, guestScripts.unconfined(), definedOf(settings.env))),
     bundle: ({ directory }, { file, confinement }) =>
-      bundles.bundle({
-        directory,
-        entry: { file },
-        builtins: confinement === 'host' ? 'real' : 'powerless',
-      }),
+      confinement === 'host'
+        ? bundleUnconfined(directory, file)
+        : bundles.bundle({ directory, entry: { file } }),
     offers: makeOffers(keepTexts(join(cacheDirectory, 'offers')), settings),
     validator,
     guarantees: () => (guarantees ??= prove()),
     close: pool.close,
   };
-}
-
-/** Lets a blank guest evaluate the validator ahead of need. One that cannot is found out when used. */
-async function warm(guest: Guest, validator: Promise<string>): Promise<void> {
-  try {
-    await guest.peer.ask('warm', { validator: await validator }).answer;
-  } catch {
-    // It ended first, which whoever takes it is told.
-  }
 }
 
 function definedOf(env: Settings['env']): Record<string, string> {

@@ -16,8 +16,8 @@ export interface EngineOptions {
    * Nobody ever gets what they did not declare.
    */
   readonly grant?: GrantPolicy;
-  /** The operator's configuration of each plugin, by plugin id. */
-  readonly config?: Readonly<Record<string, PluginConfig>>;
+  /** The operator's configuration of each plugin: by plugin id, or said for each by a function. */
+  readonly config?: ConfigPolicy;
   /** Where granted variables are read, once, when a guest loads. Default: the host's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /**
@@ -52,6 +52,10 @@ export type PluginGrant = 'declared' | 'nothing' | Partial<Permissions>;
 
 /** By the variable's name: `{ API_KEY: { hosts: ['api.example.com'], in: ['header:x-api-key'] } }`. */
 export type PluginSecrets = Readonly<Record<string, SecretBinding>>;
+
+export type ConfigPolicy =
+  | Readonly<Record<string, PluginConfig>>
+  | ((plugin: Plugin) => PluginConfig | undefined);
 
 /** Configuration of one plugin: three words of ours, and whatever its config fields name. */
 export interface PluginConfig {

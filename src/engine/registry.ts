@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { EventBus } from '../events.js';
 import { type Discovery, readPlugins } from '../formats/discover.js';
+import { formats } from '../formats/table.js';
 
 import { inTurns } from './in-turns.js';
 import { install } from './install.js';
@@ -16,6 +17,8 @@ export interface Registry {
   /** Reads what is on disk, and installs it. Loads follow one another, each whole. */
   reload(): Promise<void>;
   status(catalog: Catalog): readonly PluginStatus[];
+  /** What each format's own page of plugins shows of those that it has. */
+  listing(): readonly Readonly<Record<string, unknown>>[];
   /** Ends everything that it installed. */
   close(): Promise<void>;
 }
@@ -40,10 +43,9 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   const load = async (): Promise<void> => {
     if (closed) return;
     discovery = await readPlugins(diskReader, settings.plugins);
-    const validator = await machinery.validator();
     const before = installed;
     installed = await inTurns(discovery.plugins, WIDTH, (found) =>
-      install(found, { ...machinery, settings, events, validator, now: Date.now }),
+      install(found, { ...machinery, settings, events, now: Date.now }),
     );
     onChange(installed);
     tell(installed, discovery, events);
@@ -59,6 +61,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       ...installed.map((one) => statusOf(one, catalog)),
       ...discovery.problems.map(brokenStatus),
     ],
+    listing: () => installed.map(listingOf),
     close: async () => {
       closed = true;
       await last.catch(() => {});
@@ -68,6 +71,18 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       await Promise.all(ending.map(end));
     },
   };
+}
+
+function listingOf({
+  plugin,
+  activation,
+  config,
+  entries,
+}: Installed): Readonly<Record<string, unknown>> {
+  const offers = Object.fromEntries(
+    entries.flatMap(({ entry, offer }) => (offer === undefined ? [] : [[entry.key, offer]])),
+  );
+  return formats[plugin.format].list({ plugin, activation, config, offers });
 }
 
 /** Lets a plugin that was replaced finish its calls (each has a deadline), then ends it. */
@@ -94,7 +109,7 @@ function tell(installed: readonly Installed[], discovery: Discovery, events: Eve
     for (const { code, message } of [...problems, ...entries.flatMap((entry) => entry.problems)]) {
       events.emit({ type: 'plugin-refused', plugin: id, directory, code, message });
     }
-    for (const { level, message } of entries.flatMap((entry) => entry.alerts)) {
+    for (const { level, message } of entries.flatMap(({ offer }) => offer?.alerts ?? [])) {
       events.emit({ type: 'alert', plugin: id, level, message });
     }
   }

@@ -6,6 +6,7 @@ import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import { endError, type GuestEnd, GuestEnded } from '../guests/end.js';
 import type { Guest } from '../guests/guest.js';
+import type { ValidatorCourier } from './validator-courier.js';
 
 /** The guest in which an entry lives, from its first use on: loaded, and replaced when it ends. */
 export interface Resident {
@@ -24,10 +25,8 @@ export interface Resident {
   end(end: GuestEnd): void;
 }
 
-export interface Schemas {
-  readonly validator: string;
-  readonly schemas: readonly (readonly [tool: string, schema: Json])[];
-}
+/** By tool. */
+export type Schemas = readonly (readonly [tool: string, schema: Json])[];
 
 export interface ResidentSpec {
   readonly plugin: string;
@@ -37,6 +36,7 @@ export interface ResidentSpec {
   /** Everything but the code is made anew for each guest: variables are read when it loads. */
   readonly load: () => LoadParams;
   readonly service: (peer: Peer) => Service;
+  readonly validator: ValidatorCourier;
   readonly loadTimeoutMs: number;
   /** From a call given up to the kill of the guest that has not settled it. */
   readonly graceMs: number;
@@ -57,7 +57,8 @@ export function makeResident(spec: ResidentSpec): Resident {
   const tellSchemas = (guest: Guest): void => {
     if (schemas === undefined) return;
     // Nobody waits for it: messages keep their order, so every later call finds the schemas there.
-    guest.peer.ask('schemas', schemas).answer.catch(() => {});
+    spec.validator.deliver(guest);
+    guest.peer.ask('schemas', { schemas }).answer.catch(() => {});
   };
 
   const start = async (): Promise<Guest> => {

@@ -6,11 +6,12 @@ import type { EntryStatus, PluginProblem, PluginStatus } from './status.js';
 
 /** What the engine tells of a plugin that it has. */
 export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
-  const { plugin, inactive, entries } = installed;
+  const { plugin, activation, entries } = installed;
+  const { reasons } = activation;
   const { id, format, directory, name, version, description } = plugin;
   const problems = [
     ...installed.problems,
-    ...inactive.map((message): PluginProblem => ({ code: 'PLUGIN_INACTIVE', message })),
+    ...reasons.map((message): PluginProblem => ({ code: 'PLUGIN_INACTIVE', message })),
     ...entries.flatMap((entry) => entry.problems),
   ];
   const runs = entries.some((entry) => entry.rooms.length > 0);
@@ -21,9 +22,9 @@ export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
     name,
     version,
     description,
-    state: inactive.length > 0 ? 'inactive' : runs || entries.length === 0 ? 'active' : 'failed',
+    state: reasons.length > 0 ? 'inactive' : runs || entries.length === 0 ? 'active' : 'failed',
     problems,
-    alerts: entries.flatMap((entry) => entry.alerts),
+    alerts: entries.flatMap(({ offer }) => offer?.alerts ?? []),
     entries: entries.map(entryStatus),
     tools: catalog.list().filter((tool) => tool.plugin === id),
   };

@@ -41,6 +41,8 @@ export interface Format {
     tool: Pick<ToolDefinition, 'id' | 'toolId'>,
     config: JsonObject | null,
   ): boolean;
+  /** What the format's own system shows of an installed plugin (Pandora: `/api/plugins`). */
+  list(source: ListingSource): Readonly<Record<string, unknown>>;
   /** Whether a tool may run unattended. */
   runsInBackground(annotations: ToolAnnotations, asksFirst: boolean): boolean;
 }
@@ -60,6 +62,15 @@ export interface VariableState {
   readonly required: boolean;
   /** Whether it has a value. An empty one is none. */
   readonly configured: boolean;
+}
+
+export interface ListingSource {
+  readonly plugin: Plugin;
+  readonly activation: Activation;
+  /** What the operator configured, active or not. */
+  readonly config: JsonObject | undefined;
+  /** What each entry offers, by its key; nothing of one that was not asked. */
+  readonly offers: Readonly<Record<string, Offer>>;
 }
 
 export interface OfferContext {

@@ -24,6 +24,32 @@ describe('bulkhead call', () => {
     await expect(Promise.resolve(created[0]?.approve?.({} as never))).resolves.toBe('once');
   });
 
+  it("raises the engine's deadline where a longer one is given by hand", async () => {
+    const { created } = await runFake(['call', 'd', 't', '--timeout', '90000']);
+    expect(created[0]?.limits).toMatchObject({ timeoutMs: 90_000 });
+  });
+
+  it('gives the plugin the configuration of --config', async () => {
+    const { created } = await runFake([
+      'call',
+      'd',
+      't',
+      '--config',
+      '{"backend":"fast","requireApproval":{"t":true}}',
+    ]);
+    const config = created[0]?.config;
+    expect(typeof config === 'function' ? config({} as never) : config).toEqual({
+      backend: 'fast',
+      requireApproval: { t: true },
+    });
+  });
+
+  it('refuses a configuration whose words of ours are of the wrong type', async () => {
+    const { code, stderr } = await runFake(['call', 'd', 't', '--config', '{"enabled":"yes"}']);
+    expect(code).toBe(1);
+    expect(stderr.text).toContain('"enabled" in --config has to be true or false');
+  });
+
   it('reads the input from standard input', async () => {
     const { calls } = await runFake(['call', 'd', 't', '--input', '-'], { stdin: '[1,"ü"]' });
     expect(calls[0]?.input).toEqual([1, 'ü']);

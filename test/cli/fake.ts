@@ -80,6 +80,7 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
         ? Promise.reject(new Error(`ENOENT: no such file, open '${path}'`))
         : Promise.resolve(text);
     },
+    realPath: (path) => Promise.resolve(path),
     environment: spec.environment ?? {},
     now: () => (now += 1),
     ...(spec.ask === undefined ? {} : { ask: spec.ask }),
@@ -165,6 +166,7 @@ function fakeEngine(
       };
     },
     plugins: () => [status],
+    listing: () => [],
     guarantees: () => Promise.resolve([]),
     on: (listener) => {
       listeners.add(listener);

@@ -17,7 +17,7 @@ const asking = {
 
 describe('bulkhead tools', () => {
   it('lists what can be called as a table', async () => {
-    const { out, code } = await run(['tools', 'a', 'b'], { tools: [echo, asking] });
+    const { out, code } = await run(['tools', 'a'], { tools: [echo, asking] });
     expect(out.split('\n')).toEqual([
       'TOOL          PLUGIN  ASKS  RUNS       DESCRIPTION',
       'sample__echo  sample  no    sandboxed  Gives back its input',
@@ -30,6 +30,24 @@ describe('bulkhead tools', () => {
   it('loads all directories into one catalog', async () => {
     const { created } = await run(['tools', 'a', 'b']);
     expect(created.map(({ plugins }) => plugins)).toEqual([['a', 'b']]);
+  });
+
+  it('tells of a directory that holds no plugin', async () => {
+    const { out, code } = await run(['tools', 'a', 'b', '--json']);
+    expect(JSON.parse(out)).toMatchObject({
+      ok: false,
+      tools: [{ name: 'sample__echo' }],
+      problems: [{ code: 'PLUGIN_NOT_FOUND', message: 'There is no plugin in b.' }],
+    });
+    expect(code).toBe(4);
+  });
+
+  it('takes a problem of a plugin that runs for a warning', async () => {
+    const { out, code } = await run(['tools', 'a', '--json'], {
+      status: { problems: [{ code: 'INVALID_TOOL', message: 'one has no id' }] },
+    });
+    expect(JSON.parse(out)).toMatchObject({ ok: true, problems: [{ code: 'INVALID_TOOL' }] });
+    expect(code).toBe(0);
   });
 
   it('tells of a plugin that failed, and still lists the others', async () => {
@@ -108,6 +126,14 @@ describe('bulkhead inspect', () => {
       environment: ['KEY'],
       filesystem: [],
     });
+  });
+
+  it('puts words in the places of variables that a plugin waits for', async () => {
+    const { created, code } = await run(['inspect', 'a', '--env', 'OTHER=1'], {
+      status: { entries: [entry], state: 'inactive' },
+    });
+    expect(created.map(({ env }) => env)).toEqual([{ OTHER: '1' }, { OTHER: '1', KEY: 'not set' }]);
+    expect(code).toBe(0);
   });
 
   it('shows what it can of a plugin that failed, and why it did', async () => {

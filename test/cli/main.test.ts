@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ended, lineOf, run, start, writePlugin } from './spawned.js';
@@ -19,7 +20,10 @@ describe('the process of bulkhead call --json', () => {
     const child = start(['call', directory, 'run', '--json']);
     child.stdin.end();
     child.stdout.destroy();
-    const { stderr, code } = await ended(child);
+    const [stderr, code] = await Promise.all([
+      text(child.stderr),
+      new Promise((resolve) => child.once('exit', resolve)),
+    ]);
     expect(stderr).toBe('');
     expect(code).toBe(0);
   });
@@ -78,8 +82,8 @@ describe('the process of bulkhead call --json', () => {
 
   it('runs what asks where --yes approves it', async () => {
     const directory = writePlugin({ entry: { requireApproval: true } });
-    const result = await run(['call', directory, 'run', '--json', '--yes', '--input', '[1]']);
-    expect(lineOf(result)).toMatchObject({ ok: true, result: [1] });
+    const result = await run(['call', directory, 'run', '--json', '--yes', '--input', '{"a":1}']);
+    expect(lineOf(result)).toMatchObject({ ok: true, result: { a: 1 } });
   });
 
   it('gives a plugin the variables it declared, from --env and from the host', async () => {
@@ -139,9 +143,11 @@ describe('the process of bulkhead batch', () => {
   it('answers a line while its input is still open', async () => {
     const directory = writePlugin();
     const child = start(['batch', '--yes']);
-    child.stdin.write(`${JSON.stringify({ plugin: directory, tool: 'run', input: 'hello' })}\n`);
+    child.stdin.write(
+      `${JSON.stringify({ plugin: directory, tool: 'run', input: { say: 'hello' } })}\n`,
+    );
     const chunk = await new Promise<Buffer>((resolve) => child.stdout.once('data', resolve));
-    expect(JSON.parse(chunk.toString())).toMatchObject({ ok: true, result: 'hello' });
+    expect(JSON.parse(chunk.toString())).toMatchObject({ ok: true, result: { say: 'hello' } });
     child.stdin.end();
     expect((await ended(child)).code).toBe(0);
   });

@@ -39,7 +39,7 @@ export function makeExchange(onEnd: () => void): Exchange {
       if (ended) return;
       stopped = { reason };
       stopping.settle.reject(reason);
-      for (const listener of [...listeners]) listener();
+      for (const listener of listeners) listener();
       end();
     },
     onStop: (listener) => {

@@ -1,4 +1,5 @@
 import type { FetchParams } from '../../wire/methods.js';
+import { isRecord } from '../../wire/parse.js';
 import { makeRevocation } from '../denial.js';
 import type { EndowmentPowers } from '../endowment.js';
 import { signals } from '../events/signal.js';
@@ -35,12 +36,17 @@ export function makeFetch(powers: EndowmentPowers): Fetching {
       await exchange.race(turn.come);
       const asked = host.request('fetch', toParams(spec, exchange), { onAbort: exchange.onStop });
       asked.then(
-        (reply) => {
-          if (exchange.stopped !== undefined) discard(reply);
+        (late) => {
+          if (exchange.stopped !== undefined) discard(late);
         },
         () => undefined,
       );
       const { body, ...reply } = parseFetchReply(await exchange.race(asked));
+      if (exchange.stopped !== undefined) {
+        // Stopped while the answer was on its way from there to here.
+        discard({ ...reply, body });
+        throw exchange.stopped.reason;
+      }
       if (body === undefined) exchange.end();
       return makeResponse({
         ...reply,
@@ -63,8 +69,9 @@ export function makeFetch(powers: EndowmentPowers): Fetching {
     ...(spec.body?.bytes === undefined ? {} : { bodyBytes: spec.body.bytes.length }),
   });
   const discard = (reply: unknown): void => {
-    const { body } = parseFetchReply(reply);
-    if (body !== undefined) host.acceptStream(body).cancel('aborted');
+    if (isRecord(reply) && typeof reply['body'] === 'number') {
+      host.acceptStream(reply['body']).cancel('aborted');
+    }
   };
 
   return {

@@ -84,19 +84,19 @@ export const formDataClass: (powers: EndowmentPowers) => FormDataClass = perComp
         }
       }
 
-      entries(): Iterator<readonly [string, string | object]> {
+      entries(): IterableIterator<readonly [string, string | object]> {
         const state = forms.demand(this);
         return walk((index) => copyEntry(state.list[index]));
       }
-      keys(): Iterator<string> {
+      keys(): IterableIterator<string> {
         const state = forms.demand(this);
         return walk((index) => state.list[index]?.[0]);
       }
-      values(): Iterator<string | object> {
+      values(): IterableIterator<string | object> {
         const state = forms.demand(this);
         return walk((index) => state.list[index]?.[1]);
       }
-      [Symbol.iterator](): Iterator<readonly [string, string | object]> {
+      [Symbol.iterator](): IterableIterator<readonly [string, string | object]> {
         const state = forms.demand(this);
         return walk((index) => copyEntry(state.list[index]));
       }

@@ -73,19 +73,19 @@ export class Headers {
     }
   }
 
-  entries(): Iterator<[string, string]> {
+  entries(): IterableIterator<[string, string]> {
     const state = headerStates.demand(this);
     return walk((index) => sortAndCombine(state.list)[index]);
   }
-  keys(): Iterator<string> {
+  keys(): IterableIterator<string> {
     const state = headerStates.demand(this);
     return walk((index) => sortAndCombine(state.list)[index]?.[0]);
   }
-  values(): Iterator<string> {
+  values(): IterableIterator<string> {
     const state = headerStates.demand(this);
     return walk((index) => sortAndCombine(state.list)[index]?.[1]);
   }
-  [Symbol.iterator](): Iterator<[string, string]> {
+  [Symbol.iterator](): IterableIterator<[string, string]> {
     const state = headerStates.demand(this);
     return walk((index) => sortAndCombine(state.list)[index]);
   }
@@ -144,7 +144,7 @@ export const TOKEN: RegExp = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** As iteration shows them: by name, several of one name as one; but each cookie by itself. */
 function sortAndCombine(list: HeaderList): [string, string][] {
-  const names = [...new Set(list.map(([name]) => name))].sort();
+  const names = [...new Set(list.map(([name]) => name))].toSorted();
   return names.flatMap((name): [string, string][] =>
     name === 'set-cookie'
       ? list.filter(([known]) => known === name).map(([, value]) => [name, value])

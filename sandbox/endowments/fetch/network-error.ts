@@ -11,7 +11,10 @@ export function networkError(code: string, message: string): TypeError {
  * on this side, because it carries the host's name and stack for it.
  */
 export function toNetworkError(error: unknown): TypeError {
-  if (error instanceof TypeError) return error;
+  // One of ours by its class, and not of a class that the platform or the wire made of it.
+  if (error instanceof TypeError && Object.getPrototypeOf(error) === TypeError.prototype) {
+    return error;
+  }
   return error instanceof WireError
     ? networkError(error.code ?? 'NETWORK_FAILED', error.message)
     : networkError('NETWORK_FAILED', 'fetch failed: the host does not answer');

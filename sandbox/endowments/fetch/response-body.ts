@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../wire/streams.js';
 import { ownBytes } from '../bytes.js';
-import { streams, wrapStream } from '../streams/readable-stream.js';
+import { wrapStream } from '../streams/readable-stream.js';
 import {
   enqueue,
   finish,

@@ -29,8 +29,8 @@ interface Example {
 
 const examples: readonly Example[] = [
   { tool: '@pandorakit/weather:weather', input: { city: 'Oslo' }, expected: String(TEMPERATURE) },
-  { tool: 'notes__read', input: { name: 'welcome' }, expected: 'bulkhead' },
-  { tool: 'lorem__lorem', input: { count: 6, width: 30 }, expected: 'lorem ipsum' },
+  { tool: 'notes:read', input: { file: 'passport.md' }, expected: 'passport' },
+  { tool: 'lorem:lorem', input: { count: 6, width: 30 }, expected: 'lorem ipsum' },
 ];
 
 export interface ExampleOutcome extends Example {

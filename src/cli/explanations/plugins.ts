@@ -53,7 +53,7 @@ export const pluginCodes = {
     meaning:
       'It is disabled, its configuration is incomplete, or a variable that it requires is not set.',
     remedy:
-      "Set what the message names: configuration in the engine's config, variables with --env NAME=VALUE or in the host's environment.",
+      "Set what the message names: configuration with --config or in the engine's options, variables with --env NAME=VALUE or in the host's environment.",
   },
   LOAD_FAILED: {
     title: 'the plugin threw while it was loaded',

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import type { Plugin } from '../../plugin/plugin.js';
 import type { Activation } from '../format.js';
 import { readConfig } from './config.js';

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Format } from '../format.js';
 import { decideActivation } from './activation.js';
 import { requiresApproval, runsInBackground } from './approval.js';
+import { listPlugin } from './listing.js';
 import { readOffer } from './offer.js';
 import { MANIFEST_FILE, readPandora } from './read.js';
 
@@ -13,4 +14,5 @@ export const pandora: Format = {
   readOffer,
   requiresApproval,
   runsInBackground,
+  list: (source) => ({ ...listPlugin(source) }),
 };

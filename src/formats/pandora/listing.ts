@@ -2,8 +2,8 @@ import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { makePermissions, scopesOf } from '../../permissions/permissions.js';
 import type { Permissions } from '../../permissions/kind.js';
 import type { ConfigField, Plugin, PluginEntry } from '../../plugin/plugin.js';
-import type { Offer, PluginAlert, ToolAnnotations, ToolDefinition } from '../../plugin/tool.js';
-import type { Activation, VariableState } from '../format.js';
+import type { PluginAlert, ToolAnnotations, ToolDefinition } from '../../plugin/tool.js';
+import type { ListingSource, VariableState } from '../format.js';
 import type { PandoraPermissions } from './manifest.js';
 import { writePandoraPermissions } from './permissions.js';
 
@@ -51,15 +51,6 @@ export interface ListedTool {
   readonly annotations: ToolAnnotations;
   /** Milliseconds. */
   readonly timeout: number;
-}
-
-export interface ListingSource {
-  readonly plugin: Plugin;
-  readonly activation: Activation;
-  /** What the operator configured, active or not. */
-  readonly config: JsonObject | undefined;
-  /** What each entry offers, by its key; nothing of one that was not asked. */
-  readonly offers: Readonly<Record<string, Offer>>;
 }
 
 /** Says of one plugin what Pandora's plugin page shows. */

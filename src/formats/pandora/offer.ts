@@ -1,5 +1,4 @@
 import { isBulkheadError } from '../../errors.js';
-import type { Plugin, PluginEntry } from '../../plugin/plugin.js';
 import type { Offer, RefusedTool, ToolDefinition } from '../../plugin/tool.js';
 import { isObject } from '../../schema/shape.js';
 import type { OfferContext } from '../format.js';

@@ -7,6 +7,7 @@ import { builtinDirectory } from './builtin-files.js';
 import { isBuiltin } from './builtins.js';
 import { pluginSources } from './esbuild-plugin.js';
 import type { Evidence } from './evidence.js';
+import type { Built } from './parse-built.js';
 import { openPluginFiles, type PluginFiles } from './files.js';
 import { ENTRY, INJECTED_MODULES } from './made-modules.js';
 import { bundleFailed, pluginPath, PLUGIN_NAMESPACE, toProblem } from './problems.js';
@@ -17,15 +18,10 @@ import { MODULE_VARIABLE } from './source/prepare.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 import { trimSourceMap } from './trim-source-map.js';
 
-export interface Built {
-  readonly bundle: Bundle;
-  readonly evidence: Evidence;
-}
-
 /**
  * Bundles in this process: files are read synchronously, and hostile sources can exhaust its memory
- * and its stack, or take the process of esbuild down for good. See `bundlePlugin` for a process to
- * do it in. Throws `BUNDLE_FAILED` and `OUTSIDE_PLUGIN`.
+ * and its stack, or take the process of esbuild down for good (then it throws what esbuild says).
+ * See `bundlePlugin` for a process to do it in. Throws `BUNDLE_FAILED` and `OUTSIDE_PLUGIN`.
  */
 export async function buildBundle(spec: BundleSpec): Promise<Built> {
   const files = openPluginFiles(openDirectory(spec.directory), {
@@ -69,7 +65,7 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
       }),
     ],
   }).catch((error: unknown) => {
-    throw toBulkheadError(error);
+    throw isBuildFailure(error) ? toBulkheadError(error) : error;
   });
   refuseUnknownInputs(result.metafile);
 
@@ -164,11 +160,8 @@ function describeWarning(message: Parameters<typeof toProblem>[0]): string {
   return file === undefined ? text : `${file}:${line}:${column}: ${text}`;
 }
 
-/** What esbuild threw, as ours: an error of our own that went through it comes out whole. */
-function toBulkheadError(error: unknown): BulkheadError {
-  if (!isBuildFailure(error)) {
-    return bundleFailed([{ message: error instanceof Error ? error.message : String(error) }]);
-  }
+/** What esbuild found, as ours: an error of our own that went through it comes out whole. */
+function toBulkheadError(error: BuildFailure): BulkheadError {
   const own = error.errors.find(({ detail }) => detail instanceof BulkheadError);
   if (own !== undefined && own.detail instanceof BulkheadError) {
     const cause: BulkheadError = own.detail;

@@ -41,6 +41,15 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['url', 'url'],
   ['util', 'util'],
   ['util/types', 'util-types'],
+  // Packages that bring `fetch` to where there is none: here there is one, or no network.
+  ['cross-fetch', 'fetch'],
+  ['cross-fetch/polyfill', 'fetch'],
+  ['isomorphic-fetch', 'fetch'],
+  ['isomorphic-unfetch', 'fetch'],
+  ['node-fetch', 'fetch'],
+  ['undici', 'fetch'],
+  ['unfetch', 'fetch'],
+  ['whatwg-fetch', 'fetch'],
 ]);
 
 const DENIED: ReadonlySet<string> = new Set(

@@ -30,22 +30,16 @@ export interface PluginSources {
  * here, with a file of the plugin, a module of our own making, or an error.
  */
 export function pluginSources(sources: PluginSources): Plugin {
-  const contents = new Map<string, string>();
-  const read = (path: string): string => {
-    let text = contents.get(path);
-    if (text === undefined) contents.set(path, (text = readText(sources.files, path)));
-    return text;
-  };
-
+  const { files } = sources;
   return {
     name: 'plugin-sources',
     setup: ({ onResolve, onLoad }) => {
-      onResolve({ filter: /.*/ }, (args) => guarded(() => resolveImport(args, sources, read)));
+      onResolve({ filter: /.*/ }, (args) => guarded(() => resolveImport(args, sources)));
       onLoad({ filter: /.*/, namespace: PLUGIN_NAMESPACE }, ({ path, with: attributes }) =>
         guarded(async () => {
           const loader = loaderOf(path, attributes);
           if (loader === undefined) return { errors: [unknownKind(path)] };
-          return prepareSource(path, read(path), loader);
+          return prepareSource(path, files.read(path), loader);
         }),
       );
       onLoad({ filter: /.*/, namespace: 'entry' }, () =>
@@ -90,11 +84,7 @@ async function guarded<Result>(
   }
 }
 
-function resolveImport(
-  args: OnResolveArgs,
-  sources: PluginSources,
-  read: (path: string) => string,
-): OnResolveResult {
+function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveResult {
   const { path: specifier, importer, namespace, kind } = args;
   if (kind === 'require-resolve') return { path: specifier, external: true };
   if (kind === 'entry-point') return toModule(injectedModule(specifier));
@@ -115,14 +105,13 @@ function resolveImport(
     directory: namespace === 'entry' ? '' : parentOf(importer),
     from: kind === 'require-call' ? 'require' : 'import',
   });
-  return toResult(resolution, args, sources, read);
+  return toResult(resolution, args, sources);
 }
 
 function toResult(
   resolution: Resolution,
   { path: specifier, importer, namespace, kind }: OnResolveArgs,
-  { resolver, warn }: PluginSources,
-  read: (path: string) => string,
+  { files, resolver, warn }: PluginSources,
 ): OnResolveResult {
   switch (resolution.kind) {
     case 'builtin':
@@ -144,7 +133,7 @@ function toResult(
         namespace === PLUGIN_NAMESPACE &&
         resolver.isNodeModule(importer) &&
         !resolver.isNodeModule(path) &&
-        isTranspiledCommonJs(path, read)
+        isTranspiledCommonJs(path, files)
       ) {
         return toModule(madeModule.interop(path));
       }
@@ -165,9 +154,9 @@ function refuseForeign(specifier: string): void {
 }
 
 /** Whether the interop of default exports makes a difference: see `callNodeInterop`. */
-function isTranspiledCommonJs(path: string, read: (path: string) => string): boolean {
+function isTranspiledCommonJs(path: string, files: PluginFiles): boolean {
   if (!/\.c?js$/.test(path)) return false;
-  const text = read(path);
+  const text = files.read(path);
   return text.includes('__esModule') && !/^\s*(?:import|export)\b(?!\s*[(.])/m.test(text);
 }
 
@@ -192,8 +181,4 @@ function unknownKind(path: string): { text: string; detail: string } {
     detail:
       'Plugins are made of TypeScript, JavaScript and JSON. Text is imported with { type: "text" }.',
   };
-}
-
-function readText(files: PluginFiles, path: string): string {
-  return files.read(path).toString('utf8');
 }

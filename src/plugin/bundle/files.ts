@@ -7,11 +7,11 @@ import {
   readlinkSync,
   readSync,
   realpathSync,
+  type BigIntStats,
 } from 'node:fs';
-import type { Stats } from 'node:fs';
 import { isAbsolute, join, posix, relative, sep } from 'node:path';
-import { integrityOf } from '../integrity.js';
-import type { Evidence, FileEvidence, Found } from './evidence.js';
+import { stampOf, type Evidence, type FileEvidence } from './evidence.js';
+import { look, type Found } from './look.js';
 import type { BundleLimits } from './spec.js';
 import { BulkheadError } from '../../errors.js';
 
@@ -29,8 +29,8 @@ export interface Located {
  */
 export interface PluginFiles {
   locate(path: string): Located | undefined;
-  /** The content of a regular file that `locate` gave. */
-  read(path: string): Buffer;
+  /** The text of a regular file that `locate` gave, read once. */
+  read(path: string): string;
   readonly evidence: Evidence;
 }
 
@@ -40,6 +40,7 @@ export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles
   const lookups = new Map<string, Found>();
   const files = new Map<string, FileEvidence>();
   const located = new Map<string, Located | undefined>();
+  const texts = new Map<string, string>();
   let totalBytes = 0;
 
   const find = (path: string): Found => {
@@ -86,17 +87,21 @@ export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles
       return located.get(path);
     },
     read: (path) => {
+      const known = texts.get(path);
+      if (known !== undefined) return known;
       if (files.size >= limits.maxFiles) throw capReached('files', limits.maxFiles);
-      const content = readRegularFile(join(root, path), path, limits.maxFileBytes);
+      const { content, stamp } = readRegularFile(join(root, path), path, limits.maxFileBytes);
       totalBytes += content.length;
       if (totalBytes > limits.maxTotalBytes) {
         throw capReached('bytes altogether', limits.maxTotalBytes);
       }
-      files.set(path, { bytes: content.length, hash: integrityOf(content) });
-      return content;
+      files.set(path, { bytes: content.length, stamp });
+      const text = content.toString('utf8');
+      texts.set(path, text);
+      return text;
     },
     get evidence() {
-      return { files: Object.fromEntries(files), lookups: Object.fromEntries(lookups) };
+      return { root, files: Object.fromEntries(files), lookups: Object.fromEntries(lookups) };
     },
   };
 }
@@ -106,42 +111,31 @@ export function parentOf(path: string): string {
   return parent === '.' ? '' : parent;
 }
 
-/** What is at one real path. Never opens it, and never follows a link. */
-export function look(path: string): Found {
-  let stats: Stats | undefined;
-  try {
-    stats = lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    // Too long a name, a file where a directory is expected, no permission: not there for us.
-    return 'absent';
-  }
-  if (stats === undefined) return 'absent';
-  if (stats.isFile()) return 'file';
-  if (stats.isDirectory()) return 'directory';
-  return stats.isSymbolicLink() ? `link:${readlinkSync(path)}` : 'other';
-}
-
 /**
  * Reads a file that must be a regular one. Opening never waits (a FIFO without a writer) and never
  * follows a link that took the file's place, and what was opened has to be the file at that path:
  * somebody who swaps a directory for a link in between gets an error, not a file.
  */
-function readRegularFile(absolute: string, path: string, maxBytes: number): Buffer {
+function readRegularFile(
+  absolute: string,
+  path: string,
+  maxBytes: number,
+): { readonly content: Buffer; readonly stamp: string } {
   const descriptor = openSync(
     absolute,
     constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0),
   );
   try {
-    const opened = fstatSync(descriptor);
+    const opened = fstatSync(descriptor, { bigint: true });
     if (!opened.isFile() || !isStillThere(descriptor, opened, absolute)) throw outside(path);
     if (opened.size > maxBytes) throw capReached(`bytes in ${path}`, maxBytes);
-    return readAll(descriptor, path, maxBytes);
+    return { content: readAll(descriptor, path, maxBytes), stamp: stampOf(opened) };
   } finally {
     closeSync(descriptor);
   }
 }
 
-function isStillThere(descriptor: number, opened: Stats, absolute: string): boolean {
+function isStillThere(descriptor: number, opened: BigIntStats, absolute: string): boolean {
   // The kernel knows where an open file lies. Where it does not say, two looks have to do.
   if (process.platform === 'linux') {
     try {
@@ -150,7 +144,7 @@ function isStillThere(descriptor: number, opened: Stats, absolute: string): bool
       // No /proc here.
     }
   }
-  const now = lstatSync(absolute);
+  const now = lstatSync(absolute, { bigint: true });
   return now.ino === opened.ino && now.dev === opened.dev && realpathSync(absolute) === absolute;
 }
 

@@ -9,6 +9,11 @@ export interface BundleSpec {
   readonly entry: { readonly file: string } | { readonly source: string };
   /** Specifiers that the guest provides: they are not looked for on disk. */
   readonly virtualModules?: readonly string[];
+  /**
+   * What the modules of Node are: powerless stand-ins for the inside of a compartment, or (`real`)
+   * Node's own, for a plugin that the operator lets run without one. Default: `powerless`.
+   */
+  readonly builtins?: 'powerless' | 'real';
   readonly limits?: Partial<BundleLimits>;
 }
 
@@ -31,5 +36,5 @@ export const BUNDLE_LIMITS: BundleLimits = {
   maxTotalBytes: 32 * 1024 * 1024,
   maxFiles: 20_000,
   maxLookups: 400_000,
-  deadlineMs: 60_000,
+  deadlineMs: 30_000,
 };

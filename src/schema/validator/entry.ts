@@ -2,7 +2,6 @@ import type { ValidateFunction } from 'ajv';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { readDialect, type SchemaDialect } from '../dialect.js';
 import { makeAjv } from './ajv.js';
-import { copyInput } from './copy.js';
 import { modernise } from './modernise.js';
 import { describeErrors } from './problems.js';
 
@@ -11,11 +10,14 @@ import { describeErrors } from './problems.js';
  * a compartment without endowments, because ajv turns a schema into code: whatever a schema makes of
  * it has then no more power than the plugin that wrote the schema. For the same reason the guest
  * believes nothing of an answer but its own copy of it, and the host bounds the time it takes.
+ *
+ * The input is the caller's to give away: defaults are filled in where it is. It came off the wire
+ * within the host's caps, so no object in it has a `__proto__` of its own.
  */
 export type Validator = (input: unknown) => ValidatorAnswer;
 
 export type ValidatorAnswer =
-  /** `value` is a copy of the input with the schema's defaults filled in. */
+  /** `value` is the input, with the schema's defaults filled in. */
   | { readonly ok: true; readonly value: unknown }
   /** At least one problem, as `path: what is wrong`, to be shown to the model that made the input. */
   | { readonly ok: false; readonly problems: readonly string[] };
@@ -29,12 +31,18 @@ export function compile(schema: JsonObject): Validator {
   if (dialect === undefined) throw new Error('the dialect of the schema is not known');
   const validate = compileWith(ajvFor(dialect), modernise(schema));
   return (input) => {
-    const copy = copyInput(input);
-    if (copy === undefined) return { ok: false, problems: ['input: is nested too deeply'] };
-    if (validate(copy.value) === true) return { ok: true, value: copy.value };
+    try {
+      if (validate(input)) return { ok: true, value: input };
+    } catch (error) {
+      // A schema that refers to itself follows the input down, further than the stack goes.
+      if (error instanceof RangeError) return TOO_DEEP;
+      throw error;
+    }
     return { ok: false, problems: describeErrors(validate.errors ?? []) };
   };
 }
+
+const TOO_DEEP: ValidatorAnswer = { ok: false, problems: ['input: is nested too deeply'] };
 
 const ajvs = new Map<SchemaDialect, ReturnType<typeof makeAjv>>();
 

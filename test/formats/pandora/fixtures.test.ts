@@ -11,6 +11,7 @@ test('the fixtures are plugins without a problem', async () => {
   expect(plugins.flatMap((found) => found.problems)).toEqual([]);
   expect(plugins.map(({ plugin }) => plugin.id)).toEqual([
     '@acme/kitchen-sink',
+    'lorem',
     'notes',
     '@pandorakit/weather',
   ]);

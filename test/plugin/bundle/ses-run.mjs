@@ -43,8 +43,15 @@ const globals = {
   btoa: (text) => btoa(text),
   queueMicrotask: (callback) => queueMicrotask(callback),
 };
+// SES withholds them for a channel between compartments; here there is only one.
+Object.assign(globals, { Float32Array: harden(Float32Array), Float64Array: harden(Float64Array) });
 if (job.files !== undefined) {
   globals.readFile = async (path) => {
+    // SES withholds them for a channel between compartments; here there is only one.
+    Object.assign(globals, {
+      Float32Array: harden(Float32Array),
+      Float64Array: harden(Float64Array),
+    });
     if (job.files[path] === undefined) throw new Error(`no such file: ${path}`);
     return job.files[path];
   };
@@ -90,7 +97,7 @@ try {
   });
   const called =
     job.call === undefined ? undefined : await namespace[job.call](...(job.args ?? []));
-  answer = { ok: true, exports: Object.keys(namespace).sort(), value: called };
+  answer = { ok: true, exports: Object.keys(namespace).toSorted(), value: called };
 } catch (error) {
   answer = {
     ok: false,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WireViolation } from '../../../sandbox/wire/failure.js';
-import { FROM_GUEST } from '../../../sandbox/wire/limits.js';
+import { FROM_GUEST, FROM_HOST } from '../../../sandbox/wire/limits.js';
 import type { Json, Message } from '../../../sandbox/wire/messages.js';
 import { parseMessage } from '../../../sandbox/wire/parse.js';
 
@@ -96,6 +96,15 @@ it('no object of a payload keeps an own __proto__, however it is spelled', () =>
   expect(message).toEqual({ t: 'reply', i: 1, v: { a: [{}], b: 2 } });
   const copy: unknown = Object.assign({}, 'v' in message ? message.v : undefined);
   expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+});
+
+it('what a host sends has no own __proto__ in it either', () => {
+  const message = parseMessage(
+    '{"t":"request","i":1,"m":"call","p":{"input":{"__proto__":{"polluted":1},"b":2}}}',
+    FROM_HOST,
+  );
+  expect(message).toMatchObject({ p: { input: { b: 2 } } });
+  expect(JSON.stringify(message)).not.toContain('polluted');
 });
 
 it('an error keeps only a code that may cross, and texts within their caps', () => {

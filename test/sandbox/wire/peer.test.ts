@@ -24,11 +24,11 @@ it('requests go both ways at once, through pieces of any size', async () => {
   expect(answers).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-it('what is said in one job leaves in one write', async () => {
+it('what is said in one job leaves in a few writes', async () => {
   const end = makeEnd(silent, () => {});
   for (let n = 0; n < 100; n += 1) end.peer.notify('log', n);
   await tick();
-  expect(end.written).toHaveLength(1);
+  expect(end.written).toHaveLength(Math.ceil(100 / 16));
 });
 
 it('raw JSON crosses as it is', async () => {

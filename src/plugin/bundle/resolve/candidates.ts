@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Located, PluginFiles } from '../files.js';
 import type { Packages } from './package.js';
+import { runsBetterAsNode } from './variants.js';
 
 /** Tried in order after a path without its extension: the author's source before what is made of it. */
 const EXTENSIONS = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json'];
@@ -36,15 +37,27 @@ export function findFile(
   const directory = files.locate(path);
   if (directory?.kind !== 'directory') return undefined;
   const info = packages.in(directory.path);
-  for (const main of info?.mains ?? []) {
-    const target = join(directory.path, main);
+  const main = findMain(files, directory.path, [...(info?.mains ?? []), 'index']);
+  if (info?.browserMain === undefined) return main;
+  const forBrowsers = findMain(files, directory.path, [info.browserMain]);
+  if (main === undefined || forBrowsers === undefined) return main ?? forBrowsers;
+  return runsBetterAsNode(files.read(forBrowsers.path), files.read(main.path)) ? main : forBrowsers;
+}
+
+function findMain(
+  files: PluginFiles,
+  directory: string,
+  candidates: readonly string[],
+): Located | undefined {
+  for (const candidate of candidates) {
+    const target = join(directory, candidate);
     const found =
       findExact(files, target) ??
       findWithExtension(files, target) ??
       findWithExtension(files, `${target}/index`);
     if (found !== undefined) return found;
   }
-  return findWithExtension(files, join(directory.path, 'index'));
+  return undefined;
 }
 
 /** The file at a path itself, or the source that compiles to it. */

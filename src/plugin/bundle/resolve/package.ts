@@ -6,8 +6,9 @@ export interface PackageInfo {
   readonly directory: string;
   readonly name: string | undefined;
   readonly isModule: boolean;
-  /** Candidates for the package's own file, the preferred one first. */
+  /** Candidates for the package's own file, the preferred one first; not the one for browsers. */
   readonly mains: readonly string[];
+  readonly browserMain: string | undefined;
   /** Files and packages that the package replaces (`false`: with nothing) outside of Node. */
   readonly replacements: ReadonlyMap<string, string | false>;
   readonly exports: unknown;
@@ -29,7 +30,7 @@ export function makePackages(files: PluginFiles): Packages {
   const load = (directory: string): PackageInfo | undefined => {
     const file = files.locate(directory === '' ? 'package.json' : `${directory}/package.json`);
     if (file?.kind !== 'file') return undefined;
-    return readPackage(directory, files.read(file.path).toString('utf8'));
+    return readPackage(directory, files.read(file.path));
   };
   const inside = (directory: string): PackageInfo | undefined => {
     if (!known.has(directory)) known.set(directory, load(directory));
@@ -59,8 +60,9 @@ function readPackage(directory: string, text: string): PackageInfo {
     directory,
     name: typeof name === 'string' ? name : undefined,
     isModule: type === 'module',
-    // A browser's file needs no Node; an ES module's needs no guess about its exports.
-    mains: [browser, module, main].filter((value) => typeof value === 'string'),
+    // An ES module's exports need no guess.
+    mains: [module, main].filter((value) => typeof value === 'string'),
+    browserMain: typeof browser === 'string' ? browser : undefined,
     replacements: readReplacements(browser),
     exports: fields['exports'],
     imports: fields['imports'],

@@ -1,6 +1,7 @@
 import { parentOf, type Located, type PluginFiles } from '../files.js';
 import { findExact, findFile, isInPackages, join } from './candidates.js';
 import { lookUpExport } from './exports-map.js';
+import { runsBetterAsNode } from './variants.js';
 import { isPackagesFolder, makePackages, type PackageInfo } from './package.js';
 
 export interface ResolveQuery {
@@ -36,7 +37,8 @@ export function makeResolver(files: PluginFiles, isBuiltin: (name: string) => bo
   const fileIn = (info: PackageInfo | undefined, located: Located | undefined): Resolution => {
     if (located === undefined) return NOT_FOUND;
     const owner = info ?? packages.around(parentOf(located.path));
-    const replacement = owner === undefined ? undefined : replacementOf(owner, located.path);
+    const replacement =
+      owner === undefined || isForNode(owner) ? undefined : replacementOf(owner, located.path);
     if (replacement === false) return { kind: 'nothing' };
     const final =
       owner === undefined || replacement === undefined
@@ -50,21 +52,46 @@ export function makeResolver(files: PluginFiles, isBuiltin: (name: string) => bo
     };
   };
 
+  // Decided for a package as a whole: its files for browsers expect each other.
+  const forNode = new Map<PackageInfo, boolean>();
+  const isForNode = (info: PackageInfo): boolean => {
+    let answer = forNode.get(info);
+    if (answer === undefined) {
+      answer = [...info.replacements].some(([from, to]) => {
+        if (!from.startsWith('.') || to === false || !to.startsWith('.')) return false;
+        const original = findFile(files, packages, join(info.directory, from));
+        const replacement = findFile(files, packages, join(info.directory, to));
+        return (
+          original !== undefined &&
+          replacement !== undefined &&
+          runsBetterAsNode(files.read(replacement.path), files.read(original.path))
+        );
+      });
+      forNode.set(info, answer);
+    }
+    return answer;
+  };
+
   const inPackage = (info: PackageInfo, subpath: string, query: ResolveQuery): Resolution => {
     if (info.exports === undefined || info.exports === null) {
       const path = subpath === '.' ? `${info.directory}/` : join(info.directory, subpath);
       return fileIn(undefined, findFile(files, packages, path));
     }
-    for (const conditions of conditionsFor(query)) {
+    const [forBrowsers, forNodes] = conditionsFor(query).map((conditions) => {
       const target = lookUpExport(info.exports, subpath, conditions);
-      if (target === undefined) continue;
-      if (!isOwnTarget(target)) return invalidTarget(target);
-      const located = findExact(files, join(info.directory, target));
-      if (located !== undefined) return fileIn(info, located);
+      return target === undefined || !isOwnTarget(target)
+        ? undefined
+        : findExact(files, join(info.directory, target));
+    });
+    if (forBrowsers !== undefined && forNodes !== undefined && forBrowsers.path !== forNodes.path) {
+      const better = runsBetterAsNode(files.read(forBrowsers.path), files.read(forNodes.path));
+      return fileIn(info, better ? forNodes : forBrowsers);
     }
+    const only = forBrowsers ?? forNodes;
+    if (only !== undefined) return fileIn(info, only);
     return {
       kind: 'unresolved',
-      why: `"${info.name ?? info.directory}" does not export "${subpath}"`,
+      why: `"${info.name ?? info.directory}" does not export "${subpath}", or not from inside itself`,
       remedy: `Import what the "exports" of its package.json offer.`,
     };
   };
@@ -104,9 +131,8 @@ export function makeResolver(files: PluginFiles, isBuiltin: (name: string) => bo
       const target = lookUpExport(info?.imports ?? {}, query.specifier, conditions);
       if (target === undefined || info === undefined) continue;
       if (target.startsWith('./')) {
-        if (!isOwnTarget(target)) return invalidTarget(target);
-        const located = findExact(files, join(info.directory, target));
-        if (located !== undefined) return fileIn(info, located);
+        const located = isOwnTarget(target) && findExact(files, join(info.directory, target));
+        if (located) return fileIn(info, located);
       } else if (!target.startsWith('#')) {
         return resolve({ ...query, specifier: target, directory: info.directory });
       }
@@ -131,7 +157,8 @@ export function makeResolver(files: PluginFiles, isBuiltin: (name: string) => bo
     if (scheme !== null) return { kind: 'builtin', name: specifier.replace(/^node:/, '') };
     if (specifier.startsWith('#')) return internal(query);
     const around = packages.around(directory);
-    const replacement = around?.replacements.get(specifier);
+    const replacement =
+      around === undefined || isForNode(around) ? undefined : around.replacements.get(specifier);
     if (replacement === false) return { kind: 'nothing' };
     if (around !== undefined && replacement !== undefined && replacement !== specifier) {
       return resolve({ ...query, specifier: replacement, directory: around.directory });
@@ -153,10 +180,10 @@ const NOT_FOUND: Resolution = {
   remedy: 'Check the path, or add the file.',
 };
 
-/** What a package may ask about its surroundings; the second set only where the first has no answer. */
+/** What a package may ask about its surroundings: first as for browsers, then as for Node. */
 function conditionsFor({ from }: ResolveQuery): ReadonlySet<string>[] {
-  const usual = ['worker', 'browser', ...(from === 'import' ? ['import', 'module'] : ['require'])];
-  return [new Set(usual), new Set([...usual, 'node', 'bun', 'import', 'require'])];
+  const kind = from === 'import' ? ['import', 'module'] : ['require'];
+  return [new Set(['worker', 'browser', ...kind]), new Set(['node', ...kind])];
 }
 
 /** The file that a package uses in place of one of its own. */
@@ -183,14 +210,6 @@ function isOwnTarget(target: string): boolean {
       .split(/[/\\]/)
       .some((part) => part === '..' || part === '.' || part === 'node_modules')
   );
-}
-
-function invalidTarget(target: string): Resolution {
-  return {
-    kind: 'unresolved',
-    why: `a package.json points at "${target}", which is not a path inside its package`,
-    remedy: 'Correct the package.json, or leave the package out.',
-  };
 }
 
 function splitSpecifier(specifier: string): { readonly name: string; readonly subpath: string } {

@@ -1,24 +1,22 @@
-import type { AnyNode, CallExpression, Program } from 'acorn';
+import type { AnyNode, CallExpression } from 'acorn';
 import type { Edit } from './edits.js';
 import type { Bindings } from './scopes.js';
-import { walk } from './walk.js';
+import { enterAll, type Walk } from './walk.js';
 
 /**
  * Old ways to reach the global object that give `undefined` where all code is strict, as it is
  * under SES: `Function('return this')()` and `(function () { return this })()`.
  */
-export function evadeSloppyGlobals(program: Program, { free }: Bindings): Edit[] {
+export function evadeSloppyGlobals(walk: Walk, { free }: Bindings): Edit[] {
   const functions = new Set<AnyNode>(
     free.filter(({ node }) => node.name === 'Function').map(({ node }) => node),
   );
   const edits: Edit[] = [];
-  walk(program, {
-    enter: (node) => {
-      if (node.type !== 'CallExpression' || node.arguments.length > 0) return;
-      if (callsReturnThis(node) || constructsReturnThis(node, functions)) {
-        edits.push({ start: node.start, end: node.end, text: '(globalThis)' });
-      }
-    },
+  enterAll(walk, (node) => {
+    if (node.type !== 'CallExpression' || node.arguments.length > 0) return;
+    if (callsReturnThis(node) || constructsReturnThis(node, functions)) {
+      edits.push({ start: node.start, end: node.end, text: '(globalThis)' });
+    }
   });
   return edits;
 }

@@ -4,8 +4,8 @@ import type { Edit } from './edits.js';
 /** The one name under which the entry's namespace leaves a bundle. */
 export const NAMESPACE_EXPORT = 'namespace';
 
-/** Turns the export statement that esbuild wrote into the return of the entry's exports. */
-export function returnExports(program: Program): Edit[] {
+/** Turns the export statement that esbuild wrote into the return of the entry's exports, after `closing`. */
+export function returnExports(program: Program, closing: string): Edit[] {
   const edits = program.body.flatMap((statement) => {
     if (statement.type !== 'ExportNamedDeclaration') return [];
     const specifier = statement.specifiers.find(
@@ -13,7 +13,7 @@ export function returnExports(program: Program): Edit[] {
     );
     if (specifier === undefined) return [];
     const { start, end } = statement;
-    return [{ start, end, text: `return ${nameOf(specifier.local)};` }];
+    return [{ start, end, text: `${closing}return ${nameOf(specifier.local)};` }];
   });
   if (edits.length !== 1) throw new Error('a bundle without exactly one export');
   return edits;

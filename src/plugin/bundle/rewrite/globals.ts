@@ -1,6 +1,6 @@
-import type { AnyNode, Expression, Pattern, Program, SpreadElement } from 'acorn';
+import type { AnyNode, Expression, Pattern, SpreadElement } from 'acorn';
 import { patternTargets, type Bindings } from './scopes.js';
-import { walk } from './walk.js';
+import { enterAll, type Walk } from './walk.js';
 
 export interface GlobalWrites {
   /** Names that are written as properties of the global object. */
@@ -13,8 +13,8 @@ export interface GlobalWrites {
  * Finds what a program writes to the global object. It errs towards too many: a name that is in
  * vain left writable costs a little speed, one that is missed makes the plugin throw.
  */
-export function findGlobalWrites(program: Program, { free }: Bindings): GlobalWrites {
-  const globals = findAliases(program);
+export function findGlobalWrites(walk: Walk, { free }: Bindings): GlobalWrites {
+  const globals = findAliases(walk);
   const freeNodes = new Set<AnyNode>(free.map(({ node }) => node));
   const asProperties = new Set<string>();
   const undeclared = new Set<string>();
@@ -27,17 +27,15 @@ export function findGlobalWrites(program: Program, { free }: Bindings): GlobalWr
   };
   const targets = (pattern: Pattern): void => patternTargets(pattern).forEach(target);
 
-  walk(program, {
-    enter: (node) => {
-      if (node.type === 'AssignmentExpression') targets(node.left);
-      else if (node.type === 'UpdateExpression') target(node.argument);
-      else if (node.type === 'UnaryExpression' && node.operator === 'delete') target(node.argument);
-      else if (node.type === 'ForInStatement' || node.type === 'ForOfStatement') {
-        if (node.left.type !== 'VariableDeclaration') targets(node.left);
-      } else if (node.type === 'CallExpression') {
-        for (const name of namesDefinedBy(node.arguments, globals)) asProperties.add(name);
-      }
-    },
+  enterAll(walk, (node) => {
+    if (node.type === 'AssignmentExpression') targets(node.left);
+    else if (node.type === 'UpdateExpression') target(node.argument);
+    else if (node.type === 'UnaryExpression' && node.operator === 'delete') target(node.argument);
+    else if (node.type === 'ForInStatement' || node.type === 'ForOfStatement') {
+      if (node.left.type !== 'VariableDeclaration') targets(node.left);
+    } else if (node.type === 'CallExpression') {
+      for (const name of namesDefinedBy(node.arguments, globals)) asProperties.add(name);
+    }
   });
   return { asProperties, undeclared };
 }
@@ -58,33 +56,31 @@ function namesDefinedBy(
 }
 
 /** The names of variables and parameters that may hold the global object. */
-function findAliases(program: Program): Set<string> {
+function findAliases(walk: Walk): Set<string> {
   const aliases = new Set(['globalThis']);
   for (let known = 0; known < aliases.size;) {
     known = aliases.size;
-    walk(program, {
-      enter: (node) => {
-        if (node.type === 'VariableDeclarator') {
-          if (node.id.type === 'Identifier' && node.init && isGlobal(node.init, aliases)) {
-            aliases.add(node.id.name);
-          }
-        } else if (node.type === 'AssignmentExpression') {
-          if (node.left.type === 'Identifier' && isGlobal(node.right, aliases)) {
-            aliases.add(node.left.name);
-          }
-        } else if (node.type === 'CallExpression') {
-          const { callee } = node;
-          if (callee.type !== 'FunctionExpression' && callee.type !== 'ArrowFunctionExpression') {
-            return;
-          }
-          node.arguments.forEach((argument, index) => {
-            const parameter = callee.params[index];
-            if (parameter?.type === 'Identifier' && isGlobal(argument, aliases)) {
-              aliases.add(parameter.name);
-            }
-          });
+    enterAll(walk, (node) => {
+      if (node.type === 'VariableDeclarator') {
+        if (node.id.type === 'Identifier' && node.init && isGlobal(node.init, aliases)) {
+          aliases.add(node.id.name);
         }
-      },
+      } else if (node.type === 'AssignmentExpression') {
+        if (node.left.type === 'Identifier' && isGlobal(node.right, aliases)) {
+          aliases.add(node.left.name);
+        }
+      } else if (node.type === 'CallExpression') {
+        const { callee } = node;
+        if (callee.type !== 'FunctionExpression' && callee.type !== 'ArrowFunctionExpression') {
+          return;
+        }
+        node.arguments.forEach((argument, index) => {
+          const parameter = callee.params[index];
+          if (parameter?.type === 'Identifier' && isGlobal(argument, aliases)) {
+            aliases.add(parameter.name);
+          }
+        });
+      }
     });
   }
   return aliases;

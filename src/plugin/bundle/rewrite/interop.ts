@@ -1,6 +1,6 @@
 import type { AnyNode, Program } from 'acorn';
 import type { Edit } from './edits.js';
-import { walk } from './walk.js';
+import { enterAll, type Walk } from './walk.js';
 
 /** What the names of modules begin with that stand between a Node-style importer and CommonJS. */
 export const NODE_INTEROP = 'node-interop:';
@@ -12,7 +12,7 @@ export const NODE_INTEROP = 'node-interop:';
  * module that re-exports the real one under a telling name, and this pass adds the flag with which
  * esbuild's own `__toESM` follows Node.
  */
-export function callNodeInterop(program: Program): Edit[] {
+export function callNodeInterop(program: Program, walk: Walk): Edit[] {
   const loaders = new Set<string>();
   for (const statement of program.body) {
     if (statement.type !== 'VariableDeclaration') continue;
@@ -22,15 +22,13 @@ export function callNodeInterop(program: Program): Edit[] {
   }
   if (loaders.size === 0) return [];
   const edits: Edit[] = [];
-  walk(program, {
-    enter: (node) => {
-      if (node.type !== 'CallExpression' || !isNamed(node.callee, '__toESM')) return;
-      const [loaded, ...more] = node.arguments;
-      if (loaded?.type !== 'CallExpression' || more.length > 0) return;
-      if (loaded.callee.type === 'Identifier' && loaders.has(loaded.callee.name)) {
-        edits.push({ start: loaded.end, end: loaded.end, text: ', 1' });
-      }
-    },
+  enterAll(walk, (node) => {
+    if (node.type !== 'CallExpression' || !isNamed(node.callee, '__toESM')) return;
+    const [loaded, ...more] = node.arguments;
+    if (loaded?.type !== 'CallExpression' || more.length > 0) return;
+    if (loaded.callee.type === 'Identifier' && loaders.has(loaded.callee.name)) {
+      edits.push({ start: loaded.end, end: loaded.end, text: ', 1' });
+    }
   });
   return edits;
 }

@@ -1,7 +1,9 @@
 import { parse, type Comment, type Program, type Token } from 'acorn';
+import { layOutWalk, type Walk } from './walk.js';
 
 export interface ParsedSource {
   readonly program: Program;
+  readonly walk: Walk;
   readonly comments: readonly Comment[];
   /** In source order. */
   readonly tokens: readonly Token[];
@@ -38,5 +40,5 @@ function parseAs(
     onComment: comments,
     ...(wantsTokens ? { onToken: tokens } : {}),
   });
-  return { program, comments, tokens };
+  return { program, walk: layOutWalk(program), comments, tokens };
 }

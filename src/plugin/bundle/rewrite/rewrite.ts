@@ -3,10 +3,15 @@ import { evadeSloppyGlobals } from './evasions.js';
 import { returnExports } from './exports.js';
 import { findGlobalWrites } from './globals.js';
 import { isKnownGlobal } from './known-globals.js';
+import { evadeFrozen } from './frozen.js';
+import { forgiveLoadTime } from './load-time.js';
+import { makeFresh } from './rewriting.js';
+import { findSections } from './sections.js';
 import { parseSource } from './parse.js';
 import { callNodeInterop } from './interop.js';
 import { resolveBindings } from './scopes.js';
 import { makeSesSafe } from './ses-safe.js';
+import { findSuspicions } from './suspicions.js';
 import { usesTopLevelAwait } from './top-level-await.js';
 
 export interface Rewritten {
@@ -21,31 +26,42 @@ export interface Rewritten {
  * Throws acorn's SyntaxError (with `pos`) or `RewriteError`.
  */
 export function rewriteBundle(moduleText: string): Rewritten {
-  const { program, comments, tokens } = parseSource(moduleText, { tokens: true });
+  const { program, walk, comments, tokens } = parseSource(moduleText, {
+    // They take as much memory as the tree does.
+    tokens: findSuspicions(moduleText).length > 0,
+  });
   // Comments go first, and leave everything else where it was.
   const text = applyEdits(
     moduleText,
     comments.map(({ start, end }) => ({ start, end, text: blank(moduleText.slice(start, end)) })),
   );
-  const bindings = resolveBindings(program);
-  const writes = findGlobalWrites(program, bindings);
+  const bindings = resolveBindings(walk);
+  const writes = findGlobalWrites(walk, bindings);
   const leaked = [...writes.undeclared].filter((name) => !isKnownGlobal(name));
-  const safe = makeSesSafe({ text, program, tokens, names: bindings.names });
+  const fresh = makeFresh(bindings.names);
+  const sections = findSections(program, comments);
+  const safe = makeSesSafe({ text, walk, tokens }, fresh);
+  const frozen = evadeFrozen({ text, walk, bindings, sections }, fresh);
+  const loadTime = forgiveLoadTime(walk, bindings, sections, fresh);
   const body = applyEdits(
     text,
     dropInner([
-      ...returnExports(program),
-      ...callNodeInterop(program),
-      ...evadeSloppyGlobals(program, bindings),
+      ...returnExports(program, loadTime.closing),
+      ...callNodeInterop(program, walk),
+      ...evadeSloppyGlobals(walk, bindings),
       ...safe.edits,
+      ...frozen.edits,
+      ...loadTime.edits,
     ]),
   );
   // A variable that sloppy code forgets to declare becomes one of the bundle's own.
   const declared = leaked.map((name) => `let ${name} = globalThis.${name};`);
   const opening = [
-    usesTopLevelAwait(program) ? '(async function ($bulkhead) {' : '(function ($bulkhead) {',
+    usesTopLevelAwait(walk) ? '(async function ($bulkhead) {' : '(function ($bulkhead) {',
     `'use strict';`,
     ...safe.prelude,
+    ...frozen.prelude,
+    ...loadTime.prelude,
     ...declared,
   ].join(' ');
   return {

@@ -1,5 +1,5 @@
-import type { AnyNode, Identifier, Pattern, Program } from 'acorn';
-import { walk } from './walk.js';
+import type { AnyNode, Identifier, Pattern } from 'acorn';
+import type { Walk } from './walk.js';
 
 export interface FreeIdentifier {
   readonly node: Identifier;
@@ -14,57 +14,55 @@ export interface Bindings {
 }
 
 /** Resolves every identifier of a strict program. */
-export function resolveBindings(program: Program): Bindings {
-  const scopes = declareAll(program);
+export function resolveBindings(walk: Walk): Bindings {
+  const scopes = declareAll(walk);
   const free: FreeIdentifier[] = [];
   const names = new Set<string>();
   const open: Set<string>[] = [];
   const isDeclared = (name: string): boolean => open.some((scope) => scope.has(name));
-  walk(program, {
-    enter: (node, parent) => {
-      const scope = scopes.get(node);
-      if (scope !== undefined) open.push(scope);
-      if (node.type !== 'Identifier') return;
+  for (const { node, parent, leaving } of walk) {
+    if (node.type === 'Identifier') {
+      if (leaving) continue;
       names.add(node.name);
       if (isReference(node, parent) && !isDeclared(node.name)) free.push({ node, parent });
-    },
-    leave: (node) => {
-      if (scopes.has(node)) open.pop();
-    },
-  });
+      continue;
+    }
+    const scope = scopes.get(node);
+    if (scope === undefined) continue;
+    if (leaving) open.pop();
+    else open.push(scope);
+  }
   return { free, names };
 }
 
 /** The names that each scope declares, by the node that opens it. */
-function declareAll(program: Program): Map<AnyNode, Set<string>> {
+function declareAll(walk: Walk): Map<AnyNode, Set<string>> {
   const scopes = new Map<AnyNode, Set<string>>();
   const open: { readonly names: Set<string>; readonly isFunction: boolean }[] = [];
   const inner = (): Set<string> | undefined => open.at(-1)?.names;
   const nearestFunction = (): Set<string> | undefined =>
     open.findLast(({ isFunction }) => isFunction)?.names;
-  walk(program, {
-    enter: (node) => {
-      // A declaration's own name belongs to the scope around it.
-      if (node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') {
-        if (node.id !== null) inner()?.add(node.id.name);
+  for (const { node, leaving } of walk) {
+    if (leaving) {
+      if (opensScope(node)) open.pop();
+      continue;
+    }
+    // A declaration's own name belongs to the scope around it.
+    if (node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') {
+      if (node.id !== null) inner()?.add(node.id.name);
+    }
+    if (opensScope(node)) {
+      const names = new Set<string>();
+      scopes.set(node, names);
+      open.push({ names, isFunction: isFunctionScope(node) });
+      for (const name of ownNames(node)) names.add(name);
+    } else if (node.type === 'VariableDeclaration') {
+      const target = node.kind === 'var' ? nearestFunction() : inner();
+      for (const { id } of node.declarations) {
+        for (const name of boundNames(id)) target?.add(name);
       }
-      if (opensScope(node)) {
-        const names = new Set<string>();
-        scopes.set(node, names);
-        open.push({ names, isFunction: isFunctionScope(node) });
-        for (const name of ownNames(node)) names.add(name);
-      }
-      if (node.type === 'VariableDeclaration') {
-        const target = node.kind === 'var' ? nearestFunction() : inner();
-        for (const { id } of node.declarations) {
-          for (const name of boundNames(id)) target?.add(name);
-        }
-      }
-    },
-    leave: (node) => {
-      if (scopes.has(node)) open.pop();
-    },
-  });
+    }
+  }
   return scopes;
 }
 

@@ -1,5 +1,6 @@
-import type { AnyNode, Program, Token } from 'acorn';
+import type { AnyNode, Token } from 'acorn';
 import type { Edit } from './edits.js';
+import type { Fresh, Rewriting } from './rewriting.js';
 import {
   escapeInLiteral,
   escapeInName,
@@ -9,56 +10,44 @@ import {
   type Suspicion,
 } from './suspicions.js';
 import { callTag, templateMaker } from './tagged-templates.js';
-import { walk } from './walk.js';
-
-export interface SesSafe {
-  readonly edits: readonly Edit[];
-  /** Declarations that the edited text needs, each on one line. */
-  readonly prelude: readonly string[];
-}
+import { enterAll, type Walk } from './walk.js';
 
 /**
  * Writes differently what SES's evaluator refuses, token by token, so that the text means what it
  * meant. `text` has no comments.
  */
-export function makeSesSafe(source: {
-  readonly text: string;
-  readonly program: Program;
-  readonly tokens: readonly Token[];
-  /** The names that are taken. */
-  readonly names: ReadonlySet<string>;
-}): SesSafe {
-  const { text, program, tokens, names } = source;
+export function makeSesSafe(
+  source: { readonly text: string; readonly walk: Walk; readonly tokens: readonly Token[] },
+  fresh: Fresh,
+): Rewriting {
+  const { text, walk, tokens } = source;
   const suspicions = findSuspicions(text);
   const isSuspicious = ({ start, end }: { start: number; end: number }): boolean =>
     hasWithin(suspicions, start, end);
-  const fresh = makeFresh(names);
   const edits: Edit[] = [];
   const prelude: string[] = [];
   let regExp: string | undefined;
   let template: string | undefined;
 
-  walk(program, {
-    enter: (node, parent) => {
-      const edit = editOfCall(node);
-      if (edit !== undefined) edits.push(edit);
-      else if (node.type === 'MetaProperty' && node.meta.name === 'import') {
-        // What is known of `import.meta` was put in file by file; this is what no file has.
-        edits.push({ start: node.start, end: node.end, text: '({})' });
-      } else if (node.type === 'TaggedTemplateExpression' && node.quasi.quasis.some(isSuspicious)) {
-        template ??= fresh('template');
-        const site = fresh('site');
-        prelude.push(`let ${site};`);
-        edits.push(...callTag(node, text, { site, template }));
-      } else if (node.type === 'Literal' && 'regex' in node && node.regex) {
-        if (!isSuspicious(node)) return;
-        regExp ??= fresh('RegExp');
-        const { pattern, flags } = node.regex;
-        const made = `new ${regExp}(${quote(pattern)}, ${quote(flags)})`;
-        const spaced = parent?.type === 'MemberExpression' ? `(${made})` : ` (${made})`;
-        edits.push({ start: node.start, end: node.end, text: spaced });
-      }
-    },
+  enterAll(walk, (node) => {
+    const edit = editOfCall(node);
+    if (edit !== undefined) edits.push(edit);
+    else if (node.type === 'MetaProperty' && node.meta.name === 'import') {
+      // What is known of `import.meta` was put in file by file; this is what no file has.
+      edits.push({ start: node.start, end: node.end, text: '({})' });
+    } else if (node.type === 'TaggedTemplateExpression' && node.quasi.quasis.some(isSuspicious)) {
+      template ??= fresh('template');
+      const site = fresh('site');
+      prelude.push(`let ${site};`);
+      edits.push(...callTag(node, text, { site, template }));
+    } else if (node.type === 'Literal' && 'regex' in node && node.regex) {
+      if (!isSuspicious(node)) return;
+      regExp ??= fresh('RegExp');
+      const { pattern, flags } = node.regex;
+      // Spaced, so that it does not run into a keyword: `case/x/` is valid.
+      const made = ` (new ${regExp}(${quote(pattern)}, ${quote(flags)}))`;
+      edits.push({ start: node.start, end: node.end, text: made });
+    }
   });
   if (template !== undefined) prelude.push(templateMaker(template));
   // A literal knows its constructor whatever the plugin calls RegExp.
@@ -125,16 +114,4 @@ function hasWithin(suspicions: readonly Suspicion[], start: number, end: number)
     else high = middle;
   }
   return (suspicions[low]?.at ?? end) < end;
-}
-
-/** Gives names that nothing in the program has. */
-function makeFresh(taken: ReadonlySet<string>): (word: string) => string {
-  let count = 0;
-  return (word) => {
-    for (;;) {
-      count += 1;
-      const name = `$${word}${count}`;
-      if (!taken.has(name)) return name;
-    }
-  };
 }

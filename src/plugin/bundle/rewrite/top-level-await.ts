@@ -1,24 +1,17 @@
-import type { Program } from 'acorn';
-import { walk } from './walk.js';
+import type { Walk } from './walk.js';
 
 /** Whether a module awaits outside of every function, and so takes time to evaluate. */
-export function usesTopLevelAwait(program: Program): boolean {
+export function usesTopLevelAwait(walk: Walk): boolean {
   let depth = 0;
-  let found = false;
   const isFunction = (type: string): boolean =>
     type === 'FunctionDeclaration' ||
     type === 'FunctionExpression' ||
     type === 'ArrowFunctionExpression';
-  walk(program, {
-    enter: (node) => {
-      if (isFunction(node.type)) depth += 1;
-      else if (depth > 0) return;
-      else if (node.type === 'AwaitExpression') found = true;
-      else if (node.type === 'ForOfStatement' && node.await) found = true;
-    },
-    leave: (node) => {
-      if (isFunction(node.type)) depth -= 1;
-    },
-  });
-  return found;
+  for (const { node, leaving } of walk) {
+    if (isFunction(node.type)) depth += leaving ? -1 : 1;
+    else if (depth > 0) continue;
+    else if (node.type === 'AwaitExpression') return true;
+    else if (node.type === 'ForOfStatement' && node.await) return true;
+  }
+  return false;
 }

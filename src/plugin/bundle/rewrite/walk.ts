@@ -1,43 +1,54 @@
 import type { AnyNode } from 'acorn';
 
-export interface Visitor {
-  /** Called before a node's children. */
-  readonly enter: (node: AnyNode, parent: AnyNode | undefined) => void;
-  /** Called after them. */
-  readonly leave?: (node: AnyNode) => void;
-}
-
-interface Step {
+/** A step of a walk through a program, in source order. */
+export interface Step {
   readonly node: AnyNode;
   readonly parent: AnyNode | undefined;
+  /** Whether the node's children are done. */
   readonly leaving: boolean;
 }
 
-/** Visits every node of a tree in source order, without recursion: a plugin decides how deep it is. */
-export function walk(root: AnyNode, visitor: Visitor): void {
-  const steps: Step[] = [{ node: root, parent: undefined, leaving: false }];
-  for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
-    const { node, parent, leaving } = step;
-    if (leaving) {
-      visitor.leave?.(node);
+/** Every step of the walk through a tree, laid out once for all who take it. */
+export type Walk = readonly Step[];
+
+/** Lays out the walk without recursion: a plugin decides how deep its tree is. */
+export function layOutWalk(root: AnyNode): Walk {
+  const walk: Step[] = [];
+  const ahead: Step[] = [{ node: root, parent: undefined, leaving: false }];
+  for (let step = ahead.pop(); step !== undefined; step = ahead.pop()) {
+    walk.push(step);
+    if (step.leaving) continue;
+    const { node, parent } = step;
+    const children = childrenOf(node);
+    if (children.length === 0) {
+      walk.push({ node, parent, leaving: true });
       continue;
     }
-    visitor.enter(node, parent);
-    if (visitor.leave !== undefined) steps.push({ node, parent, leaving: true });
-    const children = childrenOf(node);
+    ahead.push({ node, parent, leaving: true });
     for (let index = children.length - 1; index >= 0; index -= 1) {
       const child = children[index];
-      if (child !== undefined) steps.push({ node: child, parent: node, leaving: false });
+      if (child !== undefined) ahead.push({ node: child, parent: node, leaving: false });
     }
   }
+  return walk;
 }
 
-export function childrenOf(node: AnyNode): AnyNode[] {
+/** Takes the walk, stopping at each node before its children. */
+export function enterAll(
+  walk: Walk,
+  enter: (node: AnyNode, parent: AnyNode | undefined) => void,
+): void {
+  for (const { node, parent, leaving } of walk) if (!leaving) enter(node, parent);
+}
+
+function childrenOf(node: AnyNode): AnyNode[] {
   const children: AnyNode[] = [];
   // `{ a }` has one node, twice: as the key and as the value.
   const shorthand = node.type === 'Property' && node.shorthand;
-  for (const [key, value] of Object.entries(node)) {
+  for (const key in node) {
     if (shorthand && key === 'key') continue;
+    const value: unknown = Reflect.get(node, key);
+    if (typeof value !== 'object' || value === null) continue;
     if (Array.isArray(value)) {
       for (const item of value as unknown[]) if (isNode(item)) children.push(item);
     } else if (isNode(value)) children.push(value);
@@ -46,11 +57,5 @@ export function childrenOf(node: AnyNode): AnyNode[] {
 }
 
 function isNode(value: unknown): value is AnyNode {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'type' in value &&
-    typeof value.type === 'string' &&
-    'start' in value
-  );
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }

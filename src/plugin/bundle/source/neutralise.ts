@@ -1,7 +1,7 @@
 import type { AnyNode, Comment, Expression, SpreadElement } from 'acorn';
 import { applyEdits, blank, type Edit } from '../rewrite/edits.js';
 import { parseSource } from '../rewrite/parse.js';
-import { walk } from '../rewrite/walk.js';
+import { enterAll } from '../rewrite/walk.js';
 
 /**
  * Takes from a JavaScript text what esbuild would look at the disk for (see `isPlain`): comments
@@ -9,19 +9,17 @@ import { walk } from '../rewrite/walk.js';
  * Throws acorn's SyntaxError.
  */
 export function neutralise(text: string): string {
-  const { program, comments } = parseSource(text, { tokens: false });
+  const { walk, comments } = parseSource(text, { tokens: false });
   const edits: Edit[] = comments.filter(namesSourceMap).map(({ start, end }) => ({
     start,
     end,
     text: blank(text.slice(start, end)),
   }));
-  walk(program, {
-    enter: (node) => {
-      if (node.type === 'ImportExpression') edits.push(...neutraliseImport(node, text));
-      else if (node.type === 'CallExpression' && isRequire(node.callee)) {
-        edits.push(...neutraliseRequire(node.callee, node.arguments));
-      }
-    },
+  enterAll(walk, (node) => {
+    if (node.type === 'ImportExpression') edits.push(...neutraliseImport(node, text));
+    else if (node.type === 'CallExpression' && isRequire(node.callee)) {
+      edits.push(...neutraliseRequire(node.callee, node.arguments));
+    }
   });
   return applyEdits(text, edits);
 }

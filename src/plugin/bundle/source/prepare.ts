@@ -11,6 +11,9 @@ export interface PreparedSource {
 /** Where the plugin's files seem to lie: the only path of its own that a plugin ever sees. */
 export const PLUGIN_ROOT = '/plugin';
 
+/** Characters of JSON from which it is cheaper, here and in the guest, not to parse it as code. */
+const LARGE_JSON = 32 * 1024;
+
 /** The variable that stands for `import.meta` in each file; esbuild's `define` points at it. */
 export const MODULE_VARIABLE = '__bulkhead_module';
 
@@ -24,11 +27,24 @@ export async function prepareSource(
   loader: Loader,
 ): Promise<PreparedSource> {
   const source = text.replace(/^\uFEFF/, '');
+  if (loader === 'json' && source.length > LARGE_JSON && isJson(source)) {
+    return { contents: `module.exports = JSON.parse(${JSON.stringify(source)});`, loader: 'js' };
+  }
   if (!isCode(loader)) return { contents: source, loader };
   // A hashbang may only stand at the very start, and the start is ours.
   const code = source.replace(/^#!/, '//');
   const plain = isPlain(code) ? { contents: code, loader } : await makePlain(path, code, loader);
   return { ...plain, contents: describeModule(path, plain.contents) + plain.contents };
+}
+
+/** What is not, esbuild says, and where. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function makePlain(path: string, code: string, loader: Loader): Promise<PreparedSource> {

@@ -1,0 +1,80 @@
+import type { BuildProblem } from '../../errors.js';
+import type { Bundle } from '../plugin.js';
+import type { Evidence, FileEvidence } from './evidence.js';
+import { isObject } from './resolve/package.js';
+
+/** A bundle, and what it was made from. */
+export interface Built {
+  readonly bundle: Bundle;
+  readonly evidence: Evidence;
+}
+
+/** Reads what another process sent or a file held; `undefined` where it is anything else. */
+export function parseBuilt(value: unknown): Built | undefined {
+  if (!isObject(value)) return undefined;
+  const bundle = parseBundle(value['bundle']);
+  const evidence = parseEvidence(value['evidence']);
+  return bundle === undefined || evidence === undefined ? undefined : { bundle, evidence };
+}
+
+function parseBundle(value: unknown): Bundle | undefined {
+  if (!isObject(value)) return undefined;
+  const { code, hash, sourceMap, assignedGlobals, inputs, warnings } = value;
+  const isWhole =
+    typeof code === 'string' &&
+    typeof hash === 'string' &&
+    typeof sourceMap === 'string' &&
+    isList(assignedGlobals, isText) &&
+    isList(inputs, isInput) &&
+    isList(warnings, isText);
+  return isWhole ? { code, hash, sourceMap, assignedGlobals, inputs, warnings } : undefined;
+}
+
+function parseEvidence(value: unknown): Evidence | undefined {
+  if (!isObject(value)) return undefined;
+  const { root, files, lookups } = value;
+  return isText(root) && isRecordOf(files, isFileEvidence) && isRecordOf(lookups, isText)
+    ? { root, files, lookups }
+    : undefined;
+}
+
+export function parseProblems(value: unknown): BuildProblem[] {
+  return isList(value, isProblem) ? [...value] : [];
+}
+
+function isProblem(value: unknown): value is BuildProblem {
+  const isOptional = (field: unknown, type: string): boolean =>
+    field === undefined || typeof field === type;
+  return (
+    isObject(value) &&
+    typeof value['message'] === 'string' &&
+    ['file', 'lineText', 'remedy'].every((name) => isOptional(value[name], 'string')) &&
+    ['line', 'column'].every((name) => isOptional(value[name], 'number'))
+  );
+}
+
+function isInput(value: unknown): value is Bundle['inputs'][number] {
+  return isObject(value) && isText(value['path']) && typeof value['bytes'] === 'number';
+}
+
+function isFileEvidence(value: unknown): value is FileEvidence {
+  return isObject(value) && isText(value['stamp']) && typeof value['bytes'] === 'number';
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isList<Item>(
+  value: unknown,
+  isItem: (item: unknown) => item is Item,
+): value is readonly Item[] {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+function isRecordOf<Item>(
+  value: unknown,
+  isItem: (item: unknown) => item is Item,
+): value is Readonly<Record<string, Item>> {
+  return isObject(value) && Object.values(value).every(isItem);
+}
