@@ -5,11 +5,26 @@ import type {
   SecretPlace,
   SecretUse,
 } from '../../../../src/brokers/network/secrets/secret.js';
-import { brokerFor, type TestBroker } from '../plugin.js';
+import { brokerFor, sourceOf, type TestBroker } from '../plugin.js';
 import { serve, type Served } from '../servers.js';
 
 export const VALUE = 'live-Key/0123+45';
 export const PLACEHOLDER = 'bulkhead-secret-00112233445566778899aabbccddeeff';
+
+export const ALL: readonly SecretPlace[] = ['header', 'query', 'body'];
+
+/** A request that has the placeholder in every place that a request has. */
+export const EVERYWHERE = `/${PLACEHOLDER}?k=${PLACEHOLDER}`;
+export const post = (text: string) =>
+  [
+    { method: 'POST', headers: [['x-key', PLACEHOLDER]], bodyBytes: text.length },
+    sourceOf([text]),
+  ] as const;
+
+/** A text with what is percent-encoded in it decoded, as far as it is. */
+export function decoded(text: string): string {
+  return decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'));
+}
 
 export function secretOf(
   places: readonly SecretPlace[],
