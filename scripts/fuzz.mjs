@@ -23,7 +23,8 @@ const files = positionals.length > 0 ? positionals : withProperties();
 console.log(`${files.length} files, ${runs} runs of each property, seed ${seed}`);
 console.log(`again: npm run fuzz -- --runs ${runs} --seed ${seed}\n`);
 
-const { status } = spawnSync('vitest', ['run', '--reporter=verbose', ...files], {
+const vitest = 'node_modules/vitest/vitest.mjs';
+const { status } = spawnSync(process.execPath, [vitest, 'run', '--reporter=verbose', ...files], {
   stdio: 'inherit',
   env: { ...process.env, BULKHEAD_FUZZ_RUNS: runs, BULKHEAD_FUZZ_SEED: seed },
 });
