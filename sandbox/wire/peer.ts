@@ -11,10 +11,13 @@ import {
   makeStreamReceiver,
   makeStreamSender,
 } from './streams.js';
+import { makeUnaskedMeter } from './unasked.js';
 
 export interface PeerSpec extends OutboxSpec {
   readonly limits: WireLimits;
   readonly service: Service;
+  /** Milliseconds that only ever grow. */
+  readonly now: () => number;
   /** The other side broke the protocol. The peer is closed by then. */
   readonly onViolation: (violation: Error) => void;
 }
@@ -41,6 +44,8 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
+type Unasked = Exclude<Message, { readonly t: 'request' | 'reply' | 'failure' }>;
+
 interface Answering {
   cancelled: string | undefined;
   listeners: ((why: string) => void)[] | undefined;
@@ -49,6 +54,7 @@ interface Answering {
 export function makePeer(spec: PeerSpec): Peer {
   const { utf8, limits, service } = spec;
   const outbox = makeOutbox(spec);
+  const countUnasked = makeUnaskedMeter(limits, spec.now);
   const asked = new Map<number, Pending>();
   const answering = new Map<number, Answering>();
   let lastId = 0;
@@ -111,21 +117,31 @@ export function makePeer(spec: PeerSpec): Peer {
     }
   };
 
-  const settle = (id: number): Pending | undefined => {
+  const settle = (id: number, characters: number): Pending | undefined => {
     const pending = asked.get(id);
-    if (pending === undefined) strayAnswers += 1;
-    else asked.delete(id);
+    if (pending === undefined) {
+      strayAnswers += 1;
+      countUnasked(characters);
+    } else asked.delete(id);
     return pending;
   };
 
-  const take = (message: Message): void => {
+  const take = (message: Message, characters: number): void => {
     switch (message.t) {
       case 'request':
         return answer(message.i, message.m, message.p);
       case 'reply':
-        return settle(message.i)?.resolve(message.v);
+        return settle(message.i, characters)?.resolve(message.v);
       case 'failure':
-        return settle(message.i)?.reject(new WireError(message.e));
+        return settle(message.i, characters)?.reject(new WireError(message.e));
+      default:
+        countUnasked(characters);
+        return hear(message);
+    }
+  };
+
+  const hear = (message: Unasked): void => {
+    switch (message.t) {
       case 'cancel': {
         const state = answering.get(message.i);
         if (state === undefined || state.cancelled !== undefined) return undefined;
@@ -160,7 +176,7 @@ export function makePeer(spec: PeerSpec): Peer {
 
   const read = makeFrameReader(utf8, limits, {
     message: (text) => {
-      if (closed === undefined) take(parseMessage(text, limits));
+      if (closed === undefined) take(parseMessage(text, limits), text.length);
     },
     chunk: (id, bytes) => {
       if (closed === undefined) receiver.chunk(id, bytes);

@@ -1,16 +1,18 @@
-import type { GuestGrant, GuestLimits, LoadParams } from '../../sandbox/wire/methods.js';
+import type { GuestGrant, LoadParams } from '../../sandbox/wire/methods.js';
 import { snapshotEnvironment } from '../brokers/environment.js';
 import { makeScrubber } from '../brokers/network/secrets/scrub.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, PluginEntry } from '../plugin/plugin.js';
-import { mapStack } from '../plugin/source-map.js';
+import { makeStackMapper } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
 import type { EntrySpec } from './entry-spec.js';
+import { GUEST_LIMITS } from './limits.js';
 import { makeResident, type Resident } from './resident.js';
 import { scrubbedEvents } from './scrubbed-events.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
 import { makeService } from './service.js';
 import type { Settings } from './settings.js';
+import { makeTenancy } from './tenancy.js';
 
 /** An entry that can be called: bundled, granted, with the powers it was granted opened. */
 export interface OpenEntry {
@@ -34,13 +36,14 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   const { text: clean } = makeScrubber(secrets);
   // No value ever reaches the guest. If one did, what it says would still not carry it into a log.
   const events = secrets.length === 0 ? spec.events : scrubbedEvents(spec.events, clean);
-  const map = (stack: string): string => clean(mapStack(stack, sourceUrl, bundle.sourceMap));
+  const mapOnly = makeStackMapper(sourceUrl, bundle.sourceMap);
+  const mapStack = (stack: string): string => clean(mapOnly(stack));
   const { brokers, close } = openBrokers({ ...spec, events }, secrets);
   const resident = makeResident({
     plugin: plugin.id,
     entry: entry.key,
     bundleHash: bundle.hash,
-    take: spec.take,
+    take: makeTenancy(spec),
     validator: spec.validator,
     load: () => loadParams(spec, sourceUrl, secrets),
     service: makeService({
@@ -49,7 +52,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       events,
       maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
       now: spec.now,
-      mapStack: map,
+      mapStack,
     }),
     loadTimeoutMs: settings.limits.loadTimeoutMs,
     graceMs: settings.limits.graceMs,
@@ -61,7 +64,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     bundle,
     secrets,
     resident,
-    mapStack: map,
+    mapStack,
     close: async () => {
       resident.end({ cause: 'closed', detail: 'the engine let go of its plugin' });
       await close();
@@ -78,7 +81,7 @@ function loadParams(
   return {
     plugin: { id: plugin.id, manifest: plugin.manifest },
     grant: guestGrant(grant, settings.env, secrets),
-    limits: guestLimits(settings),
+    limits: { ...GUEST_LIMITS, maxResultBytes: settings.limits.maxResultBytes },
     dialect: entry.dialect,
     code: bundle.code,
     sourceUrl,
@@ -101,18 +104,5 @@ function guestGrant(
     filesystem: filesystem.length > 0,
     environment:
       environment.length > 0 ? snapshotEnvironment(environment, env, secrets) : undefined,
-  };
-}
-
-/** Caps inside the guest. They keep honest plugins tidy; the ones that count are on this side. */
-function guestLimits({ limits }: Settings): GuestLimits {
-  return {
-    maxTimers: 1_000,
-    maxResultBytes: limits.maxResultBytes,
-    maxResultDepth: 100,
-    maxResultNodes: 100_000,
-    maxLogText: 16 * 1024,
-    maxFetches: 64,
-    maxBodyBytes: 32 * 1024 * 1024,
   };
 }

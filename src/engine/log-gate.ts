@@ -18,7 +18,7 @@ export interface LogGateSpec {
  * each cut, and with control characters escaped so that no line can pass for another or move a
  * terminal's cursor.
  */
-export function makeLogGate(spec: LogGateSpec): (level: unknown, text: unknown) => void {
+export function makeLogGate(spec: LogGateSpec): (level: unknown, text: () => unknown) => void {
   let windowStart = 0;
   let lines = 0;
   let dropped = 0;
@@ -27,7 +27,6 @@ export function makeLogGate(spec: LogGateSpec): (level: unknown, text: unknown) 
     spec.events.emit({ type: 'log', plugin: spec.plugin, level, text });
 
   return (level, text) => {
-    if (typeof text !== 'string') return;
     const now = spec.now();
     if (now - windowStart >= 1000) {
       if (dropped > 0) emit('warn', `${dropped} further lines in one second were dropped`);
@@ -40,15 +39,17 @@ export function makeLogGate(spec: LogGateSpec): (level: unknown, text: unknown) 
       dropped += 1;
       return;
     }
+    // What a line says is made out only once it is let through.
+    const said = text();
+    if (typeof said !== 'string') return;
     emit(
       LEVELS.find((known) => known === level) ?? 'info',
-      escapeControls(text.slice(0, MAX_TEXT)),
+      escapeControls(said.slice(0, MAX_TEXT)),
     );
   };
 }
 
 // Besides C0 and C1: line and paragraph separators, and what reverses the direction of text.
-// eslint's rule against control characters in patterns does not apply: they are the point.
 const CONTROLS =
   /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\u200e\u200f]/g;
 

@@ -33,8 +33,8 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
 
   const notice = (method: string, params: unknown): void => {
     if (!isRecord(params)) return;
-    if (method === 'log') log(params['level'], params['text']);
-    else if (method === 'fault') log('error', faultText(params['failure'], spec.mapStack));
+    if (method === 'log') log(params['level'], () => params['text']);
+    else if (method === 'fault') log('error', () => faultText(params['failure'], spec.mapStack));
     else if (method === 'denied') {
       const permission = permissionNames.find((name) => name === params['permission']);
       const wanted = params['wanted'];

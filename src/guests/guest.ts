@@ -20,6 +20,12 @@ export interface Guest {
   /** Resolves once the process is gone. Never rejects. */
   readonly ended: Promise<GuestEnd>;
   readonly alive: boolean;
+  /** Requests that it was asked so far. */
+  readonly asked: number;
+  /** Stops the process where it is. The next request continues it; it can be killed meanwhile. */
+  rest(): void;
+  /** Calls `listener` each time that a request has continued it. */
+  onWake(listener: () => void): void;
   /** Says who answers what the guest asks, once it is known whose guest this is. */
   serve(service: Service): void;
   /** Ends it at once. Requests under way reject with `GuestEnded`. */
@@ -55,6 +61,9 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
   let service = NOBODY;
   let cause: GuestEnd | undefined;
   let becameReady: (report: unknown) => void = () => {};
+  let asked = 0;
+  let resting = false;
+  let woken: () => void = () => {};
 
   const kill = (end: GuestEnd): void => {
     if (cause !== undefined) return;
@@ -63,7 +72,13 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     child.kill('SIGKILL');
   };
 
-  const peer = makePeer({
+  const wake = (): void => {
+    resting = false;
+    child.kill('SIGCONT');
+    woken();
+  };
+
+  const wire = makePeer({
     write: (bytes) => {
       pipe.write(bytes);
     },
@@ -71,6 +86,7 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     allocate: (bytes) => Buffer.allocUnsafe(bytes),
     soon: queueMicrotask,
     limits: FROM_GUEST,
+    now: () => performance.now(),
     service: {
       request: (method, params, request) => service.request(method, params, request),
       notice: (method, params) => {
@@ -82,6 +98,20 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
       kill({ cause: 'protocol', detail: `it broke the protocol: ${message}` });
     },
   });
+  const peer: Peer = {
+    ...wire,
+    ask: (method, params) => {
+      asked += 1;
+      if (resting) wake();
+      return wire.ask(method, params);
+    },
+    get openRequests() {
+      return wire.openRequests;
+    },
+    get strayAnswers() {
+      return wire.strayAnswers;
+    },
+  };
   pipe.on('data', peer.receive);
 
   const ended = new Promise<GuestEnd>((resolve) => {
@@ -126,6 +156,17 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     ended,
     get alive() {
       return cause === undefined;
+    },
+    get asked() {
+      return asked;
+    },
+    rest: () => {
+      if (cause !== undefined) return;
+      resting = true;
+      child.kill('SIGSTOP');
+    },
+    onWake: (listener) => {
+      woken = listener;
     },
     serve: (next) => {
       service = next;

@@ -23,27 +23,28 @@ export function findOriginalPosition(
 
 /**
  * Makes of a guest's stack one that speaks of the plugin's own sources: the lines that say what
- * went wrong, and of the frames only those in the bundle, each at its place in the source.
+ * went wrong, and of the frames only those in the bundle, each at its place in the source. The map
+ * is read when the first stack comes, and kept.
  *
  * @param sourceUrl the name that the guest gave the bundle's code
  */
-export function mapStack(stack: string, sourceUrl: string, sourceMap: string): string {
-  const find = makeFinder(sourceMap);
-  return stack
-    .split('\n')
-    .flatMap((text) => {
-      if (!FRAME.test(text)) return [text];
-      const position = positionIn(text, sourceUrl);
-      const origin = position === undefined ? undefined : find(position.line, position.column);
-      if (origin === undefined) return [];
-      const place = `${origin.source}:${origin.line}:${origin.column}`;
-      const name = /^\s+at (?:async )?(.*?) \(/.exec(text)?.[1] ?? '';
-      return [name === '' ? `    at ${place}` : `    at ${name} (${place})`];
-    })
-    .join('\n');
+export function makeStackMapper(sourceUrl: string, sourceMap: string): (stack: string) => string {
+  let find: ReturnType<typeof makeFinder> | undefined;
+  const mapLine = (text: string): readonly string[] => {
+    if (!FRAME.test(text)) return [text];
+    const position = positionIn(text, sourceUrl);
+    if (position === undefined) return [];
+    find ??= makeFinder(sourceMap);
+    const origin = find(position.line, position.column);
+    if (origin === undefined) return [];
+    const place = `${origin.source}:${origin.line}:${origin.column}`;
+    const name = /^\s*at (?:async )?(.*?) \(/.exec(text)?.[1] ?? '';
+    return [name === '' ? `    at ${place}` : `    at ${name} (${place})`];
+  };
+  return (stack) => stack.split('\n').flatMap(mapLine).join('\n');
 }
 
-const FRAME = /^\s+at /;
+const FRAME = /^\s+at |^at .*:\d+:\d+\)?$/;
 
 function positionIn(
   frame: string,

@@ -3,7 +3,7 @@ import { escapeControls, makeLogGate } from '../../src/engine/log-gate.js';
 import { type BulkheadEvent, makeEventBus } from '../../src/events.js';
 
 function makeGate(): {
-  readonly log: (level: unknown, text: unknown) => void;
+  readonly log: (level: unknown, text: () => unknown) => void;
   readonly lines: string[];
   readonly clock: { now: number };
 } {
@@ -32,10 +32,10 @@ describe('escapeControls', () => {
 describe('the gate', () => {
   it('a flood is cut, counted, and told once the second is over', () => {
     const { log, lines, clock } = makeGate();
-    for (let n = 0; n < 1000; n += 1) log('info', `line ${n}`);
+    for (let n = 0; n < 1000; n += 1) log('info', () => `line ${n}`);
     expect(lines).toHaveLength(3);
     clock.now = 1000;
-    log('info', 'later');
+    log('info', () => 'later');
     expect(lines.slice(3)).toEqual([
       'warn: 997 further lines in one second were dropped',
       'info: later',
@@ -44,14 +44,21 @@ describe('the gate', () => {
 
   it('what is no text is no line, and an unknown level is info', () => {
     const { log, lines } = makeGate();
-    log('info', { toString: () => 'x' });
-    log('fatal', 'y');
+    log('info', () => ({ toString: () => 'x' }));
+    log('fatal', () => 'y');
     expect(lines).toEqual(['info: y']);
+  });
+
+  it('what a dropped line says is not made out', () => {
+    const { log } = makeGate();
+    let made = 0;
+    for (let n = 0; n < 1000; n += 1) log('info', () => `line ${(made += 1)}`);
+    expect(made).toBe(3);
   });
 
   it('a line is cut to its cap', () => {
     const { log, lines } = makeGate();
-    log('error', 'x'.repeat(1_000_000));
+    log('error', () => 'x'.repeat(1_000_000));
     expect(lines[0]?.length).toBeLessThan(20_000);
   });
 });

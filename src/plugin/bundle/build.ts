@@ -4,7 +4,7 @@ import { BulkheadError } from '../../errors.js';
 import { integrityOf } from '../integrity.js';
 import type { Bundle } from '../plugin.js';
 import { builtinDirectory } from './builtin-files.js';
-import { isBuiltin } from './builtins.js';
+import { isBuiltinIn } from './builtins.js';
 import { pluginSources } from './esbuild-plugin.js';
 import type { Evidence } from './evidence.js';
 import type { Built } from './parse-built.js';
@@ -12,9 +12,10 @@ import { openPluginFiles, type PluginFiles } from './files.js';
 import { ENTRY, INJECTED_MODULES } from './made-modules.js';
 import { bundleFailed, pluginPath, PLUGIN_NAMESPACE, toProblem } from './problems.js';
 import { makeResolver } from './resolve/resolver.js';
+import { makeVariants } from './resolve/variants.js';
 import { findOriginalPosition } from '../source-map.js';
 import { rewriteBundle } from './rewrite/rewrite.js';
-import { MODULE_VARIABLE } from './source/prepare.js';
+import { MODULE_VARIABLE } from './source/describe-module.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 import { trimSourceMap } from './trim-source-map.js';
 
@@ -29,10 +30,11 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
     ...spec.limits,
   });
   const entry = 'file' in spec.entry ? { file: locateEntry(files, spec.entry.file) } : spec.entry;
+  const { builtins = 'powerless' } = spec;
   const warnings: string[] = [];
   const result = await build({
     entryPoints: [ENTRY],
-    inject: [...INJECTED_MODULES],
+    inject: builtins === 'real' ? [] : [...INJECTED_MODULES],
     bundle: true,
     write: false,
     outfile: '/bundle.js',
@@ -58,9 +60,10 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
     plugins: [
       pluginSources({
         files,
-        resolver: makeResolver(files, isBuiltin),
+        resolver: makeResolver(files, makeVariants(files, builtins), isBuiltinIn(builtins)),
         entry,
         virtualModules: new Set(spec.virtualModules),
+        builtins,
         warn: (text) => warnings.push(text),
       }),
     ],
@@ -72,7 +75,11 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
   const output = (end: string): string =>
     result.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
   const sourceMap = trimSourceMap(output('.js.map'));
-  const { code, assignedGlobals } = rewriteOrExplain(output('.js'), sourceMap);
+  const { code, assignedGlobals } = rewriteOrExplain(
+    output('.js'),
+    sourceMap,
+    builtins === 'real' ? REAL_MODULES : undefined,
+  );
   return {
     bundle: {
       code,
@@ -85,6 +92,11 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
     evidence: files.evidence,
   };
 }
+
+/** Where the guest has a real `require`, what only names its module at run time gets that. */
+const REAL_MODULES =
+  'const { require } = $bulkhead; ' +
+  '$bulkhead = { importRefused: async (specifier) => require(specifier), ...$bulkhead };';
 
 function openDirectory(directory: string): string {
   try {
@@ -119,9 +131,10 @@ function refuseUnknownInputs(metafile: Metafile): void {
 function rewriteOrExplain(
   text: string,
   sourceMap: string,
+  prelude: string | undefined,
 ): { readonly code: string; readonly assignedGlobals: readonly string[] } {
   try {
-    return rewriteBundle(text);
+    return rewriteBundle(text, prelude);
   } catch (error) {
     const position = error instanceof Error && 'pos' in error ? Number(error.pos) : undefined;
     const message =
