@@ -4,6 +4,7 @@ import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
+import type { PluginSecrets } from './options.js';
 import type { Quarantine } from './quarantine.js';
 import type { Settings } from './settings.js';
 import type { ValidatorCourier } from './validator-courier.js';
@@ -13,6 +14,8 @@ export interface EntrySpec {
   readonly plugin: Plugin;
   readonly entry: PluginEntry;
   readonly grant: Grant;
+  /** Which of its variables it holds by reference. */
+  readonly secrets: PluginSecrets;
   readonly bundle: Bundle;
   /** The operator's configuration of the plugin, as its system hands it on. */
   readonly config: Json;

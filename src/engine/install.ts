@@ -18,6 +18,7 @@ import type { PluginConfig } from './options.js';
 import { makeQuarantine, type Quarantine } from './quarantine.js';
 import type { Schemas } from './resident.js';
 import { makeRooms } from './rooms.js';
+import { secretsOf } from './secrets.js';
 import type { Settings } from './settings.js';
 import type { PluginProblem } from './status.js';
 import type { ValidatorCourier } from './validator-courier.js';
@@ -94,6 +95,7 @@ async function installEntry(
     if (entry.confinement === 'host' && !settings.hostMode.includes(plugin.id)) {
       throw hostModeDenied(plugin);
     }
+    const secrets = secretsOf(settings.secrets, plugin, entry);
     const grant = grantTo(settings.grant, plugin, entry);
     const bundle = await powers.bundle(plugin, entry);
     const spec: EntrySpec = {
@@ -101,6 +103,7 @@ async function installEntry(
       plugin,
       entry,
       grant,
+      secrets,
       bundle,
       config,
       take: () => powers.take(entry.confinement),

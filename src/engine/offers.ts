@@ -35,9 +35,13 @@ export function makeOffers(texts: KeptTexts, settings: Settings): Offers {
   };
 }
 
-function keyOf({ bundle, entry, grant }: OpenEntry, config: Json, { env }: Settings): string {
+function keyOf(open: OpenEntry, config: Json, { env }: Settings): string {
+  const { bundle, entry, grant, secrets } = open;
   const { permissions } = grant;
-  const variables = permissions.environment.map((name) => [name, env[name] ?? null]);
+  // Of a secret the plugin knows that it has one, and so does the answer.
+  const variables = permissions.environment.map((name) =>
+    secrets.some((secret) => secret.name === name) ? [name] : [name, env[name] ?? null],
+  );
   return createHash('sha256')
     .update(JSON.stringify([VERSION, entry.dialect, bundle.hash, permissions, variables, config]))
     .digest('hex');

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { Plugin } from '../plugin/plugin.js';
 import type { Approver } from '../approval/approver.js';
+import type { SecretBinding } from '../brokers/network/secrets/binding.js';
 import type { OptionalWall } from '../guests/command.js';
 import type { WallName } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
@@ -21,6 +22,13 @@ export interface EngineOptions {
   readonly config?: ConfigPolicy;
   /** Where granted variables are read, once, when a guest loads. Default: the host's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /**
+   * Variables whose values never enter a plugin, by plugin id and name. The plugin has to declare
+   * them and be granted them as ever, and then sees a placeholder: the network broker puts the value
+   * in its place where it is bound, and takes it out of answers. Read once, when the plugin is
+   * installed. Variables that are not named here are handed over as they are.
+   */
+  readonly secrets?: Readonly<Record<string, PluginSecrets>> | ((plugin: Plugin) => PluginSecrets);
   /** Ids of plugins that may run unconfined if their manifest says `sandbox: "host"`. Default: none. */
   readonly hostMode?: readonly string[];
   /** Decides where a tool asks first. Without one, such calls are refused. */
@@ -48,6 +56,9 @@ export type GrantPolicy =
   | ((plugin: Plugin) => PluginGrant);
 
 export type PluginGrant = 'declared' | 'nothing' | Partial<Permissions>;
+
+/** By the variable's name: `{ API_KEY: { hosts: ['api.example.com'], in: ['header:x-api-key'] } }`. */
+export type PluginSecrets = Readonly<Record<string, SecretBinding>>;
 
 export type ConfigPolicy =
   | Readonly<Record<string, PluginConfig>>

@@ -10,12 +10,14 @@ import { type EngineLimits, readLimits } from './limits.js';
 import { makeDefaultLogger } from './logger.js';
 import type { EngineOptions, WallOptions } from './options.js';
 import { surroundings } from './powers/surroundings.js';
+import { checkSecrets } from './secrets.js';
 
 /** The options with their defaults, checked. */
 export interface Settings extends EngineOptions {
   readonly grant: NonNullable<EngineOptions['grant']>;
   readonly config: NonNullable<EngineOptions['config']>;
   readonly env: NonNullable<EngineOptions['env']>;
+  readonly secrets: NonNullable<EngineOptions['secrets']>;
   readonly hostMode: readonly string[];
   readonly background: readonly string[];
   readonly walls: { readonly require: readonly WallName[]; readonly use: readonly OptionalWall[] };
@@ -32,11 +34,15 @@ export function readSettings(options: EngineOptions): Settings {
     throw invalid('plugins', 'a list of directories, e.g. plugins: ["./plugins/*"]');
   }
   const walls = readWalls(options.walls ?? {});
+  const env = options.env ?? around.env;
+  const secrets = options.secrets ?? {};
+  checkSecrets(secrets, env);
   return {
     ...options,
     grant: options.grant ?? 'nothing',
     config: options.config ?? {},
-    env: options.env ?? around.env,
+    env,
+    secrets,
     hostMode: options.hostMode ?? [],
     background: options.background ?? [],
     walls,

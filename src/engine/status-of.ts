@@ -44,6 +44,11 @@ function entryStatus({ entry, effective, rooms }: InstalledEntry): EntryStatus {
     ...(bundle === undefined ? {} : { bundle }),
     declared,
     effective,
+    secrets: (rooms[0]?.secrets ?? []).map(({ name, binding }) => ({
+      name,
+      hosts: [...binding.hosts],
+      in: [...binding.in],
+    })),
   };
 }
 

@@ -8,6 +8,7 @@ import { BulkheadError } from '../errors.js';
 import type { Command } from './command.js';
 import { explainExit, type GuestEnd, GuestEnded } from './end.js';
 import { findInnermost, signalFamily } from './family.js';
+import { readPaced } from './pace.js';
 
 /** One sandbox process, from the host's side. It is single use: what was loaded into it stays. */
 export interface Guest {
@@ -37,6 +38,9 @@ export interface Guest {
 
 /** How much of a guest's standard error is kept: V8's last words are at its end. */
 const LAST_WORDS_BYTES = 8 * 1024;
+
+/** From a pipe that was closed to the exit that goes with it. */
+const EXIT_MS = 250;
 
 const utf8 = makeUtf8(Buffer);
 
@@ -105,11 +109,11 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
   });
   const peer: Peer = {
     ...wire,
-    ask: (method, params) => {
+    ask: (method, params, maxAnswerBytes) => {
       asked += 1;
       if (method === 'call') calls += 1;
       if (resting) wake();
-      return wire.ask(method, params);
+      return wire.ask(method, params, maxAnswerBytes);
     },
     get openRequests() {
       return wire.openRequests;
@@ -118,7 +122,11 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
       return wire.strayAnswers;
     },
   };
-  pipe.on('data', peer.receive);
+  readPaced(pipe, peer.receive);
+  // Without its pipe a guest serves nobody. Where it is the guest that ended, its exit says why.
+  pipe.on('close', () => {
+    setTimeout(() => kill({ cause: 'crash', detail: 'it closed its pipe' }), EXIT_MS).unref();
+  });
 
   const ended = new Promise<GuestEnd>((resolve) => {
     child.on('error', (error) =>
@@ -202,10 +210,12 @@ function pipeOf(child: ChildProcess): Socket {
 
 function gather({ stderr }: ChildProcess): () => string {
   let kept = '';
-  stderr?.on('error', () => {});
-  stderr?.on('data', (bytes: Buffer) => {
-    kept = (kept + bytes.toString('latin1')).slice(-LAST_WORDS_BYTES);
-  });
-  if (stderr instanceof Socket) stderr.unref();
+  if (stderr instanceof Socket) {
+    stderr.on('error', () => {});
+    readPaced(stderr, (bytes) => {
+      kept = (kept + bytes.toString('latin1')).slice(-LAST_WORDS_BYTES);
+    });
+    stderr.unref();
+  }
   return () => kept;
 }

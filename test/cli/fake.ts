@@ -159,6 +159,7 @@ function fakeEngine(
         bundle: 'sha512-abc',
         declared: none,
         effective: none,
+        secrets: [],
       },
     ],
     tools,
