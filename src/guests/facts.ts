@@ -15,6 +15,8 @@ export interface GuestFacts {
   readonly environment: string;
   /** What its open descriptors lead to. */
   readonly descriptors: readonly string[] | undefined;
+  /** What those of the host lead to. */
+  readonly hostDescriptors: readonly string[] | undefined;
 }
 
 /** Looks at a guest that is ready, and nobody's yet: what it says is still our own code's word. */
@@ -30,6 +32,7 @@ export async function gatherFacts(guest: Guest, machine: Machine): Promise<Guest
     status: readProcess(pid, 'status'),
     environment: readProcess(pid, 'environ'),
     descriptors: listDescriptors(pid),
+    hostDescriptors: listDescriptors('self'),
   };
 }
 
@@ -48,10 +51,17 @@ function readProcess(pid: number, file: string): string {
   }
 }
 
-function listDescriptors(pid: number): readonly string[] | undefined {
+function listDescriptors(pid: number | 'self'): readonly string[] | undefined {
   try {
     const directory = `/proc/${pid}/fd`;
-    return readdirSync(directory).map((number) => readlinkSync(`${directory}/${number}`));
+    return readdirSync(directory).flatMap((number) => {
+      try {
+        return [readlinkSync(`${directory}/${number}`)];
+      } catch {
+        // Closed since: the one that listed the others.
+        return [];
+      }
+    });
   } catch {
     return undefined;
   }
