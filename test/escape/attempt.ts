@@ -53,19 +53,14 @@ export function stage({
   comesBack = true,
 }: Stage): (attempt: Attempt) => void {
   let engine: Engine | undefined;
-  let directory = '';
   const events: BulkheadEvent[] = [];
   const made = new Set([HARMLESS]);
 
   beforeAll(async () => {
     const given = await options?.();
-    directory = mkdtempSync(join(tmpdir(), 'bulkhead-escape-'));
-    engine = await createEngine({
+    engine = await openEngine({
       plugins: [fixture(villain)],
       grant: 'declared',
-      env: {},
-      cacheDirectory: directory,
-      logger: silent,
       onEvent: (event) => events.push(event),
       ...given,
       limits: { loadTimeoutMs: 5_000, pool: 1, ...given?.limits },
@@ -75,7 +70,6 @@ export function stage({
   afterAll(async () => {
     const tools = engine?.catalog.list().map(({ tool }) => tool) ?? [];
     await engine?.close();
-    rmSync(directory, { recursive: true, force: true });
     if (complete) expect(tools.filter((tool) => !made.has(tool))).toEqual([]);
   });
 
@@ -97,6 +91,23 @@ export function stage({
   };
 }
 
+const directories: string[] = [];
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+/** A directory of this test file's own, until its end. */
+export function temporary(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'bulkhead-escape-'));
+  directories.push(directory);
+  return directory;
+}
+
+/** An engine that keeps nothing after the test, and says nothing. */
+export function openEngine(options: EngineOptions): Promise<Engine> {
+  return createEngine({ cacheDirectory: temporary(), logger: silent, env: {}, ...options });
+}
+
 export async function expectBreath(engine: Engine, id: string): Promise<void> {
   const { value, content } = await engine.call(`${id}:${HARMLESS}`, {});
   expect({ value, content }).toMatchObject({ value: 'still here' });
@@ -107,4 +118,4 @@ export function fixture(villain: string): string {
 }
 
 const nothing = (): void => {};
-export const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };

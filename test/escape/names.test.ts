@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/index.js';
-import { fixture, silent, stage } from './attempt.js';
+import { fixture, openEngine, stage } from './attempt.js';
 
 describe('tools with names that mean something', () => {
   const escapeAttempt = stage({ villain: 'takes-odd-names', complete: false });
@@ -60,12 +59,11 @@ describe('tools with names that mean something', () => {
 
 describe('a plugin named __proto__', () => {
   it('is granted nothing by a policy that does not name it, and runs', async () => {
-    await using engine = await createEngine({
+    await using engine = await openEngine({
       plugins: [fixture('is-called-proto')],
       grant: {},
       config: {},
       env: { SECRET: 'kept' },
-      logger: silent,
     });
     const [plugin] = engine.plugins();
     expect(plugin).toMatchObject({ id: '__proto__', state: 'active' });
