@@ -17,7 +17,8 @@ export interface Attempt {
   /** Completes "It tries …, in vain": the title of the test. */
   readonly tries: string;
   readonly tool: string;
-  readonly input?: unknown;
+  /** The tool's input, or what makes it once the stage is set. */
+  readonly input?: object | (() => object);
   readonly deadlineMs?: number;
   readonly verdict: Verdict;
 }
@@ -77,10 +78,11 @@ export function stage({
     made.add(tool);
     it(`it tries ${tries}, in vain`, async () => {
       if (engine === undefined) throw new Error('the stage is not set');
+      const given: unknown = typeof input === 'function' ? input() : input;
       events.length = 0;
       const host = watchHost();
       const began = performance.now();
-      const result = await engine.call(`${id}:${tool}`, input, { timeoutMs: deadlineMs });
+      const result = await engine.call(`${id}:${tool}`, given, { timeoutMs: deadlineMs });
       const elapsedMs = performance.now() - began;
       const { blockedMs, grownMb } = await host.stop();
       await verdict({ engine, result, elapsedMs, deadlineMs, events });
