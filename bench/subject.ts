@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import { createEngine, type Engine } from '../src/index.js';
+import { createEngine, type Engine, type EngineOptions } from '../src/index.js';
 
 /** One line of the table: our figure, the floor's in the same run, and the goal for both. */
 export interface Measure {
   readonly work: string;
-  readonly unit: 'µs' | 'ms' | 'calls/s' | 'kB';
+  readonly unit: 'µs' | 'ms' | 'calls/s' | 'kB' | 'MB/s';
   readonly ours: number;
   readonly floor?: number;
   /** Ours in relation to the floor, where the goal is a ratio. */
@@ -22,9 +22,11 @@ export interface Effort {
 
 const ECHO = fileURLToPath(new URL('plugins/echo', import.meta.url));
 export const SMALL = { city: 'Paris', n: 1 };
-export function startEngine(pool: number): Promise<Engine> {
-  return createEngine({ plugins: [ECHO], limits: { pool } });
+export function startEngine(pool: number, options: Partial<EngineOptions> = {}): Promise<Engine> {
+  return createEngine({ plugins: [ECHO], limits: { pool }, logger: silent, ...options });
 }
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 export async function call(
   engine: Engine,

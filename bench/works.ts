@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Engine } from '../src/index.js';
 import { type Floor, startFloor } from './floor.js';
 import { fib, floors } from './plugins/echo/src/compute.js';
+import { measureCatalog, measureStarts as measureInstalled } from './installed.js';
 import { measureStarts } from './starts.js';
+import { measureStreams } from './streams.js';
 import { median, quantile, rate, time } from './statistics.js';
 import {
   call,
@@ -31,6 +33,9 @@ export async function measureAll(effort: Effort): Promise<readonly Measure[]> {
       await measureMemory(floor),
       ...(await measureCompute(engine)),
       ...(await measureKill(engine)),
+      await measureStreams(),
+      ...(await measureInstalled()),
+      ...(await measureCatalog()),
     ];
   } finally {
     floor.close();

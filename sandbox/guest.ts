@@ -6,6 +6,7 @@ import { makeDenial } from './endowments/denial.js';
 import type { ClockPower, HostPower, TextPower, UrlPower } from './endowments/endowment.js';
 import { makeHostPower } from './host-power.js';
 import { formatLine } from './endowments/format-line.js';
+import { makeNotifier } from './notices.js';
 import { serialize } from './serialize.js';
 import { makeValidation, type Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
@@ -66,6 +67,7 @@ export function startGuest(powers: GuestPowers): Guest {
   const peer: Peer = makePeer({
     ...powers,
     limits: FROM_HOST,
+    now: powers.clock.monotonic,
     onViolation: powers.exit,
     service: {
       describe,
@@ -77,18 +79,20 @@ export function startGuest(powers: GuestPowers): Guest {
         if (method === 'describe') return afterLoad(loaded).attach().then(answerDescription);
         if (method === 'schemas' && isSchemasParams(params)) return validation.add(params);
         if (method === 'validator' && isValidatorParams(params)) {
-          if (params.ahead) rehearse(powers, peer);
+          if (params.ahead) rehearse(powers, host);
           return validation.accept(params);
         }
         if (method === 'load' && loaded === undefined && isLoadParams(params)) {
-          loaded = load(params, powers, peer, reportFault);
+          loaded = load(params, powers, host, reportFault);
           return loaded.attach().then(() => null);
         }
         throw new CodedError('LOAD_FAILED', `a guest does not answer ${method} now`);
       },
     },
   });
-  const reportFault = (error: unknown): void => peer.notify('fault', { failure: describe(error) });
+  const notify = makeNotifier(peer, powers.clock.monotonic);
+  const host = makeHostPower(peer, notify);
+  const reportFault = (error: unknown): void => notify('fault', { failure: describe(error) });
 
   return {
     receive: peer.receive,
@@ -112,11 +116,10 @@ function afterLoad(loaded: Loaded | undefined): Loaded {
 function load(
   params: LoadParams,
   powers: GuestPowers,
-  peer: Peer,
+  host: HostPower,
   reportFault: (error: unknown) => void,
 ): Loaded {
   const { plugin, grant, limits, assignedGlobals } = params;
-  const host: HostPower = makeHostPower(peer);
   const makeError = makeDenial(plugin);
   const confinement = powers.confine({
     assignedGlobals,
@@ -154,7 +157,7 @@ function load(
  * Loads a plugin that is nobody's and does nothing, while the guest is blank: what the first load
  * would have to compile and to make is then there.
  */
-function rehearse(powers: GuestPowers, peer: Peer): void {
+function rehearse(powers: GuestPowers, host: HostPower): void {
   const limits = {
     maxTimers: 0,
     maxResultBytes: 1_000,
@@ -176,7 +179,7 @@ function rehearse(powers: GuestPowers, peer: Peer): void {
       config: null,
     },
     powers,
-    peer,
+    host,
     () => {},
   );
   confinement.evaluate('(function () {})');

@@ -2,7 +2,7 @@ import type { HostPower } from './endowments/endowment.js';
 import type { Peer } from './wire/peer.js';
 
 /** The host, as endowments ask it: requests that can be given up, notices, and byte streams. */
-export function makeHostPower(peer: Peer): HostPower {
+export function makeHostPower(peer: Peer, notify: Peer['notify'] = peer.notify): HostPower {
   return {
     request: (method, params, options) => {
       const asked = peer.ask(method, params);
@@ -10,7 +10,7 @@ export function makeHostPower(peer: Peer): HostPower {
       if (stop !== undefined) asked.answer.then(stop, stop);
       return asked.answer;
     },
-    notify: peer.notify,
+    notify,
     openStream: peer.openStream,
     acceptStream: peer.acceptStream,
   };

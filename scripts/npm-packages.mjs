@@ -78,7 +78,7 @@ function runUnderSes(job) {
     const problems = [];
     child.stdout.on('data', (bytes) => output.push(bytes));
     child.stderr.on('data', (bytes) => problems.push(bytes));
-    child.stdin.end(JSON.stringify(job));
+    child.stdin.end(`${JSON.stringify(job)}\n`);
     child.on('close', () => {
       clearTimeout(deadline);
       if (output.length > 0) resolve(JSON.parse(Buffer.concat(output).toString()));

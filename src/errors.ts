@@ -96,7 +96,7 @@ export interface ErrorDetails {
   /** The guest said something that no honest guest says, and was killed. */
   PROTOCOL_VIOLATION: GuestEnd;
   /** The plugin crashed too often in a short time and is not started again for a while. */
-  QUARANTINED: { readonly plugin: string; readonly untilMs: number };
+  QUARANTINED: { readonly plugin: string; readonly retryAfterMs: number };
 }
 
 interface Denied {

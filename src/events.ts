@@ -70,6 +70,18 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly durationMs?: number;
     }
   | {
+      /**
+       * A reference to a secret left a plugin for `host`: with the value in its place, or as it is
+       * because it stood where it is not bound. Or the value came back from there, and was taken out.
+       */
+      readonly type: 'secret-inserted' | 'secret-withheld' | 'secret-scrubbed';
+      readonly plugin: string;
+      /** The variable's name. */
+      readonly secret: string;
+      readonly place: 'host' | 'path' | 'query' | 'header' | 'body';
+      readonly host: string;
+    }
+  | {
       readonly type: 'log';
       readonly plugin: string;
       readonly level: 'debug' | 'info' | 'warn' | 'error';

@@ -1,8 +1,6 @@
 import { numberMethods } from './buffer-numbers.js';
-import { offer } from './denied.js';
 import { search, swap } from './buffer-search.js';
 import { encodingNamed, normalizeEncoding } from './encodings.js';
-import { surrounding } from './surroundings.js';
 
 type Content = string | ArrayBufferLike | ArrayLike<number> | Iterable<number> | object;
 
@@ -241,19 +239,3 @@ function copyOf(values: ArrayLike<number> | Iterable<number>): Buffer {
   const bytes = Uint8Array.from(Array.from(values, (value) => Number(value) & 0xff));
   return wrap(bytes);
 }
-
-export const builtin: object = offer('buffer', {
-  Buffer,
-  SlowBuffer: Buffer,
-  kMaxLength: 2 ** 31 - 1,
-  kStringMaxLength: 2 ** 29 - 24,
-  constants: { MAX_LENGTH: 2 ** 31 - 1, MAX_STRING_LENGTH: 2 ** 29 - 24 },
-  INSPECT_MAX_BYTES: 50,
-  atob: (text: string): string => Buffer.from(text, 'base64').toString('latin1'),
-  btoa: (text: string): string => Buffer.from(text, 'latin1').toString('base64'),
-  isUtf8: (bytes: Uint8Array): boolean => !Buffer.from(bytes).toString().includes('\uFFFD'),
-  isAscii: (bytes: Uint8Array): boolean => bytes.every((byte) => byte < 0x80),
-  get Blob() {
-    return surrounding('Blob');
-  },
-});

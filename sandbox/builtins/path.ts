@@ -51,10 +51,10 @@ export function isAbsolute(path: string): boolean {
 }
 
 export function dirname(path: string): string {
-  const trimmed = path.replace(/(?<=.)\/+$/, '');
-  const slash = trimmed.lastIndexOf('/');
+  const slash = lastSlash(path);
   if (slash < 0) return '.';
-  return trimmed.slice(0, slash).replace(/\/+$/, '') || '/';
+  if (slash === 0) return '/';
+  return slash === 1 && path.startsWith('/') ? '//' : path.slice(0, slash);
 }
 
 export function basename(path: string, suffix = ''): string {
@@ -75,7 +75,8 @@ export function parse(path: string): ParsedPath {
   const root = path.startsWith('/') ? '/' : '';
   const base = basename(path);
   const ext = extname(path);
-  const dir = path.includes('/') ? dirname(path) : '';
+  const slash = lastSlash(path);
+  const dir = slash < 0 ? '' : slash === 0 ? '/' : path.slice(0, slash);
   return { root, dir, base, ext, name: ext === '' ? base : base.slice(0, -ext.length) };
 }
 
@@ -84,6 +85,11 @@ export function format(parts: Partial<ParsedPath>): string {
   const base = parts.base ?? `${parts.name ?? ''}${parts.ext ?? ''}`;
   if (dir === '') return base;
   return dir === parts.root ? `${dir}${base}` : `${dir}/${base}`;
+}
+
+/** Where the last part begins, less one: slashes at the end do not count. */
+function lastSlash(path: string): number {
+  return path.replace(/(?<=.)\/+$/, '').lastIndexOf('/');
 }
 
 function reduceParts(path: string, keepParents: boolean): string[] {

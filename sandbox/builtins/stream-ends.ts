@@ -37,36 +37,63 @@ export function finished(stream: AnyStream, ...rest: unknown[]): () => void {
   };
 }
 
-/** Connects streams in a row; calls back when the last has finished, or any has failed. */
+/**
+ * Connects streams in a row; calls back when the last has finished, or any has failed. A function
+ * in the row is given what comes before it, and gives what comes next, or (last) a promise.
+ */
 export function pipeline(...args: unknown[]): AnyStream | undefined {
-  const callback = typeof args.at(-1) === 'function' ? args.pop() : undefined;
-  const streams = args.flat().map((value, index) => toStream(value, index));
+  const stages = args.flat();
+  const isCallback = typeof stages.at(-1) === 'function' && stages.length > 1;
+  const callback = isCallback ? stages.pop() : undefined;
+  return connect(stages, typeof callback === 'function' ? (error) => callback(error) : () => {});
+}
+
+function connect(stages: readonly unknown[], done: Ended): AnyStream | undefined {
+  const streams: AnyStream[] = [];
+  let open = 1;
   let failed: unknown;
-  let open = streams.length;
   const settle: Ended = (error) => {
     open -= 1;
     if (error !== undefined && failed === undefined) {
       failed = error;
       for (const stream of streams) stream.destroy();
     }
-    if (open === 0 && typeof callback === 'function') callback(failed);
+    if (open === 0) done(failed);
   };
-  for (const stream of streams) finished(stream, settle);
-  streams.reduce((from, to) => from.pipe(to));
+  for (const stage of stages) {
+    const before = streams.at(-1);
+    const made: unknown = typeof stage === 'function' ? stage(before) : stage;
+    if (made instanceof Promise) {
+      open += 1;
+      made.then(() => settle(), settle);
+      continue;
+    }
+    const stream = toStream(made);
+    open += 1;
+    finished(stream, settle);
+    if (before !== undefined && typeof stage !== 'function') before.pipe(stream);
+    streams.push(stream);
+  }
+  settle();
   return streams.at(-1);
 }
 
-function toStream(value: unknown, index: number): AnyStream {
+function toStream(value: unknown): AnyStream {
   if (isStream(value)) return value;
-  if (index === 0 && typeof value === 'object' && value !== null && isIterable(value)) {
-    const stream: unknown = Readable.from(value);
+  if (isIterable(Object(value))) {
+    const stream: unknown = Readable.from(Object(value));
     if (isStream(stream)) return stream;
   }
-  throw new TypeError('pipeline takes streams, and first of all anything iterable');
+  throw new TypeError('pipeline takes streams, functions, and what can be iterated over');
 }
 
 function isStream(value: unknown): value is AnyStream {
   return typeof value === 'object' && value !== null && 'on' in value && 'destroy' in value;
+}
+
+/** Not the options at the end. */
+function isStage(value: unknown): boolean {
+  return typeof value === 'function' || isStream(value) || isIterable(Object(value));
 }
 
 function isIterable(value: object): value is AsyncIterable<unknown> | Iterable<unknown> {
@@ -76,9 +103,7 @@ function isIterable(value: object): value is AsyncIterable<unknown> | Iterable<u
 export const promises: object = offer('stream/promises', {
   finished: (stream: AnyStream): Promise<void> => settled((done) => finished(stream, done)),
   pipeline: (...streams: unknown[]): Promise<void> =>
-    settled((done) =>
-      pipeline(...streams.filter((stream) => isStream(stream) || isIterable(Object(stream))), done),
-    ),
+    settled((done) => connect(streams.filter(isStage), done)),
 });
 
 function settled(run: (done: Ended) => unknown): Promise<void> {

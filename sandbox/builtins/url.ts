@@ -40,9 +40,13 @@ function parse(text: string, parsesQuery = false, slashesDenoteHost = false): Ur
     url.protocol = scheme.toLowerCase();
     rest = rest.slice(scheme.length);
   }
-  if (rest.startsWith('//') && (scheme !== undefined || slashesDenoteHost)) {
+  const isHostless = url.protocol === 'javascript:';
+  if (rest.startsWith('//') && (scheme !== undefined || slashesDenoteHost) && !isHostless) {
     url.slashes = true;
     rest = takeAuthority(url, rest.slice(2));
+  } else if (url.protocol !== null && !SLASHED.has(url.protocol) && !isHostless) {
+    // `mailto:a@b.co` has a host, too.
+    rest = takeAuthority(url, rest);
   }
   const hasRoot = url.slashes === true && SLASHED.has(url.protocol ?? '');
   url.pathname = rest === '' ? (hasRoot ? '/' : null) : rest;

@@ -5,6 +5,7 @@ import { console } from './console.js';
 import type { Endowment } from './endowment.js';
 import { environment } from './environment.js';
 import { filesystem } from './filesystem.js';
+import { floats } from './floats.js';
 import { network } from './network.js';
 import { random } from './random.js';
 import { text } from './text.js';
@@ -20,6 +21,7 @@ export const endowments: Readonly<Record<string, Endowment>> = {
   console,
   environment,
   filesystem,
+  floats,
   network,
   random,
   text,

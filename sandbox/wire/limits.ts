@@ -15,6 +15,13 @@ export interface WireLimits {
   readonly maxOpenRequests: number;
   /** Streams that the other side may have open. Each may hold `STREAM_WINDOW_BYTES` of memory. */
   readonly maxOpenStreams: number;
+  /**
+   * Messages of one second that are neither a request nor the answer to one. Stops a flood that
+   * keeps its receiver busy with reading. An honest guest holds itself to `NOTICES_PER_SECOND`.
+   */
+  readonly maxUnaskedPerSecond: number;
+  /** Characters of those messages together. Stops a flood of few and large ones. */
+  readonly maxUnaskedCharactersPerSecond: number;
 }
 
 /** What a host accepts from a guest: nothing that it sends is believed. */
@@ -25,6 +32,9 @@ export const FROM_GUEST: WireLimits = {
   maxNodes: 128_000,
   maxOpenRequests: 256,
   maxOpenStreams: 64,
+  // Most of what honest guests say unasked are credits: one for each 64 KiB of a download.
+  maxUnaskedPerSecond: 50_000,
+  maxUnaskedCharactersPerSecond: 64 * 1024 * 1024,
 };
 
 /** What a guest accepts from its host, which it has to trust: room for a large bundle. */
@@ -36,7 +46,15 @@ export const FROM_HOST: WireLimits = {
   maxNodes: Infinity,
   maxOpenRequests: 65_536,
   maxOpenStreams: 4_096,
+  maxUnaskedPerSecond: 10_000_000,
+  maxUnaskedCharactersPerSecond: 1024 * 1024 * 1024,
 };
+
+/**
+ * Notices that a guest sends in one second: log lines, faults and denials together. It drops and
+ * counts the rest, so that a plugin which logs in a loop costs its host next to nothing.
+ */
+export const NOTICES_PER_SECOND: number = 200;
 
 /** The size into which senders split a stream. */
 export const CHUNK_BYTES: number = 64 * 1024;

@@ -4,17 +4,20 @@ import type { WireLimits } from './limits.js';
 import type { Json, Message } from './messages.js';
 import { makeOutbox, type OutboxSpec } from './outbox.js';
 import { parseMessage } from './parse.js';
-import { type Asked, type IncomingRequest, RawJson, type Service } from './service.js';
+import { type Asked, type IncomingRequest, jsonText, type Service } from './service.js';
 import {
   type ByteSource,
   describeFailure,
   makeStreamReceiver,
   makeStreamSender,
 } from './streams.js';
+import { makeUnaskedMeter } from './unasked.js';
 
 export interface PeerSpec extends OutboxSpec {
   readonly limits: WireLimits;
   readonly service: Service;
+  /** Milliseconds that only ever grow. */
+  readonly now: () => number;
   /** The other side broke the protocol. The peer closes with `violation`, unless this closes it. */
   readonly onViolation: (violation: Error) => void;
 }
@@ -46,6 +49,8 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
+type Unasked = Exclude<Message, { readonly t: 'request' | 'reply' | 'failure' }>;
+
 /** What a reply has round its value. */
 const ENVELOPE_BYTES = 64;
 
@@ -57,6 +62,7 @@ interface Answering {
 export function makePeer(spec: PeerSpec): Peer {
   const { utf8, limits, service } = spec;
   const outbox = makeOutbox(spec);
+  const countUnasked = makeUnaskedMeter(limits, spec.now);
   const asked = new Map<number, Pending>();
   const answering = new Map<number, Answering>();
   let lastId = 0;
@@ -119,17 +125,19 @@ export function makePeer(spec: PeerSpec): Peer {
     }
   };
 
-  const settle = (id: number): Pending | undefined => {
+  const settle = (id: number, characters: number): Pending | undefined => {
     const pending = asked.get(id);
-    if (pending === undefined) strayAnswers += 1;
-    else asked.delete(id);
+    if (pending === undefined) {
+      strayAnswers += 1;
+      countUnasked(characters);
+    } else asked.delete(id);
     return pending;
   };
 
-  const answered = (id: number, value: Json, text: string): void => {
-    const pending = settle(id);
+  const answered = (id: number, value: Json, characters: number): void => {
+    const pending = settle(id, characters);
     // Characters are bytes at least, so that no honest answer is refused here.
-    if (pending === undefined || text.length <= pending.maxAnswerBytes + ENVELOPE_BYTES) {
+    if (pending === undefined || characters <= pending.maxAnswerBytes + ENVELOPE_BYTES) {
       pending?.resolve(value);
       return;
     }
@@ -137,14 +145,22 @@ export function makePeer(spec: PeerSpec): Peer {
     pending.reject(new WireError(makeFailure('Error', words, { code: 'RESULT_TOO_LARGE' })));
   };
 
-  const take = (message: Message, text: string): void => {
+  const take = (message: Message, characters: number): void => {
     switch (message.t) {
       case 'request':
         return answer(message.i, message.m, message.p);
       case 'reply':
-        return answered(message.i, message.v, text);
+        return answered(message.i, message.v, characters);
       case 'failure':
-        return settle(message.i)?.reject(new WireError(message.e));
+        return settle(message.i, characters)?.reject(new WireError(message.e));
+      default:
+        countUnasked(characters);
+        return hear(message);
+    }
+  };
+
+  const hear = (message: Unasked): void => {
+    switch (message.t) {
       case 'cancel': {
         const state = answering.get(message.i);
         if (state === undefined || state.cancelled !== undefined) return undefined;
@@ -179,7 +195,7 @@ export function makePeer(spec: PeerSpec): Peer {
 
   const read = makeFrameReader(utf8, limits, {
     message: (text) => {
-      if (closed === undefined) take(parseMessage(text, limits), text);
+      if (closed === undefined) take(parseMessage(text, limits), text.length);
     },
     chunk: (id, bytes) => {
       if (closed === undefined) receiver.chunk(id, bytes);
@@ -230,9 +246,4 @@ export function makePeer(spec: PeerSpec): Peer {
       return strayAnswers;
     },
   };
-}
-
-function jsonText(value: unknown): string {
-  // Typed as always a string, JSON.stringify gives undefined for undefined and for functions.
-  return value instanceof RawJson ? value.text : (JSON.stringify(value) ?? 'null');
 }

@@ -7,6 +7,7 @@ import { failureOf, usageError } from './failure.js';
 import { type Invocation, invoke, type Outcome, outcomeLine, round } from './invoke.js';
 import { readLines } from './lines.js';
 import type { CliPowers } from './powers.js';
+import { whereDeclared } from './secrets.js';
 import { addPluginOptions, engineOptions, type PluginSettings } from './settings.js';
 import { jsonLine } from './visible.js';
 import type { JsonObject } from '../index.js';
@@ -39,8 +40,9 @@ export async function runBatch(settings: PluginSettings, powers: CliPowers): Pro
   // Standard input is taken by the lines: there is no asking in between.
   const { ask: _ask, ...unattended } = powers;
   const options = await engineOptions([], settings, unattended);
+  const secrets = whereDeclared(settings.secret ?? {});
   await using shelf = makeEngineShelf((directory) =>
-    powers.createEngine({ ...options, plugins: [directory] }),
+    powers.createEngine({ ...options, secrets, plugins: [directory] }),
   );
   for await (const line of readLines(powers.stdin, MAX_LINE_BYTES)) {
     if (powers.interrupted.aborted || powers.stdout.closed) break;

@@ -97,9 +97,14 @@ function withSentences(entry: EntryStatus): object {
   return { ...entry, sentences: sentencesOf(entry) };
 }
 
-function sentencesOf({ confinement, declared }: EntryStatus): readonly string[] {
+function sentencesOf({ confinement, declared, secrets }: EntryStatus): readonly string[] {
   if (confinement === 'host') return ['Run unconfined, with everything that this user may do.'];
-  return explainPermissions(declared);
+  const named = secrets.map(
+    ({ name, hosts, in: places }) =>
+      `Have ${name} put into requests to ${hosts.join(', ')} (${places.join(', ')}), without seeing it.`,
+  );
+  const inPlain = declared.environment.filter((name) => !secrets.some((one) => one.name === name));
+  return [...explainPermissions({ ...declared, environment: inPlain }), ...named];
 }
 
 function describe(status: PluginStatus, paint: Paint): string {

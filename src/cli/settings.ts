@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { EngineOptions } from '../index.js';
+import type { EngineOptions, PluginSecrets } from '../index.js';
 import { chooseApprover } from './approve.js';
 import {
   collect,
@@ -10,10 +10,12 @@ import {
 } from './arguments.js';
 import { makePluginLog } from './plugin-log.js';
 import type { CliPowers } from './powers.js';
+import { collectSecret } from './secrets.js';
 
 /** The options that say what plugins get, the same for every command that runs them. */
 export interface PluginSettings {
   readonly env?: Readonly<Record<string, string>>;
+  readonly secret?: PluginSecrets;
   readonly hostOverride?: readonly HostOverride[];
   readonly allowHost?: readonly string[];
   /** As written: JSON or `@file`. */
@@ -25,6 +27,11 @@ export interface PluginSettings {
 export function addPluginOptions(command: Command): Command {
   return command
     .option('--env <NAME=VALUE>', 'set a variable that the plugin may be granted', collectVariable)
+    .option(
+      '--secret <KEY=HOST>',
+      'keep a variable out of the plugin: its value is put into requests to that host, in a header or the query (KEY=header:NAME@HOST: in that place alone)',
+      collectSecret,
+    )
     .option(
       '--host-override <HOST=URL>',
       'serve a host of the plugin from that address',
@@ -50,9 +57,12 @@ export async function engineOptions(
     plugins: directories,
     grant: 'declared',
     env: { ...powers.environment, ...settings.env },
+    // A name that the one plugin does not declare is a mistake, and the engine says so.
+    secrets: () => settings.secret ?? {},
     hostMode: settings.allowHost ?? [],
     network: { overrides: settings.hostOverride ?? [] },
-    limits: { pool: 0 },
+    // Whoever calls by hand means each call: no plugin is kept from the next for having crashed.
+    limits: { pool: 0, maxCrashes: 1_000_000 },
     logger: makePluginLog(powers.stderr),
     ...(config === undefined ? {} : { config: () => config }),
     ...(approve === undefined ? {} : { approve }),

@@ -6,6 +6,7 @@ import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { type Failure, failureOfPlugin, noPlugin } from './failure.js';
 import type { CliPowers } from './powers.js';
 import { errorBlock } from './report.js';
+import { whereDeclared } from './secrets.js';
 import { addPluginOptions, engineOptions, type PluginSettings } from './settings.js';
 import { formatTable } from './table.js';
 import { jsonLine, visible } from './visible.js';
@@ -29,7 +30,8 @@ export async function runTools(
   powers: CliPowers,
 ): Promise<ExitCode> {
   const options = await engineOptions(directories, settings, powers);
-  await using engine = await powers.createEngine(options);
+  const secrets = whereDeclared(settings.secret ?? {});
+  await using engine = await powers.createEngine({ ...options, secrets });
   const tools = engine.catalog.list();
   const plugins = engine.plugins();
   const failures = [

@@ -1,5 +1,6 @@
 import { makeFilesystemBroker } from '../brokers/filesystem/broker.js';
 import { makeNetworkBroker } from '../brokers/network/broker.js';
+import type { Secret } from '../brokers/network/secrets/secret.js';
 import type { EntrySpec } from './entry-spec.js';
 import type { Brokers } from './service.js';
 
@@ -7,11 +8,14 @@ import type { Brokers } from './service.js';
  * Opens the powers that an entry was granted, and tells the engine's listeners of each use. Its
  * brokers outlive its guests: a fresh guest goes on with the caps where the last one left them.
  */
-export function openBrokers(spec: EntrySpec): {
+export function openBrokers(
+  spec: EntrySpec,
+  secrets: readonly Secret[],
+): {
   readonly brokers: Brokers;
   readonly close: () => Promise<void>;
 } {
-  const network = openNetwork(spec);
+  const network = openNetwork(spec, secrets);
   const filesystem = openFilesystem(spec);
   return {
     brokers: { network, filesystem },
@@ -22,13 +26,18 @@ export function openBrokers(spec: EntrySpec): {
   };
 }
 
-function openNetwork({ plugin, grant, settings, events }: EntrySpec): Brokers['network'] {
+function openNetwork(
+  { plugin, grant, settings, events }: EntrySpec,
+  secrets: readonly Secret[],
+): Brokers['network'] {
   if (grant.permissions.network.length === 0) return undefined;
   return makeNetworkBroker({
     plugin: { id: plugin.id, manifest: plugin.manifest },
     granted: grant.permissions.network,
     allows: (url, method) => grant.allowsUrl(url, method),
     ...settings.network,
+    secrets,
+    onSecret: (use) => events.emit({ ...use, plugin: plugin.id }),
     onEvent: ({ url, method, outcome, status, bytesIn, bytesOut, durationMs }) => {
       events.emit({
         type: outcome === 'denied' ? 'capability-denied' : 'capability-used',

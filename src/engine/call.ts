@@ -81,6 +81,8 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
 
     const run = (guest: Guest): void => {
       if (answered) return;
+      // While it was still idle, another plugin may have taken its place.
+      if (!guest.alive) return start();
       const asked = guest.peer.ask(
         'call',
         new RawJson(callText(tool, spec)),
@@ -96,8 +98,12 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
       };
     };
 
-    if (resident.current !== undefined) run(resident.current);
-    else resident.acquire().then(run, (error: unknown) => answer(failureOf(error, tool)));
+    const start = (): void => {
+      resident.acquire().then(run, (error: unknown) => answer(failureOf(error, tool)));
+    };
+
+    if (resident.current === undefined) start();
+    else run(resident.current);
   });
 }
 
@@ -121,9 +127,13 @@ function cancelled({ id }: CatalogTool): Failure {
   return { code: 'CANCELLED', message: `The call of ${id} was cancelled.` };
 }
 
+/** How soon it is worth to ask again: small calls take less than a millisecond. */
+const RETRY_AFTER_MS = 100;
+
 function busy(tool: CatalogTool, { maxCallsPerPlugin }: CallLimits): Failure {
   return {
     code: 'BUSY',
+    retryAfterMs: RETRY_AFTER_MS,
     message: `${tool.plugin} has ${maxCallsPerPlugin} calls under way, as many as it may. Try again when one has ended.`,
   };
 }
@@ -146,7 +156,7 @@ export function inputTextOf(tool: CatalogTool, input: unknown, maxInputBytes: nu
       option: 'input',
     });
   }
-  if (text.length > maxInputBytes) {
+  if (byteLength(text, maxInputBytes) > maxInputBytes) {
     throw new BulkheadError(
       'INVALID_INPUT',
       `The input of ${tool.id} is larger than ${maxInputBytes} bytes. Raise limits.maxInputBytes to allow it.`,
@@ -154,4 +164,9 @@ export function inputTextOf(tool: CatalogTool, input: unknown, maxInputBytes: nu
     );
   }
   return text;
+}
+
+/** Exact only where it can matter: a text of few characters is of few bytes. */
+function byteLength(text: string, limit: number): number {
+  return text.length * 3 <= limit ? text.length : new TextEncoder().encode(text).byteLength;
 }

@@ -93,8 +93,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   };
 
   try {
-    const required = settings.walls?.require ?? [];
-    if (required.length > 0) requireWalls(required, await machinery.guarantees());
+    const { require } = settings.walls;
+    if (require.length > 0) requireWalls(require, await machinery.guarantees());
     await registry.reload();
   } catch (error) {
     await engine.close();

@@ -1,8 +1,11 @@
 import type { Json } from '../../sandbox/wire/messages.js';
 import type { EventBus } from '../events.js';
+import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
+import type { PluginSecrets } from './options.js';
+import type { Quarantine } from './quarantine.js';
 import type { Settings } from './settings.js';
 import type { ValidatorCourier } from './validator-courier.js';
 
@@ -11,6 +14,8 @@ export interface EntrySpec {
   readonly plugin: Plugin;
   readonly entry: PluginEntry;
   readonly grant: Grant;
+  /** Which of its variables it holds by reference. */
+  readonly secrets: PluginSecrets;
   readonly bundle: Bundle;
   /** The operator's configuration of the plugin, as its system hands it on. */
   readonly config: Json;
@@ -19,5 +24,9 @@ export interface EntrySpec {
   readonly validator: ValidatorCourier;
   /** A blank guest of the kind that the entry needs. */
   readonly take: () => Guest;
+  /** Room for the engine's guests, and whether they can be stopped while nobody calls them. */
+  readonly capacity: Capacity;
+  readonly canRest: boolean;
+  readonly quarantine: Quarantine;
   readonly now: () => number;
 }

@@ -1,19 +1,26 @@
-import type { GuestGrant, GuestLimits, LoadParams } from '../../sandbox/wire/methods.js';
+import type { GuestGrant, LoadParams } from '../../sandbox/wire/methods.js';
 import { snapshotEnvironment } from '../brokers/environment.js';
+import { makeScrubber } from '../brokers/network/secrets/scrub.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, PluginEntry } from '../plugin/plugin.js';
 import { makeStackMapper } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
 import type { EntrySpec } from './entry-spec.js';
+import { GUEST_LIMITS } from './limits.js';
 import { makeResident, type Resident } from './resident.js';
+import { scrubbedEvents } from './scrubbed-events.js';
+import { type HeldSecret, openSecrets } from './secrets.js';
 import { makeService } from './service.js';
 import type { Settings } from './settings.js';
+import { makeTenancy } from './tenancy.js';
 
 /** An entry that can be called: bundled, granted, with the powers it was granted opened. */
 export interface OpenEntry {
   readonly entry: PluginEntry;
   readonly grant: Grant;
   readonly bundle: Bundle;
+  /** The variables whose values it never sees. */
+  readonly secrets: readonly HeldSecret[];
   readonly resident: Resident;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
@@ -21,18 +28,24 @@ export interface OpenEntry {
   close(): Promise<void>;
 }
 
+/** Throws `INVALID_OPTIONS` for a secret whose value cannot be one. */
 export function openEntry(spec: EntrySpec): OpenEntry {
-  const { plugin, entry, grant, bundle, settings, events } = spec;
+  const { plugin, entry, grant, bundle, settings } = spec;
   const sourceUrl = `${plugin.id}/${entry.key}.js`;
-  const mapStack = makeStackMapper(sourceUrl, bundle.sourceMap);
-  const { brokers, close } = openBrokers(spec);
+  const secrets = openSecrets(plugin, spec.secrets, grant, settings.env);
+  const { text: clean } = makeScrubber(secrets);
+  // No value ever reaches the guest. If one did, what it says would still not carry it into a log.
+  const events = secrets.length === 0 ? spec.events : scrubbedEvents(spec.events, clean);
+  const mapOnly = makeStackMapper(sourceUrl, bundle.sourceMap);
+  const mapStack = (stack: string): string => clean(mapOnly(stack));
+  const { brokers, close } = openBrokers({ ...spec, events }, secrets);
   const resident = makeResident({
     plugin: plugin.id,
     entry: entry.key,
     bundleHash: bundle.hash,
-    take: spec.take,
+    take: makeTenancy(spec),
     validator: spec.validator,
-    load: () => loadParams(spec, sourceUrl),
+    load: () => loadParams(spec, sourceUrl, secrets),
     service: makeService({
       plugin: plugin.id,
       brokers,
@@ -49,6 +62,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     entry,
     grant,
     bundle,
+    secrets,
     resident,
     mapStack,
     close: async () => {
@@ -58,12 +72,16 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   };
 }
 
-function loadParams(spec: EntrySpec, sourceUrl: string): LoadParams {
+function loadParams(
+  spec: EntrySpec,
+  sourceUrl: string,
+  secrets: readonly HeldSecret[],
+): LoadParams {
   const { plugin, entry, grant, bundle, config, settings } = spec;
   return {
     plugin: { id: plugin.id, manifest: plugin.manifest },
-    grant: guestGrant(grant, settings.env),
-    limits: guestLimits(settings),
+    grant: guestGrant(grant, settings.env, secrets),
+    limits: { ...GUEST_LIMITS, maxResultBytes: settings.limits.maxResultBytes },
     dialect: entry.dialect,
     code: bundle.code,
     sourceUrl,
@@ -73,26 +91,18 @@ function loadParams(spec: EntrySpec, sourceUrl: string): LoadParams {
   };
 }
 
-function guestGrant({ permissions }: Grant, env: Settings['env']): GuestGrant {
+function guestGrant(
+  { permissions }: Grant,
+  env: Settings['env'],
+  secrets: readonly HeldSecret[],
+): GuestGrant {
   const { time, random, network, filesystem, environment } = permissions;
   return {
     time,
     random,
     network: network.length > 0,
     filesystem: filesystem.length > 0,
-    environment: environment.length > 0 ? snapshotEnvironment(environment, env) : undefined,
-  };
-}
-
-/** Caps inside the guest. They keep honest plugins tidy; the ones that count are on this side. */
-function guestLimits({ limits }: Settings): GuestLimits {
-  return {
-    maxTimers: 1_000,
-    maxResultBytes: limits.maxResultBytes,
-    maxResultDepth: 100,
-    maxResultNodes: 100_000,
-    maxLogText: 16 * 1024,
-    maxFetches: 64,
-    maxBodyBytes: 32 * 1024 * 1024,
+    environment:
+      environment.length > 0 ? snapshotEnvironment(environment, env, secrets) : undefined,
   };
 }

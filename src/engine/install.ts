@@ -5,6 +5,7 @@ import { BulkheadError, isBulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import type { FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
+import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer, ToolDefinition } from '../plugin/tool.js';
@@ -14,8 +15,10 @@ import { grantTo, NOTHING } from './grants.js';
 import type { Installed, InstalledEntry, RunnableTool } from './installed.js';
 import type { Offers } from './offers.js';
 import type { PluginConfig } from './options.js';
+import { makeQuarantine, type Quarantine } from './quarantine.js';
 import type { Schemas } from './resident.js';
 import { makeRooms } from './rooms.js';
+import { secretsOf } from './secrets.js';
 import type { Settings } from './settings.js';
 import type { PluginProblem } from './status.js';
 import type { ValidatorCourier } from './validator-courier.js';
@@ -27,6 +30,8 @@ export interface InstallPowers {
   readonly validator: ValidatorCourier;
   readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
+  readonly capacity: Capacity;
+  readonly canRest: boolean;
   readonly now: () => number;
 }
 
@@ -36,17 +41,23 @@ export interface InstallPowers {
  */
 export async function install(found: FoundPlugin, powers: InstallPowers): Promise<Installed> {
   const { plugin } = found;
-  const { config, env } = powers.settings;
+  const { config, env, limits } = powers.settings;
   const raw = configOf(config, plugin);
   const activation = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
   const active = activation.config;
+  const quarantine = makeQuarantine({
+    ...limits,
+    plugin: plugin.id,
+    events: powers.events,
+    now: () => performance.now(),
+  });
   const entries = await Promise.all(
     plugin.entries
       .filter((entry) => entry.surface === 'tools')
       .map((entry) =>
         active === null
           ? Promise.resolve(idle(entry))
-          : installEntry(plugin, entry, active, powers),
+          : installEntry(plugin, entry, active, { ...powers, quarantine }),
       ),
   );
   return {
@@ -56,6 +67,7 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
     entries,
     problems: found.problems.map((message) => ({ code: 'INVALID_MANIFEST', message })),
     load: { underWay: 0 },
+    quarantine,
   };
 }
 
@@ -76,13 +88,14 @@ async function installEntry(
   plugin: Plugin,
   entry: PluginEntry,
   config: JsonObject,
-  powers: InstallPowers,
+  powers: InstallPowers & { readonly quarantine: Quarantine },
 ): Promise<InstalledEntry> {
   const { settings, offers } = powers;
   try {
     if (entry.confinement === 'host' && !settings.hostMode.includes(plugin.id)) {
       throw hostModeDenied(plugin);
     }
+    const secrets = secretsOf(settings.secrets, plugin, entry);
     const grant = grantTo(settings.grant, plugin, entry);
     const bundle = await powers.bundle(plugin, entry);
     const spec: EntrySpec = {
@@ -90,6 +103,7 @@ async function installEntry(
       plugin,
       entry,
       grant,
+      secrets,
       bundle,
       config,
       take: () => powers.take(entry.confinement),

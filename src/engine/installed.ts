@@ -5,6 +5,7 @@ import type { Permissions } from '../permissions/kind.js';
 import type { Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer } from '../plugin/tool.js';
 import type { OpenEntry } from './entry.js';
+import type { Quarantine } from './quarantine.js';
 import type { PluginProblem } from './status.js';
 
 /** A plugin that was found, with what became of each of its entries. */
@@ -17,6 +18,7 @@ export interface Installed {
   readonly problems: readonly PluginProblem[];
   /** Calls under way in all of its tools. */
   readonly load: { underWay: number };
+  readonly quarantine: Quarantine;
 }
 
 export interface InstalledEntry {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { BulkheadError } from '../errors.js';
+import { type Capacity, makeCapacity } from '../guests/capacity.js';
 import { type Command, guestCommand, unconfinedCommand } from '../guests/command.js';
 import { type Guest, startGuest } from '../guests/guest.js';
 import { inspectMachine } from '../guests/machine.js';
@@ -18,6 +19,10 @@ import { makeValidatorCourier, type ValidatorCourier } from './validator-courier
 export interface Machinery {
   /** A blank guest of that kind. */
   take(confinement: PluginEntry['confinement']): Guest;
+  /** Room for the guests that hold a plugin. */
+  readonly capacity: Capacity;
+  /** Whether guests can be stopped here without a risk that they stay when their host is gone. */
+  readonly canRest: boolean;
   bundle(plugin: Plugin, entry: PluginEntry): Promise<Bundle>;
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
@@ -34,10 +39,11 @@ const REFILL_DELAY_MS = 50;
 
 export async function openMachinery(settings: Settings): Promise<Machinery> {
   const { limits, cacheDirectory } = settings;
-  const machine = inspectMachine();
+  const { use } = settings.walls;
   const validator = makeValidatorCourier(await readValidator());
   const script = guestScripts.confined();
-  const confined = guestCommand(machine, limits, script, [script]);
+  const machine = await inspectMachine(script);
+  const confined = guestCommand(machine, limits, script, [script], use);
   const start = (command: Command): Guest => startGuest(command, START_TIMEOUT_MS);
   const pool = makeGuestPool({
     size: limits.pool,
@@ -51,7 +57,7 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
   const prove = async (): Promise<readonly Guarantee[]> => {
     const guest = start(confined);
     try {
-      return await proveWalls(guest, machine);
+      return await proveWalls(guest, { machine, limits, use });
     } finally {
       guest.kill({ cause: 'closed', detail: 'it had shown its walls' });
     }
@@ -66,6 +72,9 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
       confinement === 'host'
         ? bundleUnconfined(directory, file)
         : bundles.bundle({ directory, entry: { file } }),
+    capacity: makeCapacity(limits.maxGuests),
+    // A stopped process sees no closed pipe: only a death signal ends it with its host.
+    canRest: machine.setpriv !== undefined,
     offers: makeOffers(keepTexts(join(cacheDirectory, 'offers')), settings),
     validator,
     guarantees: () => (guarantees ??= prove()),

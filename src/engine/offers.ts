@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Json } from '../../sandbox/wire/messages.js';
 import { FROM_GUEST } from '../../sandbox/wire/limits.js';
 import { parseMessage } from '../../sandbox/wire/parse.js';
-import { BulkheadError } from '../errors.js';
+import { BulkheadError, isBulkheadError } from '../errors.js';
 import { endError, GuestEnded } from '../guests/end.js';
+import type { Guest } from '../guests/guest.js';
 import type { OpenEntry } from './entry.js';
 import type { KeptTexts } from './powers/kept-texts.js';
 import type { Settings } from './settings.js';
@@ -25,7 +26,7 @@ export function makeOffers(texts: KeptTexts, settings: Settings): Offers {
   return {
     of: async (plugin, open, config) => {
       const name = `${keyOf(open, config, settings)}.json`;
-      const kept = parseKept(await texts.read(name));
+      const kept = parseKept(texts.read(name));
       if (kept !== undefined) return kept;
       const described = await describe(plugin, open, settings.limits.loadTimeoutMs);
       await texts.keep(name, JSON.stringify(described));
@@ -34,9 +35,13 @@ export function makeOffers(texts: KeptTexts, settings: Settings): Offers {
   };
 }
 
-function keyOf({ bundle, entry, grant }: OpenEntry, config: Json, { env }: Settings): string {
+function keyOf(open: OpenEntry, config: Json, { env }: Settings): string {
+  const { bundle, entry, grant, secrets } = open;
   const { permissions } = grant;
-  const variables = permissions.environment.map((name) => [name, env[name] ?? null]);
+  // Of a secret the plugin knows that it has one, and so does the answer.
+  const variables = permissions.environment.map((name) =>
+    secrets.some((secret) => secret.name === name) ? [name] : [name, env[name] ?? null],
+  );
   return createHash('sha256')
     .update(JSON.stringify([VERSION, entry.dialect, bundle.hash, permissions, variables, config]))
     .digest('hex');
@@ -54,7 +59,7 @@ function parseKept(text: string | undefined): unknown {
 }
 
 async function describe(plugin: string, open: OpenEntry, timeoutMs: number): Promise<unknown> {
-  const guest = await open.resident.acquire();
+  const guest = await acquire(open);
   const timer = setTimeout(() => {
     guest.kill({
       cause: 'deadline',
@@ -71,6 +76,22 @@ async function describe(plugin: string, open: OpenEntry, timeoutMs: number): Pro
     clearTimeout(timer);
   }
 }
+
+/** Waits for room: where many plugins are installed at once there may be none just now. */
+async function acquire({ resident }: OpenEntry): Promise<Guest> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      const guest = await resident.acquire();
+      if (guest.alive) return guest;
+    } catch (error) {
+      if (!isBulkheadError(error, 'BUSY') || tries >= MAX_TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, error.details.retryAfterMs));
+    }
+  }
+}
+
+/** A minute of them: whoever has that many calls under way wants no more plugins. */
+const MAX_TRIES = 120;
 
 function tooSlow(plugin: string, deadlineMs: number): BulkheadError {
   return new BulkheadError(

@@ -2,8 +2,11 @@ import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { Plugin } from '../plugin/plugin.js';
 import type { Approver } from '../approval/approver.js';
+import type { SecretBinding } from '../brokers/network/secrets/binding.js';
+import type { OptionalWall } from '../guests/command.js';
 import type { WallName } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
+import type { EngineLimits } from './limits.js';
 
 /** What a host tells the engine once. */
 export interface EngineOptions {
@@ -19,14 +22,26 @@ export interface EngineOptions {
   readonly config?: ConfigPolicy;
   /** Where granted variables are read, once, when a guest loads. Default: the host's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /**
+   * Variables whose values never enter a plugin, by plugin id and name. The plugin has to declare
+   * them and be granted them as ever, and then sees a placeholder: the network broker puts the value
+   * in its place where it is bound, and takes it out of answers. Read once, when the plugin is
+   * installed. Variables that are not named here are handed over as they are.
+   */
+  readonly secrets?: Readonly<Record<string, PluginSecrets>> | ((plugin: Plugin) => PluginSecrets);
   /** Ids of plugins that may run unconfined if their manifest says `sandbox: "host"`. Default: none. */
   readonly hostMode?: readonly string[];
   /** Decides where a tool asks first. Without one, such calls are refused. */
   readonly approve?: Approver;
   readonly limits?: Partial<EngineLimits>;
   readonly network?: NetworkOptions;
-  /** Walls without which the engine does not start. Default: none, `guarantees()` tells which stand. */
-  readonly walls?: { readonly require?: readonly WallName[] };
+  /**
+   * Ids of plugins that may run while nobody calls them: their timers fire then. The guest of any
+   * other is stopped between calls; what was due meanwhile fires once, with the next call.
+   * Default: none.
+   */
+  readonly background?: readonly string[];
+  readonly walls?: WallOptions;
   /** Where bundles and descriptions are kept between runs. Default: `bulkhead` in the user's cache. */
   readonly cacheDirectory?: string;
   /** Receives the plugins' own log lines and the engine's. Default: warnings and errors to stderr. */
@@ -42,6 +57,9 @@ export type GrantPolicy =
 
 export type PluginGrant = 'declared' | 'nothing' | Partial<Permissions>;
 
+/** By the variable's name: `{ API_KEY: { hosts: ['api.example.com'], in: ['header:x-api-key'] } }`. */
+export type PluginSecrets = Readonly<Record<string, SecretBinding>>;
+
 export type ConfigPolicy =
   | Readonly<Record<string, PluginConfig>>
   | ((plugin: Plugin) => PluginConfig | undefined);
@@ -54,6 +72,15 @@ export interface PluginConfig {
   readonly [field: string]: Json | undefined;
 }
 
+export interface WallOptions {
+  /** Walls without which the engine does not start. Default: none, `guarantees()` tells which stand. */
+  readonly require?: readonly WallName[];
+  /** Which of the walls that can be left out are put up, where this machine has them. */
+  readonly use?: readonly OptionalWall[];
+  /** Puts up all of them. `no-jit` makes plugins compute some ten times slower. Default: false. */
+  readonly paranoid?: boolean;
+}
+
 export interface NetworkOptions {
   /** Serves `host` at `url` (an address of the operator's choice, plain HTTP allowed). */
   readonly overrides?: readonly { readonly host: string; readonly url: string }[];
@@ -61,28 +88,6 @@ export interface NetworkOptions {
   readonly ca?: readonly string[];
   /** An upstream HTTP proxy that requests leave through. */
   readonly proxy?: string;
-}
-
-/** Caps on all of an engine's plugins. Milliseconds, mebibytes, counts. */
-export interface EngineLimits {
-  /** Longest that any call may take; a tool's own shorter timeout holds where it has one. */
-  readonly timeoutMs: number;
-  /** Longest that a plugin's code may take to load and describe itself. */
-  readonly loadTimeoutMs: number;
-  /** From the deadline to the kill of a guest that has not settled the call. */
-  readonly graceMs: number;
-  /** JavaScript heap, and as much again for buffers, of one guest. */
-  readonly memoryMb: number;
-  /** Processor time of one guest's whole life. */
-  readonly cpuSeconds: number;
-  /** Calls under way in one plugin; more are answered BUSY. */
-  readonly maxCallsPerPlugin: number;
-  readonly maxResultBytes: number;
-  readonly maxInputBytes: number;
-  /** Lines a plugin may log in one second; the rest is counted and told in one line. */
-  readonly maxLogLinesPerSecond: number;
-  /** Blank guests kept ready. */
-  readonly pool: number;
 }
 
 /** pino's shape, as far as we use it. */

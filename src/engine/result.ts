@@ -15,6 +15,8 @@ export interface CallResult {
   readonly value?: Json;
   /** Why it failed. */
   readonly code?: ErrorCode;
+  /** When it is worth to call again: with `BUSY` and `QUARANTINED`. */
+  readonly retryAfterMs?: number;
   readonly durationMs: number;
 }
 
@@ -27,6 +29,7 @@ export interface ContentBlock {
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
+  readonly retryAfterMs?: number;
   /** The guest's stack: for the host's log alone. */
   readonly stack?: string;
 }
@@ -38,8 +41,15 @@ export function answerOf(
 ): CallResult {
   const durationMs = performance.now() - began;
   if ('code' in outcome) {
-    const content = [{ type: 'text', text: outcome.message } as const];
-    return { callId, isError: true, content, code: outcome.code, durationMs };
+    const { code, message, retryAfterMs } = outcome;
+    return {
+      callId,
+      isError: true,
+      content: [{ type: 'text', text: message }],
+      code,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      durationMs,
+    };
   }
   const { value } = outcome;
   return {
@@ -67,6 +77,10 @@ export function failureOf(error: unknown, tool: Pick<CatalogTool, 'id' | 'plugin
       message: error.message === '' ? `${id} failed without saying why.` : error.message,
       ...(stack === undefined ? {} : { stack }),
     };
+  }
+  if (isBulkheadError(error, 'BUSY') || isBulkheadError(error, 'QUARANTINED')) {
+    const { code, message, details } = error;
+    return { code, message, retryAfterMs: details.retryAfterMs };
   }
   if (isBulkheadError(error)) return { code: error.code, message: error.message };
   return { code: 'TOOL_FAILED', message: `${id} failed.` };

@@ -6,7 +6,7 @@ import type { EntryStatus, PluginProblem, PluginStatus } from './status.js';
 
 /** What the engine tells of a plugin that it has. */
 export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
-  const { plugin, activation, entries } = installed;
+  const { plugin, activation, entries, quarantine } = installed;
   const { reasons } = activation;
   const { id, format, directory, name, version, description } = plugin;
   const problems = [
@@ -24,7 +24,10 @@ export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
     description,
     state: reasons.length > 0 ? 'inactive' : runs || entries.length === 0 ? 'active' : 'failed',
     problems,
-    alerts: entries.flatMap(({ offer }) => offer?.alerts ?? []),
+    alerts: [
+      ...entries.flatMap(({ offer }) => offer?.alerts ?? []),
+      ...(quarantine.alert === undefined ? [] : [quarantine.alert]),
+    ],
     entries: entries.map(entryStatus),
     tools: catalog.list().filter((tool) => tool.plugin === id),
   };
@@ -41,6 +44,11 @@ function entryStatus({ entry, effective, rooms }: InstalledEntry): EntryStatus {
     ...(bundle === undefined ? {} : { bundle }),
     declared,
     effective,
+    secrets: (rooms[0]?.secrets ?? []).map(({ name, binding }) => ({
+      name,
+      hosts: [...binding.hosts],
+      in: [...binding.in],
+    })),
   };
 }
 

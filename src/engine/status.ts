@@ -1,4 +1,5 @@
 import type { CatalogTool } from '../catalog/catalog.js';
+import type { SecretBinding } from '../brokers/network/secrets/binding.js';
 import type { ErrorCode } from '../errors.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { FormatName } from '../plugin/plugin.js';
@@ -24,6 +25,8 @@ export interface PluginStatus {
 export interface PluginProblem {
   readonly code: ErrorCode;
   readonly message: string;
+  /** The tool that alone is refused for it. */
+  readonly toolId?: string | undefined;
 }
 
 export interface EntryStatus {
@@ -36,4 +39,14 @@ export interface EntryStatus {
   readonly declared: Permissions;
   /** What it has: declared and granted. */
   readonly effective: Permissions;
+  /**
+   * The variables among them that it holds by reference: their values never enter it. It was handed
+   * the others as they are.
+   */
+  readonly secrets: readonly SecretStatus[];
+}
+
+export interface SecretStatus extends SecretBinding {
+  /** The variable's name. */
+  readonly name: string;
 }

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { isRecord } from '../../sandbox/wire/parse.js';
-import type { Machine } from './command.js';
+import { type NetworkTrial, tryNetwork } from './canary.js';
+import type { Machine, OptionalWall, ProcessLimits } from './command.js';
 import type { Guest } from './guest.js';
+import { readProcessorUse } from './processor.js';
 
 /** What can be known of a guest's process from outside, and what it said of itself while blank. */
 export interface GuestFacts {
@@ -17,15 +19,35 @@ export interface GuestFacts {
   readonly descriptors: readonly string[] | undefined;
   /** What those of the host lead to. */
   readonly hostDescriptors: readonly string[] | undefined;
+  /** Which network the guest is in, and which its host. */
+  readonly networks: { readonly guest: string; readonly host: string };
+  readonly networkTrial: NetworkTrial;
+  /** Whether the kernel showed it stopped when it was stopped. */
+  readonly stopped: boolean;
 }
 
-/** Looks at a guest that is ready, and nobody's yet: what it says is still our own code's word. */
-export async function gatherFacts(guest: Guest, machine: Machine): Promise<GuestFacts> {
-  const report = await guest.ready;
+/** How a guest was started, as far as it is not seen on the guest. */
+export interface GuestSetting {
+  readonly machine: Machine;
+  readonly limits: ProcessLimits;
+  readonly use: readonly OptionalWall[];
+}
+
+/**
+ * Looks at a guest that is ready, and nobody's yet: what it says is still our own code's word. The
+ * guest is stopped when it is done.
+ */
+export async function gatherFacts(guest: Guest, setting: GuestSetting): Promise<GuestFacts> {
+  const { machine, limits, use } = setting;
+  const [report, networkTrial] = await Promise.all([
+    guest.ready,
+    use.includes('no-network') ? tryNetwork(machine, limits) : UNTRIED,
+  ]);
   const { pid } = guest;
   return {
     pid,
     machine,
+    networkTrial,
     report: isRecord(report) ? report : {},
     command: readProcess(pid, 'cmdline').replaceAll('\0', ' '),
     limits: readProcess(pid, 'limits'),
@@ -33,7 +55,32 @@ export async function gatherFacts(guest: Guest, machine: Machine): Promise<Guest
     environment: readProcess(pid, 'environ'),
     descriptors: listDescriptors(pid),
     hostDescriptors: listDescriptors('self'),
+    networks: { guest: networkOf(String(pid)), host: networkOf('self') },
+    // The last of all: what is stopped answers no more.
+    stopped: await stops(guest),
   };
+}
+
+const UNTRIED: NetworkTrial = { walled: 'untried', open: 'untried' };
+
+/** A signal takes effect when its process is next looked at by the kernel, and not at once. */
+const STOP_TRIES = 100;
+
+async function stops(guest: Guest): Promise<boolean> {
+  guest.rest();
+  for (let tries = 0; tries < STOP_TRIES; tries += 1) {
+    if (readProcessorUse(guest.pid)?.stopped === true) return true;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return false;
+}
+
+function networkOf(process: string): string {
+  try {
+    return readlinkSync(`/proc/${process}/ns/net`);
+  } catch {
+    return '';
+  }
 }
 
 /** The soft limit of that name in `/proc/PID/limits`; `undefined` where there is none. */

@@ -7,10 +7,12 @@ import { makeUtf8 } from '../../sandbox/wire/utf8.js';
 import { BulkheadError } from '../errors.js';
 import type { Command } from './command.js';
 import { explainExit, type GuestEnd, GuestEnded } from './end.js';
+import { findInnermost, signalFamily } from './family.js';
 import { readPaced } from './pace.js';
 
 /** One sandbox process, from the host's side. It is single use: what was loaded into it stays. */
 export interface Guest {
+  /** Of the process that holds the plugin, once it is ready; of what it is wrapped in before. */
   readonly pid: number;
   readonly peer: Peer;
   /**
@@ -21,6 +23,12 @@ export interface Guest {
   /** Resolves once the process is gone. Never rejects. */
   readonly ended: Promise<GuestEnd>;
   readonly alive: boolean;
+  /** Requests that it was asked so far. */
+  readonly asked: number;
+  /** Stops the process where it is. The next request continues it; it can be killed meanwhile. */
+  rest(): void;
+  /** Calls `listener` each time that a request has continued it. */
+  onWake(listener: () => void): void;
   /** Says who answers what the guest asks, once it is known whose guest this is. */
   serve(service: Service): void;
   /** Ends it at once. Requests under way reject with `GuestEnded`. */
@@ -59,15 +67,25 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
   let service = NOBODY;
   let cause: GuestEnd | undefined;
   let becameReady: (report: unknown) => void = () => {};
+  let pid = child.pid ?? 0;
+  let asked = 0;
+  let resting = false;
+  let woken: () => void = () => {};
 
   const kill = (end: GuestEnd): void => {
     if (cause !== undefined) return;
     cause = end;
     peer.close(new GuestEnded(end));
-    child.kill('SIGKILL');
+    signalFamily(child, 'SIGKILL');
   };
 
-  const peer = makePeer({
+  const wake = (): void => {
+    resting = false;
+    signalFamily(child, 'SIGCONT');
+    woken();
+  };
+
+  const wire = makePeer({
     write: (bytes) => {
       pipe.write(bytes);
     },
@@ -75,6 +93,7 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     allocate: (bytes) => Buffer.allocUnsafe(bytes),
     soon: queueMicrotask,
     limits: FROM_GUEST,
+    now: () => performance.now(),
     service: {
       request: (method, params, request) => service.request(method, params, request),
       notice: (method, params) => {
@@ -86,6 +105,20 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
       kill({ cause: 'protocol', detail: `it broke the protocol: ${message}` });
     },
   });
+  const peer: Peer = {
+    ...wire,
+    ask: (method, params, maxAnswerBytes) => {
+      asked += 1;
+      if (resting) wake();
+      return wire.ask(method, params, maxAnswerBytes);
+    },
+    get openRequests() {
+      return wire.openRequests;
+    },
+    get strayAnswers() {
+      return wire.strayAnswers;
+    },
+  };
   readPaced(pipe, peer.receive);
   // Without its pipe a guest serves nobody. Where it is the guest that ended, its exit says why.
   pipe.on('close', () => {
@@ -109,6 +142,8 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     }, startTimeoutMs);
     becameReady = (report) => {
       clearTimeout(timer);
+      // Nothing of a plugin's has run yet: whoever is there now is the guest or waits for it.
+      pid = findInnermost(pid);
       resolve(report);
     };
     void ended.then(({ detail }) => {
@@ -128,12 +163,25 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
   pipe.unref();
 
   return {
-    pid: child.pid ?? 0,
+    get pid() {
+      return pid;
+    },
     peer,
     ready,
     ended,
     get alive() {
       return cause === undefined;
+    },
+    get asked() {
+      return asked;
+    },
+    rest: () => {
+      if (cause !== undefined) return;
+      resting = true;
+      signalFamily(child, 'SIGSTOP');
+    },
+    onWake: (listener) => {
+      woken = listener;
     },
     serve: (next) => {
       service = next;

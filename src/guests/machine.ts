@@ -1,5 +1,7 @@
-import { accessSync, constants, fstatSync, readdirSync, readFileSync } from 'node:fs';
-import type { Descriptor, Machine } from './command.js';
+import { accessSync, constants } from 'node:fs';
+import type { Machine } from './command.js';
+import { inheritableDescriptors } from './inheritable.js';
+import { findIsolation, NO_ISOLATION } from './isolation.js';
 
 /** Flags that a guest is started with where this Node knows them, and what each is for. */
 const WANTED_FLAGS = [
@@ -13,23 +15,45 @@ const WANTED_FLAGS = [
   '--no-experimental-global-navigator',
 ];
 
-/** Finds out what this machine can put round a guest. */
-export function inspectMachine(): Machine {
+const inspected = new Map<string, Promise<Machine>>();
+
+/** Finds out, once in the life of this process, what this machine can put round a guest. */
+export function inspectMachine(script: string): Promise<Machine> {
+  const known = inspected.get(script) ?? inspect(script);
+  inspected.set(script, known);
+  return known;
+}
+
+async function inspect(script: string): Promise<Machine> {
   const linux = process.platform === 'linux';
   const known = process.allowedNodeEnvironmentFlags;
+  const find = (name: string): string | undefined => (linux ? findProgram(name) : undefined);
+  const shell = find('sh');
+  const setpriv = find('setpriv');
   return {
     node: process.execPath,
     nodeMajor: Number(process.versions.node.split('.')[0]),
     permissionFlag: ['--permission', '--experimental-permission'].find((flag) => known.has(flag)),
     flags: WANTED_FLAGS.filter((flag) => known.has(flag)),
-    shell: linux ? findProgram(['/bin/sh', '/usr/bin/sh']) : undefined,
-    setpriv: linux ? findProgram(['/usr/bin/setpriv', '/bin/setpriv']) : undefined,
+    shell,
+    setpriv,
     inheritable: linux ? inheritableDescriptors() : [],
+    isolation:
+      shell === undefined
+        ? NO_ISOLATION
+        : await findIsolation({
+            shell,
+            unshare: find('unshare'),
+            bwrap: find('bwrap'),
+            setpriv,
+            superuser: process.geteuid?.() === 0,
+            readable: [script, process.execPath],
+          }),
   };
 }
 
-function findProgram(paths: readonly string[]): string | undefined {
-  return paths.find((path) => {
+function findProgram(name: string): string | undefined {
+  return [`/usr/bin/${name}`, `/bin/${name}`, `/run/current-system/sw/bin/${name}`].find((path) => {
     try {
       accessSync(path, constants.X_OK);
       return true;
@@ -37,35 +61,4 @@ function findProgram(paths: readonly string[]): string | undefined {
       return false;
     }
   });
-}
-
-const STANDARD = 3;
-const CLOSE_ON_EXEC = 0o2000000;
-
-/**
- * What this process was itself given open by whoever started it, and what would go on to every
- * program that it starts: Node closes what it opens, and the first few of those that it was given.
- */
-function inheritableDescriptors(): Descriptor[] {
-  try {
-    return readdirSync('/proc/self/fd')
-      .map(Number)
-      .filter((number) => number >= STANDARD)
-      .flatMap(readInheritable);
-  } catch {
-    return [];
-  }
-}
-
-function readInheritable(number: number): Descriptor[] {
-  try {
-    const info = readFileSync(`/proc/self/fdinfo/${number}`, 'utf8');
-    const flags = Number.parseInt(/^flags:\s*([0-7]+)$/m.exec(info)?.[1] ?? '', 8);
-    if ((flags & CLOSE_ON_EXEC) !== 0) return [];
-    const { dev, ino } = fstatSync(number);
-    return [{ number, dev, ino }];
-  } catch {
-    // Closed since: the one that listed the others.
-    return [];
-  }
 }

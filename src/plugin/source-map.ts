@@ -43,7 +43,7 @@ export function makeStackMapper(sourceUrl: string, sourceMap: string): (stack: s
         const origin = find(position.line, position.column);
         if (origin === undefined) return [];
         const place = `${origin.source}:${origin.line}:${origin.column}`;
-        const name = /^\s+at (?:async )?(.*?) \(/.exec(text)?.[1] ?? '';
+        const name = /^\s*at (?:async )?(.*?) \(/.exec(text)?.[1] ?? '';
         return [name === '' ? `    at ${place}` : `    at ${name} (${place})`];
       })
       .join('\n');
@@ -52,7 +52,7 @@ export function makeStackMapper(sourceUrl: string, sourceMap: string): (stack: s
 /** Characters of a map's `mappings`: what takes a tenth of a second to read. */
 const MAX_MAPPINGS = 2 * 1024 * 1024;
 
-const FRAME = /^\s+at /;
+const FRAME = /^\s+at |^at .*:\d+:\d+\)?$/;
 
 function positionIn(
   frame: string,

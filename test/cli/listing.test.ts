@@ -83,6 +83,7 @@ describe('bulkhead inspect', () => {
     bundle: 'sha512-abc',
     declared,
     effective: declared,
+    secrets: [],
   } as const;
 
   it('shows identity, content, permissions as sentences, and tools', async () => {

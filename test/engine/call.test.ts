@@ -128,10 +128,13 @@ describe('a call', () => {
   });
 
   it.each([
-    ['heap', 'GUEST_OUT_OF_MEMORY'],
-    ['buffers', 'TOOL_FAILED'],
-  ])('that fills its memory with %s ends alone, and the next succeeds', async (tool, code) => {
-    expect(await engine.call(tool, {})).toMatchObject({ isError: true, code });
+    ['heap', ['GUEST_OUT_OF_MEMORY']],
+    // The allocation is refused, which the tool may catch; what V8 itself needs then may be, too.
+    ['buffers', ['TOOL_FAILED', 'GUEST_OUT_OF_MEMORY']],
+  ])('that fills its memory with %s ends alone, and the next succeeds', async (tool, codes) => {
+    const { isError, code } = await engine.call(tool, {});
+    expect(isError).toBe(true);
+    expect(codes).toContain(code);
     expect((await engine.call('echo', { x: 3 })).value).toEqual({ x: 3 });
   });
 

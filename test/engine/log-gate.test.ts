@@ -3,7 +3,7 @@ import { escapeControls, type LogGate, makeLogGate } from '../../src/engine/log-
 import { type BulkheadEvent, makeEventBus } from '../../src/events.js';
 
 function makeGate(): LogGate & {
-  readonly log: (level: unknown, text: unknown) => void;
+  readonly log: LogGate['line'];
   readonly lines: string[];
   readonly clock: { now: number };
 } {
@@ -14,7 +14,7 @@ function makeGate(): LogGate & {
     if (event.type === 'log') lines.push(`${event.level}: ${event.text}`);
   });
   const gate = makeLogGate({ plugin: 'p', events, maxLogLinesPerSecond: 3, now: () => clock.now });
-  return { ...gate, log: (level, text) => gate.line(level, () => text), lines, clock };
+  return { ...gate, log: gate.line, lines, clock };
 }
 
 describe('escapeControls', () => {
@@ -38,10 +38,10 @@ describe('escapeControls', () => {
 describe('the gate', () => {
   it('a flood is cut, counted, and told once the second is over', () => {
     const { log, lines, clock } = makeGate();
-    for (let n = 0; n < 1000; n += 1) log('info', `line ${n}`);
+    for (let n = 0; n < 1000; n += 1) log('info', () => `line ${n}`);
     expect(lines).toHaveLength(3);
     clock.now = 1000;
-    log('info', 'later');
+    log('info', () => 'later');
     expect(lines.slice(3)).toEqual([
       'warn: 997 further lines in one second were dropped',
       'info: later',
@@ -58,14 +58,21 @@ describe('the gate', () => {
 
   it('what is no text is no line, and an unknown level is info', () => {
     const { log, lines } = makeGate();
-    log('info', { toString: () => 'x' });
-    log('fatal', 'y');
+    log('info', () => ({ toString: () => 'x' }));
+    log('fatal', () => 'y');
     expect(lines).toEqual(['info: y']);
+  });
+
+  it('what a dropped line says is not made out', () => {
+    const { log } = makeGate();
+    let made = 0;
+    for (let n = 0; n < 1000; n += 1) log('info', () => `line ${(made += 1)}`);
+    expect(made).toBe(3);
   });
 
   it('a line is cut to its cap', () => {
     const { log, lines } = makeGate();
-    log('error', 'x'.repeat(1_000_000));
+    log('error', () => 'x'.repeat(1_000_000));
     expect(lines[0]?.length).toBeLessThan(20_000);
   });
 });

@@ -47,7 +47,7 @@ describe('code that crashes again and again', () => {
     const guests = new Set<number>();
     const engine = await openEngine({
       plugins: [fixture('crashes'), fixture('floods')],
-      limits: { memoryMb: 16 },
+      limits: { memoryMb: 16, maxCrashes: 100 },
       onEvent: (event) => {
         if (event.type === 'guest-started') guests.add(event.pid);
         if (event.type === 'guest-ended') guests.delete(event.pid);

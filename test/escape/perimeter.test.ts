@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { guestCommand } from '../../src/guests/command.js';
+import { DEFAULT_WALLS, guestCommand } from '../../src/guests/command.js';
 import { inspectMachine } from '../../src/guests/machine.js';
 import { fixture } from './attempt.js';
 
@@ -50,10 +50,11 @@ async function breakOut(directory: string): Promise<Findings> {
     `${guest.slice(0, before)}new Script(code.replace('{', () => '{' + ${parts[0]}).replace(/}\\)$/, () => ${parts[1]} + '})'),${guest.slice(before + 'new Script(code,'.length)}`,
   );
   const { file, args, env } = guestCommand(
-    inspectMachine(),
+    await inspectMachine(script),
     { memoryMb: 64, cpuSeconds: 60 },
     script,
     [script],
+    DEFAULT_WALLS,
   );
   const child = spawn(file, args, { env, cwd: '/', stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
   if (child.stderr === null) throw new Error('no standard error');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { guestCommand } from '../../src/guests/command.js';
+import { DEFAULT_WALLS, guestCommand } from '../../src/guests/command.js';
 import { inspectMachine } from '../../src/guests/machine.js';
 import { expectBreath, fixture, openEngine, temporary } from './attempt.js';
 
@@ -14,7 +14,13 @@ const guestScript = createRequire(import.meta.url).resolve('#sandbox/guest.cjs')
 
 /** Runs a script as guests are run, and gives what it says at the end. */
 async function runBehindWalls(script: string): Promise<string> {
-  const { file, args, env } = guestCommand(inspectMachine(), limits, script, [script]);
+  const { file, args, env } = guestCommand(
+    await inspectMachine(script),
+    limits,
+    script,
+    [script],
+    DEFAULT_WALLS,
+  );
   const child = spawn(file, args, { env, cwd: '/', stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
   if (child.stderr === null) throw new Error('no standard error');
   return text(child.stderr);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { guestCommand, type Machine } from '../../src/guests/command.js';
+import { guestCommand, type Machine, type OptionalWall } from '../../src/guests/command.js';
 
 const machine: Machine = {
   node: '/usr/bin/node',
@@ -9,12 +9,12 @@ const machine: Machine = {
   shell: '/bin/sh',
   setpriv: '/usr/bin/setpriv',
   inheritable: [],
+  isolation: { network: ['/usr/bin/unshare', '--user', '--net', '--'], dropPrivileges: false },
 };
 const limits = { memoryMb: 64, cpuSeconds: 600 };
-const textOf = (changed: Partial<Machine>): string => {
-  const { file, args } = guestCommand({ ...machine, ...changed }, limits, '/guest.cjs', [
-    '/guest.cjs',
-  ]);
+const textOf = (changed: Partial<Machine>, use: readonly OptionalWall[] = []): string => {
+  const spec = { ...machine, ...changed };
+  const { file, args } = guestCommand(spec, limits, '/guest.cjs', ['/guest.cjs'], use);
   return [file, ...args].join(' ');
 };
 
@@ -24,7 +24,7 @@ it('a guest may read its own code and nothing else', () => {
 });
 
 it('the environment of a guest has three variables, none of the host', () => {
-  expect(guestCommand(machine, limits, '/g', []).env).toEqual({
+  expect(guestCommand(machine, limits, '/g', [], []).env).toEqual({
     TZ: 'UTC',
     LANG: 'C',
     LC_ALL: 'C',
@@ -33,7 +33,7 @@ it('the environment of a guest has three variables, none of the host', () => {
 
 it('walls that the machine lacks are left out, and the guest still starts', () => {
   expect(textOf({ shell: undefined, setpriv: undefined, permissionFlag: undefined })).toBe(
-    '/usr/bin/node --max-old-space-size=64 --no-addons /guest.cjs',
+    '/usr/bin/node --max-old-space-size=64 --max-semi-space-size=1 --v8-pool-size=1 --no-addons /guest.cjs',
   );
 });
 
@@ -50,4 +50,19 @@ it('the soft limit on processor time is set before the hard one, which may not b
 it('newer Nodes get the room that their reserved cage takes from the data limit', () => {
   const dataKb = (text: string): number => Number(/ulimit -d (\d+)/.exec(text)?.[1]);
   expect(dataKb(textOf({ nodeMajor: 24 })) - dataKb(textOf({}))).toBeGreaterThan(500 * 1024);
+});
+
+it('the empty network is entered first, and the death signal is set in it', () => {
+  expect(textOf({}, ['no-network'])).toMatch(/unshare .*ulimit .*--pdeathsig KILL -- .*node/);
+  expect(textOf({}, [])).not.toContain('unshare');
+});
+
+it('a superuser whose guests stay in its network drops its privileges from them', () => {
+  const isolation = { network: [], dropPrivileges: true };
+  expect(textOf({ isolation }, ['no-network'])).toContain('--bounding-set=-all --no-new-privs');
+});
+
+it('only who asks for it loses the just-in-time compiler', () => {
+  expect(textOf({}, ['no-jit'])).toContain('--jitless /guest.cjs');
+  expect(textOf({}, ['no-network'])).not.toContain('--jitless');
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { coversAll, effectivePermissions } from '../../src/permissions/effective.js';
 import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 import { permissions } from './arbitraries.js';
+import { runs } from '../property-runs.js';
 
 test('what is effective was both declared and granted', () => {
   fc.assert(
@@ -11,7 +12,7 @@ test('what is effective was both declared and granted', () => {
       expect(coversAll(declared, effective)).toBe(true);
       expect(coversAll(granted, effective)).toBe(true);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -21,7 +22,7 @@ test('what was both declared and granted is effective', () => {
       const both = coversAll(declared, use) && coversAll(granted, use);
       return !both || coversAll(effectivePermissions(declared, granted), use);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

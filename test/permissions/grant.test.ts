@@ -4,6 +4,7 @@ import { makeGrant, type Grant } from '../../src/permissions/grant.js';
 import { network } from '../../src/permissions/network.js';
 import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 import { networkText } from './arbitraries.js';
+import { runs } from '../property-runs.js';
 
 const granting = (...texts: string[]): Grant => {
   const permissions = { ...NO_PERMISSIONS, network: texts };
@@ -82,6 +83,6 @@ test('a grant allows a request exactly where one of its scopes covers it', () =>
       const url = `${want.scheme}://${want.host}:${want.port}/`;
       expect(allows(granting(...texts), url, want.method)).toBe(covered);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PermissionKind } from '../../src/permissions/kind.js';
+import { runs } from '../property-runs.js';
 
 /** The laws that `PermissionKind` states, as tests over scopes read from `texts`. */
 export function testLaws<Scope>(kind: PermissionKind<Scope>, texts: fc.Arbitrary<string>): void {
@@ -17,7 +18,7 @@ export function testLaws<Scope>(kind: PermissionKind<Scope>, texts: fc.Arbitrary
         const chained = covers(a, b) && covers(b, c);
         return !chained || covers(a, c);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -27,7 +28,7 @@ export function testLaws<Scope>(kind: PermissionKind<Scope>, texts: fc.Arbitrary
         const both = attenuate(a, b);
         return both === undefined || (covers(a, both) && covers(b, both));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -38,7 +39,7 @@ export function testLaws<Scope>(kind: PermissionKind<Scope>, texts: fc.Arbitrary
         const both = attenuate(a, b);
         return !shared || (both !== undefined && covers(both, c));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

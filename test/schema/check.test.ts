@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isBulkheadError } from '../../src/errors.js';
 import { checkSchema } from '../../src/schema/check.js';
+import { runs } from '../property-runs.js';
 
 const refusal = (schema: unknown): string => {
   try {
@@ -180,7 +181,7 @@ test('any JSON is a document or INVALID_SCHEMA', () => {
     fc.property(json, (schema) => {
       expect(typeof refusal(schema)).toBe('string');
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

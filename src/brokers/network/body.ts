@@ -2,7 +2,7 @@ import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import type { BulkheadError } from '../../errors.js';
 import { decodersFor } from './decode.js';
 import type { Response } from './exchange.js';
-import { type Header, valueOf, without } from './headers.js';
+import { type Header, without } from './headers.js';
 import type { NetworkLimits } from './limits.js';
 import type { Refusals } from './refusals.js';
 
@@ -25,7 +25,9 @@ export function bodyOf(
     limitBytes(source, limits.maxResponseBytes, () =>
       refusals.limit('maxResponseBytes', 'its answer is too long'),
     );
-  const decoders = decodersFor(valueOf(head.headers, 'content-encoding'));
+  // Several lines of a list are one list.
+  const codings = head.headers.filter(([name]) => name === 'content-encoding');
+  const decoders = decodersFor(codings.map(([, value]) => value).join());
   let body = limit(response.body);
   if (decoders === undefined) return { headers: head.headers, body };
   if (decoders.length > limits.maxContentCodings) {

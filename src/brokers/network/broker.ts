@@ -11,6 +11,8 @@ import { makeRecorder, type NetworkRecord } from './record.js';
 import { makeRefusals } from './refusals.js';
 import { type NetworkRequest, parseRequest } from './request.js';
 import { makeResolve, type Resolve } from './resolve.js';
+import { keepSecrets } from './secrets/keep.js';
+import type { Secret, SecretUse } from './secrets/secret.js';
 import { type Connect, connectTcp, makeTrust } from './sockets.js';
 import { makeTunnel } from './tunnel.js';
 import { makeUpload } from './upload.js';
@@ -31,6 +33,8 @@ export interface NetworkBrokerSpec {
    * proxy's to decide: see `Tunnel`. Proxies named by environment variables are never used.
    */
   readonly proxy?: string;
+  /** What the plugin holds references to: put into requests and taken out of answers here. */
+  readonly secrets?: readonly Secret[];
   readonly limits?: Partial<NetworkLimits>;
   /** Default: the machine's name servers. */
   readonly resolve?: Resolve;
@@ -39,6 +43,7 @@ export interface NetworkBrokerSpec {
   /** Writes queries into records in full. Default: false. */
   readonly recordQueries?: boolean;
   readonly onEvent?: (record: NetworkRecord) => void;
+  readonly onSecret?: (use: SecretUse) => void;
 }
 
 /** Makes requests for one plugin, as far as its grant goes. Shares nothing with another's. */
@@ -77,6 +82,7 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
     }),
     limits,
   );
+  const secrets = keepSecrets(spec.secrets ?? [], spec.onSecret ?? (() => {}));
   const recorder = makeRecorder(plugin.id, spec.recordQueries ?? false, spec.onEvent ?? (() => {}));
   const turnstile = makeTurnstile({
     maxActive: limits.maxActive,
@@ -91,7 +97,7 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
     if (!overrides.has(host)) checkName(host, refusals);
     if (!spec.allows(url, method)) throw refusals.notGranted(url, method, from);
   };
-  const following: FollowSpec = { connections, limits, refusals, recorder, admit };
+  const following: FollowSpec = { connections, limits, refusals, recorder, secrets, admit };
 
   const parse = (params: unknown, hasBody: boolean): NetworkRequest => {
     try {

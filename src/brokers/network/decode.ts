@@ -20,8 +20,7 @@ export type Decode = (source: ByteSource) => ByteSource;
  * The decoders for a `content-encoding` header, in the order to apply them; `undefined` where it
  * names none or one that we do not know, and the body is passed on as it is.
  */
-export function decodersFor(contentEncoding: string | undefined): readonly Decode[] | undefined {
-  if (contentEncoding === undefined) return undefined;
+export function decodersFor(contentEncoding: string): readonly Decode[] | undefined {
   const decoders: Decode[] = [];
   for (const coding of contentEncoding.toLowerCase().split(',')) {
     const name = coding.trim();

@@ -8,6 +8,7 @@ import type { Life } from './life.js';
 import type { NetworkLimits } from './limits.js';
 import type { OpenRecord } from './record.js';
 import type { Refusals } from './refusals.js';
+import type { Rewriter } from './secrets/rewrite.js';
 import type { Upload } from './upload.js';
 
 export interface ResponseHead {
@@ -29,6 +30,8 @@ export interface ExchangeSpec {
   readonly method: string;
   readonly headers: readonly Header[];
   readonly upload: Upload | undefined;
+  /** What the upload passes through on its way out. */
+  readonly rewriter: Rewriter | undefined;
   readonly limits: NetworkLimits;
   readonly refusals: Refusals;
   readonly life: Life;
@@ -77,7 +80,7 @@ export function exchange(spec: ExchangeSpec): Promise<Response> {
     const sending = spec.upload?.attempt((bytes) => {
       record.bytesOut += bytes;
       if (controller !== undefined && record.status === undefined) headersAlarm.set();
-    });
+    }, spec.rewriter);
 
     spec.client.dispatch(
       {

@@ -3,14 +3,16 @@ import { bodyOf } from './body.js';
 import type { Connections } from './connections.js';
 import { exchange, type Response } from './exchange.js';
 import { explainFailure } from './failures.js';
-import { type Header, valueOf } from './headers.js';
+import type { Header } from './headers.js';
 import type { Life } from './life.js';
 import type { NetworkLimits } from './limits.js';
 import { hostOf } from './names.js';
+import { prepare } from './outgoing.js';
 import type { OpenRecord, Recorder } from './record.js';
 import { redirectOf } from './redirect.js';
 import type { Refusals } from './refusals.js';
 import type { NetworkRequest } from './request.js';
+import type { SecretKeeper } from './secrets/keep.js';
 import type { Upload } from './upload.js';
 
 /** The answer to a plugin's request. */
@@ -30,6 +32,7 @@ export interface FollowSpec {
   readonly limits: NetworkLimits;
   readonly refusals: Refusals;
   readonly recorder: Recorder;
+  readonly secrets: SecretKeeper | undefined;
   /** Throws a refusal where this request may not be made. `from` redirected to it. */
   readonly admit: (request: NetworkRequest, from: string | undefined) => void;
 }
@@ -85,15 +88,16 @@ async function hop(
   record: OpenRecord,
 ): Promise<Response> {
   const sent = request.hasBody ? upload : undefined;
-  if (request.bodyBytes === undefined) await sent?.lookAhead();
-  const { connections, limits, refusals } = spec;
+  const { connections, limits, refusals, secrets } = spec;
+  const outgoing = await prepare(request, sent, secrets, limits, life);
   const lease = connections.lease(request.url, life.signal);
-  return exchange({
+  const response = await exchange({
     client: lease.client,
-    url: request.url,
+    url: outgoing.url,
     method: request.method,
-    headers: withDefaults(request),
+    headers: outgoing.headers,
     upload: sent,
+    rewriter: outgoing.rewriter,
     limits,
     refusals,
     life,
@@ -103,31 +107,25 @@ async function hop(
       lease.release(ok);
     },
   });
+  const scrubber = secrets?.scrubberFor(hostOf(request.url));
+  return scrubber === undefined ? response : { ...response, head: scrubber.head(response.head) };
 }
-
-/** Some servers turn away who does not say what it is, so we say it where the plugin does not. */
-function withDefaults({ headers, hasBody, bodyBytes }: NetworkRequest): readonly Header[] {
-  const missing = DEFAULTS.filter(([name]) => valueOf(headers, name) === undefined);
-  const length: Header[] =
-    hasBody && bodyBytes !== undefined ? [['content-length', String(bodyBytes)]] : [];
-  return [...headers, ...missing, ...length];
-}
-
-const DEFAULTS: readonly Header[] = [
-  ['accept', '*/*'],
-  ['accept-encoding', 'gzip, deflate, br'],
-  ['user-agent', 'bulkhead'],
-];
 
 function answer(
-  { limits, refusals }: FollowSpec,
+  { limits, refusals, secrets }: FollowSpec,
   request: NetworkRequest,
   response: Response,
   redirected: boolean,
   life: Life,
   record: OpenRecord,
 ): NetworkReply {
-  const { headers, body } = bodyOf(response, request.method, limits, refusals);
+  const host = hostOf(request.url);
+  const unpacked = bodyOf(response, request.method, limits, refusals);
+  const scrubbed = secrets === undefined ? unpacked : secrets.scrubberFor(host).answer(unpacked);
+  if (scrubbed === undefined) {
+    throw refusals.failed(host, 'its answer is packed in a way that no secret can be taken out of');
+  }
+  const { headers, body } = scrubbed;
   const { status, statusText } = response.head;
   const reply = { url: request.url.href, status, statusText, redirected, headers };
   if (body === undefined) {
@@ -136,7 +134,6 @@ function answer(
     life.end();
     return { ...reply, body: undefined };
   }
-  const host = hostOf(request.url);
   return {
     ...reply,
     body: lastingAs(life, record, body, (e) => explainFailure(e, host, refusals)),

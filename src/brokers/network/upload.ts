@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import type { NetworkLimits } from './limits.js';
 import type { Refusals } from './refusals.js';
+import { type Rewriter, rewriteSource } from './secrets/rewrite.js';
 
 /**
  * The body of a request: a stream that can be read once. What has been read of it is kept as long
@@ -15,10 +16,15 @@ export interface Upload {
    * want it; any other has to be sent in chunks.
    */
   lookAhead(): Promise<void>;
+  /** Waits for the body to end, as long as it is short enough to be kept. */
+  gather(): Promise<void>;
   /** Whether another attempt would send the same bytes. */
   readonly replayable: boolean;
-  /** The body for the next attempt; the one before must have been stopped. */
-  attempt(onSent: (bytes: number) => void): UploadAttempt;
+  /**
+   * The body for the next attempt; the one before must have been stopped. `rewriter` is what it
+   * passes through: another one for every attempt.
+   */
+  attempt(onSent: (bytes: number) => void, rewriter?: Rewriter): UploadAttempt;
   /** Nobody sends it any more. */
   cancel(): void;
 }
@@ -61,25 +67,34 @@ export function makeUpload(source: ByteSource, limits: NetworkLimits, refusals: 
     return reading;
   };
 
-  const stream = (onSent: (bytes: number) => void): Readable => {
+  const readAhead = async (): Promise<void> => {
+    while (!now.ended && now.replayable) await readMore();
+  };
+
+  const stream = (onSent: (bytes: number) => void, rewriter: Rewriter | undefined): Readable => {
     let at = 0;
-    const next = async (): Promise<Uint8Array | null> => {
+    const next = async (): Promise<Uint8Array | undefined> => {
       while (at >= kept.length && !now.ended) await readMore();
       const bytes = kept[at];
       // A read that outlived its attempt leaves what it got to the next one.
-      if (bytes === undefined || readable.destroyed) return null;
+      if (bytes === undefined || readable.destroyed) return undefined;
       if (now.replayable) at += 1;
       else {
         kept.splice(0, at + 1);
         at = 0;
       }
-      onSent(bytes.length);
       return bytes;
+    };
+    const { pull } = rewriteSource({ pull: next, cancel: () => {} }, rewriter);
+    const pass = async (): Promise<Uint8Array | null> => {
+      const bytes = await pull();
+      if (bytes !== undefined) onSent(bytes.length);
+      return bytes ?? null;
     };
     const readable = new Readable({
       highWaterMark: 1,
       read: () => {
-        next().then(
+        pass().then(
           (bytes) => readable.push(bytes),
           (error: unknown) => readable.destroy(error instanceof Error ? error : undefined),
         );
@@ -91,23 +106,23 @@ export function makeUpload(source: ByteSource, limits: NetworkLimits, refusals: 
   };
 
   return {
+    gather: readAhead,
     lookAhead: async () => {
-      const readAhead = async (): Promise<void> => {
-        while (!now.ended && now.replayable) await readMore();
-      };
       // An error comes again, to whoever sends: the stream stays broken.
       await Promise.race([readAhead().catch(() => {}), delay(LOOK_AHEAD_MS)]);
     },
     get replayable() {
       return now.replayable;
     },
-    attempt: (onSent) => {
+    attempt: (onSent, rewriter) => {
       if (now.ended && now.replayable) {
-        const body = Buffer.concat(kept);
+        const whole = Buffer.concat(kept);
+        const body =
+          rewriter === undefined ? whole : Buffer.concat([rewriter.push(whole), rewriter.end()]);
         onSent(body.length);
         return { body, complete: true, stop: () => {} };
       }
-      const body = stream(onSent);
+      const body = stream(onSent, rewriter);
       return {
         body,
         get complete() {

@@ -1,20 +1,21 @@
 import { realpathSync } from 'node:fs';
-import { build, type BuildFailure, type Metafile } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { BulkheadError } from '../../errors.js';
 import { integrityOf } from '../integrity.js';
 import type { Bundle } from '../plugin.js';
 import { builtinDirectory } from './builtin-files.js';
-import { isBuiltin } from './builtins.js';
+import { isBuiltinIn } from './builtins.js';
 import { pluginSources } from './esbuild-plugin.js';
 import type { Evidence } from './evidence.js';
 import type { Built } from './parse-built.js';
 import { openPluginFiles, type PluginFiles } from './files.js';
 import { ENTRY, INJECTED_MODULES } from './made-modules.js';
-import { bundleFailed, pluginPath, PLUGIN_NAMESPACE, toProblem } from './problems.js';
+import { describeWarning, isBuildFailure, MAX_MESSAGES, toBulkheadError } from './build-failure.js';
+import { bundleFailed, pluginPath, PLUGIN_NAMESPACE } from './problems.js';
 import { makeResolver } from './resolve/resolver.js';
-import { findOriginalPosition } from '../source-map.js';
-import { rewriteBundle } from './rewrite/rewrite.js';
-import { MODULE_VARIABLE } from './source/prepare.js';
+import { makeVariants } from './resolve/variants.js';
+import { rewriteOrExplain } from './rewrite-or-explain.js';
+import { MODULE_VARIABLE } from './source/describe-module.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 import { trimSourceMap } from './trim-source-map.js';
 
@@ -29,10 +30,11 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
     ...spec.limits,
   });
   const entry = 'file' in spec.entry ? { file: locateEntry(files, spec.entry.file) } : spec.entry;
+  const { builtins = 'powerless' } = spec;
   const warnings: string[] = [];
   const result = await build({
     entryPoints: [ENTRY],
-    inject: [...INJECTED_MODULES],
+    inject: builtins === 'real' ? [] : [...INJECTED_MODULES],
     bundle: true,
     write: false,
     outfile: '/bundle.js',
@@ -58,9 +60,10 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
     plugins: [
       pluginSources({
         files,
-        resolver: makeResolver(files, isBuiltin),
+        resolver: makeResolver(files, makeVariants(files, builtins), isBuiltinIn(builtins)),
         entry,
         virtualModules: new Set(spec.virtualModules),
+        builtins,
         warn: (text) => warnings.push(text),
       }),
     ],
@@ -72,7 +75,11 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
   const output = (end: string): string =>
     result.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
   const sourceMap = trimSourceMap(output('.js.map'));
-  const { code, assignedGlobals } = rewriteOrExplain(output('.js'), sourceMap);
+  const { code, assignedGlobals } = rewriteOrExplain(
+    output('.js'),
+    sourceMap,
+    builtins === 'real' ? REAL_MODULES : undefined,
+  );
   return {
     bundle: {
       code,
@@ -80,11 +87,16 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
       sourceMap,
       assignedGlobals,
       inputs: inputsOf(result.metafile, files.evidence),
-      warnings: [...warnings, ...result.warnings.map((message) => describeWarning(message))],
+      warnings: [...warnings, ...result.warnings.map(describeWarning)].slice(0, MAX_MESSAGES),
     },
     evidence: files.evidence,
   };
 }
+
+/** Where the guest has a real `require`, what only names its module at run time gets that. */
+const REAL_MODULES =
+  'const { require } = $bulkhead; ' +
+  '$bulkhead = { importRefused: async (specifier) => require(specifier), ...$bulkhead };';
 
 function openDirectory(directory: string): string {
   try {
@@ -111,39 +123,8 @@ function locateEntry(files: PluginFiles, file: string): string {
 function refuseUnknownInputs(metafile: Metafile): void {
   const ours = /^(?:plugin|entry|sandbox|bulkhead|builtin|provided|nothing|missing|node-interop):/;
   for (const path of Object.keys(metafile.inputs)) {
-    if (!ours.test(path))
-      throw new BulkheadError('OUTSIDE_PLUGIN', `"${path}" is not a file of the plugin.`, { path });
-  }
-}
-
-function rewriteOrExplain(
-  text: string,
-  sourceMap: string,
-): { readonly code: string; readonly assignedGlobals: readonly string[] } {
-  try {
-    return rewriteBundle(text);
-  } catch (error) {
-    const position = error instanceof Error && 'pos' in error ? Number(error.pos) : undefined;
-    const message =
-      error instanceof Error ? error.message.replace(/ \(\d+:\d+\)$/, '') : String(error);
-    const before = text.slice(0, position ?? 0);
-    const origin =
-      position === undefined
-        ? undefined
-        : findOriginalPosition(
-            sourceMap,
-            before.split('\n').length,
-            before.length - before.lastIndexOf('\n'),
-          );
-    throw bundleFailed([
-      {
-        message: `The code cannot be made ready for SES: ${message}`,
-        ...(origin === undefined
-          ? {}
-          : { file: origin.source, line: origin.line, column: origin.column }),
-        remedy: 'Write this part of the code in a simpler way.',
-      },
-    ]);
+    if (ours.test(path)) continue;
+    throw new BulkheadError('OUTSIDE_PLUGIN', `"${path}" is not a file of the plugin.`, { path });
   }
 }
 
@@ -153,30 +134,4 @@ function inputsOf(metafile: Metafile, evidence: Evidence): Bundle['inputs'] {
     .map((path) => pluginPath(path).replace(/ with \{.*$/, ''))
     .map((path) => ({ path, bytes: evidence.files[path]?.bytes ?? 0 }))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-function describeWarning(message: Parameters<typeof toProblem>[0]): string {
-  const { file, line, column, message: text } = toProblem(message);
-  return file === undefined ? text : `${file}:${line}:${column}: ${text}`;
-}
-
-/** What esbuild found, as ours: an error of our own that went through it comes out whole. */
-function toBulkheadError(error: BuildFailure): BulkheadError {
-  const own = error.errors.find(({ detail }) => detail instanceof BulkheadError);
-  if (own !== undefined && own.detail instanceof BulkheadError) {
-    const cause: BulkheadError = own.detail;
-    if (cause.code !== 'OUTSIDE_PLUGIN' || own.location === null) return cause;
-    const { message: _, remedy: __, ...place } = toProblem(own);
-    const path = 'path' in cause.details ? cause.details.path : '';
-    return new BulkheadError(
-      'OUTSIDE_PLUGIN',
-      `${place.file}:${place.line}:${place.column}: ${cause.message}`,
-      { path, ...place },
-    );
-  }
-  return bundleFailed(error.errors.map(toProblem));
-}
-
-function isBuildFailure(error: unknown): error is BuildFailure {
-  return error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 }

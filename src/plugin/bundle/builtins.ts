@@ -1,3 +1,6 @@
+import { isBuiltin } from 'node:module';
+import type { BundleSpec } from './spec.js';
+
 /**
  * The file of `sandbox/builtins` that stands in for a module of Node or Bun inside the compartment.
  * None has any power of its own, and those without a file of theirs throw where they are used.
@@ -6,16 +9,20 @@ export function builtinFile(name: string): string {
   return IMPLEMENTED.get(name) ?? 'denied';
 }
 
-/** Whether a specifier without `node:` or `bun:` means a built-in. */
-export function isBuiltin(specifier: string): boolean {
-  return IMPLEMENTED.has(specifier) || DENIED.has(specifier);
+/** Tells whether a specifier without `node:` or `bun:` means a built-in. */
+export function isBuiltinIn(
+  builtins: NonNullable<BundleSpec['builtins']>,
+): (specifier: string) => boolean {
+  return builtins === 'real'
+    ? isBuiltin
+    : (specifier) => IMPLEMENTED.has(specifier) || DENIED.has(specifier);
 }
 
 const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['assert', 'assert'],
   ['assert/strict', 'assert-strict'],
   ['async_hooks', 'async-hooks'],
-  ['buffer', 'buffer'],
+  ['buffer', 'buffer-module'],
   ['constants', 'os-constants'],
   ['crypto', 'crypto'],
   ['diagnostics_channel', 'diagnostics-channel'],

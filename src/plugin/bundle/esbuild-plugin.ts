@@ -3,6 +3,7 @@ import { BulkheadError } from '../../errors.js';
 import { builtinFile } from './builtins.js';
 import { readBuiltinFile } from './builtin-files.js';
 import { parentOf, type PluginFiles } from './files.js';
+import type { BundleSpec } from './spec.js';
 import { PLUGIN_NAMESPACE } from './problems.js';
 import type { Resolution, Resolver } from './resolve/resolver.js';
 import { loaderOf } from './source/loaders.js';
@@ -21,6 +22,7 @@ export interface PluginSources {
   /** A file's real path in the plugin, or the text of a module in its directory. */
   readonly entry: { readonly file: string } | { readonly source: string };
   readonly virtualModules: ReadonlySet<string>;
+  readonly builtins: NonNullable<BundleSpec['builtins']>;
   /** Told of what is not found and is only missed if the code gets there. */
   readonly warn: (text: string) => void;
 }
@@ -39,12 +41,14 @@ export function pluginSources(sources: PluginSources): Plugin {
         guarded(async () => {
           const loader = loaderOf(path, attributes);
           if (loader === undefined) return { errors: [unknownKind(path)] };
-          return prepareSource(path, files.read(path), loader);
+          return prepareSource(path, files.read(path), loader, sources.builtins);
         }),
       );
       onLoad({ filter: /.*/, namespace: 'entry' }, () =>
         guarded(async () =>
-          'source' in sources.entry ? prepareSource('', sources.entry.source, 'jsx') : undefined,
+          'source' in sources.entry
+            ? prepareSource('', sources.entry.source, 'jsx', sources.builtins)
+            : undefined,
         ),
       );
       onLoad({ filter: /.*/, namespace: 'sandbox' }, ({ path }) => ({
@@ -111,11 +115,15 @@ function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveRe
 function toResult(
   resolution: Resolution,
   { path: specifier, importer, namespace, kind }: OnResolveArgs,
-  { files, resolver, warn }: PluginSources,
+  { files, resolver, builtins, warn }: PluginSources,
 ): OnResolveResult {
   switch (resolution.kind) {
     case 'builtin':
-      return toModule(madeModule.builtin(resolution.name, builtinFile(resolution.name)));
+      return toModule(
+        builtins === 'real'
+          ? madeModule.realBuiltin(resolution.name)
+          : madeModule.builtin(resolution.name, builtinFile(resolution.name)),
+      );
     case 'nothing':
       return toModule(madeModule.nothing(specifier));
     case 'unresolved': {
@@ -157,7 +165,7 @@ function refuseForeign(specifier: string): void {
 function isTranspiledCommonJs(path: string, files: PluginFiles): boolean {
   if (!/\.c?js$/.test(path)) return false;
   const text = files.read(path);
-  return text.includes('__esModule') && !/^\s*(?:import|export)\b(?!\s*[(.])/m.test(text);
+  return text.includes('__esModule') && !/^[ \t]*(?:import|export)\b(?![ \t]*[(.])/m.test(text);
 }
 
 function toModule({ namespace, path, contents }: MadeModule): OnResolveResult {

@@ -36,7 +36,7 @@ export function injectedModule(name: string): MadeModule {
  * denial at run time rather than an error of the build.
  */
 export const madeModule: Readonly<
-  Record<'provided' | 'nothing', (specifier: string) => MadeModule> & {
+  Record<'provided' | 'nothing' | 'realBuiltin', (specifier: string) => MadeModule> & {
     builtin: (name: string, file: string) => MadeModule;
     missing: (specifier: string, why: string) => MadeModule;
     interop: (path: string) => MadeModule;
@@ -58,6 +58,12 @@ export const madeModule: Readonly<
       file === 'denied'
         ? `module.exports = require('./denied.js').denyModule(${text(name)});`
         : `module.exports = require('./${file}.js').builtin;`,
+  }),
+  /** A module of Node's, from the guest's own `require`. */
+  realBuiltin: (name) => ({
+    namespace: 'builtin',
+    path: name,
+    contents: `module.exports = $bulkhead.require(${text(name.includes(':') ? name : `node:${name}`)});`,
   }),
   nothing: (specifier) => ({
     namespace: 'nothing',

@@ -1,6 +1,11 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { brokerFor, bytesOf, sourceOf, textOf } from './plugin.js';
 import { serve, serveRaw } from './servers.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const MEBIBYTE = 1024 * 1024;
 const BIG = 64 * MEBIBYTE;
@@ -36,12 +41,14 @@ describe('an answer of 64 MiB', () => {
     let most = 0;
     const before = process.memoryUsage().arrayBuffers;
     for (let bytes = await reply.body?.pull(); bytes; bytes = await reply.body?.pull()) {
+      // What is garbage by now is not held; how much of that there may be differs by Node.
+      if (total % (4 * MEBIBYTE) > (total + bytes.length) % (4 * MEBIBYTE)) collectGarbage();
       total += bytes.length;
       most = Math.max(most, process.memoryUsage().arrayBuffers - before);
     }
     expect(total).toBe(BIG);
-    // Both ends live in this process, and garbage waits to be collected.
-    expect(most).toBeLessThan(48 * MEBIBYTE);
+    // Both ends live in this process, with what the kernel holds between them.
+    expect(most).toBeLessThan(32 * MEBIBYTE);
     expect(broker.records).toMatchObject([{ bytesIn: BIG, outcome: 'allowed' }]);
   });
 

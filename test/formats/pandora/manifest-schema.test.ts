@@ -6,6 +6,7 @@ import { parseManifest } from '../../../src/formats/pandora/manifest.js';
 import { checkSchema } from '../../../src/schema/check.js';
 import type * as Entry from '../../../src/schema/validator/entry.js';
 import { manifestText } from '../memory.js';
+import { runs } from '../../property-runs.js';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const { compile }: typeof Entry = runInThisContext(read('../../../dist/validator.js'))();
@@ -82,7 +83,7 @@ test('the schema for editors and the reader agree on any mixture', () => {
   const mixture = fc.record(Object.fromEntries(fields), { requiredKeys: [] });
   fc.assert(
     fc.property(mixture, (manifest) => agree(manifestText(manifest))),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -4,6 +4,7 @@ import { readOffer } from '../../../src/formats/pandora/offer.js';
 import { NO_PERMISSIONS } from '../../../src/permissions/permissions.js';
 import type { PluginEntry } from '../../../src/plugin/plugin.js';
 import type { Offer, ToolDefinition } from '../../../src/plugin/tool.js';
+import { runs } from '../../property-runs.js';
 
 const entry: PluginEntry = {
   key: 'tools',
@@ -221,6 +222,6 @@ test('whatever a guest answers is an offer', () => {
         expect(found.timeoutMs).toBeLessThanOrEqual(60_000);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });

@@ -1,9 +1,11 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { buildBundle } from '../../../src/plugin/bundle/build.js';
 import type { BundleSpec } from '../../../src/plugin/bundle/spec.js';
 import type { Bundle } from '../../../src/plugin/plugin.js';
@@ -54,22 +56,47 @@ export interface SesAnswer {
   readonly logs: readonly string[];
 }
 
-/** Evaluates a bundle under SES, in a process of its own. */
+/** Evaluates a bundle under SES, in a compartment of its own. */
 export async function runUnderSes(
   bundle: Pick<Bundle, 'code'>,
   job: SesJob = {},
 ): Promise<SesAnswer> {
-  const script = fileURLToPath(new URL('./ses-run.mjs', import.meta.url));
-  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'pipe'] });
-  const output: string[] = [];
-  const problems: string[] = [];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => output.push(text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => problems.push(text));
-  child.stdin.end(JSON.stringify({ code: bundle.code, ...job }));
-  await new Promise((resolve) => child.on('close', resolve));
-  if (output.length === 0) throw new Error(`no answer from SES: ${problems.join('')}`);
-  return JSON.parse(output.join(''));
+  const child = (realm ??= startRealm());
+  const answer = await new Promise<string | undefined>((resolve) => {
+    const giveUp = (): void => resolve(undefined);
+    const timer = setTimeout(giveUp, ANSWER_MS);
+    child.lines.once('line', (line: string) => {
+      clearTimeout(timer);
+      resolve(line);
+    });
+    child.process.stdin.write(`${JSON.stringify({ code: bundle.code, ...job })}\n`);
+  });
+  if (answer !== undefined) return JSON.parse(answer);
+  child.process.kill('SIGKILL');
+  realm = undefined;
+  throw new Error('no answer from SES');
 }
+
+const ANSWER_MS = 10_000;
+
+interface Realm {
+  readonly process: ChildProcessByStdio<Writable, Readable, null>;
+  readonly lines: Interface;
+}
+
+/** One locked-down process for each file of tests: to start one for each bundle takes half a second. */
+let realm: Realm | undefined;
+
+function startRealm(): Realm {
+  const script = fileURLToPath(new URL('./ses-run.mjs', import.meta.url));
+  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  return { process: child, lines: createInterface({ input: child.stdout }) };
+}
+
+afterAll(() => {
+  realm?.process.kill('SIGKILL');
+  realm = undefined;
+});
 
 /** Bundles and evaluates; gives what the export `run` returned, or throws what went wrong. */
 export async function runFiles(

@@ -1,6 +1,7 @@
-// Evaluates a bundle as a guest does: locked down, with a plugin's globals, which are fixed before
-// the first evaluate. Reads `{ code, call, args, files, env, time, modules, writable }` as JSON from
-// stdin and prints what the exported function `call` gave.
+// Evaluates bundles as a guest does: locked down, each in a compartment with a plugin's globals, which
+// are fixed before the first evaluate. Reads jobs as lines of JSON (see `SesJob` in fixture.ts) and
+// writes a line for each with what the exported function `call` gave.
+import { createInterface } from 'node:readline';
 import 'ses';
 
 lockdown({
@@ -20,91 +21,93 @@ lockdown({
   __hardenTaming__: 'safe',
 });
 
-const chunks = [];
-for await (const chunk of process.stdin) chunks.push(chunk);
-const job = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+// SES withholds them for a channel between compartments; a guest holds one plugin.
+const floats = { Float32Array: harden(Float32Array), Float64Array: harden(Float64Array) };
 
-const logs = [];
-const log = (...args) => void logs.push(args.map(String).join(' '));
-const globals = {
-  console: { log, info: log, warn: log, error: log, debug: log },
-  URL,
-  URLSearchParams,
-  TextEncoder,
-  TextDecoder,
-  AbortController,
-  AbortSignal,
-  // Handles are opaque, as they are in a guest.
-  setTimeout: (callback, delay, ...args) => Number(setTimeout(callback, delay, ...args)),
-  clearTimeout: (handle) => clearTimeout(handle),
-  setInterval: (callback, delay, ...args) => Number(setInterval(callback, delay, ...args)),
-  clearInterval: (handle) => clearInterval(handle),
-  atob: (text) => atob(text),
-  btoa: (text) => btoa(text),
-  queueMicrotask: (callback) => queueMicrotask(callback),
-};
-// SES withholds them for a channel between compartments; here there is only one.
-Object.assign(globals, { Float32Array: harden(Float32Array), Float64Array: harden(Float64Array) });
-if (job.files !== undefined) {
-  globals.readFile = async (path) => {
-    // SES withholds them for a channel between compartments; here there is only one.
-    Object.assign(globals, {
-      Float32Array: harden(Float32Array),
-      Float64Array: harden(Float64Array),
+for await (const line of createInterface({ input: process.stdin })) {
+  process.stdout.write(`${JSON.stringify(await run(JSON.parse(line)))}\n`);
+}
+// Not held up by what a bundle left running.
+process.stdout.write('', () => process.exit(0));
+
+async function run(job) {
+  const logs = [];
+  const compartment = new Compartment({ globals: globalsOf(job, logs), __options__: true });
+  fixGlobals(compartment.globalThis, job.writable ?? []);
+  try {
+    const make = compartment.evaluate(`${job.code}\n//# sourceURL=bulkhead:test`);
+    const modules = Object.entries(job.modules ?? {}).map(([name, source]) => [
+      name,
+      compartment.evaluate(source),
+    ]);
+    const namespace = await make({
+      modules: Object.fromEntries(modules),
+      importRefused: async (specifier) => {
+        throw new Error(`import of ${String(specifier)} is refused`);
+      },
     });
-    if (job.files[path] === undefined) throw new Error(`no such file: ${path}`);
-    return job.files[path];
-  };
-}
-if (job.env !== undefined) globals.env = { get: (name) => job.env[name] };
-if (job.time === true) Object.assign(globals, { Date, Intl });
-if (job.fetch === true) {
-  globals.fetch = async (url) => ({
-    status: 200,
-    ok: true,
-    url: String(url),
-    text: async () => 'fetched',
-  });
-}
-if (job.random === true) globals.Math = Object.create(Math, { random: { value: () => 0.5 } });
-
-const compartment = new Compartment({ globals, __options__: true });
-for (const name of Reflect.ownKeys(compartment.globalThis)) {
-  const property = Reflect.getOwnPropertyDescriptor(compartment.globalThis, name);
-  if (property.configurable !== true || job.writable?.includes(name)) continue;
-  Object.defineProperty(
-    compartment.globalThis,
-    name,
-    'value' in property
-      ? { ...property, writable: false, configurable: false }
-      : { ...property, configurable: false },
-  );
+    const value =
+      job.call === undefined ? undefined : await namespace[job.call](...(job.args ?? []));
+    return { ok: true, exports: Object.keys(namespace).toSorted(), value, logs };
+  } catch (error) {
+    return {
+      ok: false,
+      name: error?.name,
+      message: String(error?.message ?? error),
+      code: error?.code,
+      stack: error instanceof Error ? getStackString(error) : undefined,
+      logs,
+    };
+  }
 }
 
-let answer;
-try {
-  const make = compartment.evaluate(`${job.code}\n//# sourceURL=bulkhead:test`);
-  const namespace = await make({
-    modules: Object.fromEntries(
-      Object.entries(job.modules ?? {}).map(([name, source]) => [
-        name,
-        compartment.evaluate(source),
-      ]),
-    ),
-    importRefused: async (specifier) => {
-      throw new Error(`import of ${String(specifier)} is refused`);
-    },
-  });
-  const called =
-    job.call === undefined ? undefined : await namespace[job.call](...(job.args ?? []));
-  answer = { ok: true, exports: Object.keys(namespace).toSorted(), value: called };
-} catch (error) {
-  answer = {
-    ok: false,
-    name: error?.name,
-    message: String(error?.message ?? error),
-    code: error?.code,
-    stack: error instanceof Error ? getStackString(error) : undefined,
+function globalsOf(job, logs) {
+  const log = (...args) => void logs.push(args.map(String).join(' '));
+  const globals = {
+    console: { log, info: log, warn: log, error: log, debug: log },
+    URL,
+    URLSearchParams,
+    TextEncoder,
+    TextDecoder,
+    AbortController,
+    AbortSignal,
+    // Handles are opaque, as they are in a guest.
+    setTimeout: (callback, delay, ...args) =>
+      setTimeout(callback, delay, ...args)[Symbol.toPrimitive](),
+    clearTimeout: (handle) => clearTimeout(handle),
+    setInterval: (callback, delay, ...args) =>
+      setInterval(callback, delay, ...args)[Symbol.toPrimitive](),
+    clearInterval: (handle) => clearInterval(handle),
+    atob: (text) => atob(text),
+    btoa: (text) => btoa(text),
+    queueMicrotask: (callback) => queueMicrotask(callback),
+    ...floats,
   };
+  if (job.files !== undefined) {
+    globals.readFile = async (path) => {
+      if (job.files[path] === undefined) throw new Error(`no such file: ${path}`);
+      return job.files[path];
+    };
+  }
+  if (job.env !== undefined) globals.env = { get: (name) => job.env[name] };
+  if (job.time === true) Object.assign(globals, { Date, Intl });
+  if (job.fetch === true) {
+    const answer = { status: 200, ok: true, text: async () => 'fetched' };
+    globals.fetch = async (url) => ({ ...answer, url: String(url) });
+  }
+  if (job.random === true) globals.Math = Object.create(Math, { random: { value: () => 0.5 } });
+  return globals;
 }
-process.stdout.write(JSON.stringify({ ...answer, logs }), () => process.exit(0));
+
+function fixGlobals(globals, writable) {
+  for (const name of Reflect.ownKeys(globals)) {
+    const property = Reflect.getOwnPropertyDescriptor(globals, name);
+    if (property.configurable !== true || writable.includes(name)) continue;
+    const isData = 'value' in property;
+    Object.defineProperty(globals, name, {
+      ...property,
+      configurable: false,
+      ...(isData ? { writable: false } : {}),
+    });
+  }
+}

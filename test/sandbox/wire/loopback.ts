@@ -36,6 +36,7 @@ export function makeEnd(
     soon: queueMicrotask,
     limits,
     service,
+    now: () => performance.now(),
     onViolation: (violation) => violations.push(violation),
   });
   return { peer, violations, written };

@@ -26,6 +26,18 @@ export const tools = [
     execute: async ({ work }: { work: 'fib' | 'floors' }) => (work === 'fib' ? fib(27) : floors()),
   },
   {
+    id: 'download',
+    name: 'Download',
+    description: 'Reads a body to its end, and says how long it was',
+    annotations,
+    execute: async ({ url }: { url: string }) => {
+      const { body } = await fetch(url);
+      let bytes = 0;
+      for await (const piece of body) bytes += piece.length;
+      return bytes;
+    },
+  },
+  {
     id: 'loop',
     name: 'Loop',
     description: 'Never ends',

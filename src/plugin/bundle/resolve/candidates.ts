@@ -1,7 +1,14 @@
 import { posix } from 'node:path';
 import type { Located, PluginFiles } from '../files.js';
 import type { Packages } from './package.js';
-import { runsBetterAsNode } from './variants.js';
+import type { Variants } from './variants.js';
+
+/** What it takes to find a file. */
+export interface Surroundings {
+  readonly files: PluginFiles;
+  readonly packages: Packages;
+  readonly variants: Variants;
+}
 
 /** Tried in order after a path without its extension: the author's source before what is made of it. */
 const EXTENSIONS = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json'];
@@ -24,24 +31,19 @@ export function isInPackages(path: string): boolean {
  * The file that a path means: itself, the source of the file it names, the path with an extension
  * added, or what a directory's package.json or index says.
  */
-export function findFile(
-  files: PluginFiles,
-  packages: Packages,
-  path: string,
-): Located | undefined {
-  const wantsDirectory = path.endsWith('/');
-  if (!wantsDirectory) {
+export function findFile(around: Surroundings, path: string): Located | undefined {
+  const { files, packages, variants } = around;
+  if (!path.endsWith('/')) {
     const found = findExact(files, path) ?? findWithExtension(files, path);
     if (found !== undefined) return found;
   }
   const directory = files.locate(path);
   if (directory?.kind !== 'directory') return undefined;
-  const info = packages.in(directory.path);
-  const main = findMain(files, directory.path, [...(info?.mains ?? []), 'index']);
-  if (info?.browserMain === undefined) return main;
-  const forBrowsers = findMain(files, directory.path, [info.browserMain]);
-  if (main === undefined || forBrowsers === undefined) return main ?? forBrowsers;
-  return runsBetterAsNode(files.read(forBrowsers.path), files.read(main.path)) ? main : forBrowsers;
+  const { mains = [], browserMain } = packages.in(directory.path) ?? {};
+  return variants.choose(
+    browserMain === undefined ? undefined : findMain(files, directory.path, [browserMain]),
+    findMain(files, directory.path, [...mains, 'index']),
+  );
 }
 
 function findMain(

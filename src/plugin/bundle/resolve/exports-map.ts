@@ -41,13 +41,13 @@ function chooseTarget(
   match: string,
   conditions: ReadonlySet<string>,
 ): string | undefined {
-  if (typeof target === 'string') return target.replaceAll('*', () => match);
+  if (typeof target === 'string') {
+    return target.endsWith('/') ? target + match : target.replaceAll('*', () => match);
+  }
   if (Array.isArray(target)) {
-    for (const option of target as unknown[]) {
-      const chosen = chooseTarget(option, match, conditions);
-      if (chosen !== undefined) return chosen;
-    }
-    return undefined;
+    const chosen = target.map((option) => chooseTarget(option, match, conditions));
+    // Alternatives are for those who do not understand the first: the first path is ours.
+    return chosen.find((option) => option?.startsWith('./')) ?? chosen.find(Boolean);
   }
   if (!isObject(target)) return undefined;
   for (const [condition, option] of Object.entries(target)) {

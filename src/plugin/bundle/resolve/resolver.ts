@@ -1,8 +1,9 @@
 import { parentOf, type Located, type PluginFiles } from '../files.js';
-import { findExact, findFile, isInPackages, join } from './candidates.js';
+import { findExact, findFile, isInPackages, join, type Surroundings } from './candidates.js';
 import { lookUpExport } from './exports-map.js';
-import { runsBetterAsNode } from './variants.js';
 import { isPackagesFolder, makePackages, type PackageInfo } from './package.js';
+import { makeReplacements } from './replacements.js';
+import type { Variants } from './variants.js';
 
 export interface ResolveQuery {
   readonly specifier: string;
@@ -10,6 +11,8 @@ export interface ResolveQuery {
   readonly directory: string;
   /** How it is asked for: `exports` may answer differently. */
   readonly from: 'import' | 'require';
+  /** It stands for another, that its package replaced: once is enough. */
+  readonly isReplaced?: boolean;
 }
 
 export type Resolution =
@@ -31,19 +34,24 @@ export interface Resolver {
  * What a package offers for workers and browsers is preferred to what it offers for Node: it
  * needs no built-ins.
  */
-export function makeResolver(files: PluginFiles, isBuiltin: (name: string) => boolean): Resolver {
+export function makeResolver(
+  files: PluginFiles,
+  variants: Variants,
+  isBuiltin: (name: string) => boolean,
+): Resolver {
   const packages = makePackages(files);
+  const around: Surroundings = { files, packages, variants };
+  const replacements = makeReplacements(around);
 
   const fileIn = (info: PackageInfo | undefined, located: Located | undefined): Resolution => {
     if (located === undefined) return NOT_FOUND;
     const owner = info ?? packages.around(parentOf(located.path));
-    const replacement =
-      owner === undefined || isForNode(owner) ? undefined : replacementOf(owner, located.path);
+    const replacement = owner === undefined ? undefined : replacements.ofFile(owner, located.path);
     if (replacement === false) return { kind: 'nothing' };
     const final =
       owner === undefined || replacement === undefined
         ? located
-        : (findFile(files, packages, join(owner.directory, replacement)) ?? located);
+        : (findFile(around, join(owner.directory, replacement)) ?? located);
     return {
       kind: 'file',
       path: final.path,
@@ -52,43 +60,29 @@ export function makeResolver(files: PluginFiles, isBuiltin: (name: string) => bo
     };
   };
 
-  // Decided for a package as a whole: its files for browsers expect each other.
-  const forNode = new Map<PackageInfo, boolean>();
-  const isForNode = (info: PackageInfo): boolean => {
-    let answer = forNode.get(info);
-    if (answer === undefined) {
-      answer = [...info.replacements].some(([from, to]) => {
-        if (!from.startsWith('.') || to === false || !to.startsWith('.')) return false;
-        const original = findFile(files, packages, join(info.directory, from));
-        const replacement = findFile(files, packages, join(info.directory, to));
-        return (
-          original !== undefined &&
-          replacement !== undefined &&
-          runsBetterAsNode(files.read(replacement.path), files.read(original.path))
-        );
-      });
-      forNode.set(info, answer);
-    }
-    return answer;
+  const chooseTarget = (
+    { from }: ResolveQuery,
+    find: (conditions: ReadonlySet<string>) => Located | undefined,
+  ): Located | undefined => {
+    const kind = from === 'import' ? ['import', 'module'] : ['require'];
+    return variants.choose(
+      find(new Set(['worker', 'browser', ...kind])),
+      find(new Set(['node', ...kind])),
+    );
   };
 
   const inPackage = (info: PackageInfo, subpath: string, query: ResolveQuery): Resolution => {
     if (info.exports === undefined || info.exports === null) {
       const path = subpath === '.' ? `${info.directory}/` : join(info.directory, subpath);
-      return fileIn(undefined, findFile(files, packages, path));
+      return fileIn(undefined, findFile(around, path));
     }
-    const [forBrowsers, forNodes] = conditionsFor(query).map((conditions) => {
+    const chosen = chooseTarget(query, (conditions) => {
       const target = lookUpExport(info.exports, subpath, conditions);
-      return target === undefined || !isOwnTarget(target)
-        ? undefined
-        : findExact(files, join(info.directory, target));
+      return target !== undefined && isOwnTarget(target)
+        ? findExact(files, join(info.directory, target))
+        : undefined;
     });
-    if (forBrowsers !== undefined && forNodes !== undefined && forBrowsers.path !== forNodes.path) {
-      const better = runsBetterAsNode(files.read(forBrowsers.path), files.read(forNodes.path));
-      return fileIn(info, better ? forNodes : forBrowsers);
-    }
-    const only = forBrowsers ?? forNodes;
-    if (only !== undefined) return fileIn(info, only);
+    if (chosen !== undefined) return fileIn(info, chosen);
     return {
       kind: 'unresolved',
       why: `"${info.name ?? info.directory}" does not export "${subpath}", or not from inside itself`,
@@ -98,9 +92,9 @@ export function makeResolver(files: PluginFiles, isBuiltin: (name: string) => bo
 
   const bare = (specifier: string, query: ResolveQuery): Resolution => {
     const { name, subpath } = splitSpecifier(specifier);
-    const around = packages.around(query.directory);
-    if (around?.name === name && around.exports !== undefined) {
-      return inPackage(around, subpath, query);
+    const owner = packages.around(query.directory);
+    if (owner?.name === name && owner.exports !== undefined) {
+      return inPackage(owner, subpath, query);
     }
     for (let at = query.directory; ; at = parentOf(at)) {
       if (!isPackagesFolder(at)) {
@@ -108,11 +102,11 @@ export function makeResolver(files: PluginFiles, isBuiltin: (name: string) => bo
         if (directory?.kind === 'directory') {
           const info = packages.in(directory.path);
           if (info !== undefined) return inPackage(info, subpath, query);
-          const found = findFile(files, packages, join(directory.path, `${subpath}/`));
+          const found = findFile(around, join(directory.path, `${subpath}/`));
           if (found !== undefined) return fileIn(undefined, found);
         } else if (directory === undefined && subpath === '.') {
           // `node_modules/x.js`, without a directory.
-          const file = findFile(files, packages, join(at, `node_modules/${name}`));
+          const file = findFile(around, join(at, `node_modules/${name}`));
           if (file !== undefined) return fileIn(undefined, file);
         }
       }
@@ -127,15 +121,17 @@ export function makeResolver(files: PluginFiles, isBuiltin: (name: string) => bo
 
   const internal = (query: ResolveQuery): Resolution => {
     const info = packages.around(query.directory);
-    for (const conditions of conditionsFor(query)) {
+    let elsewhere: string | undefined;
+    const chosen = chooseTarget(query, (conditions) => {
       const target = lookUpExport(info?.imports ?? {}, query.specifier, conditions);
-      if (target === undefined || info === undefined) continue;
-      if (target.startsWith('./')) {
-        const located = isOwnTarget(target) && findExact(files, join(info.directory, target));
-        if (located) return fileIn(info, located);
-      } else if (!target.startsWith('#')) {
-        return resolve({ ...query, specifier: target, directory: info.directory });
-      }
+      if (target === undefined || info === undefined) return undefined;
+      if (isOwnTarget(target)) return findExact(files, join(info.directory, target));
+      if (!/^[.#/]/.test(target)) elsewhere ??= target;
+      return undefined;
+    });
+    if (info !== undefined && chosen !== undefined) return fileIn(info, chosen);
+    if (info !== undefined && elsewhere !== undefined) {
+      return resolve({ ...query, specifier: elsewhere, directory: info.directory });
     }
     return {
       kind: 'unresolved',
@@ -151,17 +147,18 @@ export function makeResolver(files: PluginFiles, isBuiltin: (name: string) => bo
         directory,
         specifier === '.' || specifier === '..' ? `${specifier}/` : specifier,
       );
-      return fileIn(undefined, findFile(files, packages, path));
+      return fileIn(undefined, findFile(around, path));
     }
     const scheme = /^(?:node|bun):(.+)$/.exec(specifier);
     if (scheme !== null) return { kind: 'builtin', name: specifier.replace(/^node:/, '') };
     if (specifier.startsWith('#')) return internal(query);
-    const around = packages.around(directory);
+    const owner = packages.around(directory);
     const replacement =
-      around === undefined || isForNode(around) ? undefined : around.replacements.get(specifier);
+      query.isReplaced === true ? undefined : replacements.ofImport(owner, specifier);
     if (replacement === false) return { kind: 'nothing' };
-    if (around !== undefined && replacement !== undefined && replacement !== specifier) {
-      return resolve({ ...query, specifier: replacement, directory: around.directory });
+    if (owner !== undefined && replacement !== undefined) {
+      const { directory: at } = owner;
+      return resolve({ ...query, specifier: replacement, directory: at, isReplaced: true });
     }
     return isBuiltin(specifier) ? { kind: 'builtin', name: specifier } : bare(specifier, query);
   };
@@ -179,27 +176,6 @@ const NOT_FOUND: Resolution = {
   why: 'there is no such file in the plugin',
   remedy: 'Check the path, or add the file.',
 };
-
-/** What a package may ask about its surroundings: first as for browsers, then as for Node. */
-function conditionsFor({ from }: ResolveQuery): ReadonlySet<string>[] {
-  const kind = from === 'import' ? ['import', 'module'] : ['require'];
-  return [new Set(['worker', 'browser', ...kind]), new Set(['node', ...kind])];
-}
-
-/** The file that a package uses in place of one of its own. */
-function replacementOf(info: PackageInfo, path: string): string | false | undefined {
-  if (info.replacements.size === 0) return undefined;
-  const inside = info.directory === '' ? path : path.slice(info.directory.length + 1);
-  const names = [`./${inside}`, inside];
-  for (const name of [
-    ...names,
-    ...names.map((full) => full.replace(/(?:\/index)?\.[^./]+$/, '')),
-  ]) {
-    const replacement = info.replacements.get(name);
-    if (replacement !== undefined) return replacement;
-  }
-  return undefined;
-}
 
 /** Node's rule for a target: inside the package, and in no other package below it. */
 function isOwnTarget(target: string): boolean {

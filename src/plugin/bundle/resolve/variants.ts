@@ -1,9 +1,35 @@
+import type { Located, PluginFiles } from '../files.js';
+import type { BundleSpec } from '../spec.js';
+
+/** Chooses between what a package offers for browsers and what it offers for Node. */
+export interface Variants {
+  /** Whether what a package replaces outside of Node is left as it is, all through the package. */
+  readonly isForNode: boolean;
+  choose(forBrowsers: Located | undefined, forNode: Located | undefined): Located | undefined;
+}
+
 /**
- * Whether, of the two files that a package offers for browsers and for Node, the one for Node is
- * the one that runs here, where there is neither. As a rule the browser's is, since it needs no
- * built-ins; but some build a page to work on, and their other half is plain JavaScript.
+ * In a compartment, where there is neither, the browser's file is as a rule the one that runs,
+ * since it needs no built-ins. But some build a page to work on, and then the other one often is
+ * plain JavaScript.
  */
-export function runsBetterAsNode(forBrowsers: string, forNode: string): boolean {
+export function makeVariants(
+  files: PluginFiles,
+  builtins: NonNullable<BundleSpec['builtins']>,
+): Variants {
+  return {
+    isForNode: builtins === 'real',
+    choose: (forBrowsers, forNode) => {
+      if (forBrowsers === undefined || forNode === undefined) return forBrowsers ?? forNode;
+      if (forBrowsers.path === forNode.path || builtins === 'real') return forNode;
+      return runsBetterAsNode(files.read(forBrowsers.path), files.read(forNode.path))
+        ? forNode
+        : forBrowsers;
+    },
+  };
+}
+
+function runsBetterAsNode(forBrowsers: string, forNode: string): boolean {
   return NEEDS_PAGE.test(forBrowsers) && !NEEDS_PAGE.test(forNode) && !NEEDS_HOST.test(forNode);
 }
 

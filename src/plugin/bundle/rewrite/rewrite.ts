@@ -23,9 +23,11 @@ export interface Rewritten {
 /**
  * Makes the text of a module that esbuild wrote into one function expression that SES evaluates,
  * of the same meaning and on the same lines, so that a source map stays right by line.
- * Throws acorn's SyntaxError (with `pos`) or `RewriteError`.
+ * Throws acorn's SyntaxError, with `pos`.
+ *
+ * @param prelude statements to begin with, on one line
  */
-export function rewriteBundle(moduleText: string): Rewritten {
+export function rewriteBundle(moduleText: string, prelude = ''): Rewritten {
   const { program, walk, comments, tokens } = parseSource(moduleText, {
     // They take as much memory as the tree does.
     tokens: findSuspicions(moduleText).length > 0,
@@ -59,6 +61,7 @@ export function rewriteBundle(moduleText: string): Rewritten {
   const opening = [
     usesTopLevelAwait(walk) ? '(async function ($bulkhead) {' : '(function ($bulkhead) {',
     `'use strict';`,
+    prelude,
     ...safe.prelude,
     ...frozen.prelude,
     ...loadTime.prelude,

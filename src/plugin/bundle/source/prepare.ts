@@ -1,4 +1,6 @@
 import { transform, type Loader } from 'esbuild';
+import type { BundleSpec } from '../spec.js';
+import { describeModule } from './describe-module.js';
 import { isCode } from './loaders.js';
 import { neutralise } from './neutralise.js';
 import { isPlain } from './scan.js';
@@ -8,14 +10,8 @@ export interface PreparedSource {
   readonly loader: Loader;
 }
 
-/** Where the plugin's files seem to lie: the only path of its own that a plugin ever sees. */
-export const PLUGIN_ROOT = '/plugin';
-
 /** Characters of JSON from which it is cheaper, here and in the guest, not to parse it as code. */
 const LARGE_JSON = 32 * 1024;
-
-/** The variable that stands for `import.meta` in each file; esbuild's `define` points at it. */
-export const MODULE_VARIABLE = '__bulkhead_module';
 
 /**
  * Makes a file of the plugin into what esbuild may have: text that makes esbuild touch no disk,
@@ -25,6 +21,7 @@ export async function prepareSource(
   path: string,
   text: string,
   loader: Loader,
+  builtins: NonNullable<BundleSpec['builtins']>,
 ): Promise<PreparedSource> {
   const source = text.replace(/^\uFEFF/, '');
   if (loader === 'json' && source.length > LARGE_JSON && isJson(source)) {
@@ -34,7 +31,7 @@ export async function prepareSource(
   // A hashbang may only stand at the very start, and the start is ours.
   const code = source.replace(/^#!/, '//');
   const plain = isPlain(code) ? { contents: code, loader } : await makePlain(path, code, loader);
-  return { ...plain, contents: describeModule(path, plain.contents) + plain.contents };
+  return { ...plain, contents: describeModule(path, plain.contents, builtins) + plain.contents };
 }
 
 /** What is not, esbuild says, and where. */
@@ -73,24 +70,4 @@ async function makePlain(path: string, code: string, loader: Loader): Promise<Pr
     contents: `${contents}\n//# sourceMappingURL=data:application/json;base64,${encoded}\n`,
     loader: 'js',
   };
-}
-
-/** What `import.meta`, `__dirname` and `__filename` are in a file that may mention them. */
-function describeModule(path: string, code: string): string {
-  if (!/\bmeta\b|__dirname|__filename/.test(code)) return '';
-  const filename = `${PLUGIN_ROOT}/${path}`;
-  const dirname = filename.slice(0, filename.lastIndexOf('/'));
-  const url = new URL('file:///');
-  url.pathname = filename.replaceAll('%', '%25');
-  const meta = {
-    url: url.href,
-    filename,
-    dirname,
-    main: false,
-    // As Bun calls them.
-    path: filename,
-    dir: dirname,
-    file: filename.slice(dirname.length + 1),
-  };
-  return `const ${MODULE_VARIABLE} = ${JSON.stringify(meta)}; `;
 }

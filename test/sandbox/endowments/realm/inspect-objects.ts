@@ -81,7 +81,7 @@ function platformObjects(): Set<object> {
   };
   for (const name of Object.getOwnPropertyNames(globalThis)) {
     const value: unknown = Reflect.get(globalThis, name);
-    if (language.has(value) || name === 'Math' || name === 'harden') continue;
+    if (language.has(value) || LANGUAGE.has(name)) continue;
     add(value);
     if (typeof value === 'function' && !INTRINSIC.has(name)) add(value.prototype);
   }
@@ -100,6 +100,9 @@ function platformObjects(): Set<object> {
   return found;
 }
 
+/** The language's own, though no compartment has them from SES. */
+const LANGUAGE = new Set(['Math', 'harden', 'Float32Array', 'Float64Array']);
+
 /** Untamed in the start realm, with a prototype that every realm object shares. */
 const INTRINSIC = new Set([
   'Date',
@@ -108,8 +111,6 @@ const INTRINSIC = new Set([
   'Function',
   'Symbol',
   'Iterator',
-  'Float32Array',
-  'Float64Array',
   'WeakRef',
   'FinalizationRegistry',
   'SharedArrayBuffer',

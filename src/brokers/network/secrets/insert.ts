@@ -1,0 +1,132 @@
+import { type Header, valueOf } from '../headers.js';
+import { hostOf } from '../names.js';
+import { exactly } from './spelling.js';
+import { makeFinder } from './find.js';
+import { makeRewriter, type Replacement, type Rewriter, rewriteText } from './rewrite.js';
+import type { Secret, SecretUse } from './secret.js';
+
+/** What is about to be sent to one host. */
+export interface Outgoing {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: readonly Header[];
+}
+
+export interface Inserted extends Outgoing {
+  /** What the body has to pass through. */
+  readonly body: Rewriter;
+  /** Whether the body may come out of that with another length. */
+  readonly resizesBody: boolean;
+}
+
+export type OnUse = (use: SecretUse) => void;
+
+/**
+ * Puts values in the place of placeholders, each where it is bound and nowhere else: in any other
+ * place the placeholder is sent as it is, and told.
+ */
+export function makeInserter(
+  secrets: readonly Secret[],
+  onUse: OnUse,
+): (outgoing: Outgoing) => Inserted {
+  const known = secrets.map((secret) => ({
+    secret,
+    finder: makeFinder(exactly(secret.placeholder)),
+  }));
+
+  return (outgoing) => {
+    const { url, method, headers } = outgoing;
+    const bound = new Set(secrets.filter((secret) => secret.boundTo(url, method)));
+    const told = new Set<string>();
+    const tell = (type: SecretUse['type'], secret: Secret, place: SecretUse['place']): void => {
+      const key = `${type} ${secret.name} ${place}`;
+      if (told.has(key)) return;
+      told.add(key);
+      onUse({ type, secret: secret.name, place, host: hostOf(url) });
+    };
+
+    const replace = (
+      place: SecretUse['place'],
+      name: string | undefined,
+      write: (value: string) => string,
+    ): readonly Replacement[] =>
+      known.map(({ secret, finder }) => {
+        const goes = bound.has(secret) && mayStand(secret, place, name);
+        return {
+          finder,
+          by: (found) => {
+            tell(goes ? 'secret-inserted' : 'secret-withheld', secret, place);
+            return goes ? write(secret.value) : found;
+          },
+        };
+      });
+
+    rewriteText(url.hostname, replace('host', undefined, asItIs));
+    rewriteText(url.pathname, replace('path', undefined, asItIs));
+    const sent = new URL(url);
+    sent.search = url.search
+      .split('&')
+      .map((parameter) =>
+        rewriteText(parameter, replace('query', nameOf(parameter), encodeURIComponent)),
+      )
+      .join('&');
+    return {
+      url: sent,
+      method,
+      headers: headers
+        .filter(([name]) => bound.size === 0 || !RANGES.has(name))
+        .map(([name, value]) => [name, intoHeader(value, replace('header', name, asItIs))]),
+      body: makeRewriter(replace('body', undefined, writerFor(headers))),
+      resizesBody: [...bound].some(({ places }) => places.includes('body')),
+    };
+  };
+}
+
+// A part of an answer may hold a part of a value, which nobody would know for one.
+const RANGES = new Set(['range', 'if-range']);
+
+function mayStand(
+  { places }: Secret,
+  place: SecretUse['place'],
+  name: string | undefined,
+): boolean {
+  return places.some((allowed) => allowed === place || allowed === `${place}:${name}`);
+}
+
+/** The name of a parameter `name=value`. One without a value has no name: it could be either. */
+function nameOf(parameter: string): string | undefined {
+  const at = parameter.indexOf('=');
+  if (at < 0) return undefined;
+  const name = parameter.slice(parameter.startsWith('?') ? 1 : 0, at).replaceAll('+', ' ');
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** In a header that carries user and password, a placeholder stands in what base64 was made of. */
+function intoHeader(value: string, replacements: readonly Replacement[]): string {
+  const [, scheme = '', encoded] = /^(basic +)([A-Za-z0-9+/]+=*)$/i.exec(value) ?? [];
+  if (encoded === undefined) return rewriteText(value, replacements);
+  const plain = Buffer.from(encoded, 'base64').toString('latin1');
+  const written = rewriteText(plain, replacements);
+  if (written === plain) return value;
+  return `${scheme}${Buffer.from(written, 'latin1').toString('base64')}`;
+}
+
+/** How a body of that type writes a text in the middle of another. */
+function writerFor(headers: readonly Header[]): (value: string) => string {
+  const type = (valueOf(headers, 'content-type') ?? '').toLowerCase().split(';')[0]?.trim() ?? '';
+  if (type === 'application/x-www-form-urlencoded') return encodeURIComponent;
+  if (type === 'application/json' || type.endsWith('+json')) return intoJson;
+  return asItIs;
+}
+
+function asItIs(value: string): string {
+  return value;
+}
+
+function intoJson(value: string): string {
+  return JSON.stringify(value).slice(1, -1);
+}

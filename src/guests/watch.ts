@@ -1,0 +1,105 @@
+import type { Allowance } from './allowance.js';
+import type { Guest } from './guest.js';
+import type { ProcessorUse } from './processor.js';
+
+export interface WatchSpec {
+  readonly guest: Guest;
+  readonly allowance: Allowance;
+  readonly readUse: (pid: number) => ProcessorUse | undefined;
+  /** Whether its plugin may run while nobody calls it: then it neither rests nor ends. */
+  readonly background: boolean;
+  /** Whether this machine can stop a process and be sure that it does not outlive its host. */
+  readonly canRest: boolean;
+  /** From the last answer to the moment when it is stopped. */
+  readonly restAfterMs: number;
+  /** From the last answer to the moment when it is ended. */
+  readonly endAfterMs: number;
+  /** Milliseconds that only ever grow. */
+  readonly now: () => number;
+}
+
+export interface Watch {
+  /** Since when nobody waits for this guest; `undefined` while somebody does, or where it may run. */
+  readonly idleSinceMs: number | undefined;
+}
+
+/** Between two looks at a guest that runs. What it can burn unseen is at most as much. */
+const BEAT_MS = 250;
+
+/**
+ * Looks after a guest that holds a plugin, for as long as it lives:
+ *
+ * ```
+ *              asked                      no call for restAfterMs
+ *   ┌─────────────────────────► runs ─────────────────────────────► rests (SIGSTOP)
+ *   │                            │ used more processor time than                │
+ *   └──── asked (SIGCONT) ───┐   ▼ it may, or no call for endAfterMs            │
+ *                            │  ended ◄─────────────────────────────────────────┘
+ *                            └──────────────────────────────────────────────────┘
+ * ```
+ *
+ * Nothing of it is on a call's way: it looks at what was asked and answered since the last time.
+ */
+export function watchGuest(spec: WatchSpec): Watch {
+  const { guest, allowance, background, now } = spec;
+  let timer: NodeJS.Timeout | undefined;
+  let busyMs = now();
+  // What a blank guest was asked and what it took to start it are not its plugin's doing.
+  let seen = {
+    asked: guest.asked,
+    answered: guest.asked - guest.peer.openRequests,
+    usedMs: spec.readUse(guest.pid)?.usedMs ?? 0,
+  };
+
+  const look = (): void => {
+    const use = spec.readUse(guest.pid);
+    const { asked } = guest;
+    const open = guest.peer.openRequests;
+    const answered = asked - open;
+    const usedMs = use?.usedMs ?? seen.usedMs;
+    allowance.charge(now(), Math.max(0, usedMs - seen.usedMs), answered - seen.answered);
+    if (open > 0 || asked !== seen.asked) busyMs = now();
+    seen = { asked, answered, usedMs };
+  };
+
+  const beat = (): void => {
+    if (!guest.alive) return;
+    look();
+    const { overdraft } = allowance;
+    if (overdraft !== undefined) {
+      allowance.clear();
+      guest.kill({ cause: 'cpu', detail: overdraft });
+      return;
+    }
+    const idleMs = now() - busyMs;
+    if (background || guest.peer.openRequests > 0) lookAgain(BEAT_MS);
+    else if (idleMs >= spec.endAfterMs) end();
+    else if (spec.canRest && idleMs >= spec.restAfterMs) {
+      guest.rest();
+      lookAgain(spec.endAfterMs - idleMs);
+    } else lookAgain(Math.min(BEAT_MS, spec.endAfterMs - idleMs));
+  };
+
+  const end = (): void =>
+    guest.kill({ cause: 'idle', detail: `nobody called it for ${spec.endAfterMs} ms` });
+
+  const lookAgain = (afterMs: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(beat, afterMs);
+    // A guest that only waits is no reason to keep the host's process.
+    timer.unref();
+  };
+
+  lookAgain(BEAT_MS);
+  guest.onWake(() => {
+    busyMs = now();
+    lookAgain(BEAT_MS);
+  });
+  void guest.ended.then(() => clearTimeout(timer));
+
+  return {
+    get idleSinceMs() {
+      return background || guest.peer.openRequests > 0 ? undefined : busyMs;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { FROM_GUEST, NOTICES_PER_SECOND } from '../../sandbox/wire/limits.js';
+import { FILESYSTEM_LIMITS } from '../../src/brokers/filesystem/limits.js';
+import { NETWORK_LIMITS } from '../../src/brokers/network/limits.js';
+import { DEFAULT_LIMITS, GUEST_LIMITS } from '../../src/engine/limits.js';
+import { SCHEMA_LIMITS } from '../../src/schema/limits.js';
+import { readText, ROOT } from '../architecture/sources.js';
+
+const sections: Readonly<Record<string, object>> = {
+  'Options: `limits.…`': DEFAULT_LIMITS,
+  'What a guest may send': FROM_GUEST,
+  'Inside the guest': { ...GUEST_LIMITS, NOTICES_PER_SECOND },
+  'The network broker': NETWORK_LIMITS,
+  'The filesystem broker': FILESYSTEM_LIMITS,
+  "A tool's JSON Schema": SCHEMA_LIMITS,
+};
+
+interface Row {
+  readonly limit: string;
+  readonly value: string;
+  readonly stops: string;
+  readonly test: string;
+}
+
+const documented = new Map(
+  readText('docs/limits.md')
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => [section.split('\n')[0] ?? '', rowsOf(section)] as const),
+);
+
+function rowsOf(section: string): Row[] {
+  const row = /^\| `(?<limit>\w+)` +\| (?<value>.+?) +\| (?<stops>.+?) +\| `(?<test>.+?)` +\|$/gm;
+  return [...section.matchAll(row)].map(({ groups = {} }) => groups as unknown as Row);
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1, KiB: 1024, MiB: 1024 ** 2 };
+
+/** The unit in which a limit is documented, by the end of its name. */
+function unitsOf(limit: string): readonly string[] {
+  if (limit.endsWith('Ms')) return ['ms'];
+  if (limit.endsWith('Seconds')) return ['s'];
+  if (limit.endsWith('Mb')) return ['MiB'];
+  if (/Bytes|Text|UrlLength|Characters/.test(limit)) return ['KiB', 'MiB', ''];
+  return [''];
+}
+
+function parseValue({ limit, value }: Row): number {
+  const { digits = '', unit = '' } = /^(?<digits>[\d,]+) ?(?<unit>\w*)$/.exec(value)?.groups ?? {};
+  if (!unitsOf(limit).includes(unit)) return NaN;
+  return Number(digits.replaceAll(',', '')) * (limit.endsWith('Mb') ? 1 : (UNITS[unit] ?? NaN));
+}
+
+it('each group of limits has its table, and no other has one', () => {
+  expect([...documented.keys()]).toEqual(Object.keys(sections));
+});
+
+describe.each(Object.entries(sections))('%s', (caption, limits) => {
+  const rows = documented.get(caption) ?? [];
+
+  it('names each limit of the code once, with the value that it has', () => {
+    expect(Object.fromEntries(rows.map((row) => [row.limit, parseValue(row)]))).toEqual(limits);
+    expect(rows).toHaveLength(Object.keys(limits).length);
+  });
+
+  it('says of each what it stops, and which test shows it', () => {
+    for (const { stops, test } of rows) {
+      expect(stops.length).toBeGreaterThan(5);
+      expect(existsSync(join(ROOT, test))).toBe(true);
+    }
+  });
+});

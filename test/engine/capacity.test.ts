@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import type { BulkheadEvent } from '../../src/index.js';
+import { makePlugin, startEngine } from './plugin-on-disk.js';
+
+const plugin = (id: string): string =>
+  makePlugin({
+    id,
+    tools: {
+      echo: '(input) => input',
+      sleep: '({ ms }) => new Promise((resolve) => setTimeout(() => resolve(ms), ms))',
+    },
+  });
+
+it('more plugins than there is room for take turns, the longest idle going first', async () => {
+  const running = new Set<number>();
+  const onEvent = (event: BulkheadEvent): void => {
+    if (event.type === 'guest-started') running.add(event.pid);
+    if (event.type === 'guest-ended') running.delete(event.pid);
+  };
+  const engine = await startEngine(['a', 'b', 'c', 'd'].map(plugin), {
+    limits: { maxGuests: 2, pool: 0 },
+    onEvent,
+  });
+  for (let round = 0; round < 2; round += 1) {
+    for (const id of ['a', 'b', 'c', 'd']) {
+      expect(await engine.call(`${id}:echo`, { id })).toMatchObject({ value: { id } });
+      // One that was killed to make room is gone a moment later.
+      await expect.poll(() => running.size, { timeout: 10_000 }).toBeLessThanOrEqual(2);
+    }
+  }
+});
+
+it('where each guest is in use it is busy, says when to ask again, and is not later', async () => {
+  const engine = await startEngine(['a', 'b'].map(plugin), { limits: { maxGuests: 1, pool: 0 } });
+  const call = engine.call('a:sleep', { ms: 1_500 });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const refused = await engine.call('b:echo', {});
+  expect(refused).toMatchObject({ isError: true, code: 'BUSY' });
+  expect(refused.retryAfterMs).toBeGreaterThan(0);
+  expect(await call).toMatchObject({ value: 1_500 });
+  expect(await engine.call('b:echo', { n: 1 })).toMatchObject({ value: { n: 1 } });
+});
+
+it('too many calls of one plugin are busy too, and say when to ask again', async () => {
+  const engine = await startEngine([plugin('a')], { limits: { maxCallsPerPlugin: 1 } });
+  const call = engine.call('a:sleep', { ms: 500 });
+  const refused = await engine.call('a:echo', {});
+  expect(refused.code).toBe('BUSY');
+  expect(refused.retryAfterMs).toBeGreaterThan(0);
+  await call;
+});

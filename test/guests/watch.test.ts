@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeAllowance } from '../../src/guests/allowance.js';
+import { watchGuest, type WatchSpec } from '../../src/guests/watch.js';
+import { fakeGuest, type FakeGuest } from './fake-guest.js';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const REST_MS = 250;
+const END_MS = 10_000;
+
+function watch(changed: Partial<WatchSpec> = {}): {
+  readonly guest: FakeGuest;
+  readonly use: { usedMs: number; stopped: boolean };
+  readonly idleSince: () => number | undefined;
+} {
+  const guest = fakeGuest();
+  const use = { usedMs: 70, stopped: false };
+  const watched = watchGuest({
+    guest,
+    allowance: makeAllowance({ cpuMs: 1_000, cpuWindowMs: 5_000, cpuPerCallMs: 100 }),
+    readUse: () => use,
+    background: false,
+    canRest: true,
+    restAfterMs: REST_MS,
+    endAfterMs: END_MS,
+    now: () => Date.now(),
+    ...changed,
+  });
+  return { guest, use, idleSince: () => watched.idleSinceMs };
+}
+
+describe('a guest that nobody calls', () => {
+  it('rests soon after its last answer, not sooner', () => {
+    const { guest } = watch();
+    guest.ask();
+    vi.advanceTimersByTime(5_000);
+    expect(guest.resting).toBe(false);
+    guest.open = 0;
+    vi.advanceTimersByTime(REST_MS - 1);
+    expect(guest.resting).toBe(false);
+    vi.advanceTimersByTime(3 * REST_MS);
+    expect(guest.resting).toBe(true);
+  });
+
+  it('is ended after a while, though it rests', () => {
+    const { guest } = watch();
+    vi.advanceTimersByTime(END_MS + 500);
+    expect(guest.killed).toEqual([expect.objectContaining({ cause: 'idle' })]);
+  });
+
+  it('rests anew, and lives on, when it was called meanwhile', () => {
+    const { guest } = watch();
+    vi.advanceTimersByTime(END_MS - 1_000);
+    expect(guest.resting).toBe(true);
+    guest.ask();
+    expect(guest.resting).toBe(false);
+    guest.open = 0;
+    vi.advanceTimersByTime(END_MS - 1_000);
+    expect(guest.resting).toBe(true);
+    expect(guest.killed).toEqual([]);
+  });
+
+  it('neither rests nor ends where it may run in the background', () => {
+    const { guest, idleSince } = watch({ background: true });
+    vi.advanceTimersByTime(10 * END_MS);
+    expect(guest.resting).toBe(false);
+    expect(guest.killed).toEqual([]);
+    expect(idleSince()).toBeUndefined();
+  });
+
+  it('runs on until its end where a stopped process could outlive its host', () => {
+    const { guest } = watch({ canRest: false });
+    vi.advanceTimersByTime(END_MS - 500);
+    expect(guest.resting).toBe(false);
+    vi.advanceTimersByTime(1_000);
+    expect(guest.killed).toEqual([expect.objectContaining({ cause: 'idle' })]);
+  });
+
+  it('is idle since its last answer for whoever needs its place', () => {
+    const { guest, idleSince } = watch();
+    guest.ask();
+    expect(idleSince()).toBeUndefined();
+    vi.advanceTimersByTime(1_000);
+    guest.open = 0;
+    expect(idleSince()).toBeGreaterThanOrEqual(Date.now() - 250);
+  });
+});
+
+describe('processor time', () => {
+  it('over the allowance ends the guest', () => {
+    const { guest, use } = watch();
+    guest.ask();
+    for (let n = 0; n < 5; n += 1) {
+      use.usedMs += 250;
+      vi.advanceTimersByTime(250);
+    }
+    expect(guest.killed).toEqual([expect.objectContaining({ cause: 'cpu' })]);
+  });
+
+  it('that passes while the guest waits does not count', () => {
+    const { guest } = watch();
+    guest.ask();
+    vi.advanceTimersByTime(60_000);
+    expect(guest.killed).toEqual([]);
+  });
+
+  it('that the start of the process took is not charged', () => {
+    const use = { usedMs: 100_000, stopped: false };
+    const { guest } = watch({ readUse: () => use });
+    guest.ask();
+    vi.advanceTimersByTime(1_000);
+    expect(guest.killed).toEqual([]);
+  });
+
+  it('is earned by answering', () => {
+    const { guest, use } = watch();
+    for (let n = 0; n < 40; n += 1) {
+      for (let call = 0; call < 5; call += 1) guest.ask();
+      guest.open = 0;
+      use.usedMs += 250;
+      vi.advanceTimersByTime(250);
+    }
+    expect(guest.killed).toEqual([]);
+  });
+
+  it('is watched also of who runs in the background', () => {
+    const { guest, use } = watch({ background: true });
+    for (let n = 0; n < 5; n += 1) {
+      use.usedMs += 250;
+      vi.advanceTimersByTime(250);
+    }
+    expect(guest.killed).toEqual([expect.objectContaining({ cause: 'cpu' })]);
+  });
+});

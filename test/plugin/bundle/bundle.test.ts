@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { bundlePlugin } from '../../../src/plugin/bundle/bundle.js';
+import { makePlugin, runUnderSes } from './fixture.js';
+
+describe('bundlePlugin', () => {
+  it('makes one function that runs under SES', async () => {
+    const directory = makePlugin({ 'index.ts': 'export const run = (): number => 5;' });
+    const bundle = await bundlePlugin({ directory, entry: { file: 'index.ts' } });
+    expect(bundle.code).toMatch(/^\(function \(\$bulkhead\) \{ 'use strict';/);
+    expect(bundle.inputs).toEqual([{ path: 'index.ts', bytes: 35 }]);
+    expect(await runUnderSes(bundle, { call: 'run' })).toMatchObject({ ok: true, value: 5 });
+  });
+
+  it('makes the same of the same sources, wherever they are', async () => {
+    const files = {
+      'index.ts': 'import "./a"; export const url = import.meta.url;',
+      'a.js': 'exports.x = __dirname;',
+    };
+    const [a, b] = await Promise.all(
+      [makePlugin(files), makePlugin(files)].map((directory) =>
+        bundlePlugin({ directory, entry: { file: 'index.ts' } }),
+      ),
+    );
+    expect(a).toEqual(b);
+  });
+
+  it('throws errors that have crossed from another process whole', async () => {
+    const directory = makePlugin({ 'bad.ts': '\nlet = ;', 'out.ts': `export * from '../x';` });
+    await expect(bundlePlugin({ directory, entry: { file: 'bad.ts' } })).rejects.toMatchObject({
+      name: 'BulkheadError',
+      code: 'BUNDLE_FAILED',
+      details: { problems: [{ file: 'bad.ts', line: 2 }] },
+    });
+    await expect(bundlePlugin({ directory, entry: { file: 'out.ts' } })).rejects.toMatchObject({
+      code: 'OUTSIDE_PLUGIN',
+      details: { path: '../x', file: 'out.ts', line: 1, column: 15 },
+    });
+    await expect(
+      bundlePlugin({ directory: '/nonexistent', entry: { file: 'x' } }),
+    ).rejects.toMatchObject({ code: 'PLUGIN_NOT_FOUND' });
+  });
+
+  it('outlives sources that kill esbuild, and serves the next plugin', async () => {
+    const deep = `x = ${'('.repeat(1e6)}${')'.repeat(1e6)}`;
+    const directory = makePlugin({ 'deep.ts': deep, 'good.ts': 'export default 1;' });
+    const bad = bundlePlugin({ directory, entry: { file: 'deep.ts' } });
+    const good = bundlePlugin({ directory, entry: { file: 'good.ts' } });
+    await expect(bad).rejects.toMatchObject({ code: 'BUNDLE_FAILED' });
+    expect((await good).inputs).toHaveLength(1);
+  });
+
+  it('gives up at the deadline, and serves the next plugin', async () => {
+    const directory = makePlugin({
+      'slow.js': `export default [${'1,'.repeat(2e6)}];`,
+      'good.ts': 'export default 1;',
+    });
+    const bad = bundlePlugin({
+      directory,
+      entry: { file: 'slow.js' },
+      limits: { deadlineMs: 300 },
+    });
+    const good = bundlePlugin({ directory, entry: { file: 'good.ts' } });
+    await expect(bad).rejects.toThrow('longer than 300 ms');
+    expect((await good).inputs).toHaveLength(1);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { bundleFiles, runFiles } from './fixture.js';
+
+const say = (what: string): string => `export default ${JSON.stringify(what)};`;
+
+describe('a package', () => {
+  it('replaces its files and its imports outside of Node', async () => {
+    const value = await runFiles({
+      'index.ts': `import dep from 'dep'; export const run = () => dep;`,
+      'node_modules/dep/package.json':
+        '{ "browser": { "./node.js": "./browser.js", "ws": false, "util": "./util.js", "./data": "./other.json" } }',
+      'node_modules/dep/index.js':
+        'module.exports = [require("./node"), require("ws"), require("util"), require("./data.json")]',
+      'node_modules/dep/node.js': 'module.exports = "node"',
+      'node_modules/dep/browser.js': 'module.exports = "browser"',
+      'node_modules/dep/util.js': 'module.exports = "own util"',
+      'node_modules/dep/data.json': '1',
+      'node_modules/dep/other.json': '2',
+    });
+    expect(value).toEqual(['browser', {}, 'own util', 2]);
+  });
+
+  it('keeps its files for Node where those for browsers want a page', async () => {
+    const value = await runFiles({
+      'index.ts': `import dep from 'dep'; export const run = () => dep;`,
+      'node_modules/dep/package.json':
+        '{ "browser": { "./parse.js": "./page.js", "pure": false } }',
+      'node_modules/dep/index.js': 'module.exports = require("./parse")',
+      'node_modules/dep/parse.js': 'module.exports = require("pure")',
+      'node_modules/dep/page.js': 'module.exports = new DOMParser()',
+      'node_modules/pure/index.js': 'module.exports = "pure"',
+    });
+    expect(value).toBe('pure');
+  });
+
+  it('may import itself, and by its own #names', async () => {
+    const value = await runFiles(
+      {
+        'src/index.ts': `import own from 'me/part'; import inner from '#inner/a'; import dep from '#dep'; export const run = () => [own, inner, dep];`,
+        'src/part.ts': say('part'),
+        'src/inner/a.ts': say('inner'),
+        'package.json': JSON.stringify({
+          name: 'me',
+          exports: { './part': './src/part.js' },
+          imports: {
+            '#inner/*': './src/inner/*.ts',
+            '#dep': { node: './none.js', default: 'dep' },
+          },
+        }),
+        'node_modules/dep/index.js': say('dep'),
+      },
+      { spec: { entry: { file: 'src/index.ts' } } },
+    );
+    expect(value).toEqual(['part', 'inner', 'dep']);
+  });
+
+  it('is left out as far as nobody uses it, where it says that it may be', async () => {
+    const files = (pure: boolean): Record<string, string> => ({
+      'index.ts': `import { a } from 'dep'; export const run = () => a;`,
+      'node_modules/dep/package.json': JSON.stringify({ module: 'index.js', sideEffects: !pure }),
+      'node_modules/dep/index.js': 'export { a } from "./a.js"; export { b } from "./b.js";',
+      'node_modules/dep/a.js': 'export const a = 1;',
+      'node_modules/dep/b.js': 'globalThis.unused = 1; export const b = 2;',
+    });
+    expect((await bundleFiles(files(true))).code).not.toContain('unused');
+    expect((await bundleFiles(files(false))).code).toContain('unused');
+  });
+
+  it('gives a default export as Node does, to those who follow Node', async () => {
+    const transpiled = `Object.defineProperty(exports, '__esModule', { value: true }); exports.default = 'default'; exports.named = 'named';`;
+    const value = await runFiles({
+      'index.mts': `import dep, { named } from 'dep'; import * as all from 'dep'; const lazy = () => import('dep'); export const run = async () => [dep.default, named, all.default.named, (await lazy()).default.default];`,
+      'node_modules/dep/index.js': transpiled,
+    });
+    expect(value).toEqual(['default', 'named', 'named', 'default']);
+    expect(
+      await runFiles({
+        'index.ts': `import dep, { named } from 'dep'; export const run = () => [dep, named];`,
+        'node_modules/dep/index.js': transpiled,
+      }),
+    ).toEqual(['default', 'named']);
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { isBulkheadError } from '../../../src/errors.js';
+import { bundleFiles } from './fixture.js';
+
+async function problemsOf(files: Readonly<Record<string, string>>): Promise<unknown> {
+  try {
+    await bundleFiles(files);
+  } catch (error) {
+    if (isBulkheadError(error, 'BUNDLE_FAILED')) return error.details.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('a problem', () => {
+  it('of syntax has its file, line, column and the line itself', async () => {
+    expect(
+      await problemsOf({
+        'index.ts': `import './src/bad';`,
+        'src/bad.ts': 'export const a = 1;\n  let = = 2;',
+      }),
+    ).toEqual([
+      {
+        message: 'Unexpected "="',
+        file: 'src/bad.ts',
+        line: 2,
+        column: 9,
+        lineText: '  let = = 2;',
+        remedy: expect.any(String),
+      },
+    ]);
+  });
+
+  it('of a missing package says what to install, and where', async () => {
+    expect(
+      await problemsOf({
+        'index.ts': `import './a';\nimport dep from '@scope/dep/sub';\nexport default dep;`,
+        'a.ts': '',
+      }),
+    ).toEqual([
+      {
+        message:
+          'Cannot import "@scope/dep/sub": "@scope/dep" is not in the plugin\'s node_modules',
+        file: 'index.ts',
+        line: 2,
+        column: 17,
+        lineText: `import dep from '@scope/dep/sub';`,
+        remedy: expect.stringContaining('npm install @scope/dep'),
+      },
+    ]);
+  });
+
+  it('of a missing file is told for each of them', async () => {
+    expect(
+      await problemsOf({ 'index.ts': `export * from './a';\nexport * from './b';` }),
+    ).toMatchObject([
+      { line: 1, message: expect.stringContaining('"./a"') },
+      { line: 2, message: expect.stringContaining('"./b"') },
+    ]);
+  });
+
+  it('of a name that a module lacks has its place', async () => {
+    expect(
+      await problemsOf({
+        'index.js': `import { missing } from './a.js'; export const x = missing;`,
+        'a.js': 'export const a = 1;',
+      }),
+    ).toMatchObject([
+      { file: 'index.js', line: 1, message: expect.stringContaining('No matching export') },
+    ]);
+  });
+
+  it('of JSON has its place', async () => {
+    expect(
+      await problemsOf({
+        'index.ts': `import d from './d.json'; export default d;`,
+        'd.json': '{\n  "a": oops\n}',
+      }),
+    ).toMatchObject([{ file: 'd.json', line: 2, column: 8 }]);
+  });
+
+  it('of a kind of file that cannot be bundled says which can', async () => {
+    expect(
+      await problemsOf({ 'index.ts': `import './native.node';`, 'native.node': '' }),
+    ).toMatchObject([
+      {
+        message: '"native.node" is no kind of file that can be bundled',
+        remedy: expect.stringContaining('TypeScript'),
+      },
+    ]);
+  });
+
+  it('is one of at most fifty that are told', async () => {
+    const imports = Array.from({ length: 80 }, (_, index) => `export * from './a${index}';`);
+    expect(await problemsOf({ 'index.ts': imports.join('\n') })).toHaveLength(50);
+    const lazily = imports.map(
+      (line) => `() => ${line.slice('export * from '.length, -1).replace(/.*/, 'import($&)')};`,
+    );
+    const { warnings } = await bundleFiles({ 'index.ts': lazily.join('\n') });
+    expect(warnings).toHaveLength(50);
+  });
+
+  it('of a long line is cut', async () => {
+    const [problem] = (await problemsOf({
+      'index.js': `const x = '${'y'.repeat(5000)}'; let = = 1;`,
+    })) as {
+      lineText: string;
+    }[];
+    expect(problem?.lineText).toHaveLength(500);
+  });
+
+  it('of an entry that is not there says so', async () => {
+    await expect(bundleFiles({ 'a.ts': '' }, { entry: { file: 'gone.ts' } })).rejects.toMatchObject(
+      {
+        code: 'BUNDLE_FAILED',
+        message: expect.stringContaining('"gone.ts"'),
+      },
+    );
+    await expect(bundleFiles({ 'a.ts': '' }, { entry: { file: '../x.ts' } })).rejects.toMatchObject(
+      {
+        code: 'OUTSIDE_PLUGIN',
+      },
+    );
+    await expect(
+      bundleFiles({ 'a.ts': '' }, { directory: '/nonexistent/plugin' }),
+    ).rejects.toMatchObject({
+      code: 'PLUGIN_NOT_FOUND',
+    });
+  });
+
+  it('of nesting too deep to parse is told as such, with its place', async () => {
+    const deep = `${'['.repeat(3000)}1${']'.repeat(3000)}`;
+    await expect(
+      bundleFiles({ 'index.js': `\nexport const deep = ${deep};` }),
+    ).rejects.toMatchObject({
+      code: 'BUNDLE_FAILED',
+      message: expect.stringMatching(/index\.js:2:\d+: .*stack space/),
+    });
+  });
+});
+
+describe('a warning', () => {
+  it('is given for direct eval, which sees no variables under SES', async () => {
+    const { warnings } = await bundleFiles({ 'index.js': 'export const run = (x) => eval(x);' });
+    expect(warnings.join()).toMatch(/index\.js:1:\d+: Using direct eval/);
+  });
+});

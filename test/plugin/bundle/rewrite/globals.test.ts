@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { evaluate, rewrite } from './evaluate.js';
+
+const assigned = (body: string): readonly string[] =>
+  rewrite(`${body}; const exported = 0;`).assignedGlobals;
+
+describe('assignedGlobals', () => {
+  it.each([
+    ['globalThis.fetch = 1', ['fetch']],
+    ['globalThis["fetch"] = 1', ['fetch']],
+    ['globalThis.fetch ??= 1', ['fetch']],
+    ['globalThis.count++', ['count']],
+    ['({ a: globalThis.fetch, b: [globalThis.URL] } = {})', ['URL', 'fetch']],
+    ['for (globalThis.fetch of []);', ['fetch']],
+    ['delete globalThis.fetch', ['fetch']],
+    ['Object.defineProperty(globalThis, "fetch", {})', ['fetch']],
+    ['Object.assign(globalThis, { fetch: 1, "URL": 2 })', ['URL', 'fetch']],
+    ['Reflect.set(globalThis, "fetch", 1)', ['fetch']],
+    ['const g = typeof x === "undefined" ? globalThis : {}; g.fetch = 1', ['fetch']],
+    ['let g; g = globalThis || {}; const h = g; h.fetch = 1', ['fetch']],
+    ['(function (root) { root.fetch = 1 })(globalThis)', ['fetch']],
+    ['fetch = 1', ['fetch']],
+    ['[fetch] = [1]', ['fetch']],
+  ])('sees %s', (body, names) => {
+    expect(assigned(body)).toEqual(names);
+  });
+
+  it.each([
+    'let fetch; fetch = 1',
+    '(function () { var fetch; { fetch = 1 } })()',
+    '(function (fetch) { fetch = 1 })()',
+    'try {} catch (fetch) { fetch = 1 }',
+    '(function fetch() {})(); class URL {} ; const f = () => { for (let fetch = 0; fetch < 1; fetch++); }',
+    'const o = {}; o.fetch = 1; o.globalThis = 2',
+    'const f = ({ fetch }, [URL = 1], ...rest) => { fetch = URL = rest = 1 }',
+    'fetch.x = 1',
+    'label: for (;;) break label',
+  ])('is not misled by %s', (body) => {
+    expect(assigned(body)).toEqual([]);
+  });
+});
+
+describe('an undeclared variable', () => {
+  it('that is assigned to becomes a variable of the bundle', () => {
+    const names = Object.getOwnPropertyNames(globalThis);
+    expect(
+      evaluate(
+        'function count() { forgotten = (typeof forgotten === "undefined" ? 0 : forgotten) + 1; return forgotten } count(); const exported = count();',
+      ),
+    ).toBe(2);
+    expect(Object.getOwnPropertyNames(globalThis)).toEqual(names);
+    expect(assigned('forgotten = 1')).toEqual([]);
+  });
+});
+
+describe('ways of old to the global object', () => {
+  it.each([
+    'Function("return this")()',
+    'new Function("return this")()',
+    '(function () { return this })()',
+    '(function () { return this; }())',
+  ])('%s is globalThis, also in strict code', (expression) => {
+    expect(evaluate(`const exported = ${expression};`)).toBe(globalThis);
+  });
+
+  it('are left alone where they are something else', () => {
+    expect(
+      evaluate('const Function = () => () => 5; const exported = Function("return this")();'),
+    ).toBe(5);
+    expect(evaluate('const exported = (function () { return typeof this })();')).toBe('undefined');
+    expect(evaluate('const exported = { f() { return this.x }, x: 3 }.f();')).toBe(3);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { findOriginalPosition, makeStackMapper } from '../../src/plugin/source-map.js';
+import { bundleFiles, runUnderSes } from './bundle/fixture.js';
+
+const files = {
+  'index.ts': [
+    `import { fail } from './src/deep';`,
+    `import { EventEmitter } from 'node:events';`,
+    ``,
+    `enum Level { Low }`,
+    `/* a comment`,
+    `   import( <!-- */`,
+    `const text = \`<!--`,
+    `  -->\`;`,
+    `export function run(): void {`,
+    `  const emitter = new EventEmitter();`,
+    `  emitter.on('x', function listen() { fail(text + Level.Low); });`,
+    `  emitter.emit('x');`,
+    `}`,
+  ].join('\n'),
+  'src/deep.ts': [
+    `interface Unused { x: number }`,
+    ``,
+    `export const fail = (why: string): never => {`,
+    `  throw new TypeError(why.length > 3 ? 'failed on purpose' : 'no');`,
+    `};`,
+  ].join('\n'),
+};
+
+describe('the source map of a bundle', () => {
+  it("turns a stack of the guest into the plugin's own lines, and nothing else", async () => {
+    const bundle = await bundleFiles(files);
+    const { stack = '' } = await runUnderSes(bundle, { call: 'run' });
+    expect(stack).toContain('ses-run.mjs');
+    const map = makeStackMapper('bulkhead:test', bundle.sourceMap);
+    const mapped = map(`TypeError: failed on purpose\n${stack.trimStart()}`);
+    expect(mapped.split('\n')).toEqual([
+      'TypeError: failed on purpose',
+      expect.stringMatching(/^ {4}at fail \(src\/deep\.ts:4:\d+\)$/),
+      expect.stringMatching(/^ {4}at \S*listen \(index\.ts:11:\d+\)$/),
+      expect.stringMatching(/^ {4}at \S*run \(index\.ts:12:\d+\)$/),
+    ]);
+  });
+
+  it('knows the original of a position, and that some have none', async () => {
+    const bundle = await bundleFiles(files);
+    const lines = bundle.code.split('\n');
+    const line = lines.findIndex((text) => text.includes('failed on purpose')) + 1;
+    expect(findOriginalPosition(bundle.sourceMap, line, 8)).toMatchObject({
+      source: 'src/deep.ts',
+      line: 4,
+    });
+    const builtin = lines.findIndex((text) => text.includes('removeAllListeners')) + 1;
+    expect(builtin).toBeGreaterThan(0);
+    expect(findOriginalPosition(bundle.sourceMap, builtin, 8)).toBeUndefined();
+    expect(findOriginalPosition(bundle.sourceMap, 999_999, 1)).toBeUndefined();
+  });
+
+  it("holds the plugin's sources by their relative paths, and none of ours", async () => {
+    const { sourceMap } = await bundleFiles(files);
+    const map = JSON.parse(sourceMap) as { sources: string[]; sourcesContent: (string | null)[] };
+    const own = map.sources.filter((source) => !source.startsWith('bulkhead:'));
+    expect(own.toSorted()).toEqual(['index.ts', 'src/deep.ts']);
+    map.sources.forEach((source, index) => {
+      if (source.startsWith('bulkhead:')) expect(map.sourcesContent[index]).toBeNull();
+      else
+        expect(map.sourcesContent[index]).toContain(
+          source === 'index.ts' ? 'enum Level' : 'Unused',
+        );
+    });
+    expect(sourceMap).not.toContain(process.cwd());
+  });
+
+  it('follows a source through a rewrite before esbuild saw it', async () => {
+    const source = `const name: string = 'x';\n\nexport const run = () => {\n  (require as any)('./' + name);\n};`;
+    const bundle = await bundleFiles(
+      { 'src/index.ts': source },
+      { entry: { file: 'src/index.ts' } },
+    );
+    const { stack = '' } = await runUnderSes(bundle, { call: 'run' });
+    expect(makeStackMapper('bulkhead:test', bundle.sourceMap)(stack)).toMatch(/src\/index\.ts:4:/);
+  });
+
+  it('leaves lines that are no frames, and says nothing of frames that it does not know', () => {
+    const map = JSON.stringify({ version: 3, sources: [], names: [], mappings: '' });
+    const stack = 'Error: a\nb\n    at x (elsewhere:1:1)\n    at native';
+    expect(makeStackMapper('bulkhead:test', map)(stack)).toBe('Error: a\nb');
+  });
+});

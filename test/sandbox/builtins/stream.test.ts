@@ -1,0 +1,196 @@
+import { inherits } from 'node:util';
+import type * as NodeStream from 'node:stream';
+import type * as StreamPromises from 'node:stream/promises';
+import { describe, expect, it } from 'vitest';
+import { builtin } from '../../../sandbox/builtins/stream.js';
+import { builtin as promises } from '../../../sandbox/builtins/stream-promises.js';
+
+const { Duplex, PassThrough, Readable, Transform, Writable, finished } =
+  builtin as unknown as typeof NodeStream;
+const { pipeline } = promises as typeof StreamPromises;
+
+function collect(into: unknown[], options: object = {}): NodeStream.Writable {
+  return new Writable({
+    ...options,
+    write(chunk: unknown, _encoding, done) {
+      into.push(chunk);
+      setTimeout(done, 1);
+    },
+  });
+}
+
+const upperCase = (): NodeStream.Transform =>
+  new Transform({
+    transform(chunk: unknown, _encoding, done) {
+      done(null, String(chunk).toUpperCase());
+    },
+    flush(done) {
+      this.push('!');
+      done();
+    },
+  });
+
+describe('streams', () => {
+  it('flow from what is iterable through a transform into a writable', async () => {
+    const got: unknown[] = [];
+    await pipeline(Readable.from(['a', 'b']), upperCase(), collect(got));
+    expect(got.map(String).join('')).toBe('AB!');
+  });
+
+  it('are read with for await, to the end', async () => {
+    const got: unknown[] = [];
+    for await (const chunk of Readable.from([1, 2, 3])) got.push(chunk);
+    expect(got).toEqual([1, 2, 3]);
+  });
+
+  it('hand what is pushed to data listeners, in order, and then end', async () => {
+    const got: unknown[] = [];
+    const stream = new Readable({ read: () => undefined });
+    stream.on('data', (chunk) => got.push(String(chunk)));
+    const ended = new Promise((resolve) => stream.on('end', resolve));
+    stream.push('x');
+    stream.push('y');
+    stream.push(null);
+    await ended;
+    expect(got).toEqual(['x', 'y']);
+  });
+
+  it('decode characters that lie across chunks', async () => {
+    const stream = new Readable({ read: () => undefined, encoding: 'utf8' });
+    const bytes = new TextEncoder().encode('é');
+    stream.push(bytes.subarray(0, 1));
+    stream.push(bytes.subarray(1));
+    stream.push(null);
+    const got: unknown[] = [];
+    for await (const chunk of stream) got.push(chunk);
+    expect(got.join('')).toBe('é');
+  });
+
+  it('ask a full reader to wait', async () => {
+    const got: unknown[] = [];
+    const slow = collect(got, { objectMode: true, highWaterMark: 2 });
+    expect([slow.write(1), slow.write(2)]).toEqual([true, false]);
+    await new Promise((resolve) => slow.once('drain', resolve));
+    expect(got).toEqual([1, 2]);
+  });
+
+  it('fail as a pipeline when one of them fails, and destroy the rest', async () => {
+    const source = Readable.from(['a']);
+    const broken = new Transform({
+      transform: (_chunk, _encoding, done) => done(new Error('broken')),
+    });
+    await expect(pipeline(source, broken, collect([]))).rejects.toThrow('broken');
+    expect(source.destroyed).toBe(true);
+  });
+
+  it('reach a generator that fails as an error', async () => {
+    const source = Readable.from(
+      (async function* () {
+        yield 1;
+        throw new Error('dry');
+      })(),
+    );
+    await expect(
+      (async () => {
+        for await (const _ of source);
+      })(),
+    ).rejects.toThrow('dry');
+  });
+
+  it('refuse what is written after the end', async () => {
+    const stream = collect([]);
+    const error = new Promise((resolve) => stream.on('error', resolve));
+    stream.end();
+    stream.write('late');
+    expect(await error).toMatchObject({ code: 'ERR_STREAM_WRITE_AFTER_END' });
+  });
+
+  it('pass through functions', async () => {
+    const got: unknown[] = [];
+    await pipeline(
+      ['a', 'b'] as never,
+      async function* (source: AsyncIterable<unknown>) {
+        for await (const chunk of source) yield `${String(chunk)}!`;
+      },
+      async (source: AsyncIterable<unknown>) => {
+        for await (const chunk of source) got.push(chunk);
+      },
+    );
+    expect(got).toEqual(['a!', 'b!']);
+  });
+
+  it('tell when they have finished, both ways', async () => {
+    const through = new PassThrough();
+    const done = new Promise<unknown>((resolve) => finished(through, resolve));
+    through.end('x');
+    through.resume();
+    expect(await done).toBeUndefined();
+  });
+
+  it('read and write independently as a duplex', async () => {
+    const written: string[] = [];
+    const duplex = new Duplex({
+      read() {
+        this.push('out');
+        this.push(null);
+      },
+      write(chunk: unknown, _encoding, done) {
+        written.push(String(chunk));
+        done();
+      },
+    });
+    duplex.end('in');
+    const got: string[] = [];
+    for await (const chunk of duplex) got.push(String(chunk));
+    expect([written, got]).toEqual([['in'], ['out']]);
+  });
+
+  it('leave every name to those who extend them', async () => {
+    class Mine extends Transform {
+      readonly chunks: string[] = [];
+      readonly waiting = 'mine';
+      readonly reading = 'mine';
+      advance = 'mine';
+      override _transform(chunk: unknown, _encoding: string, done: () => void): void {
+        this.chunks.push(String(chunk));
+        done();
+      }
+      override _flush(done: () => void): void {
+        this.push(this.chunks.join('+'));
+        done();
+      }
+    }
+    const got: unknown[] = [];
+    await pipeline(Readable.from(['a', 'b', 'c']), new Mine(), collect(got));
+    expect(got.map(String)).toEqual(['a+b+c']);
+  });
+
+  it('are ended by a loop that is left', async () => {
+    const source = Readable.from([1, 2, 3]);
+    for await (const chunk of source) if (chunk === 2) break;
+    expect(source.destroyed).toBe(true);
+  });
+
+  it('can be inherited from the old way', async () => {
+    function Doubler(this: NodeStream.Transform): void {
+      Reflect.apply(Transform as never, this, [{ objectMode: true }]);
+    }
+    inherits(Doubler, Transform);
+    Doubler.prototype._transform = function (
+      this: NodeStream.Transform,
+      chunk: number,
+      _encoding: string,
+      done: () => void,
+    ): void {
+      this.push(chunk * 2);
+      done();
+    };
+    const doubler = new (Doubler as never as typeof Transform)();
+    const got: unknown[] = [];
+    doubler.on('data', (chunk) => got.push(chunk));
+    doubler.write(1);
+    doubler.end(2);
+    await new Promise((resolve) => doubler.on('end', resolve));
+    expect(got).toEqual([2, 4]);
+  });
+});

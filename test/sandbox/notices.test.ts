@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { makeNotifier } from '../../sandbox/notices.js';
+import { FROM_GUEST, NOTICES_PER_SECOND } from '../../sandbox/wire/limits.js';
+import { makeEnd, silent } from './wire/loopback.js';
+
+function makeSubject(): { readonly said: string[]; readonly clock: { now: number } } & {
+  notify(method: string, params: unknown): void;
+} {
+  const said: string[] = [];
+  const clock = { now: 0 };
+  const { peer } = makeEnd(silent, () => {});
+  const notify = makeNotifier(
+    { ...peer, notify: (method, params) => said.push(`${method} ${JSON.stringify(params)}`) },
+    () => clock.now,
+  );
+  return { said, clock, notify };
+}
+
+it('a loop of notices sends so many in a second and drops the others', () => {
+  const { said, clock, notify } = makeSubject();
+  for (let n = 0; n < 10_000; n += 1) notify('log', n);
+  expect(said).toHaveLength(NOTICES_PER_SECOND);
+  clock.now = 1_000;
+  notify('log', 'later');
+  expect(said.slice(NOTICES_PER_SECOND)).toEqual([
+    expect.stringContaining(`${10_000 - NOTICES_PER_SECOND} further lines`),
+    'log "later"',
+  ]);
+});
+
+it('what a guest holds itself to is far below what would end it', () => {
+  expect(NOTICES_PER_SECOND * 100).toBeLessThanOrEqual(FROM_GUEST.maxUnaskedPerSecond);
+});
