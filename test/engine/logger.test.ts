@@ -10,10 +10,8 @@ function log(...events: readonly BulkheadEvent[]): string[] {
       lines.push(`${level}: ${message}`);
     };
   const write = logEvents({
-    debug: at('debug'),
-    info: at('info'),
-    warn: at('warn'),
-    error: at('error'),
+    logger: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
+    gateOf: () => ({ admit: () => true }),
   });
   for (const event of events) write(event);
   return lines;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/index.js';
-import { expectBreath, fixture, silent, stage } from './attempt.js';
+import { expectBreath, fixture, openEngine, stage } from './attempt.js';
 import { ended, refused, type Verdict } from './verdicts.js';
 
 describe('code that brings its process down', () => {
@@ -46,10 +45,9 @@ describe('code that brings its process down', () => {
 describe('code that crashes again and again', () => {
   it('costs no other plugin a call, and leaves no process behind', async () => {
     const guests = new Set<number>();
-    const engine = await createEngine({
+    const engine = await openEngine({
       plugins: [fixture('crashes'), fixture('floods')],
       limits: { memoryMb: 16, maxCrashes: 100 },
-      logger: silent,
       onEvent: (event) => {
         if (event.type === 'guest-started') guests.add(event.pid);
         if (event.type === 'guest-ended') guests.delete(event.pid);

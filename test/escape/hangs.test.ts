@@ -12,7 +12,7 @@ describe('code that never ends', () => {
     'getter-of-the-result': 'a getter of its result',
     'to-json': 'a toJSON of its result',
     trap: 'a trap of its result',
-    then: 'the then of what it returned',
+    'then-of-the-result': 'the then of what it returned',
     comparator: 'a comparator',
     replacer: 'a replacer',
     'message-of-an-error': 'the message of what it throws',

@@ -1,22 +1,17 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import { stage } from './attempt.js';
+import { serve, serveDeadEnd } from './servers.js';
 import { gotNothing } from './verdicts.js';
 
 describe('code that follows every property of what it is given', () => {
-  let server: Server | undefined;
-  afterAll(() => server?.close());
-
   const escapeAttempt = stage({
     villain: 'walks-every-object',
     options: async () => {
-      server = createServer((_request, response) => response.end('an answer'));
-      await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-      const { port } = server.address() as AddressInfo;
+      const { url } = await serve((_request, response) => response.end('an answer'));
+      const { url: proxy } = await serveDeadEnd();
       return {
         env: { GRANTED: 'yes' },
-        network: { overrides: [{ host: 'api.example.com', url: `http://127.0.0.1:${port}` }] },
+        network: { overrides: [{ host: 'api.example.com', url }], proxy },
       };
     },
   });

@@ -8,6 +8,7 @@ const machine: Machine = {
   flags: ['--no-addons'],
   shell: '/bin/sh',
   setpriv: '/usr/bin/setpriv',
+  inheritable: [],
   isolation: { network: ['/usr/bin/unshare', '--user', '--net', '--'], dropPrivileges: false },
 };
 const limits = { memoryMb: 64, cpuSeconds: 600 };
@@ -34,6 +35,16 @@ it('walls that the machine lacks are left out, and the guest still starts', () =
   expect(textOf({ shell: undefined, setpriv: undefined, permissionFlag: undefined })).toBe(
     '/usr/bin/node --max-old-space-size=64 --max-semi-space-size=1 --v8-pool-size=1 --no-addons /guest.cjs',
   );
+});
+
+it('a guest is told what it inherits, to close it', () => {
+  expect(textOf({ inheritable: [{ number: 251, dev: 13, ino: 7 }] })).toMatch(
+    / \/guest\.cjs 251:13:7$/,
+  );
+});
+
+it('the soft limit on processor time is set before the hard one, which may not be below it', () => {
+  expect(textOf({})).toContain('ulimit -S -t 600; ulimit -H -t 605;');
 });
 
 it('newer Nodes get the room that their reserved cage takes from the data limit', () => {

@@ -1,0 +1,75 @@
+import type { Guard } from './guard.js';
+
+/** What stands round a guest's process. */
+export const guestGuards: readonly Guard[] = [
+  {
+    stops: "the host's variables in a guest",
+    file: 'src/guests/guest.ts',
+    code: 'env: command.env,',
+    without: 'env: { ...process.env, ...command.env },',
+    tests: ['test/guests/walls.test.ts'],
+  },
+  {
+    stops: 'a guest that goes on after it broke the protocol',
+    file: 'src/guests/guest.ts',
+    code: "kill({ cause: 'protocol', detail: `it broke the protocol: ${message}` });",
+    without: 'void message;',
+    tests: ['test/escape/wire.test.ts'],
+  },
+  {
+    stops: 'files, children and workers in a guest',
+    file: 'src/guests/command.ts',
+    code: ': [machine.permissionFlag, ...readable.map((path) => `--allow-fs-read=${path}`)];',
+    without: ': [];',
+    tests: ['test/guests/command.test.ts', 'test/guests/walls.test.ts'],
+  },
+  {
+    stops: 'memory without end outside of the heap',
+    file: 'src/guests/command.ts',
+    code: 'ulimit -d ${dataKb};',
+    without: '',
+    tests: ['test/guests/walls.test.ts'],
+  },
+  {
+    stops: 'a crash that writes memory to disk',
+    file: 'src/guests/command.ts',
+    code: 'ulimit -c 0;',
+    without: '',
+    tests: ['test/guests/walls.test.ts'],
+  },
+  {
+    stops: 'a guest that outlives its host',
+    file: 'src/guests/command.ts',
+    code: "const DIES_WITH_HOST = ['--pdeathsig', 'KILL', '--'];",
+    without: "const DIES_WITH_HOST = ['--'];",
+    tests: ['test/guests/host-death.test.ts'],
+  },
+  {
+    stops: 'a network in a guest, where the kernel has an empty one',
+    file: 'src/guests/command.ts',
+    code: "const network = use.includes('no-network') ? machine.isolation.network : [];",
+    without: 'const network: readonly string[] = [];',
+    tests: ['test/guests/command.test.ts', 'test/guests/walls.test.ts'],
+  },
+  {
+    stops: 'a guest that computes for ever between two calls',
+    file: 'src/guests/allowance.ts',
+    code: 'return used > allowed',
+    without: 'return used > Infinity',
+    tests: ['test/guests/allowance.test.ts'],
+  },
+  {
+    stops: 'a used guest that is handed to somebody else',
+    file: 'src/guests/pool.ts',
+    code: 'const guest = blank.shift() ?? start();',
+    without: 'const guest = blank[0] ?? start();',
+    tests: ['test/guests/pool.test.ts'],
+  },
+  {
+    stops: 'more guests than the machine has room for',
+    file: 'src/guests/capacity.ts',
+    code: 'while (guests.size >= maxGuests) {',
+    without: 'while (false) {',
+    tests: ['test/guests/capacity.test.ts'],
+  },
+];

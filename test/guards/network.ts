@@ -1,0 +1,178 @@
+import type { Guard } from './guard.js';
+
+const network = (...names: readonly string[]): readonly string[] =>
+  names.map((name) => `test/brokers/network/${name}.test.ts`);
+const URLS = 'test/fuzz/urls.test.ts';
+
+/** Where the network broker connects to, what it sends and what it takes. */
+export const networkGuards: readonly Guard[] = [
+  {
+    stops: 'a request to a host that is not granted',
+    file: 'src/brokers/network/broker.ts',
+    code: 'if (!spec.allows(url, method)) throw refusals.notGranted(url, method, from);',
+    without: '',
+    tests: network('request', 'redirects'),
+  },
+  {
+    stops: 'a name or address that no plugin reaches, before it is looked up',
+    file: 'src/brokers/network/dial.ts',
+    code: 'if (why !== undefined) throw refusals.privateHost(host, why);',
+    without: '',
+    tests: network('dial'),
+  },
+  {
+    stops: 'a name that leads to a private address',
+    file: 'src/brokers/network/dial.ts',
+    code: 'if (range !== undefined) throw refusals.privateAddress(host, why);',
+    without: '',
+    tests: [...network('dial'), URLS],
+  },
+  {
+    stops: 'a private address among public ones',
+    file: 'src/brokers/network/dial.ts',
+    code: 'for (const address of addresses) {',
+    without: 'for (const address of addresses.slice(0, 1)) {',
+    tests: [...network('dial'), URLS],
+  },
+  {
+    stops: 'an answer that changes between the check and the connection',
+    file: 'src/brokers/network/dial.ts',
+    code: 'const socket = await spec.connect(host, portOf(url), addresses, signal);',
+    without:
+      'const again = await spec.resolve(host, signal); const socket = await spec.connect(host, portOf(url), again, signal);',
+    tests: network('dial'),
+  },
+  {
+    stops: 'a connection that ended up elsewhere than at the checked address',
+    file: 'src/brokers/network/dial.ts',
+    code: "const range = address === undefined ? 'not an address' : blockedRange(address);",
+    without: 'const range = undefined;',
+    tests: network('dial'),
+  },
+  {
+    stops: 'a private address that is mapped into IPv6',
+    file: 'src/brokers/network/addresses.ts',
+    code: 'const parsed = ipaddr.process(isIP(address) === 6 ? withoutDots(address) : address);',
+    without: 'const parsed = ipaddr.parse(isIP(address) === 6 ? withoutDots(address) : address);',
+    tests: [...network('addresses'), URLS],
+  },
+  {
+    stops: 'an address of a block that was never given to public hosts',
+    file: 'src/brokers/network/addresses.ts',
+    code: "return parsed.match(IPV6_PUBLIC) ? undefined : 'reserved';",
+    without: 'return undefined;',
+    tests: [...network('addresses'), URLS],
+  },
+  {
+    stops: 'a text that only some take for an address',
+    file: 'src/brokers/network/addresses.ts',
+    code: "if (isIP(address) === 0) return 'not an address';",
+    without: '',
+    tests: network('addresses'),
+  },
+  {
+    stops: 'localhost with a final dot',
+    file: 'src/brokers/network/names.ts',
+    code: 'undotted.hostname = url.hostname.slice(0, -1);',
+    without: '',
+    tests: network('names', 'request'),
+  },
+  {
+    stops: 'a redirect that is followed unchecked',
+    file: 'src/brokers/network/follow.ts',
+    code: 'spec.admit(request, from);',
+    without: 'if (redirects === 0) spec.admit(request, from);',
+    tests: network('redirects'),
+  },
+  {
+    stops: 'redirects in a circle',
+    file: 'src/brokers/network/follow.ts',
+    code: 'if (redirects === limits.maxRedirects) {',
+    without: 'if (false) {',
+    tests: network('redirects'),
+  },
+  {
+    stops: 'credentials that a redirect carries to another origin',
+    file: 'src/brokers/network/redirect.ts',
+    code: '...(sameOrigin ? [] : CREDENTIALS)',
+    without: '...[]',
+    tests: network('redirects'),
+  },
+  {
+    stops: 'a scheme that is not http or https',
+    file: 'src/brokers/network/request.ts',
+    code: "if (url.protocol !== 'https:' && url.protocol !== 'http:') {",
+    without: 'if (false) {',
+    tests: network('request', 'redirects'),
+  },
+  {
+    stops: 'a user name that looks like a host',
+    file: 'src/brokers/network/request.ts',
+    code: "if (url.username !== '' || url.password !== '') {",
+    without: 'if (false) {',
+    tests: network('request', 'redirects'),
+  },
+  {
+    stops: 'CONNECT and TRACE',
+    file: 'src/brokers/network/request.ts',
+    code: 'if (FORBIDDEN.has(upper)) throw refusals.malformed(`the method ${upper} is never sent`, upper);',
+    without: '',
+    tests: network('request'),
+  },
+  {
+    stops: 'a line break in a header',
+    file: 'src/brokers/network/headers.ts',
+    code: 'return VALUE.test(trimmed) ? [name.toLowerCase(), trimmed] : undefined;',
+    without: 'return [name.toLowerCase(), trimmed];',
+    tests: network('request'),
+  },
+  {
+    stops: 'headers that say how a message is framed or routed',
+    file: 'src/brokers/network/headers.ts',
+    code: 'if (!isOurs(header[0])) headers.push(header);',
+    without: 'headers.push(header);',
+    tests: network('request', 'framing'),
+  },
+  {
+    stops: 'an answer without end',
+    file: 'src/brokers/network/body.ts',
+    code: 'if (passed > maxBytes) {',
+    without: 'if (false) {',
+    tests: network('limits', 'decode'),
+  },
+  {
+    stops: 'a kilobyte that unpacks to a gigabyte',
+    file: 'src/brokers/network/body.ts',
+    code: 'for (const decode of decoders) body = limit(decode(body));',
+    without: 'for (const decode of decoders) body = decode(body);',
+    tests: network('decode', 'limits'),
+  },
+  {
+    stops: 'a body that is packed many times over',
+    file: 'src/brokers/network/body.ts',
+    code: 'if (decoders.length > limits.maxContentCodings) {',
+    without: 'if (false) {',
+    tests: network('decode', 'limits'),
+  },
+  {
+    stops: 'an answer that never comes to the point',
+    file: 'src/brokers/network/exchange.ts',
+    code: 'if (informational > limits.maxInformational) {',
+    without: 'if (false) {',
+    tests: network('limits', 'framing'),
+  },
+  {
+    stops: 'a server whose certificate nobody trusts',
+    file: 'src/brokers/network/sockets.ts',
+    code: 'rejectUnauthorized: true,',
+    without: 'rejectUnauthorized: false,',
+    tests: network('tls'),
+  },
+  {
+    stops: 'more requests at once than the cap',
+    file: 'src/brokers/turnstile.ts',
+    code: 'if (active < spec.maxActive) return resolve(admit());',
+    without: 'return resolve(admit());',
+    tests: ['test/brokers/turnstile.test.ts'],
+  },
+];

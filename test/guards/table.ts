@@ -1,0 +1,21 @@
+import { engineGuards } from './engine.js';
+import { filesystemGuards } from './filesystem.js';
+import type { Guard } from './guard.js';
+import { guestGuards } from './guests.js';
+import { language } from './language.js';
+import { loadGuards } from './loading.js';
+import { networkGuards } from './network.js';
+import { secretGuards } from './secrets.js';
+import { wire } from './wire.js';
+
+/** Every guard that is taken out, one at a time, to see which test notices. */
+export const guards: Readonly<Record<string, readonly Guard[]>> = {
+  'The wire': wire,
+  'The compartment': language,
+  'The network broker': networkGuards,
+  Secrets: secretGuards,
+  'The filesystem broker, and variables': filesystemGuards,
+  'Loading, and schemas': loadGuards,
+  'The engine': engineGuards,
+  'The guest’s process': guestGuards,
+};
