@@ -5,7 +5,7 @@ import type { Trial } from './trials.js';
 
 /** A plugin that does no more than one would: it answers at once, or something is in its way. */
 const BYSTANDER = 'lorem:lorem';
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 20_000;
 
 /** Plugins that only use what they were granted, and have to be able to. */
 export async function callControls(engine: Engine): Promise<Trial[]> {

@@ -1,5 +1,5 @@
-import type { CatalogTool, Engine, PluginStatus } from '../../index.js';
-import { attemptsOf, type Attempt, HARMLESS } from '../hostile/attempts.js';
+import type { CatalogTool, Engine, Json, PluginStatus } from '../../index.js';
+import { attemptsOf, type Attempt, type Bait, HARMLESS } from '../hostile/attempts.js';
 import type { Expectation, Expectations } from '../hostile/expectations.js';
 import { judge, type Judgement } from '../hostile/judge.js';
 import type { Vault } from '../hostile/vault.js';
@@ -37,6 +37,7 @@ export interface Range {
 
 /** Enough for what comes to an end, and soon over for what does not. */
 const TIMEOUT_MS = 2_000;
+const PATIENCE_MS = 20_000;
 
 /** Plans all that a hostile plugin can try; where it cannot be called, whether that is as it has to be. */
 export function planTrials(
@@ -52,10 +53,8 @@ export function planTrials(
     const trial = judgeLoading(plugin, status, expectations, range);
     return [{ plugin, name: trial.name, run: () => Promise.resolve(trial) }];
   }
-  const { vault, secretFile, secretVariable } = range;
-  const bait = { secretUrl: vault.url, secretFile, secretVariable };
   const harmless = tools.find(({ tool }) => tool === HARMLESS);
-  return attemptsOf(tools, bait)
+  return attemptsOf(tools, baitOf(range))
     .filter(({ name }) => expectations.only?.includes(name) ?? true)
     .map((attempt) => ({
       plugin,
@@ -99,10 +98,11 @@ async function tryOne(
   range: Range,
 ): Promise<Trial> {
   const { engine, vault, now } = range;
-  const { category, timeoutMs = TIMEOUT_MS } = expected;
+  const { category } = expected;
+  const timeoutMs = timeoutOf(expected);
   const [began, visits] = [now(), vault.visits()];
   const [result, bystander] = await Promise.all([
-    engine.call(tool, { ...expected.input, ...input }, { timeoutMs }),
+    engine.call(tool, { ...withBaits(expected.input ?? {}, range), ...input }, { timeoutMs }),
     range.bystander(),
   ]);
   const judgement = judge(result, expected, range.secrets);
@@ -119,4 +119,24 @@ async function tryOne(
     return { ...about, held: false, evidence: 'ITS NEXT CALL DID NOT SUCCEED' };
   }
   return { ...about, ...judgement };
+}
+
+/** What has to come to an end gets its time, however busy the machine is. */
+function timeoutOf({ codes, got, timeoutMs = TIMEOUT_MS }: Expectation): number {
+  const ends = got !== undefined || codes?.includes('DEADLINE_EXCEEDED') === false;
+  return ends ? PATIENCE_MS : timeoutMs;
+}
+
+/** An expected input with what stands for a bait, such as `$secretUrl`, replaced by it. */
+function withBaits(input: Readonly<Record<string, Json>>, range: Range): Record<string, Json> {
+  const baits = new Map(Object.entries(baitOf(range)).map(([name, bait]) => [`$${name}`, bait]));
+  const fill = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(fill);
+    return typeof value === 'string' ? (baits.get(value) ?? value) : value;
+  };
+  return Object.fromEntries(Object.entries(input).map(([key, value]) => [key, fill(value)]));
+}
+
+function baitOf({ vault, secretFile, secretVariable }: Range): Bait {
+  return { secretUrl: vault.url, secretFile, secretVariable };
 }
