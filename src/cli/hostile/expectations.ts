@@ -8,8 +8,8 @@ export interface Expectation {
   readonly category: string;
   /** It ends with one of these codes. */
   readonly codes?: readonly string[];
-  /** It returns exactly this, which is no more than it was granted. */
-  readonly got?: Json;
+  /** It returns exactly one of these, which are no more than it was granted. */
+  readonly gots?: readonly Json[];
   /** What the tool is called with besides its baits. */
   readonly input?: Readonly<Record<string, Json>>;
   readonly timeoutMs?: number;
@@ -60,12 +60,13 @@ export function parseExpectations(value: unknown, plugin: string, file: string):
 /** What is not said of one attempt is as it is for all. */
 function parseExpectation(said: Readonly<Record<string, Json>>, all: Expectation): Expectation {
   const codes = textsOf(said['codes']);
-  const { category, got, input, timeoutMs } = said;
+  const { category, got, gotOneOf, input, timeoutMs } = said;
+  const gots = Array.isArray(gotOneOf) ? gotOneOf : got === undefined ? undefined : [got];
   return {
     ...all,
     ...(typeof category === 'string' ? { category } : {}),
     ...(codes === undefined ? {} : { codes }),
-    ...(got === undefined ? {} : { got }),
+    ...(gots === undefined ? {} : { gots }),
     ...(isJsonObject(input) ? { input } : {}),
     ...(typeof timeoutMs === 'number' ? { timeoutMs } : {}),
   };

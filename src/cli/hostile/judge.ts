@@ -30,7 +30,7 @@ const NOT_TRIED: ReadonlySet<ErrorCode | undefined> = new Set([
  */
 export function judge(
   result: CallResult,
-  expected: Pick<Expectation, 'codes' | 'got'>,
+  expected: Pick<Expectation, 'codes' | 'gots'>,
   secrets: readonly string[],
 ): Judgement {
   const text = result.content.map((block) => block.text).join(' ');
@@ -39,7 +39,7 @@ export function judge(
   if (result.isError) {
     const { code = 'TOOL_FAILED' } = result;
     const evidence = `${code}: ${text}`;
-    if (expected.codes === undefined && expected.got === undefined) {
+    if (expected.codes === undefined && expected.gots === undefined) {
       return NOT_TRIED.has(code)
         ? { held: false, evidence: `NOT TRIED: ${evidence}` }
         : { held: true, evidence };
@@ -51,12 +51,12 @@ export function judge(
   return judgeValue(gotOf(result.value), expected);
 }
 
-function judgeValue(got: Json, expected: Pick<Expectation, 'codes' | 'got'>): Judgement {
-  if (expected.got !== undefined && isDeepStrictEqual(got, expected.got)) {
+function judgeValue(got: Json, expected: Pick<Expectation, 'codes' | 'gots'>): Judgement {
+  if (expected.gots?.some((one) => isDeepStrictEqual(got, one)) === true) {
     return { held: true, evidence: 'it got what it was granted, and no more' };
   }
   if (got !== null) return { held: false, evidence: `IT GOT ${JSON.stringify(got)}` };
-  return expected.codes === undefined && expected.got === undefined
+  return expected.codes === undefined && expected.gots === undefined
     ? { held: true, evidence: 'it found nothing' }
     : { held: false, evidence: 'OTHERWISE THAN EXPECTED: it came to its end' };
 }

@@ -26,6 +26,12 @@ it('what is said of all attempts holds for each, unless it says otherwise', () =
   });
 });
 
+it('what may be got is one thing, or one of several', () => {
+  const { attempts } = parse({ attempts: { one: { got: [1] }, several: { gotOneOf: [1, null] } } });
+  expect(attempts.get('one')?.gots).toEqual([[1]]);
+  expect(attempts.get('several')?.gots).toEqual([1, null]);
+});
+
 it.each([[[]], ['text'], [{ attempts: { a: 1 } }], [{ attempts: [] }]])(
   'what is no such object is a mistake, not an expectation of nothing: %j',
   (value) => {

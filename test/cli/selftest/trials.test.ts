@@ -81,9 +81,20 @@ describe('a trial', () => {
     const call: FakeSpec['call'] = (tool) =>
       tool === breathe.name ? { isError: true, code: 'GUEST_CRASHED' } : { value: null };
     expect(await tryAll({ call, tools: [climb, breathe] })).toEqual([
-      expect.objectContaining({ held: false, evidence: expect.stringContaining('NEXT CALL') }),
+      expect.objectContaining({ held: false, evidence: expect.stringContaining('NEXT CALLS') }),
     ]);
   });
+});
+
+it('a trial held where its plugin lost no more than its next call', async () => {
+  let calls = 0;
+  const call: FakeSpec['call'] = (tool) =>
+    tool === breathe.name && (calls += 1) === 1
+      ? { isError: true, code: 'DEADLINE_EXCEEDED' }
+      : { value: null };
+  expect(await tryAll({ call, tools: [climb, breathe] })).toEqual([
+    expect.objectContaining({ held: true }),
+  ]);
 });
 
 describe('a plugin that must not load', () => {
