@@ -48,8 +48,11 @@ const BWRAP = [
   '--unshare-net',
   '--unshare-ipc',
   '--die-with-parent',
-  ...['--cap-drop', 'ALL'],
-  ...['--dev-bind', '/', '/'],
+  '--cap-drop',
+  'ALL',
+  '--dev-bind',
+  '/',
+  '/',
   '--',
 ];
 
