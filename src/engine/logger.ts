@@ -1,4 +1,4 @@
-import type { BulkheadEvent } from '../events.js';
+import type { BulkheadEvent, GuestEndCause } from '../events.js';
 import { escapeControls, type LogGate } from './log-gate.js';
 import type { Logger } from './options.js';
 
@@ -31,6 +31,9 @@ async function loadPino(): Promise<Logger> {
   };
 }
 
+/** Ends that are nobody's fault. */
+const ORDINARY: ReadonlySet<GuestEndCause> = new Set(['closed', 'replaced', 'idle']);
+
 export interface LogSpec {
   readonly logger: Logger;
   /** Lets through as many denials of one plugin as it may log lines. */
@@ -57,9 +60,13 @@ export function logEvents({ logger, gateOf }: LogSpec): (event: BulkheadEvent) =
         return write(event.level, { plugin: event.plugin, source: 'plugin' }, event.text);
       case 'plugin-refused':
         return write('warn', { directory: event.directory, code: event.code }, event.message);
+      case 'alert': {
+        const { plugin, level, message } = event;
+        return write(level === 'warning' ? 'warn' : 'info', { plugin }, message);
+      }
       case 'guest-ended': {
         const { plugin, cause, detail } = event;
-        if (cause === 'closed' || cause === 'replaced') return undefined;
+        if (ORDINARY.has(cause)) return undefined;
         return write('warn', { plugin, cause }, `guest ended: ${detail}`);
       }
       case 'capability-denied': {

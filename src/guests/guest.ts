@@ -23,8 +23,9 @@ export interface Guest {
   /** Resolves once the process is gone. Never rejects. */
   readonly ended: Promise<GuestEnd>;
   readonly alive: boolean;
-  /** Requests that it was asked so far. */
+  /** Requests that it was asked so far, and how many of them were calls. */
   readonly asked: number;
+  readonly calls: number;
   /** Stops the process where it is. The next request continues it; it can be killed meanwhile. */
   rest(): void;
   /** Calls `listener` each time that a request has continued it. */
@@ -69,6 +70,7 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
   let becameReady: (report: unknown) => void = () => {};
   let pid = child.pid ?? 0;
   let asked = 0;
+  let calls = 0;
   let resting = false;
   let woken: () => void = () => {};
 
@@ -109,6 +111,7 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     ...wire,
     ask: (method, params, maxAnswerBytes) => {
       asked += 1;
+      if (method === 'call') calls += 1;
       if (resting) wake();
       return wire.ask(method, params, maxAnswerBytes);
     },
@@ -174,6 +177,9 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     },
     get asked() {
       return asked;
+    },
+    get calls() {
+      return calls;
     },
     rest: () => {
       if (cause !== undefined) return;

@@ -38,28 +38,26 @@ const BEAT_MS = 250;
  *                            └──────────────────────────────────────────────────┘
  * ```
  *
- * Nothing of it is on a call's way: it looks at what was asked and answered since the last time.
+ * Nothing of it is on a call's way: it looks at what was asked since the last time.
  */
 export function watchGuest(spec: WatchSpec): Watch {
   const { guest, allowance, background, now } = spec;
   let timer: NodeJS.Timeout | undefined;
   let busyMs = now();
-  // What a blank guest was asked and what it took to start it are not its plugin's doing.
+  // What it took to start a blank guest is not its plugin's doing.
   let seen = {
     asked: guest.asked,
-    answered: guest.asked - guest.peer.openRequests,
+    calls: guest.calls,
     usedMs: spec.readUse(guest.pid)?.usedMs ?? 0,
   };
 
   const look = (): void => {
     const use = spec.readUse(guest.pid);
-    const { asked } = guest;
-    const open = guest.peer.openRequests;
-    const answered = asked - open;
+    const { asked, calls, peer } = guest;
     const usedMs = use?.usedMs ?? seen.usedMs;
-    allowance.charge(now(), Math.max(0, usedMs - seen.usedMs), answered - seen.answered);
-    if (open > 0 || asked !== seen.asked) busyMs = now();
-    seen = { asked, answered, usedMs };
+    allowance.charge(now(), Math.max(0, usedMs - seen.usedMs), calls - seen.calls);
+    if (peer.openRequests > 0 || asked !== seen.asked) busyMs = now();
+    seen = { asked, calls, usedMs };
   };
 
   const beat = (): void => {

@@ -34,10 +34,10 @@ describe.runIf(process.platform === 'linux')('processor time', () => {
     expect(results.map(({ value }) => value)).toEqual([1, 1]);
   });
 
-  it('is earned by a plugin that answers many calls', async () => {
+  it('is more for a plugin that gets many calls', async () => {
     const work = '() => { let n = 0; for (let i = 0; i < 3e7; i += 1) n += i % 7; return n }';
     const engine = await startEngine([makePlugin({ tools: { work } })], { limits });
-    // Some seconds of work, of which one call takes far less than what it earns.
+    // Some seconds of work, of which one call takes far less than it adds.
     for (let n = 0; n < 40; n += 1) {
       expect(await engine.call('work', {})).toMatchObject({ isError: false });
     }

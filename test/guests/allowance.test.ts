@@ -20,7 +20,7 @@ it('what was used before the window is forgotten', () => {
   }
 });
 
-it('each call that was answered meanwhile earns more', () => {
+it('each call that came meanwhile allows for more', () => {
   const allowance = makeAllowance(limits);
   allowance.charge(0, 1_900, 10);
   expect(allowance.overdraft).toBeUndefined();
@@ -28,7 +28,7 @@ it('each call that was answered meanwhile earns more', () => {
   expect(allowance.overdraft).toBeDefined();
 });
 
-it('what was earned before the window is spent', () => {
+it('what was allowed for calls before the window is gone', () => {
   const allowance = makeAllowance(limits);
   allowance.charge(0, 0, 1_000);
   allowance.charge(10_000, 1_001, 0);
@@ -36,12 +36,12 @@ it('what was earned before the window is spent', () => {
 });
 
 it('no order of charges within one window matters', () => {
-  const charge = fc.record({ usedMs: fc.nat(500), answered: fc.nat(3) });
+  const charge = fc.record({ usedMs: fc.nat(500), calls: fc.nat(3) });
   fc.assert(
     fc.property(fc.array(charge, { maxLength: 20 }), (charges) => {
       const [one, other] = [makeAllowance(limits), makeAllowance(limits)];
-      for (const { usedMs, answered } of charges) one.charge(0, usedMs, answered);
-      for (const { usedMs, answered } of charges.toReversed()) other.charge(0, usedMs, answered);
+      for (const { usedMs, calls } of charges) one.charge(0, usedMs, calls);
+      for (const { usedMs, calls } of charges.toReversed()) other.charge(0, usedMs, calls);
       expect(one.overdraft).toBe(other.overdraft);
     }),
   );

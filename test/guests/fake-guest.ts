@@ -5,12 +5,13 @@ export interface FakeGuest extends Guest {
   readonly killed: GuestEnd[];
   alive: boolean;
   asked: number;
+  calls: number;
   resting: boolean;
   /** Requests that it has not answered. */
   open: number;
   /** Its process is gone. */
   readonly die: () => void;
-  /** As a request would. */
+  /** As a call would. */
   readonly ask: () => void;
 }
 
@@ -27,6 +28,7 @@ export function fakeGuest(pid = 1): FakeGuest {
     killed: [] as GuestEnd[],
     alive: true,
     asked: 0,
+    calls: 0,
     resting: false,
     open: 0,
     peer: {
@@ -47,6 +49,7 @@ export function fakeGuest(pid = 1): FakeGuest {
     },
     ask: () => {
       guest.asked += 1;
+      guest.calls += 1;
       guest.open += 1;
       if (guest.resting) {
         guest.resting = false;

@@ -113,7 +113,7 @@ describe('processor time', () => {
     expect(guest.killed).toEqual([]);
   });
 
-  it('is earned by answering', () => {
+  it('is more for whoever is called more', () => {
     const { guest, use } = watch();
     for (let n = 0; n < 40; n += 1) {
       for (let call = 0; call < 5; call += 1) guest.ask();

@@ -23,6 +23,8 @@ export interface Expectations {
   readonly serves: readonly string[];
   /** It must offer no tool, for one of these reasons where any is named. Absent where it has to. */
   readonly refused?: readonly string[];
+  /** The attempts that mean something one by one, where not all of them do. */
+  readonly only?: readonly string[];
   readonly attempts: ReadonlyMap<string, Expectation>;
 }
 
@@ -41,10 +43,12 @@ export function parseExpectations(value: unknown, plugin: string, file: string):
   const said = asObject(value, file);
   const all = parseExpectation(said, { category: plugin });
   const refused = textsOf(said['refused']);
+  const only = textsOf(said['only']);
   return {
     all,
     serves: textsOf(said['serves']) ?? [],
     ...(refused === undefined ? {} : { refused }),
+    ...(only === undefined ? {} : { only }),
     attempts: new Map(
       Object.entries(asObject(said['attempts'] ?? {}, file)).map(
         ([name, one]) => [name, parseExpectation(asObject(one, file), all)] as const,

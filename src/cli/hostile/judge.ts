@@ -16,6 +16,9 @@ const NOT_TRIED: ReadonlySet<ErrorCode | undefined> = new Set([
   'PLUGIN_INACTIVE',
   'LOAD_FAILED',
   'GUEST_START_FAILED',
+  // Nothing was there to be kept from it.
+  'NETWORK_FAILED',
+  'FILESYSTEM_FAILED',
   'QUARANTINED',
   'BUSY',
   'ENGINE_CLOSED',

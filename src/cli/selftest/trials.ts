@@ -45,7 +45,9 @@ export function planTrials(
   range: Range,
 ): readonly Planned[] {
   const status = plugins.find((one) => one.directory === directory);
-  const tools = status?.tools ?? [];
+  // What is no plugin at all was made to be run in another way.
+  if (status === undefined) return [];
+  const { tools } = status;
   if (expectations.refused !== undefined || tools.length === 0) {
     const trial = judgeLoading(plugin, status, expectations, range);
     return [{ plugin, name: trial.name, run: () => Promise.resolve(trial) }];
@@ -53,11 +55,13 @@ export function planTrials(
   const { vault, secretFile, secretVariable } = range;
   const bait = { secretUrl: vault.url, secretFile, secretVariable };
   const harmless = tools.find(({ tool }) => tool === HARMLESS);
-  return attemptsOf(tools, bait).map((attempt) => ({
-    plugin,
-    name: attempt.name,
-    run: () => tryOne(attempt, expectationOf(attempt, expectations), harmless, range),
-  }));
+  return attemptsOf(tools, bait)
+    .filter(({ name }) => expectations.only?.includes(name) ?? true)
+    .map((attempt) => ({
+      plugin,
+      name: attempt.name,
+      run: () => tryOne(attempt, expectationOf(attempt, expectations), harmless, range),
+    }));
 }
 
 function expectationOf({ name }: Attempt, { attempts, all }: Expectations): Expectation {
@@ -66,14 +70,11 @@ function expectationOf({ name }: Attempt, { attempts, all }: Expectations): Expe
 
 function judgeLoading(
   plugin: string,
-  status: PluginStatus | undefined,
+  { state, problems, tools }: PluginStatus,
   { all: { category }, refused }: Expectations,
   { secrets }: Range,
 ): Trial {
   const about = { category, plugin, name: 'to be loaded', durationMs: 0 };
-  if (status === undefined)
-    return { ...about, held: false, evidence: 'NOT TRIED: no plugin there' };
-  const { state, problems, tools } = status;
   const told = problems.map(({ code, message }) => `${code}: ${message}`).join('; ');
   if (secrets.some((secret) => told.includes(secret))) {
     return { ...about, held: false, evidence: `IT GOT THE SECRET: ${told}` };

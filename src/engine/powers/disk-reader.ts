@@ -22,6 +22,7 @@ export const diskReader: ReadPower = {
   realpath: async (path) => unlessMissing(() => realpathSync.native(path)),
   stat: async (path) =>
     unlessMissing(() => {
+      // Most looks find nothing, and an error is dear to make.
       const found = statSync(path, { throwIfNoEntry: false });
       if (found === undefined) return undefined;
       return found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other';

@@ -39,6 +39,7 @@ describe('an attempt of which nothing else is said', () => {
     ['it could not be loaded', failed('LOAD_FAILED')],
     ['it was given an input that it does not take', failed('INVALID_INPUT')],
     ['it was not started', failed('QUARANTINED')],
+    ['what it was after was not there', failed('NETWORK_FAILED')],
     ['an error tells the secret', failed('TOOL_FAILED', 'it says secret')],
     ['a denial tells the secret', failed('NETWORK_DENIED', 'a secret')],
   ])('did not hold where %s', (_, result) => {
