@@ -1,39 +1,39 @@
 // Makes the files that guest processes run, each one file, out of the compiled sandbox.
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { build, transform } from 'esbuild';
+import { build } from 'esbuild';
 
-const entries = {
-  'dist/sandbox/node/process-entry.js': 'dist/sandbox/guest.cjs',
-  'dist/sandbox/node/unconfined-entry.js': 'dist/sandbox/unconfined-guest.cjs',
-};
+const root = new URL('..', import.meta.url);
 
-// SES as it was published, in front: bundled, functions whose own name is `Error` or `Date` would
-// get new names, and plugins see those names. Without its white space it is read in less time.
-const published = await readFile(createRequire(import.meta.url).resolve('ses'), 'utf8');
-const { code: ses } = await transform(published, { minifyWhitespace: true, legalComments: 'none' });
-
-for (const [entry, outfile] of Object.entries(entries)) {
-  await build({
-    absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
+const bundle = async (entry) => {
+  const { outputFiles } = await build({
+    absWorkingDir: fileURLToPath(root),
     entryPoints: [entry],
-    outfile,
+    write: false,
     bundle: true,
     platform: 'node',
     format: 'cjs',
     target: 'node20',
     legalComments: 'none',
     logLevel: 'warning',
-    banner: entry.includes('unconfined') ? {} : { js: ses },
-    plugins: [
-      {
-        name: 'ses-stands-in-front',
-        setup: ({ onResolve, onLoad }) => {
-          onResolve({ filter: /^ses$/ }, () => ({ path: 'ses', namespace: 'in-front' }));
-          onLoad({ filter: /./, namespace: 'in-front' }, () => ({ contents: '' }));
-        },
-      },
-    ],
   });
-}
+  return outputFiles[0].text;
+};
+
+// Compiled as a script that has no way to load modules: whatever code is made in this process later,
+// by whichever Function or eval, has no import() then. As a module's it would have, and with it
+// sockets, which Node's permission model does not keep from anyone before Node 25.
+const withoutImport = (code) => `'use strict';
+const { Script } = require('node:vm');
+const code = ${JSON.stringify(`(function (require) {${code}\n})`)};
+new Script(code, { filename: 'guest.js' }).runInThisContext()(require);
+`;
+
+await writeFile(
+  new URL('dist/sandbox/guest.cjs', root),
+  withoutImport(await bundle('dist/sandbox/node/process-entry.js')),
+);
+await writeFile(
+  new URL('dist/sandbox/unconfined-guest.cjs', root),
+  await bundle('dist/sandbox/node/unconfined-entry.js'),
+);

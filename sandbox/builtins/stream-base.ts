@@ -1,4 +1,5 @@
 import { EventEmitter } from './events.js';
+import { takeOver } from './stream-states.js';
 import { always } from './surroundings.js';
 
 export type Done = (error?: unknown) => void;
@@ -46,11 +47,7 @@ export function soon(run: () => void): void {
 export function callable<Class extends new (options?: never) => object>(made: Class): Class {
   const proxy = new Proxy(made, {
     apply: (_, self: object, [options]: [never]) => {
-      const fresh = new made(options);
-      for (const key of Reflect.ownKeys(fresh)) {
-        const property = Reflect.getOwnPropertyDescriptor(fresh, key);
-        if (property !== undefined) Object.defineProperty(self, key, property);
-      }
+      takeOver(new made(options), self);
     },
   });
   Object.defineProperty(made.prototype, 'constructor', { value: proxy, writable: true });

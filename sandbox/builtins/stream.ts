@@ -3,6 +3,7 @@ import { EventEmitter } from './events.js';
 import { adopt, callable, soon, StreamBase, type Done } from './stream-base.js';
 import { finished, pipeline, promises } from './stream-ends.js';
 import { Readable, type ReadableOptions } from './stream-readable.js';
+import { takeOver } from './stream-states.js';
 import { Writable, type WritableOptions } from './stream-writable.js';
 
 interface DuplexOptions extends ReadableOptions, WritableOptions {
@@ -22,21 +23,15 @@ class DuplexStream extends Readable {
       objectMode: options?.writableObjectMode ?? options?.objectMode === true,
     });
     // The other half's fields; what both have (`destroyed`, …) is the readable half's.
-    for (const [name, value] of Object.entries(half)) {
-      if (!Object.hasOwn(this, name)) Reflect.set(this, name, value);
-    }
+    takeOver(half, this);
     adopt(this, options, ['write', 'final', 'destroy', 'transform', 'flush']);
-  }
-
-  override destroyWhenDone(): void {
-    if (this.readableEnded && Reflect.get(this, 'writableFinished') === true) this.destroy();
   }
 }
 
 for (const [name, property] of Object.entries(
   Object.getOwnPropertyDescriptors(Writable.prototype),
 )) {
-  if (name !== 'constructor' && name !== 'destroyWhenDone') {
+  if (name !== 'constructor') {
     Object.defineProperty(DuplexStream.prototype, name, property);
   }
 }

@@ -2,6 +2,7 @@
 import { webPowers } from './perimeter.js';
 
 import { startGuest } from '../guest.js';
+import { closeInherited } from './close-inherited.js';
 import { openHostPipe } from './host-pipe.js';
 import { makeProcessPowers } from './process-powers.js';
 import { scuttle } from './scuttle.js';
@@ -10,6 +11,7 @@ import { isWriteRefused, reportOnSelf } from './self-report.js';
 const realm = globalThis;
 const { process } = realm;
 const exit = process.exit.bind(process);
+closeInherited(process.argv.slice(2));
 const pipe = openHostPipe(() => exit(0));
 
 const guest = startGuest(

@@ -32,8 +32,10 @@ const KEPT_PROCESS = new Set([
 export function scuttle(realm: typeof globalThis): void {
   // A compartment's global has the language and nothing else: the measure of what may stay.
   const language = new Set(Object.getOwnPropertyNames(new Compartment().globalThis));
-  for (const name of Object.getOwnPropertyNames(realm)) {
-    if (!KEPT_GLOBALS.has(name) && !language.has(name)) remove(realm, name);
+  for (const name of Reflect.ownKeys(realm)) {
+    // SES leaves a console under a symbol, and Node's modules more of them once they are loaded.
+    if (typeof name === 'symbol') remove(realm, name);
+    else if (!KEPT_GLOBALS.has(name) && !language.has(name)) remove(realm, name);
   }
   const { process } = realm;
   for (const name of Object.getOwnPropertyNames(process)) {
@@ -42,7 +44,7 @@ export function scuttle(realm: typeof globalThis): void {
   for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
 }
 
-function remove(from: object, name: string): void {
+function remove(from: object, name: string | symbol): void {
   if (Reflect.deleteProperty(from, name)) return;
   // What cannot be deleted can usually still be emptied; the test lists what is left.
   Reflect.set(from, name, undefined);

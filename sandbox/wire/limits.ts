@@ -9,7 +9,7 @@ export interface WireLimits {
   readonly maxChunkBytes: number;
   /** Nesting in one message. Stops recursion in whoever walks the value later. */
   readonly maxDepth: number;
-  /** Values in one message. A megabyte of `[[],[],…` is cheap to send and dear to walk. */
+  /** Values in one message. A megabyte of `[[],[],…` is cheap to send, and dear to parse and hold. */
   readonly maxNodes: number;
   /** Requests that the other side may have unanswered. Stops a flood from queueing without end. */
   readonly maxOpenRequests: number;
@@ -29,7 +29,7 @@ export const FROM_GUEST: WireLimits = {
   maxMessageBytes: 8 * 1024 * 1024,
   maxChunkBytes: 256 * 1024,
   maxDepth: 200,
-  maxNodes: 500_000,
+  maxNodes: 128_000,
   maxOpenRequests: 256,
   maxOpenStreams: 64,
   // Most of what honest guests say unasked are credits: one for each 64 KiB of a download.
@@ -41,7 +41,7 @@ export const FROM_GUEST: WireLimits = {
 export const FROM_HOST: WireLimits = {
   maxMessageBytes: 128 * 1024 * 1024,
   maxChunkBytes: 256 * 1024,
-  // The host caps the bytes of what it sends; counting its values again would be for nothing.
+  // The host caps the bytes of what it sends; counting its values would be for nothing.
   maxDepth: Infinity,
   maxNodes: Infinity,
   maxOpenRequests: 65_536,

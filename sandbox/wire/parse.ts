@@ -2,6 +2,7 @@ import { isWireCode } from './codes.js';
 import { WireViolation } from './failure.js';
 import { MAX_ERROR_STACK, MAX_ERROR_TEXT, type WireLimits } from './limits.js';
 import type { Json, Message, WireFailure } from './messages.js';
+import { weigh } from './weigh.js';
 
 /**
  * Reads one message off the wire. What comes back has the shape of its type and nothing else, its
@@ -9,6 +10,7 @@ import type { Json, Message, WireFailure } from './messages.js';
  * `__proto__` property of its own. Throws `WireViolation` for anything else, and nothing but that.
  */
 export function parseMessage(text: string, limits: WireLimits): Message {
+  weigh(text, limits);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -22,16 +24,16 @@ export function parseMessage(text: string, limits: WireLimits): Message {
         t: 'request',
         i: parseId(value['i']),
         m: parseMethod(value['m']),
-        p: admit(value['p'], text, limits),
+        p: admit(value['p'], text),
       };
     case 'reply':
-      return { t: 'reply', i: parseId(value['i']), v: admit(value['v'], text, limits) };
+      return { t: 'reply', i: parseId(value['i']), v: admit(value['v'], text) };
     case 'failure':
       return { t: 'failure', i: parseId(value['i']), e: parseFailure(value['e']) };
     case 'cancel':
       return { t: 'cancel', i: parseId(value['i']), why: parseText(value['why']) };
     case 'notice':
-      return { t: 'notice', m: parseMethod(value['m']), p: admit(value['p'], text, limits) };
+      return { t: 'notice', m: parseMethod(value['m']), p: admit(value['p'], text) };
     case 'credit':
       return { t: 'credit', s: parseId(value['s']), n: parseId(value['n']) };
     case 'end':
@@ -78,29 +80,20 @@ function parseFailure(value: unknown): WireFailure {
 }
 
 /**
- * Lets a payload in: counts its values and its depth without recursion, and takes away own
- * `__proto__` properties, which JSON.parse makes and a later spread or assignment would obey.
+ * Lets a payload in, without own `__proto__` properties, which JSON.parse makes and a later spread or
+ * assignment would obey. How large and how deep it may be was weighed before.
  */
-function admit(payload: unknown, text: string, limits: WireLimits): Json {
+function admit(payload: unknown, text: string): Json {
   if (!isParsed(payload)) return null;
   if (typeof payload !== 'object' || payload === null) return payload;
-  // Who trusts the other side's counts has only names to look for. JSON.stringify writes this one as
-  // it is, so that where the text does not hold it no object has it.
-  if (limits.maxNodes === Infinity && !text.includes('__proto__')) return payload;
-  let nodes = 1;
+  // The name is in the text as it is, or with an escape in it: in most texts neither is.
+  if (!text.includes('__proto__') && !text.includes('\\u')) return payload;
   let level: object[] = [payload];
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > limits.maxDepth) {
-      throw new WireViolation(`a message nested deeper than ${limits.maxDepth}`);
-    }
+  while (level.length > 0) {
     const next: object[] = [];
     for (const container of level) {
       if (Object.hasOwn(container, '__proto__')) Reflect.deleteProperty(container, '__proto__');
       const children: unknown[] = Array.isArray(container) ? container : Object.values(container);
-      nodes += children.length;
-      if (nodes > limits.maxNodes) {
-        throw new WireViolation(`a message of more than ${limits.maxNodes} values`);
-      }
       for (const child of children) {
         if (typeof child === 'object' && child !== null) next.push(child);
       }

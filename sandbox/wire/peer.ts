@@ -1,10 +1,10 @@
-import { WireError, WireViolation } from './failure.js';
+import { makeFailure, WireError, WireViolation } from './failure.js';
 import { makeFrameReader } from './framing.js';
 import type { WireLimits } from './limits.js';
 import type { Json, Message } from './messages.js';
 import { makeOutbox, type OutboxSpec } from './outbox.js';
 import { parseMessage } from './parse.js';
-import { type Asked, type IncomingRequest, RawJson, type Service } from './service.js';
+import { type Asked, type IncomingRequest, jsonText, type Service } from './service.js';
 import {
   type ByteSource,
   describeFailure,
@@ -18,7 +18,7 @@ export interface PeerSpec extends OutboxSpec {
   readonly service: Service;
   /** Milliseconds that only ever grow. */
   readonly now: () => number;
-  /** The other side broke the protocol. The peer is closed by then. */
+  /** The other side broke the protocol. The peer closes with `violation`, unless this closes it. */
   readonly onViolation: (violation: Error) => void;
 }
 
@@ -28,7 +28,11 @@ export interface PeerSpec extends OutboxSpec {
  */
 export interface Peer {
   receive(bytes: Uint8Array): void;
-  ask(method: string, params: unknown): Asked;
+  /**
+   * Asks the other side. An answer of more than `maxAnswerBytes` of JSON, where that is given, counts
+   * as a failure of code `RESULT_TOO_LARGE`.
+   */
+  ask(method: string, params: unknown, maxAnswerBytes?: number): Asked;
   notify(method: string, params: unknown): void;
   openStream(source: ByteSource): number;
   acceptStream(streamId: number): ByteSource;
@@ -40,11 +44,15 @@ export interface Peer {
 }
 
 interface Pending {
+  readonly maxAnswerBytes: number;
   readonly resolve: (value: Json) => void;
   readonly reject: (error: Error) => void;
 }
 
 type Unasked = Exclude<Message, { readonly t: 'request' | 'reply' | 'failure' }>;
+
+/** What a reply has round its value. */
+const ENVELOPE_BYTES = 64;
 
 interface Answering {
   cancelled: string | undefined;
@@ -126,12 +134,23 @@ export function makePeer(spec: PeerSpec): Peer {
     return pending;
   };
 
+  const answered = (id: number, value: Json, characters: number): void => {
+    const pending = settle(id, characters);
+    // Characters are bytes at least, so that no honest answer is refused here.
+    if (pending === undefined || characters <= pending.maxAnswerBytes + ENVELOPE_BYTES) {
+      pending?.resolve(value);
+      return;
+    }
+    const words = `the answer is larger than ${pending.maxAnswerBytes} bytes of JSON`;
+    pending.reject(new WireError(makeFailure('Error', words, { code: 'RESULT_TOO_LARGE' })));
+  };
+
   const take = (message: Message, characters: number): void => {
     switch (message.t) {
       case 'request':
         return answer(message.i, message.m, message.p);
       case 'reply':
-        return settle(message.i, characters)?.resolve(message.v);
+        return answered(message.i, message.v, characters);
       case 'failure':
         return settle(message.i, characters)?.reject(new WireError(message.e));
       default:
@@ -190,11 +209,12 @@ export function makePeer(spec: PeerSpec): Peer {
         read(bytes);
       } catch (error) {
         const violation = error instanceof Error ? error : new WireViolation(String(error));
-        close(violation);
+        // First, so that whoever knows what ended here closes with those words.
         spec.onViolation(violation);
+        close(violation);
       }
     },
-    ask: (method, params) => {
+    ask: (method, params, maxAnswerBytes = Infinity) => {
       lastId += 1;
       const id = lastId;
       const promise = new Promise<Json>((resolve, reject) => {
@@ -203,7 +223,7 @@ export function makePeer(spec: PeerSpec): Peer {
           return;
         }
         outbox.message(`{"t":"request","i":${id},"m":${jsonText(method)},"p":${jsonText(params)}}`);
-        asked.set(id, { resolve, reject });
+        asked.set(id, { maxAnswerBytes, resolve, reject });
       });
       return {
         answer: promise,
@@ -226,9 +246,4 @@ export function makePeer(spec: PeerSpec): Peer {
       return strayAnswers;
     },
   };
-}
-
-function jsonText(value: unknown): string {
-  // Typed as always a string, JSON.stringify gives undefined for undefined and for functions.
-  return value instanceof RawJson ? value.text : (JSON.stringify(value) ?? 'null');
 }

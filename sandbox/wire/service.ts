@@ -8,6 +8,12 @@ export class RawJson {
   }
 }
 
+/** A value as it goes into a message. Throws where it has no JSON. */
+export function jsonText(value: unknown): string {
+  // Typed as always a string, JSON.stringify gives undefined for undefined and for functions.
+  return value instanceof RawJson ? value.text : (JSON.stringify(value) ?? 'null');
+}
+
 /** A request of the other side, while it is being answered. */
 export interface IncomingRequest {
   /** Why the asker gave up, once it has. */

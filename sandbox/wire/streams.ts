@@ -178,13 +178,15 @@ export function makeStreamReceiver(outlet: StreamOutlet, limits: WireLimits): St
       };
     },
     chunk: (id, bytes) => {
+      // No credit counts them, so that they could be sent without end. No honest sender sends one.
+      if (bytes.length === 0) throw new WireViolation(`an empty chunk of stream ${id}`);
       const stream = reach(id);
       if (stream === undefined) return;
       stream.waitingBytes += bytes.length;
       if (stream.ended || stream.waitingBytes > STREAM_WINDOW_BYTES) {
         throw new WireViolation(`stream ${id} overran its credit`);
       }
-      stream.waiting.push(bytes);
+      keep(stream.waiting, bytes);
       stream.wake?.();
     },
     end: (id, failure) => {
@@ -204,6 +206,24 @@ export function makeStreamReceiver(outlet: StreamOutlet, limits: WireLimits): St
     },
   };
 }
+
+/**
+ * Keeps a chunk until it is read, small ones as one: a window of single bytes would else take a
+ * hundred times the memory that it counts.
+ */
+function keep(waiting: Uint8Array[], bytes: Uint8Array): void {
+  const last = waiting.at(-1);
+  if (last === undefined || last.length + bytes.length > JOINED_BYTES) {
+    waiting.push(bytes);
+    return;
+  }
+  const joined = new Uint8Array(last.length + bytes.length);
+  joined.set(last);
+  joined.set(bytes, last.length);
+  waiting[waiting.length - 1] = joined;
+}
+
+const JOINED_BYTES = 1024;
 
 /** An error as it may cross, from whatever our own side threw. */
 export function describeFailure(error: unknown): WireFailure {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
-import { exportedName } from './names.js';
+import { exportedNames } from './names.js';
 
 /** One tool as hosts list it and models call it. */
 export interface CatalogTool {
@@ -72,26 +72,27 @@ export function makeCatalog(): CatalogOwner {
 }
 
 function nameTools(tools: readonly UnnamedTool[]): readonly CatalogTool[] {
-  const names = new Map<string, CatalogTool>();
-  // Names must not depend on who was found first: ids decide.
-  const inOrder = tools
-    .map((tool) => ({ ...tool, id: `${tool.plugin}:${tool.tool}` }))
-    .toSorted((a, b) => compare(a.id, b.id));
-  for (const tool of inOrder) {
-    const name = exportedName(tool.plugin, tool.tool, (taken) => names.has(taken));
-    names.set(name, { ...tool, name });
-  }
-  return [...names.values()].toSorted((a, b) => compare(a.name, b.name));
+  const names = exportedNames(tools);
+  return tools
+    .map((tool, at) => ({ ...tool, id: `${tool.plugin}:${tool.tool}`, name: names[at] ?? '' }))
+    .toSorted((a, b) => compare(a.name, b.name));
 }
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Exact names win over ids, and both over bare names; a bare name that two plugins have is nobody's. */
+/**
+ * Exact names win over ids, and both over bare names; a bare name that two plugins have is nobody's,
+ * and neither is one that looks like the exported name of a tool that may not be there.
+ */
 function index(tools: readonly CatalogTool[]): Map<string, CatalogTool> {
   const bare = new Map<string, CatalogTool | undefined>();
-  for (const tool of tools) bare.set(tool.tool, bare.has(tool.tool) ? undefined : tool);
+  for (const tool of tools) {
+    if (!tool.tool.includes('__')) {
+      bare.set(tool.tool, bare.has(tool.tool) ? undefined : tool);
+    }
+  }
   const all = new Map<string, CatalogTool>();
   for (const [name, tool] of bare) if (tool !== undefined) all.set(name, tool);
   for (const tool of tools) all.set(tool.id, tool);

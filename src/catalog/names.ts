@@ -1,22 +1,42 @@
 import { createHash } from 'node:crypto';
 
-/** Names every model's API accepts. */
-const EXPORTED = /^[a-zA-Z0-9_-]{1,64}$/;
-const KEPT = 57;
+/** What names a tool: its plugin's id and its own. */
+export interface Named {
+  readonly plugin: string;
+  readonly tool: string;
+}
 
 /**
- * The name a tool is shown under: `plugin__tool`, with every character that some model's API
- * refuses replaced. Names that would be too long, or that another tool has, end in six characters
- * of their id's hash: the same id always gets the same one of its two names.
+ * The names that tools are shown under, in their order: `plugin__tool`, with every character that
+ * some model's API refuses replaced.
+ *
+ * A name that several claim is nobody's: whoever asks for it must not get another tool than the one
+ * that had it before a plugin was added. Each of them, like those whose name would be too long, ends
+ * in characters of its id's hash, as many as it takes to be alone.
  */
-export function exportedName(
-  plugin: string,
-  tool: string,
-  taken: (name: string) => boolean,
-): string {
+export function exportedNames(tools: readonly Named[]): string[] {
+  const candidates = tools.map(candidatesOf);
+  const claims = new Map<string, number>();
+  for (const name of candidates.flat()) claims.set(name, (claims.get(name) ?? 0) + 1);
+  return candidates.map(
+    (names) => names.find((name) => claims.get(name) === 1) ?? names.at(-1) ?? '',
+  );
+}
+
+/** Names every model's API accepts. */
+const EXPORTED = /^[a-zA-Z0-9_-]{1,64}$/;
+const MAX_LENGTH = 64;
+
+/** Characters of the hash. Six can be met by trying, for whom that is worth it; 26 cannot. */
+const HASH_LENGTHS = [6, 12, 26];
+
+function candidatesOf({ plugin, tool }: Named): readonly string[] {
   const name = `${clean(plugin)}__${clean(tool)}`;
-  if (EXPORTED.test(name) && !taken(name)) return name;
-  return `${name.slice(0, KEPT)}_${shortHash(`${plugin}:${tool}`)}`;
+  const hash = hashOf(`${plugin}:${tool}`);
+  const hashed = HASH_LENGTHS.map(
+    (length) => `${name.slice(0, MAX_LENGTH - length - 1)}_${hash.slice(0, length)}`,
+  );
+  return EXPORTED.test(name) ? [name, ...hashed] : hashed;
 }
 
 function clean(text: string): string {
@@ -25,9 +45,7 @@ function clean(text: string): string {
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-function shortHash(id: string): string {
+function hashOf(id: string): string {
   const digest = createHash('sha256').update(id).digest();
-  let text = '';
-  for (const byte of digest.subarray(0, 6)) text += BASE32[byte & 31] ?? '';
-  return text;
+  return Array.from(digest, (byte) => BASE32[byte & 31]).join('');
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-import { readFile, realpath } from 'node:fs/promises';
+import { readdir, readFile, realpath } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { availableParallelism, release, totalmem } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createEngine } from '../index.js';
@@ -22,7 +23,18 @@ const powers: CliPowers = {
   stdout: makeSink(stdout),
   stderr: makeSink(stderr),
   readFile: (path) => readFile(path, 'utf8'),
+  listDirectory: (path) => readdir(path),
   realPath: (path) => realpath(path).catch(() => path),
+  machine: {
+    node: process.version,
+    v8: process.versions.v8,
+    platform: process.platform,
+    arch: process.arch,
+    kernel: release(),
+    processors: availableParallelism(),
+    memoryBytes: totalmem(),
+    superuser: process.geteuid?.() === 0,
+  },
   environment: env,
   now: () => performance.now(),
   ...(stdin.isTTY && stderr.isTTY ? { ask } : {}),

@@ -7,8 +7,10 @@ export interface CliPowers {
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   readonly readFile: (path: string) => Promise<string>;
+  readonly listDirectory: (path: string) => Promise<readonly string[]>;
   /** The path without links; as it was given where there is nothing. */
   readonly realPath: (path: string) => Promise<string>;
+  readonly machine: MachineFacts;
   /** The host's variables: what plugins are granted of them, they read there. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Milliseconds that only ever grow. */
@@ -21,6 +23,19 @@ export interface CliPowers {
   readonly fixtures: string;
   /** Serves HTTP on a port of the loopback interface that is free. */
   readonly serve: (answer: HttpAnswer) => Promise<LoopbackServer>;
+}
+
+/** What the operating system and Node say of the machine that this command runs on. */
+export interface MachineFacts {
+  readonly node: string;
+  readonly v8: string;
+  readonly platform: string;
+  readonly arch: string;
+  readonly kernel: string;
+  readonly processors: number;
+  readonly memoryBytes: number;
+  /** Whether this process is the superuser's. */
+  readonly superuser: boolean;
 }
 
 /** Answers the path and query of a GET request with a status and a body of JSON. */

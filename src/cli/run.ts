@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addBatch } from './batch.js';
 import { addCall, type RunCommand } from './call.js';
 import { addDemo } from './demo/demo.js';
+import { addDoctor } from './doctor/doctor.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { addExplain } from './explain.js';
 import { failureOf, usageError } from './failure.js';
@@ -9,9 +10,19 @@ import { addInspect } from './inspect.js';
 import { round } from './invoke.js';
 import type { CliPowers } from './powers.js';
 import { reportFailure } from './report.js';
+import { addSelftest } from './selftest/selftest.js';
 import { addTools } from './tools.js';
 
-const commands = [addCall, addBatch, addTools, addInspect, addExplain, addDemo];
+const commands = [
+  addCall,
+  addBatch,
+  addTools,
+  addInspect,
+  addExplain,
+  addDemo,
+  addDoctor,
+  addSelftest,
+];
 
 const HELP_AFTER = `
 Exit codes: 0 ok, 1 wrong usage, 2 findings, 3 permission or approval denied, 4 the plugin failed to

@@ -61,7 +61,8 @@ export async function engineOptions(
     secrets: () => settings.secret ?? {},
     hostMode: settings.allowHost ?? [],
     network: { overrides: settings.hostOverride ?? [] },
-    limits: { pool: 0 },
+    // Whoever calls by hand means each call: no plugin is kept from the next for having crashed.
+    limits: { pool: 0, maxCrashes: 1_000_000 },
     logger: makePluginLog(powers.stderr),
     ...(config === undefined ? {} : { config: () => config }),
     ...(approve === undefined ? {} : { approve }),

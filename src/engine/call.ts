@@ -11,6 +11,7 @@ import { answerOf, type CallResult, type Failure, failureOf } from './result.js'
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly maxCallsPerPlugin: number;
+  readonly maxResultBytes: number;
 }
 
 /** One call on its way: what was asked, by text that is made once. */
@@ -82,7 +83,11 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
       if (answered) return;
       // While it was still idle, another plugin may have taken its place.
       if (!guest.alive) return start();
-      const asked = guest.peer.ask('call', new RawJson(callText(tool, spec)));
+      const asked = guest.peer.ask(
+        'call',
+        new RawJson(callText(tool, spec)),
+        limits.maxResultBytes,
+      );
       const settled = asked.answer.then(
         (value) => answer({ value }),
         (error: unknown) => answer(failureOf(error, tool)),

@@ -6,6 +6,7 @@ import { makeEventBus } from '../events.js';
 import { inputTextOf, runCall } from './call.js';
 import { askFirst } from './consent.js';
 import type { Engine } from './engine-api.js';
+import { type LogGate, makeLogGate } from './log-gate.js';
 import { logEvents } from './logger.js';
 import { openMachinery, requireWalls } from './machinery.js';
 import { explainMissing } from './missing.js';
@@ -24,7 +25,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const settings = readSettings(options);
   const { limits } = settings;
   const events = makeEventBus(Date.now);
-  events.on(logEvents(settings.logger));
+  const gateOf = (plugin: string): LogGate =>
+    makeLogGate({
+      plugin,
+      events,
+      maxLogLinesPerSecond: limits.maxLogLinesPerSecond,
+      now: Date.now,
+    });
+  events.on(logEvents({ logger: settings.logger, gateOf }));
   if (settings.onEvent !== undefined) events.on(settings.onEvent);
 
   const machinery = await openMachinery(settings);

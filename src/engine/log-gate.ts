@@ -13,12 +13,19 @@ export interface LogGateSpec {
   readonly now: () => number;
 }
 
+export interface LogGate {
+  /** Lets one line through. Its text is asked for only where there is room for it. */
+  line(level: unknown, text: () => unknown): void;
+  /** Takes the room of one line for what is told in another way; `false` where there is none. */
+  admit(): boolean;
+}
+
 /**
  * Lets a plugin's log lines through: so many in a second, the rest counted and told in one line,
  * each cut, and with control characters escaped so that no line can pass for another or move a
  * terminal's cursor.
  */
-export function makeLogGate(spec: LogGateSpec): (level: unknown, text: () => unknown) => void {
+export function makeLogGate(spec: LogGateSpec): LogGate {
   let windowStart = 0;
   let lines = 0;
   let dropped = 0;
@@ -26,7 +33,7 @@ export function makeLogGate(spec: LogGateSpec): (level: unknown, text: () => unk
   const emit = (level: (typeof LEVELS)[number], text: string): void =>
     spec.events.emit({ type: 'log', plugin: spec.plugin, level, text });
 
-  return (level, text) => {
+  const admit = (): boolean => {
     const now = spec.now();
     if (now - windowStart >= 1000) {
       if (dropped > 0) emit('warn', `${dropped} further lines in one second were dropped`);
@@ -35,29 +42,33 @@ export function makeLogGate(spec: LogGateSpec): (level: unknown, text: () => unk
       dropped = 0;
     }
     lines += 1;
-    if (lines > spec.maxLogLinesPerSecond) {
-      dropped += 1;
-      return;
-    }
-    // What a line says is made out only once it is let through.
-    const said = text();
-    if (typeof said !== 'string') return;
-    emit(
-      LEVELS.find((known) => known === level) ?? 'info',
-      escapeControls(said.slice(0, MAX_TEXT)),
-    );
+    if (lines <= spec.maxLogLinesPerSecond) return true;
+    dropped += 1;
+    return false;
+  };
+
+  return {
+    admit,
+    line: (level, text) => {
+      if (!admit()) return;
+      const line = text();
+      if (typeof line !== 'string') return;
+      const known = LEVELS.find((one) => one === level) ?? 'info';
+      emit(known, escapeControls(line.slice(0, MAX_TEXT)));
+    },
   };
 }
 
-// Besides C0 and C1: line and paragraph separators, and what reverses the direction of text.
-const CONTROLS =
-  /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\u200e\u200f]/g;
+// Controls, line and paragraph separators, what has no width or reverses the direction of text, and
+// halves of characters.
+const UNSEEN = /[^\P{Cc}\t]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** Shows every character that a terminal or a log reader would act on instead of showing. */
 export function escapeControls(text: string): string {
-  return text.replace(CONTROLS, (character) => {
+  return text.replace(UNSEEN, (character) => {
     if (character === '\n') return '\\n';
     if (character === '\r') return '\\r';
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    const hex = (character.codePointAt(0) ?? 0).toString(16);
+    return hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`;
   });
 }

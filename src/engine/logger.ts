@@ -1,4 +1,5 @@
 import type { BulkheadEvent } from '../events.js';
+import { escapeControls, type LogGate } from './log-gate.js';
 import type { Logger } from './options.js';
 
 /**
@@ -30,39 +31,63 @@ async function loadPino(): Promise<Logger> {
   };
 }
 
-/** Writes into the host's log what it has to know, each line tagged with its plugin. */
-export function logEvents(logger: Logger): (event: BulkheadEvent) => void {
+export interface LogSpec {
+  readonly logger: Logger;
+  /** Lets through as many denials of one plugin as it may log lines. */
+  readonly gateOf: (plugin: string) => Pick<LogGate, 'admit'>;
+}
+
+/**
+ * Writes into the host's log what it has to know, each line tagged with its plugin. Whatever is a
+ * plugin's own words in it is shown on one line, and steers nobody's terminal.
+ */
+export function logEvents({ logger, gateOf }: LogSpec): (event: BulkheadEvent) => void {
+  const gates = new Map<string, Pick<LogGate, 'admit'>>();
+  const admits = (plugin: string): boolean => {
+    const gate = gates.get(plugin) ?? gateOf(plugin);
+    gates.set(plugin, gate);
+    return gate.admit();
+  };
+  const write = (level: keyof Logger, fields: Fields, message: string): void =>
+    logger[level](shown(fields), escapeControls(message));
+
   return (event) => {
     switch (event.type) {
       case 'log':
-        return logger[event.level]({ plugin: event.plugin, source: 'plugin' }, event.text);
+        return write(event.level, { plugin: event.plugin, source: 'plugin' }, event.text);
       case 'plugin-refused':
-        return logger.warn({ directory: event.directory, code: event.code }, event.message);
-      case 'guest-ended':
-        if (event.cause === 'closed' || event.cause === 'replaced') return undefined;
-        return logger.warn(
-          { plugin: event.plugin, cause: event.cause },
-          `guest ended: ${event.detail}`,
-        );
-      case 'capability-denied':
-        return logger.info(
-          { plugin: event.plugin, permission: event.permission, wanted: event.wanted },
-          'denied',
-        );
-      case 'call-ended':
-        if (event.outcome === 'ok') return undefined;
-        return logger.info(
-          {
-            plugin: event.plugin,
-            tool: event.tool,
-            call: event.call,
-            code: event.code,
-            stack: event.stack,
-          },
-          'call failed',
-        );
+        return write('warn', { directory: event.directory, code: event.code }, event.message);
+      case 'guest-ended': {
+        const { plugin, cause, detail } = event;
+        if (cause === 'closed' || cause === 'replaced') return undefined;
+        return write('warn', { plugin, cause }, `guest ended: ${detail}`);
+      }
+      case 'capability-denied': {
+        const { plugin, permission, wanted } = event;
+        if (!admits(plugin)) return undefined;
+        return write('info', { plugin, permission, wanted }, 'denied');
+      }
+      case 'call-ended': {
+        const { plugin, tool, call, code, stack, outcome } = event;
+        if (outcome === 'ok') return undefined;
+        return write('info', { plugin, tool, call, code, stack }, 'call failed');
+      }
       default:
         return undefined;
     }
   };
+}
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+/** A stack keeps its lines. */
+function shown(fields: Fields): object {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, text]) => [
+      name,
+      name === 'stack'
+        ? text?.split('\n').map(escapeControls).join('\n')
+        : text && escapeControls(text),
+    ]),
+  );
 }

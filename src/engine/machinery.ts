@@ -7,7 +7,6 @@ import { inspectMachine } from '../guests/machine.js';
 import { makeGuestPool } from '../guests/pool.js';
 import { type Guarantee, proveWalls } from '../guests/walls.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
-import { bundleUnconfined } from '../plugin/bundle/unconfined.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { makeOffers, type Offers } from './offers.js';
 import { keepTexts } from './powers/kept-texts.js';
@@ -69,9 +68,11 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
         ? pool.take()
         : start(unconfinedCommand(machine, guestScripts.unconfined(), definedOf(settings.env))),
     bundle: ({ directory }, { file, confinement }) =>
-      confinement === 'host'
-        ? bundleUnconfined(directory, file)
-        : bundles.bundle({ directory, entry: { file } }),
+      bundles.bundle({
+        directory,
+        entry: { file },
+        builtins: confinement === 'host' ? 'real' : 'powerless',
+      }),
     capacity: makeCapacity(limits.maxGuests),
     // A stopped process sees no closed pipe: only a death signal ends it with its host.
     canRest: machine.setpriv !== undefined,

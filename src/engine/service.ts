@@ -1,3 +1,4 @@
+import { MAX_ERROR_STACK } from '../../sandbox/wire/limits.js';
 import { isRecord } from '../../sandbox/wire/parse.js';
 import type { Peer } from '../../sandbox/wire/peer.js';
 import type { IncomingRequest, Service } from '../../sandbox/wire/service.js';
@@ -29,16 +30,17 @@ export interface ServiceSpec {
  */
 export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
   const { plugin, brokers, events } = spec;
-  const log = makeLogGate(spec);
+  const gate = makeLogGate(spec);
 
   const notice = (method: string, params: unknown): void => {
     if (!isRecord(params)) return;
-    if (method === 'log') log(params['level'], () => params['text']);
-    else if (method === 'fault') log('error', () => faultText(params['failure'], spec.mapStack));
-    else if (method === 'denied') {
+    if (method === 'log') gate.line(params['level'], () => params['text']);
+    else if (method === 'fault') {
+      gate.line('error', () => faultText(params['failure'], spec.mapStack));
+    } else if (method === 'denied') {
       const permission = permissionNames.find((name) => name === params['permission']);
       const wanted = params['wanted'];
-      if (permission === undefined || typeof wanted !== 'string') return;
+      if (permission === undefined || typeof wanted !== 'string' || !gate.admit()) return;
       events.emit({ type: 'capability-denied', plugin, permission, wanted: wanted.slice(0, 200) });
     }
   };
@@ -91,7 +93,9 @@ function abortSignalOf(request: IncomingRequest): AbortSignal {
 
 function faultText(failure: unknown, mapStack: (stack: string) => string): string {
   if (!isRecord(failure)) return 'an error that nobody caught';
-  const { name, message, stack } = failure;
-  const text = `${String(name)}: ${String(message)} (nobody caught it)`;
-  return typeof stack === 'string' ? `${text}\n${mapStack(stack)}` : text;
+  const [name, message, stack] = [failure['name'], failure['message'], failure['stack']].map(
+    (text) => (typeof text === 'string' ? text.slice(0, MAX_ERROR_STACK) : undefined),
+  );
+  const text = `${name ?? 'Error'}: ${message ?? ''} (nobody caught it)`;
+  return stack === undefined ? text : `${text}\n${mapStack(stack)}`;
 }

@@ -25,6 +25,8 @@ export interface PluginStatus {
 export interface PluginProblem {
   readonly code: ErrorCode;
   readonly message: string;
+  /** The tool that alone is refused for it. */
+  readonly toolId?: string | undefined;
 }
 
 export interface EntryStatus {

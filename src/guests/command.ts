@@ -16,7 +16,16 @@ export interface Machine {
   /** A shell whose `ulimit` works; `undefined` off Linux. */
   readonly shell: string | undefined;
   readonly setpriv: string | undefined;
+  /** Descriptors that programs started here would have open, and that a guest closes first of all. */
+  readonly inheritable: readonly Descriptor[];
   readonly isolation: Isolation;
+}
+
+/** An open file, socket or pipe: its number, and what tells it from another of that number. */
+export interface Descriptor {
+  readonly number: number;
+  readonly dev: number;
+  readonly ino: number;
 }
 
 /** What the kernel lets us take from a guest before it starts. Found out by trying. */
@@ -58,8 +67,8 @@ const ENVIRONMENT = { TZ: 'UTC', LANG: 'C', LC_ALL: 'C' };
  * The command that starts a guest behind every wall that this machine has:
  *
  * ```
- *   sh: ulimit (memory, processor, no files, no core dumps)
- *    └─ unshare: no network but a loopback of its own, nobody's user
+ *   unshare, or bwrap: no network but a loopback of its own, no privileges
+ *    └─ sh: ulimit (memory, processor, no files, no core dumps)
  *        └─ setpriv: dies with the host, has and gains no privileges
  *            └─ node: permission model, heap limit, no add-ons
  * ```
@@ -72,7 +81,13 @@ export function guestCommand(
   use: readonly OptionalWall[],
 ): Command {
   const jit = use.includes('no-jit') ? ['--jitless'] : [];
-  const node = [machine.node, ...nodeFlags(machine, limits, readable), ...jit, script];
+  const node = [
+    machine.node,
+    ...nodeFlags(machine, limits, readable),
+    ...jit,
+    script,
+    ...machine.inheritable.map(({ number, dev, ino }) => `${number}:${dev}:${ino}`),
+  ];
   return behindKernel(machine, limits, node, use);
 }
 
@@ -84,9 +99,12 @@ export function behindKernel(
   use: readonly OptionalWall[],
 ): Command {
   const network = use.includes('no-network') ? machine.isolation.network : [];
-  const held = [...network, ...privileges(machine), ...program];
-  if (machine.shell === undefined) return command(held);
-  return command([machine.shell, '-c', `${ulimits(machine, limits)} exec "$@"`, 'guest', ...held]);
+  return command([...network, ...limiter(machine, limits), ...privileges(machine), ...program]);
+}
+
+function limiter(machine: Machine, limits: ProcessLimits): readonly string[] {
+  if (machine.shell === undefined) return [];
+  return [machine.shell, '-c', `${ulimits(machine, limits)} exec "$@"`, 'guest'];
 }
 
 /**
@@ -133,6 +151,6 @@ function ulimits(machine: Machine, { memoryMb, cpuSeconds }: ProcessLimits): str
   const reservedMb = machine.nodeMajor >= 24 ? RESERVED_MB.caged : RESERVED_MB.plain;
   const dataKb = (reservedMb + 2 * memoryMb) * 1024;
   // The soft limit on processor time sends SIGXCPU, which tells it from other kills; the hard one
-  // kills whoever ignores that.
-  return `unset PWD OLDPWD; ulimit -c 0; ulimit -f 0; ulimit -d ${dataKb}; ulimit -H -t ${cpuSeconds + 5}; ulimit -S -t ${cpuSeconds};`;
+  // kills whoever ignores that. A hard one below the soft one of the moment would be refused.
+  return `unset PWD OLDPWD; ulimit -c 0; ulimit -f 0; ulimit -d ${dataKb}; ulimit -S -t ${cpuSeconds}; ulimit -H -t ${cpuSeconds + 5};`;
 }

@@ -29,12 +29,15 @@ export interface ExitFacts {
 const OUT_OF_MEMORY =
   /out of memory|allocation failed|heap limit|bad_alloc|Cannot allocate memory/i;
 
+/** What a wrapper exits with that waited for a process which died of SIGXCPU. */
+const XCPU_EXIT = 128 + 24;
+
 /** Reads an exit that the host did not cause. */
 export function explainExit({ exitCode, signal, lastWords }: ExitFacts): GuestEnd {
   if (OUT_OF_MEMORY.test(lastWords)) {
     return { cause: 'memory', detail: 'it used more memory than it may' };
   }
-  if (signal === 'SIGXCPU') {
+  if (signal === 'SIGXCPU' || exitCode === XCPU_EXIT) {
     return { cause: 'cpu', detail: 'it used up the processor time of its whole life' };
   }
   return {

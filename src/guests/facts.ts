@@ -17,6 +17,8 @@ export interface GuestFacts {
   readonly environment: string;
   /** What its open descriptors lead to. */
   readonly descriptors: readonly string[] | undefined;
+  /** What those of the host lead to. */
+  readonly hostDescriptors: readonly string[] | undefined;
   /** Which network the guest is in, and which its host. */
   readonly networks: { readonly guest: string; readonly host: string };
   readonly networkTrial: NetworkTrial;
@@ -52,6 +54,7 @@ export async function gatherFacts(guest: Guest, setting: GuestSetting): Promise<
     status: readProcess(pid, 'status'),
     environment: readProcess(pid, 'environ'),
     descriptors: listDescriptors(pid),
+    hostDescriptors: listDescriptors('self'),
     networks: { guest: networkOf(String(pid)), host: networkOf('self') },
     // The last of all: what is stopped answers no more.
     stopped: await stops(guest),
@@ -95,10 +98,17 @@ function readProcess(pid: number, file: string): string {
   }
 }
 
-function listDescriptors(pid: number): readonly string[] | undefined {
+function listDescriptors(pid: number | 'self'): readonly string[] | undefined {
   try {
     const directory = `/proc/${pid}/fd`;
-    return readdirSync(directory).map((number) => readlinkSync(`${directory}/${number}`));
+    return readdirSync(directory).flatMap((number) => {
+      try {
+        return [readlinkSync(`${directory}/${number}`)];
+      } catch {
+        // Closed since: the one that listed the others.
+        return [];
+      }
+    });
   } catch {
     return undefined;
   }

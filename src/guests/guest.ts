@@ -7,9 +7,12 @@ import { makeUtf8 } from '../../sandbox/wire/utf8.js';
 import { BulkheadError } from '../errors.js';
 import type { Command } from './command.js';
 import { explainExit, type GuestEnd, GuestEnded } from './end.js';
+import { findInnermost, signalFamily } from './family.js';
+import { readPaced } from './pace.js';
 
 /** One sandbox process, from the host's side. It is single use: what was loaded into it stays. */
 export interface Guest {
+  /** Of the process that holds the plugin, once it is ready; of what it is wrapped in before. */
   readonly pid: number;
   readonly peer: Peer;
   /**
@@ -34,6 +37,9 @@ export interface Guest {
 
 /** How much of a guest's standard error is kept: V8's last words are at its end. */
 const LAST_WORDS_BYTES = 8 * 1024;
+
+/** From a pipe that was closed to the exit that goes with it. */
+const EXIT_MS = 250;
 
 const utf8 = makeUtf8(Buffer);
 
@@ -61,6 +67,7 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
   let service = NOBODY;
   let cause: GuestEnd | undefined;
   let becameReady: (report: unknown) => void = () => {};
+  let pid = child.pid ?? 0;
   let asked = 0;
   let resting = false;
   let woken: () => void = () => {};
@@ -69,12 +76,12 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     if (cause !== undefined) return;
     cause = end;
     peer.close(new GuestEnded(end));
-    child.kill('SIGKILL');
+    signalFamily(child, 'SIGKILL');
   };
 
   const wake = (): void => {
     resting = false;
-    child.kill('SIGCONT');
+    signalFamily(child, 'SIGCONT');
     woken();
   };
 
@@ -100,10 +107,10 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
   });
   const peer: Peer = {
     ...wire,
-    ask: (method, params) => {
+    ask: (method, params, maxAnswerBytes) => {
       asked += 1;
       if (resting) wake();
-      return wire.ask(method, params);
+      return wire.ask(method, params, maxAnswerBytes);
     },
     get openRequests() {
       return wire.openRequests;
@@ -112,7 +119,11 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
       return wire.strayAnswers;
     },
   };
-  pipe.on('data', peer.receive);
+  readPaced(pipe, peer.receive);
+  // Without its pipe a guest serves nobody. Where it is the guest that ended, its exit says why.
+  pipe.on('close', () => {
+    setTimeout(() => kill({ cause: 'crash', detail: 'it closed its pipe' }), EXIT_MS).unref();
+  });
 
   const ended = new Promise<GuestEnd>((resolve) => {
     child.on('error', (error) =>
@@ -131,6 +142,8 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     }, startTimeoutMs);
     becameReady = (report) => {
       clearTimeout(timer);
+      // Nothing of a plugin's has run yet: whoever is there now is the guest or waits for it.
+      pid = findInnermost(pid);
       resolve(report);
     };
     void ended.then(({ detail }) => {
@@ -150,7 +163,9 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
   pipe.unref();
 
   return {
-    pid: child.pid ?? 0,
+    get pid() {
+      return pid;
+    },
     peer,
     ready,
     ended,
@@ -163,7 +178,7 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     rest: () => {
       if (cause !== undefined) return;
       resting = true;
-      child.kill('SIGSTOP');
+      signalFamily(child, 'SIGSTOP');
     },
     onWake: (listener) => {
       woken = listener;
@@ -189,10 +204,12 @@ function pipeOf(child: ChildProcess): Socket {
 
 function gather({ stderr }: ChildProcess): () => string {
   let kept = '';
-  stderr?.on('error', () => {});
-  stderr?.on('data', (bytes: Buffer) => {
-    kept = (kept + bytes.toString('latin1')).slice(-LAST_WORDS_BYTES);
-  });
-  if (stderr instanceof Socket) stderr.unref();
+  if (stderr instanceof Socket) {
+    stderr.on('error', () => {});
+    readPaced(stderr, (bytes) => {
+      kept = (kept + bytes.toString('latin1')).slice(-LAST_WORDS_BYTES);
+    });
+    stderr.unref();
+  }
   return () => kept;
 }

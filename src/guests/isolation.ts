@@ -4,6 +4,7 @@ import type { Isolation } from './command.js';
 export interface IsolationSpec {
   readonly shell: string;
   readonly unshare: string | undefined;
+  readonly bwrap: string | undefined;
   readonly setpriv: string | undefined;
   /** Whether the host runs as the superuser. */
   readonly superuser: boolean;
@@ -28,21 +29,39 @@ export async function findIsolation(spec: IsolationSpec): Promise<Isolation> {
   return NO_ISOLATION;
 }
 
-function candidates({ unshare, setpriv, superuser }: IsolationSpec): Isolation[] {
-  const network = unshare === undefined ? [] : [unshare, '--net', '--ipc'];
-  // Without a mapping of users a process is nobody in its namespace, and has no privilege there.
-  const asNobody = unshare === undefined ? [] : [unshare, '--user', '--net', '--ipc'];
+function candidates({ unshare, bwrap, setpriv, superuser }: IsolationSpec): Isolation[] {
   const canDrop = superuser && setpriv !== undefined;
   return [
-    ...(unshare === undefined ? [] : [{ network: asNobody, dropPrivileges: false }]),
+    // Without a mapping of users a process is nobody in its namespace, and has no privilege there.
+    ...by(unshare, ['--user', '--net', '--ipc', '--'], false),
     // Namespaces of users may be forbidden where those of networks are not, to the superuser.
-    ...(canDrop && unshare !== undefined ? [{ network, dropPrivileges: true }] : []),
+    ...(canDrop ? by(unshare, ['--net', '--ipc', '--'], true) : []),
+    // It may be allowed what others are not: some systems let it alone make namespaces.
+    ...by(bwrap, BWRAP, false),
     ...(canDrop ? [{ network: [], dropPrivileges: true }] : []),
-  ].map((candidate) =>
-    candidate.network.length === 0
-      ? candidate
-      : { ...candidate, network: [...candidate.network, '--'] },
-  );
+  ];
+}
+
+/** All of the file system as it is, and none of the network. */
+const BWRAP = [
+  '--unshare-user',
+  '--unshare-net',
+  '--unshare-ipc',
+  '--die-with-parent',
+  '--cap-drop',
+  'ALL',
+  '--dev-bind',
+  '/',
+  '/',
+  '--',
+];
+
+function by(
+  program: string | undefined,
+  options: readonly string[],
+  dropPrivileges: boolean,
+): Isolation[] {
+  return program === undefined ? [] : [{ network: [program, ...options], dropPrivileges }];
 }
 
 function works({ network, dropPrivileges }: Isolation, spec: IsolationSpec): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import type { Machine } from './command.js';
+import { inheritableDescriptors } from './inheritable.js';
 import { findIsolation, NO_ISOLATION } from './isolation.js';
 
 /** Flags that a guest is started with where this Node knows them, and what each is for. */
@@ -36,12 +37,14 @@ async function inspect(script: string): Promise<Machine> {
     flags: WANTED_FLAGS.filter((flag) => known.has(flag)),
     shell,
     setpriv,
+    inheritable: linux ? inheritableDescriptors() : [],
     isolation:
       shell === undefined
         ? NO_ISOLATION
         : await findIsolation({
             shell,
             unshare: find('unshare'),
+            bwrap: find('bwrap'),
             setpriv,
             superuser: process.geteuid?.() === 0,
             readable: [script, process.execPath],

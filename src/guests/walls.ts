@@ -73,6 +73,9 @@ export function isWallName(name: string): name is WallName {
   return Object.hasOwn(WALLS, name);
 }
 
+/** What descriptors of many processes lead to without leading to one another. */
+const NOBODYS = /^(\/dev\/null$|anon_inode:)/;
+
 /** The variables that a guest is given. */
 const GUEST_VARIABLES = new Set(['TZ', 'LANG', 'LC_ALL']);
 
@@ -119,11 +122,14 @@ const WALLS: Readonly<Record<WallName, Wall>> = {
   'closed-descriptors': {
     meaning: 'The guest inherits no open file or socket of the host besides its own pipe.',
     remedy: ON_LINUX,
-    prove: ({ descriptors }) => {
-      const files = descriptors?.filter((to) => to.startsWith('/') && to !== '/dev/null') ?? [];
+    prove: ({ descriptors, hostDescriptors }) => {
+      // Each end of the pipe between them is a socket of its own.
+      const shared = descriptors?.filter(
+        (to) => hostDescriptors?.includes(to) === true && !NOBODYS.test(to),
+      );
       return tell(
-        descriptors !== undefined && files.length === 0,
-        `the kernel shows ${descriptors?.length ?? 'no'} descriptors, ${files.length} of them files`,
+        shared !== undefined && hostDescriptors !== undefined && shared.length === 0,
+        `the kernel shows ${descriptors?.length ?? 'no'} descriptors, ${shared?.length ?? '?'} of them the host's`,
       );
     },
   },
@@ -176,9 +182,9 @@ const WALLS: Readonly<Record<WallName, Wall>> = {
   },
   'no-network': {
     meaning:
-      'Code that escaped the compartment and Node still finds no network: its own has no interface that leads anywhere.',
+      'Code that escaped the compartment and Node still finds no network: its own leads nowhere. Sockets that have a name in the file system are another matter.',
     remedy:
-      'Install unshare (package util-linux) and let users make namespaces: sysctl user.max_user_namespaces above 0; on Ubuntu from 24.04 kernel.apparmor_restrict_unprivileged_userns=0; in a container a seccomp profile that allows unshare.',
+      'Install unshare (package util-linux) or bwrap (package bubblewrap), and let users make namespaces: sysctl user.max_user_namespaces above 0; on Ubuntu from 24.04 kernel.apparmor_restrict_unprivileged_userns=0; in a container a seccomp profile that allows unshare.',
     prove: ({ networks, networkTrial }) => proveNetwork(networks, networkTrial),
   },
   'no-jit': {

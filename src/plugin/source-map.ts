@@ -18,31 +18,39 @@ export function findOriginalPosition(
   line: number,
   column: number,
 ): OriginalPosition | undefined {
-  return makeFinder(sourceMap)(line, column);
+  return makeFinder(sourceMap, Infinity)(line, column);
 }
 
 /**
- * Makes of a guest's stack one that speaks of the plugin's own sources: the lines that say what
- * went wrong, and of the frames only those in the bundle, each at its place in the source. The map
- * is read when the first stack comes, and kept.
+ * Makes what turns a guest's stack into one that speaks of the plugin's own sources: the lines that
+ * say what went wrong, and of the frames only those in the bundle, each at its place in the source.
+ *
+ * The map is read once, when a stack first needs it, and not at all where it is so large that
+ * reading it would keep the host from its other work: then the frames are left out.
  *
  * @param sourceUrl the name that the guest gave the bundle's code
  */
 export function makeStackMapper(sourceUrl: string, sourceMap: string): (stack: string) => string {
-  let find: ReturnType<typeof makeFinder> | undefined;
-  const mapLine = (text: string): readonly string[] => {
-    if (!FRAME.test(text)) return [text];
-    const position = positionIn(text, sourceUrl);
-    if (position === undefined) return [];
-    find ??= makeFinder(sourceMap);
-    const origin = find(position.line, position.column);
-    if (origin === undefined) return [];
-    const place = `${origin.source}:${origin.line}:${origin.column}`;
-    const name = /^\s*at (?:async )?(.*?) \(/.exec(text)?.[1] ?? '';
-    return [name === '' ? `    at ${place}` : `    at ${name} (${place})`];
-  };
-  return (stack) => stack.split('\n').flatMap(mapLine).join('\n');
+  let find: Finder | undefined;
+  return (stack) =>
+    stack
+      .split('\n')
+      .flatMap((text) => {
+        if (!FRAME.test(text)) return [text];
+        const position = positionIn(text, sourceUrl);
+        if (position === undefined) return [];
+        find ??= makeFinder(sourceMap, MAX_MAPPINGS);
+        const origin = find(position.line, position.column);
+        if (origin === undefined) return [];
+        const place = `${origin.source}:${origin.line}:${origin.column}`;
+        const name = /^\s*at (?:async )?(.*?) \(/.exec(text)?.[1] ?? '';
+        return [name === '' ? `    at ${place}` : `    at ${name} (${place})`];
+      })
+      .join('\n');
 }
+
+/** Characters of a map's `mappings`: what takes a tenth of a second to read. */
+const MAX_MAPPINGS = 2 * 1024 * 1024;
 
 const FRAME = /^\s+at |^at .*:\d+:\d+\)?$/;
 
@@ -56,10 +64,12 @@ function positionIn(
   return match === null ? undefined : { line: Number(match[1]), column: Number(match[2]) };
 }
 
-function makeFinder(
-  sourceMap: string,
-): (line: number, column: number) => OriginalPosition | undefined {
-  const map = new SourceMap(JSON.parse(sourceMap));
+type Finder = (line: number, column: number) => OriginalPosition | undefined;
+
+function makeFinder(sourceMap: string, maxMappings: number): Finder {
+  const data: ConstructorParameters<typeof SourceMap>[0] = JSON.parse(sourceMap);
+  if (data.mappings.length > maxMappings) return () => undefined;
+  const map = new SourceMap(data);
   return (line, column) => {
     const entry = map.findEntry(line - 1, column - 1);
     if (!('originalSource' in entry) || entry.generatedLine !== line - 1) return undefined;

@@ -75,6 +75,37 @@ it('ids that clean to one name keep apart', () => {
   expect(catalog.find('a:b.c')?.tool).toBe('b.c');
 });
 
+describe('a plugin that is added', () => {
+  const honest = [tool('notes', 'read'), tool('@acme/notes', 'a'.repeat(80)), tool('x', 'a__b')];
+  const ownerOf = (more: UnnamedTool, name: string): string | undefined => {
+    const { catalog, replace } = makeCatalog();
+    replace([...honest, more]);
+    return catalog.find(name)?.plugin;
+  };
+
+  it.each([
+    ['@notes', 'read', 'notes__read'],
+    ['notes ', 'read', 'notes__read'],
+    ['x__a', 'b', 'x__a__b'],
+    ['evil', 'notes__read', 'notes__read'],
+  ])('cannot answer as another: %j with %j', (plugin, id, name) => {
+    expect(ownerOf(tool(plugin, id), name)).not.toBe(plugin);
+  });
+
+  it('cannot answer as another whose name is hashed, even where it meets the hash', () => {
+    const long = namesOf(honest).find((name) => name.startsWith('acme_notes__')) ?? '';
+    const [, id = ''] = long.split('__');
+    expect(ownerOf(tool('acme_notes', id), long)).toBeUndefined();
+  });
+
+  it('cannot wait under the name of one that is not there', () => {
+    const { catalog, replace } = makeCatalog();
+    replace([tool('evil', 'notes__write')]);
+    expect(catalog.find('notes__write')).toBeUndefined();
+    expect(catalog.find('evil:notes__write')?.plugin).toBe('evil');
+  });
+});
+
 it('listeners hear of each change until they stop listening', () => {
   const { catalog, replace } = makeCatalog();
   let changes = 0;

@@ -6,6 +6,7 @@ import type {
   EngineOptions,
   ErrorCode,
   EventListener,
+  Guarantee,
   PluginStatus,
 } from '../../src/index.js';
 import { runCli } from '../../src/cli/run.js';
@@ -33,6 +34,9 @@ export interface FakeSpec {
   readonly terminal?: boolean;
   readonly status?: Partial<PluginStatus>;
   readonly tools?: readonly CatalogTool[];
+  readonly guarantees?: readonly Guarantee[];
+  /** What creating an engine throws. */
+  readonly broken?: Error;
   readonly interrupted?: AbortSignal;
   /** Answers a call; throws what the engine would throw. */
   readonly call?: (
@@ -69,6 +73,7 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
     closedEngines,
     createEngine: (options) => {
       created.push(options);
+      if (spec.broken !== undefined) return Promise.reject(spec.broken);
       return Promise.resolve(fakeEngine(options, spec, calls, closedEngines));
     },
     stdin: stream(spec.stdin ?? ''),
@@ -80,7 +85,23 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
         ? Promise.reject(new Error(`ENOENT: no such file, open '${path}'`))
         : Promise.resolve(text);
     },
+    listDirectory: (path) =>
+      Promise.resolve(
+        Object.keys(spec.files ?? {}).flatMap((file) =>
+          file.startsWith(`${path}/`) ? [file.slice(path.length + 1).split('/')[0] ?? ''] : [],
+        ),
+      ),
     realPath: (path) => Promise.resolve(path),
+    machine: {
+      node: 'v20.19.0',
+      v8: '11.3',
+      platform: 'linux',
+      arch: 'x64',
+      kernel: '6.1.0',
+      processors: 2,
+      memoryBytes: 8 * 1024 ** 3,
+      superuser: false,
+    },
     environment: spec.environment ?? {},
     now: () => (now += 1),
     ...(spec.ask === undefined ? {} : { ask: spec.ask }),
@@ -167,7 +188,7 @@ function fakeEngine(
     },
     plugins: () => [status],
     listing: () => [],
-    guarantees: () => Promise.resolve([]),
+    guarantees: () => Promise.resolve(spec.guarantees ?? []),
     on: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

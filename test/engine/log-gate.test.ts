@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { escapeControls, makeLogGate } from '../../src/engine/log-gate.js';
+import { escapeControls, type LogGate, makeLogGate } from '../../src/engine/log-gate.js';
 import { type BulkheadEvent, makeEventBus } from '../../src/events.js';
 
-function makeGate(): {
-  readonly log: (level: unknown, text: () => unknown) => void;
+function makeGate(): LogGate & {
+  readonly log: LogGate['line'];
   readonly lines: string[];
   readonly clock: { now: number };
 } {
@@ -13,14 +13,20 @@ function makeGate(): {
   events.on((event: BulkheadEvent) => {
     if (event.type === 'log') lines.push(`${event.level}: ${event.text}`);
   });
-  const log = makeLogGate({ plugin: 'p', events, maxLogLinesPerSecond: 3, now: () => clock.now });
-  return { log, lines, clock };
+  const gate = makeLogGate({ plugin: 'p', events, maxLogLinesPerSecond: 3, now: () => clock.now });
+  return { ...gate, log: gate.line, lines, clock };
 }
 
 describe('escapeControls', () => {
   it('no control character reaches a terminal', () => {
     expect(escapeControls('\u001b[2Jgone\r\n{"level":50}\u0007\u202e')).toBe(
       '\\u001b[2Jgone\\r\\n{"level":50}\\u0007\\u202e',
+    );
+  });
+
+  it('no invisible character hides among visible ones', () => {
+    expect(escapeControls('a\u200bb\u061cc\u009bd\ud800e\u{e0041}f\u2028')).toBe(
+      'a\\u200bb\\u061cc\\u009bd\\ud800e\\u{e0041}f\\u2028',
     );
   });
 
@@ -40,6 +46,14 @@ describe('the gate', () => {
       'warn: 997 further lines in one second were dropped',
       'info: later',
     ]);
+  });
+
+  it('what is not let through is not even asked for', () => {
+    const { line, admit } = makeGate();
+    let asked = 0;
+    for (let n = 0; n < 10; n += 1) line('error', () => `${(asked += 1)}`);
+    expect(asked).toBe(3);
+    expect(admit()).toBe(false);
   });
 
   it('what is no text is no line, and an unknown level is info', () => {

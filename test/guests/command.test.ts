@@ -8,6 +8,7 @@ const machine: Machine = {
   flags: ['--no-addons'],
   shell: '/bin/sh',
   setpriv: '/usr/bin/setpriv',
+  inheritable: [],
   isolation: { network: ['/usr/bin/unshare', '--user', '--net', '--'], dropPrivileges: false },
 };
 const limits = { memoryMb: 64, cpuSeconds: 600 };
@@ -36,13 +37,23 @@ it('walls that the machine lacks are left out, and the guest still starts', () =
   );
 });
 
+it('a guest is told what it inherits, to close it', () => {
+  expect(textOf({ inheritable: [{ number: 251, dev: 13, ino: 7 }] })).toMatch(
+    / \/guest\.cjs 251:13:7$/,
+  );
+});
+
+it('the soft limit on processor time is set before the hard one, which may not be below it', () => {
+  expect(textOf({})).toContain('ulimit -S -t 600; ulimit -H -t 605;');
+});
+
 it('newer Nodes get the room that their reserved cage takes from the data limit', () => {
   const dataKb = (text: string): number => Number(/ulimit -d (\d+)/.exec(text)?.[1]);
   expect(dataKb(textOf({ nodeMajor: 24 })) - dataKb(textOf({}))).toBeGreaterThan(500 * 1024);
 });
 
-it('the empty network is entered after the limits are set, and before the death signal', () => {
-  expect(textOf({}, ['no-network'])).toMatch(/ulimit .*unshare .*--pdeathsig KILL -- .*node/);
+it('the empty network is entered first, and the death signal is set in it', () => {
+  expect(textOf({}, ['no-network'])).toMatch(/unshare .*ulimit .*--pdeathsig KILL -- .*node/);
   expect(textOf({}, [])).not.toContain('unshare');
 });
 

@@ -8,6 +8,7 @@ it.each([
   ],
   [{ exitCode: 134, signal: null, lastWords: 'Fatal process out of memory: Zone' }, 'memory'],
   [{ exitCode: null, signal: 'SIGXCPU', lastWords: '' }, 'cpu'],
+  [{ exitCode: 152, signal: null, lastWords: '' }, 'cpu'],
   [{ exitCode: null, signal: 'SIGSEGV', lastWords: '' }, 'crash'],
   [{ exitCode: 3, signal: null, lastWords: '' }, 'crash'],
 ] as const)('%j is told as %s', (facts, cause) => {

@@ -26,6 +26,7 @@ const find = (changed: Partial<IsolationSpec>): ReturnType<typeof findIsolation>
   findIsolation({
     shell: '/bin/sh',
     unshare: undefined,
+    bwrap: undefined,
     setpriv: undefined,
     superuser: false,
     readable: ['/bin/sh'],
@@ -49,6 +50,15 @@ describe.runIf(process.platform === 'linux')('isolation', () => {
       dropPrivileges: true,
     });
     expect(await find({ unshare, setpriv })).toEqual(NO_ISOLATION);
+  });
+
+  it('is what bwrap makes where nothing else may make one', async () => {
+    const unshare = program('forbidden', 'exit 1');
+    const bwrap = program('bwrap', OBEDIENT);
+    const { network, dropPrivileges } = await find({ unshare, bwrap });
+    expect(network.slice(0, 3)).toEqual([bwrap, '--unshare-user', '--unshare-net']);
+    expect(network.at(-1)).toBe('--');
+    expect(dropPrivileges).toBe(false);
   });
 
   it('leaves out what would keep a guest from reading its own code', async () => {

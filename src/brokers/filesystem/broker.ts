@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import { type BulkheadError, isBulkheadError } from '../../errors.js';
@@ -53,6 +54,8 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
     full: () => refusals.limit('maxWaiting', 'too many of its reads wait already'),
   });
   const revoked = new AbortController();
+  // Each open file listens: more than a few are no leak to be warned of.
+  setMaxListeners(0, revoked.signal);
 
   const explain = (error: unknown, asked: string): BulkheadError =>
     isBulkheadError(error) ? error : refusals.failed(asked, 'reading it failed', error);

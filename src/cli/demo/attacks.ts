@@ -1,23 +1,14 @@
-import type { CallResult, Engine, ErrorCode, Json } from '../../index.js';
-import { isJsonObject } from '../arguments.js';
+import type { Engine } from '../../index.js';
+import { attemptsOf } from '../hostile/attempts.js';
+import { judge } from '../hostile/judge.js';
+import type { Vault } from '../hostile/vault.js';
 import type { Paint } from '../paint.js';
 import { visible } from '../visible.js';
 
-const TOOL = 'escape-artist__escape';
+const PLUGIN = 'escape-artist';
 
 /** Enough for what comes to an end, and soon over for what does not. */
 const TIMEOUT_MS = 2_000;
-
-/** Failures that mean that the attack did not take place, so that nothing was stopped. */
-const NOT_TRIED: ReadonlySet<ErrorCode | undefined> = new Set([
-  'INVALID_INPUT',
-  'TOOL_NOT_FOUND',
-  'PLUGIN_INACTIVE',
-  'LOAD_FAILED',
-  'GUEST_START_FAILED',
-  'QUARANTINED',
-  'BUSY',
-] as const);
 
 export interface Attack {
   readonly name: string;
@@ -27,35 +18,19 @@ export interface Attack {
 }
 
 /** Lets the hostile plugin try everything that its tool says it can. */
-export async function tryAttacks(engine: Engine, secretUrl: string): Promise<Attack[]> {
+export async function tryAttacks(engine: Engine, { url, secret }: Vault): Promise<Attack[]> {
+  const bait = { secretUrl: url, secretFile: '/etc/passwd', secretVariable: 'PATH' };
+  const tools = engine.catalog.list().filter(({ plugin }) => plugin === PLUGIN);
   const attacks: Attack[] = [];
-  for (const name of namesOf(engine.catalog.find(TOOL)?.inputSchema)) {
-    const result = await engine.call(TOOL, { attempt: name, secretUrl }, { timeoutMs: TIMEOUT_MS });
-    attacks.push(judge(name, result));
+  for (const { tool, name, input } of attemptsOf(tools, bait)) {
+    const { held, evidence } = judge(
+      await engine.call(tool, input, { timeoutMs: TIMEOUT_MS }),
+      {},
+      [secret],
+    );
+    attacks.push({ name, blocked: held, evidence });
   }
   return attacks;
-}
-
-function namesOf(schema: Json | undefined): string[] {
-  const properties = property(schema, 'properties');
-  const names = property(property(properties, 'attempt'), 'enum');
-  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
-}
-
-function property(value: Json | undefined, key: string): Json | undefined {
-  return isJsonObject(value) ? value[key] : undefined;
-}
-
-function judge(name: string, result: CallResult): Attack {
-  const text = result.content.map((block) => block.text).join(' ');
-  if (result.isError) {
-    const code = result.code ?? 'TOOL_FAILED';
-    return { name, blocked: !NOT_TRIED.has(code), evidence: `${code}: ${text}` };
-  }
-  const got = property(result.value, 'got') ?? null;
-  return got === null
-    ? { name, blocked: true, evidence: 'it found nothing' }
-    : { name, blocked: false, evidence: `IT GOT ${JSON.stringify(got)}` };
 }
 
 export function tellAttack({ name, blocked, evidence }: Attack, paint: Paint): string {

@@ -4,6 +4,7 @@ import type { Engine, Guarantee, PluginStatus } from '../../index.js';
 import { chooseApprover } from '../approve.js';
 import type { RunCommand } from '../call.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { openVault } from '../hostile/vault.js';
 import { makePaint, type Paint } from '../paint.js';
 import type { CliPowers } from '../powers.js';
 import { formatTable } from '../table.js';
@@ -51,7 +52,7 @@ export async function runDemo(settings: DemoSettings, powers: CliPowers): Promis
   const examples = await callExamples(engine);
   for (const example of examples) await say(tellExample(example, paint));
 
-  const attacks = await tryAttacks(engine, vault.url);
+  const attacks = await tryAttacks(engine, vault);
   await say(tellAttacks(attacks, vault.visits(), paint));
   await say(tellWalls(await engine.guarantees(), paint));
 
@@ -70,22 +71,6 @@ export async function runDemo(settings: DemoSettings, powers: CliPowers): Promis
 }
 
 const silence = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-
-/** A server on this machine that no plugin was granted: whoever reaches it has escaped. */
-async function openVault(
-  powers: Pick<CliPowers, 'serve'>,
-): Promise<AsyncDisposable & { readonly url: string; visits(): number }> {
-  let visits = 0;
-  const server = await powers.serve(() => {
-    visits += 1;
-    return { status: 200, body: { secret: 'no plugin may read this' } };
-  });
-  return {
-    url: `${server.url}/secret`,
-    visits: () => visits,
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  };
-}
 
 function tellPlugins(engine: Engine, paint: Paint): string {
   const rows = engine
@@ -119,10 +104,15 @@ function tellAttacks(attacks: readonly Attack[], visits: number, paint: Paint): 
   ].join('\n');
 }
 
+function wordOf({ stands, unused }: Pick<Guarantee, 'stands' | 'unused'>): string {
+  if (stands) return 'stands';
+  return unused ? 'unused' : 'ABSENT';
+}
+
 function tellWalls(guarantees: readonly Guarantee[], paint: Paint): string {
-  const rows = guarantees.map(({ wall, stands, evidence }) => [
+  const rows = guarantees.map(({ wall, stands, unused, evidence }) => [
     `  ${wall}`,
-    stands ? 'stands' : 'ABSENT',
+    wordOf({ stands, unused }),
     evidence,
   ]);
   return `${paint('dim', '  what was proved about this machine')}\n${formatTable(rows)}`;

@@ -4,11 +4,16 @@ import type { Paint } from '../paint.js';
 import { visible } from '../visible.js';
 import { TEMPERATURE } from './weather-server.js';
 
-/** Relative to the fixtures. */
-export const exampleDirectories: readonly string[] = [
+/** Well-behaved plugins, relative to the fixtures. */
+export const controlDirectories: readonly string[] = [
   'plugins/pandora/weather',
   'plugins/pandora/notes',
   'plugins/pandora/lorem',
+];
+
+/** And a hostile one. */
+export const exampleDirectories: readonly string[] = [
+  ...controlDirectories,
   'hostile/escape-artist',
 ];
 

@@ -39,6 +39,7 @@ export const callCodes = {
   BUSY: {
     title: 'too many calls at once',
     meaning: 'More calls are under way than the plugin or the engine may have.',
-    remedy: 'Try again a little later, or raise limits.maxCallsPerPlugin.',
+    remedy:
+      'Try again after retryAfterMs, or raise limits.maxCallsPerPlugin or limits.maxGuests, whichever the message names.',
   },
 } as const;

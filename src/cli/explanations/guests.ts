@@ -18,8 +18,9 @@ export const guestCodes = {
   GUEST_OUT_OF_CPU: {
     title: 'the plugin used up its processor time',
     meaning:
-      'The guest used more processor time than its whole life may have. The next call gets a fresh one.',
-    remedy: 'Raise limits.cpuSeconds, or let the plugin compute less.',
+      'The guest computed for longer than it may, in the last minute or in its whole life. Waiting does not count. The next call gets a fresh one.',
+    remedy:
+      'Raise limits.cpuMs (of limits.cpuWindowMs) or limits.cpuSeconds, or let the plugin compute less.',
   },
   GUEST_KILLED: {
     title: "the plugin's process was stopped",
@@ -34,7 +35,8 @@ export const guestCodes = {
   },
   QUARANTINED: {
     title: 'the plugin is not started for a while',
-    meaning: 'The plugin crashed too often in a short time.',
-    remedy: 'Wait until the time in the message, or correct the plugin and reload.',
+    meaning:
+      'The plugin crashed too often in a short time: its guest died, or ran out of memory or processor time.',
+    remedy: 'Wait as long as the message says, or correct the plugin and reload.',
   },
 } as const;

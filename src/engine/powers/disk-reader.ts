@@ -20,11 +20,12 @@ export const diskReader: ReadPower = {
   readFile: async (path, maxBytes) => unlessMissing(() => readCapped(path, maxBytes)),
   listDirectory: async (path) => unlessMissing(() => readdirSync(path)),
   realpath: async (path) => unlessMissing(() => realpathSync.native(path)),
-  stat: async (path) => {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return undefined;
-    return found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other';
-  },
+  stat: async (path) =>
+    unlessMissing(() => {
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (found === undefined) return undefined;
+      return found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other';
+    }),
 };
 
 function readCapped(path: string, maxBytes: number): string {

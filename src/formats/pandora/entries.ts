@@ -15,7 +15,11 @@ export function readEntries(provides: PandoraManifest['provides']): {
   const problems: string[] = [];
   const entries: PluginEntry[] = [];
   for (const surface of ['tools', 'channels'] as const) {
-    provides[surface]?.forEach((written, index, all) => {
+    const all = provides[surface] ?? [];
+    if (all.length > MAX_ENTRIES) {
+      problems.push(`provides.${surface}: those after ${MAX_ENTRIES} are left out`);
+    }
+    all.slice(0, MAX_ENTRIES).forEach((written, index) => {
       const at = placeOf(surface, index, all.length);
       const declared = readPandoraPermissions(written.permissions, `${at}.permissions`);
       problems.push(...declared.problems);
@@ -45,6 +49,9 @@ export function readEntries(provides: PandoraManifest['provides']): {
   });
   return { entries, problems };
 }
+
+/** Entries of one surface. Each is a guest of its own: a manifest could else start thousands. */
+const MAX_ENTRIES = 16;
 
 function keyOf(surface: PluginEntry['surface'], index: number): string {
   return index === 0 ? surface : `${surface}.${index}`;

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { build, type BuildFailure, type Metafile } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { BulkheadError } from '../../errors.js';
 import { integrityOf } from '../integrity.js';
 import type { Bundle } from '../plugin.js';
@@ -10,11 +10,11 @@ import type { Evidence } from './evidence.js';
 import type { Built } from './parse-built.js';
 import { openPluginFiles, type PluginFiles } from './files.js';
 import { ENTRY, INJECTED_MODULES } from './made-modules.js';
-import { bundleFailed, pluginPath, PLUGIN_NAMESPACE, toProblem } from './problems.js';
+import { describeWarning, isBuildFailure, MAX_MESSAGES, toBulkheadError } from './build-failure.js';
+import { bundleFailed, pluginPath, PLUGIN_NAMESPACE } from './problems.js';
 import { makeResolver } from './resolve/resolver.js';
 import { makeVariants } from './resolve/variants.js';
-import { findOriginalPosition } from '../source-map.js';
-import { rewriteBundle } from './rewrite/rewrite.js';
+import { rewriteOrExplain } from './rewrite-or-explain.js';
 import { MODULE_VARIABLE } from './source/describe-module.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 import { trimSourceMap } from './trim-source-map.js';
@@ -87,7 +87,7 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
       sourceMap,
       assignedGlobals,
       inputs: inputsOf(result.metafile, files.evidence),
-      warnings: [...warnings, ...result.warnings.map((message) => describeWarning(message))],
+      warnings: [...warnings, ...result.warnings.map(describeWarning)].slice(0, MAX_MESSAGES),
     },
     evidence: files.evidence,
   };
@@ -123,40 +123,8 @@ function locateEntry(files: PluginFiles, file: string): string {
 function refuseUnknownInputs(metafile: Metafile): void {
   const ours = /^(?:plugin|entry|sandbox|bulkhead|builtin|provided|nothing|missing|node-interop):/;
   for (const path of Object.keys(metafile.inputs)) {
-    if (!ours.test(path))
-      throw new BulkheadError('OUTSIDE_PLUGIN', `"${path}" is not a file of the plugin.`, { path });
-  }
-}
-
-function rewriteOrExplain(
-  text: string,
-  sourceMap: string,
-  prelude: string | undefined,
-): { readonly code: string; readonly assignedGlobals: readonly string[] } {
-  try {
-    return rewriteBundle(text, prelude);
-  } catch (error) {
-    const position = error instanceof Error && 'pos' in error ? Number(error.pos) : undefined;
-    const message =
-      error instanceof Error ? error.message.replace(/ \(\d+:\d+\)$/, '') : String(error);
-    const before = text.slice(0, position ?? 0);
-    const origin =
-      position === undefined
-        ? undefined
-        : findOriginalPosition(
-            sourceMap,
-            before.split('\n').length,
-            before.length - before.lastIndexOf('\n'),
-          );
-    throw bundleFailed([
-      {
-        message: `The code cannot be made ready for SES: ${message}`,
-        ...(origin === undefined
-          ? {}
-          : { file: origin.source, line: origin.line, column: origin.column }),
-        remedy: 'Write this part of the code in a simpler way.',
-      },
-    ]);
+    if (ours.test(path)) continue;
+    throw new BulkheadError('OUTSIDE_PLUGIN', `"${path}" is not a file of the plugin.`, { path });
   }
 }
 
@@ -166,30 +134,4 @@ function inputsOf(metafile: Metafile, evidence: Evidence): Bundle['inputs'] {
     .map((path) => pluginPath(path).replace(/ with \{.*$/, ''))
     .map((path) => ({ path, bytes: evidence.files[path]?.bytes ?? 0 }))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-function describeWarning(message: Parameters<typeof toProblem>[0]): string {
-  const { file, line, column, message: text } = toProblem(message);
-  return file === undefined ? text : `${file}:${line}:${column}: ${text}`;
-}
-
-/** What esbuild found, as ours: an error of our own that went through it comes out whole. */
-function toBulkheadError(error: BuildFailure): BulkheadError {
-  const own = error.errors.find(({ detail }) => detail instanceof BulkheadError);
-  if (own !== undefined && own.detail instanceof BulkheadError) {
-    const cause: BulkheadError = own.detail;
-    if (cause.code !== 'OUTSIDE_PLUGIN' || own.location === null) return cause;
-    const { message: _, remedy: __, ...place } = toProblem(own);
-    const path = 'path' in cause.details ? cause.details.path : '';
-    return new BulkheadError(
-      'OUTSIDE_PLUGIN',
-      `${place.file}:${place.line}:${place.column}: ${cause.message}`,
-      { path, ...place },
-    );
-  }
-  return bundleFailed(error.errors.map(toProblem));
-}
-
-function isBuildFailure(error: unknown): error is BuildFailure {
-  return error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 }

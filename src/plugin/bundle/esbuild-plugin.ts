@@ -165,7 +165,7 @@ function refuseForeign(specifier: string): void {
 function isTranspiledCommonJs(path: string, files: PluginFiles): boolean {
   if (!/\.c?js$/.test(path)) return false;
   const text = files.read(path);
-  return text.includes('__esModule') && !/^\s*(?:import|export)\b(?!\s*[(.])/m.test(text);
+  return text.includes('__esModule') && !/^[ \t]*(?:import|export)\b(?![ \t]*[(.])/m.test(text);
 }
 
 function toModule({ namespace, path, contents }: MadeModule): OnResolveResult {

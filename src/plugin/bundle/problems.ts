@@ -33,8 +33,9 @@ export function toProblem({ text, location, detail, notes }: Message): BuildProb
   };
 }
 
+/** The path of a file of the plugin; the module that is on no disk is `entry`. */
 export function pluginPath(path: string): string {
-  return path.startsWith(`${PLUGIN_NAMESPACE}:`) ? path.slice(PLUGIN_NAMESPACE.length + 1) : path;
+  return path.replace(/^(?:plugin|entry):/, '');
 }
 
 /** A hostile file may have one line of many megabytes. */

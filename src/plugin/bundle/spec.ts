@@ -35,6 +35,6 @@ export const BUNDLE_LIMITS: BundleLimits = {
   maxFileBytes: 12 * 1024 * 1024,
   maxTotalBytes: 32 * 1024 * 1024,
   maxFiles: 20_000,
-  maxLookups: 400_000,
+  maxLookups: 50_000,
   deadlineMs: 30_000,
 };

@@ -74,6 +74,13 @@ describe('entries', () => {
     ]);
   });
 
+  test('are sixteen of a surface at most, and the rest is told', async () => {
+    const tools = Array.from({ length: 2_000 }, (_, at) => ({ entry: `./src/${at}.ts` }));
+    const { plugin, problems } = await read({ provides: { tools } });
+    expect(plugin.entries).toHaveLength(16);
+    expect(problems).toEqual(['provides.tools: those after 16 are left out']);
+  });
+
   test('agents are data and hold nothing', async () => {
     const { plugin } = await read({
       provides: { agents: { entry: './agent.ts', useTools: ['a:b'], modelTools: ['search'] } },

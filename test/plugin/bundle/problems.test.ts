@@ -90,6 +90,16 @@ describe('a problem', () => {
     ]);
   });
 
+  it('is one of at most fifty that are told', async () => {
+    const imports = Array.from({ length: 80 }, (_, index) => `export * from './a${index}';`);
+    expect(await problemsOf({ 'index.ts': imports.join('\n') })).toHaveLength(50);
+    const lazily = imports.map(
+      (line) => `() => ${line.slice('export * from '.length, -1).replace(/.*/, 'import($&)')};`,
+    );
+    const { warnings } = await bundleFiles({ 'index.ts': lazily.join('\n') });
+    expect(warnings).toHaveLength(50);
+  });
+
   it('of a long line is cut', async () => {
     const [problem] = (await problemsOf({
       'index.js': `const x = '${'y'.repeat(5000)}'; let = = 1;`,

@@ -145,6 +145,32 @@ describe('streams', () => {
     expect([written, got]).toEqual([['in'], ['out']]);
   });
 
+  it('leave every name to those who extend them', async () => {
+    class Mine extends Transform {
+      readonly chunks: string[] = [];
+      readonly waiting = 'mine';
+      readonly reading = 'mine';
+      advance = 'mine';
+      override _transform(chunk: unknown, _encoding: string, done: () => void): void {
+        this.chunks.push(String(chunk));
+        done();
+      }
+      override _flush(done: () => void): void {
+        this.push(this.chunks.join('+'));
+        done();
+      }
+    }
+    const got: unknown[] = [];
+    await pipeline(Readable.from(['a', 'b', 'c']), new Mine(), collect(got));
+    expect(got.map(String)).toEqual(['a+b+c']);
+  });
+
+  it('are ended by a loop that is left', async () => {
+    const source = Readable.from([1, 2, 3]);
+    for await (const chunk of source) if (chunk === 2) break;
+    expect(source.destroyed).toBe(true);
+  });
+
   it('can be inherited from the old way', async () => {
     function Doubler(this: NodeStream.Transform): void {
       Reflect.apply(Transform as never, this, [{ objectMode: true }]);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { WireViolation } from '../../../sandbox/wire/failure.js';
 import { FROM_GUEST, FROM_HOST } from '../../../sandbox/wire/limits.js';
 import type { Json, Message } from '../../../sandbox/wire/messages.js';
@@ -87,6 +87,41 @@ it('a payload of more values than the cap is refused', () => {
   const wide = `[${'0,'.repeat(FROM_GUEST.maxNodes)}0]`;
   expect(() => parseMessage(`{"t":"reply","i":1,"v":${wide}}`, FROM_GUEST)).toThrow(/more than/);
 });
+
+it('a bomb is weighed before it is parsed', () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  const bomb = `[${'[],'.repeat(2_000_000)}0]`;
+  expect(() => parseMessage(`{"t":"reply","i":1,"v":${bomb}}`, FROM_GUEST)).toThrow(/more than/);
+  expect(parse).not.toHaveBeenCalled();
+  parse.mockRestore();
+});
+
+it('what looks like structure inside of texts weighs nothing', () => {
+  const text = `${'[{,'.repeat(500_000)}\\"\\`;
+  const message = parseMessage(JSON.stringify({ t: 'reply', i: 1, v: [text, { [text]: text }] }), {
+    ...FROM_GUEST,
+    maxNodes: 9,
+    maxDepth: 3,
+  });
+  expect(message).toEqual({ t: 'reply', i: 1, v: [text, { [text]: text }] });
+});
+
+it('values are counted as a walk over them would', () => {
+  fc.assert(
+    fc.property(payload, (value) => {
+      const text = JSON.stringify({ t: 'reply', i: 1, v: value });
+      const limits = { ...FROM_GUEST, maxNodes: countValues(JSON.parse(text)) };
+      expect(() => parseMessage(text, limits)).not.toThrow();
+      const fewer = { ...limits, maxNodes: limits.maxNodes - 1 };
+      expect(() => parseMessage(text, fewer)).toThrow(/more than/);
+    }),
+  );
+});
+
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce((sum: number, part) => sum + countValues(part), 1);
+}
 
 it('no object of a payload keeps an own __proto__, however it is spelled', () => {
   const message = parseMessage(

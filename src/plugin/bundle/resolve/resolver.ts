@@ -11,6 +11,8 @@ export interface ResolveQuery {
   readonly directory: string;
   /** How it is asked for: `exports` may answer differently. */
   readonly from: 'import' | 'require';
+  /** It stands for another, that its package replaced: once is enough. */
+  readonly isReplaced?: boolean;
 }
 
 export type Resolution =
@@ -151,10 +153,12 @@ export function makeResolver(
     if (scheme !== null) return { kind: 'builtin', name: specifier.replace(/^node:/, '') };
     if (specifier.startsWith('#')) return internal(query);
     const owner = packages.around(directory);
-    const replacement = replacements.ofImport(owner, specifier);
+    const replacement =
+      query.isReplaced === true ? undefined : replacements.ofImport(owner, specifier);
     if (replacement === false) return { kind: 'nothing' };
-    if (owner !== undefined && replacement !== undefined && replacement !== specifier) {
-      return resolve({ ...query, specifier: replacement, directory: owner.directory });
+    if (owner !== undefined && replacement !== undefined) {
+      const { directory: at } = owner;
+      return resolve({ ...query, specifier: replacement, directory: at, isReplaced: true });
     }
     return isBuiltin(specifier) ? { kind: 'builtin', name: specifier } : bare(specifier, query);
   };

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { BulkheadError, type Guarantee, type WallName } from '../../../src/index.js';
+import { failing, runFake } from '../fake.js';
+import { lineOf, run } from '../spawned.js';
+
+const wall = (name: WallName, changed: Partial<Guarantee> = {}): Guarantee => ({
+  wall: name,
+  stands: true,
+  unused: false,
+  evidence: 'it was seen',
+  meaning: 'What it keeps out.',
+  ...changed,
+});
+const absent = { stands: false, remedy: 'Install it.' };
+
+describe('bulkhead doctor', () => {
+  it('tells of the machine, and of each wall what it means and how it was seen', async () => {
+    const { stdout, code } = await runFake(['doctor'], {
+      guarantees: [wall('process'), wall('no-network', absent)],
+    });
+    expect(stdout.text).toContain('node      v20.19.0, V8 11.3');
+    expect(stdout.text).toContain('system    linux 6.1.0, x64, 2 processors, 8.0 GiB');
+    expect(stdout.text).toContain('stands  process');
+    expect(stdout.text).toContain('What it keeps out.');
+    expect(stdout.text).toContain('seen: it was seen');
+    expect(stdout.text).toContain('ABSENT  no-network');
+    expect(stdout.text).toContain('to get it: Install it.');
+    expect(stdout.text).toContain('1 of 2 walls stand.');
+    expect(code).toBe(0);
+  });
+
+  it('tells a wall that is left out from one that is absent', async () => {
+    const { stdout } = await runFake(['doctor'], {
+      guarantees: [wall('no-jit', { ...absent, unused: true })],
+    });
+    expect(stdout.text).toContain('unused  no-jit');
+    expect(stdout.text).toContain('0 of 0 walls stand.');
+  });
+
+  it('fails where a wall is absent that plugins need, or that was required', async () => {
+    const guarantees = [wall('process'), wall('memory', absent)];
+    expect((await runFake(['doctor'], { guarantees })).code).toBe(0);
+    const required = await runFake(['doctor', '--require', 'memory'], { guarantees });
+    expect(required.code).toBe(2);
+    expect(required.stdout.text).toContain('Missing: memory.');
+    const needed = await runFake(['doctor'], { guarantees: [wall('permission-model', absent)] });
+    expect(needed.code).toBe(2);
+  });
+
+  it('knows no wall that there is not', async () => {
+    const { stderr, code } = await runFake(['doctor', '--require', 'moat'], {
+      guarantees: [wall('process')],
+    });
+    expect(stderr.text).toContain('there is no wall moat; there are process');
+    expect(code).toBe(1);
+  });
+
+  it('puts up the dear walls too where it is asked to', async () => {
+    const { created } = await runFake(['doctor', '--paranoid']);
+    expect(created[0]?.walls).toEqual({ paranoid: true });
+  });
+
+  it('says what the kernel forbids', async () => {
+    const files = { '/proc/sys/user/max_user_namespaces': '0\n' };
+    const { stdout } = await runFake(['doctor'], { files });
+    expect(stdout.text).toContain('max_user_namespaces is 0: nobody may make a namespace');
+  });
+
+  it.each([
+    ['no plugin can be started', { broken: startFailed() }, 4],
+    ['a plugin does not answer', { call: failing('GUEST_CRASHED') }, 5],
+  ])('says that plugins do not run where %s', async (_, spec, exits) => {
+    const told = await runFake(['doctor'], spec);
+    expect(told.stdout.text).toContain('do not run');
+    expect(told.code).toBe(exits);
+    const { stdout } = await runFake(['doctor', '--json'], spec);
+    expect(JSON.parse(stdout.text)).toMatchObject({ ok: false, run: { works: false } });
+  });
+
+  it('finds on this machine what plugins need', async () => {
+    const ended = await run(['doctor', '--json']);
+    expect(lineOf(ended)).toMatchObject({
+      ok: true,
+      machine: { node: process.version, platform: process.platform },
+      run: { works: true, keeps: true },
+      missing: [],
+    });
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+  }, 60_000);
+});
+
+function startFailed(): BulkheadError {
+  return new BulkheadError('GUEST_START_FAILED', 'no process', { reason: 'no process' });
+}

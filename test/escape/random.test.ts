@@ -1,0 +1,25 @@
+import { describe } from 'vitest';
+import { stage } from './attempt.js';
+import { gotNothing } from './verdicts.js';
+
+describe('code that was not granted randomness', () => {
+  const escapeAttempt = stage({ villain: 'rolls-dice' });
+
+  escapeAttempt({
+    tries: 'every generator that it knows by name',
+    tool: 'random',
+    verdict: gotNothing,
+  });
+
+  escapeAttempt({
+    tries: 'what was in memory before it',
+    tool: 'memory',
+    verdict: gotNothing,
+  });
+
+  escapeAttempt({
+    tries: 'names, ids and orders that nobody promised',
+    tool: 'names',
+    verdict: gotNothing,
+  });
+});

@@ -1,0 +1,80 @@
+import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach } from 'vitest';
+import { makeFilesystemBroker } from '../../src/brokers/filesystem/broker.js';
+import { makeNetworkBroker } from '../../src/brokers/network/broker.js';
+import { makeService } from '../../src/engine/service.js';
+import { type BulkheadEvent, makeEventBus } from '../../src/events.js';
+import { type Guest, startGuest } from '../../src/guests/guest.js';
+import { fixture } from './attempt.js';
+
+const script = join(fixture('rogue-guest'), 'main.cjs');
+
+interface Acts {
+  readonly names: Readonly<Record<'violations' | 'oddities' | 'floods', readonly string[]>>;
+}
+export const { names }: Acts = createRequire(import.meta.url)(
+  join(fixture('rogue-guest'), 'acts.cjs'),
+);
+
+const plugin = { id: 'rogue', manifest: 'pandora.manifest.json' };
+const refuse = (): never => {
+  throw new Error('no test leaves this machine');
+};
+
+/** What a plugin has that was granted one host, which nobody serves, and the files of a directory. */
+function openBrokers(directory: string) {
+  return {
+    network: makeNetworkBroker({
+      plugin,
+      granted: ['api.example.com'],
+      allows: (url) => url.host === 'api.example.com',
+      resolve: () => Promise.reject(new Error('no such host')),
+      connect: refuse,
+    }),
+    filesystem: makeFilesystemBroker({ plugin, directory, granted: ['.'] }),
+  };
+}
+
+export interface Rogue extends Guest {
+  readonly events: readonly BulkheadEvent[];
+  readonly lines: () => readonly string[];
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'bulkhead-rogue-'));
+writeFileSync(join(directory, 'granted.txt'), 'a file that it may read');
+writeFileSync(join(directory, 'large.bin'), Buffer.alloc(30 * 1024 * 1024));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const started = new Set<Guest>();
+afterEach(async () => {
+  for (const guest of started) guest.kill({ cause: 'closed', detail: 'the test is over' });
+  await Promise.all([...started].map(({ ended }) => ended));
+  started.clear();
+});
+
+/** Starts a process that is no guest of ours, served as if it were, and lets it act. */
+export async function startRogue(act: string): Promise<Rogue> {
+  const guest = startGuest({ file: process.execPath, args: [script, act], env: {} }, 10_000);
+  started.add(guest);
+  const bus = makeEventBus(Date.now);
+  const events: BulkheadEvent[] = [];
+  bus.on((event) => events.push(event));
+  guest.serve(
+    makeService({
+      plugin: plugin.id,
+      brokers: openBrokers(directory),
+      events: bus,
+      maxLogLinesPerSecond: 100,
+      now: Date.now,
+      mapStack: (stack) => stack,
+    })(guest.peer),
+  );
+  await guest.ready;
+  return Object.assign(guest, {
+    events,
+    lines: () => events.flatMap((event) => (event.type === 'log' ? [event.text] : [])),
+  });
+}
