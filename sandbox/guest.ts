@@ -3,7 +3,7 @@ import { describeError } from './describe-error.js';
 import { dialects } from './dialects/table.js';
 import type { Attached } from './dialects/dialect.js';
 import { makeDenial } from './endowments/denial.js';
-import type { ClockPower, HostPower, TextPower, UrlPower } from './endowments/endowment.js';
+import type { HostPower, WebPowers } from './endowments/endowment.js';
 import { makeHostPower } from './host-power.js';
 import { formatLine } from './endowments/format-line.js';
 import { makeNotifier } from './notices.js';
@@ -24,13 +24,8 @@ import { makePeer, type Peer, type PeerSpec } from './wire/peer.js';
 import { type IncomingRequest, RawJson } from './wire/service.js';
 
 /** Everything a guest can do to the world outside itself, and all it knows of it. */
-export interface GuestPowers extends Pick<PeerSpec, 'write' | 'utf8' | 'allocate' | 'soon'> {
-  readonly clock: ClockPower;
-  readonly url: UrlPower;
-  readonly text: TextPower;
-  readonly random: () => number;
-  readonly feralDate: DateConstructor;
-  readonly feralIntl: typeof Intl;
+export interface GuestPowers
+  extends WebPowers, Pick<PeerSpec, 'write' | 'utf8' | 'allocate' | 'soon'> {
   /** The real stack of an error, which the plugin itself cannot read. */
   readonly getStackString: (error: Error) => string;
   readonly confine: (spec: ConfinementSpec) => Confinement;

@@ -27,6 +27,7 @@ process.on('SIGINT', () => process.exit(130));
 const LEFT = new Set(['node_modules', '.git', '.cache', 'coverage']);
 cpSync(root, copy, {
   recursive: true,
+  verbatimSymlinks: true,
   filter: (path) => !LEFT.has(basename(path)) || path.includes('/fixtures/'),
 });
 symlinkSync(resolve(root, 'node_modules'), join(copy, 'node_modules'));

@@ -72,20 +72,24 @@ export interface TextPower {
   btoa(text: string): string;
 }
 
+/** What the endowments need of the platform. */
+export interface WebPowers {
+  readonly clock: ClockPower;
+  readonly url: UrlPower;
+  readonly text: TextPower;
+  /** The platform's own `Math.random`. */
+  readonly random: () => number;
+  /** The untamed `Date` and `Intl`: authority to tell the time. */
+  readonly feralDate: DateConstructor;
+  readonly feralIntl: typeof Intl;
+}
+
 /** Everything that any endowment may use, passed to each of them. Tests pass fakes. */
-export interface EndowmentPowers {
+export interface EndowmentPowers extends WebPowers {
   readonly plugin: PluginIdentity;
   readonly grant: GuestGrant;
   readonly limits: GuestLimits;
   readonly host: HostPower;
-  readonly clock: ClockPower;
-  readonly url: UrlPower;
-  readonly text: TextPower;
-  /** The start realm's `Math.random`. */
-  readonly random: () => number;
-  /** The start realm's untamed `Date` and `Intl`: authority to tell the time. */
-  readonly feralDate: DateConstructor;
-  readonly feralIntl: typeof Intl;
   /** An error escaped from a callback that nobody awaits (a timer, a listener). */
   readonly reportFault: (error: unknown) => void;
   /** The error a plugin gets where it uses what it was not granted. */

@@ -5,12 +5,20 @@ import { joinBytes } from './bytes.js';
 import { withCode } from './coded-error.js';
 import { makeRevocation } from './denial.js';
 import type { Endowed, Endowment, EndowmentPowers } from './endowment.js';
+import { makeTurnstile } from './turnstile.js';
+
+/**
+ * Files that are read at a time: what the broker has open at once. More of them wait their turn here,
+ * since a host takes a guest that asks for hundreds of things at once for hostile.
+ */
+const MAX_READS = 32;
 
 /** `readFile(path)`: the text of one file, read by the host's filesystem broker, as UTF-8. */
 export const filesystem: Endowment = {
   permission: 'filesystem',
   globals: ['readFile'],
   make: (powers): Endowed => {
+    const turnstile = makeTurnstile(MAX_READS);
     let revoked = false;
     const demandGrant = (path: string): void => {
       if (revoked) throw makeRevocation(powers.plugin, 'filesystem', path);
@@ -19,8 +27,10 @@ export const filesystem: Endowment = {
       globals: {
         readFile: async (path: unknown): Promise<string> => {
           if (typeof path !== 'string') throw new TypeError('readFile takes a path as a string');
-          demandGrant(path);
+          const turn = turnstile.enter();
           try {
+            await turn.come;
+            demandGrant(path);
             const answer = await powers.host.request('readFile', { path });
             const source = powers.host.acceptStream(parseAnswer(answer));
             const bytes = await gather(source, powers.limits.maxBodyBytes, path);
@@ -28,6 +38,8 @@ export const filesystem: Endowment = {
             return decode(bytes, powers);
           } catch (error) {
             throw toFilesystemError(error, path);
+          } finally {
+            turn.leave();
           }
         },
       },

@@ -1,7 +1,8 @@
 // The first code of every guest: from here on the language itself cannot be changed.
 import 'ses';
 
-import { makeWebPowers, type WebPowers } from './web-powers.js';
+import type { WebPowers } from '../endowments/endowment.js';
+import { makeWebPowers } from './web-powers.js';
 
 /** What the endowments need of the platform, taken while it is whole. */
 export const webPowers: WebPowers = makeWebPowers(globalThis);

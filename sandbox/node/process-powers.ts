@@ -3,7 +3,7 @@ import { confine } from '../confinement.js';
 import type { GuestPowers } from '../guest.js';
 import { makeLinkage } from '../linkage.js';
 import { makeUtf8 } from '../wire/utf8.js';
-import type { WebPowers } from './web-powers.js';
+import type { WebPowers } from '../endowments/endowment.js';
 
 /** What a guest process is born with. Read it as the list of all authority that it ever has. */
 export function makeProcessPowers(

@@ -1,4 +1,10 @@
-import type { ClockPower, TextPower, UrlParts, UrlPower } from '../endowments/endowment.js';
+import type {
+  ClockPower,
+  TextPower,
+  UrlParts,
+  UrlPower,
+  WebPowers,
+} from '../endowments/endowment.js';
 
 /** The platform's web classes and functions, as the perimeter finds them on its global object. */
 export interface WebGlobals {
@@ -14,16 +20,6 @@ export interface WebGlobals {
   readonly Date: DateConstructor;
   readonly Intl: typeof Intl;
   readonly Math: Pick<typeof Math, 'random'>;
-}
-
-/** What the endowments need of the platform. */
-export interface WebPowers {
-  readonly clock: ClockPower;
-  readonly url: UrlPower;
-  readonly text: TextPower;
-  readonly random: () => number;
-  readonly feralDate: DateConstructor;
-  readonly feralIntl: typeof Intl;
 }
 
 /**

@@ -55,10 +55,17 @@ afterEach(async () => {
   started.clear();
 });
 
-/** Starts a process that is no guest of ours, served as if it were, and lets it act. */
-export async function startRogue(act: string): Promise<Rogue> {
-  const guest = startGuest({ file: process.execPath, args: [script, act], env: {} }, 10_000);
+/** Starts a process that is no guest of ours, and nobody's yet, and lets it act. */
+export function startBlankRogue(act: string, ...args: readonly string[]): Guest {
+  const command = { file: process.execPath, args: [script, act, ...args], env: {} };
+  const guest = startGuest(command, 10_000);
   started.add(guest);
+  return guest;
+}
+
+/** Starts one that is served as if it were a guest of ours. */
+export async function startRogue(act: string): Promise<Rogue> {
+  const guest = startBlankRogue(act);
   const bus = makeEventBus(Date.now);
   const events: BulkheadEvent[] = [];
   bus.on((event) => events.push(event));

@@ -11,7 +11,7 @@ import type { RequestSpec } from './request-spec.js';
 import { toRequestSpec } from './request.js';
 import { receiveBody } from './response-body.js';
 import { responseClasses } from './response.js';
-import { makeTurnstile } from './turnstile.js';
+import { makeTurnstile } from '../turnstile.js';
 
 export interface Fetching {
   readonly fetch: (input: unknown, init?: unknown) => Promise<object>;

@@ -10,6 +10,7 @@ test('the fixtures are plugins without a problem', async () => {
   expect(problems).toEqual([]);
   expect(plugins.flatMap((found) => found.problems)).toEqual([]);
   expect(plugins.map(({ plugin }) => plugin.id)).toEqual([
+    'everyday',
     '@acme/kitchen-sink',
     'lorem',
     'notes',
