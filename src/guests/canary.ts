@@ -35,6 +35,29 @@ export async function tryNetwork(machine: Machine, limits: ProcessLimits): Promi
   }
 }
 
+/** What the trial shows of a guest that is in one network, where its host is in another. */
+export function proveNetwork(
+  networks: { readonly guest: string; readonly host: string },
+  { walled, open }: NetworkTrial,
+): { readonly stands: boolean; readonly evidence: string } {
+  if (networks.guest === '' || networks.guest === networks.host) {
+    return { stands: false, evidence: 'the guest shares the network of its host' };
+  }
+  if (open !== 'connected') {
+    return {
+      stands: false,
+      evidence: 'no program here can connect to this machine, so none shows',
+    };
+  }
+  return walled === 'failed'
+    ? {
+        stands: true,
+        evidence:
+          'a program behind the same walls could not connect to a port of this machine; one without could',
+      }
+    : { stands: false, evidence: 'a program behind the same walls was not kept from connecting' };
+}
+
 const CONNECTED = 40;
 const FAILED = 41;
 

@@ -1,6 +1,6 @@
 import { isOptionalWall } from './command.js';
 import { gatherFacts, type GuestFacts, type GuestSetting, limitOf } from './facts.js';
-import type { NetworkTrial } from './canary.js';
+import { proveNetwork } from './canary.js';
 import type { Guest } from './guest.js';
 
 /** What stands between a guest and the machine, from the inside out. */
@@ -214,20 +214,4 @@ function limited(limit: string | undefined, unit: string): Proof {
   return limit === undefined
     ? { stands: false, evidence: `no limit in ${unit} is set here` }
     : { stands: true, evidence: `the limit is ${limit} ${unit}` };
-}
-
-function proveNetwork(networks: GuestFacts['networks'], { walled, open }: NetworkTrial): Proof {
-  if (networks.guest === '' || networks.guest === networks.host) {
-    return { stands: false, evidence: 'the guest shares the network of its host' };
-  }
-  if (open !== 'connected') {
-    return {
-      stands: false,
-      evidence: 'no program here can connect to this machine, so none shows',
-    };
-  }
-  return tell(
-    walled === 'failed',
-    'a program behind the same walls could not connect to a port of this machine; one without could',
-  );
 }
