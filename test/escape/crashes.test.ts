@@ -5,7 +5,7 @@ import { ended, refused, type Verdict } from './verdicts.js';
 describe('code that brings its process down', () => {
   const escapeAttempt = stage({
     villain: 'crashes',
-    options: () => ({ limits: { memoryMb: 32 } }),
+    options: () => ({ limits: { memoryMb: 32, maxLogLinesPerSecond: 100_000 } }),
   });
 
   const failed = refused('TOOL_FAILED');

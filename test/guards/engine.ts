@@ -117,16 +117,23 @@ export const engineGuards: readonly Guard[] = [
   {
     stops: 'a plugin that fills the log',
     file: 'src/engine/log-gate.ts',
-    code: 'if (lines > spec.maxLogLinesPerSecond) {',
-    without: 'if (false) {',
+    code: 'if (lines <= spec.maxLogLinesPerSecond) return true;',
+    without: 'if (lines > 0) return true;',
     tests: ['test/engine/log-gate.test.ts'],
   },
   {
     stops: "a log line that moves a terminal's cursor, or passes for two",
     file: 'src/engine/log-gate.ts',
-    code: 'escapeControls(said.slice(0, MAX_TEXT)),',
-    without: 'said.slice(0, MAX_TEXT),',
+    code: 'emit(known, escapeControls(line.slice(0, MAX_TEXT)));',
+    without: 'emit(known, line.slice(0, MAX_TEXT));',
     tests: ['test/engine/log-gate.test.ts'],
+  },
+  {
+    stops: 'a tool that holds what its plugin has and it does not ask for',
+    file: 'src/engine/install.ts',
+    code: 'room: rooms.of(tool),',
+    without: 'room,',
+    tests: ['test/escape/rooms.test.ts'],
   },
   {
     stops: 'a guest that holds a capability which was not granted',

@@ -17,6 +17,27 @@ export const guestGuards: readonly Guard[] = [
     tests: ['test/escape/wire.test.ts'],
   },
   {
+    stops: 'a guest whose words take all of the host’s time',
+    file: 'src/guests/pace.ts',
+    code: 'if (resting || (leftMs >= 0 && from.writableLength <= MAX_UNREAD_BYTES)) return;',
+    without: 'if (from !== undefined) return;',
+    tests: ['test/guests/pace.test.ts'],
+  },
+  {
+    stops: 'a debugger that a signal opens in a guest',
+    file: 'sandbox/node/process-entry.ts',
+    code: "process.on('SIGUSR1', () => {});",
+    without: '',
+    tests: ['test/escape/process.test.ts'],
+  },
+  {
+    stops: 'files and sockets that whoever started the host left open',
+    file: 'sandbox/node/process-entry.ts',
+    code: 'closeInherited(process.argv.slice(2));',
+    without: '',
+    tests: ['test/escape/process.test.ts'],
+  },
+  {
     stops: 'files, children and workers in a guest',
     file: 'src/guests/command.ts',
     code: ': [machine.permissionFlag, ...readable.map((path) => `--allow-fs-read=${path}`)];',

@@ -174,6 +174,13 @@ export const language: readonly Guard[] = [
     tests: ['test/sandbox/notices.test.ts'],
   },
   {
+    stops: 'classes of the platform that lockdown would let into every compartment',
+    file: 'sandbox/node/perimeter.ts',
+    code: "Reflect.deleteProperty(globalThis, 'TextEncoder');",
+    without: '',
+    tests: ['test/sandbox/endowments', 'test/escape/objects.test.ts', 'test/escape/realm.test.ts'],
+  },
+  {
     stops: 'stacks, and the paths in them, in the hands of a plugin',
     file: 'sandbox/node/perimeter.ts',
     code: "errorTaming: 'safe',",
@@ -185,6 +192,6 @@ export const language: readonly Guard[] = [
     file: 'sandbox/node/process-entry.ts',
     code: 'scuttle(realm);',
     without: '',
-    tests: ['test/guests/walls.test.ts'],
+    tests: ['test/escape/perimeter.test.ts', 'test/guests/walls.test.ts'],
   },
 ];

@@ -37,16 +37,16 @@ export const wire: readonly Guard[] = [
   },
   {
     stops: 'nesting that exhausts the stack of whoever walks a message',
-    file: 'sandbox/wire/parse.ts',
-    code: 'if (depth > limits.maxDepth) {',
-    without: 'if (false) {',
+    file: 'sandbox/wire/weigh.ts',
+    code: 'if (depth > maxDepth) throw new WireViolation(`a message nested deeper than ${maxDepth}`);',
+    without: '',
     tests: PARSE,
   },
   {
     stops: 'a message of more values than anybody wants to walk',
-    file: 'sandbox/wire/parse.ts',
-    code: 'if (nodes > limits.maxNodes) {',
-    without: 'if (false) {',
+    file: 'sandbox/wire/weigh.ts',
+    code: 'if (nodes > maxNodes) throw new WireViolation(`a message of more than ${maxNodes} values`);',
+    without: '',
     tests: PARSE,
   },
   {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { findOriginalPosition, makeStackMapper } from '../../src/plugin/source-map.js';
 import { bundleFiles, runUnderSes } from './bundle/fixture.js';
 
@@ -54,6 +54,25 @@ describe('the source map of a bundle', () => {
     expect(builtin).toBeGreaterThan(0);
     expect(findOriginalPosition(bundle.sourceMap, builtin, 8)).toBeUndefined();
     expect(findOriginalPosition(bundle.sourceMap, 999_999, 1)).toBeUndefined();
+  });
+
+  it('is read once, and not at all where reading it would take the host long', () => {
+    const map = {
+      version: 3,
+      sources: ['a.ts'],
+      names: [],
+      mappings: `AAAA;${'A'.repeat(3_000_000)}`,
+    };
+    const large = makeStackMapper('plugin/a.js', JSON.stringify(map));
+    const stack = 'Error: x\n    at run (plugin/a.js:1:1)';
+    expect(large(stack)).toBe('Error: x');
+    const small = makeStackMapper('plugin/a.js', JSON.stringify({ ...map, mappings: 'AAAA' }));
+    const parse = vi.spyOn(JSON, 'parse');
+    for (let time = 0; time < 10; time += 1) {
+      expect(small(stack)).toBe('Error: x\n    at run (a.ts:1:1)');
+    }
+    expect(parse).toHaveBeenCalledOnce();
+    parse.mockRestore();
   });
 
   it("holds the plugin's sources by their relative paths, and none of ours", async () => {
