@@ -39,9 +39,9 @@ const REFILL_DELAY_MS = 50;
 export async function openMachinery(settings: Settings): Promise<Machinery> {
   const { limits, cacheDirectory } = settings;
   const { use } = settings.walls;
-  const validator = makeValidatorCourier(await readValidator());
   const script = guestScripts.confined();
-  const machine = await inspectMachine(script);
+  const [machine, source] = await Promise.all([inspectMachine(script), readValidator()]);
+  const validator = makeValidatorCourier(source);
   const confined = guestCommand(machine, limits, script, [script], use);
   const start = (command: Command): Guest => startGuest(command, START_TIMEOUT_MS);
   const pool = makeGuestPool({
