@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readText, ROOT } from './architecture/sources.js';
@@ -63,6 +63,14 @@ describe('SECURITY.md', () => {
   it('numbers its claims from 1', () => {
     expect(rows.map(([, number]) => Number(number))).toEqual(rows.map((_, index) => index + 1));
     expect(rows.length).toBeGreaterThan(0);
+  });
+
+  it('has a claim for every test of the escape suite, but for the plugins that are honest', () => {
+    const suite = readdirSync(join(ROOT, 'test/escape'))
+      .filter((name) => name.endsWith('.test.ts') && name !== 'controls.test.ts')
+      .map((name) => `\`test/escape/${name}\``);
+    const named = rows.map(([, , , tests]) => tests).join();
+    expect(suite.filter((test) => !named.includes(test))).toEqual([]);
   });
 
   it.each(rows.map(([, , claim, tests]) => ({ claim, tests })))(
