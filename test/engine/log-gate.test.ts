@@ -70,6 +70,12 @@ describe('the gate', () => {
     expect(made).toBe(3);
   });
 
+  it('what a line says is told with every control character escaped', () => {
+    const { log, lines } = makeGate();
+    log('warn', () => 'one\nerror: another\u001b[2J');
+    expect(lines).toEqual(['warn: one\\nerror: another\\u001b[2J']);
+  });
+
   it('a line is cut to its cap', () => {
     const { log, lines } = makeGate();
     log('error', () => 'x'.repeat(1_000_000));

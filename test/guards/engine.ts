@@ -135,11 +135,4 @@ export const engineGuards: readonly Guard[] = [
     without: 'room,',
     tests: ['test/escape/rooms.test.ts'],
   },
-  {
-    stops: 'a guest that holds a capability which was not granted',
-    file: 'src/engine/service.ts',
-    code: "if (method === 'readFile' && brokers.filesystem !== undefined) {",
-    without: 'if (brokers.filesystem !== undefined) {',
-    tests: ['test/engine'],
-  },
 ];

@@ -60,7 +60,7 @@ export const filesystemGuards: readonly Guard[] = [
     file: 'src/brokers/filesystem/open.ts',
     code: '    if (!stats.isFile()) throw refusals.failed(path.asked, NOT_REGULAR);\n    return await open(',
     without: '    return await open(',
-    tests: filesystem('open', 'broker', 'limits'),
+    tests: filesystem('open'),
   },
   {
     stops: 'a path that the system reads as another than was checked',

@@ -24,13 +24,6 @@ export const guestGuards: readonly Guard[] = [
     tests: ['test/guests/pace.test.ts'],
   },
   {
-    stops: 'a debugger that a signal opens in a guest',
-    file: 'sandbox/node/process-entry.ts',
-    code: "process.on('SIGUSR1', () => {});",
-    without: '',
-    tests: ['test/escape/process.test.ts'],
-  },
-  {
     stops: 'files and sockets that whoever started the host left open',
     file: 'sandbox/node/process-entry.ts',
     code: 'closeInherited(process.argv.slice(2));',

@@ -1,4 +1,6 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { rename, symlink, unlink, writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { CheckedPath, contain, makeRoot } from '../../../src/brokers/filesystem/contain.js';
 import { FILESYSTEM_LIMITS } from '../../../src/brokers/filesystem/limits.js';
@@ -54,6 +56,21 @@ describe.each([
       });
     },
   );
+
+  it('does not open a pipe: whoever waits at its other end goes on waiting', async () => {
+    const { data, checked } = await checkedTree();
+    await unlink(`${data}/sub/a.txt`);
+    execFileSync('mkfifo', [`${data}/sub/a.txt`]);
+    const writer = spawn('sh', ['-c', 'echo there > "$0"', `${data}/sub/a.txt`]);
+    // Until the shell waits for a reader.
+    await delay(100);
+    await expect(openChecked(checked, refusals, descriptors)).rejects.toMatchObject({
+      code: 'FILESYSTEM_FAILED',
+    });
+    await delay(100);
+    expect(writer.exitCode ?? writer.signalCode).toBeNull();
+    writer.kill('SIGKILL');
+  });
 
   it('opens what has taken the place of the file inside', async () => {
     const { data, checked } = await checkedTree();

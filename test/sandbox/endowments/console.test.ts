@@ -84,6 +84,15 @@ test('a line has a length, whatever it is made of', async () => {
   for (const line of lines) expect(line.length).toBeLessThanOrEqual('debug: '.length + 101);
 });
 
+test('a line has the same length in a group, which indents each line of it', async () => {
+  const lines = await logs(
+    `for (let i = 0; i < 20; i++) console.group(); console.log('\\n'.repeat(90))`,
+    { maxLogText: 100 },
+  );
+  expect(lines).toHaveLength(1);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual('debug: '.length + 101);
+});
+
 test('an object that throws wherever it is read still makes a line', async () => {
   expect(
     await logs(

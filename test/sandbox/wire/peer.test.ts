@@ -114,7 +114,7 @@ describe('a hostile peer', () => {
 
   it.each([
     ['a frame that is not JSON', [rawFrame('{nope')]],
-    ['a frame of an unknown kind', [rawFrame('x', 7)]],
+    ['a frame of an unknown kind', [rawFrame('an id, and bytes', 7)]],
     ['a message of an unknown type', [say({ t: 'hello' })]],
     ['an oversized frame', [rawFrame('', 0, FROM_GUEST.maxMessageBytes + 1)]],
     [
