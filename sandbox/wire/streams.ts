@@ -114,20 +114,29 @@ interface Incoming {
   accepted: boolean;
 }
 
+/** How far ahead of the others a stream's id may be, in numbers of streams that may be open. */
+const MAX_AHEAD = 4;
+
 /** The receiving half: holds at most one window of bytes for each stream. */
 export function makeStreamReceiver(outlet: StreamOutlet, limits: WireLimits): StreamReceiver {
   const open = new Map<number, Incoming>();
-  let lastId = 0;
+  // Senders use their ids in order, but what is heard first of each comes in any: a chunk of one may
+  // overtake the message that announces another. All ids up to `allSeen` were heard of, and `seen`.
+  const seen = new Set<number>();
+  let allSeen = 0;
 
-  // Chunks may arrive before the message that announces their stream: ids only ever grow, so a
-  // larger one is new and any other that is not open has ended.
+  // An id that was heard of and is not open has ended.
   const reach = (id: number): Incoming | undefined => {
     const known = open.get(id);
-    if (known !== undefined || id <= lastId) return known;
+    if (known !== undefined || id <= allSeen || seen.has(id)) return known;
+    if (!(id <= allSeen + MAX_AHEAD * limits.maxOpenStreams)) {
+      throw new WireViolation(`stream ${id} is far ahead of all others`);
+    }
     if (open.size >= limits.maxOpenStreams) {
       throw new WireViolation(`more than ${limits.maxOpenStreams} streams at once`);
     }
-    lastId = id;
+    seen.add(id);
+    while (seen.delete(allSeen + 1)) allSeen += 1;
     const fresh: Incoming = {
       waiting: [],
       waitingBytes: 0,

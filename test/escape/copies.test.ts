@@ -88,7 +88,7 @@ describe('code whose answers are not what they seem', () => {
   escapeAttempt({
     tries: 'text that would be JSON already',
     tool: 'raw-json',
-    verdict: returns({ rawJSON: '{"t":"reply"}' }),
+    verdict: returns({ rawJSON: '{"t":"reply"}', of: { rawJSON: '1e1000' } }),
   });
 
   const failures = {

@@ -24,7 +24,7 @@ describe('code that takes all the memory there is', () => {
     [
       'buffers',
       'buffers, which no limit of V8 counts',
-      refused('TOOL_FAILED', /allocation failed/),
+      ended('TOOL_FAILED', 'GUEST_OUT_OF_MEMORY'),
     ],
     ['buffers-that-it-swallows', 'buffers, whatever the refusal', outOfMemoryOrTime],
     ['big-number', 'one big number', outOfMemoryOrTime],
@@ -51,7 +51,9 @@ describe('code that takes all the memory there is', () => {
     ['long-keys', 'a result with long keys', tooLarge],
     ['escapes', 'a result that grows sixfold where it is quoted', tooLarge],
   ];
+  // What only ends by its deadline gets a short one.
+  const endless = ['deep-json', 'buffers-that-it-swallows', 'big-number'];
   for (const [tool, tries, verdict] of attempts) {
-    escapeAttempt({ tries, tool, deadlineMs: 6_000, verdict });
+    escapeAttempt({ tries, tool, deadlineMs: endless.includes(tool) ? 1_000 : 8_000, verdict });
   }
 });

@@ -137,6 +137,25 @@ it('interleaved streams do not mix', async () => {
   expect(await first.pull()).toBeUndefined();
 });
 
+it('a stream that is announced after a later one has begun is delivered, too', async () => {
+  const end = makeEnd(silent, () => {});
+  end.peer.receive(chunkFrame(3, new Uint8Array([3])));
+  end.peer.receive(chunkFrame(2, new Uint8Array([2])));
+  const [first, second] = [end.peer.acceptStream(1), end.peer.acceptStream(2)];
+  end.peer.receive(chunkFrame(1, new Uint8Array([1])));
+  expect(await first.pull()).toEqual(new Uint8Array([1]));
+  expect(await second.pull()).toEqual(new Uint8Array([2]));
+  second.cancel('enough');
+  expect(() => end.peer.acceptStream(2)).toThrow(/not open/);
+});
+
+it('an id far ahead of all others ends the peer, and so does one that is no number', () => {
+  const end = makeEnd(silent, () => {});
+  expect(() => end.peer.acceptStream(Number.NaN)).toThrow(/far ahead/);
+  end.peer.receive(chunkFrame(0xffff_ffff, new Uint8Array(1)));
+  expect(end.violations.map(String)).toEqual([expect.stringContaining('far ahead')]);
+});
+
 it('a stream is delivered once, and an id that has ended is not opened again', async () => {
   const end = makeEnd(silent, () => {});
   end.peer.receive(chunkFrame(1, new Uint8Array(1)));
