@@ -41,9 +41,12 @@ describe('whatever JSON a stranger calls a schema', () => {
         const document = check(json);
         if (document === undefined) return;
         expect(Object.isFrozen(document.schema)).toBe(true);
-        expect(JSON.parse(JSON.stringify(document.schema))).toEqual(document.schema);
+        // By its text: a minus before zero does not cross.
+        const text = JSON.stringify(document.schema);
+        expect(JSON.stringify(JSON.parse(text))).toBe(text);
+        expect(document.schema).toEqual(withoutProto(json));
       }),
-      { numRuns: runs(2000) },
+      { numRuns: runs(2000), examples: [[{ '': [-0] }]] },
     );
   });
 
@@ -68,3 +71,11 @@ describe('whatever JSON a stranger calls a schema', () => {
     expect(validators).toBeGreaterThan(50);
   });
 });
+
+/** What the document has to say: all of it, but own keys of that name. */
+function withoutProto(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(withoutProto);
+  if (typeof json !== 'object' || json === null) return json;
+  const entries = Object.entries(json).filter(([key]) => key !== '__proto__');
+  return Object.fromEntries(entries.map(([key, value]) => [key, withoutProto(value)]));
+}

@@ -49,7 +49,7 @@ export const guestGuards: readonly Guard[] = [
     file: 'src/guests/command.ts',
     code: 'ulimit -c 0;',
     without: '',
-    tests: ['test/guests/walls.test.ts'],
+    tests: ['test/guests/command.test.ts'],
   },
   {
     stops: 'a guest that outlives its host',

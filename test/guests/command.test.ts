@@ -45,6 +45,7 @@ it('a guest is told what it inherits, to close it', () => {
 
 it('the soft limit on processor time is set before the hard one, which may not be below it', () => {
   expect(textOf({})).toContain('ulimit -S -t 600; ulimit -H -t 605;');
+  expect(textOf({})).toContain('ulimit -c 0; ulimit -f 0;');
 });
 
 it('newer Nodes get the room that their reserved cage takes from the data limit', () => {
