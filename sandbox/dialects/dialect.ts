@@ -1,4 +1,6 @@
+import type { EndowmentPowers } from '../endowments/endowment.js';
 import type { Json } from '../wire/messages.js';
+import type { GuestGrant } from '../wire/methods.js';
 
 /**
  * The world that plugin code written for one system expects, and how that system's plugins are
@@ -6,11 +8,20 @@ import type { Json } from '../wire/messages.js';
  * plugin's, so every use of it may run the plugin's code, throw, or never settle.
  */
 export interface Dialect {
+  /**
+   * Global names that code of this dialect finds from its first line on, beside what it is endowed
+   * with. They are hardened. `attach` is later called with the same world.
+   */
+  readonly globals?: (world: DialectWorld) => Readonly<Record<string, unknown>>;
   attach(exports: Readonly<Record<string, unknown>>, world: DialectWorld): Attached;
 }
 
 export interface DialectWorld {
   readonly config: Json;
+  /** What the plugin's format has to say to the plugin's code about itself. */
+  readonly introduction: Json;
+  /** What the endowments are made of: the platform, the grant, and the host. */
+  readonly powers: EndowmentPowers;
   /** The granted variables. */
   readonly environment: Readonly<Record<string, string>>;
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', parts: readonly unknown[]) => void;
@@ -23,6 +34,10 @@ export interface Attached {
   describe(): Promise<string>;
   /** Runs a tool and returns what it returned: still the plugin's own value, promise or not. */
   call(tool: string, input: unknown, call: CallWorld): unknown;
+  /** Tells the plugin of something that happened in its host; may answer. Absent: it hears nothing. */
+  event?(name: string, payload: Json): unknown;
+  /** The grant is now this one: the host gave a permission, or took one away. */
+  regrant?(grant: GuestGrant): void;
 }
 
 export interface CallWorld {

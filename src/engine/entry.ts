@@ -87,6 +87,7 @@ function loadParams(
     sourceUrl,
     assignedGlobals: bundle.assignedGlobals,
     config,
+    introduction: entry.introduction ?? null,
     ...(entry.confinement === 'host' ? { directory: plugin.directory } : {}),
   };
 }

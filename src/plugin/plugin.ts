@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { DialectName } from '../../sandbox/wire/methods.js';
 import type { Permissions } from '../permissions/kind.js';
 
@@ -20,7 +21,7 @@ export interface Plugin {
   readonly config: readonly ConfigField[];
 }
 
-export type FormatName = 'pandora';
+export type FormatName = 'pandora' | 'spindle';
 
 /**
  * One module that is loaded as a unit: a bundle, a grant, and when it runs a guest of its own.
@@ -40,6 +41,8 @@ export interface PluginEntry {
   readonly declared: Permissions;
   /** Whether its tools ask before they run, where nothing more specific says otherwise. */
   readonly requireApproval: boolean;
+  /** What the dialect tells the plugin's code of itself, e.g. Spindle's `spindle.manifest`. */
+  readonly introduction?: JsonObject;
   /** Only on agents: other plugins' tools, and the model's own, that the agent wants to use. */
   readonly agent?: { readonly useTools: readonly string[]; readonly modelTools: readonly string[] };
 }

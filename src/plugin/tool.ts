@@ -24,6 +24,8 @@ export interface ToolDefinition {
    * of one entry share a compartment, so what a call can use is what the entry was granted.
    */
   readonly permissions: Permissions;
+  /** Only on Spindle's: whether council members may be given it, and whether models call it inline. */
+  readonly council?: { readonly eligible: boolean; readonly inline: boolean };
 }
 
 /** MCP's hints: claims of the plugin's author. */

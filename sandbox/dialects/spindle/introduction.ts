@@ -1,0 +1,27 @@
+import type { Json, JsonObject } from '../../wire/messages.js';
+import { isRecord } from '../../wire/parse.js';
+
+/** What the format says to the extension about itself. */
+export interface Introduction {
+  readonly manifest: JsonObject;
+  /** A UUID in lower case. */
+  readonly installationId: string;
+  /** The permissions that the manifest asks for, those that are known. */
+  readonly requested: readonly string[];
+}
+
+export function readIntroduction(introduction: Json): Introduction {
+  const given = asObject(introduction);
+  const manifest = asObject(given['manifest'] ?? null);
+  const { permissions } = manifest;
+  const list: readonly unknown[] = Array.isArray(permissions) ? permissions : [];
+  return {
+    manifest,
+    installationId: typeof given['installationId'] === 'string' ? given['installationId'] : '',
+    requested: list.filter((name) => typeof name === 'string'),
+  };
+}
+
+function asObject(value: Json): JsonObject {
+  return isRecord(value) ? value : {};
+}
