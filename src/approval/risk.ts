@@ -48,7 +48,7 @@ function floorOf(reach: RiskFacts['reach'], trusted: boolean): Risk {
     .reduce((floor, next) => (higherBand(floor.band, next.band) === floor.band ? floor : next));
 }
 
-const HARMLESS: Risk = { band: 'low', why: 'what it was granted changes nothing' };
+const HARMLESS: Risk = { band: 'low', why: 'what it was granted changes nothing outside of it' };
 
 /** What holding scopes of a kind makes possible. */
 const FLOORS: Readonly<
@@ -60,7 +60,13 @@ const FLOORS: Readonly<
   environment: () => HARMLESS,
   // Nothing writes below the paths that are granted.
   filesystem: () => HARMLESS,
+  // A directory that is the plugin's alone: what it changes there is nobody else's.
+  storage: () => HARMLESS,
   network: networkFloor,
+  powers: ([power]) =>
+    power === undefined
+      ? HARMLESS
+      : { band: 'medium', why: `it can use the host's power ${power}` },
 };
 
 function networkFloor(scopes: readonly string[], trusted: boolean): Risk {

@@ -34,6 +34,7 @@ describe('what an author calls low', () => {
     ['random numbers', { random: true }],
     ['variables', { environment: ['KEY'] }],
     ['files to read', { filesystem: ['notes'] }],
+    ['a directory of its own', { storage: true }],
   ])('is low with %s', (_, granted) => {
     expect(bandOf({ reach: { ...NO_PERMISSIONS, ...granted } })).toBe('low');
   });
@@ -49,6 +50,10 @@ describe('what an author calls low', () => {
       band: 'medium',
       why: expect.stringContaining('it can send requests'),
     });
+  });
+
+  it('is medium with a power of the host', () => {
+    expect(bandOf({ reach: { ...NO_PERMISSIONS, powers: ['generation'] } })).toBe('medium');
   });
 
   it('is medium where it runs elsewhere, and high where it runs unconfined', () => {
