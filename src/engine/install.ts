@@ -120,10 +120,11 @@ async function installEntry(
     });
     const rooms = makeRooms(spec, room);
     const tools = offer.tools.map((tool): RunnableTool => {
-      const room = rooms.of(tool);
+      const own = rooms.of(tool);
+      const { grant: held } = own;
       return {
-        listed: listTool({ plugin, entry, tool, config, grant: room.grant, settings }),
-        room,
+        listed: listTool({ plugin, entry, tool, config, grant: held, settings }),
+        room: own,
       };
     });
     const schemas = schemasOf(offer);
