@@ -4,6 +4,8 @@ import type { Attached, DialectWorld } from './dialects/dialect.js';
 import { makeDenial } from './endowments/denial.js';
 import type { EndowmentPowers, HostPower, WebPowers } from './endowments/endowment.js';
 import { formatLine } from './endowments/format-line.js';
+import { makePowerClient } from './endowments/powers.js';
+import { makeStorageClient } from './endowments/storage/client.js';
 import { serialize } from './serialize.js';
 import type { Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
@@ -34,13 +36,14 @@ export function load(
 ): Loaded {
   const { plugin, grant, limits, assignedGlobals } = params;
   const makeError = makeDenial(plugin);
-  const endowmentPowers: EndowmentPowers = {
+  const endowing: EndowmentPowers = {
     ...powers,
     plugin,
     grant,
     limits,
     host,
     reportFault,
+    serialize: (value) => serialize(value, limits),
     denial: (permission, wanted) => {
       host.notify('denied', { permission, wanted });
       return makeError(permission, wanted);
@@ -49,16 +52,18 @@ export function load(
   const world: DialectWorld = {
     config: params.config,
     introduction: params.introduction,
-    powers: endowmentPowers,
+    powers: endowing,
     environment: grant.environment ?? {},
     log: (level, parts) =>
       host.notify('log', { level, text: formatLine(parts, limits.maxLogText) }),
-    serialize: (value) => serialize(value, limits),
+    serialize: endowing.serialize,
+    storage: (place) => makeStorageClient(endowing, place),
+    usePower: makePowerClient(endowing).use,
   };
   const dialect = dialects[params.dialect];
   const confinement = powers.confine({
     assignedGlobals,
-    powers: endowmentPowers,
+    powers: endowing,
     globals: dialect.globals?.(world) ?? {},
   });
 

@@ -19,7 +19,15 @@ export function rehearse(powers: LoadPowers, host: HostPower): void {
   const { confinement } = load(
     {
       plugin: { id: 'nobody', manifest: '' },
-      grant: { time: true, random: true, network: true, filesystem: true, environment: {} },
+      grant: {
+        time: true,
+        random: true,
+        network: true,
+        filesystem: true,
+        environment: {},
+        storage: true,
+        powers: [],
+      },
       limits,
       dialect: 'pandora',
       code: '',

@@ -27,7 +27,7 @@ export const spindle: Dialect = {
       call: (tool, input, call) =>
         invokeTool(runtime.events.handlers('TOOL_INVOCATION'), tool, input, call),
       event: (name, payload) => hear(runtime, name, payload),
-      regrant: (grant: GuestGrant) => runtime.permissions.replace(namesIn(grant)),
+      regrant: (grant: GuestGrant) => runtime.permissions.replace(grant.powers ?? []),
     };
     return attached;
   },
@@ -38,10 +38,4 @@ const runtimes = new WeakMap<DialectWorld, Runtime>();
 function hear(runtime: Runtime, name: string, payload: Json): Json {
   runtime.events.emit(name, payload, undefined);
   return null;
-}
-
-/** Spindle's permissions in a grant. */
-function namesIn(grant: GuestGrant): readonly string[] {
-  const names: unknown = Reflect.get(grant, 'powers');
-  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
 }

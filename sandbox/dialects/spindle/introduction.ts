@@ -6,19 +6,14 @@ export interface Introduction {
   readonly manifest: JsonObject;
   /** A UUID in lower case. */
   readonly installationId: string;
-  /** The permissions that the manifest asks for, those that are known. */
-  readonly requested: readonly string[];
 }
 
 export function readIntroduction(introduction: Json): Introduction {
   const given = asObject(introduction);
   const manifest = asObject(given['manifest'] ?? null);
-  const { permissions } = manifest;
-  const list: readonly unknown[] = Array.isArray(permissions) ? permissions : [];
   return {
     manifest,
     installationId: typeof given['installationId'] === 'string' ? given['installationId'] : '',
-    requested: list.filter((name) => typeof name === 'string'),
   };
 }
 

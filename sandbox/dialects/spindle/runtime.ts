@@ -17,7 +17,7 @@ export interface Runtime {
 
 export function makeRuntime(world: DialectWorld): Runtime {
   const introduction = readIntroduction(world.introduction);
-  const permissions = makePermissions(world, introduction.requested);
+  const permissions = makePermissions(world, world.powers.grant.powers ?? []);
   const events = makeEvents(world, permissions);
   let announcing = false;
   let announced = false;

@@ -17,6 +17,7 @@ export interface BulkheadRequest {
     /** `false` asks for less than the default profile gives. */
     readonly time?: boolean;
     readonly random?: boolean;
+    readonly storage?: boolean;
   };
 }
 
@@ -28,6 +29,7 @@ export const bulkheadShape: Shape<BulkheadRequest> = object({
       fs: optional(array(string())),
       time: optional(boolean),
       random: optional(boolean),
+      storage: optional(boolean),
     }),
   ),
 });

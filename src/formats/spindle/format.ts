@@ -12,6 +12,7 @@ export const spindle: Format = {
   read: readSpindle,
   decideActivation: (plugin, raw) => decideActivation(plugin.id, raw),
   readOffer,
+  asksByFlagAlone: true,
   requiresApproval: (entry) => entry.requireApproval,
   runsInBackground: (annotations, asksFirst) => annotations.readOnlyHint && !asksFirst,
   list: listExtension,

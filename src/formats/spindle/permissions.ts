@@ -4,8 +4,8 @@ import type { SpindleManifest } from './manifest.js';
 import { SPINDLE_PERMISSIONS } from './permission-names.js';
 
 /**
- * What an extension asks for. Every extension may by default tell the time and draw random numbers,
- * as the ambient globals of its own system do; what else it reaches it has to name. A permission
+ * What an extension asks for. By default that is what its own system gives without asking: the time,
+ * random numbers, and files of its own. Spindle's permissions are names of the kind `powers`; one
  * that nobody knows is reported and asks for nothing.
  */
 export function readSpindlePermissions(manifest: SpindleManifest): {
@@ -20,6 +20,8 @@ export function readSpindlePermissions(manifest: SpindleManifest): {
     {
       time: asked.time ?? true,
       random: asked.random ?? true,
+      storage: asked.storage ?? true,
+      powers: names,
       network: names.includes('cors_proxy') ? asked.network : [],
       environment: asked.env,
       filesystem: asked.fs,

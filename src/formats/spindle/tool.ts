@@ -30,6 +30,7 @@ export function readTool(
     parameters: checkSchema(parameters, id),
     // Nothing is said of what a tool does, so it counts as one that writes.
     annotations: { readOnlyHint: false },
+    declaredRisk: 'medium',
     timeoutMs: Math.min(TIMEOUT_MS, maxTimeoutMs),
     permissions: entry.declared,
     council: {
