@@ -3,7 +3,9 @@ import { describeError } from './describe-error.js';
 import { dialects } from './dialects/table.js';
 import type { Attached } from './dialects/dialect.js';
 import { makeDenial } from './endowments/denial.js';
-import type { HostPower, WebPowers } from './endowments/endowment.js';
+import type { EndowmentPowers, HostPower, WebPowers } from './endowments/endowment.js';
+import { makePowerClient } from './endowments/powers.js';
+import { makeStorageClient } from './endowments/storage/client.js';
 import { makeHostPower } from './host-power.js';
 import { formatLine } from './endowments/format-line.js';
 import { makeNotifier } from './notices.js';
@@ -116,21 +118,20 @@ function load(
 ): Loaded {
   const { plugin, grant, limits, assignedGlobals } = params;
   const makeError = makeDenial(plugin);
-  const confinement = powers.confine({
-    assignedGlobals,
-    powers: {
-      ...powers,
-      plugin,
-      grant,
-      limits,
-      host,
-      reportFault,
-      denial: (permission, wanted) => {
-        host.notify('denied', { permission, wanted });
-        return makeError(permission, wanted);
-      },
+  const endowing: EndowmentPowers = {
+    ...powers,
+    plugin,
+    grant,
+    limits,
+    host,
+    reportFault,
+    serialize: (value) => serialize(value, limits),
+    denial: (permission, wanted) => {
+      host.notify('denied', { permission, wanted });
+      return makeError(permission, wanted);
     },
-  });
+  };
+  const confinement = powers.confine({ assignedGlobals, powers: endowing });
 
   let attached: Promise<Attached> | undefined;
   const evaluate = async (): Promise<Attached> => {
@@ -142,7 +143,9 @@ function load(
       environment: grant.environment ?? {},
       log: (level, parts) =>
         host.notify('log', { level, text: formatLine(parts, limits.maxLogText) }),
-      serialize: (value) => serialize(value, limits),
+      serialize: endowing.serialize,
+      storage: (place) => makeStorageClient(endowing, place),
+      usePower: makePowerClient(endowing).use,
     });
   };
   return { params, confinement, attach: () => (attached ??= evaluate()) };
@@ -165,7 +168,15 @@ function rehearse(powers: GuestPowers, host: HostPower): void {
   const { confinement } = load(
     {
       plugin: { id: 'nobody', manifest: '' },
-      grant: { time: true, random: true, network: true, filesystem: true, environment: {} },
+      grant: {
+        time: true,
+        random: true,
+        network: true,
+        filesystem: true,
+        environment: {},
+        storage: true,
+        powers: [],
+      },
       limits,
       dialect: 'pandora',
       code: '',

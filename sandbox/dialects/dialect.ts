@@ -1,3 +1,5 @@
+import type { PowerClient } from '../endowments/powers.js';
+import type { StorageClient, StoragePlace } from '../endowments/storage/client.js';
 import type { Json } from '../wire/messages.js';
 
 /**
@@ -16,6 +18,10 @@ export interface DialectWorld {
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', parts: readonly unknown[]) => void;
   /** Turns any value of the plugin into JSON text, under the guest's budgets. */
   readonly serialize: (value: unknown) => string;
+  /** An area of the plugin's storage. Where storage is not granted, all of it rejects with the denial. */
+  readonly storage: (place?: StoragePlace) => StorageClient;
+  /** Uses a power of the host by name. Rejects with the denial where it is not granted. */
+  readonly usePower: PowerClient['use'];
 }
 
 export interface Attached {

@@ -8,12 +8,18 @@ export interface PluginIdentity {
   readonly manifest: string;
 }
 
-/** The effective permissions as the guest has to know them. Scopes stay with the host's brokers. */
+/**
+ * The effective permissions as the guest has to know them. Scopes stay with the host's brokers,
+ * but for names that plugin code asks about.
+ */
 export interface GuestGrant {
   readonly time: boolean;
   readonly random: boolean;
   readonly network: boolean;
   readonly filesystem: boolean;
+  readonly storage: boolean;
+  /** Names of the host's own powers; `undefined` where none is granted. */
+  readonly powers: readonly string[] | undefined;
   /** The granted keys with the values they had at load; `undefined` where none is granted. */
   readonly environment: Readonly<Record<string, string>> | undefined;
 }
@@ -105,6 +111,62 @@ export interface ReadFileParams {
   readonly path: string;
 }
 
+/**
+ * Guest → host: one operation in the plugin's own storage. Paths are relative to the area, with `/`
+ * between segments; what is missing is told by `null` where a plugin asks whether it is there.
+ *
+ * ```
+ *   read   { path }                 → { body: stream id, bytes }
+ *   write  { path, body }           → null        the whole file, at once or not at all
+ *   append { path, body }           → null
+ *   list   { path, recursive? }     → StorageEntry[], names relative to the path, sorted
+ *   stat   { path }                 → StorageEntry | null
+ *   mkdir  { path }                 → null        with the directories on the way
+ *   delete { path, recursive? }     → boolean     whether anything was there
+ *   move   { path, to, replace? }   → null
+ *   usage  {}                       → { bytes, files, maxBytes, maxFiles }
+ * ```
+ */
+export interface StorageParams {
+  readonly op:
+    | 'read'
+    | 'write'
+    | 'append'
+    | 'list'
+    | 'stat'
+    | 'mkdir'
+    | 'delete'
+    | 'move'
+    | 'usage';
+  /** Default: `data`. */
+  readonly area?: StorageArea;
+  /** Whose, in the area `user`: any text, which is no path. */
+  readonly user?: string;
+  readonly path?: string;
+  readonly to?: string;
+  /** The id of the stream that carries the content. */
+  readonly body?: number;
+  readonly recursive?: boolean;
+  /** Whether what is at `to` may be replaced. Default: true. */
+  readonly replace?: boolean;
+}
+
+/** `data`: the plugin's directory. `user`: one for each of its users. `enclave`: small values by key. */
+export type StorageArea = 'data' | 'user' | 'enclave';
+
+export interface StorageEntry {
+  readonly name: string;
+  readonly kind: 'file' | 'directory';
+  readonly bytes: number;
+  readonly modifiedMs: number;
+}
+
+/** Guest → host: uses a power that the host lends; answers what it gives, as plain data. */
+export interface PowerParams {
+  readonly name: string;
+  readonly arguments: Json;
+}
+
 /** Guest → host, a notice. Text of a plugin: hostile, capped by the host. */
 export interface LogParams {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -126,7 +188,7 @@ export interface DeniedParams {
 export type GuestMethod = 'validator' | 'load' | 'schemas' | 'describe' | 'call';
 
 /** The methods a host answers. */
-export type HostMethod = 'fetch' | 'readFile';
+export type HostMethod = 'fetch' | 'readFile' | 'storage' | 'power';
 
 /** What a guest says unasked. `ready`: locked down and waiting for `load`. */
 export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied';

@@ -96,12 +96,14 @@ function guestGrant(
   env: Settings['env'],
   secrets: readonly HeldSecret[],
 ): GuestGrant {
-  const { time, random, network, filesystem, environment } = permissions;
+  const { time, random, network, filesystem, environment, storage, powers } = permissions;
   return {
     time,
     random,
     network: network.length > 0,
     filesystem: filesystem.length > 0,
+    storage,
+    powers: powers.length > 0 ? powers : undefined,
     environment:
       environment.length > 0 ? snapshotEnvironment(environment, env, secrets) : undefined,
   };

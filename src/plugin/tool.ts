@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../errors.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { JsonSchemaDocument } from '../schema/check.js';
+import type { RiskBand } from './risk.js';
 
 /** One tool as its plugin describes it, read from what the guest answered: checked, capped, plain. */
 export interface ToolDefinition {
@@ -17,6 +18,10 @@ export interface ToolDefinition {
   /** What an input has to fit. A tool without any takes an object. */
   readonly parameters: JsonSchemaDocument;
   readonly annotations: ToolAnnotations;
+  /** Its author's word, as the format's document reads it. */
+  readonly declaredRisk: RiskBand;
+  /** The label by which policies group tools; absent where its author gave none. */
+  readonly category?: string;
   /** Whole milliseconds, at least 1 and at most what the host allows. */
   readonly timeoutMs: number;
   /**
