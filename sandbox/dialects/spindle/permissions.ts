@@ -22,8 +22,8 @@ export interface PermissionChange {
   readonly allGranted: readonly string[];
 }
 
-export function makePermissions(world: DialectWorld, initial: readonly string[]): HeldPermissions {
-  let held = new Set(initial);
+export function makePermissions(world: DialectWorld): HeldPermissions {
+  let held = namesHeld(world.powers.grant.powers ?? []);
   const denied = makeCallbacks();
   const changed = makeCallbacks();
   const watchers: ((change: PermissionChange) => void)[] = [];
@@ -52,7 +52,7 @@ export function makePermissions(world: DialectWorld, initial: readonly string[])
     },
     replace: (names) => {
       const before = held;
-      held = new Set(names);
+      held = namesHeld(names);
       for (const name of before) if (!held.has(name)) tell(name, false);
       for (const name of held) if (!before.has(name)) tell(name, true);
     },
@@ -70,9 +70,14 @@ export function makePermissions(world: DialectWorld, initial: readonly string[])
   };
 }
 
+/** Without the name that stands for what every extension may ask of its host. */
+function namesHeld(names: readonly string[]): Set<string> {
+  return new Set(names.filter((name) => name !== 'spindle'));
+}
+
 /** The error of a request that needs a permission which is not held, in the words of the original. */
-export function permissionDenied(permission: string, what: string): Error {
-  return new Error(
-    `PERMISSION_DENIED: ${permission} — ${what} needs the "${permission}" permission, which is not granted`,
-  );
+export function permissionDenied(permission: string): Error {
+  const words = permission.replaceAll('_', ' ');
+  const named = `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+  return new Error(`PERMISSION_DENIED: ${permission} — ${named} permission not granted`);
 }
