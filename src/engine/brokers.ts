@@ -1,6 +1,7 @@
 import { makeFilesystemBroker } from '../brokers/filesystem/broker.js';
 import { makeNetworkBroker } from '../brokers/network/broker.js';
 import type { Secret } from '../brokers/network/secrets/secret.js';
+import { makeStorageBroker } from '../brokers/storage/broker.js';
 import type { EntrySpec } from './entry-spec.js';
 import type { Brokers } from './service.js';
 
@@ -17,10 +18,12 @@ export function openBrokers(
 } {
   const network = openNetwork(spec, secrets);
   const filesystem = openFilesystem(spec);
+  const storage = openStorage(spec);
   return {
-    brokers: { network, filesystem },
+    brokers: { network, filesystem, storage },
     close: async () => {
       filesystem?.close();
+      storage?.close();
       await network?.close();
     },
   };
@@ -67,6 +70,26 @@ function openFilesystem({ plugin, grant, events }: EntrySpec): Brokers['filesyst
         wanted: path,
         outcome,
         bytesIn: bytes,
+      });
+    },
+  });
+}
+
+function openStorage({ plugin, grant, events, stores }: EntrySpec): Brokers['storage'] {
+  if (!grant.permissions.storage) return undefined;
+  return makeStorageBroker({
+    plugin: { id: plugin.id, manifest: plugin.manifest },
+    store: stores(plugin.id),
+    onEvent: ({ what, outcome, bytesRead, bytesWritten, durationMs }) => {
+      events.emit({
+        type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
+        plugin: plugin.id,
+        permission: 'storage',
+        wanted: what,
+        outcome,
+        bytesIn: bytesRead,
+        bytesOut: bytesWritten,
+        durationMs,
       });
     },
   });

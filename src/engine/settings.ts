@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { BulkheadError } from '../errors.js';
 import {
   DEFAULT_WALLS,
@@ -24,6 +25,7 @@ export interface Settings extends EngineOptions {
   readonly limits: EngineLimits;
   readonly network: NonNullable<EngineOptions['network']>;
   readonly cacheDirectory: string;
+  readonly storageDirectory: string;
   readonly logger: NonNullable<EngineOptions['logger']>;
 }
 
@@ -49,6 +51,7 @@ export function readSettings(options: EngineOptions): Settings {
     limits: readLimits(options.limits ?? {}),
     network: options.network ?? {},
     cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
+    storageDirectory: resolve(options.storageDirectory ?? around.storageDirectory),
     logger: options.logger ?? makeDefaultLogger(),
   };
 }
