@@ -91,6 +91,7 @@ export async function measureCatalog(): Promise<Measure[]> {
         description: '',
         inputSchema: {},
         annotations: {},
+        declaredRisk: 'low',
         timeoutMs: 60_000,
         requireApproval: false,
         background: false,

@@ -1,7 +1,7 @@
 import type { Confinement, ConfinementSpec } from './confinement.js';
 import { describeError } from './describe-error.js';
 import { dialects } from './dialects/table.js';
-import type { Attached } from './dialects/dialect.js';
+import type { Attached, DialectWorld } from './dialects/dialect.js';
 import { makeDenial } from './endowments/denial.js';
 import type { HostPower, WebPowers } from './endowments/endowment.js';
 import { makeHostPower } from './host-power.js';
@@ -32,7 +32,7 @@ export interface GuestPowers
   /** Evaluates the host's own code (the schema validator), away from the plugin's. */
   readonly evaluateOwn: (code: string) => unknown;
   /** What a bundle is called with: modules that the guest provides, and what stands for others. */
-  readonly makeLinkage: (params: LoadParams) => unknown;
+  readonly makeLinkage: (params: LoadParams, modules: Readonly<Record<string, unknown>>) => unknown;
   /** Ends the process. The host broke the protocol, which means it is not our host. */
   readonly exit: () => void;
 }
@@ -136,14 +136,17 @@ function load(
   const evaluate = async (): Promise<Attached> => {
     const run = confinement.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
     if (typeof run !== 'function') throw new CodedError('LOAD_FAILED', 'the bundle is no function');
-    const exports: unknown = await Reflect.apply(run, undefined, [powers.makeLinkage(params)]);
-    return dialects[params.dialect].attach(recordOf(exports), {
+    const dialect = dialects[params.dialect];
+    const world: DialectWorld = {
       config: params.config,
       environment: grant.environment ?? {},
       log: (level, parts) =>
         host.notify('log', { level, text: formatLine(parts, limits.maxLogText) }),
       serialize: (value) => serialize(value, limits),
-    });
+    };
+    const linkage = powers.makeLinkage(params, dialect.modules?.(world) ?? {});
+    const exports: unknown = await Reflect.apply(run, undefined, [linkage]);
+    return dialect.attach(recordOf(exports), world);
   };
   return { params, confinement, attach: () => (attached ??= evaluate()) };
 }
@@ -191,7 +194,7 @@ function answerDescription(attached: Attached): Promise<RawJson> {
 
 async function call(
   { params, confinement, attach }: Loaded,
-  { tool, input, context }: CallParams,
+  { tool, surface, input, context }: CallParams,
   request: IncomingRequest,
   validation: Validation,
 ): Promise<RawJson> {
@@ -199,6 +202,7 @@ async function call(
   let signal: unknown;
   const value = await attached.call(tool, validation.check(tool, input), {
     context,
+    surface,
     get signal() {
       if (signal === undefined) {
         const pair = confinement.makeSignal();

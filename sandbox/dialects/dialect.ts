@@ -6,6 +6,8 @@ import type { Json } from '../wire/messages.js';
  * plugin's, so every use of it may run the plugin's code, throw, or never settle.
  */
 export interface Dialect {
+  /** The modules that the guest provides to this plugin, by specifier. They are hardened for it. */
+  readonly modules?: (world: DialectWorld) => Readonly<Record<string, unknown>>;
   attach(exports: Readonly<Record<string, unknown>>, world: DialectWorld): Attached;
 }
 
@@ -33,4 +35,6 @@ export interface CallWorld {
   readonly signal: unknown;
   /** What the host supplies for this call. */
   readonly context: Json;
+  /** The surface that the tool is, where the format told of one. */
+  readonly surface: string | undefined;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
+import type { ExecutionTarget, RiskBand } from '../plugin/tool.js';
 import { exportedNames } from './names.js';
 
 /** One tool as hosts list it and models call it. */
@@ -14,6 +15,16 @@ export interface CatalogTool {
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly annotations: ToolAnnotations;
+  /** How sensitive its author says that its worst case is. */
+  readonly declaredRisk: RiskBand;
+  /** A label that policies allow or refuse tools by. */
+  readonly category?: string;
+  /** Where its author wants it to run; where it does run is `confinement`. */
+  readonly executionTarget?: ExecutionTarget;
+  /** Not to run beside other calls of one turn. */
+  readonly exclusive?: boolean;
+  /** The surface of its plugin that it is, where the plugin has one file for each tool. */
+  readonly surface?: string;
   readonly timeoutMs: number;
   readonly requireApproval: boolean;
   /** Whether it may run unattended: it says that it only reads, and does not ask. */

@@ -11,7 +11,7 @@ import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer, ToolDefinition } from '../plugin/tool.js';
 import { openEntry } from './entry.js';
 import type { EntrySpec } from './entry-spec.js';
-import { grantTo, NOTHING } from './grants.js';
+import { grantTo, NOTHING, withRequest } from './grants.js';
 import type { Installed, InstalledEntry, RunnableTool } from './installed.js';
 import type { Offers } from './offers.js';
 import type { PluginConfig } from './options.js';
@@ -86,11 +86,12 @@ function idle(entry: PluginEntry, problems: readonly PluginProblem[] = []): Inst
 
 async function installEntry(
   plugin: Plugin,
-  entry: PluginEntry,
+  written: PluginEntry,
   config: JsonObject,
   powers: InstallPowers & { readonly quarantine: Quarantine },
 ): Promise<InstalledEntry> {
   const { settings, offers } = powers;
+  const entry = withRequest(settings.grant, plugin, written);
   try {
     if (entry.confinement === 'host' && !settings.hostMode.includes(plugin.id)) {
       throw hostModeDenied(plugin);
@@ -116,6 +117,7 @@ async function installEntry(
     const offer = formats[plugin.format].readOffer(described, {
       plugin,
       entry,
+      broken: bundle.broken.map(({ file }) => file),
       maxTimeoutMs: settings.limits.timeoutMs,
     });
     const rooms = makeRooms(spec, room);
@@ -132,6 +134,7 @@ async function installEntry(
       tools,
       offer,
       problems: [
+        ...bundle.broken.map(({ message }): PluginProblem => ({ code: 'BUNDLE_FAILED', message })),
         ...offer.refused,
         ...offer.problems.map((message): PluginProblem => ({ code: 'INVALID_TOOL', message })),
       ],
@@ -156,6 +159,11 @@ function listed(
     description: tool.description,
     inputSchema: tool.parameters.schema,
     annotations,
+    declaredRisk: tool.declaredRisk,
+    ...(tool.category === undefined ? {} : { category: tool.category }),
+    ...(tool.executionTarget === undefined ? {} : { executionTarget: tool.executionTarget }),
+    ...(tool.exclusive === undefined ? {} : { exclusive: tool.exclusive }),
+    ...(tool.surface === undefined ? {} : { surface: tool.surface }),
     timeoutMs: tool.timeoutMs,
     requireApproval: asks,
     background: formats[plugin.format].runsInBackground(annotations, asks),

@@ -17,6 +17,16 @@ export interface ToolDefinition {
   /** What an input has to fit. A tool without any takes an object. */
   readonly parameters: JsonSchemaDocument;
   readonly annotations: ToolAnnotations;
+  /** How sensitive its author says that its worst case is. A claim: see `approval/`. */
+  readonly declaredRisk: RiskBand;
+  /** A label that policies allow or refuse tools by. Absent where its author gave none. */
+  readonly category?: string;
+  /** Where its author wants it to run: `host` is outside of any compartment. */
+  readonly executionTarget?: ExecutionTarget;
+  /** Not to run beside other calls of one turn. */
+  readonly exclusive?: boolean;
+  /** The surface of its entry that it is, where it is one. */
+  readonly surface?: string;
   /** Whole milliseconds, at least 1 and at most what the host allows. */
   readonly timeoutMs: number;
   /**
@@ -25,6 +35,11 @@ export interface ToolDefinition {
    */
   readonly permissions: Permissions;
 }
+
+/** How risky a call is, at worst. */
+export type RiskBand = 'low' | 'medium' | 'high';
+
+export type ExecutionTarget = 'sandbox' | 'host';
 
 /** MCP's hints: claims of the plugin's author. */
 export interface ToolAnnotations {

@@ -9,6 +9,7 @@ const tool = (plugin: string, id: string): UnnamedTool => ({
   description: '',
   inputSchema: {},
   annotations: {},
+  declaredRisk: 'low',
   timeoutMs: 60_000,
   requireApproval: false,
   background: false,

@@ -124,6 +124,7 @@ export const echo: CatalogTool = {
   description: 'Gives back its input',
   inputSchema: { type: 'object' },
   annotations: { readOnlyHint: true },
+  declaredRisk: 'low',
   timeoutMs: 60_000,
   requireApproval: false,
   background: true,

@@ -46,6 +46,7 @@ test('a tool is read to its definition', () => {
     origin: 'static',
     name: 'Weather',
     description: 'Get current weather',
+    declaredRisk: 'low',
     annotations: { readOnlyHint: true },
     timeoutMs: 5000,
     permissions: entry.declared,
