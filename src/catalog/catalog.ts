@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
-import type { ExecutionTarget, RiskBand } from '../plugin/tool.js';
+import type { RiskBand } from '../plugin/risk.js';
+import type { ExecutionTarget } from '../plugin/tool.js';
 import { exportedNames } from './names.js';
 
 /** One tool as hosts list it and models call it. */
@@ -15,9 +16,14 @@ export interface CatalogTool {
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly annotations: ToolAnnotations;
-  /** How sensitive its author says that its worst case is. */
+  readonly timeoutMs: number;
+  /** Its author's word. */
   readonly declaredRisk: RiskBand;
-  /** A label that policies allow or refuse tools by. */
+  /** The band that counts: never below what its granted permissions prove possible. */
+  readonly risk: RiskBand;
+  /** What made it that band, for a person. */
+  readonly riskWhy: string;
+  /** The label by which policies group tools. */
   readonly category?: string;
   /** Where its author wants it to run; where it does run is `confinement`. */
   readonly executionTarget?: ExecutionTarget;
@@ -25,8 +31,10 @@ export interface CatalogTool {
   readonly exclusive?: boolean;
   /** The surface of its plugin that it is, where the plugin has one file for each tool. */
   readonly surface?: string;
-  readonly timeoutMs: number;
+  /** What its manifest or its configuration says. */
   readonly requireApproval: boolean;
+  /** Why a call of it asks before it runs; absent where it does not, unless a rule says otherwise. */
+  readonly asks?: string;
   /** Whether it may run unattended: it says that it only reads, and does not ask. */
   readonly background: boolean;
   readonly confinement: 'compartment' | 'host';

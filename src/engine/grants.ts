@@ -1,16 +1,11 @@
 import { type Grant, makeGrant } from '../permissions/grant.js';
 import type { Permissions } from '../permissions/kind.js';
+import { NO_PERMISSIONS } from '../permissions/permissions.js';
 import type { Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { GrantPolicy, PluginGrant } from './options.js';
 
 /** No permission at all. */
-export const NOTHING: Permissions = {
-  time: false,
-  random: false,
-  network: [],
-  environment: [],
-  filesystem: [],
-};
+export const NOTHING: Permissions = NO_PERMISSIONS;
 
 /** What an entry gets: what it declared, as far as the host's policy grants it. */
 export function grantTo(policy: GrantPolicy, plugin: Plugin, entry: PluginEntry): Grant {

@@ -43,6 +43,11 @@ export interface Format {
     tool: Pick<ToolDefinition, 'id' | 'toolId'>,
     config: JsonObject | null,
   ): boolean;
+  /**
+   * Its document leaves asking to the tools' `requireApproval` alone: bands are shown, and count
+   * only where the host chose a tolerance.
+   */
+  readonly asksByFlagAlone?: true;
   /** What the format's own system shows of an installed plugin (Pandora: `/api/plugins`). */
   list(source: ListingSource): Readonly<Record<string, unknown>>;
   /** Whether a tool may run unattended. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { DialectName } from '../../sandbox/wire/methods.js';
 import type { Permissions } from '../permissions/kind.js';
 
@@ -24,7 +25,7 @@ export interface Plugin {
   readonly disabled?: string;
 }
 
-export type FormatName = 'pandora' | 'vellum';
+export type FormatName = 'pandora' | 'spindle' | 'vellum';
 
 /**
  * Which of Vellum's two plugin APIs a plugin was written for: the one that its documents describe
@@ -72,6 +73,8 @@ export interface PluginEntry {
   readonly undeclared?: true;
   /** Whether its tools ask before they run, where nothing more specific says otherwise. */
   readonly requireApproval: boolean;
+  /** What the dialect tells the plugin's code of itself, e.g. Spindle's `spindle.manifest`. */
+  readonly introduction?: JsonObject;
   /** Only on agents: other plugins' tools, and the model's own, that the agent wants to use. */
   readonly agent?: { readonly useTools: readonly string[]; readonly modelTools: readonly string[] };
 }

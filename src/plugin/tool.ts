@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../errors.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { JsonSchemaDocument } from '../schema/check.js';
+import type { RiskBand } from './risk.js';
 
 /** One tool as its plugin describes it, read from what the guest answered: checked, capped, plain. */
 export interface ToolDefinition {
@@ -17,9 +18,9 @@ export interface ToolDefinition {
   /** What an input has to fit. A tool without any takes an object. */
   readonly parameters: JsonSchemaDocument;
   readonly annotations: ToolAnnotations;
-  /** How sensitive its author says that its worst case is. A claim: see `approval/`. */
+  /** Its author's word, as the format's document reads it. */
   readonly declaredRisk: RiskBand;
-  /** A label that policies allow or refuse tools by. Absent where its author gave none. */
+  /** The label by which policies group tools; absent where its author gave none. */
   readonly category?: string;
   /** Where its author wants it to run: `host` is outside of any compartment. */
   readonly executionTarget?: ExecutionTarget;
@@ -34,10 +35,9 @@ export interface ToolDefinition {
    * of one entry share a compartment, so what a call can use is what the entry was granted.
    */
   readonly permissions: Permissions;
+  /** Only on Spindle's: whether council members may be given it, and whether models call it inline. */
+  readonly council?: { readonly eligible: boolean; readonly inline: boolean };
 }
-
-/** How risky a call is, at worst. */
-export type RiskBand = 'low' | 'medium' | 'high';
 
 export type ExecutionTarget = 'sandbox' | 'host';
 

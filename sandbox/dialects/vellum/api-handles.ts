@@ -39,17 +39,6 @@ export function unsuppliedHandles(): PluginApiHandles {
   };
 }
 
-function unsuppliedHandles(): PluginApiHandles {
-  const functions = Object.fromEntries(HANDLES.map((name) => [name, unsupplied(name)]));
-  return {
-    ...(functions as Record<HandleName, () => never>),
-    assistantEventHub: {
-      publish: unsupplied('assistantEventHub.publish'),
-      subscribe: unsupplied('assistantEventHub.subscribe'),
-    },
-  };
-}
-
 function unsupplied(name: string): () => never {
   return () => {
     // A plain Error: the plugin gets hold of it.

@@ -1,4 +1,4 @@
-import type { RiskBand, ToolAnnotations } from '../../plugin/tool.js';
+import type { ToolAnnotations } from '../../plugin/tool.js';
 import { isObject } from '../../schema/shape.js';
 import { cutText } from './text.js';
 
@@ -32,10 +32,4 @@ export function readAnnotations(
     ...(destructiveHint === undefined ? {} : { destructiveHint }),
     ...(idempotentHint === undefined ? {} : { idempotentHint }),
   };
-}
-
-/** What the hints come to: a tool that says nothing may destroy. */
-export function riskOf({ readOnlyHint, destructiveHint }: ToolAnnotations): RiskBand {
-  if (readOnlyHint) return 'low';
-  return destructiveHint === false ? 'medium' : 'high';
 }

@@ -2,10 +2,11 @@ import { BulkheadError } from '../../errors.js';
 import { coversAll, effectivePermissions } from '../../permissions/effective.js';
 import type { Permissions } from '../../permissions/kind.js';
 import type { PluginEntry } from '../../plugin/plugin.js';
+import { bandOfHints } from '../../plugin/risk.js';
 import type { ToolDefinition } from '../../plugin/tool.js';
 import { checkSchema, type JsonSchemaDocument } from '../../schema/check.js';
 import { readShape } from '../../schema/shape.js';
-import { readAnnotations, riskOf } from './annotations.js';
+import { readAnnotations } from './annotations.js';
 import { permissionsShape } from './manifest.js';
 import { readPandoraPermissions } from './permissions.js';
 import { cutText, quoteText } from './text.js';
@@ -29,23 +30,19 @@ export function readTool(fields: Fields, toolId: string, context: ToolContext): 
   const report = (problem: string): void => context.report(`tool ${quoteText(toolId)}: ${problem}`);
   if (fields['executable'] !== true) throw invalidTool(context, toolId, 'has no execute function');
   reportSandbox(fields['sandbox'], context.entry, report);
-  const name = readText(fields, 'name', MAX_NAME, report) ?? toolId;
-  const description = readText(fields, 'description', MAX_DESCRIPTION, report) ?? '';
-  const parameters = readParameters(fields['parameters'], id);
-  const annotations = readAnnotations(fields['annotations'], report);
-  return {
+  const read = {
     id,
     toolId,
     entry: context.entry.key,
     origin: context.origin,
-    name,
-    description,
-    parameters,
-    annotations,
-    declaredRisk: riskOf(annotations),
+    name: readText(fields, 'name', MAX_NAME, report) ?? toolId,
+    description: readText(fields, 'description', MAX_DESCRIPTION, report) ?? '',
+    parameters: readParameters(fields['parameters'], id),
+    annotations: readAnnotations(fields['annotations'], report),
     timeoutMs: readTimeout(fields['timeout'], context.maxTimeoutMs, report),
     permissions: readOwnPermissions(fields['permissions'], context.entry, report),
   };
+  return { ...read, declaredRisk: bandOfHints(read.annotations) };
 }
 
 /** The id of a tool, within its plugin. Throws `INVALID_TOOL`. */

@@ -1,4 +1,5 @@
-import type { ExecutionTarget, RiskBand, ToolDefinition } from '../../plugin/tool.js';
+import type { RiskBand } from '../../plugin/risk.js';
+import type { ExecutionTarget, ToolDefinition } from '../../plugin/tool.js';
 import { BulkheadError } from '../../errors.js';
 import { checkSchema } from '../../schema/check.js';
 import { isObject } from '../../schema/shape.js';

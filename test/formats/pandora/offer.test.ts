@@ -46,8 +46,8 @@ test('a tool is read to its definition', () => {
     origin: 'static',
     name: 'Weather',
     description: 'Get current weather',
-    declaredRisk: 'low',
     annotations: { readOnlyHint: true },
+    declaredRisk: 'low',
     timeoutMs: 5000,
     permissions: entry.declared,
   });
