@@ -138,7 +138,8 @@ function describeEntry(entry: EntryStatus, paint: Paint): string[] {
 
 function describeTool(tool: CatalogTool, paint: Paint): string[] {
   const marks = [
-    ...(tool.requireApproval ? ['asks before it runs'] : []),
+    `${tool.risk} risk (${tool.riskWhy})`,
+    ...(tool.asks === undefined ? [] : ['asks before it runs']),
     ...(tool.annotations.readOnlyHint === true ? ['says that it only reads'] : []),
     `at most ${tool.timeoutMs} ms`,
   ];

@@ -20,9 +20,9 @@ describe('bulkhead tools', () => {
   it('lists what can be called as a table', async () => {
     const { out, code } = await run(['tools', 'a'], { tools: [echo, asking] });
     expect(out.split('\n')).toEqual([
-      'TOOL          PLUGIN  ASKS  RUNS       DESCRIPTION',
-      'sample__echo  sample  no    sandboxed  Gives back its input',
-      'x__wipe       sample  yes   sandboxed  Wipes\\u001b[1A it',
+      'TOOL          PLUGIN  RISK  ASKS  RUNS       DESCRIPTION',
+      'sample__echo  sample  low   no    sandboxed  Gives back its input',
+      'x__wipe       sample  low   yes   sandboxed  Wipes\\u001b[1A it',
       '',
     ]);
     expect(code).toBe(0);

@@ -33,7 +33,7 @@ export const engineGuards: readonly Guard[] = [
   {
     stops: 'a tool that runs without asking',
     file: 'src/engine/engine.ts',
-    code: 'return tool.requireApproval ? askFirst(approval, spec, runCall) : runCall(spec);',
+    code: 'return tool.asks === undefined ? runCall(spec) : askFirst(approval, spec, runCall);',
     without: 'return runCall(spec);',
     tests: ['test/engine/consent.test.ts'],
   },
