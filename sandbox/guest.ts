@@ -14,8 +14,10 @@ import { FROM_HOST } from './wire/limits.js';
 import type { Json, WireFailure } from './wire/messages.js';
 import {
   type CallParams,
+  type GuestGrant,
   isCallParams,
   isLoadParams,
+  isPermissionsParams,
   isSchemasParams,
   isValidatorParams,
   type LoadParams,
@@ -77,6 +79,9 @@ export function startGuest(powers: GuestPowers): Guest {
           if (params.ahead) rehearse(powers, host);
           return validation.accept(params);
         }
+        if (method === 'permissions' && isPermissionsParams(params)) {
+          return afterLoad(loaded).regrant(params.grant);
+        }
         if (method === 'load' && loaded === undefined && isLoadParams(params)) {
           loaded = load(params, powers, host, reportFault);
           return loaded.attach().then(() => null);
@@ -101,6 +106,8 @@ interface Loaded {
   readonly confinement: Confinement;
   /** The plugin's modules, evaluated once; where that failed, every call fails the same way. */
   readonly attach: () => Promise<Attached>;
+  /** The host has changed what the plugin holds. */
+  readonly regrant: (grant: GuestGrant) => null;
 }
 
 function afterLoad(loaded: Loaded | undefined): Loaded {
@@ -114,14 +121,17 @@ function load(
   host: HostPower,
   reportFault: (error: unknown) => void,
 ): Loaded {
-  const { plugin, grant, limits, assignedGlobals } = params;
+  const { plugin, limits, assignedGlobals } = params;
+  let { grant } = params;
   const makeError = makeDenial(plugin);
   const confinement = powers.confine({
     assignedGlobals,
     powers: {
       ...powers,
       plugin,
-      grant,
+      get grant() {
+        return grant;
+      },
       limits,
       host,
       reportFault,
@@ -133,19 +143,37 @@ function load(
   });
 
   let attached: Promise<Attached> | undefined;
+  let attachment: Attached | undefined;
   const evaluate = async (): Promise<Attached> => {
     const run = confinement.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
     if (typeof run !== 'function') throw new CodedError('LOAD_FAILED', 'the bundle is no function');
     const exports: unknown = await Reflect.apply(run, undefined, [powers.makeLinkage(params)]);
-    return dialects[params.dialect].attach(recordOf(exports), {
+    attachment = dialects[params.dialect].attach(recordOf(exports), {
       config: params.config,
-      environment: grant.environment ?? {},
+      get environment() {
+        return grant.environment ?? {};
+      },
+      get grant() {
+        return grant;
+      },
       log: (level, parts) =>
         host.notify('log', { level, text: formatLine(parts, limits.maxLogText) }),
       serialize: (value) => serialize(value, limits),
     });
+    return attachment;
   };
-  return { params, confinement, attach: () => (attached ??= evaluate()) };
+  return {
+    params,
+    confinement,
+    attach: () => (attached ??= evaluate()),
+    regrant: (next) => {
+      const before = grant;
+      grant = next;
+      confinement.follow();
+      attachment?.granted?.(before);
+      return null;
+    },
+  };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Json } from '../wire/messages.js';
+import type { GuestGrant } from '../wire/methods.js';
 
 /**
  * The world that plugin code written for one system expects, and how that system's plugins are
@@ -11,8 +12,10 @@ export interface Dialect {
 
 export interface DialectWorld {
   readonly config: Json;
-  /** The granted variables. */
+  /** The granted variables, as they are now. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What the plugin holds now: a host may change it while the plugin runs. */
+  readonly grant: GuestGrant;
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', parts: readonly unknown[]) => void;
   /** Turns any value of the plugin into JSON text, under the guest's budgets. */
   readonly serialize: (value: unknown) => string;
@@ -23,6 +26,8 @@ export interface Attached {
   describe(): Promise<string>;
   /** Runs a tool and returns what it returned: still the plugin's own value, promise or not. */
   call(tool: string, input: unknown, call: CallWorld): unknown;
+  /** `world.grant` has changed. Its endowments follow by themselves, and have done so already. */
+  granted?(before: GuestGrant): void;
 }
 
 export interface CallWorld {

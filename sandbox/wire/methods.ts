@@ -78,6 +78,14 @@ export interface CallParams {
   readonly context: Json;
 }
 
+/**
+ * Host → guest: the grant as it is from now on. What it no longer holds stops working before the
+ * answer, `null`, is sent; what it newly holds works from then on.
+ */
+export interface PermissionsParams {
+  readonly grant: GuestGrant;
+}
+
 /** Guest → host: one HTTP request through the network broker. */
 export interface FetchParams {
   readonly url: string;
@@ -123,7 +131,7 @@ export interface DeniedParams {
 }
 
 /** The methods a guest answers; `describe` has no params and answers what the dialect says. */
-export type GuestMethod = 'validator' | 'load' | 'schemas' | 'describe' | 'call';
+export type GuestMethod = 'validator' | 'load' | 'schemas' | 'describe' | 'call' | 'permissions';
 
 /** The methods a host answers. */
 export type HostMethod = 'fetch' | 'readFile';
@@ -145,6 +153,10 @@ export function isValidatorParams(params: unknown): params is ValidatorParams {
 
 export function isSchemasParams(params: unknown): params is SchemasParams {
   return isRecord(params) && Array.isArray(params['schemas']);
+}
+
+export function isPermissionsParams(params: unknown): params is PermissionsParams {
+  return isRecord(params) && isRecord(params['grant']);
 }
 
 export function isCallParams(params: unknown): params is CallParams {

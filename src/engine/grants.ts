@@ -1,5 +1,8 @@
 import { type Grant, makeGrant } from '../permissions/grant.js';
 import type { Permissions } from '../permissions/kind.js';
+import { makePermissions, scopesOf } from '../permissions/permissions.js';
+import type { PermissionReference } from '../permissions/reference.js';
+import { scopeTexts } from '../permissions/table.js';
 import type { Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { GrantPolicy, PluginGrant } from './options.js';
 
@@ -12,9 +15,58 @@ export const NOTHING: Permissions = {
   filesystem: [],
 };
 
-/** What an entry gets: what it declared, as far as the host's policy grants it. */
-export function grantTo(policy: GrantPolicy, plugin: Plugin, entry: PluginEntry): Grant {
-  return makeGrant(entry.declared, permissionsOf(policyFor(policy, plugin), entry));
+/** Who gets what: by the host's policy, and by what the host has changed since. */
+export interface Grants {
+  /** What an entry gets: what it declared, as far as it is granted. */
+  of(plugin: Plugin, entry: PluginEntry): Grant;
+  /** Holds from now on, also for a plugin that is read again. */
+  change(plugin: string, change: GrantChange): void;
+}
+
+export interface GrantChange {
+  readonly to: 'granted' | 'revoked';
+  readonly permission: PermissionReference;
+}
+
+export function makeGrants(policy: GrantPolicy): Grants {
+  const changes = new Map<string, readonly GrantChange[]>();
+  return {
+    of: (plugin, entry) => {
+      const granted = permissionsOf(policyFor(policy, plugin), entry);
+      const changed = (changes.get(plugin.id) ?? []).reduce(
+        (held, change) => applyChange(held, change, entry.declared),
+        granted,
+      );
+      return makeGrant(entry.declared, changed);
+    },
+    change: (plugin, change) => {
+      // The last word on a permission counts, so that each is kept once.
+      const before = (changes.get(plugin) ?? []).filter(
+        ({ permission: { kind, scope } }) =>
+          kind !== change.permission.kind || scope !== change.permission.scope,
+      );
+      changes.set(plugin, [...before, change]);
+    },
+  };
+}
+
+/**
+ * Granted: this scope too, or everything of the kind that is declared. Revoked: every scope that has
+ * anything in common with this one, since nothing of what was taken away may be left.
+ */
+function applyChange(
+  held: Permissions,
+  { to, permission: { kind, scope } }: GrantChange,
+  declared: Permissions,
+): Permissions {
+  const changed = (scopes: readonly string[]): readonly string[] => {
+    if (scope === undefined) return to === 'granted' ? scopesOf(declared, kind) : [];
+    if (to === 'granted') return [...scopes, scope];
+    return scopes.filter((text) => scopeTexts[kind].intersect([text], [scope]).length === 0);
+  };
+  return makePermissions((name) =>
+    name === kind ? changed(scopesOf(held, name)) : scopesOf(held, name),
+  );
 }
 
 function policyFor(policy: GrantPolicy, plugin: Plugin): PluginGrant {

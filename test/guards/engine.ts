@@ -130,9 +130,37 @@ export const engineGuards: readonly Guard[] = [
   },
   {
     stops: 'a tool that holds what its plugin has and it does not ask for',
-    file: 'src/engine/install.ts',
+    file: 'src/engine/running.ts',
     code: 'room: rooms.of(tool),',
     without: 'room,',
     tests: ['test/escape/rooms.test.ts'],
+  },
+  {
+    stops: 'a request that goes on after its permission was taken away',
+    file: 'src/brokers/network/broker.ts',
+    code: 'if (lost || !allowed) life.fail(refusals.revoked());',
+    without: '',
+    tests: ['test/brokers/network'],
+  },
+  {
+    stops: 'a broker that serves on when nothing of its kind is granted any more',
+    file: 'src/engine/broker-slot.ts',
+    code: 'if (scopes.length === 0) shut();',
+    without: 'if (scopes.length === 0) return;',
+    tests: ['test/escape/revocation.test.ts'],
+  },
+  {
+    stops: 'a guest that never looks up, and keeps what was taken from it',
+    file: 'src/engine/resident.ts',
+    code: 'if (followed || !narrowed) return;',
+    without: 'return;',
+    tests: ['test/escape/revocation.test.ts'],
+  },
+  {
+    stops: 'a grant of what a plugin never declared',
+    file: 'src/engine/permit.ts',
+    code: 'if (declares || first === undefined) return;',
+    without: 'return;',
+    tests: ['test/engine/permit.test.ts'],
   },
 ];
