@@ -32,7 +32,7 @@ export const pandora: Dialect = {
         return `{"tools":${statics},"resolved":${resolved.described}}`;
       },
       // What a plugin makes out of its variables and powers, it may make anew.
-      granted: () => {
+      regrant: () => {
         resolving = undefined;
       },
       call: (name, input, call) => {

@@ -94,7 +94,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
         limits,
         events,
       };
-      return tool.requireApproval ? askFirst(approval, spec, runCall) : runCall(spec);
+      return tool.asks === undefined ? runCall(spec) : askFirst(approval, spec, runCall);
     },
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),

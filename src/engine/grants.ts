@@ -1,22 +1,21 @@
 import { type Grant, makeGrant } from '../permissions/grant.js';
 import type { Permissions } from '../permissions/kind.js';
-import { makePermissions, scopesOf } from '../permissions/permissions.js';
+import { makePermissions, NO_PERMISSIONS, scopesOf } from '../permissions/permissions.js';
 import type { PermissionReference } from '../permissions/reference.js';
 import { scopeTexts } from '../permissions/table.js';
 import type { Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { GrantPolicy, PluginGrant } from './options.js';
 
 /** No permission at all. */
-export const NOTHING: Permissions = {
-  time: false,
-  random: false,
-  network: [],
-  environment: [],
-  filesystem: [],
-};
+export const NOTHING: Permissions = NO_PERMISSIONS;
 
 /** Who gets what: by the host's policy, and by what the host has changed since. */
 export interface Grants {
+  /**
+   * The entry with what it asks for. Where its system has no place for permissions, the request is
+   * what the host says of this plugin, permission by permission.
+   */
+  request(plugin: Plugin, entry: PluginEntry): PluginEntry;
   /** What an entry gets: what it declared, as far as it is granted. */
   of(plugin: Plugin, entry: PluginEntry): Grant;
   /** Holds from now on, also for a plugin that is read again. */
@@ -31,6 +30,16 @@ export interface GrantChange {
 export function makeGrants(policy: GrantPolicy): Grants {
   const changes = new Map<string, readonly GrantChange[]>();
   return {
+    request: (plugin, entry) => {
+      if (entry.undeclared !== true) return entry;
+      const granted = policyFor(policy, plugin);
+      const asked = typeof granted === 'string' ? entry.declared : permissionsOf(granted, entry);
+      const declared = (changes.get(plugin.id) ?? []).reduce(
+        (held, change) => (change.to === 'granted' ? applyChange(held, change, EVERY) : held),
+        asked,
+      );
+      return { ...entry, declared };
+    },
     of: (plugin, entry) => {
       const granted = permissionsOf(policyFor(policy, plugin), entry);
       const changed = (changes.get(plugin.id) ?? []).reduce(
@@ -49,6 +58,9 @@ export function makeGrants(policy: GrantPolicy): Grants {
     },
   };
 }
+
+/** What "all of a kind" means where nothing is declared: only for the kinds that have no scopes. */
+const EVERY: Permissions = { ...NOTHING, time: true, random: true, storage: true };
 
 /**
  * Granted: this scope too, or everything of the kind that is declared. Revoked: every scope that has

@@ -86,11 +86,12 @@ function idle(entry: PluginEntry, problems: readonly PluginProblem[] = []): Inst
 
 async function installEntry(
   plugin: Plugin,
-  entry: PluginEntry,
+  written: PluginEntry,
   config: JsonObject,
   powers: InstallPowers & { readonly quarantine: Quarantine },
 ): Promise<InstalledEntry> {
   const { settings, grants, offers } = powers;
+  const entry = grants.request(plugin, written);
   try {
     if (entry.confinement === 'host' && !settings.hostMode.includes(plugin.id)) {
       throw hostModeDenied(plugin);

@@ -61,7 +61,9 @@ function demandDeclared(
   text: string,
 ): void {
   const declares = installed.some(({ plugin }) =>
-    plugin.entries.some(({ declared }) => {
+    plugin.entries.some(({ declared, undeclared }) => {
+      // Where a system has no place for permissions, the host's word is the request.
+      if (undeclared === true) return true;
       const scopes = scopesOf(declared, kind);
       return scope === undefined
         ? scopes.length > 0

@@ -1,6 +1,8 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { EventBus } from '../events.js';
 import { type Discovery, readPlugins } from '../formats/discover.js';
+import { coversAll } from '../permissions/effective.js';
+import type { Plugin } from '../plugin/plugin.js';
 import type { FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
 import type { Grants } from './grants.js';
@@ -80,7 +82,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
     retiring.delete(one);
   };
 
-  /** Those of its entries that could not be loaded have no guest to tell: it is installed anew. */
+  /** An entry that could not be loaded has no guest to tell, so that its plugin is installed anew. */
   const again = async (plugin: string): Promise<void> => {
     if (closed) return;
     const found = discovery.plugins.find((one) => one.plugin.id === plugin);
@@ -111,10 +113,11 @@ export function makeRegistry(spec: RegistrySpec): Registry {
           entries.flatMap(({ entry, running }) => running?.follow(grants.of(plugin, entry)) ?? []),
         );
       await Promise.all(followed);
-      const failed = runningOf(id).some(
-        ({ running, problems }) => running === undefined && problems.length > 0,
+      const anew = installed.some(
+        ({ plugin, entries }) =>
+          plugin.id === id && entries.some((entry) => isBehind(entry, plugin, grants)),
       );
-      if (!failed) return;
+      if (!anew) return;
       last = last.then(
         () => again(id),
         () => again(id),
@@ -139,6 +142,16 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       await Promise.all(ending.map(end));
     },
   };
+}
+
+/** Whether an entry cannot follow as it runs: it does not, or it now asks for more than it did. */
+function isBehind(
+  { entry, running, problems }: InstalledEntry,
+  plugin: Plugin,
+  grants: Grants,
+): boolean {
+  if (running === undefined) return problems.length > 0;
+  return !coversAll(entry.declared, grants.request(plugin, entry).declared);
 }
 
 function listingOf({

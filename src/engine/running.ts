@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
-import type { UnnamedTool } from '../catalog/catalog.js';
 import { formats } from '../formats/table.js';
-import type { Plugin, PluginEntry } from '../plugin/plugin.js';
-import type { Offer, ToolDefinition } from '../plugin/tool.js';
+import type { Bundle } from '../plugin/plugin.js';
+import type { Offer } from '../plugin/tool.js';
 import type { OpenEntry } from './entry.js';
 import type { EntrySpec } from './entry-spec.js';
 import type { InstalledEntry, RunnableTool } from './installed.js';
+import { listTool } from './list-tool.js';
 import type { Offers } from './offers.js';
 import type { Schemas } from './resident.js';
 import { makeRooms, type Rooms } from './rooms.js';
@@ -23,22 +23,24 @@ export interface RunningSpec {
 
 /** An entry that can be called, with what it offers and holds as both are at the time. */
 export function runEntry({ spec, room, described, offers, onChange }: RunningSpec): InstalledEntry {
-  const { plugin, entry, config, settings } = spec;
+  const { plugin, entry, bundle, config, settings } = spec;
   const rooms = makeRooms(spec, room);
   let offer: Offer;
   let tools: readonly RunnableTool[] = [];
 
   const place = (): void => {
-    tools = offer.tools.map((tool): RunnableTool => ({
-      listed: listed(plugin, entry, tool, config),
-      room: rooms.of(tool),
-    }));
+    tools = offer.tools.map((tool): RunnableTool => {
+      const own = rooms.of(tool);
+      const { grant } = own;
+      return { listed: listTool({ plugin, entry, tool, config, grant, settings }), room: own };
+    });
     tellSchemas(rooms, offer);
   };
   const take = (answer: unknown): void => {
     offer = formats[plugin.format].readOffer(answer, {
       plugin,
       entry,
+      broken: bundle.broken.map(({ file }) => file),
       maxTimeoutMs: settings.limits.timeoutMs,
     });
     place();
@@ -60,7 +62,7 @@ export function runEntry({ spec, room, described, offers, onChange }: RunningSpe
       return offer;
     },
     get problems() {
-      return problemsOf(offer);
+      return problemsOf(bundle, offer);
     },
     running: {
       follow: (grant) => {
@@ -77,8 +79,9 @@ export function runEntry({ spec, room, described, offers, onChange }: RunningSpe
   };
 }
 
-function problemsOf(offer: Offer): readonly PluginProblem[] {
+function problemsOf(bundle: Bundle, offer: Offer): readonly PluginProblem[] {
   return [
+    ...bundle.broken.map(({ message }): PluginProblem => ({ code: 'BUNDLE_FAILED', message })),
     ...offer.refused,
     ...offer.problems.map((message): PluginProblem => ({ code: 'INVALID_TOOL', message })),
   ];
@@ -87,26 +90,4 @@ function problemsOf(offer: Offer): readonly PluginProblem[] {
 function tellSchemas(rooms: Rooms, { tools }: Offer): void {
   const schemas: Schemas = tools.map(({ toolId, parameters }) => [toolId, parameters.schema]);
   for (const { resident } of rooms.all()) resident.setSchemas(schemas);
-}
-
-function listed(
-  plugin: Plugin,
-  entry: PluginEntry,
-  tool: ToolDefinition,
-  config: JsonObject,
-): UnnamedTool {
-  const asks = formats[plugin.format].requiresApproval(entry, tool, config);
-  const { annotations } = tool;
-  return {
-    plugin: plugin.id,
-    tool: tool.toolId,
-    title: annotations.title ?? tool.name,
-    description: tool.description,
-    inputSchema: tool.parameters.schema,
-    annotations,
-    timeoutMs: tool.timeoutMs,
-    requireApproval: asks,
-    background: formats[plugin.format].runsInBackground(annotations, asks),
-    confinement: entry.confinement,
-  };
 }

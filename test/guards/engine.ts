@@ -33,7 +33,7 @@ export const engineGuards: readonly Guard[] = [
   {
     stops: 'a tool that runs without asking',
     file: 'src/engine/engine.ts',
-    code: 'return tool.requireApproval ? askFirst(approval, spec, runCall) : runCall(spec);',
+    code: 'return tool.asks === undefined ? runCall(spec) : askFirst(approval, spec, runCall);',
     without: 'return runCall(spec);',
     tests: ['test/engine/consent.test.ts'],
   },
@@ -131,8 +131,8 @@ export const engineGuards: readonly Guard[] = [
   {
     stops: 'a tool that holds what its plugin has and it does not ask for',
     file: 'src/engine/running.ts',
-    code: 'room: rooms.of(tool),',
-    without: 'room,',
+    code: 'const own = rooms.of(tool);',
+    without: 'const own = room;',
     tests: ['test/escape/rooms.test.ts'],
   },
   {
