@@ -190,6 +190,8 @@ function fakeEngine(
         ...answer,
       };
     },
+    grant: () => Promise.resolve(),
+    revoke: () => Promise.resolve(),
     plugins: () => [status],
     listing: () => [],
     guarantees: () => Promise.resolve(spec.guarantees ?? []),
