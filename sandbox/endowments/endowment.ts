@@ -87,11 +87,14 @@ export interface WebPowers {
 /** Everything that any endowment may use, passed to each of them. Tests pass fakes. */
 export interface EndowmentPowers extends WebPowers {
   readonly plugin: PluginIdentity;
+  /** As it is now: a host may change it while the plugin runs. */
   readonly grant: GuestGrant;
   readonly limits: GuestLimits;
   readonly host: HostPower;
   /** An error escaped from a callback that nobody awaits (a timer, a listener). */
   readonly reportFault: (error: unknown) => void;
+  /** Turns any value of the plugin into JSON text, under the guest's budgets. */
+  readonly serialize: (value: unknown) => string;
   /** The error a plugin gets where it uses what it was not granted. */
   readonly denial: (permission: keyof GuestGrant, wanted: string) => Error;
 }
@@ -99,9 +102,9 @@ export interface EndowmentPowers extends WebPowers {
 /**
  * A capability given to a compartment under global names.
  *
- * `make` is called once for every compartment. What it returns is hardened and stays usable until
- * `revoke`; after that every use throws or does nothing, whatever the plugin has kept. What only
- * computes (text, URLs, copies) is no authority, and goes on working.
+ * `make` is called at most once for every compartment. What it returns is hardened and stays usable
+ * until `revoke`; after that every use throws or does nothing, whatever the plugin has kept, until
+ * `restore`. What only computes (text, URLs, copies) is no authority, and goes on working.
  */
 export interface Endowment {
   /** The permission without which the compartment gets `withheld` instead of `make`. */
@@ -116,4 +119,10 @@ export interface Endowment {
 export interface Endowed {
   readonly globals: Readonly<Record<string, unknown>>;
   readonly revoke: () => void;
+  /**
+   * The permission is granted, again or for the first time, or what it covers has changed: works as
+   * `powers.grant` now says. What `revoke` stopped stays stopped. Absent: there is nothing to do.
+   * Answers the globals that are there only now, if any.
+   */
+  readonly restore?: () => Readonly<Record<string, unknown>> | undefined;
 }
