@@ -107,6 +107,7 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
     now: () => (now += 1),
     ...(spec.ask === undefined ? {} : { ask: spec.ask }),
     interrupted: spec.interrupted ?? new AbortController().signal,
+    onHangup: () => () => undefined,
     fixtures: '/fixtures',
     serve: () =>
       Promise.resolve({
