@@ -34,7 +34,7 @@ test('files are written, read and listed by asking the host', async () => {
 test('without the permission every member says what would allow it', async () => {
   const { value, denied } = await realm.run(
     `const errors = [];
-     for (const name of Object.keys(storage)) await storage[name]('a').catch((e) => errors.push([e.code, e.message]));
+     for (const name of Object.keys(storage)) await storage[name]('a', 'b').catch((e) => errors.push([e.code, e.message]));
      return errors`,
   );
   expect(value).toEqual(
