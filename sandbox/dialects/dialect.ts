@@ -15,6 +15,8 @@ export interface Dialect {
    * with. They are hardened. `attach` is later called with the same world.
    */
   readonly globals?: (world: DialectWorld) => Readonly<Record<string, unknown>>;
+  /** The modules that the guest provides to this plugin, by specifier. They are hardened for it. */
+  readonly modules?: (world: DialectWorld) => Readonly<Record<string, unknown>>;
   attach(exports: Readonly<Record<string, unknown>>, world: DialectWorld): Attached;
 }
 
@@ -24,8 +26,10 @@ export interface DialectWorld {
   readonly introduction: Json;
   /** What the endowments are made of: the platform, the grant, and the host. */
   readonly powers: EndowmentPowers;
-  /** The granted variables. */
+  /** The granted variables, as they are now. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What the plugin holds now: a host may change it while the plugin runs. */
+  readonly grant: GuestGrant;
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', parts: readonly unknown[]) => void;
   /** Turns any value of the plugin into JSON text, under the guest's budgets. */
   readonly serialize: (value: unknown) => string;
@@ -42,7 +46,10 @@ export interface Attached {
   call(tool: string, input: unknown, call: CallWorld): unknown;
   /** Tells the plugin of something that happened in its host; may answer. Absent: it hears nothing. */
   event?(name: string, payload: Json, event: EventWorld): unknown;
-  /** The grant is now this one: the host gave a permission, or took one away. */
+  /**
+   * The grant is now this one: the host gave a permission, or took one away. What is endowed has
+   * followed already.
+   */
   regrant?(grant: GuestGrant): void;
 }
 
@@ -61,4 +68,6 @@ export interface CallWorld {
   readonly signal: unknown;
   /** What the host supplies for this call. */
   readonly context: Json;
+  /** The surface that the tool is, where the format told of one. */
+  readonly surface: string | undefined;
 }

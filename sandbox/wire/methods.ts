@@ -38,7 +38,7 @@ export interface GuestLimits {
 }
 
 /** The word that selects the world plugin code expects, a key of the table in `dialects/`. */
-export type DialectName = 'pandora' | 'spindle';
+export type DialectName = 'pandora' | 'spindle' | 'vellum';
 
 /**
  * Host → guest, first of all and once: becomes the guest of this plugin. Answers `null` when the
@@ -82,6 +82,8 @@ export interface SchemasParams {
 /** Host → guest: runs one tool. Answers what it returned, as plain data. */
 export interface CallParams {
   readonly tool: string;
+  /** The surface that the tool is, where its dialect loads surfaces one by one. */
+  readonly surface?: string;
   readonly input: unknown;
   readonly context: Json;
 }
@@ -94,7 +96,10 @@ export interface EventParams {
   readonly userId?: string;
 }
 
-/** Host → guest: the grant as it is from now on. Answers `null`. */
+/**
+ * Host → guest: the grant as it is from now on. What it no longer holds stops working before the
+ * answer, `null`, is sent; what it newly holds works from then on.
+ */
 export interface PermissionsParams {
   readonly grant: GuestGrant;
 }
@@ -234,14 +239,14 @@ export function isSchemasParams(params: unknown): params is SchemasParams {
   return isRecord(params) && Array.isArray(params['schemas']);
 }
 
+export function isPermissionsParams(params: unknown): params is PermissionsParams {
+  return isRecord(params) && isRecord(params['grant']);
+}
+
 export function isCallParams(params: unknown): params is CallParams {
   return isRecord(params) && typeof params['tool'] === 'string';
 }
 
 export function isEventParams(params: unknown): params is EventParams {
   return isRecord(params) && typeof params['name'] === 'string';
-}
-
-export function isPermissionsParams(params: unknown): params is PermissionsParams {
-  return isRecord(params) && isRecord(params['grant']);
 }

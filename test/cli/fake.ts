@@ -107,6 +107,7 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
     now: () => (now += 1),
     ...(spec.ask === undefined ? {} : { ask: spec.ask }),
     interrupted: spec.interrupted ?? new AbortController().signal,
+    onHangup: () => () => undefined,
     fixtures: '/fixtures',
     serve: () =>
       Promise.resolve({
@@ -190,6 +191,8 @@ function fakeEngine(
         ...answer,
       };
     },
+    grant: () => Promise.resolve(),
+    revoke: () => Promise.resolve(),
     plugins: () => [status],
     listing: () => [],
     guarantees: () => Promise.resolve(spec.guarantees ?? []),

@@ -16,11 +16,13 @@ export const spindle: Dialect = {
     runtimes.set(world, runtime);
     return {
       spindle: runtime.spindle,
-      ...(world.powers.grant.random ? { crypto: makeCrypto(world) } : {}),
+      crypto: makeCrypto(world),
     };
   },
   attach: (_exports, world) => {
     const runtime = runtimes.get(world) ?? makeRuntime(world);
+    // It may have changed while the modules were evaluated.
+    runtime.permissions.replace(world.grant.powers ?? []);
     runtime.announceChanges();
     const attached: Attached = {
       describe: () => Promise.resolve(runtime.describe()),

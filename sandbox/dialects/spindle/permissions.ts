@@ -23,7 +23,9 @@ export interface PermissionChange {
 }
 
 export function makePermissions(world: DialectWorld): HeldPermissions {
-  let held = namesHeld(world.powers.grant.powers ?? []);
+  /** What was held when the extension was last told of it. */
+  let held = namesHeld(world.grant.powers ?? []);
+  const isHeld = (name: string): boolean => namesHeld(world.grant.powers ?? []).has(name);
   const denied = makeCallbacks();
   const changed = makeCallbacks();
   const watchers: ((change: PermissionChange) => void)[] = [];
@@ -40,7 +42,7 @@ export function makePermissions(world: DialectWorld): HeldPermissions {
   };
 
   return {
-    has: (name) => held.has(name),
+    has: isHeld,
     deny: (permission, operation) => {
       world.log('warn', [`${operation} was not done: the permission ${permission} is not granted`]);
       // Later, as a message would come: whoever listens may say so further down.
@@ -60,8 +62,9 @@ export function makePermissions(world: DialectWorld): HeldPermissions {
       watchers.push(listener);
     },
     api: strict('spindle.permissions', {
-      has: (name: unknown): boolean => typeof name === 'string' && held.has(name),
-      getGranted: (): Promise<string[]> => Promise.resolve([...held]),
+      has: (name: unknown): boolean => typeof name === 'string' && isHeld(name),
+      getGranted: (): Promise<string[]> =>
+        Promise.resolve([...namesHeld(world.grant.powers ?? [])]),
       onDenied: (callback: unknown): (() => void) =>
         denied.add(demandCallback(callback, 'spindle.permissions.onDenied')),
       onChanged: (callback: unknown): (() => void) =>
