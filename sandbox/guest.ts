@@ -21,7 +21,7 @@ import {
   isPermissionsParams,
   isSchemasParams,
   isValidatorParams,
-} from './wire/methods.js';
+} from './wire/guards.js';
 import { makePeer, type Peer, type PeerSpec } from './wire/peer.js';
 
 /** Everything a guest can do to the world outside itself, and all it knows of it. */

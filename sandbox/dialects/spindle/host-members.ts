@@ -1,6 +1,6 @@
 import { type HostCalls } from './host-calls.js';
 import type { Mutations } from './mutations.js';
-import { emptyAnswers, type SurfaceGroup } from './surface.js';
+import { emptyAnswers, type SurfaceGroup } from './surface-group.js';
 
 /** Members of `spindle`, functions and namespaces of more of them. */
 export interface Members {

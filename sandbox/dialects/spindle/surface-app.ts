@@ -1,4 +1,4 @@
-import type { SurfaceGroup } from './surface.js';
+import type { SurfaceGroup } from './surface-group.js';
 
 /** What a person sees of Lumiverse, and what reaches them. */
 export const appSurface: readonly SurfaceGroup[] = [

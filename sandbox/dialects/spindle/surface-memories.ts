@@ -1,4 +1,4 @@
-import type { SurfaceGroup } from './surface.js';
+import type { SurfaceGroup } from './surface-group.js';
 
 const permission = 'memories';
 
