@@ -10,7 +10,7 @@ import { makeNotifier } from './notices.js';
 import { serialize } from './serialize.js';
 import { makeValidation, type Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
-import { FROM_HOST } from './wire/limits.js';
+import { FROM_HOST, MAX_ERROR_STACK } from './wire/limits.js';
 import type { Json, WireFailure } from './wire/messages.js';
 import {
   type CallParams,
@@ -126,8 +126,10 @@ function load(
       host,
       reportFault,
       denial: (permission, wanted) => {
-        host.notify('denied', { permission, wanted });
-        return makeError(permission, wanted);
+        const error = makeError(permission, wanted);
+        const stack = powers.getStackString(error).slice(0, MAX_ERROR_STACK);
+        host.notify('denied', { permission, wanted, stack });
+        return error;
       },
     },
   });

@@ -1,3 +1,4 @@
+import type { Attribution } from '../brokers/attribution.js';
 import { makeFilesystemBroker } from '../brokers/filesystem/broker.js';
 import { makeNetworkBroker } from '../brokers/network/broker.js';
 import type { Secret } from '../brokers/network/secrets/secret.js';
@@ -38,12 +39,13 @@ function openNetwork(
     ...settings.network,
     secrets,
     onSecret: (use) => events.emit({ ...use, plugin: plugin.id }),
-    onEvent: ({ url, method, outcome, status, bytesIn, bytesOut, durationMs }) => {
+    onEvent: ({ url, method, outcome, status, bytesIn, bytesOut, durationMs, call, among }) => {
       events.emit({
         type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
         plugin: plugin.id,
         permission: 'network',
         wanted: `${method} ${url}`,
+        ...attributed({ call, among }),
         outcome: status === undefined ? outcome : String(status),
         bytesIn,
         bytesOut,
@@ -59,15 +61,26 @@ function openFilesystem({ plugin, grant, events }: EntrySpec): Brokers['filesyst
     plugin: { id: plugin.id, manifest: plugin.manifest },
     directory: plugin.directory,
     granted: grant.permissions.filesystem,
-    onEvent: ({ path, outcome, bytes }) => {
+    onEvent: ({ path, outcome, bytes, call, among }) => {
       events.emit({
         type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
         plugin: plugin.id,
         permission: 'filesystem',
         wanted: path,
+        ...attributed({ call, among }),
         outcome,
         bytesIn: bytes,
       });
     },
   });
+}
+
+function attributed(of: {
+  readonly call: string | undefined;
+  readonly among: readonly string[] | undefined;
+}): Attribution {
+  return {
+    ...(of.call === undefined ? {} : { call: of.call }),
+    ...(of.among === undefined ? {} : { among: of.among }),
+  };
 }

@@ -3,6 +3,7 @@ import { makeApproval } from '../approval/approval.js';
 import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
+import { openAudit } from './audit.js';
 import { inputTextOf, runCall } from './call.js';
 import { askFirst } from './consent.js';
 import type { Engine } from './engine-api.js';
@@ -35,7 +36,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   events.on(logEvents({ logger: settings.logger, gateOf }));
   if (settings.onEvent !== undefined) events.on(settings.onEvent);
 
-  const machinery = await openMachinery(settings);
+  const kept = await openAudit(settings.audit, events, settings.logger);
+  const machinery = await openMachinery(settings).catch(async (error: unknown) => {
+    await kept.close();
+    throw error;
+  });
   const { catalog, replace } = makeCatalog();
   const approval = makeApproval(settings.approve);
   let places: ReadonlyMap<string, Placed> = new Map();
@@ -66,6 +71,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const close = async (): Promise<void> => {
     machinery.close();
     await registry.close();
+    await kept.close();
   };
 
   const engine: Engine = {
@@ -80,11 +86,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
         options: callOptions,
         limits,
         events,
+        ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
       };
       return tool.requireApproval ? askFirst(approval, spec, runCall) : runCall(spec);
     },
     plugins: () => registry.status(catalog),
     listing: () => registry.listing(),
+    audit: kept.audit,
     guarantees: () => machinery.guarantees(),
     on: (listener) => events.on(listener),
     reload: () => registry.reload(),
@@ -105,4 +113,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
 function engineClosed(): BulkheadError {
   return new BulkheadError('ENGINE_CLOSED', 'The engine was closed: it runs nothing more.', {});
+}
+
+/** What is not to happen unless it is on the disk that it was about to. */
+function isHighRisk({ requireApproval, annotations, confinement }: CatalogTool): boolean {
+  return requireApproval || annotations.destructiveHint === true || confinement === 'host';
 }

@@ -5,6 +5,7 @@ import type { Grant } from '../permissions/grant.js';
 import type { Bundle, PluginEntry } from '../plugin/plugin.js';
 import { makeStackMapper } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
+import { type CallsUnderWay, makeCallsUnderWay } from './calls-under-way.js';
 import type { EntrySpec } from './entry-spec.js';
 import { GUEST_LIMITS } from './limits.js';
 import { makeResident, type Resident } from './resident.js';
@@ -22,6 +23,7 @@ export interface OpenEntry {
   /** The variables whose values it never sees. */
   readonly secrets: readonly HeldSecret[];
   readonly resident: Resident;
+  readonly calls: CallsUnderWay;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
   /** Ends its guest and its brokers. */
@@ -38,6 +40,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   const events = secrets.length === 0 ? spec.events : scrubbedEvents(spec.events, clean);
   const mapOnly = makeStackMapper(sourceUrl, bundle.sourceMap);
   const mapStack = (stack: string): string => clean(mapOnly(stack));
+  const calls = makeCallsUnderWay();
   const { brokers, close } = openBrokers({ ...spec, events }, secrets);
   const resident = makeResident({
     plugin: plugin.id,
@@ -53,6 +56,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
       now: spec.now,
       mapStack,
+      behalfOf: calls.of,
     }),
     loadTimeoutMs: settings.limits.loadTimeoutMs,
     graceMs: settings.limits.graceMs,
@@ -64,6 +68,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     bundle,
     secrets,
     resident,
+    calls,
     mapStack,
     close: async () => {
       resident.end({ cause: 'closed', detail: 'the engine let go of its plugin' });
