@@ -88,7 +88,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
         events,
         ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
       };
-      return tool.requireApproval ? askFirst(approval, spec, runCall) : runCall(spec);
+      return tool.asks === undefined ? runCall(spec) : askFirst(approval, spec, runCall);
     },
     plugins: () => registry.status(catalog),
     listing: () => registry.listing(),
@@ -116,6 +116,6 @@ function engineClosed(): BulkheadError {
 }
 
 /** What is not to happen unless it is on the disk that it was about to. */
-function isHighRisk({ requireApproval, annotations, confinement }: CatalogTool): boolean {
-  return requireApproval || annotations.destructiveHint === true || confinement === 'host';
+function isHighRisk({ risk, asks }: CatalogTool): boolean {
+  return risk === 'high' || asks !== undefined;
 }
