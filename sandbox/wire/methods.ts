@@ -94,7 +94,10 @@ export interface EventParams {
   readonly payload: Json;
 }
 
-/** Host → guest: the grant as it is from now on. Answers `null`. */
+/**
+ * Host → guest: the grant as it is from now on. What it no longer holds stops working before the
+ * answer, `null`, is sent; what it newly holds works from then on.
+ */
 export interface PermissionsParams {
   readonly grant: GuestGrant;
 }
@@ -236,14 +239,14 @@ export function isSchemasParams(params: unknown): params is SchemasParams {
   return isRecord(params) && Array.isArray(params['schemas']);
 }
 
+export function isPermissionsParams(params: unknown): params is PermissionsParams {
+  return isRecord(params) && isRecord(params['grant']);
+}
+
 export function isCallParams(params: unknown): params is CallParams {
   return isRecord(params) && typeof params['tool'] === 'string';
 }
 
 export function isEventParams(params: unknown): params is EventParams {
   return isRecord(params) && typeof params['name'] === 'string';
-}
-
-export function isPermissionsParams(params: unknown): params is PermissionsParams {
-  return isRecord(params) && isRecord(params['grant']);
 }

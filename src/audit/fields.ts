@@ -15,6 +15,7 @@ export const KEPT = {
     'declared',
     'granted',
   ],
+  'permission-changed': ['plugin', 'change', 'permissions', 'effective'],
   'guest-started': ['plugin', 'pid'],
   'guest-ended': ['plugin', 'pid', 'cause', 'detail'],
   'call-started': ['call', 'plugin', 'tool', 'bundle'],
@@ -51,6 +52,8 @@ export const FIELD_TYPES: Readonly<Record<string, 'string' | 'number' | 'texts' 
   through: 'number',
   among: 'texts',
   files: 'texts',
+  permissions: 'texts',
+  effective: 'object',
   declared: 'object',
   granted: 'object',
 };

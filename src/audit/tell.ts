@@ -21,6 +21,8 @@ export function tellRecord(record: AuditRecord): string {
       return `${record.entry} loaded in ${ms(record.durationMs)}, bundle ${shortHash(record.bundle)}`;
     case 'permissions-granted':
       return `${record.entry} was granted ${tellPermissions(record.granted)}`;
+    case 'permission-changed':
+      return `${record.permissions.join(' ')} ${record.change === 'granted' ? 'was granted while it ran' : 'was taken from it'}`;
     case 'guest-started':
       return `guest ${record.pid} started`;
     case 'guest-ended':

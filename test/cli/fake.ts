@@ -111,6 +111,7 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
     wallClock: () => 1_700_000_000_000,
     ...(spec.ask === undefined ? {} : { ask: spec.ask }),
     interrupted: spec.interrupted ?? new AbortController().signal,
+    onHangup: () => () => undefined,
     fixtures: '/fixtures',
     serve: () =>
       Promise.resolve({
@@ -194,6 +195,8 @@ function fakeEngine(
         ...answer,
       };
     },
+    grant: () => Promise.resolve(),
+    revoke: () => Promise.resolve(),
     plugins: () => [status],
     listing: () => [],
     audit: {} as never,

@@ -6,6 +6,7 @@ import { AUDIT_LIMITS } from '../../src/audit/limits.js';
 import { FILESYSTEM_LIMITS } from '../../src/brokers/filesystem/limits.js';
 import { NETWORK_LIMITS } from '../../src/brokers/network/limits.js';
 import { DEFAULT_LIMITS, GUEST_LIMITS } from '../../src/engine/limits.js';
+import { SERVER_LIMITS, TOKEN_LIMITS } from '../../src/http/limits.js';
 import { SCHEMA_LIMITS } from '../../src/schema/limits.js';
 import { readText, ROOT } from '../architecture/sources.js';
 
@@ -17,6 +18,8 @@ const sections: Readonly<Record<string, object>> = {
   'The filesystem broker': FILESYSTEM_LIMITS,
   "A tool's JSON Schema": SCHEMA_LIMITS,
   'The audit log': AUDIT_LIMITS,
+  'A server': SERVER_LIMITS,
+  Tokens: TOKEN_LIMITS,
 };
 
 interface Row {
