@@ -1,7 +1,8 @@
-import type { Attribution } from '../brokers/attribution.js';
+import { attributed } from '../brokers/attribution.js';
 import { type FilesystemBroker, makeFilesystemBroker } from '../brokers/filesystem/broker.js';
 import { makeNetworkBroker, type NetworkBroker } from '../brokers/network/broker.js';
 import type { Secret } from '../brokers/network/secrets/secret.js';
+import { makeStorageBroker, type StorageBroker } from '../brokers/storage/broker.js';
 import type { Grant } from '../permissions/grant.js';
 import { openSlot } from './broker-slot.js';
 import type { EntrySpec } from './entry-spec.js';
@@ -49,7 +50,8 @@ export function openBrokers(spec: BrokersSpec): OpenBrokers {
     },
     granted,
   );
-  const slots = [network, filesystem];
+  const storage = openSlot({ kind: 'storage', open: () => openStorage(spec) }, granted);
+  const slots = [network, filesystem, storage];
   return {
     brokers: {
       get network() {
@@ -57,6 +59,9 @@ export function openBrokers(spec: BrokersSpec): OpenBrokers {
       },
       get filesystem() {
         return filesystem.current;
+      },
+      get storage() {
+        return storage.current;
       },
     },
     follow: (before) => {
@@ -111,12 +116,21 @@ function openFilesystem({ plugin, held, events }: BrokersSpec): FilesystemBroker
   });
 }
 
-function attributed(of: {
-  readonly call: string | undefined;
-  readonly among: readonly string[] | undefined;
-}): Attribution {
-  return {
-    ...(of.call === undefined ? {} : { call: of.call }),
-    ...(of.among === undefined ? {} : { among: of.among }),
-  };
+function openStorage({ plugin, events, stores }: BrokersSpec): StorageBroker {
+  return makeStorageBroker({
+    plugin: { id: plugin.id, manifest: plugin.manifest },
+    store: stores(plugin.id),
+    onEvent: ({ what, outcome, bytesRead, bytesWritten, durationMs }) => {
+      events.emit({
+        type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
+        plugin: plugin.id,
+        permission: 'storage',
+        wanted: what,
+        outcome,
+        bytesIn: bytesRead,
+        bytesOut: bytesWritten,
+        durationMs,
+      });
+    },
+  });
 }
