@@ -12,8 +12,6 @@ import { makeNotifier } from './notices.js';
 import { rehearse } from './rehearsal.js';
 import { makeValidation } from './validation.js';
 import { CodedError } from './wire/failure.js';
-import { FROM_HOST } from './wire/limits.js';
-import type { Json, WireFailure } from './wire/messages.js';
 import {
   isCallParams,
   isEventParams,
@@ -21,7 +19,9 @@ import {
   isPermissionsParams,
   isSchemasParams,
   isValidatorParams,
-} from './wire/methods.js';
+} from './wire/guards.js';
+import { FROM_HOST } from './wire/limits.js';
+import type { Json, WireFailure } from './wire/messages.js';
 import { makePeer, type Peer, type PeerSpec } from './wire/peer.js';
 
 /** Everything a guest can do to the world outside itself, and all it knows of it. */
