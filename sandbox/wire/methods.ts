@@ -201,6 +201,8 @@ export interface FaultParams {
 export interface DeniedParams {
   readonly permission: string;
   readonly wanted: string;
+  /** Where, as the bundle's lines. */
+  readonly stack: string;
 }
 
 /** The methods a guest answers; `describe` has no params and answers what the dialect says. */
