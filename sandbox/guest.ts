@@ -11,7 +11,7 @@ import {
 } from './loaded.js';
 import { makeNotifier } from './notices.js';
 import { rehearse } from './rehearsal.js';
-import { makeValidation } from './validation.js';
+import { makeValidation, type ValidatorSource } from './validation.js';
 import { CodedError } from './wire/failure.js';
 import { FROM_HOST } from './wire/limits.js';
 import type { Json, WireFailure } from './wire/messages.js';
@@ -32,6 +32,8 @@ export interface GuestPowers
   readonly getStackString: (error: Error) => string;
   /** Evaluates the host's own code (the schema validator), away from the plugin's. */
   readonly evaluateOwn: (code: string) => unknown;
+  /** Where the validator's source is kept that several plugins share. */
+  readonly validator?: ValidatorSource;
   /** Ends the process. The host broke the protocol, which means it is not our host. */
   readonly exit: () => void;
 }
@@ -42,6 +44,8 @@ export interface Guest {
   announce(report: Json): void;
   /** An error nobody caught: a rejection without a handler, a callback that threw. */
   reportFault(error: unknown): void;
+  /** Takes back all that its plugin was endowed with, and answers nobody any more. */
+  close(): void;
 }
 
 /**
@@ -50,7 +54,7 @@ export interface Guest {
  */
 export function startGuest(powers: GuestPowers): Guest {
   let loaded: Loaded | undefined;
-  const validation = makeValidation(powers.evaluateOwn);
+  const validation = makeValidation(powers.evaluateOwn, powers.validator);
   const describe = (error: unknown): WireFailure => {
     const thrown = describeError(error, powers.getStackString);
     const explained = loaded?.confinement.explain(error);
@@ -98,6 +102,10 @@ export function startGuest(powers: GuestPowers): Guest {
     receive: peer.receive,
     announce: (report) => peer.notify('ready', report),
     reportFault,
+    close: () => {
+      loaded?.confinement.revoke();
+      peer.close(new CodedError('LOAD_FAILED', 'the plugin was let go'));
+    },
   };
 }
 

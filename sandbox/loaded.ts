@@ -14,6 +14,8 @@ import { type IncomingRequest, RawJson } from './wire/service.js';
 
 /** What it takes to hold a plugin. */
 export interface LoadPowers extends WebPowers {
+  /** Whether this realm holds other plugins too. */
+  readonly shared?: boolean;
   readonly confine: (spec: ConfinementSpec) => Confinement;
   /** What a bundle is called with: modules that the guest provides, and what stands for others. */
   readonly makeLinkage: (params: LoadParams) => unknown;

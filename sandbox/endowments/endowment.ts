@@ -87,6 +87,8 @@ export interface WebPowers {
 /** Everything that any endowment may use, passed to each of them. Tests pass fakes. */
 export interface EndowmentPowers extends WebPowers {
   readonly plugin: PluginIdentity;
+  /** Whether compartments of other plugins are in the same realm. */
+  readonly shared?: boolean;
   readonly grant: GuestGrant;
   readonly limits: GuestLimits;
   readonly host: HostPower;

@@ -34,4 +34,6 @@ const unconfined: Confinement = {
     return { signal: controller.signal, abort: (why) => controller.abort(new Error(why)) };
   },
   explain: () => undefined,
+  // What was never taken away cannot be taken back: such a guest is ended.
+  revoke: () => {},
 };

@@ -10,6 +10,7 @@ import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer } from '../plugin/tool.js';
 import { openEntry } from './entry.js';
 import type { EntrySpec } from './entry-spec.js';
+import type { Groups } from './groups.js';
 import { grantTo, NOTHING } from './grants.js';
 import { listTool } from './list-tool.js';
 import type { Installed, InstalledEntry, RunnableTool } from './installed.js';
@@ -32,6 +33,7 @@ export interface InstallPowers {
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
   readonly capacity: Capacity;
   readonly canRest: boolean;
+  readonly groups: Groups;
   readonly now: () => number;
 }
 
@@ -107,6 +109,7 @@ async function installEntry(
       bundle,
       config,
       take: () => powers.take(entry.confinement),
+      group: entry.confinement === 'compartment' ? powers.groups.of(plugin.id) : undefined,
     };
     const room = openEntry(spec);
     const described = await offers.of(plugin.id, room, config).catch(async (error: unknown) => {

@@ -24,6 +24,7 @@ export interface Settings extends EngineOptions {
   readonly riskPolicy: RiskPolicy;
   readonly trustHints: readonly string[];
   readonly background: readonly string[];
+  readonly trustGroups: NonNullable<EngineOptions['trustGroups']>;
   readonly walls: { readonly require: readonly WallName[]; readonly use: readonly OptionalWall[] };
   readonly limits: EngineLimits;
   readonly network: NonNullable<EngineOptions['network']>;
@@ -58,12 +59,21 @@ export function readSettings(options: EngineOptions): Settings {
     riskPolicy: options.riskPolicy ?? 'proven',
     trustHints: options.trustHints ?? [],
     background: options.background ?? [],
+    trustGroups: readTrustGroups(options.trustGroups ?? {}),
     walls,
     limits: readLimits(options.limits ?? {}),
     network: options.network ?? {},
     cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
     logger: options.logger ?? makeDefaultLogger(),
   };
+}
+
+/** A plugin that were in two groups would be in one process or the other, by chance. */
+function readTrustGroups(groups: Settings['trustGroups']): Settings['trustGroups'] {
+  const plugins = Object.values(groups).flat();
+  const twice = plugins.find((plugin, at) => plugins.indexOf(plugin) !== at);
+  if (twice === undefined) return groups;
+  throw invalid('trustGroups', `each plugin once; ${twice} is there twice`);
 }
 
 function readWalls({
