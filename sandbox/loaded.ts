@@ -18,7 +18,7 @@ export interface LoadPowers extends WebPowers {
   readonly shared?: boolean;
   readonly confine: (spec: ConfinementSpec) => Confinement;
   /** What a bundle is called with: modules that the guest provides, and what stands for others. */
-  readonly makeLinkage: (params: LoadParams) => unknown;
+  readonly makeLinkage: (params: LoadParams, modules: Readonly<Record<string, unknown>>) => unknown;
 }
 
 /** A plugin in its compartment. */
@@ -73,7 +73,8 @@ export function load(
   const evaluate = async (): Promise<Attached> => {
     const run = confinement.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
     if (typeof run !== 'function') throw new CodedError('LOAD_FAILED', 'the bundle is no function');
-    const exports: unknown = await Reflect.apply(run, undefined, [powers.makeLinkage(params)]);
+    const linkage = powers.makeLinkage(params, dialect.modules?.(world) ?? {});
+    const exports: unknown = await Reflect.apply(run, undefined, [linkage]);
     return dialect.attach(recordOf(exports), world);
   };
   return { params, confinement, attach: () => (attached ??= evaluate()) };
@@ -109,7 +110,7 @@ export async function regrantLoaded(
 /** Runs one tool on an input that fits its schema. */
 export async function callLoaded(
   { params, confinement, attach }: Loaded,
-  { tool, input, context }: CallParams,
+  { tool, surface, input, context }: CallParams,
   request: IncomingRequest,
   validation: Validation,
 ): Promise<RawJson> {
@@ -117,6 +118,7 @@ export async function callLoaded(
   let signal: unknown;
   const value = await attached.call(tool, validation.check(tool, input), {
     context,
+    surface,
     get signal() {
       if (signal === undefined) {
         const pair = confinement.makeSignal();

@@ -15,6 +15,8 @@ export interface Dialect {
    * with. They are hardened. `attach` is later called with the same world.
    */
   readonly globals?: (world: DialectWorld) => Readonly<Record<string, unknown>>;
+  /** The modules that the guest provides to this plugin, by specifier. They are hardened for it. */
+  readonly modules?: (world: DialectWorld) => Readonly<Record<string, unknown>>;
   attach(exports: Readonly<Record<string, unknown>>, world: DialectWorld): Attached;
 }
 
@@ -54,4 +56,6 @@ export interface CallWorld {
   readonly signal: unknown;
   /** What the host supplies for this call. */
   readonly context: Json;
+  /** The surface that the tool is, where the format told of one. */
+  readonly surface: string | undefined;
 }

@@ -38,7 +38,7 @@ export interface GuestLimits {
 }
 
 /** The word that selects the world plugin code expects, a key of the table in `dialects/`. */
-export type DialectName = 'pandora' | 'spindle';
+export type DialectName = 'pandora' | 'spindle' | 'vellum';
 
 /**
  * Host → guest, first of all and once: becomes the guest of this plugin. Answers `null` when the
@@ -83,6 +83,8 @@ export interface SchemasParams {
 /** Host → guest: runs one tool. Answers what it returned, as plain data. */
 export interface CallParams {
   readonly tool: string;
+  /** The surface that the tool is, where its dialect loads surfaces one by one. */
+  readonly surface?: string;
   readonly input: unknown;
   readonly context: Json;
 }

@@ -12,6 +12,18 @@ export function grantTo(policy: GrantPolicy, plugin: Plugin, entry: PluginEntry)
   return makeGrant(entry.declared, permissionsOf(policyFor(policy, plugin), entry));
 }
 
+/**
+ * The entry with what it asks for. Where its system has no place for permissions, the request is
+ * what the host's policy says of this plugin, permission by permission.
+ */
+export function withRequest(policy: GrantPolicy, plugin: Plugin, entry: PluginEntry): PluginEntry {
+  if (entry.undeclared !== true) return entry;
+  const granted = policyFor(policy, plugin);
+  return typeof granted === 'string'
+    ? entry
+    : { ...entry, declared: permissionsOf(granted, entry) };
+}
+
 function policyFor(policy: GrantPolicy, plugin: Plugin): PluginGrant {
   if (typeof policy === 'string') return policy;
   if (typeof policy === 'function') return policy(plugin);

@@ -11,7 +11,7 @@ import type { Offer } from '../plugin/tool.js';
 import { openEntry } from './entry.js';
 import type { EntrySpec } from './entry-spec.js';
 import type { Groups } from './groups.js';
-import { grantTo, NOTHING } from './grants.js';
+import { grantTo, NOTHING, withRequest } from './grants.js';
 import { listTool } from './list-tool.js';
 import type { Installed, InstalledEntry, RunnableTool } from './installed.js';
 import type { Offers } from './offers.js';
@@ -88,11 +88,12 @@ function idle(entry: PluginEntry, problems: readonly PluginProblem[] = []): Inst
 
 async function installEntry(
   plugin: Plugin,
-  entry: PluginEntry,
+  written: PluginEntry,
   config: JsonObject,
   powers: InstallPowers & { readonly quarantine: Quarantine },
 ): Promise<InstalledEntry> {
   const { settings, offers } = powers;
+  const entry = withRequest(settings.grant, plugin, written);
   try {
     if (entry.confinement === 'host' && !settings.hostMode.includes(plugin.id)) {
       throw hostModeDenied(plugin);
@@ -119,6 +120,7 @@ async function installEntry(
     const offer = formats[plugin.format].readOffer(described, {
       plugin,
       entry,
+      broken: bundle.broken.map(({ file }) => file),
       maxTimeoutMs: settings.limits.timeoutMs,
     });
     const rooms = makeRooms(spec, room);
@@ -139,6 +141,7 @@ async function installEntry(
       tools,
       offer,
       problems: [
+        ...bundle.broken.map(({ message }): PluginProblem => ({ code: 'BUNDLE_FAILED', message })),
         ...offer.refused,
         ...offer.problems.map((message): PluginProblem => ({ code: 'INVALID_TOOL', message })),
       ],
