@@ -1,5 +1,6 @@
 import { type Guest, type GuestPowers, startGuest } from './guest.js';
 import type { Json } from './wire/messages.js';
+import type { ValidatorSource } from './validation.js';
 import { makePiece, makePieceReader } from './wire/tenants.js';
 
 /** A guest that several plugins share: a compartment and a wire for each. */
@@ -18,13 +19,11 @@ export interface SharedGuest {
 export function startTenants(powers: GuestPowers, report: Json): SharedGuest {
   const tenants = new Map<number, Guest>();
   // One validator serves all, and its text is sent to the first.
-  const validator = { source: '' };
-  let evaluated: unknown;
+  const validator: ValidatorSource = { source: '' };
 
   const open = (tenant: number): void => {
     const guest = startGuest({
       ...powers,
-      evaluateOwn: (code) => (evaluated ??= powers.evaluateOwn(code)),
       validator,
       shared: true,
       write: (bytes) => powers.write(makePiece(tenant, bytes, powers.allocate)),

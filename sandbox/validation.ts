@@ -10,8 +10,10 @@ export interface Validation {
   check(tool: string, input: unknown): unknown;
 }
 
+/** The validator of one realm: its text, and what came of it when it was first needed. */
 export interface ValidatorSource {
   source: string;
+  compile?: (schema: unknown) => Check;
 }
 
 type Check = (input: unknown) => Verdict;
@@ -31,11 +33,9 @@ export function makeValidation(
 ): Validation {
   const schemas = new Map<string, unknown>();
   const checks = new Map<string, Check>();
-  let compile: ((schema: unknown) => Check) | undefined;
-
   const compileSchema = (schema: unknown): Check => {
-    compile ??= readValidator(evaluateOwn(kept.source));
-    return compile(schema);
+    kept.compile ??= readValidator(evaluateOwn(kept.source));
+    return kept.compile(schema);
   };
 
   return {

@@ -64,7 +64,7 @@ function makeGroup(name: string, plugins: readonly string[], spec: GroupsSpec): 
   return {
     name,
     open: () => {
-      if (current?.whole.alive !== true) current = start();
+      if (current?.whole.alive !== true || current.inDoubt) current = start();
       return current.open();
     },
   };

@@ -70,7 +70,13 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
     problems: found.problems.map((message) => ({ code: 'INVALID_MANIFEST', message })),
     load: { underWay: 0 },
     quarantine,
+    ...trustGroupOf(powers, plugin),
   };
+}
+
+function trustGroupOf({ groups }: InstallPowers, { id }: Plugin): Pick<Installed, 'trustGroup'> {
+  const group = groups.of(id);
+  return group === undefined ? {} : { trustGroup: group.name };
 }
 
 /** A plugin that the host lists and says nothing more about is there to be used. */

@@ -21,6 +21,10 @@ export interface Guest {
   /** Resolves once the process is gone. Never rejects. */
   readonly ended: Promise<GuestEnd>;
   readonly alive: boolean;
+  /** Whether its process may be busy with what another plugin was told to stop. */
+  readonly inDoubt: boolean;
+  /** A call was given up: what shares its process is in doubt until that has settled. */
+  doubt(settled: Promise<unknown>): void;
   /** Requests that it was asked so far, and how many of them were calls. */
   readonly asked: number;
   readonly calls: number;
@@ -65,6 +69,9 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     get alive() {
       return holder.end === undefined;
     },
+    // It has no neighbours.
+    inDoubt: false,
+    doubt: () => {},
     get asked() {
       return wire.asked;
     },

@@ -19,6 +19,8 @@ import { makeTenant, type Tenant } from './tenant.js';
 export interface SharedGuest {
   /** The process as one guest, for whoever watches and counts processes. */
   readonly whole: GuestLife;
+  /** Whether a call was given up that has not settled yet: the process may be in a loop. */
+  readonly inDoubt: boolean;
   /** Room for one more plugin: blank, and nobody's yet. */
   open(): Guest;
 }
@@ -39,6 +41,7 @@ const EVICTED: GuestEnd = {
 export function startSharedGuest(command: Command, startTimeoutMs: number): SharedGuest {
   const tenants = new Map<number, Tenant>();
   let opened = 0;
+  const doubts = new Set<Promise<unknown>>();
   let asked = 0;
   let calls = 0;
   let resting = false;
@@ -86,6 +89,11 @@ export function startSharedGuest(command: Command, startTimeoutMs: number): Shar
       pid: () => holder.pid,
       ready: (said) => readyWithin(startTimeoutMs, said, holder),
       stopAll: holder.kill,
+      inDoubt: () => doubts.size > 0,
+      doubt: (settled) => {
+        doubts.add(settled);
+        void settled.then(() => doubts.delete(settled));
+      },
       letGo: () => {
         tenants.delete(number);
         if (holder.end === undefined) write(NOTHING);
@@ -99,6 +107,9 @@ export function startSharedGuest(command: Command, startTimeoutMs: number): Shar
 
   return {
     open,
+    get inDoubt() {
+      return doubts.size > 0;
+    },
     whole: {
       get pid() {
         return holder.pid;

@@ -22,6 +22,9 @@ export interface TenantSpec {
   readonly ready: (said: Promise<unknown>) => Promise<unknown>;
   /** Ends the process. */
   readonly stopAll: (end: GuestEnd) => void;
+  /** Whether a call of any tenant was given up that has not settled yet, and how to say so. */
+  readonly inDoubt: () => boolean;
+  readonly doubt: (settled: Promise<unknown>) => void;
   /** Tells the guest to let go of this tenant. */
   readonly letGo: () => void;
 }
@@ -68,6 +71,10 @@ export function makeTenant(spec: TenantSpec): Tenant {
       get alive() {
         return over === undefined && forced === undefined;
       },
+      get inDoubt() {
+        return spec.inDoubt();
+      },
+      doubt: spec.doubt,
       get asked() {
         return wire.asked;
       },
