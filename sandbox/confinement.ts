@@ -1,4 +1,4 @@
-import { makeCompartment } from './compartment.js';
+import { addGlobals, makeCompartment } from './compartment.js';
 import { makeAbortPair } from './endowments/abort.js';
 import type { EndowmentPowers } from './endowments/endowment.js';
 import { endow } from './endowments/endow.js';
@@ -13,6 +13,8 @@ export interface Confinement {
   explain(error: unknown): Error | undefined;
   /** Takes all endowments back: what the plugin has kept of them stops working. */
   revoke(): void;
+  /** Follows `powers.grant` after it has changed. */
+  follow(): void;
 }
 
 export interface ConfinementSpec {
@@ -28,12 +30,14 @@ export function confine({ powers, assignedGlobals, globals }: ConfinementSpec): 
   const endowed = endow(powers);
   const compartment = makeCompartment({
     globals: { ...endowed.globals, ...harden(globals) },
-    assigned: assignedGlobals,
+    // What a dialect gives is fixed, whatever the code inside assigns.
+    assigned: assignedGlobals.filter((name) => !Object.hasOwn(globals, name)),
   });
   return {
     evaluate: (code) => compartment.evaluate(code),
     makeSignal: () => makeAbortPair(powers),
     explain: (error) => explainWithheld(error, endowed.withheldNames, powers.denial),
     revoke: () => endowed.revoke(),
+    follow: () => addGlobals(compartment, endowed.follow()),
   };
 }

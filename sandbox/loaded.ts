@@ -9,13 +9,16 @@ import { makeStorageClient } from './endowments/storage/client.js';
 import { serialize } from './serialize.js';
 import type { Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
-import type { CallParams, EventParams, LoadParams, PermissionsParams } from './wire/methods.js';
+import { MAX_ERROR_STACK } from './wire/limits.js';
+import type { CallParams, EventParams, GuestGrant, LoadParams } from './wire/methods.js';
 import { type IncomingRequest, RawJson } from './wire/service.js';
 
 /** What it takes to hold a plugin. */
 export interface LoadPowers extends WebPowers {
   /** Whether this realm holds other plugins too. */
   readonly shared?: boolean;
+  /** The real stack of an error, which the plugin itself cannot read. */
+  readonly getStackString: (error: Error) => string;
   readonly confine: (spec: ConfinementSpec) => Confinement;
   /** What a bundle is called with: modules that the guest provides, and what stands for others. */
   readonly makeLinkage: (params: LoadParams, modules: Readonly<Record<string, unknown>>) => unknown;
@@ -27,6 +30,8 @@ export interface Loaded {
   readonly confinement: Confinement;
   /** The plugin's modules, evaluated once; where that failed, every call fails the same way. */
   readonly attach: () => Promise<Attached>;
+  /** Changes what the plugin holds. When this returns, its endowments have followed. */
+  readonly regrant: (grant: GuestGrant) => void;
 }
 
 /** Makes the compartment. Nothing of the plugin is evaluated before `attach`. */
@@ -36,26 +41,36 @@ export function load(
   host: HostPower,
   reportFault: (error: unknown) => void,
 ): Loaded {
-  const { plugin, grant, limits, assignedGlobals } = params;
+  const { plugin, limits, assignedGlobals } = params;
+  let { grant } = params;
   const makeError = makeDenial(plugin);
   const endowing: EndowmentPowers = {
     ...powers,
     plugin,
-    grant,
+    get grant() {
+      return grant;
+    },
     limits,
     host,
     reportFault,
     serialize: (value) => serialize(value, limits),
     denial: (permission, wanted) => {
-      host.notify('denied', { permission, wanted });
-      return makeError(permission, wanted);
+      const error = makeError(permission, wanted);
+      const stack = powers.getStackString(error).slice(0, MAX_ERROR_STACK);
+      host.notify('denied', { permission, wanted, stack });
+      return error;
     },
   };
   const world: DialectWorld = {
     config: params.config,
     introduction: params.introduction,
     powers: endowing,
-    environment: grant.environment ?? {},
+    get environment() {
+      return grant.environment ?? {};
+    },
+    get grant() {
+      return grant;
+    },
     log: (level, parts) =>
       host.notify('log', { level, text: formatLine(parts, limits.maxLogText) }),
     serialize: endowing.serialize,
@@ -70,14 +85,25 @@ export function load(
   });
 
   let attached: Promise<Attached> | undefined;
+  let attachment: Attached | undefined;
   const evaluate = async (): Promise<Attached> => {
     const run = confinement.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
     if (typeof run !== 'function') throw new CodedError('LOAD_FAILED', 'the bundle is no function');
     const linkage = powers.makeLinkage(params, dialect.modules?.(world) ?? {});
     const exports: unknown = await Reflect.apply(run, undefined, [linkage]);
-    return dialect.attach(recordOf(exports), world);
+    attachment = dialect.attach(recordOf(exports), world);
+    return attachment;
   };
-  return { params, confinement, attach: () => (attached ??= evaluate()) };
+  return {
+    params,
+    confinement,
+    attach: () => (attached ??= evaluate()),
+    regrant: (next) => {
+      grant = next;
+      confinement.follow();
+      attachment?.regrant?.(next);
+    },
+  };
 }
 
 function recordOf(exports: unknown): Readonly<Record<string, unknown>> {
@@ -91,20 +117,20 @@ export async function describeLoaded({ attach }: Loaded): Promise<RawJson> {
 }
 
 /** Tells the plugin of an event, and answers what came of it. */
-export async function tellLoaded({ params, attach }: Loaded, event: EventParams): Promise<RawJson> {
+export async function tellLoaded(
+  { params, confinement, attach }: Loaded,
+  event: EventParams,
+  request: IncomingRequest,
+): Promise<RawJson> {
   const attached = await attach();
-  const answer: unknown = await attached.event?.(event.name, event.payload);
+  const signal = signalOf(confinement, request);
+  const answer: unknown = await attached.event?.(event.name, event.payload, {
+    get signal() {
+      return signal();
+    },
+    userId: event.userId,
+  });
   return new RawJson(serialize(answer, params.limits));
-}
-
-/** Tells the dialect what the grant is now. */
-export async function regrantLoaded(
-  { attach }: Loaded,
-  { grant }: PermissionsParams,
-): Promise<null> {
-  const attached = await attach();
-  attached.regrant?.(grant);
-  return null;
 }
 
 /** Runs one tool on an input that fits its schema. */
@@ -115,18 +141,26 @@ export async function callLoaded(
   validation: Validation,
 ): Promise<RawJson> {
   const attached = await attach();
-  let signal: unknown;
+  const signal = signalOf(confinement, request);
   const value = await attached.call(tool, validation.check(tool, input), {
     context,
     surface,
     get signal() {
-      if (signal === undefined) {
-        const pair = confinement.makeSignal();
-        signal = pair.signal;
-        request.onCancel(pair.abort);
-      }
-      return signal;
+      return signal();
     },
   });
   return new RawJson(serialize(value, params.limits));
+}
+
+/** Makes the signal of a request when it is first asked for: most never are. */
+function signalOf(confinement: Confinement, request: IncomingRequest): () => unknown {
+  let made: unknown;
+  return () => {
+    if (made === undefined) {
+      const { signal, abort } = confinement.makeSignal();
+      made = signal;
+      request.onCancel(abort);
+    }
+    return made;
+  };
 }

@@ -36,4 +36,6 @@ const unconfined: Confinement = {
   explain: () => undefined,
   // What was never taken away cannot be taken back: such a guest is ended.
   revoke: () => {},
+  // Whatever the grant says: this code has the process.
+  follow: () => undefined,
 };
