@@ -36,6 +36,7 @@ function openBrokers(directory: string) {
     }),
     filesystem: makeFilesystemBroker({ plugin, directory, granted: ['.'] }),
     storage: undefined,
+    powers: undefined,
   };
 }
 
