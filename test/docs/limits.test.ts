@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FROM_GUEST, NOTICES_PER_SECOND } from '../../sandbox/wire/limits.js';
+import { AUDIT_LIMITS } from '../../src/audit/limits.js';
 import { FILESYSTEM_LIMITS } from '../../src/brokers/filesystem/limits.js';
 import { NETWORK_LIMITS } from '../../src/brokers/network/limits.js';
 import { POWER_LIMITS } from '../../src/brokers/powers/limits.js';
@@ -20,6 +21,7 @@ const sections: Readonly<Record<string, object>> = {
   'The storage broker': STORAGE_LIMITS,
   "The host's powers": POWER_LIMITS,
   "A tool's JSON Schema": SCHEMA_LIMITS,
+  'The audit log': AUDIT_LIMITS,
   'A server': SERVER_LIMITS,
   Tokens: TOKEN_LIMITS,
 };
