@@ -1,6 +1,6 @@
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import { isRecord } from '../../../sandbox/wire/parse.js';
-import { RawJson } from '../../../sandbox/wire/service.js';
+import type { RawJson } from '../../../sandbox/wire/service.js';
 import { type BulkheadError, isBulkheadError } from '../../errors.js';
 import { explainError } from '../explain-error.js';
 import { makeTurnstile } from '../turnstile.js';
