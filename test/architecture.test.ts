@@ -13,6 +13,7 @@ const PUBLIC: readonly string[] = [
   'createEngine',
   'explainPermissions',
   'isBulkheadError',
+  'textOf',
   'type ApprovalRequest',
   'type Approver',
   'type BuildProblem',
@@ -48,6 +49,7 @@ const PUBLIC: readonly string[] = [
   'type SecretStatus',
   'type Tolerance',
   'type ToolAnnotations',
+  'type ToolAnswer',
   'type Verdict',
   'type WallName',
 ];

@@ -7,6 +7,7 @@ import { makeStackMapper } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
 import type { EntrySpec } from './entry-spec.js';
 import { GUEST_LIMITS } from './limits.js';
+import { makeOutputs, type Outputs } from './outputs.js';
 import { makeResident, type Resident } from './resident.js';
 import { scrubbedEvents } from './scrubbed-events.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
@@ -22,6 +23,8 @@ export interface OpenEntry {
   /** The variables whose values it never sees. */
   readonly secrets: readonly HeldSecret[];
   readonly resident: Resident;
+  /** Whoever listens to what its calls write. */
+  readonly outputs: Outputs;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
   /** Ends its guest and its brokers. */
@@ -39,6 +42,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   const mapOnly = makeStackMapper(sourceUrl, () => bundle.sourceMap);
   const mapStack = (stack: string): string => clean(mapOnly(stack));
   const { brokers, close } = openBrokers({ ...spec, events }, secrets);
+  const outputs = makeOutputs();
   const resident = makeResident({
     plugin: plugin.id,
     entry: entry.key,
@@ -53,6 +57,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
       now: spec.now,
       mapStack,
+      outputs,
     }),
     loadTimeoutMs: settings.limits.loadTimeoutMs,
     graceMs: settings.limits.graceMs,
@@ -64,6 +69,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     bundle,
     secrets,
     resident,
+    outputs,
     mapStack,
     close: async () => {
       resident.end({ cause: 'closed', detail: 'the engine let go of its plugin' });

@@ -8,6 +8,7 @@ import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import { permissionNames } from '../permissions/table.js';
 import { makeLogGate } from './log-gate.js';
+import type { Outputs } from './outputs.js';
 
 export interface Brokers {
   readonly network: NetworkBroker | undefined;
@@ -22,6 +23,7 @@ export interface ServiceSpec {
   readonly now: () => number;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
+  readonly outputs: Outputs;
 }
 
 /**
@@ -34,7 +36,8 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
 
   const notice = (method: string, params: unknown): void => {
     if (!isRecord(params)) return;
-    if (method === 'log') gate.line(params['level'], () => params['text']);
+    if (method === 'output') spec.outputs.hear(params['call'], params['text']);
+    else if (method === 'log') gate.line(params['level'], () => params['text']);
     else if (method === 'fault') {
       gate.line('error', () => faultText(params['failure'], spec.mapStack));
     } else if (method === 'denied') {
