@@ -6,15 +6,12 @@ import {
   load,
   type Loaded,
   type LoadPowers,
-  regrantLoaded,
   tellLoaded,
 } from './loaded.js';
 import { makeNotifier } from './notices.js';
 import { rehearse } from './rehearsal.js';
 import { makeValidation } from './validation.js';
 import { CodedError } from './wire/failure.js';
-import { FROM_HOST } from './wire/limits.js';
-import type { Json, WireFailure } from './wire/messages.js';
 import {
   isCallParams,
   isEventParams,
@@ -22,14 +19,14 @@ import {
   isPermissionsParams,
   isSchemasParams,
   isValidatorParams,
-} from './wire/methods.js';
+} from './wire/guards.js';
+import { FROM_HOST } from './wire/limits.js';
+import type { Json, WireFailure } from './wire/messages.js';
 import { makePeer, type Peer, type PeerSpec } from './wire/peer.js';
 
 /** Everything a guest can do to the world outside itself, and all it knows of it. */
 export interface GuestPowers
   extends LoadPowers, Pick<PeerSpec, 'write' | 'utf8' | 'allocate' | 'soon'> {
-  /** The real stack of an error, which the plugin itself cannot read. */
-  readonly getStackString: (error: Error) => string;
   /** Evaluates the host's own code (the schema validator), away from the plugin's. */
   readonly evaluateOwn: (code: string) => unknown;
   /** Ends the process. The host broke the protocol, which means it is not our host. */
@@ -75,12 +72,16 @@ export function startGuest(powers: GuestPowers): Guest {
           return tellLoaded(afterLoad(loaded), params);
         }
         if (method === 'permissions' && isPermissionsParams(params)) {
-          return regrantLoaded(afterLoad(loaded), params);
+          afterLoad(loaded).regrant(params.grant);
+          return null;
         }
         if (method === 'schemas' && isSchemasParams(params)) return validation.add(params);
         if (method === 'validator' && isValidatorParams(params)) {
           if (params.ahead) rehearse(powers, host);
           return validation.accept(params);
+        }
+        if (method === 'permissions' && isPermissionsParams(params)) {
+          return afterLoad(loaded).regrant(params.grant);
         }
         if (method === 'load' && loaded === undefined && isLoadParams(params)) {
           loaded = load(params, powers, host, reportFault);

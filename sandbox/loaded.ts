@@ -10,11 +10,14 @@ import { makeOutput } from './output.js';
 import { serialize } from './serialize.js';
 import type { Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
-import type { CallParams, EventParams, LoadParams, PermissionsParams } from './wire/methods.js';
+import { MAX_ERROR_STACK } from './wire/limits.js';
+import type { CallParams, EventParams, GuestGrant, LoadParams } from './wire/methods.js';
 import { type IncomingRequest, RawJson } from './wire/service.js';
 
 /** What it takes to hold a plugin. */
 export interface LoadPowers extends WebPowers {
+  /** The real stack of an error, which the plugin itself cannot read. */
+  readonly getStackString: (error: Error) => string;
   readonly confine: (spec: ConfinementSpec) => Confinement;
   /** What a bundle is called with: modules that the guest provides, and what stands for others. */
   readonly makeLinkage: (params: LoadParams, modules: Readonly<Record<string, unknown>>) => unknown;
@@ -29,6 +32,8 @@ export interface Loaded {
   /** Tells the host something that calls say of themselves, and that they keep within bounds. */
   readonly say: HostPower['notify'];
   readonly clock: ClockPower;
+  /** Changes what the plugin holds. When this returns, its endowments have followed. */
+  readonly regrant: (grant: GuestGrant) => void;
 }
 
 /** Makes the compartment. Nothing of the plugin is evaluated before `attach`. */
@@ -38,26 +43,36 @@ export function load(
   host: HostPower,
   reportFault: (error: unknown) => void,
 ): Loaded {
-  const { plugin, grant, limits, assignedGlobals } = params;
+  const { plugin, limits, assignedGlobals } = params;
+  let { grant } = params;
   const makeError = makeDenial(plugin);
   const endowing: EndowmentPowers = {
     ...powers,
     plugin,
-    grant,
+    get grant() {
+      return grant;
+    },
     limits,
     host,
     reportFault,
     serialize: (value) => serialize(value, limits),
     denial: (permission, wanted) => {
-      host.notify('denied', { permission, wanted });
-      return makeError(permission, wanted);
+      const error = makeError(permission, wanted);
+      const stack = powers.getStackString(error).slice(0, MAX_ERROR_STACK);
+      host.notify('denied', { permission, wanted, stack });
+      return error;
     },
   };
   const world: DialectWorld = {
     config: params.config,
     introduction: params.introduction,
     powers: endowing,
-    environment: grant.environment ?? {},
+    get environment() {
+      return grant.environment ?? {};
+    },
+    get grant() {
+      return grant;
+    },
     log: (level, parts) =>
       host.notify('log', { level, text: formatLine(parts, limits.maxLogText) }),
     serialize: endowing.serialize,
@@ -72,17 +87,24 @@ export function load(
   });
 
   let attached: Promise<Attached> | undefined;
+  let attachment: Attached | undefined;
   const evaluate = async (): Promise<Attached> => {
     const run = confinement.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
     if (typeof run !== 'function') throw new CodedError('LOAD_FAILED', 'the bundle is no function');
     const linkage = powers.makeLinkage(params, dialect.modules?.(world) ?? {});
     const exports: unknown = await Reflect.apply(run, undefined, [linkage]);
-    return dialect.attach(recordOf(exports), world);
+    attachment = dialect.attach(recordOf(exports), world);
+    return attachment;
   };
   return {
     params,
     confinement,
     attach: () => (attached ??= evaluate()),
+    regrant: (next) => {
+      grant = next;
+      confinement.follow();
+      attachment?.regrant?.(next);
+    },
     say: host.notifyAlways,
     clock: powers.clock,
   };
@@ -103,16 +125,6 @@ export async function tellLoaded({ params, attach }: Loaded, event: EventParams)
   const attached = await attach();
   const answer: unknown = await attached.event?.(event.name, event.payload);
   return new RawJson(serialize(answer, params.limits));
-}
-
-/** Tells the dialect what the grant is now. */
-export async function regrantLoaded(
-  { attach }: Loaded,
-  { grant }: PermissionsParams,
-): Promise<null> {
-  const attached = await attach();
-  attached.regrant?.(grant);
-  return null;
 }
 
 /** Runs one tool on an input that fits its schema. */

@@ -1,4 +1,6 @@
 import { Command, CommanderError } from 'commander';
+import { addAudit } from './audit/audit.js';
+import { addWhy } from './audit/why.js';
 import { addBatch } from './batch.js';
 import { addCall, type RunCommand } from './call.js';
 import { addDemo } from './demo/demo.js';
@@ -11,6 +13,7 @@ import { round } from './invoke.js';
 import type { CliPowers } from './powers.js';
 import { reportFailure } from './report.js';
 import { addSelftest } from './selftest/selftest.js';
+import { addServe } from './serve/serve.js';
 import { addTools } from './tools.js';
 
 const commands = [
@@ -19,9 +22,12 @@ const commands = [
   addTools,
   addInspect,
   addExplain,
+  addAudit,
+  addWhy,
   addDemo,
   addDoctor,
   addSelftest,
+  addServe,
 ];
 
 const HELP_AFTER = `
@@ -50,7 +56,9 @@ export async function runCli(
       writeErr: () => undefined,
     })
     .addHelpText('after', HELP_AFTER);
-  const run: RunCommand = async (command) => {
+  let interruptible = true;
+  const run: RunCommand = async (command, { endsWhenInterrupted = false } = {}) => {
+    interruptible = !endsWhenInterrupted;
     exitCode = await command(powers);
   };
   for (const add of commands) add(program, run);
@@ -58,7 +66,7 @@ export async function runCli(
   try {
     if (argv.length === 0) program.help();
     await program.parseAsync(argv, { from: 'user' });
-    return powers.interrupted.aborted ? EXIT.interrupted : exitCode;
+    return powers.interrupted.aborted && interruptible ? EXIT.interrupted : exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) {
       await powers.stdout.write(said);

@@ -3,14 +3,17 @@ import { makeApproval } from '../approval/approval.js';
 import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
+import { openAudit } from './audit.js';
 import { inputTextOf, runCall } from './call.js';
 import { askFirst } from './consent.js';
 import type { Engine } from './engine-api.js';
 import { type LogGate, makeLogGate } from './log-gate.js';
 import { logEvents } from './logger.js';
 import { openMachinery, requireWalls } from './machinery.js';
+import { type GrantChange, makeGrants } from './grants.js';
 import { explainMissing } from './missing.js';
 import type { EngineOptions } from './options.js';
+import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
 import { makeRegistry } from './registry.js';
 import { readSettings } from './settings.js';
@@ -35,14 +38,20 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   events.on(logEvents({ logger: settings.logger, gateOf }));
   if (settings.onEvent !== undefined) events.on(settings.onEvent);
 
-  const machinery = await openMachinery(settings);
+  const kept = await openAudit(settings.audit, events, settings.logger);
+  const machinery = await openMachinery(settings).catch(async (error: unknown) => {
+    await kept.close();
+    throw error;
+  });
   const { catalog, replace } = makeCatalog();
   const approval = makeApproval(settings.approve);
   let places: ReadonlyMap<string, Placed> = new Map();
   let closing: Promise<void> | undefined;
 
+  const grants = makeGrants(settings.grant);
   const registry = makeRegistry({
     settings,
+    grants,
     events,
     machinery,
     onChange: (installed) => {
@@ -63,9 +72,19 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     return { tool, place };
   };
 
+  const change = (
+    plugin: string,
+    to: GrantChange['to'],
+    permissions: readonly string[],
+  ): Promise<void> =>
+    closing === undefined
+      ? permit({ grants, registry, events }, plugin, to, permissions)
+      : Promise.reject(engineClosed());
+
   const close = async (): Promise<void> => {
     machinery.close();
     await registry.close();
+    await kept.close();
   };
 
   const engine: Engine = {
@@ -80,11 +99,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
         options: callOptions,
         limits,
         events,
+        ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
       };
       return tool.asks === undefined ? runCall(spec) : askFirst(approval, spec, runCall);
     },
+    grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
+    revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
     plugins: () => registry.status(catalog),
     listing: () => registry.listing(),
+    audit: kept.audit,
     guarantees: () => machinery.guarantees(),
     on: (listener) => events.on(listener),
     reload: () => registry.reload(),
@@ -105,4 +128,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
 function engineClosed(): BulkheadError {
   return new BulkheadError('ENGINE_CLOSED', 'The engine was closed: it runs nothing more.', {});
+}
+
+/** What is not to happen unless it is on the disk that it was about to. */
+function isHighRisk({ risk, asks }: CatalogTool): boolean {
+  return risk === 'high' || asks !== undefined;
 }

@@ -1,10 +1,12 @@
 import type { GuestGrant, LoadParams } from '../../sandbox/wire/methods.js';
 import { snapshotEnvironment } from '../brokers/environment.js';
 import { makeScrubber } from '../brokers/network/secrets/scrub.js';
+import { coversAll } from '../permissions/effective.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, PluginEntry } from '../plugin/plugin.js';
 import { makeStackMapper } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
+import { type CallsUnderWay, makeCallsUnderWay } from './calls-under-way.js';
 import type { EntrySpec } from './entry-spec.js';
 import { GUEST_LIMITS } from './limits.js';
 import { makeOutputs, type Outputs } from './outputs.js';
@@ -18,13 +20,20 @@ import { makeTenancy } from './tenancy.js';
 /** An entry that can be called: bundled, granted, with the powers it was granted opened. */
 export interface OpenEntry {
   readonly entry: PluginEntry;
+  /** As it is now. */
   readonly grant: Grant;
   readonly bundle: Bundle;
-  /** The variables whose values it never sees. */
+  /** The variables whose values it never sees, among those that it is granted. */
   readonly secrets: readonly HeldSecret[];
   readonly resident: Resident;
   /** Whoever listens to what its calls write. */
   readonly outputs: Outputs;
+  readonly calls: CallsUnderWay;
+  /**
+   * Changes what it holds. When this returns the host refuses what is no longer granted, and has
+   * ended what was under way by it; when the promise resolves, so do its guests.
+   */
+  follow(next: Grant): Promise<void>;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
   /** Ends its guest and its brokers. */
@@ -33,31 +42,36 @@ export interface OpenEntry {
 
 /** Throws `INVALID_OPTIONS` for a secret whose value cannot be one. */
 export function openEntry(spec: EntrySpec): OpenEntry {
-  const { plugin, entry, grant, bundle, settings } = spec;
+  const { plugin, entry, bundle, settings } = spec;
+  let { grant } = spec;
   const sourceUrl = `${plugin.id}/${entry.key}.js`;
-  const secrets = openSecrets(plugin, spec.secrets, grant, settings.env);
-  const { text: clean } = makeScrubber(secrets);
+  const references = openSecrets(plugin, spec.secrets, settings.env);
+  const secrets = (): readonly HeldSecret[] =>
+    references.filter(({ name }) => grant.allowsVariable(name));
+  const { text: clean } = makeScrubber(references);
   // No value ever reaches the guest. If one did, what it says would still not carry it into a log.
-  const events = secrets.length === 0 ? spec.events : scrubbedEvents(spec.events, clean);
+  const events = references.length === 0 ? spec.events : scrubbedEvents(spec.events, clean);
   const mapOnly = makeStackMapper(sourceUrl, () => bundle.sourceMap);
   const mapStack = (stack: string): string => clean(mapOnly(stack));
-  const { brokers, close } = openBrokers({ ...spec, events }, secrets);
   const outputs = makeOutputs();
+  const calls = makeCallsUnderWay();
+  const open = openBrokers({ ...spec, events, held: () => grant, secrets });
   const resident = makeResident({
     plugin: plugin.id,
     entry: entry.key,
     bundleHash: bundle.hash,
     take: makeTenancy(spec),
     validator: spec.validator,
-    load: () => loadParams(spec, sourceUrl, secrets),
+    load: () => loadParams(spec, sourceUrl, guestGrant(grant, settings.env, secrets())),
     service: makeService({
       plugin: plugin.id,
-      brokers,
+      brokers: open.brokers,
       events,
       maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
       now: spec.now,
       mapStack,
       outputs,
+      behalfOf: calls.of,
     }),
     loadTimeoutMs: settings.limits.loadTimeoutMs,
     graceMs: settings.limits.graceMs,
@@ -65,28 +79,36 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   });
   return {
     entry,
-    grant,
+    get grant() {
+      return grant;
+    },
     bundle,
-    secrets,
+    get secrets() {
+      return secrets();
+    },
     resident,
     outputs,
+    calls,
     mapStack,
+    follow: (next) => {
+      const before = grant;
+      grant = next;
+      open.follow(before);
+      const narrowed = !coversAll(grant.permissions, before.permissions);
+      return resident.regrant(guestGrant(grant, settings.env, secrets()), narrowed);
+    },
     close: async () => {
       resident.end({ cause: 'closed', detail: 'the engine let go of its plugin' });
-      await close();
+      await open.close();
     },
   };
 }
 
-function loadParams(
-  spec: EntrySpec,
-  sourceUrl: string,
-  secrets: readonly HeldSecret[],
-): LoadParams {
-  const { plugin, entry, grant, bundle, config, settings } = spec;
+function loadParams(spec: EntrySpec, sourceUrl: string, grant: GuestGrant): LoadParams {
+  const { plugin, entry, bundle, config, settings } = spec;
   return {
     plugin: { id: plugin.id, manifest: plugin.manifest },
-    grant: guestGrant(grant, settings.env, secrets),
+    grant,
     limits: { ...GUEST_LIMITS, maxResultBytes: settings.limits.maxResultBytes },
     dialect: entry.dialect,
     code: bundle.code,

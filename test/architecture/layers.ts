@@ -13,10 +13,18 @@ const rows: readonly (readonly string[])[] = [
   ['src/errors.ts'],
   ['src/permissions/', 'src/schema/'],
   ['src/events.ts', 'src/plugin/'],
-  ['src/formats/', 'src/brokers/', 'src/guests/', 'src/hooks/', 'src/approval/'],
+  [
+    'src/formats/',
+    'src/brokers/',
+    'src/guests/',
+    'src/hooks/',
+    'src/approval/',
+    // Listens to events alone; the engine that makes them opens it.
+    'src/audit/',
+  ],
   ['src/catalog/', 'src/remotes/'],
   ['src/engine/'],
-  ['src/agent/', 'src/audit/', 'src/metrics/', 'src/report/'],
+  ['src/agent/', 'src/metrics/', 'src/report/'],
   ['src/http/'],
   ['src/index.ts'],
   ['src/cli/'],
@@ -40,16 +48,20 @@ const insidePackages: Readonly<Record<string, RegExp>> = {
 
 /** What reaches the world: files, sockets, processes. Everyone else is passed these. */
 const POWERS =
-  /^(undici|(node:)?(fs|fs\/promises|net|tls|dns|dns\/promises|http|https|http2|child_process|worker_threads|cluster|os|process|v8|vm|readline|readline\/promises))$/;
+  /^(undici|@hono\/node-server|(node:)?(fs|fs\/promises|net|tls|dns|dns\/promises|http|https|http2|child_process|worker_threads|cluster|os|process|v8|vm|readline|readline\/promises))$/;
 
 const powerful: readonly string[] = [
   'src/brokers/',
   'src/guests/',
+  // What the operator keeps of what happened.
+  'src/audit/disk/',
   // What reads a stranger's sources, file by file, each of them checked.
   'src/plugin/bundle/',
   // What the engine takes from its own process, unless it is told otherwise.
   'src/engine/powers/',
   'src/cli/main.ts',
+  // What opens a port.
+  'src/http/listen.ts',
   'sandbox/node/',
 ];
 

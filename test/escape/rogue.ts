@@ -36,6 +36,7 @@ function openBrokers(directory: string) {
       connect: refuse,
     }),
     filesystem: makeFilesystemBroker({ plugin, directory, granted: ['.'] }),
+    storage: undefined,
   };
 }
 
@@ -79,6 +80,7 @@ export async function startRogue(act: string): Promise<Rogue> {
       now: Date.now,
       outputs: makeOutputs(),
       mapStack: (stack) => stack,
+      behalfOf: () => ({}),
     })(guest.peer),
   );
   await guest.ready;
