@@ -95,6 +95,8 @@ export interface CallParams {
 export interface EventParams {
   readonly name: string;
   readonly payload: Json;
+  /** Whose doing it was, for a dialect that tells users apart. */
+  readonly userId?: string;
 }
 
 /**
