@@ -78,8 +78,8 @@ export function outcomeLine(outcome: Outcome): object {
   return failureLine(outcome.failure, durationMs);
 }
 
-function shownOf({ structured, content }: CallResult): Json {
-  return structured ?? textOf(content);
+function shownOf({ value, structured, content }: CallResult): Json {
+  return typeof value === 'string' ? value : (structured ?? textOf(content));
 }
 
 /** Remembers what the plugin's own lines were for each call that threw. */
