@@ -18,6 +18,7 @@ export type { CallAccount } from './audit/why.js';
 export type { Approver, ApprovalRequest, Verdict } from './approval/approver.js';
 export type { RiskPolicy } from './approval/risk.js';
 export type { Tolerance } from './approval/tolerance.js';
+export type { PowerContext, PowerDefinition } from './brokers/powers/definition.js';
 export type { SecretBinding } from './brokers/network/secrets/binding.js';
 export type { SecretPlace } from './brokers/network/secrets/secret.js';
 export type { Catalog, CatalogTool, ToolAnnotations } from './catalog/catalog.js';
@@ -33,11 +34,13 @@ export type {
   PluginGrant,
   PluginSecrets,
 } from './engine/options.js';
-export type { CallResult, ContentBlock } from './engine/result.js';
+export type { CallResult } from './engine/result.js';
 export type { EntryStatus, PluginStatus, SecretStatus } from './engine/status.js';
 export type { Guarantee, WallName } from './guests/walls.js';
 export { explainPermissions } from './permissions/explain.js';
 export type { Permissions } from './permissions/kind.js';
+export { textOf } from './plugin/answer.js';
+export type { ContentBlock, ToolAnswer } from './plugin/answer.js';
 export type { Plugin } from './plugin/plugin.js';
 export type { RiskBand } from './plugin/risk.js';
 export type { Json, JsonObject } from '../sandbox/wire/messages.js';

@@ -34,6 +34,8 @@ export interface GuestLimits {
   readonly maxFetches: number;
   /** Bytes that `response.text()` and its like gather. */
   readonly maxBodyBytes: number;
+  /** Characters that one call writes while it runs. */
+  readonly maxOutputText: number;
 }
 
 /** The word that selects the world plugin code expects, a key of the table in `dialects/`. */
@@ -65,7 +67,8 @@ export interface LoadParams {
 /**
  * Host → guest, once: the source of the schema validator (one expression; it runs in a compartment
  * of its own that holds nothing). `ahead`: the guest is blank, and does now what would else be done
- * by the first load and the first call. Answers `null`.
+ * by the first load and the first call. An empty source is that of a guest that several plugins
+ * share, and had before. Answers `null`.
  */
 export interface ValidatorParams {
   readonly source: string;
@@ -83,6 +86,8 @@ export interface CallParams {
   readonly tool: string;
   /** The surface that the tool is, where its dialect loads surfaces one by one. */
   readonly surface?: string;
+  /** Somebody listens to what it writes while it runs, under this name of the call. */
+  readonly output?: string;
   readonly input: unknown;
   readonly context: Json;
 }
@@ -192,6 +197,13 @@ export interface LogParams {
   readonly text: string;
 }
 
+/** Guest → host, a notice: what a call wrote. Text of a plugin: hostile, capped by the host. */
+export interface OutputParams {
+  /** The call, as `CallParams.output` named it. */
+  readonly call: string;
+  readonly text: string;
+}
+
 /** Guest → host, a notice: an error that no caller was there to take. */
 export interface FaultParams {
   readonly failure: WireFailure;
@@ -222,4 +234,4 @@ export type HostMethod = 'fetch' | 'readFile' | 'storage' | 'power';
  * What a guest says unasked. `ready`: locked down and waiting for `load`. `offers`: what its entry
  * offers is no longer what `describe` last answered.
  */
-export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers';
+export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers' | 'output';

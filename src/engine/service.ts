@@ -5,16 +5,19 @@ import type { IncomingRequest, Service } from '../../sandbox/wire/service.js';
 import type { Attribution } from '../brokers/attribution.js';
 import type { FilesystemBroker } from '../brokers/filesystem/broker.js';
 import type { NetworkBroker } from '../brokers/network/broker.js';
+import type { PowerBroker } from '../brokers/powers/broker.js';
 import type { StorageBroker } from '../brokers/storage/broker.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import { permissionNames } from '../permissions/table.js';
 import { makeLogGate } from './log-gate.js';
+import type { Outputs } from './outputs.js';
 
 export interface Brokers {
   readonly network: NetworkBroker | undefined;
   readonly filesystem: FilesystemBroker | undefined;
   readonly storage: StorageBroker | undefined;
+  readonly powers: PowerBroker | undefined;
 }
 
 export interface ServiceSpec {
@@ -25,6 +28,7 @@ export interface ServiceSpec {
   readonly now: () => number;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
+  readonly outputs: Outputs;
   /** Whose doing is what the guest at that end does now. */
   readonly behalfOf: (peer: Peer) => Attribution;
 }
@@ -39,7 +43,8 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
 
   const notice = (peer: Peer, method: string, params: unknown): void => {
     if (!isRecord(params)) return;
-    if (method === 'log') gate.line(params['level'], () => params['text']);
+    if (method === 'output') spec.outputs.hear(params['call'], params['text']);
+    else if (method === 'log') gate.line(params['level'], () => params['text']);
     else if (method === 'fault') {
       gate.line('error', () => faultText(params['failure'], spec.mapStack));
     } else if (method === 'denied') {
@@ -69,6 +74,9 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
       }
       if (method === 'storage' && brokers.storage !== undefined) {
         return storeThrough(brokers.storage, peer, params, request);
+      }
+      if (method === 'power' && brokers.powers !== undefined) {
+        return brokers.powers.use(params, abortSignalOf(request));
       }
       throw new BulkheadError(
         'PERMISSION_REVOKED',
