@@ -115,6 +115,7 @@ function loadParams(spec: EntrySpec, sourceUrl: string, grant: GuestGrant): Load
     sourceUrl,
     assignedGlobals: bundle.assignedGlobals,
     config,
+    lent: settings.lent.names,
     introduction: entry.introduction ?? null,
     ...(entry.confinement === 'host' ? { directory: plugin.directory } : {}),
   };

@@ -159,7 +159,8 @@ test('what the frontend, the palette and the toasts do goes to the host and come
     spindle.commands.register([{ id: 'a', label: 'A' }, { id: 'b', label: 'B' }]);
     spindle.commands.unregister(['a']);
     spindle.commands.onInvoked((id, context) => spindle.log.info('command ' + id + ' ' + context.chatId));`;
-  const extension = await startExtension(source);
+  const provides = { 'spindle.toast.success': () => null, 'spindle.sendToFrontend': () => null };
+  const extension = await startExtension(source, { provides });
   await extension.event('spindle:frontendMessage', { payload: { n: 1 }, userId: 'u' });
   await extension.event('spindle:command', { commandId: 'b', context: { chatId: 'c' } });
   expect(extension.asked).toEqual([

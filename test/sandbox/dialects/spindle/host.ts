@@ -85,6 +85,7 @@ export async function startExtension(source: string, spec: HostSpec = {}): Promi
     sourceUrl: 'sample/tools.js',
     assignedGlobals: [],
     config: spec.config ?? {},
+    lent: Object.keys(spec.provides ?? {}),
     introduction: {
       manifest: { identifier: 'sample', version: '1.0.0' },
       installationId: '00000000-0000-8000-a000-000000000000',
