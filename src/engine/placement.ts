@@ -5,6 +5,8 @@ import type { Installed } from './installed.js';
 /** Where a tool of the catalog runs. */
 export interface Placed {
   readonly room: OpenEntry;
+  /** Aborted when the tool goes because a permission was taken from its plugin. */
+  readonly revoked: AbortSignal;
   /** Calls under way in its plugin. */
   readonly load: { underWay: number };
 }
@@ -17,11 +19,11 @@ export function placeTools(installed: readonly Installed[]): {
   const tools = new Map<string, UnnamedTool>();
   const places = new Map<string, Placed>();
   for (const { entries, load } of installed) {
-    for (const { listed, room } of entries.flatMap((entry) => entry.tools)) {
+    for (const { listed, room, revoked } of entries.flatMap((entry) => entry.tools)) {
       // Of two tools of one plugin with one id the later counts, as in the original.
       const id = `${listed.plugin}:${listed.tool}`;
       tools.set(id, listed);
-      places.set(id, { room, load });
+      places.set(id, { room, revoked, load });
     }
   }
   return { tools: [...tools.values()], places };

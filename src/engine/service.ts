@@ -22,6 +22,8 @@ export interface ServiceSpec {
   readonly now: () => number;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
+  /** The guest says that what its entry offers has changed. Default: that is of no interest. */
+  readonly onOffers?: () => void;
 }
 
 /**
@@ -34,7 +36,8 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
 
   const notice = (method: string, params: unknown): void => {
     if (!isRecord(params)) return;
-    if (method === 'log') gate.line(params['level'], () => params['text']);
+    if (method === 'offers') spec.onOffers?.();
+    else if (method === 'log') gate.line(params['level'], () => params['text']);
     else if (method === 'fault') {
       gate.line('error', () => faultText(params['failure'], spec.mapStack));
     } else if (method === 'denied') {

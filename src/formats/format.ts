@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
+import type { Permissions } from '../permissions/kind.js';
 import type { FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer, ToolAnnotations, ToolDefinition } from '../plugin/tool.js';
 
@@ -48,6 +49,11 @@ export interface Format {
    * only where the host chose a tolerance.
    */
   readonly asksByFlagAlone?: true;
+  /**
+   * What its entries offer is what they have registered, which changes while they run: they are asked
+   * again whenever they say so, and run from the start where they may run unasked.
+   */
+  readonly registersAtRunTime?: true;
   /** What the format's own system shows of an installed plugin (Pandora: `/api/plugins`). */
   list(source: ListingSource): Readonly<Record<string, unknown>>;
   /** Whether a tool may run unattended. */
@@ -83,6 +89,8 @@ export interface ListingSource {
 export interface OfferContext {
   readonly plugin: Pick<Plugin, 'id'>;
   readonly entry: PluginEntry;
+  /** What it holds at present. */
+  readonly granted: Permissions;
   /** Its surfaces that could not be bundled, by their files: that much has been told already. */
   readonly broken?: readonly string[];
   /** The longest that the host lets any tool take. */

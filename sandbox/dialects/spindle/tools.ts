@@ -1,7 +1,7 @@
 import type { DialectWorld } from '../dialect.js';
 import type { HeldPermissions } from './permissions.js';
 
-/** The tools that an extension has registered at present. */
+/** The tools that an extension has registered, offered while it holds the permission for them. */
 export interface Tools {
   readonly registerTool: (tool: unknown) => void;
   readonly unregisterTool: (name: unknown) => void;
@@ -18,19 +18,15 @@ export function makeTools(
   /** Descriptions as JSON text, by name. */
   const registered = new Map<string, string>();
 
-  // A permission that is taken away takes what it had made possible with it.
-  permissions.watch(({ permission, granted }) => {
-    if (permission !== 'tools' || granted || registered.size === 0) return;
-    registered.clear();
-    onChange();
+  // What is registered without the permission is kept back: it is there once the permission is, and
+  // few extensions register again when they are told.
+  permissions.watch(({ permission }) => {
+    if (permission === 'tools' && registered.size > 0) onChange();
   });
 
   return {
     registerTool: (tool) => {
-      if (!permissions.has('tools')) {
-        permissions.deny('tools', 'registerTool');
-        return;
-      }
+      if (!permissions.has('tools')) permissions.deny('tools', 'registerTool');
       const { name, text } = readTool(tool, world);
       if (!registered.has(name) && registered.size >= MAX_TOOLS) {
         world.log('error', [`registerTool: more than ${MAX_TOOLS} tools; ${name} is left out`]);
@@ -43,7 +39,7 @@ export function makeTools(
     unregisterTool: (name) => {
       if (typeof name === 'string' && registered.delete(name)) onChange();
     },
-    describe: () => `[${[...registered.values()].join(',')}]`,
+    describe: () => `[${permissions.has('tools') ? [...registered.values()].join(',') : ''}]`,
   };
 }
 
