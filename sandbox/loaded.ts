@@ -9,11 +9,14 @@ import { makeStorageClient } from './endowments/storage/client.js';
 import { serialize } from './serialize.js';
 import type { Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
+import { MAX_ERROR_STACK } from './wire/limits.js';
 import type { CallParams, EventParams, GuestGrant, LoadParams } from './wire/methods.js';
 import { type IncomingRequest, RawJson } from './wire/service.js';
 
 /** What it takes to hold a plugin. */
 export interface LoadPowers extends WebPowers {
+  /** The real stack of an error, which the plugin itself cannot read. */
+  readonly getStackString: (error: Error) => string;
   readonly confine: (spec: ConfinementSpec) => Confinement;
   /** What a bundle is called with: modules that the guest provides, and what stands for others. */
   readonly makeLinkage: (params: LoadParams, modules: Readonly<Record<string, unknown>>) => unknown;
@@ -50,8 +53,10 @@ export function load(
     reportFault,
     serialize: (value) => serialize(value, limits),
     denial: (permission, wanted) => {
-      host.notify('denied', { permission, wanted });
-      return makeError(permission, wanted);
+      const error = makeError(permission, wanted);
+      const stack = powers.getStackString(error).slice(0, MAX_ERROR_STACK);
+      host.notify('denied', { permission, wanted, stack });
+      return error;
     },
   };
   const world: DialectWorld = {
@@ -110,9 +115,19 @@ export async function describeLoaded({ attach }: Loaded): Promise<RawJson> {
 }
 
 /** Tells the plugin of an event, and answers what came of it. */
-export async function tellLoaded({ params, attach }: Loaded, event: EventParams): Promise<RawJson> {
+export async function tellLoaded(
+  { params, confinement, attach }: Loaded,
+  event: EventParams,
+  request: IncomingRequest,
+): Promise<RawJson> {
   const attached = await attach();
-  const answer: unknown = await attached.event?.(event.name, event.payload);
+  const signal = signalOf(confinement, request);
+  const answer: unknown = await attached.event?.(event.name, event.payload, {
+    get signal() {
+      return signal();
+    },
+    userId: event.userId,
+  });
   return new RawJson(serialize(answer, params.limits));
 }
 
@@ -124,18 +139,26 @@ export async function callLoaded(
   validation: Validation,
 ): Promise<RawJson> {
   const attached = await attach();
-  let signal: unknown;
+  const signal = signalOf(confinement, request);
   const value = await attached.call(tool, validation.check(tool, input), {
     context,
     surface,
     get signal() {
-      if (signal === undefined) {
-        const pair = confinement.makeSignal();
-        signal = pair.signal;
-        request.onCancel(pair.abort);
-      }
-      return signal;
+      return signal();
     },
   });
   return new RawJson(serialize(value, params.limits));
+}
+
+/** Makes the signal of a request when it is first asked for: most never are. */
+function signalOf(confinement: Confinement, request: IncomingRequest): () => unknown {
+  let made: unknown;
+  return () => {
+    if (made === undefined) {
+      const { signal, abort } = confinement.makeSignal();
+      made = signal;
+      request.onCancel(abort);
+    }
+    return made;
+  };
 }

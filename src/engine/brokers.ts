@@ -1,6 +1,8 @@
+import { attributed } from '../brokers/attribution.js';
 import { type FilesystemBroker, makeFilesystemBroker } from '../brokers/filesystem/broker.js';
 import { makeNetworkBroker, type NetworkBroker } from '../brokers/network/broker.js';
 import type { Secret } from '../brokers/network/secrets/secret.js';
+import { makeStorageBroker, type StorageBroker } from '../brokers/storage/broker.js';
 import type { Grant } from '../permissions/grant.js';
 import { openSlot } from './broker-slot.js';
 import type { EntrySpec } from './entry-spec.js';
@@ -48,7 +50,8 @@ export function openBrokers(spec: BrokersSpec): OpenBrokers {
     },
     granted,
   );
-  const slots = [network, filesystem];
+  const storage = openSlot({ kind: 'storage', open: () => openStorage(spec) }, granted);
+  const slots = [network, filesystem, storage];
   return {
     brokers: {
       get network() {
@@ -56,6 +59,9 @@ export function openBrokers(spec: BrokersSpec): OpenBrokers {
       },
       get filesystem() {
         return filesystem.current;
+      },
+      get storage() {
+        return storage.current;
       },
     },
     follow: (before) => {
@@ -75,12 +81,13 @@ function openNetwork({ plugin, held, settings, secrets, events }: BrokersSpec): 
     ...settings.network,
     secrets: secrets(),
     onSecret: (use) => events.emit({ ...use, plugin: plugin.id }),
-    onEvent: ({ url, method, outcome, status, bytesIn, bytesOut, durationMs }) => {
+    onEvent: ({ url, method, outcome, status, bytesIn, bytesOut, durationMs, call, among }) => {
       events.emit({
         type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
         plugin: plugin.id,
         permission: 'network',
         wanted: `${method} ${url}`,
+        ...attributed({ call, among }),
         outcome: status === undefined ? outcome : String(status),
         bytesIn,
         bytesOut,
@@ -95,14 +102,34 @@ function openFilesystem({ plugin, held, events }: BrokersSpec): FilesystemBroker
     plugin: { id: plugin.id, manifest: plugin.manifest },
     directory: plugin.directory,
     granted: held().permissions.filesystem,
-    onEvent: ({ path, outcome, bytes }) => {
+    onEvent: ({ path, outcome, bytes, call, among }) => {
       events.emit({
         type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
         plugin: plugin.id,
         permission: 'filesystem',
         wanted: path,
+        ...attributed({ call, among }),
         outcome,
         bytesIn: bytes,
+      });
+    },
+  });
+}
+
+function openStorage({ plugin, events, stores }: BrokersSpec): StorageBroker {
+  return makeStorageBroker({
+    plugin: { id: plugin.id, manifest: plugin.manifest },
+    store: stores(plugin.id),
+    onEvent: ({ what, outcome, bytesRead, bytesWritten, durationMs }) => {
+      events.emit({
+        type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
+        plugin: plugin.id,
+        permission: 'storage',
+        wanted: what,
+        outcome,
+        bytesIn: bytesRead,
+        bytesOut: bytesWritten,
+        durationMs,
       });
     },
   });

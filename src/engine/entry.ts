@@ -7,6 +7,7 @@ import type { Grant } from '../permissions/grant.js';
 import type { Bundle, PluginEntry } from '../plugin/plugin.js';
 import { makeStackMapper } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
+import { type CallsUnderWay, makeCallsUnderWay } from './calls-under-way.js';
 import type { EntrySpec } from './entry-spec.js';
 import { GUEST_LIMITS } from './limits.js';
 import { makeResident, type Resident } from './resident.js';
@@ -25,6 +26,7 @@ export interface OpenEntry {
   /** The variables whose values it never sees, among those that it is granted. */
   readonly secrets: readonly HeldSecret[];
   readonly resident: Resident;
+  readonly calls: CallsUnderWay;
   /**
    * Changes what it holds. When this returns the host refuses what is no longer granted, and has
    * ended what was under way by it; when the promise resolves, so do its guests.
@@ -61,6 +63,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   const mapOnly = makeStackMapper(sourceUrl, () => bundle.sourceMap);
   const mapStack = (stack: string): string => clean(mapOnly(stack));
   let listener: EntryListener | undefined;
+  const calls = makeCallsUnderWay();
   const open = openBrokers({ ...spec, events, held: () => grant, secrets });
   const resident = makeResident({
     plugin: plugin.id,
@@ -77,6 +80,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       now: spec.now,
       mapStack,
       onOffers: () => listener?.offers(),
+      behalfOf: calls.of,
     }),
     onLoaded: () => listener?.loaded(),
     onEnded: (cause) => listener?.ended(cause),
@@ -94,6 +98,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       return secrets();
     },
     resident,
+    calls,
     mapStack,
     listen: (next) => {
       listener = next;

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { Plugin } from '../plugin/plugin.js';
+import type { AuditOptions } from '../audit/options.js';
 import type { Approver } from '../approval/approver.js';
 import type { RiskPolicy } from '../approval/risk.js';
 import type { Tolerance } from '../approval/tolerance.js';
@@ -60,9 +61,16 @@ export interface EngineOptions {
   readonly walls?: WallOptions;
   /** Where bundles and descriptions are kept between runs. Default: `bulkhead` in the user's cache. */
   readonly cacheDirectory?: string;
+  /**
+   * Where plugins that were granted `storage` keep their files, each in a directory of its own. Made
+   * when it is first needed. Default: `bulkhead/storage` in the user's data directory.
+   */
+  readonly storageDirectory?: string;
   /** Receives the plugins' own log lines and the engine's. Default: warnings and errors to stderr. */
   readonly logger?: Logger;
   readonly onEvent?: EventListener;
+  /** Where everything that happens is written down. Default: nowhere. */
+  readonly audit?: AuditOptions;
 }
 
 export type GrantPolicy =

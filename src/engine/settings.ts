@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { RiskPolicy } from '../approval/risk.js';
 import { isTolerance, THRESHOLDS } from '../approval/tolerance.js';
 import { BulkheadError } from '../errors.js';
@@ -28,6 +29,7 @@ export interface Settings extends EngineOptions {
   readonly limits: EngineLimits;
   readonly network: NonNullable<EngineOptions['network']>;
   readonly cacheDirectory: string;
+  readonly storageDirectory: string;
   readonly logger: NonNullable<EngineOptions['logger']>;
 }
 
@@ -62,6 +64,7 @@ export function readSettings(options: EngineOptions): Settings {
     limits: readLimits(options.limits ?? {}),
     network: options.network ?? {},
     cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
+    storageDirectory: resolve(options.storageDirectory ?? around.storageDirectory),
     logger: options.logger ?? makeDefaultLogger(),
   };
 }
