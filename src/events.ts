@@ -127,6 +127,8 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly effective: Readonly<Record<string, Permissions>>;
     }
   | { readonly type: 'catalog-changed'; readonly tools: number }
+  /** So many blank guests wait for a plugin. */
+  | { readonly type: 'pool-changed'; readonly blank: number }
 );
 
 export type GuestEndCause =

@@ -18,6 +18,7 @@ const PUBLIC: readonly string[] = [
   'parseAnchors',
   'readAudit',
   'tellRecord',
+  'textOf',
   'type Anchor',
   'type ApprovalRequest',
   'type Approver',
@@ -62,6 +63,7 @@ const PUBLIC: readonly string[] = [
   'type SecretStatus',
   'type Tolerance',
   'type ToolAnnotations',
+  'type ToolAnswer',
   'type Verdict',
   'type WallName',
 ];

@@ -10,6 +10,7 @@ import { openBrokers } from './brokers.js';
 import { type CallsUnderWay, makeCallsUnderWay } from './calls-under-way.js';
 import type { EntrySpec } from './entry-spec.js';
 import { GUEST_LIMITS } from './limits.js';
+import { makeOutputs, type Outputs } from './outputs.js';
 import { makeResident, type Resident } from './resident.js';
 import { scrubbedEvents } from './scrubbed-events.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
@@ -26,6 +27,8 @@ export interface OpenEntry {
   /** The variables whose values it never sees, among those that it is granted. */
   readonly secrets: readonly HeldSecret[];
   readonly resident: Resident;
+  /** Whoever listens to what its calls write. */
+  readonly outputs: Outputs;
   readonly calls: CallsUnderWay;
   /**
    * Changes what it holds. When this returns the host refuses what is no longer granted, and has
@@ -63,6 +66,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   const mapOnly = makeStackMapper(sourceUrl, () => bundle.sourceMap);
   const mapStack = (stack: string): string => clean(mapOnly(stack));
   let listener: EntryListener | undefined;
+  const outputs = makeOutputs();
   const calls = makeCallsUnderWay();
   const open = openBrokers({ ...spec, events, held: () => grant, secrets });
   const resident = makeResident({
@@ -80,6 +84,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       now: spec.now,
       mapStack,
       onOffers: () => listener?.offers(),
+      outputs,
       behalfOf: calls.of,
     }),
     onLoaded: () => listener?.loaded(),
@@ -98,6 +103,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       return secrets();
     },
     resident,
+    outputs,
     calls,
     mapStack,
     listen: (next) => {

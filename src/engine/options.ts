@@ -130,4 +130,9 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** What the plugin's system hands to a tool besides its input, as far as a host supplies it. */
   readonly context?: JsonObject;
+  /**
+   * Receives what the tool writes while it runs, in order, and nothing after the call is answered.
+   * Tools of systems without such output never call it.
+   */
+  readonly onOutput?: (chunk: string) => void;
 }

@@ -10,6 +10,7 @@ import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import { permissionNames } from '../permissions/table.js';
 import { makeLogGate } from './log-gate.js';
+import type { Outputs } from './outputs.js';
 
 export interface Brokers {
   readonly network: NetworkBroker | undefined;
@@ -27,6 +28,7 @@ export interface ServiceSpec {
   readonly mapStack: (stack: string) => string;
   /** The guest says that what its entry offers has changed. Default: that is of no interest. */
   readonly onOffers?: () => void;
+  readonly outputs: Outputs;
   /** Whose doing is what the guest at that end does now. */
   readonly behalfOf: (peer: Peer) => Attribution;
 }
@@ -42,6 +44,7 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
   const notice = (peer: Peer, method: string, params: unknown): void => {
     if (!isRecord(params)) return;
     if (method === 'offers') spec.onOffers?.();
+    else if (method === 'output') spec.outputs.hear(params['call'], params['text']);
     else if (method === 'log') gate.line(params['level'], () => params['text']);
     else if (method === 'fault') {
       gate.line('error', () => faultText(params['failure'], spec.mapStack));
