@@ -56,6 +56,8 @@ const PUBLIC: readonly string[] = [
   'type PluginGrant',
   'type PluginSecrets',
   'type PluginStatus',
+  'type PowerContext',
+  'type PowerDefinition',
   'type RiskBand',
   'type RiskPolicy',
   'type SecretBinding',
