@@ -5,6 +5,8 @@ import type { Installed } from './installed.js';
 /** Where a tool of the catalog runs. */
 export interface Placed {
   readonly room: OpenEntry;
+  /** Of its plugin. */
+  readonly version: string | undefined;
   /** Calls under way in its plugin. */
   readonly load: { underWay: number };
 }
@@ -16,12 +18,12 @@ export function placeTools(installed: readonly Installed[]): {
 } {
   const tools = new Map<string, UnnamedTool>();
   const places = new Map<string, Placed>();
-  for (const { entries, load } of installed) {
+  for (const { entries, load, plugin } of installed) {
     for (const { listed, room } of entries.flatMap((entry) => entry.tools)) {
       // Of two tools of one plugin with one id the later counts, as in the original.
       const id = `${listed.plugin}:${listed.tool}`;
       tools.set(id, listed);
-      places.set(id, { room, load });
+      places.set(id, { room, load, version: plugin.version });
     }
   }
   return { tools: [...tools.values()], places };
