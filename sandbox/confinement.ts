@@ -1,4 +1,4 @@
-import { makeCompartment } from './compartment.js';
+import { addGlobals, makeCompartment } from './compartment.js';
 import { makeAbortPair } from './endowments/abort.js';
 import type { EndowmentPowers } from './endowments/endowment.js';
 import { endow } from './endowments/endow.js';
@@ -11,21 +11,29 @@ export interface Confinement {
   makeSignal(): { readonly signal: unknown; readonly abort: (why: string) => void };
   /** The denial behind an error such as `fetch is not defined`, where that is what it is. */
   explain(error: unknown): Error | undefined;
+  /** Follows `powers.grant` after it has changed. */
+  follow(): void;
 }
 
 export interface ConfinementSpec {
   readonly powers: EndowmentPowers;
   /** Global names that the code assigns to. */
   readonly assignedGlobals: readonly string[];
+  /** Further globals, of the plugin's dialect; they come before those of the endowments. */
+  readonly globals: Readonly<Record<string, unknown>>;
 }
 
 /** Confines a plugin to a compartment that holds what its grant endows, and nothing else. */
-export function confine({ powers, assignedGlobals }: ConfinementSpec): Confinement {
+export function confine({ powers, assignedGlobals, globals }: ConfinementSpec): Confinement {
   const endowed = endow(powers);
-  const compartment = makeCompartment({ globals: endowed.globals, assigned: assignedGlobals });
+  const compartment = makeCompartment({
+    globals: { ...endowed.globals, ...harden(globals) },
+    assigned: assignedGlobals,
+  });
   return {
     evaluate: (code) => compartment.evaluate(code),
     makeSignal: () => makeAbortPair(powers),
     explain: (error) => explainWithheld(error, endowed.withheldNames, powers.denial),
+    follow: () => addGlobals(compartment, endowed.follow()),
   };
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors.js';
-import type { PermissionName } from './permissions/kind.js';
+import type { PermissionName, Permissions } from './permissions/kind.js';
 import type { RiskBand } from './plugin/risk.js';
 
 /**
@@ -115,6 +115,16 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly level: 'info' | 'warning';
       readonly message: string;
     }
+  | {
+      /** A host granted a plugin something while it runs, or took something from it. */
+      readonly type: 'permission-changed';
+      readonly plugin: string;
+      readonly change: 'granted' | 'revoked';
+      /** As it was written: a kind (`network`) or one scope of it (`network:api.example.com`). */
+      readonly permissions: readonly string[];
+      /** What it holds now, entry by entry. */
+      readonly effective: Readonly<Record<string, Permissions>>;
+    }
   | { readonly type: 'catalog-changed'; readonly tools: number }
 );
 
@@ -143,7 +153,8 @@ export type GuestEndCause =
   | 'memory'
   | 'cpu'
   | 'protocol'
-  | 'replaced';
+  | 'replaced'
+  | 'revoked';
 
 export type EventListener = (event: BulkheadEvent) => void;
 

@@ -1,6 +1,8 @@
+import type { EndowmentPowers } from '../endowments/endowment.js';
 import type { PowerClient } from '../endowments/powers.js';
 import type { StorageClient, StoragePlace } from '../endowments/storage/client.js';
 import type { Json } from '../wire/messages.js';
+import type { GuestGrant } from '../wire/methods.js';
 
 /**
  * The world that plugin code written for one system expects, and how that system's plugins are
@@ -8,13 +10,26 @@ import type { Json } from '../wire/messages.js';
  * plugin's, so every use of it may run the plugin's code, throw, or never settle.
  */
 export interface Dialect {
+  /**
+   * Global names that code of this dialect finds from its first line on, beside what it is endowed
+   * with. They are hardened. `attach` is later called with the same world.
+   */
+  readonly globals?: (world: DialectWorld) => Readonly<Record<string, unknown>>;
+  /** The modules that the guest provides to this plugin, by specifier. They are hardened for it. */
+  readonly modules?: (world: DialectWorld) => Readonly<Record<string, unknown>>;
   attach(exports: Readonly<Record<string, unknown>>, world: DialectWorld): Attached;
 }
 
 export interface DialectWorld {
   readonly config: Json;
-  /** The granted variables. */
+  /** What the plugin's format has to say to the plugin's code about itself. */
+  readonly introduction: Json;
+  /** What the endowments are made of: the platform, the grant, and the host. */
+  readonly powers: EndowmentPowers;
+  /** The granted variables, as they are now. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What the plugin holds now: a host may change it while the plugin runs. */
+  readonly grant: GuestGrant;
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', parts: readonly unknown[]) => void;
   /** Turns any value of the plugin into JSON text, under the guest's budgets. */
   readonly serialize: (value: unknown) => string;
@@ -29,6 +44,13 @@ export interface Attached {
   describe(): Promise<string>;
   /** Runs a tool and returns what it returned: still the plugin's own value, promise or not. */
   call(tool: string, input: unknown, call: CallWorld): unknown;
+  /** Tells the plugin of something that happened in its host; may answer. Absent: it hears nothing. */
+  event?(name: string, payload: Json): unknown;
+  /**
+   * The grant is now this one: the host gave a permission, or took one away. What is endowed has
+   * followed already.
+   */
+  regrant?(grant: GuestGrant): void;
 }
 
 export interface CallWorld {
@@ -39,4 +61,6 @@ export interface CallWorld {
   readonly signal: unknown;
   /** What the host supplies for this call. */
   readonly context: Json;
+  /** The surface that the tool is, where the format told of one. */
+  readonly surface: string | undefined;
 }

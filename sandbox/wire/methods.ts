@@ -38,7 +38,7 @@ export interface GuestLimits {
 }
 
 /** The word that selects the world plugin code expects, a key of the table in `dialects/`. */
-export type DialectName = 'pandora';
+export type DialectName = 'pandora' | 'spindle' | 'vellum';
 
 /**
  * Host → guest, first of all and once: becomes the guest of this plugin. Answers `null` when the
@@ -57,6 +57,8 @@ export interface LoadParams {
   readonly assignedGlobals: readonly string[];
   /** The operator's configuration of the plugin, as the dialect hands it on. */
   readonly config: Json;
+  /** What the dialect tells the plugin's code of itself; `null` where its format has nothing. */
+  readonly introduction: Json;
   /** Real path of the plugin's directory: only where it runs unconfined. */
   readonly directory?: string;
 }
@@ -80,8 +82,24 @@ export interface SchemasParams {
 /** Host → guest: runs one tool. Answers what it returned, as plain data. */
 export interface CallParams {
   readonly tool: string;
+  /** The surface that the tool is, where its dialect loads surfaces one by one. */
+  readonly surface?: string;
   readonly input: unknown;
   readonly context: Json;
+}
+
+/** Host → guest: something happened that the dialect knows by that name. Answers what it came to. */
+export interface EventParams {
+  readonly name: string;
+  readonly payload: Json;
+}
+
+/**
+ * Host → guest: the grant as it is from now on. What it no longer holds stops working before the
+ * answer, `null`, is sent; what it newly holds works from then on.
+ */
+export interface PermissionsParams {
+  readonly grant: GuestGrant;
 }
 
 /** Guest → host: one HTTP request through the network broker. */
@@ -185,13 +203,23 @@ export interface DeniedParams {
 }
 
 /** The methods a guest answers; `describe` has no params and answers what the dialect says. */
-export type GuestMethod = 'validator' | 'load' | 'schemas' | 'describe' | 'call';
+export type GuestMethod =
+  | 'validator'
+  | 'load'
+  | 'schemas'
+  | 'describe'
+  | 'call'
+  | 'event'
+  | 'permissions';
 
 /** The methods a host answers. */
 export type HostMethod = 'fetch' | 'readFile' | 'storage' | 'power';
 
-/** What a guest says unasked. `ready`: locked down and waiting for `load`. */
-export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied';
+/**
+ * What a guest says unasked. `ready`: locked down and waiting for `load`. `offers`: what its entry
+ * offers is no longer what `describe` last answered.
+ */
+export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers';
 
 /**
  * Guards for what a guest is told. Its host is its whole authority, so they tell messages apart and
@@ -209,6 +237,14 @@ export function isSchemasParams(params: unknown): params is SchemasParams {
   return isRecord(params) && Array.isArray(params['schemas']);
 }
 
+export function isPermissionsParams(params: unknown): params is PermissionsParams {
+  return isRecord(params) && isRecord(params['grant']);
+}
+
 export function isCallParams(params: unknown): params is CallParams {
   return isRecord(params) && typeof params['tool'] === 'string';
+}
+
+export function isEventParams(params: unknown): params is EventParams {
+  return isRecord(params) && typeof params['name'] === 'string';
 }

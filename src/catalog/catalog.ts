@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { RiskBand } from '../plugin/risk.js';
+import type { ExecutionTarget } from '../plugin/tool.js';
 import { exportedNames } from './names.js';
 
 /** One tool as hosts list it and models call it. */
@@ -24,6 +25,12 @@ export interface CatalogTool {
   readonly riskWhy: string;
   /** The label by which policies group tools. */
   readonly category?: string;
+  /** Where its author wants it to run; where it does run is `confinement`. */
+  readonly executionTarget?: ExecutionTarget;
+  /** Not to run beside other calls of one turn. */
+  readonly exclusive?: boolean;
+  /** The surface of its plugin that it is, where the plugin has one file for each tool. */
+  readonly surface?: string;
   /** What its manifest or its configuration says. */
   readonly requireApproval: boolean;
   /** Why a call of it asks before it runs; absent where it does not, unless a rule says otherwise. */

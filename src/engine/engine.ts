@@ -10,8 +10,10 @@ import type { Engine } from './engine-api.js';
 import { type LogGate, makeLogGate } from './log-gate.js';
 import { logEvents } from './logger.js';
 import { openMachinery, requireWalls } from './machinery.js';
+import { type GrantChange, makeGrants } from './grants.js';
 import { explainMissing } from './missing.js';
 import type { CallOptions, EngineOptions } from './options.js';
+import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
 import { makeRegistry } from './registry.js';
 import { readSettings } from './settings.js';
@@ -49,8 +51,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   let places: ReadonlyMap<string, Placed> = new Map();
   let closing: Promise<void> | undefined;
 
+  const grants = makeGrants(settings.grant);
   const registry = makeRegistry({
     settings,
+    grants,
     events,
     machinery,
     onChange: (installed) => {
@@ -85,6 +89,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   };
   const consent = makeConsent({ approval, settings, find, run: runCall });
 
+  const change = (
+    plugin: string,
+    to: GrantChange['to'],
+    permissions: readonly string[],
+  ): Promise<void> =>
+    closing === undefined
+      ? permit({ grants, registry, events }, plugin, to, permissions)
+      : Promise.reject(engineClosed());
+
   const close = async (): Promise<void> => {
     machinery.close();
     await registry.close();
@@ -97,6 +110,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     offered: (situation) =>
       catalog.list().filter((tool) => whyRefused(tool, situation, settings) === undefined),
     rules,
+    grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
+    revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
     plugins: () => registry.status(catalog),
     listing: () => registry.listing(),
     guarantees: () => machinery.guarantees(),

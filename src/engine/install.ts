@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import { WireError } from '../../sandbox/wire/failure.js';
+import type { Stores } from '../brokers/storage/store.js';
 import { BulkheadError, isBulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import type { FoundPlugin } from '../formats/format.js';
@@ -7,17 +8,14 @@ import { formats } from '../formats/table.js';
 import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
-import type { Offer } from '../plugin/tool.js';
 import { openEntry } from './entry.js';
 import type { EntrySpec } from './entry-spec.js';
-import { grantTo, NOTHING } from './grants.js';
-import { listTool } from './list-tool.js';
-import type { Installed, InstalledEntry, RunnableTool } from './installed.js';
+import { type Grants, NOTHING } from './grants.js';
+import type { Installed, InstalledEntry } from './installed.js';
 import type { Offers } from './offers.js';
 import type { PluginConfig } from './options.js';
 import { makeQuarantine, type Quarantine } from './quarantine.js';
-import type { Schemas } from './resident.js';
-import { makeRooms } from './rooms.js';
+import { runEntry } from './running.js';
 import { secretsOf } from './secrets.js';
 import type { Settings } from './settings.js';
 import type { PluginProblem } from './status.js';
@@ -25,14 +23,18 @@ import type { ValidatorCourier } from './validator-courier.js';
 
 export interface InstallPowers {
   readonly settings: Settings;
+  readonly grants: Grants;
   readonly events: EventBus;
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
+  readonly stores: Stores;
   readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
   readonly capacity: Capacity;
   readonly canRest: boolean;
   readonly now: () => number;
+  /** What an entry offers, or may do, is no longer what it was. */
+  readonly onChange: () => void;
 }
 
 /**
@@ -86,19 +88,20 @@ function idle(entry: PluginEntry, problems: readonly PluginProblem[] = []): Inst
 
 async function installEntry(
   plugin: Plugin,
-  entry: PluginEntry,
+  written: PluginEntry,
   config: JsonObject,
   powers: InstallPowers & { readonly quarantine: Quarantine },
 ): Promise<InstalledEntry> {
-  const { settings, offers } = powers;
+  const { settings, grants, offers } = powers;
+  const entry = grants.request(plugin, written);
   try {
     if (entry.confinement === 'host' && !settings.hostMode.includes(plugin.id)) {
       throw hostModeDenied(plugin);
     }
     const secrets = secretsOf(settings.secrets, plugin, entry);
-    const grant = grantTo(settings.grant, plugin, entry);
+    const grant = grants.of(plugin, entry);
     const bundle = await powers.bundle(plugin, entry);
-    const spec: EntrySpec = {
+    const spec = {
       ...powers,
       plugin,
       entry,
@@ -107,46 +110,16 @@ async function installEntry(
       bundle,
       config,
       take: () => powers.take(entry.confinement),
-    };
+    } satisfies EntrySpec;
     const room = openEntry(spec);
     const described = await offers.of(plugin.id, room, config).catch(async (error: unknown) => {
       await room.close();
       throw error;
     });
-    const offer = formats[plugin.format].readOffer(described, {
-      plugin,
-      entry,
-      maxTimeoutMs: settings.limits.timeoutMs,
-    });
-    const rooms = makeRooms(spec, room);
-    const tools = offer.tools.map((tool): RunnableTool => {
-      const own = rooms.of(tool);
-      const { grant: held } = own;
-      return {
-        listed: listTool({ plugin, entry, tool, config, grant: held, settings }),
-        room: own,
-      };
-    });
-    const schemas = schemasOf(offer);
-    for (const { resident } of rooms.all()) resident.setSchemas(schemas);
-    return {
-      entry,
-      effective: grant.permissions,
-      rooms: rooms.all(),
-      tools,
-      offer,
-      problems: [
-        ...offer.refused,
-        ...offer.problems.map((message): PluginProblem => ({ code: 'INVALID_TOOL', message })),
-      ],
-    };
+    return runEntry({ spec, room, described, offers, onChange: powers.onChange });
   } catch (error) {
     return idle(entry, [asProblem(error)]);
   }
-}
-
-function schemasOf({ tools }: Offer): Schemas {
-  return tools.map(({ toolId, parameters }) => [toolId, parameters.schema]);
 }
 
 function hostModeDenied({ id }: Plugin): BulkheadError {

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { STORAGE_LIMITS } from '../brokers/storage/limits.js';
+import { makeStores, type Stores } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
 import { type Capacity, makeCapacity } from '../guests/capacity.js';
 import { type Command, guestCommand, unconfinedCommand } from '../guests/command.js';
@@ -25,6 +27,8 @@ export interface Machinery {
   bundle(plugin: Plugin, entry: PluginEntry): Promise<Bundle>;
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
+  /** What plugins keep, by plugin. */
+  readonly stores: Stores;
   /** Found out once, on a blank guest. */
   guarantees(): Promise<readonly Guarantee[]>;
   close(): void;
@@ -67,10 +71,11 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
       confinement === 'compartment'
         ? pool.take()
         : start(unconfinedCommand(machine, guestScripts.unconfined(), definedOf(settings.env))),
-    bundle: ({ directory }, { file, confinement }) =>
+    bundle: ({ directory }, { file, surfaces, virtualModules, confinement }) =>
       bundles.bundle({
         directory,
-        entry: { file },
+        entry: surfaces === undefined ? { file } : { surfaces },
+        virtualModules: virtualModules ?? [],
         builtins: confinement === 'host' ? 'real' : 'powerless',
       }),
     capacity: makeCapacity(limits.maxGuests),
@@ -78,6 +83,12 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
     canRest: machine.setpriv !== undefined,
     offers: makeOffers(keepTexts(join(cacheDirectory, 'offers')), settings),
     validator,
+    stores: makeStores(settings.storageDirectory, {
+      ...STORAGE_LIMITS,
+      maxBytes: limits.maxStorageBytes,
+      maxFiles: limits.maxStorageFiles,
+      maxFileBytes: limits.maxStorageFileBytes,
+    }),
     guarantees: () => (guarantees ??= prove()),
     close: pool.close,
   };

@@ -1,5 +1,5 @@
 import type { Json } from '../../sandbox/wire/messages.js';
-import type { LoadParams } from '../../sandbox/wire/methods.js';
+import type { GuestGrant, LoadParams } from '../../sandbox/wire/methods.js';
 import type { Peer } from '../../sandbox/wire/peer.js';
 import type { Service } from '../../sandbox/wire/service.js';
 import { BulkheadError } from '../errors.js';
@@ -21,6 +21,13 @@ export interface Resident {
   doubt(guest: Guest, settled: Promise<unknown>, detail: string): void;
   /** Tells this and every later guest what inputs have to fit. */
   setSchemas(schemas: Schemas): void;
+  /**
+   * Tells every guest what it holds from now on. Resolves when all of them have taken it in. Where
+   * something was taken away (`narrowed`), one that does not within its time is killed.
+   */
+  regrant(grant: GuestGrant, narrowed: boolean): Promise<void>;
+  /** Lets the guest finish what it was asked, and ends it. The next `acquire` starts another. */
+  replace(): void;
   /** Ends the guest, if there is one. The next `acquire` starts another. */
   end(end: GuestEnd): void;
 }
@@ -53,6 +60,10 @@ export function makeResident(spec: ResidentSpec): Resident {
   /** Guests that have not settled what was given up, and how many calls that is. */
   const doubts = new Map<Guest, Set<Promise<unknown>>>();
   let starting: Guest | undefined;
+  /** All that are alive: also those that are only finishing what they were asked. */
+  const guests = new Set<Guest>();
+  /** Those among them that were replaced for what they hold, and get no more. */
+  const retired = new WeakSet<Guest>();
 
   const tellSchemas = (guest: Guest): void => {
     if (schemas === undefined) return;
@@ -87,8 +98,10 @@ export function makeResident(spec: ResidentSpec): Resident {
   const watch = (guest: Guest): void => {
     const { plugin, events } = spec;
     const { pid } = guest;
+    guests.add(guest);
     events.emit({ type: 'guest-started', plugin, pid });
     void guest.ended.then(({ cause, detail }) => {
+      guests.delete(guest);
       if (current === guest) current = undefined;
       events.emit({ type: 'guest-ended', plugin, pid, cause, detail });
     });
@@ -129,11 +142,50 @@ export function makeResident(spec: ResidentSpec): Resident {
       schemas = next;
       if (current !== undefined) tellSchemas(current);
     },
+    regrant: async (grant, narrowed) => {
+      const told = [...guests].flatMap((guest) => {
+        if (!retired.has(guest)) return [tellGrant(guest, grant, narrowed)];
+        if (narrowed) guest.kill({ cause: 'revoked', detail: 'it held what was taken away' });
+        return [];
+      });
+      await Promise.all(told);
+    },
+    replace: () => {
+      if (current === undefined) return;
+      retired.add(current);
+      void retire(current);
+      current = undefined;
+    },
     end: (end) => {
       starting?.kill(end);
       current?.kill(end);
     },
   };
+}
+
+/**
+ * From a change of what a plugin holds until its guest has to have taken it in. The host's own
+ * brokers have followed before: this is for the clock and the dice, which are the guest's.
+ */
+export const REGRANT_MS = 1_000;
+
+async function tellGrant(guest: Guest, grant: GuestGrant, narrowed: boolean): Promise<void> {
+  if (!guest.alive) return;
+  let timer: NodeJS.Timeout | undefined;
+  const told = guest.peer.ask('permissions', { grant }).answer.then(
+    () => true,
+    () => false,
+  );
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), REGRANT_MS);
+  });
+  const followed = await Promise.race([told, late]);
+  clearTimeout(timer);
+  if (followed || !narrowed) return;
+  guest.kill({
+    cause: 'revoked',
+    detail: `it did not let go of what was taken from it within ${REGRANT_MS} ms`,
+  });
 }
 
 /** Ends a guest that another has replaced, once it has answered what it was still asked. */

@@ -4,6 +4,7 @@ import type { Peer } from '../../sandbox/wire/peer.js';
 import type { IncomingRequest, Service } from '../../sandbox/wire/service.js';
 import type { FilesystemBroker } from '../brokers/filesystem/broker.js';
 import type { NetworkBroker } from '../brokers/network/broker.js';
+import type { StorageBroker } from '../brokers/storage/broker.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import { permissionNames } from '../permissions/table.js';
@@ -12,6 +13,7 @@ import { makeLogGate } from './log-gate.js';
 export interface Brokers {
   readonly network: NetworkBroker | undefined;
   readonly filesystem: FilesystemBroker | undefined;
+  readonly storage: StorageBroker | undefined;
 }
 
 export interface ServiceSpec {
@@ -54,6 +56,9 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
       if (method === 'readFile' && brokers.filesystem !== undefined) {
         return readThrough(brokers.filesystem, peer, params, request);
       }
+      if (method === 'storage' && brokers.storage !== undefined) {
+        return storeThrough(brokers.storage, peer, params, request);
+      }
       throw new BulkheadError(
         'PERMISSION_REVOKED',
         `${plugin} has no permission for ${method.slice(0, 40)}.`,
@@ -83,6 +88,19 @@ async function readThrough(
 ): Promise<unknown> {
   const { body } = await broker.readFile(params, abortSignalOf(request));
   return { body: peer.openStream(body) };
+}
+
+async function storeThrough(
+  broker: StorageBroker,
+  peer: Peer,
+  params: unknown,
+  request: IncomingRequest,
+): Promise<unknown> {
+  const streamId = isRecord(params) ? params['body'] : undefined;
+  const sent = typeof streamId === 'number' ? peer.acceptStream(streamId) : undefined;
+  const answer = await broker.run(params, sent, abortSignalOf(request));
+  if ('value' in answer) return answer.value;
+  return { body: peer.openStream(answer.content), bytes: answer.bytes };
 }
 
 function abortSignalOf(request: IncomingRequest): AbortSignal {

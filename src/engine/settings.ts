@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { RiskPolicy } from '../approval/risk.js';
 import { openRuleBook, type RuleBook } from '../approval/rule-book.js';
 import { isTolerance, THRESHOLDS } from '../approval/tolerance.js';
@@ -32,6 +33,7 @@ export interface Settings extends Omit<EngineOptions, 'rules'> {
   readonly limits: EngineLimits;
   readonly network: NonNullable<EngineOptions['network']>;
   readonly cacheDirectory: string;
+  readonly storageDirectory: string;
   readonly logger: NonNullable<EngineOptions['logger']>;
 }
 
@@ -70,6 +72,7 @@ export function readSettings(options: EngineOptions): Settings {
     limits: readLimits(options.limits ?? {}),
     network: options.network ?? {},
     cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
+    storageDirectory: resolve(options.storageDirectory ?? around.storageDirectory),
     logger: options.logger ?? makeDefaultLogger(),
   };
 }

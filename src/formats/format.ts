@@ -15,6 +15,8 @@ export interface ReadPower {
   realpath(path: string): Promise<string | undefined>;
   /** What is there, links followed; `undefined` where nothing is. */
   stat(path: string): Promise<'file' | 'directory' | 'other' | undefined>;
+  /** When it was made, in milliseconds since 1970; `undefined` where the system does not know. */
+  birthtimeMs(path: string): Promise<number | undefined>;
 }
 
 /** How a plugin is declared on disk. */
@@ -81,6 +83,8 @@ export interface ListingSource {
 export interface OfferContext {
   readonly plugin: Pick<Plugin, 'id'>;
   readonly entry: PluginEntry;
+  /** Its surfaces that could not be bundled, by their files: that much has been told already. */
+  readonly broken?: readonly string[];
   /** The longest that the host lets any tool take. */
   readonly maxTimeoutMs: number;
 }

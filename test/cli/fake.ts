@@ -108,6 +108,7 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
     now: () => (now += 1),
     ...(spec.ask === undefined ? {} : { ask: spec.ask }),
     interrupted: spec.interrupted ?? new AbortController().signal,
+    onHangup: () => () => undefined,
     fixtures: '/fixtures',
     serve: () =>
       Promise.resolve({
@@ -194,6 +195,8 @@ function fakeEngine(
     offered: () => tools,
     foresee: () => ({ verdict: 'run', why: 'it is fake' }),
     rules: makeRuleBook(),
+    grant: () => Promise.resolve(),
+    revoke: () => Promise.resolve(),
     plugins: () => [status],
     listing: () => [],
     guarantees: () => Promise.resolve(spec.guarantees ?? []),

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { FROM_GUEST, NOTICES_PER_SECOND } from '../../sandbox/wire/limits.js';
 import { FILESYSTEM_LIMITS } from '../../src/brokers/filesystem/limits.js';
 import { NETWORK_LIMITS } from '../../src/brokers/network/limits.js';
+import { STORAGE_LIMITS } from '../../src/brokers/storage/limits.js';
 import { DEFAULT_LIMITS, GUEST_LIMITS } from '../../src/engine/limits.js';
+import { SERVER_LIMITS, TOKEN_LIMITS } from '../../src/http/limits.js';
 import { SCHEMA_LIMITS } from '../../src/schema/limits.js';
 import { readText, ROOT } from '../architecture/sources.js';
 
@@ -14,7 +16,10 @@ const sections: Readonly<Record<string, object>> = {
   'Inside the guest': { ...GUEST_LIMITS, NOTICES_PER_SECOND },
   'The network broker': NETWORK_LIMITS,
   'The filesystem broker': FILESYSTEM_LIMITS,
+  'The storage broker': STORAGE_LIMITS,
   "A tool's JSON Schema": SCHEMA_LIMITS,
+  'A server': SERVER_LIMITS,
+  Tokens: TOKEN_LIMITS,
 };
 
 interface Row {
