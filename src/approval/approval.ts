@@ -145,7 +145,7 @@ export function makeApproval(spec: ApprovalSpec): Approval {
           ...given,
           waitedMs: now() - began,
         });
-        if (given.verdict !== 'once') for (const lookAgain of [...waiting]) lookAgain();
+        if (given.verdict !== 'once') for (const lookAgain of waiting) lookAgain();
         return question.digest;
       } catch (error) {
         events.emit({

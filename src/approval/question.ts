@@ -1,4 +1,5 @@
 import type { Json } from '../../sandbox/wire/messages.js';
+import { BulkheadError } from '../errors.js';
 import type { AboutQuestion } from '../events.js';
 import type { RiskBand } from '../plugin/risk.js';
 import { jsonLines } from '../visible.js';
@@ -37,10 +38,20 @@ export interface Prepared extends Question {
   readonly digest: string;
 }
 
+/** Throws `INVALID_INPUT` where nobody could look at the input. */
 export function prepare(question: Question): Prepared {
   const { bundle, id, tenant, effect } = question;
-  const input = valueOf(question.inputText);
-  return { ...question, input, digest: digestOf({ bundle, id, input, tenant, effect }) };
+  try {
+    const input = valueOf(question.inputText);
+    return { ...question, input, digest: digestOf({ bundle, id, input, tenant, effect }) };
+  } catch (error) {
+    throw new BulkheadError(
+      'INVALID_INPUT',
+      `The input of ${id} is nested too deeply to be shown to anybody.`,
+      { tool: id },
+      { cause: error },
+    );
+  }
 }
 
 export function caseOf({ plugin, tool, bundle, input, tenant, effect }: Prepared): RuleCase {

@@ -93,8 +93,9 @@ export function specificity(rule: Rule): number {
 function memberOf(input: Json, path: string): Json | undefined {
   let value: Json | undefined = input;
   for (const key of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Readonly<Record<string, Json>>)[key];
+    if (typeof value !== 'object' || value === null) return undefined;
+    const members: ReadonlyMap<string, Json> = new Map(Object.entries(value));
+    value = members.get(key);
   }
   return value;
 }

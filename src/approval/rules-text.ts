@@ -53,8 +53,10 @@ function problemsOf(rule: Rule, index: number, all: readonly Rule[]): string[] {
 }
 
 const json: Shape<Json> = {
-  // What JSON.parse made is JSON.
-  read: (value) => ({ value: value as Json }),
+  read: (value) => {
+    const copy: Json = JSON.parse(JSON.stringify(value));
+    return { value: copy };
+  },
 };
 
 const conditionShape: Shape<Condition> = {

@@ -29,23 +29,21 @@ export function chooseApprover(
 /** Only a whole word of consent is one: an empty line, an end of input and a mistake are no. */
 function read(line: string, { risk, offers }: ApprovalRequest): Answer {
   const said = line.trim().toLowerCase();
-  const word = risk === 'high' ? (said === 'yes' ? 'once' : undefined) : WORDS[said];
+  const word = risk === 'high' ? (said === 'yes' ? 'once' : undefined) : WORDS.get(said);
   if (word === undefined || !offers.includes(word)) {
     return { verdict: 'deny', reason: 'answered no at the terminal', by: 'terminal' };
   }
   return { verdict: word, by: 'terminal' };
 }
 
-const WORDS: Readonly<Partial<Record<string, Verdict>>> = Object.freeze(
-  Object.assign(Object.create(null) as Record<string, Verdict>, {
-    y: 'once',
-    yes: 'once',
-    s: 'session',
-    session: 'session',
-    a: 'always',
-    always: 'always',
-  }),
-);
+const WORDS: ReadonlyMap<string, Verdict> = new Map([
+  ['y', 'once'],
+  ['yes', 'once'],
+  ['s', 'session'],
+  ['session', 'session'],
+  ['a', 'always'],
+  ['always', 'always'],
+]);
 
 /**
  * The question, from the host's own data; the plugin's words are quoted, and named as its own. What

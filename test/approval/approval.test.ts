@@ -202,5 +202,7 @@ describe('what is told of an approval', () => {
 it('an input too deep to be looked at is refused, and nothing breaks', async () => {
   const { approval } = open(() => 'once');
   const inputText = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
-  await expect(approval.ask(question({ inputText }))).rejects.toThrow();
+  await expect(approval.ask(question({ inputText }))).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+  });
 });
