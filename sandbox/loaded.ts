@@ -9,11 +9,14 @@ import { makeStorageClient } from './endowments/storage/client.js';
 import { serialize } from './serialize.js';
 import type { Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
+import { MAX_ERROR_STACK } from './wire/limits.js';
 import type { CallParams, EventParams, GuestGrant, LoadParams } from './wire/methods.js';
 import { type IncomingRequest, RawJson } from './wire/service.js';
 
 /** What it takes to hold a plugin. */
 export interface LoadPowers extends WebPowers {
+  /** The real stack of an error, which the plugin itself cannot read. */
+  readonly getStackString: (error: Error) => string;
   readonly confine: (spec: ConfinementSpec) => Confinement;
   /** What a bundle is called with: modules that the guest provides, and what stands for others. */
   readonly makeLinkage: (params: LoadParams, modules: Readonly<Record<string, unknown>>) => unknown;
@@ -50,8 +53,10 @@ export function load(
     reportFault,
     serialize: (value) => serialize(value, limits),
     denial: (permission, wanted) => {
-      host.notify('denied', { permission, wanted });
-      return makeError(permission, wanted);
+      const error = makeError(permission, wanted);
+      const stack = powers.getStackString(error).slice(0, MAX_ERROR_STACK);
+      host.notify('denied', { permission, wanted, stack });
+      return error;
     },
   };
   const world: DialectWorld = {

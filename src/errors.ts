@@ -101,6 +101,10 @@ export interface ErrorDetails {
   /** More calls are under way than the plugin or the engine may have. */
   BUSY: { readonly retryAfterMs: number };
 
+  // The audit log.
+  /** The audit log cannot be opened, written or read, or is not what was written. */
+  AUDIT_FAILED: { readonly path: string };
+
   // Guests.
   /** The plugin's code threw while it was loaded. */
   LOAD_FAILED: { readonly plugin: string };

@@ -1,5 +1,4 @@
 import type { Json, WireFailure } from './messages.js';
-import { isRecord } from './parse.js';
 
 /** What a guest knows of the plugin that it holds: enough to word a denial's remedy. */
 export interface PluginIdentity {
@@ -200,6 +199,8 @@ export interface FaultParams {
 export interface DeniedParams {
   readonly permission: string;
   readonly wanted: string;
+  /** Where, as the bundle's lines. */
+  readonly stack: string;
 }
 
 /** The methods a guest answers; `describe` has no params and answers what the dialect says. */
@@ -220,31 +221,3 @@ export type HostMethod = 'fetch' | 'readFile' | 'storage' | 'power';
  * offers is no longer what `describe` last answered.
  */
 export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers';
-
-/**
- * Guards for what a guest is told. Its host is its whole authority, so they tell messages apart and
- * leave the rest to the types: the host's own code made them.
- */
-export function isLoadParams(params: unknown): params is LoadParams {
-  return isRecord(params) && typeof params['code'] === 'string';
-}
-
-export function isValidatorParams(params: unknown): params is ValidatorParams {
-  return isRecord(params) && typeof params['source'] === 'string';
-}
-
-export function isSchemasParams(params: unknown): params is SchemasParams {
-  return isRecord(params) && Array.isArray(params['schemas']);
-}
-
-export function isPermissionsParams(params: unknown): params is PermissionsParams {
-  return isRecord(params) && isRecord(params['grant']);
-}
-
-export function isCallParams(params: unknown): params is CallParams {
-  return isRecord(params) && typeof params['tool'] === 'string';
-}
-
-export function isEventParams(params: unknown): params is EventParams {
-  return isRecord(params) && typeof params['name'] === 'string';
-}

@@ -1,3 +1,4 @@
+import { attributed } from '../brokers/attribution.js';
 import { type FilesystemBroker, makeFilesystemBroker } from '../brokers/filesystem/broker.js';
 import { makeNetworkBroker, type NetworkBroker } from '../brokers/network/broker.js';
 import type { Secret } from '../brokers/network/secrets/secret.js';
@@ -80,12 +81,13 @@ function openNetwork({ plugin, held, settings, secrets, events }: BrokersSpec): 
     ...settings.network,
     secrets: secrets(),
     onSecret: (use) => events.emit({ ...use, plugin: plugin.id }),
-    onEvent: ({ url, method, outcome, status, bytesIn, bytesOut, durationMs }) => {
+    onEvent: ({ url, method, outcome, status, bytesIn, bytesOut, durationMs, call, among }) => {
       events.emit({
         type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
         plugin: plugin.id,
         permission: 'network',
         wanted: `${method} ${url}`,
+        ...attributed({ call, among }),
         outcome: status === undefined ? outcome : String(status),
         bytesIn,
         bytesOut,
@@ -100,12 +102,13 @@ function openFilesystem({ plugin, held, events }: BrokersSpec): FilesystemBroker
     plugin: { id: plugin.id, manifest: plugin.manifest },
     directory: plugin.directory,
     granted: held().permissions.filesystem,
-    onEvent: ({ path, outcome, bytes }) => {
+    onEvent: ({ path, outcome, bytes, call, among }) => {
       events.emit({
         type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
         plugin: plugin.id,
         permission: 'filesystem',
         wanted: path,
+        ...attributed({ call, among }),
         outcome,
         bytesIn: bytes,
       });

@@ -23,6 +23,8 @@ export interface CallSpec {
   readonly options: CallOptions;
   readonly limits: CallLimits;
   readonly events: EventBus;
+  /** What has to be done before the plugin may do anything. Where it fails, the call does. */
+  readonly beforeEffect?: () => Promise<void>;
 }
 
 /**
@@ -42,7 +44,14 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
     return Promise.resolve(answerOf(callId, began, busy(tool, limits)));
   }
   load.underWay += 1;
-  events.emit({ type: 'call-started', call: callId, plugin: tool.plugin, tool: tool.tool });
+  events.emit({
+    type: 'call-started',
+    call: callId,
+    plugin: tool.plugin,
+    tool: tool.tool,
+    bundle: room.bundle.hash,
+    input: spec.inputText,
+  });
 
   return new Promise((resolve) => {
     const deadlineMs = deadlineOf(tool, options, limits);
@@ -83,14 +92,19 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
       if (answered) return;
       // While it was still idle, another plugin may have taken its place.
       if (!guest.alive) return start();
+      room.calls.began(guest.peer, callId);
       const asked = guest.peer.ask(
         'call',
         new RawJson(callText(tool, spec)),
         limits.maxResultBytes,
       );
+      const ended = (outcome: { readonly value: Json } | Failure): void => {
+        room.calls.ended(guest.peer, callId);
+        answer(outcome);
+      };
       const settled = asked.answer.then(
-        (value) => answer({ value }),
-        (error: unknown) => answer(failureOf(error, tool)),
+        (value) => ended({ value }),
+        (error: unknown) => ended(failureOf(error, tool)),
       );
       giveUp = (why) => {
         asked.cancel(why);
@@ -102,8 +116,12 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
       resident.acquire().then(run, (error: unknown) => answer(failureOf(error, tool)));
     };
 
-    if (resident.current === undefined) start();
-    else run(resident.current);
+    const go = (): void => {
+      if (resident.current === undefined) start();
+      else run(resident.current);
+    };
+    if (spec.beforeEffect === undefined) go();
+    else spec.beforeEffect().then(go, (error: unknown) => answer(failureOf(error, tool)));
   });
 }
 

@@ -4,6 +4,7 @@ import { makeRuleBook } from '../approval/rule-book.js';
 import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
+import { openAudit } from './audit.js';
 import { type CallSpec, inputTextOf, runCall } from './call.js';
 import { makeConsent, whyRefused } from './consent.js';
 import type { Engine } from './engine-api.js';
@@ -38,7 +39,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   events.on(logEvents({ logger: settings.logger, gateOf }));
   if (settings.onEvent !== undefined) events.on(settings.onEvent);
 
-  const machinery = await openMachinery(settings);
+  const kept = await openAudit(settings.audit, events, settings.logger);
+  const machinery = await openMachinery(settings).catch(async (error: unknown) => {
+    await kept.close();
+    throw error;
+  });
   const { catalog, replace } = makeCatalog();
   const rules = settings.rules ?? makeRuleBook();
   const approval = makeApproval({
@@ -85,6 +90,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       options: callOptions,
       limits,
       events,
+      ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
     };
   };
   const consent = makeConsent({ approval, settings, find, run: runCall });
@@ -101,6 +107,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const close = async (): Promise<void> => {
     machinery.close();
     await registry.close();
+    await kept.close();
   };
 
   const engine: Engine = {
@@ -114,6 +121,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
     plugins: () => registry.status(catalog),
     listing: () => registry.listing(),
+    audit: kept.audit,
     guarantees: () => machinery.guarantees(),
     on: (listener) => events.on(listener),
     reload: () => registry.reload(),
@@ -134,4 +142,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
 function engineClosed(): BulkheadError {
   return new BulkheadError('ENGINE_CLOSED', 'The engine was closed: it runs nothing more.', {});
+}
+
+/** What is not to happen unless it is on the disk that it was about to. */
+function isHighRisk({ risk, asks }: CatalogTool): boolean {
+  return risk === 'high' || asks !== undefined;
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { Plugin } from '../plugin/plugin.js';
+import type { AuditOptions } from '../audit/options.js';
 import type { Approver } from '../approval/approver.js';
 import type { ToolPolicy } from '../approval/policy.js';
 import type { RiskPolicy } from '../approval/risk.js';
@@ -76,6 +77,8 @@ export interface EngineOptions {
   /** Receives the plugins' own log lines and the engine's. Default: warnings and errors to stderr. */
   readonly logger?: Logger;
   readonly onEvent?: EventListener;
+  /** Where everything that happens is written down. Default: nowhere. */
+  readonly audit?: AuditOptions;
 }
 
 export type GrantPolicy =

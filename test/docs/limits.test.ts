@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FROM_GUEST, NOTICES_PER_SECOND } from '../../sandbox/wire/limits.js';
+import { AUDIT_LIMITS } from '../../src/audit/limits.js';
 import { FILESYSTEM_LIMITS } from '../../src/brokers/filesystem/limits.js';
 import { NETWORK_LIMITS } from '../../src/brokers/network/limits.js';
 import { STORAGE_LIMITS } from '../../src/brokers/storage/limits.js';
@@ -18,6 +19,7 @@ const sections: Readonly<Record<string, object>> = {
   'The filesystem broker': FILESYSTEM_LIMITS,
   'The storage broker': STORAGE_LIMITS,
   "A tool's JSON Schema": SCHEMA_LIMITS,
+  'The audit log': AUDIT_LIMITS,
   'A server': SERVER_LIMITS,
   Tokens: TOKEN_LIMITS,
 };

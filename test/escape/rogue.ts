@@ -78,6 +78,7 @@ export async function startRogue(act: string): Promise<Rogue> {
       maxLogLinesPerSecond: 100,
       now: Date.now,
       mapStack: (stack) => stack,
+      behalfOf: () => ({}),
     })(guest.peer),
   );
   await guest.ready;
