@@ -69,7 +69,7 @@ export function startGuest(powers: GuestPowers): Guest {
         }
         if (method === 'describe') return describeLoaded(afterLoad(loaded));
         if (method === 'event' && isEventParams(params)) {
-          return tellLoaded(afterLoad(loaded), params);
+          return tellLoaded(afterLoad(loaded), params, request);
         }
         if (method === 'permissions' && isPermissionsParams(params)) {
           afterLoad(loaded).regrant(params.grant);

@@ -115,9 +115,19 @@ export async function describeLoaded({ attach }: Loaded): Promise<RawJson> {
 }
 
 /** Tells the plugin of an event, and answers what came of it. */
-export async function tellLoaded({ params, attach }: Loaded, event: EventParams): Promise<RawJson> {
+export async function tellLoaded(
+  { params, confinement, attach }: Loaded,
+  event: EventParams,
+  request: IncomingRequest,
+): Promise<RawJson> {
   const attached = await attach();
-  const answer: unknown = await attached.event?.(event.name, event.payload);
+  const signal = signalOf(confinement, request);
+  const answer: unknown = await attached.event?.(event.name, event.payload, {
+    get signal() {
+      return signal();
+    },
+    userId: event.userId,
+  });
   return new RawJson(serialize(answer, params.limits));
 }
 
@@ -129,18 +139,26 @@ export async function callLoaded(
   validation: Validation,
 ): Promise<RawJson> {
   const attached = await attach();
-  let signal: unknown;
+  const signal = signalOf(confinement, request);
   const value = await attached.call(tool, validation.check(tool, input), {
     context,
     surface,
     get signal() {
-      if (signal === undefined) {
-        const pair = confinement.makeSignal();
-        signal = pair.signal;
-        request.onCancel(pair.abort);
-      }
-      return signal;
+      return signal();
     },
   });
   return new RawJson(serialize(value, params.limits));
+}
+
+/** Makes the signal of a request when it is first asked for: most never are. */
+function signalOf(confinement: Confinement, request: IncomingRequest): () => unknown {
+  let made: unknown;
+  return () => {
+    if (made === undefined) {
+      const { signal, abort } = confinement.makeSignal();
+      made = signal;
+      request.onCancel(abort);
+    }
+    return made;
+  };
 }

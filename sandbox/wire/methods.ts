@@ -91,6 +91,8 @@ export interface CallParams {
 export interface EventParams {
   readonly name: string;
   readonly payload: Json;
+  /** Whose doing it was, for a dialect that tells users apart. */
+  readonly userId?: string;
 }
 
 /**
