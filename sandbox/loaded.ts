@@ -2,10 +2,11 @@ import type { Confinement, ConfinementSpec } from './confinement.js';
 import { dialects } from './dialects/table.js';
 import type { Attached, DialectWorld } from './dialects/dialect.js';
 import { makeDenial } from './endowments/denial.js';
-import type { EndowmentPowers, HostPower, WebPowers } from './endowments/endowment.js';
+import type { ClockPower, EndowmentPowers, HostPower, WebPowers } from './endowments/endowment.js';
 import { formatLine } from './endowments/format-line.js';
 import { makePowerClient } from './endowments/powers.js';
 import { makeStorageClient } from './endowments/storage/client.js';
+import { makeOutput } from './output.js';
 import { serialize } from './serialize.js';
 import type { Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
@@ -28,6 +29,9 @@ export interface Loaded {
   readonly confinement: Confinement;
   /** The plugin's modules, evaluated once; where that failed, every call fails the same way. */
   readonly attach: () => Promise<Attached>;
+  /** Tells the host something that calls say of themselves, and that they keep within bounds. */
+  readonly say: HostPower['notify'];
+  readonly clock: ClockPower;
   /** Changes what the plugin holds. When this returns, its endowments have followed. */
   readonly regrant: (grant: GuestGrant) => void;
 }
@@ -101,6 +105,8 @@ export function load(
       confinement.follow();
       attachment?.regrant?.(next);
     },
+    say: host.notifyAlways,
+    clock: powers.clock,
   };
 }
 
@@ -133,21 +139,34 @@ export async function tellLoaded(
 
 /** Runs one tool on an input that fits its schema. */
 export async function callLoaded(
-  { params, confinement, attach }: Loaded,
-  { tool, surface, input, context }: CallParams,
+  { params, confinement, attach, say, clock }: Loaded,
+  { tool, surface, output: listened, input, context }: CallParams,
   request: IncomingRequest,
   validation: Validation,
 ): Promise<RawJson> {
   const attached = await attach();
   const signal = signalOf(confinement, request);
-  const value = await attached.call(tool, validation.check(tool, input), {
-    context,
-    surface,
-    get signal() {
-      return signal();
-    },
-  });
-  return new RawJson(serialize(value, params.limits));
+  const output =
+    listened === undefined
+      ? undefined
+      : makeOutput(
+          (text) => say('output', { call: listened, text }),
+          clock,
+          params.limits.maxOutputText,
+        );
+  try {
+    const value = await attached.call(tool, validation.check(tool, input), {
+      context,
+      surface,
+      ...(output === undefined ? {} : { output: output.write }),
+      get signal() {
+        return signal();
+      },
+    });
+    return new RawJson(serialize(value, params.limits));
+  } finally {
+    output?.end();
+  }
 }
 
 /** Makes the signal of a request when it is first asked for: most never are. */

@@ -148,6 +148,8 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly effective: Readonly<Record<string, Permissions>>;
     }
   | { readonly type: 'catalog-changed'; readonly tools: number }
+  /** So many blank guests wait for a plugin. */
+  | { readonly type: 'pool-changed'; readonly blank: number }
 );
 
 /** What was asked about: a call before it ran, or a request that a running one was about to send. */

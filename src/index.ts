@@ -46,11 +46,13 @@ export type {
   PluginGrant,
   PluginSecrets,
 } from './engine/options.js';
-export type { CallResult, ContentBlock } from './engine/result.js';
+export type { CallResult } from './engine/result.js';
 export type { EntryStatus, PluginStatus, SecretStatus } from './engine/status.js';
 export type { Guarantee, WallName } from './guests/walls.js';
 export { explainPermissions } from './permissions/explain.js';
 export type { Permissions } from './permissions/kind.js';
+export { textOf } from './plugin/answer.js';
+export type { ContentBlock, ToolAnswer } from './plugin/answer.js';
 export type { Plugin } from './plugin/plugin.js';
 export type { RiskBand } from './plugin/risk.js';
 export type { Json, JsonObject } from '../sandbox/wire/messages.js';

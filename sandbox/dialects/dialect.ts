@@ -68,6 +68,8 @@ export interface CallWorld {
   readonly signal: unknown;
   /** What the host supplies for this call. */
   readonly context: Json;
+  /** Sends on what the tool writes while it runs; absent where nobody listens. */
+  readonly output?: (text: string) => void;
   /** The surface that the tool is, where the format told of one. */
   readonly surface: string | undefined;
 }

@@ -34,6 +34,8 @@ export interface GuestLimits {
   readonly maxFetches: number;
   /** Bytes that `response.text()` and its like gather. */
   readonly maxBodyBytes: number;
+  /** Characters that one call writes while it runs. */
+  readonly maxOutputText: number;
 }
 
 /** The word that selects the world plugin code expects, a key of the table in `dialects/`. */
@@ -83,6 +85,8 @@ export interface CallParams {
   readonly tool: string;
   /** The surface that the tool is, where its dialect loads surfaces one by one. */
   readonly surface?: string;
+  /** Somebody listens to what it writes while it runs, under this name of the call. */
+  readonly output?: string;
   readonly input: unknown;
   readonly context: Json;
 }
@@ -192,6 +196,13 @@ export interface LogParams {
   readonly text: string;
 }
 
+/** Guest → host, a notice: what a call wrote. Text of a plugin: hostile, capped by the host. */
+export interface OutputParams {
+  /** The call, as `CallParams.output` named it. */
+  readonly call: string;
+  readonly text: string;
+}
+
 /** Guest → host, a notice: an error that no caller was there to take. */
 export interface FaultParams {
   readonly failure: WireFailure;
@@ -222,4 +233,4 @@ export type HostMethod = 'fetch' | 'readFile' | 'storage' | 'power';
  * What a guest says unasked. `ready`: locked down and waiting for `load`. `offers`: what its entry
  * offers is no longer what `describe` last answered.
  */
-export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers';
+export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers' | 'output';

@@ -36,14 +36,16 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
   const { callId, tool, place, options, limits, events } = spec;
   const { load, room } = place;
   const { resident } = room;
+  const told = { format: place.format, tool };
   const began = performance.now();
   if (options.signal?.aborted === true) {
-    return Promise.resolve(answerOf(callId, began, cancelled(tool)));
+    return Promise.resolve(answerOf(callId, began, cancelled(tool), told));
   }
   if (load.underWay >= limits.maxCallsPerPlugin) {
-    return Promise.resolve(answerOf(callId, began, busy(tool, limits)));
+    return Promise.resolve(answerOf(callId, began, busy(tool, limits), told));
   }
   load.underWay += 1;
+  if (options.onOutput !== undefined) room.outputs.open(callId, options.onOutput);
   events.emit({
     type: 'call-started',
     call: callId,
@@ -63,15 +65,16 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
       answered = true;
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', onAbort);
+      room.outputs.close(callId);
       load.underWay -= 1;
-      const result = answerOf(callId, began, outcome);
+      const result = answerOf(callId, began, outcome, told);
       events.emit({
         type: 'call-ended',
         call: callId,
         plugin: tool.plugin,
         tool: tool.tool,
         outcome: result.isError ? 'error' : 'ok',
-        ...('code' in outcome ? { code: outcome.code } : {}),
+        ...(result.code === undefined ? {} : { code: result.code }),
         ...('stack' in outcome && outcome.stack !== undefined
           ? { stack: room.mapStack(outcome.stack) }
           : {}),
@@ -129,16 +132,18 @@ function deadlineOf(tool: CatalogTool, options: CallOptions, limits: CallLimits)
   return Math.max(1, Math.min(tool.timeoutMs, options.timeoutMs ?? Infinity, limits.timeoutMs));
 }
 
-function callText(tool: CatalogTool, { inputText, options }: CallSpec): string {
+function callText(tool: CatalogTool, { callId, inputText, options }: CallSpec): string {
   const context = options.context === undefined ? 'null' : JSON.stringify(options.context);
   const { surface } = tool;
   const from = surface === undefined ? '' : `"surface":${JSON.stringify(surface)},`;
-  return `{"tool":${JSON.stringify(tool.tool)},${from}"input":${inputText},"context":${context}}`;
+  const output = options.onOutput === undefined ? '' : `"output":${JSON.stringify(callId)},`;
+  return `{"tool":${JSON.stringify(tool.tool)},${from}${output}"input":${inputText},"context":${context}}`;
 }
 
 function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
   return {
     code: 'DEADLINE_EXCEEDED',
+    deadlineMs,
     message: `${id} did not finish within ${deadlineMs} ms and was stopped.`,
   };
 }

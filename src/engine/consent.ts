@@ -81,7 +81,7 @@ export function makeConsent(spec: ConsentSpec): Consent {
       if (unusual === undefined && options.unattended !== true) return run(call);
       const began = performance.now();
       return admit(call).then(run, (error: unknown) =>
-        answerOf(call.callId, began, failureOf(error, tool)),
+        answerOf(call.callId, began, failureOf(error, tool), { format: call.place.format, tool }),
       );
     },
   };

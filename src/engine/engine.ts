@@ -40,7 +40,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   if (settings.onEvent !== undefined) events.on(settings.onEvent);
 
   const kept = await openAudit(settings.audit, events, settings.logger);
-  const machinery = await openMachinery(settings).catch(async (error: unknown) => {
+  const machinery = await openMachinery(settings, events).catch(async (error: unknown) => {
     await kept.close();
     throw error;
   });

@@ -9,6 +9,7 @@ import { openBrokers } from './brokers.js';
 import { type CallsUnderWay, makeCallsUnderWay } from './calls-under-way.js';
 import type { EntrySpec } from './entry-spec.js';
 import { GUEST_LIMITS } from './limits.js';
+import { makeOutputs, type Outputs } from './outputs.js';
 import { makeResident, type Resident } from './resident.js';
 import { scrubbedEvents } from './scrubbed-events.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
@@ -25,6 +26,8 @@ export interface OpenEntry {
   /** The variables whose values it never sees, among those that it is granted. */
   readonly secrets: readonly HeldSecret[];
   readonly resident: Resident;
+  /** Whoever listens to what its calls write. */
+  readonly outputs: Outputs;
   readonly calls: CallsUnderWay;
   /**
    * Changes what it holds. When this returns the host refuses what is no longer granted, and has
@@ -50,6 +53,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   const events = references.length === 0 ? spec.events : scrubbedEvents(spec.events, clean);
   const mapOnly = makeStackMapper(sourceUrl, () => bundle.sourceMap);
   const mapStack = (stack: string): string => clean(mapOnly(stack));
+  const outputs = makeOutputs();
   const calls = makeCallsUnderWay();
   const open = openBrokers({ ...spec, events, held: () => grant, secrets });
   const resident = makeResident({
@@ -66,6 +70,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
       now: spec.now,
       mapStack,
+      outputs,
       behalfOf: calls.of,
     }),
     loadTimeoutMs: settings.limits.loadTimeoutMs,
@@ -82,6 +87,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       return secrets();
     },
     resident,
+    outputs,
     calls,
     mapStack,
     follow: (next) => {

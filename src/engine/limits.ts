@@ -89,6 +89,7 @@ export const GUEST_LIMITS: Omit<GuestLimits, 'maxResultBytes'> = {
   maxLogText: 16 * 1024,
   maxFetches: 64,
   maxBodyBytes: 32 * 1024 * 1024,
+  maxOutputText: 1024 * 1024,
 };
 
 /** Fills in the defaults. Throws `INVALID_OPTIONS` naming the limit that is not one. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { STORAGE_LIMITS } from '../brokers/storage/limits.js';
 import { makeStores, type Stores } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
+import type { EventBus } from '../events.js';
 import { type Capacity, makeCapacity } from '../guests/capacity.js';
 import { type Command, guestCommand, unconfinedCommand } from '../guests/command.js';
 import { type Guest, startGuest } from '../guests/guest.js';
@@ -40,7 +41,7 @@ const START_TIMEOUT_MS = 15_000;
 /** From a take to the start of its replacement: whoever took a guest is busy loading it. */
 const REFILL_DELAY_MS = 50;
 
-export async function openMachinery(settings: Settings): Promise<Machinery> {
+export async function openMachinery(settings: Settings, events: EventBus): Promise<Machinery> {
   const { limits, cacheDirectory } = settings;
   const { use } = settings.walls;
   const script = guestScripts.confined();
@@ -53,6 +54,7 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
     start: () => start(confined),
     prepare: validator.ahead,
     refillDelayMs: REFILL_DELAY_MS,
+    onChange: (blank) => events.emit({ type: 'pool-changed', blank }),
   });
   const bundles = makeBundleCache({ directory: join(cacheDirectory, 'bundles') });
   let guarantees: Promise<readonly Guarantee[]> | undefined;

@@ -152,4 +152,9 @@ export interface CallOptions {
    * the guest is its own. Default: false.
    */
   readonly rehearse?: boolean;
+  /**
+   * Receives what the tool writes while it runs, in order, and nothing after the call is answered.
+   * Tools of systems without such output never call it.
+   */
+  readonly onOutput?: (chunk: string) => void;
 }

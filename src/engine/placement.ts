@@ -1,4 +1,6 @@
 import type { UnnamedTool } from '../catalog/catalog.js';
+import type { Format } from '../formats/format.js';
+import { formats } from '../formats/table.js';
 import type { OpenEntry } from './entry.js';
 import type { Installed } from './installed.js';
 
@@ -7,6 +9,7 @@ export interface Placed {
   readonly room: OpenEntry;
   /** Of its plugin. */
   readonly version: string | undefined;
+  readonly format: Format;
   /** Calls under way in its plugin. */
   readonly load: { underWay: number };
 }
@@ -18,12 +21,13 @@ export function placeTools(installed: readonly Installed[]): {
 } {
   const tools = new Map<string, UnnamedTool>();
   const places = new Map<string, Placed>();
-  for (const { entries, load, plugin } of installed) {
+  for (const { plugin, entries, load } of installed) {
+    const format = formats[plugin.format];
     for (const { listed, room } of entries.flatMap((entry) => entry.tools)) {
       // Of two tools of one plugin with one id the later counts, as in the original.
       const id = `${listed.plugin}:${listed.tool}`;
       tools.set(id, listed);
-      places.set(id, { room, load, version: plugin.version });
+      places.set(id, { room, version: plugin.version, format, load });
     }
   }
   return { tools: [...tools.values()], places };

@@ -10,6 +10,7 @@ import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import { permissionNames } from '../permissions/table.js';
 import { makeLogGate } from './log-gate.js';
+import type { Outputs } from './outputs.js';
 
 export interface Brokers {
   readonly network: NetworkBroker | undefined;
@@ -25,6 +26,7 @@ export interface ServiceSpec {
   readonly now: () => number;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
+  readonly outputs: Outputs;
   /** Whose doing is what the guest at that end does now. */
   readonly behalfOf: (peer: Peer) => Attribution;
 }
@@ -39,7 +41,8 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
 
   const notice = (peer: Peer, method: string, params: unknown): void => {
     if (!isRecord(params)) return;
-    if (method === 'log') gate.line(params['level'], () => params['text']);
+    if (method === 'output') spec.outputs.hear(params['call'], params['text']);
+    else if (method === 'log') gate.line(params['level'], () => params['text']);
     else if (method === 'fault') {
       gate.line('error', () => faultText(params['failure'], spec.mapStack));
     } else if (method === 'denied') {
