@@ -10,7 +10,7 @@ import {
 } from './loaded.js';
 import { makeNotifier } from './notices.js';
 import { rehearse } from './rehearsal.js';
-import { makeValidation } from './validation.js';
+import { makeValidation, type ValidatorSource } from './validation.js';
 import { CodedError } from './wire/failure.js';
 import {
   isCallParams,
@@ -29,6 +29,8 @@ export interface GuestPowers
   extends LoadPowers, Pick<PeerSpec, 'write' | 'utf8' | 'allocate' | 'soon'> {
   /** Evaluates the host's own code (the schema validator), away from the plugin's. */
   readonly evaluateOwn: (code: string) => unknown;
+  /** Where the validator's source is kept that several plugins share. */
+  readonly validator?: ValidatorSource;
   /** Ends the process. The host broke the protocol, which means it is not our host. */
   readonly exit: () => void;
 }
@@ -39,6 +41,8 @@ export interface Guest {
   announce(report: Json): void;
   /** An error nobody caught: a rejection without a handler, a callback that threw. */
   reportFault(error: unknown): void;
+  /** Takes back all that its plugin was endowed with, and answers nobody any more. */
+  close(): void;
 }
 
 /**
@@ -47,7 +51,7 @@ export interface Guest {
  */
 export function startGuest(powers: GuestPowers): Guest {
   let loaded: Loaded | undefined;
-  const validation = makeValidation(powers.evaluateOwn);
+  const validation = makeValidation(powers.evaluateOwn, powers.validator);
   const describe = (error: unknown): WireFailure => {
     const thrown = describeError(error, powers.getStackString);
     const explained = loaded?.confinement.explain(error);
@@ -99,6 +103,10 @@ export function startGuest(powers: GuestPowers): Guest {
     receive: peer.receive,
     announce: (report) => peer.notify('ready', report),
     reportFault,
+    close: () => {
+      loaded?.confinement.revoke();
+      peer.close(new CodedError('LOAD_FAILED', 'the plugin was let go'));
+    },
   };
 }
 

@@ -31,6 +31,7 @@ export { explainCall } from './audit/why.js';
 export type { CallAccount } from './audit/why.js';
 export type { RiskPolicy } from './approval/risk.js';
 export type { Tolerance } from './approval/tolerance.js';
+export type { PowerContext, PowerDefinition } from './brokers/powers/definition.js';
 export type { SecretBinding } from './brokers/network/secrets/binding.js';
 export type { SecretPlace } from './brokers/network/secrets/secret.js';
 export type { Catalog, CatalogTool, ToolAnnotations } from './catalog/catalog.js';

@@ -63,6 +63,8 @@ const PUBLIC: readonly string[] = [
   'type PluginGrant',
   'type PluginSecrets',
   'type PluginStatus',
+  'type PowerContext',
+  'type PowerDefinition',
   'type RiskBand',
   'type RiskPolicy',
   'type Rule',

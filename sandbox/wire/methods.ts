@@ -67,7 +67,8 @@ export interface LoadParams {
 /**
  * Host → guest, once: the source of the schema validator (one expression; it runs in a compartment
  * of its own that holds nothing). `ahead`: the guest is blank, and does now what would else be done
- * by the first load and the first call. Answers `null`.
+ * by the first load and the first call. An empty source is that of a guest that several plugins
+ * share, and had before. Answers `null`.
  */
 export interface ValidatorParams {
   readonly source: string;

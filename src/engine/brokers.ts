@@ -2,6 +2,7 @@ import { attributed } from '../brokers/attribution.js';
 import { type FilesystemBroker, makeFilesystemBroker } from '../brokers/filesystem/broker.js';
 import { makeNetworkBroker, type NetworkBroker } from '../brokers/network/broker.js';
 import type { Secret } from '../brokers/network/secrets/secret.js';
+import { makePowerBroker, type PowerBroker } from '../brokers/powers/broker.js';
 import { makeStorageBroker, type StorageBroker } from '../brokers/storage/broker.js';
 import type { Grant } from '../permissions/grant.js';
 import { openSlot } from './broker-slot.js';
@@ -51,7 +52,15 @@ export function openBrokers(spec: BrokersSpec): OpenBrokers {
     granted,
   );
   const storage = openSlot({ kind: 'storage', open: () => openStorage(spec) }, granted);
-  const slots = [network, filesystem, storage];
+  const powers = openSlot(
+    {
+      kind: 'powers',
+      open: () => openPowers(spec),
+      follow: (broker, scopes) => broker.follow(scopes),
+    },
+    granted,
+  );
+  const slots = [network, filesystem, storage, powers];
   return {
     brokers: {
       get network() {
@@ -62,6 +71,9 @@ export function openBrokers(spec: BrokersSpec): OpenBrokers {
       },
       get storage() {
         return storage.current;
+      },
+      get powers() {
+        return powers.current;
       },
     },
     follow: (before) => {
@@ -131,6 +143,28 @@ function openStorage({ plugin, events, stores }: BrokersSpec): StorageBroker {
         bytesOut: bytesWritten,
         durationMs,
       });
+    },
+  });
+}
+
+function openPowers({ plugin, held, events, settings }: BrokersSpec): PowerBroker {
+  return makePowerBroker({
+    plugin: { id: plugin.id, manifest: plugin.manifest },
+    lent: settings.lent,
+    granted: held().permissions.powers,
+    onEvent: ({ power, outcome, bytesIn, bytesOut, durationMs, reason }) => {
+      events.emit({
+        type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
+        plugin: plugin.id,
+        permission: 'powers',
+        wanted: power,
+        outcome,
+        bytesIn,
+        bytesOut,
+        durationMs,
+      });
+      if (outcome !== 'failed' || reason === undefined) return;
+      settings.logger.warn({ plugin: plugin.id, power, reason }, 'a power of the host failed');
     },
   });
 }

@@ -8,9 +8,11 @@ import { type Command, guestCommand, unconfinedCommand } from '../guests/command
 import { type Guest, startGuest } from '../guests/guest.js';
 import { inspectMachine } from '../guests/machine.js';
 import { makeGuestPool } from '../guests/pool.js';
+import { startSharedGuest } from '../guests/shared-guest.js';
 import { type Guarantee, proveWalls } from '../guests/walls.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
+import { type Groups, makeGroups } from './groups.js';
 import { makeOffers, type Offers } from './offers.js';
 import { keepTexts } from './powers/kept-texts.js';
 import { guestScripts, readValidator } from './powers/surroundings.js';
@@ -25,6 +27,7 @@ export interface Machinery {
   readonly capacity: Capacity;
   /** Whether guests can be stopped here without a risk that they stay when their host is gone. */
   readonly canRest: boolean;
+  readonly groups: Groups;
   bundle(plugin: Plugin, entry: PluginEntry): Promise<Bundle>;
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
@@ -48,6 +51,10 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
   const [machine, source] = await Promise.all([inspectMachine(script), readValidator()]);
   const validator = makeValidatorCourier(source);
   const confined = guestCommand(machine, limits, script, [script], use);
+  const shared = guestCommand(machine, limits, script, [script], use, 'shared');
+  const capacity = makeCapacity(limits.maxGuests);
+  // A stopped process sees no closed pipe: only a death signal ends it with its host.
+  const canRest = machine.setpriv !== undefined;
   const start = (command: Command): Guest => startGuest(command, START_TIMEOUT_MS);
   const pool = makeGuestPool({
     size: limits.pool,
@@ -80,9 +87,14 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
         virtualModules: virtualModules ?? [],
         builtins: confinement === 'host' ? 'real' : 'powerless',
       }),
-    capacity: makeCapacity(limits.maxGuests),
-    // A stopped process sees no closed pipe: only a death signal ends it with its host.
-    canRest: machine.setpriv !== undefined,
+    capacity,
+    canRest,
+    groups: makeGroups({
+      settings,
+      capacity,
+      canRest,
+      start: () => startSharedGuest(shared, START_TIMEOUT_MS),
+    }),
     offers: makeOffers(keepTexts(join(cacheDirectory, 'offers')), settings),
     validator,
     stores: makeStores(settings.storageDirectory, {

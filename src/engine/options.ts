@@ -6,6 +6,7 @@ import type { Approver } from '../approval/approver.js';
 import type { ToolPolicy } from '../approval/policy.js';
 import type { RiskPolicy } from '../approval/risk.js';
 import type { Tolerance } from '../approval/tolerance.js';
+import type { PowerDefinition } from '../brokers/powers/definition.js';
 import type { SecretBinding } from '../brokers/network/secrets/binding.js';
 import type { OptionalWall } from '../guests/command.js';
 import type { WallName } from '../guests/walls.js';
@@ -36,6 +37,11 @@ export interface EngineOptions {
   /** Ids of plugins that may run unconfined if their manifest says `sandbox: "host"`. Default: none. */
   readonly hostMode?: readonly string[];
   /** Decides where a tool asks first. Without one, such calls are refused. */
+  /**
+   * What the host lends plugins of its own, by name: those that were granted the `powers` permission
+   * of that name. Default: none.
+   */
+  readonly powers?: readonly PowerDefinition[];
   readonly approve?: Approver;
   /**
    * How much risk runs unasked: `strict` nothing, `default` what is low, `relaxed` what is low or
@@ -66,6 +72,13 @@ export interface EngineOptions {
    * Default: none.
    */
   readonly background?: readonly string[];
+  /**
+   * Plugins that trust each other, by a name for them: their compartments are put into one process,
+   * which saves some twelve megabytes for each but the first. What is lost: a plugin that breaks out
+   * of its compartment has what all of its group were granted, and one that is stopped by force
+   * stops them all (their next calls get a fresh process). Default: every plugin has its own.
+   */
+  readonly trustGroups?: Readonly<Record<string, readonly string[]>>;
   readonly walls?: WallOptions;
   /** Where bundles and descriptions are kept between runs. Default: `bulkhead` in the user's cache. */
   readonly cacheDirectory?: string;

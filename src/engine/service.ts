@@ -5,6 +5,7 @@ import type { IncomingRequest, Service } from '../../sandbox/wire/service.js';
 import type { Attribution } from '../brokers/attribution.js';
 import type { FilesystemBroker } from '../brokers/filesystem/broker.js';
 import type { NetworkBroker } from '../brokers/network/broker.js';
+import type { PowerBroker } from '../brokers/powers/broker.js';
 import type { StorageBroker } from '../brokers/storage/broker.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
@@ -16,6 +17,7 @@ export interface Brokers {
   readonly network: NetworkBroker | undefined;
   readonly filesystem: FilesystemBroker | undefined;
   readonly storage: StorageBroker | undefined;
+  readonly powers: PowerBroker | undefined;
 }
 
 export interface ServiceSpec {
@@ -72,6 +74,9 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
       }
       if (method === 'storage' && brokers.storage !== undefined) {
         return storeThrough(brokers.storage, peer, params, request);
+      }
+      if (method === 'power' && brokers.powers !== undefined) {
+        return brokers.powers.use(params, abortSignalOf(request));
       }
       throw new BulkheadError(
         'PERMISSION_REVOKED',

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { RiskPolicy } from '../approval/risk.js';
 import { openRuleBook, type RuleBook } from '../approval/rule-book.js';
 import { isTolerance, THRESHOLDS } from '../approval/tolerance.js';
+import { type LentPowers, readPowers } from '../brokers/powers/lent.js';
 import { BulkheadError } from '../errors.js';
 import {
   DEFAULT_WALLS,
@@ -13,6 +14,7 @@ import { isWallName, type WallName } from '../guests/walls.js';
 import { type EngineLimits, readLimits } from './limits.js';
 import { makeDefaultLogger } from './logger.js';
 import type { EngineOptions, WallOptions } from './options.js';
+import { ownCompiler } from './powers/own-compiler.js';
 import { openRuleFile } from './powers/rule-file.js';
 import { surroundings } from './powers/surroundings.js';
 import { checkSecrets } from './secrets.js';
@@ -29,9 +31,12 @@ export interface Settings extends Omit<EngineOptions, 'rules'> {
   readonly riskPolicy: RiskPolicy;
   readonly trustHints: readonly string[];
   readonly background: readonly string[];
+  readonly trustGroups: NonNullable<EngineOptions['trustGroups']>;
   readonly walls: { readonly require: readonly WallName[]; readonly use: readonly OptionalWall[] };
   readonly limits: EngineLimits;
   readonly network: NonNullable<EngineOptions['network']>;
+  /** The host's powers, checked. */
+  readonly lent: LentPowers;
   readonly cacheDirectory: string;
   readonly storageDirectory: string;
   readonly logger: NonNullable<EngineOptions['logger']>;
@@ -68,13 +73,23 @@ export function readSettings(options: EngineOptions): Settings {
     riskPolicy: options.riskPolicy ?? 'proven',
     trustHints: options.trustHints ?? [],
     background: options.background ?? [],
+    trustGroups: readTrustGroups(options.trustGroups ?? {}),
     walls,
     limits: readLimits(options.limits ?? {}),
     network: options.network ?? {},
+    lent: readPowers(options.powers ?? [], ownCompiler),
     cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
     storageDirectory: resolve(options.storageDirectory ?? around.storageDirectory),
     logger: options.logger ?? makeDefaultLogger(),
   };
+}
+
+/** A plugin that were in two groups would be in one process or the other, by chance. */
+function readTrustGroups(groups: Settings['trustGroups']): Settings['trustGroups'] {
+  const plugins = Object.values(groups).flat();
+  const twice = plugins.find((plugin, at) => plugins.indexOf(plugin) !== at);
+  if (twice === undefined) return groups;
+  throw invalid('trustGroups', `each plugin once; ${twice} is there twice`);
 }
 
 function readWalls({

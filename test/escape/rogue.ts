@@ -37,6 +37,7 @@ function openBrokers(directory: string) {
     }),
     filesystem: makeFilesystemBroker({ plugin, directory, granted: ['.'] }),
     storage: undefined,
+    powers: undefined,
   };
 }
 
