@@ -9,6 +9,8 @@ export interface Placed {
   readonly room: OpenEntry;
   /** Aborted when the tool goes because a permission was taken from its plugin. */
   readonly revoked: AbortSignal;
+  /** Of its plugin. */
+  readonly version: string | undefined;
   readonly format: Format;
   /** Calls under way in its plugin. */
   readonly load: { underWay: number };
@@ -27,7 +29,7 @@ export function placeTools(installed: readonly Installed[]): {
       // Of two tools of one plugin with one id the later counts, as in the original.
       const id = `${listed.plugin}:${listed.tool}`;
       tools.set(id, listed);
-      places.set(id, { room, revoked, format, load });
+      places.set(id, { room, revoked, version: plugin.version, format, load });
     }
   }
   return { tools: [...tools.values()], places };
