@@ -10,6 +10,11 @@ const ids = (engine: Engine): string[] =>
     .map(({ id }) => id)
     .toSorted();
 
+async function answerOf(engine: Engine, tool: string): Promise<unknown> {
+  const { value } = await engine.call(tool, {});
+  return typeof value === 'string' ? JSON.parse(value) : value;
+}
+
 /** An extension whose tool `more` registers another, `less` takes it out, and `die` ends its guest. */
 const changing = `
   ${answering({
@@ -138,7 +143,7 @@ describe('the permission to have tools', () => {
     expect((await engine.call('other:heard', {})).value).toBe('[]');
     await engine.grant('ext', 'tools');
     await expect.poll(() => ids(engine)).toEqual(before);
-    const told = JSON.parse(String((await engine.call('ext:heard', {})).value));
+    const told = await answerOf(engine, 'ext:heard');
     expect(told).toEqual([
       'tools',
       ['tools', false, 'ext', expect.not.arrayContaining(['tools'])],
@@ -165,7 +170,7 @@ describe('the permission to have tools', () => {
     expect(engine.plugins()[0]?.state).toBe('active');
     await engine.grant('ext', 'powers:tools');
     expect(ids(engine)).toEqual(['ext:tool']);
-    expect(JSON.parse(String((await engine.call('ext:tool', {})).value))).toEqual([
+    expect(await answerOf(engine, 'ext:tool')).toEqual([
       { permission: 'tools', operation: 'registerTool' },
     ]);
   });
