@@ -38,6 +38,9 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   HOST_MODE_DENIED: EXIT.denied,
   APPROVAL_REQUIRED: EXIT.denied,
   APPROVAL_DENIED: EXIT.denied,
+  APPROVAL_TIMEOUT: EXIT.denied,
+  INVALID_RULES: EXIT.denied,
+  POLICY_DENIED: EXIT.denied,
 
   WALL_MISSING: EXIT.broken,
   PLUGIN_NOT_FOUND: EXIT.broken,

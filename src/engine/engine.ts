@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { makeApproval } from '../approval/approval.js';
+import { makeRuleBook } from '../approval/rule-book.js';
 import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
 import { openAudit } from './audit.js';
-import { inputTextOf, runCall } from './call.js';
-import { askFirst } from './consent.js';
+import { type CallSpec, inputTextOf, runCall } from './call.js';
+import { makeConsent, whyRefused } from './consent.js';
 import type { Engine } from './engine-api.js';
 import { type LogGate, makeLogGate } from './log-gate.js';
 import { logEvents } from './logger.js';
 import { openMachinery, requireWalls } from './machinery.js';
 import { type GrantChange, makeGrants } from './grants.js';
 import { explainMissing } from './missing.js';
-import type { EngineOptions } from './options.js';
+import type { CallOptions, EngineOptions } from './options.js';
 import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
 import { makeRegistry } from './registry.js';
@@ -44,7 +45,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     throw error;
   });
   const { catalog, replace } = makeCatalog();
-  const approval = makeApproval(settings.approve);
+  const rules = settings.rules ?? makeRuleBook();
+  const approval = makeApproval({
+    approve: settings.approve,
+    rules,
+    events,
+    timeoutMs: limits.approvalTimeoutMs,
+    now: Date.now,
+  });
   let places: ReadonlyMap<string, Placed> = new Map();
   let closing: Promise<void> | undefined;
 
@@ -72,6 +80,21 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     return { tool, place };
   };
 
+  const specOf = (name: string, input: unknown, callOptions: CallOptions): CallSpec => {
+    const { tool, place } = find(name);
+    return {
+      callId: `call_${randomUUID()}`,
+      tool,
+      place,
+      inputText: inputTextOf(tool, input, limits.maxInputBytes),
+      options: callOptions,
+      limits,
+      events,
+      ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
+    };
+  };
+  const consent = makeConsent({ approval, settings, find, run: runCall });
+
   const change = (
     plugin: string,
     to: GrantChange['to'],
@@ -89,20 +112,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
   const engine: Engine = {
     catalog,
-    call: async (name, input, callOptions = {}) => {
-      const { tool, place } = find(name);
-      const spec = {
-        callId: `call_${randomUUID()}`,
-        tool,
-        place,
-        inputText: inputTextOf(tool, input, limits.maxInputBytes),
-        options: callOptions,
-        limits,
-        events,
-        ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
-      };
-      return tool.asks === undefined ? runCall(spec) : askFirst(approval, spec, runCall);
-    },
+    call: async (name, input, callOptions = {}) => consent.run(specOf(name, input, callOptions)),
+    foresee: (name, input, callOptions = {}) => consent.foresee(specOf(name, input, callOptions)),
+    offered: (situation) =>
+      catalog.list().filter((tool) => whyRefused(tool, situation, settings) === undefined),
+    rules,
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
     plugins: () => registry.status(catalog),

@@ -3,6 +3,7 @@ import type { Permissions } from '../permissions/kind.js';
 import type { Plugin } from '../plugin/plugin.js';
 import type { AuditOptions } from '../audit/options.js';
 import type { Approver } from '../approval/approver.js';
+import type { ToolPolicy } from '../approval/policy.js';
 import type { RiskPolicy } from '../approval/risk.js';
 import type { Tolerance } from '../approval/tolerance.js';
 import type { PowerDefinition } from '../brokers/powers/definition.js';
@@ -56,6 +57,13 @@ export interface EngineOptions {
   readonly riskPolicy?: RiskPolicy;
   /** Ids of plugins whose authors' hints may lower the risk of their tools. Default: none. */
   readonly trustHints?: readonly string[];
+  /**
+   * A file of rules that decide before anybody is asked, and in which `always` is kept. It may be
+   * edited while the engine runs. Default: rules are kept for as long as the engine lives.
+   */
+  readonly rules?: string;
+  /** Which tools are offered at all. Default: all. */
+  readonly policy?: ToolPolicy;
   readonly limits?: Partial<EngineLimits>;
   readonly network?: NetworkOptions;
   /**
@@ -143,6 +151,20 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** What the plugin's system hands to a tool besides its input, as far as a host supplies it. */
   readonly context?: JsonObject;
+  /** For whom the call is made: what is approved for one tenant holds for no other. */
+  readonly tenant?: string;
+  /** Which tools this call's channel may use, besides the engine's own policy. */
+  readonly policy?: ToolPolicy;
+  /**
+   * Nobody attends this run (a schedule): only tools that may run unattended do, and nobody is
+   * asked. `context.isInteractive: false` keeps people from being asked, too. Default: false.
+   */
+  readonly unattended?: boolean;
+  /**
+   * Runs the tool with what it would change stopped and listed in the result. Nobody is asked, and
+   * the guest is its own. Default: false.
+   */
+  readonly rehearse?: boolean;
   /**
    * Receives what the tool writes while it runs, in order, and nothing after the call is answered.
    * Tools of systems without such output never call it.

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { RiskPolicy } from '../approval/risk.js';
+import { openRuleBook, type RuleBook } from '../approval/rule-book.js';
 import { isTolerance, THRESHOLDS } from '../approval/tolerance.js';
 import { type LentPowers, readPowers } from '../brokers/powers/lent.js';
 import { BulkheadError } from '../errors.js';
@@ -14,11 +15,14 @@ import { type EngineLimits, readLimits } from './limits.js';
 import { makeDefaultLogger } from './logger.js';
 import type { EngineOptions, WallOptions } from './options.js';
 import { ownCompiler } from './powers/own-compiler.js';
+import { openRuleFile } from './powers/rule-file.js';
 import { surroundings } from './powers/surroundings.js';
 import { checkSecrets } from './secrets.js';
 
 /** The options with their defaults, checked. */
-export interface Settings extends EngineOptions {
+export interface Settings extends Omit<EngineOptions, 'rules'> {
+  /** Absent where the host names no file of rules. */
+  readonly rules: RuleBook | undefined;
   readonly grant: NonNullable<EngineOptions['grant']>;
   readonly config: NonNullable<EngineOptions['config']>;
   readonly env: NonNullable<EngineOptions['env']>;
@@ -44,6 +48,9 @@ export function readSettings(options: EngineOptions): Settings {
   if (!Array.isArray(options.plugins)) {
     throw invalid('plugins', 'a list of directories, e.g. plugins: ["./plugins/*"]');
   }
+  const rules = options.rules === undefined ? undefined : openRuleBook(openRuleFile(options.rules));
+  // What cannot be read is told now, and not with the first call.
+  rules?.list();
   const { tolerance, riskPolicy } = options;
   if (tolerance !== undefined && !isTolerance(tolerance)) {
     throw invalid('tolerance', `one of ${Object.keys(THRESHOLDS).join(', ')}`);
@@ -62,6 +69,7 @@ export function readSettings(options: EngineOptions): Settings {
     env,
     secrets,
     hostMode: options.hostMode ?? [],
+    rules,
     riskPolicy: options.riskPolicy ?? 'proven',
     trustHints: options.trustHints ?? [],
     background: options.background ?? [],

@@ -9,6 +9,7 @@ import type {
   Guarantee,
   PluginStatus,
 } from '../../src/index.js';
+import { makeRuleBook } from '../../src/approval/rule-book.js';
 import { runCli } from '../../src/cli/run.js';
 import type { CliPowers, TextSink } from '../../src/cli/powers.js';
 import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
@@ -195,6 +196,9 @@ function fakeEngine(
         ...answer,
       };
     },
+    offered: () => tools,
+    foresee: () => ({ verdict: 'run', why: 'it is fake' }),
+    rules: makeRuleBook(),
     grant: () => Promise.resolve(),
     revoke: () => Promise.resolve(),
     plugins: () => [status],
