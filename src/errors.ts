@@ -80,6 +80,14 @@ export interface ErrorDetails {
   /** More calls are under way than the plugin or the engine may have. */
   BUSY: { readonly retryAfterMs: number };
 
+  // Hooks.
+  /** No hook has that name. */
+  HOOK_NOT_FOUND: { readonly hook: string; readonly close?: string };
+  /** A hook threw. */
+  HOOK_FAILED: { readonly plugin: string; readonly hook: string };
+  /** What a hook made of its context is not valid: none of its changes is used. */
+  INVALID_HOOK_CHANGE: { readonly plugin: string; readonly hook: string };
+
   // Guests.
   /** The plugin's code threw while it was loaded. */
   LOAD_FAILED: { readonly plugin: string };

@@ -1,4 +1,4 @@
-import type { Json, WireFailure } from './messages.js';
+import type { Json, JsonObject, WireFailure } from './messages.js';
 import { isRecord } from './parse.js';
 
 /** What a guest knows of the plugin that it holds: enough to word a denial's remedy. */
@@ -78,6 +78,49 @@ export interface CallParams {
   readonly context: Json;
 }
 
+/**
+ * Host → guest: runs one hook of the plugin. Answers `null` where it changed nothing and wrote nothing
+ * in vain, else a `HookReply`.
+ */
+export interface HookParams {
+  readonly hook: string;
+  /** Names this run in what the guest says of it meanwhile. */
+  readonly run: number;
+  /** What an object means that the hook returns: all of the context, or changes to its draft. */
+  readonly returned: 'replaces' | 'merges';
+  /** What it means that it returns `null` or another value that is no context. */
+  readonly nothing: 'refused' | 'ignored';
+  readonly mutable: readonly {
+    readonly name: string;
+    /** How it is written that there is none; `null` where there has to be one. */
+    readonly none: 'undefined' | 'null' | null;
+  }[];
+  /** Functions that the guest puts into the context. */
+  readonly lends: readonly ('logger' | 'broadcast')[];
+  /** The fields of the context, but for the large ones. */
+  readonly fields: JsonObject;
+  readonly large: Readonly<Record<string, LargeField>>;
+  /** Pieces of large fields that the guest has not been told yet. */
+  readonly pieces: readonly (readonly [id: number, text: string])[];
+  /** Pieces that it will not be asked for again. */
+  readonly forget: readonly number[];
+  /** Bytes of JSON of what the hook may change. */
+  readonly maxBytes: number;
+}
+
+/** A field that is told by reference: a list whose items lie in pieces, or a value in one. */
+export interface LargeField {
+  readonly list: boolean;
+  readonly pieces: readonly (readonly [id: number, items: number])[];
+}
+
+export interface HookReply {
+  /** By field: `{ gone: true }`, `{ value }`, or of a list `{ at, removed, items }`. */
+  readonly changed: JsonObject;
+  /** Fields that were written in vain. */
+  readonly dropped: readonly string[];
+}
+
 /** Guest → host: one HTTP request through the network broker. */
 export interface FetchParams {
   readonly url: string;
@@ -122,14 +165,20 @@ export interface DeniedParams {
   readonly wanted: string;
 }
 
+/** Guest → host, a notice: what a hook tells whoever watches its conversation. */
+export interface BroadcastParams {
+  readonly run: number;
+  readonly detail: Json;
+}
+
 /** The methods a guest answers; `describe` has no params and answers what the dialect says. */
-export type GuestMethod = 'validator' | 'load' | 'schemas' | 'describe' | 'call';
+export type GuestMethod = 'validator' | 'load' | 'schemas' | 'describe' | 'call' | 'hook';
 
 /** The methods a host answers. */
 export type HostMethod = 'fetch' | 'readFile';
 
 /** What a guest says unasked. `ready`: locked down and waiting for `load`. */
-export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied';
+export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'broadcast';
 
 /**
  * Guards for what a guest is told. Its host is its whole authority, so they tell messages apart and
@@ -149,4 +198,8 @@ export function isSchemasParams(params: unknown): params is SchemasParams {
 
 export function isCallParams(params: unknown): params is CallParams {
   return isRecord(params) && typeof params['tool'] === 'string';
+}
+
+export function isHookParams(params: unknown): params is HookParams {
+  return isRecord(params) && typeof params['hook'] === 'string' && isRecord(params['fields']);
 }
