@@ -17,12 +17,17 @@ export interface ConfinementSpec {
   readonly powers: EndowmentPowers;
   /** Global names that the code assigns to. */
   readonly assignedGlobals: readonly string[];
+  /** Further globals, of the plugin's dialect; they come before those of the endowments. */
+  readonly globals: Readonly<Record<string, unknown>>;
 }
 
 /** Confines a plugin to a compartment that holds what its grant endows, and nothing else. */
-export function confine({ powers, assignedGlobals }: ConfinementSpec): Confinement {
+export function confine({ powers, assignedGlobals, globals }: ConfinementSpec): Confinement {
   const endowed = endow(powers);
-  const compartment = makeCompartment({ globals: endowed.globals, assigned: assignedGlobals });
+  const compartment = makeCompartment({
+    globals: { ...endowed.globals, ...harden(globals) },
+    assigned: assignedGlobals,
+  });
   return {
     evaluate: (code) => compartment.evaluate(code),
     makeSignal: () => makeAbortPair(powers),

@@ -1,38 +1,39 @@
-import type { Confinement, ConfinementSpec } from './confinement.js';
 import { describeError } from './describe-error.js';
-import { dialects } from './dialects/table.js';
-import type { Attached } from './dialects/dialect.js';
-import { makeDenial } from './endowments/denial.js';
-import type { HostPower, WebPowers } from './endowments/endowment.js';
+import { makeHookRuns } from './hook-runs.js';
 import { makeHostPower } from './host-power.js';
-import { formatLine } from './endowments/format-line.js';
+import {
+  callLoaded,
+  describeLoaded,
+  load,
+  type Loaded,
+  type LoadPowers,
+  regrantLoaded,
+  tellLoaded,
+} from './loaded.js';
 import { makeNotifier } from './notices.js';
-import { serialize } from './serialize.js';
-import { makeValidation, type Validation } from './validation.js';
+import { rehearse } from './rehearsal.js';
+import { makeValidation } from './validation.js';
 import { CodedError } from './wire/failure.js';
+import { isHookParams } from './wire/hooks.js';
 import { FROM_HOST } from './wire/limits.js';
 import type { Json, WireFailure } from './wire/messages.js';
 import {
-  type CallParams,
   isCallParams,
+  isEventParams,
   isLoadParams,
+  isPermissionsParams,
   isSchemasParams,
   isValidatorParams,
-  type LoadParams,
 } from './wire/methods.js';
 import { makePeer, type Peer, type PeerSpec } from './wire/peer.js';
-import { type IncomingRequest, RawJson } from './wire/service.js';
 
 /** Everything a guest can do to the world outside itself, and all it knows of it. */
 export interface GuestPowers
-  extends WebPowers, Pick<PeerSpec, 'write' | 'utf8' | 'allocate' | 'soon'> {
+  extends LoadPowers, Pick<PeerSpec, 'write' | 'utf8' | 'allocate' | 'soon'> {
   /** The real stack of an error, which the plugin itself cannot read. */
   readonly getStackString: (error: Error) => string;
-  readonly confine: (spec: ConfinementSpec) => Confinement;
   /** Evaluates the host's own code (the schema validator), away from the plugin's. */
   readonly evaluateOwn: (code: string) => unknown;
-  /** What a bundle is called with: modules that the guest provides, and what stands for others. */
-  readonly makeLinkage: (params: LoadParams) => unknown;
   /** Ends the process. The host broke the protocol, which means it is not our host. */
   readonly exit: () => void;
 }
@@ -46,12 +47,13 @@ export interface Guest {
 }
 
 /**
- * Answers the host until told to stop: first `load`, once; then `describe`, `call` and `schemas`
- * in any order and number.
+ * Answers the host until told to stop: first `load`, once; then everything else in any order
+ * and number.
  */
 export function startGuest(powers: GuestPowers): Guest {
   let loaded: Loaded | undefined;
   const validation = makeValidation(powers.evaluateOwn);
+  const hookRuns = makeHookRuns(() => host);
   const describe = (error: unknown): WireFailure => {
     const thrown = describeError(error, powers.getStackString);
     const explained = loaded?.confinement.explain(error);
@@ -69,9 +71,18 @@ export function startGuest(powers: GuestPowers): Guest {
       notice: () => {},
       request: (method, params, request) => {
         if (method === 'call' && isCallParams(params)) {
-          return call(afterLoad(loaded), params, request, validation);
+          return callLoaded(afterLoad(loaded), params, request, validation);
         }
-        if (method === 'describe') return afterLoad(loaded).attach().then(answerDescription);
+        if (method === 'hook' && isHookParams(params)) {
+          return hookRuns.run(afterLoad(loaded), params);
+        }
+        if (method === 'describe') return describeLoaded(afterLoad(loaded));
+        if (method === 'event' && isEventParams(params)) {
+          return tellLoaded(afterLoad(loaded), params);
+        }
+        if (method === 'permissions' && isPermissionsParams(params)) {
+          return regrantLoaded(afterLoad(loaded), params);
+        }
         if (method === 'schemas' && isSchemasParams(params)) return validation.add(params);
         if (method === 'validator' && isValidatorParams(params)) {
           if (params.ahead) rehearse(powers, host);
@@ -96,117 +107,7 @@ export function startGuest(powers: GuestPowers): Guest {
   };
 }
 
-interface Loaded {
-  readonly params: LoadParams;
-  readonly confinement: Confinement;
-  /** The plugin's modules, evaluated once; where that failed, every call fails the same way. */
-  readonly attach: () => Promise<Attached>;
-}
-
 function afterLoad(loaded: Loaded | undefined): Loaded {
   if (loaded === undefined) throw new CodedError('LOAD_FAILED', 'nothing has been loaded yet');
   return loaded;
-}
-
-function load(
-  params: LoadParams,
-  powers: GuestPowers,
-  host: HostPower,
-  reportFault: (error: unknown) => void,
-): Loaded {
-  const { plugin, grant, limits, assignedGlobals } = params;
-  const makeError = makeDenial(plugin);
-  const confinement = powers.confine({
-    assignedGlobals,
-    powers: {
-      ...powers,
-      plugin,
-      grant,
-      limits,
-      host,
-      reportFault,
-      denial: (permission, wanted) => {
-        host.notify('denied', { permission, wanted });
-        return makeError(permission, wanted);
-      },
-    },
-  });
-
-  let attached: Promise<Attached> | undefined;
-  const evaluate = async (): Promise<Attached> => {
-    const run = confinement.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
-    if (typeof run !== 'function') throw new CodedError('LOAD_FAILED', 'the bundle is no function');
-    const exports: unknown = await Reflect.apply(run, undefined, [powers.makeLinkage(params)]);
-    return dialects[params.dialect].attach(recordOf(exports), {
-      config: params.config,
-      environment: grant.environment ?? {},
-      log: (level, parts) =>
-        host.notify('log', { level, text: formatLine(parts, limits.maxLogText) }),
-      serialize: (value) => serialize(value, limits),
-    });
-  };
-  return { params, confinement, attach: () => (attached ??= evaluate()) };
-}
-
-/**
- * Loads a plugin that is nobody's and does nothing, while the guest is blank: what the first load
- * would have to compile and to make is then there.
- */
-function rehearse(powers: GuestPowers, host: HostPower): void {
-  const limits = {
-    maxTimers: 0,
-    maxResultBytes: 1_000,
-    maxResultDepth: 10,
-    maxResultNodes: 100,
-    maxLogText: 100,
-    maxFetches: 0,
-    maxBodyBytes: 0,
-  };
-  const { confinement } = load(
-    {
-      plugin: { id: 'nobody', manifest: '' },
-      grant: { time: true, random: true, network: true, filesystem: true, environment: {} },
-      limits,
-      dialect: 'pandora',
-      code: '',
-      sourceUrl: 'nobody.js',
-      assignedGlobals: [],
-      config: null,
-    },
-    powers,
-    host,
-    () => {},
-  );
-  confinement.evaluate('(function () {})');
-  serialize({ text: '', list: [1, true, null] }, limits);
-}
-
-function recordOf(exports: unknown): Readonly<Record<string, unknown>> {
-  return typeof exports === 'object' && exports !== null ? { ...exports } : {};
-}
-
-function answerDescription(attached: Attached): Promise<RawJson> {
-  return attached.describe().then((text) => new RawJson(text));
-}
-
-async function call(
-  { params, confinement, attach }: Loaded,
-  { tool, input, context }: CallParams,
-  request: IncomingRequest,
-  validation: Validation,
-): Promise<RawJson> {
-  const attached = await attach();
-  let signal: unknown;
-  const value = await attached.call(tool, validation.check(tool, input), {
-    context,
-    get signal() {
-      if (signal === undefined) {
-        const pair = confinement.makeSignal();
-        signal = pair.signal;
-        request.onCancel(pair.abort);
-      }
-      return signal;
-    },
-  });
-  return new RawJson(serialize(value, params.limits));
 }

@@ -4,8 +4,8 @@ import { withCode } from './endowments/coded-error.js';
  * What a bundle is called with: the modules that its guest provides, and what stands in for an
  * import whose target nobody knew when it was bundled.
  */
-export function makeLinkage(): unknown {
-  return harden({ modules: {}, importRefused });
+export function makeLinkage(_params: unknown, modules: Readonly<Record<string, unknown>>): unknown {
+  return harden({ modules, importRefused });
 }
 
 function importRefused(specifier: unknown): Promise<never> {

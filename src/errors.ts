@@ -33,6 +33,8 @@ export interface ErrorDetails {
   NETWORK_DENIED: Denied;
   ENVIRONMENT_DENIED: Denied;
   FILESYSTEM_DENIED: Denied;
+  STORAGE_DENIED: Denied;
+  POWER_DENIED: Denied;
   /** A permission was taken away while the plugin ran. */
   PERMISSION_REVOKED: { readonly permission: string };
   /** A Node built-in was used that no permission of ours grants. */
@@ -49,6 +51,18 @@ export interface ErrorDetails {
   FILESYSTEM_FAILED: { readonly path: string };
   /** A read ran into a cap of the filesystem broker. */
   FILESYSTEM_LIMIT: { readonly limit: string };
+  /** An operation in the plugin's storage was allowed and did not succeed: no such file, not empty. */
+  STORAGE_FAILED: { readonly path: string };
+  /** The plugin's storage is full, or an operation ran into another cap of it. */
+  STORAGE_LIMIT: { readonly limit: string };
+  /** A power was granted, and the host does not provide it. */
+  POWER_UNAVAILABLE: { readonly power: string };
+  /** The arguments do not fit the power's schema. */
+  POWER_INVALID: { readonly power: string };
+  /** The host's own code for a power threw, took too long, or gave what its schema does not allow. */
+  POWER_FAILED: { readonly power: string };
+  /** A power was asked for more at once than it may be, or with or for too much data. */
+  POWER_LIMIT: { readonly limit: string };
 
   // Approval.
   /** The tool asks before it runs, and there is nobody to ask. */

@@ -30,6 +30,12 @@ const wordings: Readonly<Record<PermissionName, Wording>> = {
     deed: 'read files',
     remedy: '"fs": ["<path prefix>"]',
   },
+  storage: { code: 'STORAGE_DENIED', deed: 'keep files of its own', remedy: '"storage": true' },
+  powers: {
+    code: 'POWER_DENIED',
+    deed: 'use what the host provides',
+    remedy: '"powers": ["<name>"]',
+  },
 };
 
 /**

@@ -57,5 +57,6 @@ function nameAfter(name: string, value: unknown): void {
 }
 
 function isGranted(grant: GuestGrant, permission: keyof GuestGrant): boolean {
-  return permission === 'environment' ? grant.environment !== undefined : grant[permission];
+  const held = grant[permission];
+  return typeof held === 'boolean' ? held : held !== undefined;
 }

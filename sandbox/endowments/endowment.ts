@@ -92,6 +92,8 @@ export interface EndowmentPowers extends WebPowers {
   readonly host: HostPower;
   /** An error escaped from a callback that nobody awaits (a timer, a listener). */
   readonly reportFault: (error: unknown) => void;
+  /** Turns any value of the plugin into JSON text, under the guest's budgets. */
+  readonly serialize: (value: unknown) => string;
   /** The error a plugin gets where it uses what it was not granted. */
   readonly denial: (permission: keyof GuestGrant, wanted: string) => Error;
 }

@@ -7,7 +7,9 @@ import { environment } from './environment.js';
 import { filesystem } from './filesystem.js';
 import { floats } from './floats.js';
 import { network } from './network.js';
+import { powers } from './powers.js';
 import { random } from './random.js';
+import { storage } from './storage/endowment.js';
 import { text } from './text.js';
 import { time } from './time.js';
 import { timers } from './timers.js';
@@ -23,7 +25,9 @@ export const endowments: Readonly<Record<string, Endowment>> = {
   filesystem,
   floats,
   network,
+  powers,
   random,
+  storage,
   text,
   time,
   timers,

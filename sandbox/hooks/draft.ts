@@ -1,4 +1,4 @@
-import type { HookParams } from '../wire/methods.js';
+import type { HookParams } from '../wire/hooks.js';
 import { CodedError } from '../wire/failure.js';
 import { compareList, hasChanged } from './compare.js';
 import { type DraftField, largeField, smallField } from './field.js';

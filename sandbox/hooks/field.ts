@@ -1,5 +1,5 @@
 import type { Json } from '../wire/messages.js';
-import type { LargeField } from '../wire/methods.js';
+import type { LargeField } from '../wire/hooks.js';
 
 /** One field of a context as the host told it. */
 export interface DraftField {

@@ -1,4 +1,4 @@
-import type { HookParams } from '../wire/methods.js';
+import type { HookParams } from '../wire/hooks.js';
 
 /**
  * The texts that large fields of contexts consist of. The host sends each once, says which of them

@@ -18,11 +18,11 @@ export function makeUnconfinedPowers(pipe: Pick<GuestPowers, 'write' | 'exit'>):
     getStackString: (error) => error.stack ?? '',
     confine: () => unconfined,
     evaluateOwn: (code) => runInThisContext(code),
-    makeLinkage: ({ directory }) => {
+    makeLinkage: ({ directory }, modules) => {
       if (directory === undefined) throw new CodedError('LOAD_FAILED', 'no directory was named');
       // Relative to a file that need not exist: modules are looked up from the plugin's directory.
       const url = pathToFileURL(`${directory}/bundle.cjs`);
-      return { modules: {}, require: createRequire(url), url: url.href };
+      return { modules, require: createRequire(url), url: url.href };
     },
   };
 }

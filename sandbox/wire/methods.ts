@@ -1,4 +1,4 @@
-import type { Json, JsonObject, WireFailure } from './messages.js';
+import type { Json, WireFailure } from './messages.js';
 import { isRecord } from './parse.js';
 
 /** What a guest knows of the plugin that it holds: enough to word a denial's remedy. */
@@ -8,12 +8,18 @@ export interface PluginIdentity {
   readonly manifest: string;
 }
 
-/** The effective permissions as the guest has to know them. Scopes stay with the host's brokers. */
+/**
+ * The effective permissions as the guest has to know them. Scopes stay with the host's brokers,
+ * but for names that plugin code asks about.
+ */
 export interface GuestGrant {
   readonly time: boolean;
   readonly random: boolean;
   readonly network: boolean;
   readonly filesystem: boolean;
+  readonly storage: boolean;
+  /** Names of the host's own powers; `undefined` where none is granted. */
+  readonly powers: readonly string[] | undefined;
   /** The granted keys with the values they had at load; `undefined` where none is granted. */
   readonly environment: Readonly<Record<string, string>> | undefined;
 }
@@ -32,7 +38,7 @@ export interface GuestLimits {
 }
 
 /** The word that selects the world plugin code expects, a key of the table in `dialects/`. */
-export type DialectName = 'pandora';
+export type DialectName = 'pandora' | 'spindle' | 'vellum';
 
 /**
  * Host → guest, first of all and once: becomes the guest of this plugin. Answers `null` when the
@@ -51,6 +57,8 @@ export interface LoadParams {
   readonly assignedGlobals: readonly string[];
   /** The operator's configuration of the plugin, as the dialect hands it on. */
   readonly config: Json;
+  /** What the dialect tells the plugin's code of itself; `null` where its format has nothing. */
+  readonly introduction: Json;
   /** Real path of the plugin's directory: only where it runs unconfined. */
   readonly directory?: string;
 }
@@ -74,51 +82,21 @@ export interface SchemasParams {
 /** Host → guest: runs one tool. Answers what it returned, as plain data. */
 export interface CallParams {
   readonly tool: string;
+  /** The surface that the tool is, where its dialect loads surfaces one by one. */
+  readonly surface?: string;
   readonly input: unknown;
   readonly context: Json;
 }
 
-/**
- * Host → guest: runs one hook of the plugin. Answers `null` where it changed nothing and wrote nothing
- * in vain, else a `HookReply`.
- */
-export interface HookParams {
-  readonly hook: string;
-  /** Names this run in what the guest says of it meanwhile. */
-  readonly run: number;
-  /** What an object means that the hook returns: all of the context, or changes to its draft. */
-  readonly returned: 'replaces' | 'merges';
-  /** What it means that it returns `null` or another value that is no context. */
-  readonly nothing: 'refused' | 'ignored';
-  readonly mutable: readonly {
-    readonly name: string;
-    /** How it is written that there is none; `null` where there has to be one. */
-    readonly none: 'undefined' | 'null' | null;
-  }[];
-  /** Functions that the guest puts into the context. */
-  readonly lends: readonly ('logger' | 'broadcast')[];
-  /** The fields of the context, but for the large ones. */
-  readonly fields: JsonObject;
-  readonly large: Readonly<Record<string, LargeField>>;
-  /** Pieces of large fields that the guest has not been told yet. */
-  readonly pieces: readonly (readonly [id: number, text: string])[];
-  /** Pieces that it will not be asked for again. */
-  readonly forget: readonly number[];
-  /** Bytes of JSON of what the hook may change. */
-  readonly maxBytes: number;
+/** Host → guest: something happened that the dialect knows by that name. Answers what it came to. */
+export interface EventParams {
+  readonly name: string;
+  readonly payload: Json;
 }
 
-/** A field that is told by reference: a list whose items lie in pieces, or a value in one. */
-export interface LargeField {
-  readonly list: boolean;
-  readonly pieces: readonly (readonly [id: number, items: number])[];
-}
-
-export interface HookReply {
-  /** By field: `{ gone: true }`, `{ value }`, or of a list `{ at, removed, items }`. */
-  readonly changed: JsonObject;
-  /** Fields that were written in vain. */
-  readonly dropped: readonly string[];
+/** Host → guest: the grant as it is from now on. Answers `null`. */
+export interface PermissionsParams {
+  readonly grant: GuestGrant;
 }
 
 /** Guest → host: one HTTP request through the network broker. */
@@ -148,6 +126,62 @@ export interface ReadFileParams {
   readonly path: string;
 }
 
+/**
+ * Guest → host: one operation in the plugin's own storage. Paths are relative to the area, with `/`
+ * between segments; what is missing is told by `null` where a plugin asks whether it is there.
+ *
+ * ```
+ *   read   { path }                 → { body: stream id, bytes }
+ *   write  { path, body }           → null        the whole file, at once or not at all
+ *   append { path, body }           → null
+ *   list   { path, recursive? }     → StorageEntry[], names relative to the path, sorted
+ *   stat   { path }                 → StorageEntry | null
+ *   mkdir  { path }                 → null        with the directories on the way
+ *   delete { path, recursive? }     → boolean     whether anything was there
+ *   move   { path, to, replace? }   → null
+ *   usage  {}                       → { bytes, files, maxBytes, maxFiles }
+ * ```
+ */
+export interface StorageParams {
+  readonly op:
+    | 'read'
+    | 'write'
+    | 'append'
+    | 'list'
+    | 'stat'
+    | 'mkdir'
+    | 'delete'
+    | 'move'
+    | 'usage';
+  /** Default: `data`. */
+  readonly area?: StorageArea;
+  /** Whose, in the area `user`: any text, which is no path. */
+  readonly user?: string;
+  readonly path?: string;
+  readonly to?: string;
+  /** The id of the stream that carries the content. */
+  readonly body?: number;
+  readonly recursive?: boolean;
+  /** Whether what is at `to` may be replaced. Default: true. */
+  readonly replace?: boolean;
+}
+
+/** `data`: the plugin's directory. `user`: one for each of its users. `enclave`: small values by key. */
+export type StorageArea = 'data' | 'user' | 'enclave';
+
+export interface StorageEntry {
+  readonly name: string;
+  readonly kind: 'file' | 'directory';
+  readonly bytes: number;
+  readonly modifiedMs: number;
+}
+
+/** Guest → host: uses a power that the host lends; answers what it gives, as plain data. */
+export interface PowerParams {
+  readonly name: string;
+  readonly arguments: Json;
+}
+
 /** Guest → host, a notice. Text of a plugin: hostile, capped by the host. */
 export interface LogParams {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -165,20 +199,25 @@ export interface DeniedParams {
   readonly wanted: string;
 }
 
-/** Guest → host, a notice: what a hook tells whoever watches its conversation. */
-export interface BroadcastParams {
-  readonly run: number;
-  readonly detail: Json;
-}
-
 /** The methods a guest answers; `describe` has no params and answers what the dialect says. */
-export type GuestMethod = 'validator' | 'load' | 'schemas' | 'describe' | 'call' | 'hook';
+export type GuestMethod =
+  | 'validator'
+  | 'load'
+  | 'schemas'
+  | 'describe'
+  | 'call'
+  | 'hook'
+  | 'event'
+  | 'permissions';
 
 /** The methods a host answers. */
-export type HostMethod = 'fetch' | 'readFile';
+export type HostMethod = 'fetch' | 'readFile' | 'storage' | 'power';
 
-/** What a guest says unasked. `ready`: locked down and waiting for `load`. */
-export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'broadcast';
+/**
+ * What a guest says unasked. `ready`: locked down and waiting for `load`. `offers`: what its entry
+ * offers is no longer what `describe` last answered.
+ */
+export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers' | 'broadcast';
 
 /**
  * Guards for what a guest is told. Its host is its whole authority, so they tell messages apart and
@@ -200,6 +239,10 @@ export function isCallParams(params: unknown): params is CallParams {
   return isRecord(params) && typeof params['tool'] === 'string';
 }
 
-export function isHookParams(params: unknown): params is HookParams {
-  return isRecord(params) && typeof params['hook'] === 'string' && isRecord(params['fields']);
+export function isEventParams(params: unknown): params is EventParams {
+  return isRecord(params) && typeof params['name'] === 'string';
+}
+
+export function isPermissionsParams(params: unknown): params is PermissionsParams {
+  return isRecord(params) && isRecord(params['grant']);
 }

@@ -15,6 +15,8 @@ export const brokers: BrokerTable = {
       'Math.random is computed in the guest from a seed of its own realm. It is no secret of the' +
       ' host, and the guest keeps it from a compartment that was not granted it.',
   },
+  storage: { none: 'No directory is lent yet: what a plugin asks of it is refused.' },
+  powers: { none: 'The host defines none yet: what a plugin asks of it is refused.' },
   network: { make: makeNetworkBroker },
   filesystem: { make: makeFilesystemBroker },
   // Not a servant but its last act: values are read once, at load, and cross as data.
@@ -24,6 +26,8 @@ export const brokers: BrokerTable = {
 export interface BrokerTable extends Record<PermissionName, NoBroker | { readonly make: unknown }> {
   readonly time: NoBroker;
   readonly random: NoBroker;
+  readonly storage: NoBroker;
+  readonly powers: NoBroker;
   readonly network: { readonly make: typeof makeNetworkBroker };
   readonly filesystem: { readonly make: typeof makeFilesystemBroker };
   readonly environment: { readonly make: typeof snapshotEnvironment };

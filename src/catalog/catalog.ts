@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
+import type { RiskBand } from '../plugin/risk.js';
+import type { ExecutionTarget } from '../plugin/tool.js';
 import { exportedNames } from './names.js';
 
 /** One tool as hosts list it and models call it. */
@@ -15,7 +17,24 @@ export interface CatalogTool {
   readonly inputSchema: JsonObject;
   readonly annotations: ToolAnnotations;
   readonly timeoutMs: number;
+  /** Its author's word. */
+  readonly declaredRisk: RiskBand;
+  /** The band that counts: never below what its granted permissions prove possible. */
+  readonly risk: RiskBand;
+  /** What made it that band, for a person. */
+  readonly riskWhy: string;
+  /** The label by which policies group tools. */
+  readonly category?: string;
+  /** Where its author wants it to run; where it does run is `confinement`. */
+  readonly executionTarget?: ExecutionTarget;
+  /** Not to run beside other calls of one turn. */
+  readonly exclusive?: boolean;
+  /** The surface of its plugin that it is, where the plugin has one file for each tool. */
+  readonly surface?: string;
+  /** What its manifest or its configuration says. */
   readonly requireApproval: boolean;
+  /** Why a call of it asks before it runs; absent where it does not, unless a rule says otherwise. */
+  readonly asks?: string;
   /** Whether it may run unattended: it says that it only reads, and does not ask. */
   readonly background: boolean;
   readonly confinement: 'compartment' | 'host';

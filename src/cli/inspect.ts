@@ -36,7 +36,7 @@ export async function runInspect(
   powers: CliPowers,
 ): Promise<ExitCode> {
   const options = await engineOptions([directory], settings, powers);
-  const status = await look({ ...options, grant: allButNetwork }, powers);
+  const status = await look({ ...options, grant: onlyWhatReads }, powers);
   const failure = failureOf(status, directory);
   if (settings.json === true) {
     const error = failure && { code: failure.code, message: failure.message };
@@ -82,8 +82,11 @@ function failureOf(status: PluginStatus | undefined, directory: string): Failure
   return status.state === 'failed' ? failureOfPlugin(status) : undefined;
 }
 
-/** Whoever inspects a plugin does not trust it yet: it has nobody to talk to while it is looked at. */
-function allButNetwork(plugin: Plugin): Partial<Permissions> {
+/**
+ * Whoever inspects a plugin does not trust it yet: while it is looked at it has nobody to talk to, and
+ * leaves nothing behind.
+ */
+function onlyWhatReads(plugin: Plugin): Partial<Permissions> {
   const declared = plugin.entries.map((entry) => entry.declared);
   return {
     time: declared.some(({ time }) => time),
@@ -135,7 +138,8 @@ function describeEntry(entry: EntryStatus, paint: Paint): string[] {
 
 function describeTool(tool: CatalogTool, paint: Paint): string[] {
   const marks = [
-    ...(tool.requireApproval ? ['asks before it runs'] : []),
+    `${tool.risk} risk (${tool.riskWhy})`,
+    ...(tool.asks === undefined ? [] : ['asks before it runs']),
     ...(tool.annotations.readOnlyHint === true ? ['says that it only reads'] : []),
     `at most ${tool.timeoutMs} ms`,
   ];

@@ -77,13 +77,22 @@ function isBroken({ state }: PluginStatus): boolean {
   return state === 'failed';
 }
 
-const HEADING = ['TOOL', 'PLUGIN', 'ASKS', 'RUNS', 'DESCRIPTION'];
+const HEADING = ['TOOL', 'PLUGIN', 'RISK', 'ASKS', 'RUNS', 'DESCRIPTION'];
 
-function row({ name, plugin, requireApproval, confinement, description }: CatalogTool): string[] {
+function row({
+  name,
+  plugin,
+  risk,
+  requireApproval,
+  asks,
+  confinement,
+  description,
+}: CatalogTool): string[] {
   return [
     visible(name),
     visible(plugin),
-    requireApproval ? 'yes' : 'no',
+    risk,
+    requireApproval || asks !== undefined ? 'yes' : 'no',
     confinement === 'host' ? 'UNCONFINED' : 'sandboxed',
     shorten(visible(description)),
   ];

@@ -113,7 +113,9 @@ function deadlineOf(tool: CatalogTool, options: CallOptions, limits: CallLimits)
 
 function callText(tool: CatalogTool, { inputText, options }: CallSpec): string {
   const context = options.context === undefined ? 'null' : JSON.stringify(options.context);
-  return `{"tool":${JSON.stringify(tool.tool)},"input":${inputText},"context":${context}}`;
+  const { surface } = tool;
+  const from = surface === undefined ? '' : `"surface":${JSON.stringify(surface)},`;
+  return `{"tool":${JSON.stringify(tool.tool)},${from}"input":${inputText},"context":${context}}`;
 }
 
 function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {

@@ -24,7 +24,7 @@ export async function askFirst(
       title: tool.title,
       bundle: place.room.bundle.hash,
       inputText,
-      why: 'its manifest or its configuration requires approval',
+      why: tool.asks ?? '',
       signal: options.signal ?? new AbortController().signal,
     });
   } catch (error) {

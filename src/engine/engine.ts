@@ -81,7 +81,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
         limits,
         events,
       };
-      return tool.requireApproval ? askFirst(approval, spec, runCall) : runCall(spec);
+      return tool.asks === undefined ? runCall(spec) : askFirst(approval, spec, runCall);
     },
     plugins: () => registry.status(catalog),
     listing: () => registry.listing(),

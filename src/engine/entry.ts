@@ -36,7 +36,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   const { text: clean } = makeScrubber(secrets);
   // No value ever reaches the guest. If one did, what it says would still not carry it into a log.
   const events = secrets.length === 0 ? spec.events : scrubbedEvents(spec.events, clean);
-  const mapOnly = makeStackMapper(sourceUrl, bundle.sourceMap);
+  const mapOnly = makeStackMapper(sourceUrl, () => bundle.sourceMap);
   const mapStack = (stack: string): string => clean(mapOnly(stack));
   const { brokers, close } = openBrokers({ ...spec, events }, secrets);
   const resident = makeResident({
@@ -87,6 +87,7 @@ function loadParams(
     sourceUrl,
     assignedGlobals: bundle.assignedGlobals,
     config,
+    introduction: entry.introduction ?? null,
     ...(entry.confinement === 'host' ? { directory: plugin.directory } : {}),
   };
 }
@@ -96,12 +97,14 @@ function guestGrant(
   env: Settings['env'],
   secrets: readonly HeldSecret[],
 ): GuestGrant {
-  const { time, random, network, filesystem, environment } = permissions;
+  const { time, random, network, filesystem, environment, storage, powers } = permissions;
   return {
     time,
     random,
     network: network.length > 0,
     filesystem: filesystem.length > 0,
+    storage,
+    powers: powers.length > 0 ? powers : undefined,
     environment:
       environment.length > 0 ? snapshotEnvironment(environment, env, secrets) : undefined,
   };

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import { WireError } from '../../sandbox/wire/failure.js';
-import type { UnnamedTool } from '../catalog/catalog.js';
 import { BulkheadError, isBulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import type { FoundPlugin } from '../formats/format.js';
@@ -8,10 +7,11 @@ import { formats } from '../formats/table.js';
 import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
-import type { Offer, ToolDefinition } from '../plugin/tool.js';
+import type { Offer } from '../plugin/tool.js';
 import { openEntry } from './entry.js';
 import type { EntrySpec } from './entry-spec.js';
-import { grantTo, NOTHING } from './grants.js';
+import { grantTo, NOTHING, withRequest } from './grants.js';
+import { listTool } from './list-tool.js';
 import type { Installed, InstalledEntry, RunnableTool } from './installed.js';
 import type { Offers } from './offers.js';
 import type { PluginConfig } from './options.js';
@@ -86,11 +86,12 @@ function idle(entry: PluginEntry, problems: readonly PluginProblem[] = []): Inst
 
 async function installEntry(
   plugin: Plugin,
-  entry: PluginEntry,
+  written: PluginEntry,
   config: JsonObject,
   powers: InstallPowers & { readonly quarantine: Quarantine },
 ): Promise<InstalledEntry> {
   const { settings, offers } = powers;
+  const entry = withRequest(settings.grant, plugin, written);
   try {
     if (entry.confinement === 'host' && !settings.hostMode.includes(plugin.id)) {
       throw hostModeDenied(plugin);
@@ -116,13 +117,18 @@ async function installEntry(
     const offer = formats[plugin.format].readOffer(described, {
       plugin,
       entry,
+      broken: bundle.broken.map(({ file }) => file),
       maxTimeoutMs: settings.limits.timeoutMs,
     });
     const rooms = makeRooms(spec, room);
-    const tools = offer.tools.map((tool): RunnableTool => ({
-      listed: listed(plugin, entry, tool, config),
-      room: rooms.of(tool),
-    }));
+    const tools = offer.tools.map((tool): RunnableTool => {
+      const own = rooms.of(tool);
+      const { grant: held } = own;
+      return {
+        listed: listTool({ plugin, entry, tool, config, grant: held, settings }),
+        room: own,
+      };
+    });
     const schemas = schemasOf(offer);
     for (const { resident } of rooms.all()) resident.setSchemas(schemas);
     return {
@@ -132,6 +138,7 @@ async function installEntry(
       tools,
       offer,
       problems: [
+        ...bundle.broken.map(({ message }): PluginProblem => ({ code: 'BUNDLE_FAILED', message })),
         ...offer.refused,
         ...offer.problems.map((message): PluginProblem => ({ code: 'INVALID_TOOL', message })),
       ],
@@ -139,28 +146,6 @@ async function installEntry(
   } catch (error) {
     return idle(entry, [asProblem(error)]);
   }
-}
-
-function listed(
-  plugin: Plugin,
-  entry: PluginEntry,
-  tool: ToolDefinition,
-  config: JsonObject,
-): UnnamedTool {
-  const asks = formats[plugin.format].requiresApproval(entry, tool, config);
-  const { annotations } = tool;
-  return {
-    plugin: plugin.id,
-    tool: tool.toolId,
-    title: annotations.title ?? tool.name,
-    description: tool.description,
-    inputSchema: tool.parameters.schema,
-    annotations,
-    timeoutMs: tool.timeoutMs,
-    requireApproval: asks,
-    background: formats[plugin.format].runsInBackground(annotations, asks),
-    confinement: entry.confinement,
-  };
 }
 
 function schemasOf({ tools }: Offer): Schemas {

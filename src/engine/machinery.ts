@@ -67,10 +67,11 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
       confinement === 'compartment'
         ? pool.take()
         : start(unconfinedCommand(machine, guestScripts.unconfined(), definedOf(settings.env))),
-    bundle: ({ directory }, { file, confinement }) =>
+    bundle: ({ directory }, { file, surfaces, virtualModules, confinement }) =>
       bundles.bundle({
         directory,
-        entry: { file },
+        entry: surfaces === undefined ? { file } : { surfaces },
+        virtualModules: virtualModules ?? [],
         builtins: confinement === 'host' ? 'real' : 'powerless',
       }),
     capacity: makeCapacity(limits.maxGuests),

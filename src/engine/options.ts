@@ -2,6 +2,8 @@ import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { Plugin } from '../plugin/plugin.js';
 import type { Approver } from '../approval/approver.js';
+import type { RiskPolicy } from '../approval/risk.js';
+import type { Tolerance } from '../approval/tolerance.js';
 import type { SecretBinding } from '../brokers/network/secrets/binding.js';
 import type { OptionalWall } from '../guests/command.js';
 import type { WallName } from '../guests/walls.js';
@@ -33,6 +35,20 @@ export interface EngineOptions {
   readonly hostMode?: readonly string[];
   /** Decides where a tool asks first. Without one, such calls are refused. */
   readonly approve?: Approver;
+  /**
+   * How much risk runs unasked: `strict` nothing, `default` what is low, `relaxed` what is low or
+   * medium, `full` everything; a tool that requires approval asks in any case. Without a choice
+   * each format's own document holds: Pandora's tools ask by their flag alone, others where the
+   * risk is high.
+   */
+  readonly tolerance?: Tolerance;
+  /**
+   * `proven` (the default): what an author says of a tool's risk may raise it, and lowers it only as
+   * far as the granted permissions prove. `author`: the author's word counts.
+   */
+  readonly riskPolicy?: RiskPolicy;
+  /** Ids of plugins whose authors' hints may lower the risk of their tools. Default: none. */
+  readonly trustHints?: readonly string[];
   readonly limits?: Partial<EngineLimits>;
   readonly network?: NetworkOptions;
   /**

@@ -1,3 +1,5 @@
+import type { RiskPolicy } from '../approval/risk.js';
+import { isTolerance, THRESHOLDS } from '../approval/tolerance.js';
 import { BulkheadError } from '../errors.js';
 import {
   DEFAULT_WALLS,
@@ -19,6 +21,8 @@ export interface Settings extends EngineOptions {
   readonly env: NonNullable<EngineOptions['env']>;
   readonly secrets: NonNullable<EngineOptions['secrets']>;
   readonly hostMode: readonly string[];
+  readonly riskPolicy: RiskPolicy;
+  readonly trustHints: readonly string[];
   readonly background: readonly string[];
   readonly walls: { readonly require: readonly WallName[]; readonly use: readonly OptionalWall[] };
   readonly limits: EngineLimits;
@@ -33,6 +37,13 @@ export function readSettings(options: EngineOptions): Settings {
   if (!Array.isArray(options.plugins)) {
     throw invalid('plugins', 'a list of directories, e.g. plugins: ["./plugins/*"]');
   }
+  const { tolerance, riskPolicy } = options;
+  if (tolerance !== undefined && !isTolerance(tolerance)) {
+    throw invalid('tolerance', `one of ${Object.keys(THRESHOLDS).join(', ')}`);
+  }
+  if (riskPolicy !== undefined && riskPolicy !== 'proven' && riskPolicy !== 'author') {
+    throw invalid('riskPolicy', 'proven or author');
+  }
   const walls = readWalls(options.walls ?? {});
   const env = options.env ?? around.env;
   const secrets = options.secrets ?? {};
@@ -44,6 +55,8 @@ export function readSettings(options: EngineOptions): Settings {
     env,
     secrets,
     hostMode: options.hostMode ?? [],
+    riskPolicy: options.riskPolicy ?? 'proven',
+    trustHints: options.trustHints ?? [],
     background: options.background ?? [],
     walls,
     limits: readLimits(options.limits ?? {}),

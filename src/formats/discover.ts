@@ -1,11 +1,15 @@
 import { join } from 'node:path';
 import { BulkheadError, isBulkheadError } from '../errors.js';
 import type { FoundPlugin, ReadPower } from './format.js';
+import { inInstallOrder } from './install-order.js';
 import { detectFormat } from './table.js';
 import { expandPaths } from './paths.js';
 
 export interface Discovery {
-  /** In the order of the paths, then of their directories' names; ids are unique. */
+  /**
+   * In the order of the paths, then of their directories' names; Vellum's among themselves in the
+   * order in which they were installed. Ids are unique.
+   */
   readonly plugins: readonly FoundPlugin[];
   readonly problems: readonly DiscoveryProblem[];
 }
@@ -20,10 +24,11 @@ export interface DiscoveryProblem {
  * Finds the plugins under the paths. A path is a plugin's directory, or a directory of such
  * directories, one level deep; its last segments may hold `*`. What is no plugin is passed over in
  * silence, and so is a path that does not exist. Of two plugins with one id the first counts: an id
- * is a claim, and whoever sorts first is at least where the operator put it first.
+ * is a claim, and whoever sorts first is at least where the operator put it first. Vellum's plugins
+ * are sorted by when they were installed.
  */
 export async function readPlugins(power: ReadPower, paths: readonly string[]): Promise<Discovery> {
-  const plugins = new Map<string, FoundPlugin>();
+  const all: FoundPlugin[] = [];
   const problems: DiscoveryProblem[] = [];
   const seen = new Set<string>();
   for (const directory of await pluginDirectories(power, paths)) {
@@ -31,13 +36,17 @@ export async function readPlugins(power: ReadPower, paths: readonly string[]): P
     if (seen.has(real)) continue;
     seen.add(real);
     try {
-      const found = await readPlugin(power, directory);
-      const first = plugins.get(found.plugin.id);
-      if (first !== undefined) throw collision(first, found);
-      plugins.set(found.plugin.id, found);
+      all.push(await readPlugin(power, directory));
     } catch (error) {
       problems.push({ directory, error: asBulkheadError(error, directory) });
     }
+  }
+  const plugins = new Map<string, FoundPlugin>();
+  for (const found of inInstallOrder(all)) {
+    const { id, directory } = found.plugin;
+    const first = plugins.get(id);
+    if (first === undefined) plugins.set(id, found);
+    else problems.push({ directory, error: collision(first, found) });
   }
   return { plugins: [...plugins.values()], problems };
 }
@@ -64,7 +73,7 @@ async function pluginDirectories(
       continue;
     }
     const names = (await power.listDirectory(path)) ?? [];
-    for (const name of names.toSorted()) {
+    for (const name of names.filter((one) => !one.startsWith('.')).toSorted()) {
       const directory = join(path, name);
       if ((await detectFormat(power, directory)) !== undefined) found.push(directory);
     }

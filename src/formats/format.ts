@@ -15,6 +15,8 @@ export interface ReadPower {
   realpath(path: string): Promise<string | undefined>;
   /** What is there, links followed; `undefined` where nothing is. */
   stat(path: string): Promise<'file' | 'directory' | 'other' | undefined>;
+  /** When it was made, in milliseconds since 1970; `undefined` where the system does not know. */
+  birthtimeMs(path: string): Promise<number | undefined>;
 }
 
 /** How a plugin is declared on disk. */
@@ -41,6 +43,11 @@ export interface Format {
     tool: Pick<ToolDefinition, 'id' | 'toolId'>,
     config: JsonObject | null,
   ): boolean;
+  /**
+   * Its document leaves asking to the tools' `requireApproval` alone: bands are shown, and count
+   * only where the host chose a tolerance.
+   */
+  readonly asksByFlagAlone?: true;
   /** What the format's own system shows of an installed plugin (Pandora: `/api/plugins`). */
   list(source: ListingSource): Readonly<Record<string, unknown>>;
   /** Whether a tool may run unattended. */
@@ -76,6 +83,8 @@ export interface ListingSource {
 export interface OfferContext {
   readonly plugin: Pick<Plugin, 'id'>;
   readonly entry: PluginEntry;
+  /** Its surfaces that could not be bundled, by their files: that much has been told already. */
+  readonly broken?: readonly string[];
   /** The longest that the host lets any tool take. */
   readonly maxTimeoutMs: number;
 }

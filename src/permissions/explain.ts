@@ -16,7 +16,9 @@ export function explainPermissions(permissions: Permissions): string[] {
 const WITHOUT: Readonly<Record<PermissionName, string>> = {
   time: 'Clock: none.',
   random: 'Random numbers: none.',
+  storage: 'Storage: none.',
   environment: 'Environment variables: none.',
   filesystem: 'Files: none.',
   network: 'Network: none.',
+  powers: 'Powers of the host: none.',
 };

@@ -5,7 +5,10 @@ import type { PermissionKind } from './kind.js';
 export type Held = true;
 
 /** A kind without scopes. Its text is `true`, as manifests write it. */
-export function heldKind(name: 'time' | 'random', sentence: string): PermissionKind<Held> {
+export function heldKind(
+  name: 'time' | 'random' | 'storage',
+  sentence: string,
+): PermissionKind<Held> {
   return {
     name,
     written: name,

@@ -23,19 +23,30 @@ export interface PermissionKind<Scope> {
   readonly explain: (scope: Scope) => string;
 }
 
-export type PermissionName = 'time' | 'random' | 'network' | 'environment' | 'filesystem';
+export type PermissionName =
+  | 'time'
+  | 'random'
+  | 'storage'
+  | 'environment'
+  | 'filesystem'
+  | 'network'
+  | 'powers';
 
 /**
- * Permissions as paper: for each kind its scopes, as text that the kind parses. Time and random
- * have no scope: they are held or not.
+ * Permissions as paper: for each kind its scopes, as text that the kind parses. Time, random and
+ * storage have no scope: they are held or not.
  */
 export interface Permissions {
   readonly time: boolean;
   readonly random: boolean;
+  /** A writable directory that is the plugin's alone. */
+  readonly storage: boolean;
   /** e.g. `api.example.com`, `*.example.com`, `api.example.com:8443`, `http://intra.example.com`. */
   readonly network: readonly string[];
   /** Names of variables. */
   readonly environment: readonly string[];
   /** Path prefixes, relative to the plugin's directory or absolute. */
   readonly filesystem: readonly string[];
+  /** Names of what the host itself lends: `conversations`, `generation`. */
+  readonly powers: readonly string[];
 }

@@ -4,9 +4,11 @@ import type { PermissionName, Permissions } from './kind.js';
 export const NO_PERMISSIONS: Permissions = Object.freeze({
   time: false,
   random: false,
+  storage: false,
   network: Object.freeze([]),
   environment: Object.freeze([]),
   filesystem: Object.freeze([]),
+  powers: Object.freeze([]),
 });
 
 /** The scopes of one kind, as texts; a kind without scopes has the one text `true`, or none. */
@@ -21,8 +23,10 @@ export function makePermissions(choose: (name: PermissionName) => readonly strin
   return Object.freeze({
     time: choose('time').length > 0,
     random: choose('random').length > 0,
+    storage: choose('storage').length > 0,
     network: Object.freeze([...choose('network')]),
     environment: Object.freeze([...choose('environment')]),
     filesystem: Object.freeze([...choose('filesystem')]),
+    powers: Object.freeze([...choose('powers')]),
   });
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { DialectName } from '../../sandbox/wire/methods.js';
 import type { Permissions } from '../permissions/kind.js';
 
@@ -18,9 +19,28 @@ export interface Plugin {
   readonly entries: readonly PluginEntry[];
   readonly environment: readonly EnvironmentNeed[];
   readonly config: readonly ConfigField[];
+  /** When it was installed, in milliseconds since 1970, by its installer or by its directory. */
+  readonly installedAtMs?: number;
+  /** Why its own directory says that it is not to run. */
+  readonly disabled?: string;
 }
 
-export type FormatName = 'pandora';
+export type FormatName = 'pandora' | 'spindle' | 'vellum';
+
+/**
+ * Which of Vellum's two plugin APIs a plugin was written for: the one that its documents describe
+ * (`classic`), or the one that came after it. They differ in what a hook's answer means.
+ */
+export type Edition = 'classic' | 'current';
+
+/** A file of an entry that is loaded by itself, when it is first needed. */
+export interface Surface {
+  readonly kind: 'tools' | 'hooks';
+  /** Its file's name without extension: a tool's default name, a hook's key. */
+  readonly stem: string;
+  /** Relative to the plugin's directory. */
+  readonly file: string;
+}
 
 /**
  * One module that is loaded as a unit: a bundle, a grant, and when it runs a guest of its own.
@@ -31,15 +51,30 @@ export interface PluginEntry {
   readonly key: string;
   /** Channels are read so that they can be listed; nothing here runs them. */
   readonly surface: 'tools' | 'agents' | 'channels';
-  /** Relative to the plugin's directory. */
+  /** Relative to the plugin's directory: its module, or what declares its `surfaces`. */
   readonly file: string;
+  /**
+   * Where an entry has no one module: the files that it is made of. They are bundled together, so
+   * that they share the modules that they import, and each is loaded when it is first needed.
+   */
+  readonly surfaces?: readonly Surface[];
+  /** Specifiers that its guest provides. */
+  readonly virtualModules?: readonly string[];
   readonly dialect: DialectName;
+  readonly edition?: Edition;
   /** `host`: asks to run without a compartment, with the full power of a process. */
   readonly confinement: 'compartment' | 'host';
   /** What its author declared. */
   readonly declared: Permissions;
+  /**
+   * Its author declared no permissions at all, as some systems have no place for them: what it asks
+   * for is then what the host's policy says of this very plugin.
+   */
+  readonly undeclared?: true;
   /** Whether its tools ask before they run, where nothing more specific says otherwise. */
   readonly requireApproval: boolean;
+  /** What the dialect tells the plugin's code of itself, e.g. Spindle's `spindle.manifest`. */
+  readonly introduction?: JsonObject;
   /** Only on agents: other plugins' tools, and the model's own, that the agent wants to use. */
   readonly agent?: { readonly useTools: readonly string[]; readonly modelTools: readonly string[] };
 }
@@ -73,4 +108,11 @@ export interface Bundle {
   /** Every file that went in, relative to the plugin's directory, with its size in bytes. */
   readonly inputs: readonly { readonly path: string; readonly bytes: number }[];
   readonly warnings: readonly string[];
+  /** Surfaces that cannot be bundled: they throw why when they are loaded, and keep no other back. */
+  readonly broken: readonly BrokenSurface[];
+}
+
+export interface BrokenSurface {
+  readonly file: string;
+  readonly message: string;
 }

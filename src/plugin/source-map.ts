@@ -30,7 +30,10 @@ export function findOriginalPosition(
  *
  * @param sourceUrl the name that the guest gave the bundle's code
  */
-export function makeStackMapper(sourceUrl: string, sourceMap: string): (stack: string) => string {
+export function makeStackMapper(
+  sourceUrl: string,
+  readSourceMap: () => string,
+): (stack: string) => string {
   let find: Finder | undefined;
   return (stack) =>
     stack
@@ -39,7 +42,7 @@ export function makeStackMapper(sourceUrl: string, sourceMap: string): (stack: s
         if (!FRAME.test(text)) return [text];
         const position = positionIn(text, sourceUrl);
         if (position === undefined) return [];
-        find ??= makeFinder(sourceMap, MAX_MAPPINGS);
+        find ??= openFinder(readSourceMap);
         const origin = find(position.line, position.column);
         if (origin === undefined) return [];
         const place = `${origin.source}:${origin.line}:${origin.column}`;
@@ -62,6 +65,15 @@ function positionIn(
   if (at < 0) return undefined;
   const match = /^(\d+):(\d+)/.exec(frame.slice(at + sourceUrl.length + 1));
   return match === null ? undefined : { line: Number(match[1]), column: Number(match[2]) };
+}
+
+function openFinder(readSourceMap: () => string): Finder {
+  try {
+    return makeFinder(readSourceMap(), MAX_MAPPINGS);
+  } catch {
+    // A map that is gone costs a stack its frames, and not whoever wants to tell of the error.
+    return () => undefined;
+  }
 }
 
 type Finder = (line: number, column: number) => OriginalPosition | undefined;

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../errors.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { JsonSchemaDocument } from '../schema/check.js';
+import type { RiskBand } from './risk.js';
 
 /** One tool as its plugin describes it, read from what the guest answered: checked, capped, plain. */
 export interface ToolDefinition {
@@ -17,6 +18,16 @@ export interface ToolDefinition {
   /** What an input has to fit. A tool without any takes an object. */
   readonly parameters: JsonSchemaDocument;
   readonly annotations: ToolAnnotations;
+  /** Its author's word, as the format's document reads it. */
+  readonly declaredRisk: RiskBand;
+  /** The label by which policies group tools; absent where its author gave none. */
+  readonly category?: string;
+  /** Where its author wants it to run: `host` is outside of any compartment. */
+  readonly executionTarget?: ExecutionTarget;
+  /** Not to run beside other calls of one turn. */
+  readonly exclusive?: boolean;
+  /** The surface of its entry that it is, where it is one. */
+  readonly surface?: string;
   /** Whole milliseconds, at least 1 and at most what the host allows. */
   readonly timeoutMs: number;
   /**
@@ -24,7 +35,11 @@ export interface ToolDefinition {
    * of one entry share a compartment, so what a call can use is what the entry was granted.
    */
   readonly permissions: Permissions;
+  /** Only on Spindle's: whether council members may be given it, and whether models call it inline. */
+  readonly council?: { readonly eligible: boolean; readonly inline: boolean };
 }
+
+export type ExecutionTarget = 'sandbox' | 'host';
 
 /** MCP's hints: claims of the plugin's author. */
 export interface ToolAnnotations {

@@ -8,6 +8,8 @@ describe('the table of brokers', () => {
     ).toEqual({
       time: ['none'],
       random: ['none'],
+      storage: ['none'],
+      powers: ['none'],
       network: ['make'],
       filesystem: ['make'],
       environment: ['make'],

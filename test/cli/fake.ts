@@ -11,6 +11,7 @@ import type {
 } from '../../src/index.js';
 import { runCli } from '../../src/cli/run.js';
 import type { CliPowers, TextSink } from '../../src/cli/powers.js';
+import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 
 export interface FakeSink extends TextSink {
   text: string;
@@ -125,6 +126,9 @@ export const echo: CatalogTool = {
   inputSchema: { type: 'object' },
   annotations: { readOnlyHint: true },
   timeoutMs: 60_000,
+  declaredRisk: 'low',
+  risk: 'low',
+  riskWhy: '',
   requireApproval: false,
   background: true,
   confinement: 'compartment',
@@ -139,7 +143,7 @@ function fakeEngine(
   const directory = options.plugins[0] ?? '';
   const listeners = new Set<EventListener>();
   const tools = spec.tools ?? [echo];
-  const none = { time: false, random: false, network: [], environment: [], filesystem: [] };
+  const none = NO_PERMISSIONS;
   const status: PluginStatus = {
     id: 'sample',
     format: 'pandora',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/run.js';
+import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 import { echo, fakePowers, type FakeSpec } from './fake.js';
 
 async function run(argv: string[], spec: FakeSpec = {}) {
@@ -19,9 +20,9 @@ describe('bulkhead tools', () => {
   it('lists what can be called as a table', async () => {
     const { out, code } = await run(['tools', 'a'], { tools: [echo, asking] });
     expect(out.split('\n')).toEqual([
-      'TOOL          PLUGIN  ASKS  RUNS       DESCRIPTION',
-      'sample__echo  sample  no    sandboxed  Gives back its input',
-      'x__wipe       sample  yes   sandboxed  Wipes\\u001b[1A it',
+      'TOOL          PLUGIN  RISK  ASKS  RUNS       DESCRIPTION',
+      'sample__echo  sample  low   no    sandboxed  Gives back its input',
+      'x__wipe       sample  low   yes   sandboxed  Wipes\\u001b[1A it',
       '',
     ]);
     expect(code).toBe(0);
@@ -69,11 +70,11 @@ describe('bulkhead tools', () => {
 
 describe('bulkhead inspect', () => {
   const declared = {
+    ...NO_PERMISSIONS,
     time: true,
-    random: false,
+    storage: true,
     network: ['api.example.com'],
     environment: ['KEY'],
-    filesystem: [],
   };
   const entry = {
     key: 'tools',
@@ -116,7 +117,7 @@ describe('bulkhead inspect', () => {
     expect(out).toContain('Run unconfined');
   });
 
-  it('looks at the plugin without giving it the network', async () => {
+  it('looks at the plugin without giving it the network, or anything to write to', async () => {
     const { created } = await run(['inspect', 'a']);
     const grant = created[0]?.grant;
     if (typeof grant !== 'function') throw new Error('expected a function');

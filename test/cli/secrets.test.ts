@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { collectSecret } from '../../src/cli/secrets.js';
+import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 import { runFake } from './fake.js';
 
 const declaring = (environment: readonly string[]) =>
@@ -49,13 +50,7 @@ describe('--secret', () => {
   });
 
   it('is said aloud by bulkhead inspect, apart from what is handed over', async () => {
-    const declared = {
-      time: false,
-      random: false,
-      network: [],
-      environment: ['KEY', 'CITY'],
-      filesystem: [],
-    };
+    const declared = { ...NO_PERMISSIONS, environment: ['KEY', 'CITY'] };
     const entry = {
       key: 'tools',
       surface: 'tools',

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_WALLS, guestCommand } from '../../src/guests/command.js';
 import { inspectMachine } from '../../src/guests/machine.js';
@@ -15,6 +16,8 @@ interface Findings {
   readonly ofNode: readonly string[];
   /** Names on the start realm's global object and on `process`. */
   readonly globals: readonly string[];
+  /** What a compartment is given that nobody gives anything. */
+  readonly compartment: readonly string[];
   readonly process: readonly string[];
   readonly variables: readonly string[];
   /** Per way out: what it got, or what stopped it. */
@@ -80,6 +83,12 @@ describe('what code finds that broke out of its compartment', () => {
     expect(found.globals).toEqual(['Compartment', 'globalThis', 'harden', 'process']);
   });
 
+  it('is a language, in a compartment that nobody gives anything, and nothing of the platform', () => {
+    const platform = Object.getOwnPropertyNames(globalThis).filter((name) => !LANGUAGE.has(name));
+    expect(platform).toEqual(expect.arrayContaining(['TextEncoder', 'TextDecoder', 'URL']));
+    expect(found.compartment.filter((name) => platform.includes(name))).toEqual([]);
+  });
+
   it('is a process without signals, modules, descriptors or paths', () => {
     const gone = [
       'kill',
@@ -136,3 +145,8 @@ describe('what code finds that broke out of its compartment', () => {
     expect(Object.keys(ways).length).toBeGreaterThan(20);
   });
 });
+
+/** What every realm has, of the language alone: asked of one that Node adds nothing to. */
+const LANGUAGE: ReadonlySet<string> = new Set(
+  runInNewContext('Object.getOwnPropertyNames(globalThis)') as string[],
+);

@@ -18,6 +18,7 @@ export const disk: ReadPower = {
     if (found.isFile()) return 'file';
     return found.isDirectory() ? 'directory' : 'other';
   },
+  birthtimeMs: async (path) => (await stat(path).catch(() => undefined))?.birthtimeMs,
 };
 
 async function openFile(path: string): ReturnType<typeof open> {

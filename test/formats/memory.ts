@@ -28,6 +28,7 @@ export function makeMemory(files: Readonly<Record<string, string>>): ReadPower {
     },
     realpath: async (path) => (stat(path) === undefined ? undefined : resolve(path)),
     stat: async (path) => stat(path),
+    birthtimeMs: async () => undefined,
   };
 }
 

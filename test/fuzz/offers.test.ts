@@ -13,6 +13,8 @@ const declared: Permissions = {
   network: ['api.test'],
   environment: ['KEY'],
   filesystem: ['data'],
+  storage: true,
+  powers: ['notes'],
 };
 const entry: PluginEntry = {
   key: 'tools',

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NetworkBrokerSpec } from '../../src/brokers/network/broker.js';
 import { makeGrant } from '../../src/permissions/grant.js';
+import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 import { brokerFor, type TestBroker } from '../brokers/network/plugin.js';
 import { runs } from '../property-runs.js';
 import { type Address, addresses, ipv4, isPublic } from './public-addresses.js';
@@ -114,8 +115,7 @@ describe('whatever the text of a URL', () => {
   });
 
   it('no host but the one that is granted is looked up or dialled', async () => {
-    const none = { time: false, random: false, environment: [], filesystem: [] };
-    const permissions = { ...none, network: ['api.test', '*.sub.test'] };
+    const permissions = { ...NO_PERMISSIONS, network: ['api.test', '*.sub.test'] };
     const grant = makeGrant(permissions, permissions);
     await fc.assert(
       fc.asyncProperty(urlTexts(), async (text) => {

@@ -33,7 +33,7 @@ export const engineGuards: readonly Guard[] = [
   {
     stops: 'a tool that runs without asking',
     file: 'src/engine/engine.ts',
-    code: 'return tool.requireApproval ? askFirst(approval, spec, runCall) : runCall(spec);',
+    code: 'return tool.asks === undefined ? runCall(spec) : askFirst(approval, spec, runCall);',
     without: 'return runCall(spec);',
     tests: ['test/engine/consent.test.ts'],
   },
@@ -81,10 +81,10 @@ export const engineGuards: readonly Guard[] = [
   },
   {
     stops: "a tool's own timeout that is longer than the host allows",
-    file: 'src/engine/call.ts',
-    code: 'Math.min(tool.timeoutMs, options.timeoutMs ?? Infinity, limits.timeoutMs)',
-    without: 'Math.min(tool.timeoutMs, options.timeoutMs ?? Infinity)',
-    tests: ['test/engine'],
+    file: 'src/formats/pandora/timeout.ts',
+    code: 'if (ms <= maxTimeoutMs) return Math.ceil(ms);',
+    without: 'if (ms > 0) return Math.ceil(ms);',
+    tests: ['test/formats'],
   },
   {
     stops: 'more calls at once in one plugin than the cap',

@@ -26,7 +26,7 @@ export const wire: readonly Guard[] = [
     file: 'sandbox/wire/framing.ts',
     code: 'throw new WireViolation(`a frame of kind ${String(kind)}`);',
     without: '',
-    tests: PEER,
+    tests: FRAMING,
   },
   {
     stops: 'a chunk that is a view of the buffer which the next read overwrites',

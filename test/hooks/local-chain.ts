@@ -3,7 +3,7 @@ import { openDraft } from '../../sandbox/hooks/draft.js';
 import { makeHeldPieces } from '../../sandbox/hooks/pieces.js';
 import { serialize } from '../../sandbox/serialize.js';
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
-import { isHookParams } from '../../sandbox/wire/methods.js';
+import { isHookParams } from '../../sandbox/wire/hooks.js';
 import {
   type ChainResult,
   type ChainSpec,

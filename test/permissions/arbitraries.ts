@@ -26,6 +26,8 @@ export const networkText: fc.Arbitrary<string> = fc
 
 export const variableText: fc.Arbitrary<string> = fc.constantFrom('HOME', 'API_KEY', '_a1');
 
+export const powerText: fc.Arbitrary<string> = fc.constantFrom('generation', 'chats.read', 'A-1_b');
+
 export const pathText: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('', '/', './'),
@@ -40,4 +42,6 @@ export const permissions: fc.Arbitrary<Permissions> = fc.record({
   network: fc.array(networkText, { maxLength: 5 }),
   environment: fc.array(variableText, { maxLength: 3 }),
   filesystem: fc.array(pathText, { maxLength: 4 }),
+  storage: fc.boolean(),
+  powers: fc.array(powerText, { maxLength: 3 }),
 });

@@ -10,9 +10,11 @@ test('declared scopes are read and written in one way', () => {
   expect(permissions).toEqual({
     time: true,
     random: false,
+    storage: false,
     network: ['api.example.com'],
     environment: [],
     filesystem: ['data'],
+    powers: [],
   });
 });
 

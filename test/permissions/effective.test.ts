@@ -61,6 +61,8 @@ test('nothing comes of a permission that only one side has', () => {
     network: ['example.com'],
     environment: ['HOME'],
     filesystem: ['.'],
+    storage: true,
+    powers: ['generation'],
   };
   expect(effectivePermissions(all, NO_PERMISSIONS)).toEqual(NO_PERMISSIONS);
   expect(effectivePermissions(NO_PERMISSIONS, all)).toEqual(NO_PERMISSIONS);

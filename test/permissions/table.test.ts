@@ -9,5 +9,5 @@ test('every kind is listed under its own name', () => {
 
 test('manifests write fs and env, and the kinds say so', () => {
   const written = permissionNames.map((name) => permissionKinds[name].written);
-  expect(written).toEqual(['time', 'random', 'env', 'fs', 'network']);
+  expect(written).toEqual(['time', 'random', 'storage', 'env', 'fs', 'network', 'powers']);
 });

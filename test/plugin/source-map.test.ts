@@ -32,7 +32,7 @@ describe('the source map of a bundle', () => {
     const bundle = await bundleFiles(files);
     const { stack = '' } = await runUnderSes(bundle, { call: 'run' });
     expect(stack).toContain('ses-run.mjs');
-    const map = makeStackMapper('bulkhead:test', bundle.sourceMap);
+    const map = makeStackMapper('bulkhead:test', () => bundle.sourceMap);
     const mapped = map(`TypeError: failed on purpose\n${stack.trimStart()}`);
     expect(mapped.split('\n')).toEqual([
       'TypeError: failed on purpose',
@@ -63,10 +63,12 @@ describe('the source map of a bundle', () => {
       names: [],
       mappings: `AAAA;${'A'.repeat(3_000_000)}`,
     };
-    const large = makeStackMapper('plugin/a.js', JSON.stringify(map));
+    const large = makeStackMapper('plugin/a.js', () => JSON.stringify(map));
     const stack = 'Error: x\n    at run (plugin/a.js:1:1)';
     expect(large(stack)).toBe('Error: x');
-    const small = makeStackMapper('plugin/a.js', JSON.stringify({ ...map, mappings: 'AAAA' }));
+    const small = makeStackMapper('plugin/a.js', () =>
+      JSON.stringify({ ...map, mappings: 'AAAA' }),
+    );
     const parse = vi.spyOn(JSON, 'parse');
     for (let time = 0; time < 10; time += 1) {
       expect(small(stack)).toBe('Error: x\n    at run (a.ts:1:1)');
@@ -97,12 +99,14 @@ describe('the source map of a bundle', () => {
       { entry: { file: 'src/index.ts' } },
     );
     const { stack = '' } = await runUnderSes(bundle, { call: 'run' });
-    expect(makeStackMapper('bulkhead:test', bundle.sourceMap)(stack)).toMatch(/src\/index\.ts:4:/);
+    expect(makeStackMapper('bulkhead:test', () => bundle.sourceMap)(stack)).toMatch(
+      /src\/index\.ts:4:/,
+    );
   });
 
   it('leaves lines that are no frames, and says nothing of frames that it does not know', () => {
     const map = JSON.stringify({ version: 3, sources: [], names: [], mappings: '' });
     const stack = 'Error: a\nb\n    at x (elsewhere:1:1)\n    at native';
-    expect(makeStackMapper('bulkhead:test', map)(stack)).toBe('Error: a\nb');
+    expect(makeStackMapper('bulkhead:test', () => map)(stack)).toBe('Error: a\nb');
   });
 });

@@ -33,6 +33,50 @@ export const permissionCodes = {
       'The plugin asked for a file outside of the path prefixes that it declared and was granted.',
     remedy: 'Add the path to permissions.fs in the manifest, and let the host grant it.',
   },
+  STORAGE_DENIED: {
+    title: 'storage is not granted, or the path is none of its own',
+    meaning:
+      'The plugin used its storage without the storage permission, or a path that leads out of it.',
+    remedy:
+      'Add "storage": true to the permissions in the manifest, and let the host grant it. Paths are relative to the storage.',
+  },
+  STORAGE_FAILED: {
+    title: 'a permitted operation in storage did not succeed',
+    meaning: 'There is no such file, it is a directory, or a directory is not empty.',
+    remedy: 'Check the path: it counts from the top of the storage.',
+  },
+  STORAGE_LIMIT: {
+    title: 'storage ran into a cap',
+    meaning: 'The plugin has used up its bytes or files, or one file or path is too large.',
+    remedy:
+      'Delete what is no longer needed, or raise limits.maxStorageBytes, maxStorageFiles or maxStorageFileBytes.',
+  },
+  POWER_DENIED: {
+    title: 'a power of the host is not granted',
+    meaning: 'The plugin asked for something that the host lends by name, without its permission.',
+    remedy: 'Add the name to permissions.powers in the manifest, and let the host grant it.',
+  },
+  POWER_UNAVAILABLE: {
+    title: 'the host does not provide that power',
+    meaning: "The plugin may use the power, but the engine's options define none of that name.",
+    remedy: "Define it in the engine's powers: { name, arguments, result, risk, handler }.",
+  },
+  POWER_INVALID: {
+    title: 'the arguments of a power do not fit',
+    meaning: 'What the plugin handed to a power of the host is not what its schema describes.',
+    remedy: 'Change the arguments as the message says.',
+  },
+  POWER_FAILED: {
+    title: 'a power of the host failed',
+    meaning:
+      "The host's code for the power threw, ran out of time, or answered what its own schema does not allow.",
+    remedy: "Look into the host's log: the mistake is the host's, or of what it stands for.",
+  },
+  POWER_LIMIT: {
+    title: 'a power ran into a cap',
+    meaning: 'Too many uses at once, or arguments or a result of too many bytes.',
+    remedy: 'Ask for less at once.',
+  },
   PERMISSION_REVOKED: {
     title: 'the permission was taken away',
     meaning: 'The host took the permission away while the plugin ran.',

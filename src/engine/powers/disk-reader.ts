@@ -27,6 +27,11 @@ export const diskReader: ReadPower = {
       if (found === undefined) return undefined;
       return found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other';
     }),
+  birthtimeMs: async (path) =>
+    unlessMissing(() => {
+      const born = statSync(path, { throwIfNoEntry: false })?.birthtimeMs;
+      return born !== undefined && born > 0 ? born : undefined;
+    }),
 };
 
 function readCapped(path: string, maxBytes: number): string {

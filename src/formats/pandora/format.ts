@@ -13,6 +13,7 @@ export const pandora: Format = {
   decideActivation,
   readOffer,
   requiresApproval,
+  asksByFlagAlone: true,
   runsInBackground,
   list: (source) => ({ ...listPlugin(source) }),
 };

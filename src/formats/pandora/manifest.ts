@@ -56,6 +56,8 @@ export interface PandoraPermissions {
   readonly env?: readonly string[];
   readonly fs?: readonly string[];
   readonly random?: boolean;
+  readonly storage?: boolean;
+  readonly powers?: readonly string[];
 }
 
 export interface PandoraConfigField {
@@ -87,6 +89,8 @@ export const permissionsShape: Shape<PandoraPermissions> = object({
   env: optional(array(string())),
   fs: optional(array(string())),
   random: optional(boolean),
+  storage: optional(boolean),
+  powers: optional(array(string())),
 });
 
 const toolEntry: Shape<PandoraToolEntry> = object({

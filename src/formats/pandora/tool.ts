@@ -2,6 +2,7 @@ import { BulkheadError } from '../../errors.js';
 import { coversAll, effectivePermissions } from '../../permissions/effective.js';
 import type { Permissions } from '../../permissions/kind.js';
 import type { PluginEntry } from '../../plugin/plugin.js';
+import { bandOfHints } from '../../plugin/risk.js';
 import type { ToolDefinition } from '../../plugin/tool.js';
 import { checkSchema, type JsonSchemaDocument } from '../../schema/check.js';
 import { readShape } from '../../schema/shape.js';
@@ -29,7 +30,7 @@ export function readTool(fields: Fields, toolId: string, context: ToolContext): 
   const report = (problem: string): void => context.report(`tool ${quoteText(toolId)}: ${problem}`);
   if (fields['executable'] !== true) throw invalidTool(context, toolId, 'has no execute function');
   reportSandbox(fields['sandbox'], context.entry, report);
-  return {
+  const read = {
     id,
     toolId,
     entry: context.entry.key,
@@ -41,6 +42,7 @@ export function readTool(fields: Fields, toolId: string, context: ToolContext): 
     timeoutMs: readTimeout(fields['timeout'], context.maxTimeoutMs, report),
     permissions: readOwnPermissions(fields['permissions'], context.entry, report),
   };
+  return { ...read, declaredRisk: bandOfHints(read.annotations) };
 }
 
 /** The id of a tool, within its plugin. Throws `INVALID_TOOL`. */

@@ -5,7 +5,7 @@ import { integrityOf } from '../integrity.js';
 import type { Bundle } from '../plugin.js';
 import { builtinDirectory } from './builtin-files.js';
 import { isBuiltinIn } from './builtins.js';
-import { pluginSources } from './esbuild-plugin.js';
+import { type PluginSources, pluginSources } from './esbuild-plugin.js';
 import type { Evidence } from './evidence.js';
 import type { Built } from './parse-built.js';
 import { openPluginFiles, type PluginFiles } from './files.js';
@@ -17,6 +17,7 @@ import { makeVariants } from './resolve/variants.js';
 import { rewriteOrExplain } from './rewrite-or-explain.js';
 import { MODULE_VARIABLE } from './source/describe-module.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
+import { buildSurfaces } from './surfaces.js';
 import { trimSourceMap } from './trim-source-map.js';
 
 /**
@@ -29,8 +30,23 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
     ...BUNDLE_LIMITS,
     ...spec.limits,
   });
-  const entry = 'file' in spec.entry ? { file: locateEntry(files, spec.entry.file) } : spec.entry;
-  const { builtins = 'powerless' } = spec;
+  const { entry } = spec;
+  const bundle =
+    'surfaces' in entry
+      ? await buildSurfaces(entry.surfaces, (source) => buildOne(files, { source }, spec))
+      : await buildOne(
+          files,
+          'file' in entry ? { file: locateEntry(files, entry.file) } : entry,
+          spec,
+        );
+  return { bundle, evidence: files.evidence };
+}
+
+async function buildOne(
+  files: PluginFiles,
+  entry: PluginSources['entry'],
+  { builtins = 'powerless', virtualModules = [] }: BundleSpec,
+): Promise<Bundle> {
   const warnings: string[] = [];
   const result = await build({
     entryPoints: [ENTRY],
@@ -62,7 +78,7 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
         files,
         resolver: makeResolver(files, makeVariants(files, builtins), isBuiltinIn(builtins)),
         entry,
-        virtualModules: new Set(spec.virtualModules),
+        virtualModules: new Set(virtualModules),
         builtins,
         warn: (text) => warnings.push(text),
       }),
@@ -81,15 +97,13 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
     builtins === 'real' ? REAL_MODULES : undefined,
   );
   return {
-    bundle: {
-      code,
-      hash: integrityOf(code),
-      sourceMap,
-      assignedGlobals,
-      inputs: inputsOf(result.metafile, files.evidence),
-      warnings: [...warnings, ...result.warnings.map(describeWarning)].slice(0, MAX_MESSAGES),
-    },
-    evidence: files.evidence,
+    code,
+    hash: integrityOf(code),
+    sourceMap,
+    assignedGlobals,
+    inputs: inputsOf(result.metafile, files.evidence),
+    warnings: [...warnings, ...result.warnings.map(describeWarning)].slice(0, MAX_MESSAGES),
+    broken: [],
   };
 }
 

@@ -1,12 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { integrityOf } from '../integrity.js';
 import type { Bundle } from '../plugin.js';
 import { buildApart } from './bundler.js';
 import { isCurrent } from './evidence.js';
 import { bundlerFingerprint } from './fingerprint.js';
-import { parseBuilt, type Built } from './parse-built.js';
+import { keepBuilt, readKept } from './kept.js';
+import type { Built } from './parse-built.js';
 import type { BundleSpec } from './spec.js';
 
 export interface BundleCache {
@@ -29,16 +28,16 @@ export function makeBundleCache(options: {
   const underWay = new Map<string, Promise<Bundle>>();
 
   const find = async (spec: BundleSpec, file: string): Promise<Bundle> => {
-    const kept = await readEntry(file);
+    const kept = readKept(file);
     if (kept !== undefined && (await isCurrent(kept.evidence))) return kept.bundle;
     const built = await build(spec);
-    await writeEntry(directory, file, built);
+    await keepBuilt(directory, file, built);
     return built.bundle;
   };
 
   return {
     bundle: (spec) => {
-      const file = join(directory, `${keyOf(spec)}.json`);
+      const file = join(directory, keyOf(spec));
       let bundle = underWay.get(file);
       if (bundle === undefined) {
         bundle = find(spec, file).finally(() => underWay.delete(file));
@@ -60,33 +59,4 @@ function keyOf({ directory, entry, virtualModules, builtins, limits }: BundleSpe
     caps,
   ];
   return createHash('sha256').update(JSON.stringify(what)).digest('hex');
-}
-
-/** An entry is a line with the hash of the rest, and the rest. */
-async function readEntry(file: string): Promise<Built | undefined> {
-  try {
-    const text = await readFile(file, 'utf8');
-    const end = text.indexOf('\n');
-    const rest = text.slice(end + 1);
-    if (integrityOf(rest) !== text.slice(0, end)) return undefined;
-    const built = parseBuilt(JSON.parse(rest));
-    return built !== undefined && integrityOf(built.bundle.code) === built.bundle.hash
-      ? built
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Writes beside the entry and renames, so that nobody ever reads half of one. */
-async function writeEntry(directory: string, file: string, built: Built): Promise<void> {
-  const rest = JSON.stringify(built);
-  const beside = `${file}.${randomUUID()}`;
-  try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    await writeFile(beside, `${integrityOf(rest)}\n${rest}`, { mode: 0o600 });
-    await rename(beside, file);
-  } catch {
-    await rm(beside, { force: true }).catch(() => undefined);
-  }
 }

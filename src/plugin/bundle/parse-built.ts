@@ -19,15 +19,16 @@ export function parseBuilt(value: unknown): Built | undefined {
 
 function parseBundle(value: unknown): Bundle | undefined {
   if (!isObject(value)) return undefined;
-  const { code, hash, sourceMap, assignedGlobals, inputs, warnings } = value;
+  const { code, hash, sourceMap, assignedGlobals, inputs, warnings, broken } = value;
   const isWhole =
     typeof code === 'string' &&
     typeof hash === 'string' &&
     typeof sourceMap === 'string' &&
     isList(assignedGlobals, isText) &&
     isList(inputs, isInput) &&
-    isList(warnings, isText);
-  return isWhole ? { code, hash, sourceMap, assignedGlobals, inputs, warnings } : undefined;
+    isList(warnings, isText) &&
+    isList(broken, isBroken);
+  return isWhole ? { code, hash, sourceMap, assignedGlobals, inputs, warnings, broken } : undefined;
 }
 
 function parseEvidence(value: unknown): Evidence | undefined {
@@ -55,6 +56,10 @@ function isProblem(value: unknown): value is BuildProblem {
 
 function isInput(value: unknown): value is Bundle['inputs'][number] {
   return isObject(value) && isText(value['path']) && typeof value['bytes'] === 'number';
+}
+
+function isBroken(value: unknown): value is Bundle['broken'][number] {
+  return isObject(value) && isText(value['file']) && isText(value['message']);
 }
 
 function isFileEvidence(value: unknown): value is FileEvidence {

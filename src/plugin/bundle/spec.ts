@@ -1,12 +1,17 @@
+import type { Surface } from '../plugin.js';
+
 /** What to bundle. */
 export interface BundleSpec {
   /** The plugin's directory. Nothing outside it is read, whatever the plugin's files say. */
   readonly directory: string;
   /**
-   * Where to begin: a file, relative to the directory, or the text of a module that is not on disk
-   * and resolves as if it lay in the directory.
+   * Where to begin: a file, relative to the directory; the text of a module that is not on disk and
+   * resolves as if it lay in the directory; or several files, each of which is loaded by itself.
    */
-  readonly entry: { readonly file: string } | { readonly source: string };
+  readonly entry:
+    | { readonly file: string }
+    | { readonly source: string }
+    | { readonly surfaces: readonly Surface[] };
   /** Specifiers that the guest provides: they are not looked for on disk. */
   readonly virtualModules?: readonly string[];
   /**

@@ -2,6 +2,7 @@ import type { ValidateFunction } from 'ajv';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { readDialect, type SchemaDialect } from '../dialect.js';
 import { makeAjv } from './ajv.js';
+import { namesWhatIsInherited, withoutPrototypes, withPrototypes } from './bare.js';
 import { modernise } from './modernise.js';
 import { describeErrors } from './problems.js';
 
@@ -30,9 +31,11 @@ export function compile(schema: JsonObject): Validator {
   const dialect = readDialect(schema['$schema']);
   if (dialect === undefined) throw new Error('the dialect of the schema is not known');
   const validate = compileWith(ajvFor(dialect), modernise(schema));
+  const bare = namesWhatIsInherited(schema);
   return (input) => {
     try {
-      if (validate(input)) return { ok: true, value: input };
+      const value = bare ? withoutPrototypes(input) : input;
+      if (validate(value)) return { ok: true, value: bare ? withPrototypes(value) : value };
     } catch (error) {
       // A schema that refers to itself follows the input down, further than the stack goes.
       if (error instanceof RangeError) return TOO_DEEP;

@@ -18,14 +18,16 @@ test('the fixtures are plugins without a problem', async () => {
   ]);
 });
 
-test('what the weather plugin asks for is said in five sentences', async () => {
+test('what the weather plugin asks for is said in a sentence for each kind', async () => {
   const { plugins } = await readPlugins(disk, [`${root}/weather`]);
   const declared = plugins[0]?.plugin.entries[0]?.declared;
   expect(declared === undefined ? [] : explainPermissions(declared)).toEqual([
     'Clock: none.',
     'Random numbers: none.',
+    'Storage: none.',
     'Read the environment variable OPENWEATHER_API_KEY.',
     'Files: none.',
     'Connect to api.openweathermap.org, over https or cleartext http, which anyone on the way can read and change.',
+    'Powers of the host: none.',
   ]);
 });

@@ -47,6 +47,7 @@ test('a tool is read to its definition', () => {
     name: 'Weather',
     description: 'Get current weather',
     annotations: { readOnlyHint: true },
+    declaredRisk: 'low',
     timeoutMs: 5000,
     permissions: entry.declared,
   });

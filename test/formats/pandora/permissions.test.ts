@@ -6,7 +6,15 @@ import {
 import { NO_PERMISSIONS } from '../../../src/permissions/permissions.js';
 
 test('Pandora’s words are env and fs', () => {
-  const written = { time: true, network: ['a.test'], env: ['A'], fs: ['data'], random: true };
+  const written = {
+    time: true,
+    network: ['a.test'],
+    env: ['A'],
+    fs: ['data'],
+    random: true,
+    storage: true,
+    powers: ['p'],
+  };
   const { permissions } = readPandoraPermissions(written, 'permissions');
   expect(permissions).toEqual({
     time: true,
@@ -14,6 +22,8 @@ test('Pandora’s words are env and fs', () => {
     network: ['a.test'],
     environment: ['A'],
     filesystem: ['data'],
+    storage: true,
+    powers: ['p'],
   });
   expect(writePandoraPermissions(permissions)).toEqual(written);
 });

@@ -39,6 +39,18 @@ test.each([
     'FILESYSTEM_DENIED',
     'weather may not read files (readFile). To allow this, add "fs": ["<path prefix>"] to "permissions" in pandora.manifest.json and grant it.',
   ],
+  [
+    'storage',
+    'storage.read',
+    'STORAGE_DENIED',
+    'weather may not keep files of its own (storage.read). To allow this, add "storage": true to "permissions" in pandora.manifest.json and grant it.',
+  ],
+  [
+    'powers',
+    'conversations',
+    'POWER_DENIED',
+    'weather may not use what the host provides (conversations). To allow this, add "powers": ["<name>"] to "permissions" in pandora.manifest.json and grant it.',
+  ],
 ] as const)(
   'a denial of %s names the plugin, what it wanted and the edit that would allow it',
   (permission: PermissionName, wanted: string, code: string, message: string) => {

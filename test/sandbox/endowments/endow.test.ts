@@ -10,6 +10,8 @@ const everything = {
   network: true,
   filesystem: true,
   environment: { KEY: 'v' },
+  storage: true,
+  powers: ['notes'],
 };
 
 const always = [
@@ -29,9 +31,11 @@ const always = [
   'clearInterval',
   'clearTimeout',
   'console',
+  'powers',
   'queueMicrotask',
   'setInterval',
   'setTimeout',
+  'storage',
   'structuredClone',
 ];
 const granted = {
@@ -47,7 +51,9 @@ const granted = {
     'Response',
     'fetch',
   ],
+  powers: [],
   random: [],
+  storage: [],
   time: ['Intl', 'performance'],
 };
 
@@ -62,7 +68,7 @@ test('without any permission a compartment has what needs none, and nothing else
 test.each(Object.entries(granted))(
   'the permission %s adds its globals and no other’s',
   async (permission, names) => {
-    const grant = { [permission]: permission === 'environment' ? { KEY: 'v' } : true };
+    const grant = { [permission]: Reflect.get(everything, permission) };
     const { value, withheld } = await realm.run(present, { grant });
     expect(value).toEqual([...always, ...names]);
     expect(withheld).not.toEqual(expect.arrayContaining(['nothing', ...names]));
@@ -116,14 +122,14 @@ test('revoking everything silences what was kept', async () => {
      const timeout = AbortSignal.timeout(1);
      tools.revoke();
      log('after'); setTimeout(() => { fired += 1 }, 1); queueMicrotask(() => { fired += 1 });
-     const errors = await Promise.all([fetch('https://x.test/text'), readFile('a')].map((p) => p.catch((e) => e.code)));
+     const errors = await Promise.all([fetch('https://x.test/text'), readFile('a'), storage.read('a'), powers.notes()].map((p) => p.catch((e) => e.code)));
      for (const f of [Date.now, Math.random, () => env.get('KEY')]) try { f() } catch (e) { errors.push(e.code) }
      for (let i = 0; i < 500; i++) await null;
      await tools.sleep(20);
      return [fired, timeout.aborted, errors]`,
     { grant: everything },
   );
-  expect(value).toEqual([0, false, Array.from({ length: 5 }, () => 'PERMISSION_REVOKED')]);
+  expect(value).toEqual([0, false, Array.from({ length: 7 }, () => 'PERMISSION_REVOKED')]);
   expect(logs).toEqual(['debug: before']);
   expect(host).toEqual([]);
   expect(faults).toEqual([]);

@@ -9,6 +9,8 @@ const everything = {
   network: true,
   filesystem: true,
   environment: { KEY: 'value' },
+  storage: true,
+  powers: ['notes'],
 };
 
 test('the walk finds a platform object, and one that is not frozen', async () => {

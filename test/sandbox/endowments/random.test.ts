@@ -34,7 +34,15 @@ test('the rest of Math is there either way, and frozen', async () => {
 });
 
 test('there is no cryptographic randomness under any permission', async () => {
-  const grant = { time: true, random: true, network: true, filesystem: true, environment: {} };
+  const grant = {
+    time: true,
+    random: true,
+    network: true,
+    filesystem: true,
+    environment: {},
+    storage: true,
+    powers: ['notes'],
+  };
   expect(await realm.value('return [typeof crypto, "crypto" in globalThis]', { grant })).toEqual([
     'undefined',
     false,

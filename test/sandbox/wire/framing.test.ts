@@ -60,6 +60,12 @@ it('a length over the cap is refused at its header, before its body arrives', ()
   expect(() => read([header])).toThrow(WireViolation);
 });
 
+it('a kind that does not exist is refused at its header, whatever would follow', () => {
+  for (const kind of [2, 7, 255]) {
+    expect(() => read([rawFrame('', kind, 8)])).toThrow(/a frame of kind/);
+  }
+});
+
 it('a chunk too short for its stream id is refused', () => {
   expect(() => read([rawFrame(new Uint8Array(3), 1)])).toThrow(WireViolation);
 });

@@ -19,8 +19,8 @@ const KNOWN = new Set(
     'AbortController AbortSignal Blob Buffer DOMException Event EventTarget File FormData Headers',
     'ReadableStream Request Response TextDecoder TextEncoder TransformStream URL URLSearchParams',
     'WritableStream atob btoa clearImmediate clearInterval clearTimeout console crypto env exports',
-    'fetch global module navigator performance process queueMicrotask readFile require self',
-    'setImmediate setInterval setTimeout structuredClone window',
+    'fetch global module navigator performance powers process queueMicrotask readFile require self',
+    'setImmediate setInterval setTimeout storage structuredClone window',
   ]
     .join(' ')
     .split(' '),

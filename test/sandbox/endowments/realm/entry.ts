@@ -52,11 +52,14 @@ async function run({ code, grant = {}, limits = {}, inspect }: RealmCase): Promi
       network: false,
       filesystem: false,
       environment: undefined,
+      storage: false,
+      powers: undefined,
       ...grant,
     },
     limits: { ...LIMITS, ...limits },
     host: makeHostPower(pipe.right.peer),
     reportFault: (error) => faults.push(describe(error)),
+    serialize: (value) => serialize(value, { ...LIMITS, ...limits }),
     denial: (permission, wanted) => {
       denied.push(`${permission}: ${wanted}`);
       return makeDenial(plugin)(permission, wanted);

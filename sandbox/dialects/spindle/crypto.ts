@@ -1,0 +1,29 @@
+import type { DialectWorld } from '../dialect.js';
+import { strict } from './strict.js';
+
+/**
+ * `crypto.randomUUID`, for names that are to be unlike each other. It draws from the same source as
+ * `Math.random`: whoever wants to guess such a name can, and nothing else of `crypto` is there.
+ */
+export function makeCrypto({ powers }: DialectWorld): object {
+  return strict('crypto', {
+    randomUUID: (): string => {
+      const digits = Array.from({ length: 32 }, (_, at) => digitAt(at, powers.random()));
+      const hex = digits.join('');
+      return [
+        hex.slice(0, 8),
+        hex.slice(8, 12),
+        hex.slice(12, 16),
+        hex.slice(16, 20),
+        hex.slice(20),
+      ].join('-');
+    },
+  });
+}
+
+/** Version 4, variant 1. */
+function digitAt(at: number, drawn: number): string {
+  if (at === 12) return '4';
+  const value = Math.floor(drawn * 16);
+  return (at === 16 ? 8 + (value % 4) : value).toString(16);
+}

@@ -1,0 +1,41 @@
+import type { Json } from '../../wire/messages.js';
+import type { GuestGrant } from '../../wire/methods.js';
+import type { Attached, Dialect, DialectWorld } from '../dialect.js';
+import { makeCrypto } from './crypto.js';
+import { invokeTool } from './invocation.js';
+import { makeRuntime, type Runtime } from './runtime.js';
+
+/**
+ * Spindle (Lumiverse): a module that finds a global `spindle` and registers with it what it offers.
+ * Its exports mean nothing. What it offers is what it had registered when its modules were evaluated;
+ * later changes are told to the host, which asks again.
+ */
+export const spindle: Dialect = {
+  globals: (world) => {
+    const runtime = makeRuntime(world);
+    runtimes.set(world, runtime);
+    return {
+      spindle: runtime.spindle,
+      ...(world.powers.grant.random ? { crypto: makeCrypto(world) } : {}),
+    };
+  },
+  attach: (_exports, world) => {
+    const runtime = runtimes.get(world) ?? makeRuntime(world);
+    runtime.announceChanges();
+    const attached: Attached = {
+      describe: () => Promise.resolve(`{"tools":${runtime.tools.describe()}}`),
+      call: (tool, input, call) =>
+        invokeTool(runtime.events.handlers('TOOL_INVOCATION'), tool, input, call),
+      event: (name, payload) => hear(runtime, name, payload),
+      regrant: (grant: GuestGrant) => runtime.permissions.replace(grant.powers ?? []),
+    };
+    return attached;
+  },
+};
+
+const runtimes = new WeakMap<DialectWorld, Runtime>();
+
+function hear(runtime: Runtime, name: string, payload: Json): Json {
+  runtime.events.emit(name, payload, undefined);
+  return null;
+}

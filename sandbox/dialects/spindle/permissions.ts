@@ -1,0 +1,78 @@
+import type { DialectWorld } from '../dialect.js';
+import { callUnawaited, demandCallback, makeCallbacks } from './callbacks.js';
+import { strict } from './strict.js';
+
+/** Which of Spindle's permissions the extension holds at present, and who wants to hear of it. */
+export interface HeldPermissions {
+  has(name: string): boolean;
+  /** Tells the extension that something was not done for lack of a permission. */
+  deny(permission: string, operation: string): void;
+  /** Takes the names that are held from now on; tells of each that came or went. */
+  replace(names: readonly string[]): void;
+  /** Calls the listener with every change, after `replace` has taken effect. */
+  watch(listener: (change: PermissionChange) => void): void;
+  /** `spindle.permissions`. */
+  readonly api: object;
+}
+
+export interface PermissionChange {
+  readonly extensionId: string;
+  readonly permission: string;
+  readonly granted: boolean;
+  readonly allGranted: readonly string[];
+}
+
+export function makePermissions(world: DialectWorld, initial: readonly string[]): HeldPermissions {
+  let held = new Set(initial);
+  const denied = makeCallbacks();
+  const changed = makeCallbacks();
+  const watchers: ((change: PermissionChange) => void)[] = [];
+
+  const tell = (permission: string, granted: boolean): void => {
+    const change = (): PermissionChange => ({
+      extensionId: world.powers.plugin.id,
+      permission,
+      granted,
+      allGranted: [...held],
+    });
+    for (const watcher of watchers) watcher(change());
+    for (const callback of changed.list()) callUnawaited(world, callback, [change()]);
+  };
+
+  return {
+    has: (name) => held.has(name),
+    deny: (permission, operation) => {
+      world.log('warn', [`${operation} was not done: the permission ${permission} is not granted`]);
+      // Later, as a message would come: whoever listens may say so further down.
+      world.powers.clock.setTimeout(() => {
+        for (const callback of denied.list()) {
+          callUnawaited(world, callback, [{ permission, operation }]);
+        }
+      }, 0);
+    },
+    replace: (names) => {
+      const before = held;
+      held = new Set(names);
+      for (const name of before) if (!held.has(name)) tell(name, false);
+      for (const name of held) if (!before.has(name)) tell(name, true);
+    },
+    watch: (listener) => {
+      watchers.push(listener);
+    },
+    api: strict('spindle.permissions', {
+      has: (name: unknown): boolean => typeof name === 'string' && held.has(name),
+      getGranted: (): Promise<string[]> => Promise.resolve([...held]),
+      onDenied: (callback: unknown): (() => void) =>
+        denied.add(demandCallback(callback, 'spindle.permissions.onDenied')),
+      onChanged: (callback: unknown): (() => void) =>
+        changed.add(demandCallback(callback, 'spindle.permissions.onChanged')),
+    }),
+  };
+}
+
+/** The error of a request that needs a permission which is not held, in the words of the original. */
+export function permissionDenied(permission: string, what: string): Error {
+  return new Error(
+    `PERMISSION_DENIED: ${permission} — ${what} needs the "${permission}" permission, which is not granted`,
+  );
+}

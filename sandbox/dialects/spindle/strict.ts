@@ -1,0 +1,31 @@
+/**
+ * An object of Spindle's, frozen, which answers for a name that it does not have with an error that
+ * says so: an extension that uses what is not there learns that, and not that `undefined` is no
+ * function. Names by which others ask what kind of thing they hold get the plain answer.
+ */
+export function strict<Members extends object>(path: string, members: Members): Members {
+  Object.freeze(members);
+  return new Proxy(members, {
+    get: (target, key, receiver): unknown => {
+      if (typeof key === 'symbol' || key in target || QUIET.has(key)) {
+        return Reflect.get(target, key, receiver);
+      }
+      throw new TypeError(
+        `${path}.${key} does not exist here. Test for it with ${JSON.stringify(key)} in ${path}.`,
+      );
+    },
+  });
+}
+
+const QUIET: ReadonlySet<string> = new Set([
+  '__esModule',
+  'default',
+  'then',
+  'catch',
+  'finally',
+  'toJSON',
+  'inspect',
+  'nodeType',
+  'asymmetricMatch',
+  '$$typeof',
+]);

@@ -1,0 +1,83 @@
+import type { DialectWorld } from '../dialect.js';
+import type { HeldPermissions } from './permissions.js';
+
+/** The tools that an extension has registered at present. */
+export interface Tools {
+  readonly registerTool: (tool: unknown) => void;
+  readonly unregisterTool: (name: unknown) => void;
+  /** Each as `{"tool": …}` or `{"problem": …}`, so that one broken tool hides no other. */
+  describe(): string;
+}
+
+/** `onChange` is called whenever there are other tools than before. */
+export function makeTools(
+  world: DialectWorld,
+  permissions: HeldPermissions,
+  onChange: () => void,
+): Tools {
+  /** Descriptions as JSON text, by name. */
+  const registered = new Map<string, string>();
+
+  // A permission that is taken away takes what it had made possible with it.
+  permissions.watch(({ permission, granted }) => {
+    if (permission !== 'tools' || granted || registered.size === 0) return;
+    registered.clear();
+    onChange();
+  });
+
+  return {
+    registerTool: (tool) => {
+      if (!permissions.has('tools')) {
+        permissions.deny('tools', 'registerTool');
+        return;
+      }
+      const { name, text } = readTool(tool, world);
+      if (!registered.has(name) && registered.size >= MAX_TOOLS) {
+        world.log('error', [`registerTool: more than ${MAX_TOOLS} tools; ${name} is left out`]);
+        return;
+      }
+      if (registered.get(name) === text) return;
+      registered.set(name, text);
+      onChange();
+    },
+    unregisterTool: (name) => {
+      if (typeof name === 'string' && registered.delete(name)) onChange();
+    },
+    describe: () => `[${[...registered.values()].join(',')}]`,
+  };
+}
+
+/** Tools of one extension. Stops one that registers in a loop. */
+const MAX_TOOLS = 1_000;
+
+const FIELDS = [
+  'name',
+  'display_name',
+  'description',
+  'parameters',
+  'council_eligible',
+  'inline_available',
+];
+
+/** A copy of what was registered, so that later changes to it change nothing. Never throws. */
+function readTool(
+  tool: unknown,
+  world: DialectWorld,
+): { readonly name: string; readonly text: string } {
+  let name = '';
+  try {
+    const plain = Object.fromEntries(
+      FIELDS.map((field) => [field, isObject(tool) ? tool[field] : undefined]),
+    );
+    name = typeof plain['name'] === 'string' ? plain['name'] : '';
+    return { name, text: `{"tool":${world.serialize(plain)}}` };
+  } catch (error) {
+    world.log('error', ['registerTool:', error]);
+    const why = error instanceof Error ? error.message : String(error);
+    return { name, text: `{"problem":${world.serialize(why)}}` };
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

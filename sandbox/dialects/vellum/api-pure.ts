@@ -1,0 +1,63 @@
+/** The names of all hooks, by the constants that plugins use for them. */
+const HOOKS = {
+  INIT: 'init',
+  SHUTDOWN: 'shutdown',
+  USER_PROMPT_SUBMIT: 'user-prompt-submit',
+  PRE_MODEL_CALL: 'pre-model-call',
+  POST_MODEL_CALL: 'post-model-call',
+  POST_TOOL_USE: 'post-tool-use',
+  POST_COMPACT: 'post-compact',
+  STOP: 'stop',
+  CONVERSATION_DELETED: 'conversation-deleted',
+  CONVERSATIONS_CLEARED: 'conversations-cleared',
+};
+
+const RiskLevel = { Low: 'low', Medium: 'medium', High: 'high' };
+
+class CredentialResolutionError extends Error {
+  override readonly name: string = 'CredentialResolutionError';
+}
+
+/** What of `@vellumai/plugin-api` needs no host: constants, and functions of their arguments alone. */
+export const pureApi: Readonly<Record<string, unknown>> = {
+  HOOKS,
+  RiskLevel,
+  CredentialResolutionError,
+  REFUSAL_FALLBACK_TEXT:
+    "Sorry — I wasn't able to generate a response to that. Please try rephrasing or asking in a different way.",
+  INTERNAL_NUDGE_OUTPUT_SUPPRESSION: 'internal_nudge_output_suppression',
+  VOICE_ESCALATION_CONTINUATION_MESSAGE_KIND: 'voice_escalation_continuation',
+  CLI_COMMAND_HELP: '',
+  isMaxTokensStopReason: (reason: unknown): boolean =>
+    reason === 'max_tokens' || reason === 'length' || reason === 'MAX_TOKENS',
+  isVisionNotSupportedError,
+  isToolResultMessage,
+  lastToolResultUserMessageIndex,
+};
+
+function isVisionNotSupportedError(error: unknown): boolean {
+  const message: unknown =
+    typeof error === 'object' && error !== null ? Reflect.get(error, 'message') : undefined;
+  return typeof message === 'string' && /image|vision/i.test(message) && /support/i.test(message);
+}
+
+/** Whether a message of the user's carries the results of tools alone. */
+function isToolResultMessage(message: unknown): boolean {
+  if (typeof message !== 'object' || message === null) return false;
+  const content: unknown = Reflect.get(message, 'content');
+  return (
+    Reflect.get(message, 'role') === 'user' &&
+    Array.isArray(content) &&
+    content.length > 0 &&
+    content.every((block: unknown) => isBlockOf(block, 'tool_result'))
+  );
+}
+
+function lastToolResultUserMessageIndex(messages: unknown): number {
+  if (!Array.isArray(messages)) return -1;
+  return messages.findLastIndex((message: unknown) => isToolResultMessage(message));
+}
+
+function isBlockOf(block: unknown, type: string): boolean {
+  return typeof block === 'object' && block !== null && Reflect.get(block, 'type') === type;
+}

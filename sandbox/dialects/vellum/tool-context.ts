@@ -1,0 +1,32 @@
+import { isRecord } from '../../wire/parse.js';
+import type { CallWorld } from '../dialect.js';
+
+/** What a tool that was told nothing of its conversation is told of it. */
+const DEFAULTS = { conversationId: 'default', workingDir: '/plugin' };
+
+/**
+ * The context of one call, with the fields that Vellum documents and no others: what else its host
+ * knows of the conversation is none of a plugin's business. Optional fields are absent where the
+ * caller did not say.
+ */
+export function makeToolContext(call: CallWorld): object {
+  const { conversationId, workingDir, requestId, assistantId, isInteractive } = isRecord(
+    call.context,
+  )
+    ? call.context
+    : {};
+  return {
+    conversationId: textOr(conversationId, DEFAULTS.conversationId),
+    workingDir: textOr(workingDir, DEFAULTS.workingDir),
+    ...(typeof requestId === 'string' ? { requestId } : {}),
+    ...(typeof assistantId === 'string' ? { assistantId } : {}),
+    ...(typeof isInteractive === 'boolean' ? { isInteractive } : {}),
+    get signal() {
+      return call.signal;
+    },
+  };
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise;
+}

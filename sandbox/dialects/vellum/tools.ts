@@ -1,0 +1,79 @@
+import { CodedError } from '../../wire/failure.js';
+import type { CallWorld, DialectWorld } from '../dialect.js';
+import type { SurfaceGroup } from './surfaces.js';
+import { makeToolContext } from './tool-context.js';
+
+/**
+ * Says of each file of `tools/` what it exports: `{"tools": [{ "stem": …, … }]}`, where the rest is
+ * `"tool"`, its fields; or `"error"`, what loading it threw; or `"exports"`, the type of something
+ * that is no tool.
+ */
+export async function describeTools(tools: SurfaceGroup, world: DialectWorld): Promise<string> {
+  const described = await Promise.all(tools.stems.map((stem) => describeTool(tools, stem, world)));
+  return `{"tools":[${described.join(',')}]}`;
+}
+
+const FIELDS = [
+  'name',
+  'description',
+  'input_schema',
+  'defaultRiskLevel',
+  'category',
+  'executionTarget',
+  'exclusive',
+];
+
+async function describeTool(
+  tools: SurfaceGroup,
+  stem: string,
+  world: DialectWorld,
+): Promise<string> {
+  const named = `{"stem":${JSON.stringify(stem)}`;
+  try {
+    const { exported } = await tools.load(stem);
+    if (!isObject(exported)) return `${named},"exports":${JSON.stringify(typeName(exported))}}`;
+    const fields = FIELDS.map((field): [string, unknown] => [field, Reflect.get(exported, field)]);
+    return `${named},"tool":${world.serialize(Object.fromEntries(fields))}}`;
+  } catch (error) {
+    return `${named},"error":${world.serialize(messageOf(error))}}`;
+  }
+}
+
+/** Runs the tool of a file. The answer is the plugin's own value, or a promise of it. */
+export async function callTool(
+  tools: SurfaceGroup,
+  name: string,
+  input: unknown,
+  call: CallWorld,
+): Promise<unknown> {
+  const { surface } = call;
+  if (surface === undefined || !tools.stems.includes(surface)) {
+    throw new CodedError('TOOL_NOT_FOUND', `no tool has the name ${name}`);
+  }
+  const { exported } = await tools.load(surface);
+  if (!isObject(exported)) {
+    throw new CodedError('INVALID_TOOL', `the file of ${name} exports no tool by default`);
+  }
+  const execute: unknown = Reflect.get(exported, 'execute');
+  if (typeof execute !== 'function') {
+    return { content: `tool ${name} has no execute implementation`, isError: true };
+  }
+  return Reflect.apply(execute, exported, [input, makeToolContext(call)]);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return 'an error that cannot be read';
+  }
+}

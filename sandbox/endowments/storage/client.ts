@@ -1,0 +1,159 @@
+import { isRecord } from '../../wire/parse.js';
+import type { StorageArea, StorageEntry, StorageParams } from '../../wire/methods.js';
+import type { ByteSource } from '../../wire/streams.js';
+import { cloneBytes, joinBytes } from '../bytes.js';
+import { withCode } from '../coded-error.js';
+import { makeRevocation } from '../denial.js';
+import type { EndowmentPowers } from '../endowment.js';
+import { toPluginError } from '../from-host.js';
+import { makeTurnstile } from '../turnstile.js';
+
+/**
+ * One area of the plugin's storage. Paths are relative to it; the host checks them. Everything that
+ * it gives is a copy, and every rejection an error with a code that plugin code may have.
+ */
+export interface StorageClient {
+  read(path: string): Promise<Uint8Array>;
+  /** Replaces the whole file, at once or not at all, and makes the directories on the way. */
+  write(path: string, content: Uint8Array): Promise<void>;
+  append(path: string, content: Uint8Array): Promise<void>;
+  /** Sorted by name. `recursive`: everything below, each named by its path from here. */
+  list(path: string, recursive?: boolean): Promise<readonly StorageEntry[]>;
+  stat(path: string): Promise<StorageEntry | undefined>;
+  mkdir(path: string): Promise<void>;
+  /** Whether anything was there. */
+  delete(path: string, recursive?: boolean): Promise<boolean>;
+  move(path: string, to: string, replace?: boolean): Promise<void>;
+  usage(): Promise<StorageUsage>;
+  /** From here on everything rejects. */
+  revoke(): void;
+}
+
+export interface StorageUsage {
+  readonly bytes: number;
+  readonly files: number;
+  readonly maxBytes: number;
+  readonly maxFiles: number;
+}
+
+export interface StoragePlace {
+  readonly area?: StorageArea;
+  readonly user?: string;
+}
+
+/** Operations at a time: a host takes a guest that asks for hundreds of things at once for hostile. */
+const MAX_OPERATIONS = 32;
+
+export function makeStorageClient(
+  powers: Pick<EndowmentPowers, 'host' | 'plugin' | 'grant' | 'limits' | 'denial'>,
+  place: StoragePlace = {},
+): StorageClient {
+  const { host, plugin, limits } = powers;
+  const turnstile = makeTurnstile(MAX_OPERATIONS);
+  let revoked = false;
+
+  const ask = async (
+    params: Omit<StorageParams, keyof StoragePlace>,
+    content?: Uint8Array,
+  ): Promise<unknown> => {
+    const about = params.path ?? '';
+    const turn = turnstile.enter();
+    try {
+      await turn.come;
+      if (!powers.grant.storage) throw powers.denial('storage', `storage.${params.op}`);
+      if (revoked) throw makeRevocation(plugin, 'storage', about);
+      const body =
+        content === undefined ? {} : { body: host.openStream(sourceOf(cloneBytes(content))) };
+      const answer = await host.request('storage', { ...place, ...params, ...body });
+      if (params.op !== 'read') return answer;
+      return await gather(host.acceptStream(bodyOf(answer)), limits.maxBodyBytes, about);
+    } catch (error) {
+      throw toPluginError(error, 'STORAGE_FAILED', `storage.${params.op} of ${about} failed`);
+    } finally {
+      turn.leave();
+    }
+  };
+  // Without the permission to tell the time, a file that was just written would tell it.
+  const entryOf = (value: unknown): StorageEntry => parseEntry(value, powers.grant.time);
+
+  return {
+    read: async (path) => {
+      const bytes = await ask({ op: 'read', path });
+      return bytes instanceof Uint8Array ? bytes : new Uint8Array(0);
+    },
+    write: async (path, content) => void (await ask({ op: 'write', path }, content)),
+    append: async (path, content) => void (await ask({ op: 'append', path }, content)),
+    list: async (path, recursive = false) => {
+      const answer = await ask({ op: 'list', path, recursive });
+      return Array.isArray(answer) ? answer.map(entryOf) : [];
+    },
+    stat: async (path) => {
+      const answer = await ask({ op: 'stat', path });
+      return answer === null ? undefined : entryOf(answer);
+    },
+    mkdir: async (path) => void (await ask({ op: 'mkdir', path })),
+    delete: async (path, recursive = false) =>
+      (await ask({ op: 'delete', path, recursive })) === true,
+    move: async (path, to, replace = true) => void (await ask({ op: 'move', path, to, replace })),
+    usage: async () => parseUsage(await ask({ op: 'usage' })),
+    revoke: () => {
+      revoked = true;
+    },
+  };
+}
+
+function sourceOf(bytes: Uint8Array): ByteSource {
+  let sent = false;
+  return {
+    pull: async () => {
+      if (sent || bytes.length === 0) return undefined;
+      sent = true;
+      return bytes;
+    },
+    cancel: () => {
+      sent = true;
+    },
+  };
+}
+
+function bodyOf(answer: unknown): number {
+  if (isRecord(answer) && typeof answer['body'] === 'number') return answer['body'];
+  throw new TypeError('The host answered with something else than a file');
+}
+
+async function gather(source: ByteSource, maxBytes: number, path: string): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const part = await source.pull();
+    if (part === undefined) return joinBytes(parts);
+    size += part.length;
+    if (size > maxBytes) {
+      source.cancel('more bytes than the guest takes');
+      const message = `${path} holds more than the ${maxBytes} bytes that are read at once`;
+      throw withCode(new Error(message), 'STORAGE_LIMIT');
+    }
+    parts.push(part);
+  }
+}
+
+function parseEntry(value: unknown, tellTime: boolean): StorageEntry {
+  const entry = isRecord(value) ? value : {};
+  return {
+    name: String(entry['name']),
+    kind: entry['kind'] === 'directory' ? 'directory' : 'file',
+    bytes: Number(entry['bytes']),
+    modifiedMs: tellTime ? Number(entry['modifiedMs']) : 0,
+  };
+}
+
+function parseUsage(value: unknown): StorageUsage {
+  const usage = isRecord(value) ? value : {};
+  const read = (name: string): number => Number(usage[name]);
+  return {
+    bytes: read('bytes'),
+    files: read('files'),
+    maxBytes: read('maxBytes'),
+    maxFiles: read('maxFiles'),
+  };
+}

@@ -1,0 +1,72 @@
+import { isRecord } from '../../wire/parse.js';
+import { copyBytes } from '../bytes.js';
+import type { Endowed, Endowment, EndowmentPowers } from '../endowment.js';
+import { makeStorageClient, type StorageClient } from './client.js';
+
+/** `storage`: files of the plugin's own, in the host's keeping. */
+export const storage: Endowment = {
+  permission: 'storage',
+  globals: ['storage'],
+  make: (powers): Endowed => {
+    const client = makeStorageClient(powers);
+    return { globals: { storage: makeStorage(client, powers) }, revoke: client.revoke };
+  },
+  // A member of `undefined` would say nothing of a permission: what is asked of it says it.
+  withheld: ({ denial }): Endowed => ({
+    globals: {
+      storage: Object.fromEntries(
+        NAMES.map((name) => [
+          name,
+          (): Promise<never> => Promise.reject(denial('storage', `storage.${name}`)),
+        ]),
+      ),
+    },
+    revoke: () => {},
+  }),
+};
+
+const NAMES = [
+  'read',
+  'readBytes',
+  'write',
+  'append',
+  'list',
+  'stat',
+  'mkdir',
+  'delete',
+  'move',
+  'usage',
+] as const;
+
+type Storage = Readonly<Record<(typeof NAMES)[number], (...args: unknown[]) => Promise<unknown>>>;
+
+function makeStorage(client: StorageClient, { text }: EndowmentPowers): Storage {
+  const toText = (bytes: Uint8Array): string =>
+    text.decoder('utf-8', { fatal: false, ignoreBOM: false })?.decode(bytes, false) ?? '';
+  const contentOf = (value: unknown): Uint8Array => {
+    if (typeof value === 'string') return text.encode(value);
+    const bytes = copyBytes(value);
+    if (bytes === undefined) throw new TypeError('Storage holds text and bytes, and nothing else');
+    return bytes;
+  };
+  const wants = (options: unknown, name: string): boolean =>
+    isRecord(options) && options[name] === true;
+
+  return {
+    read: async (path) => toText(await client.read(pathOf(path))),
+    readBytes: async (path) => client.read(pathOf(path)),
+    write: async (path, content) => client.write(pathOf(path), contentOf(content)),
+    append: async (path, content) => client.append(pathOf(path), contentOf(content)),
+    list: async (path = '', options) => client.list(pathOf(path), wants(options, 'recursive')),
+    stat: async (path) => client.stat(pathOf(path)),
+    mkdir: async (path) => client.mkdir(pathOf(path)),
+    delete: async (path, options) => client.delete(pathOf(path), wants(options, 'recursive')),
+    move: async (path, to) => client.move(pathOf(path), pathOf(to)),
+    usage: async () => client.usage(),
+  };
+}
+
+function pathOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new TypeError('A path in storage is a string');
+}

@@ -1,0 +1,130 @@
+import type { Confinement, ConfinementSpec } from './confinement.js';
+import { dialects } from './dialects/table.js';
+import type { Attached, DialectWorld } from './dialects/dialect.js';
+import { makeDenial } from './endowments/denial.js';
+import type { EndowmentPowers, HostPower, WebPowers } from './endowments/endowment.js';
+import { formatLine } from './endowments/format-line.js';
+import { makePowerClient } from './endowments/powers.js';
+import { makeStorageClient } from './endowments/storage/client.js';
+import { serialize } from './serialize.js';
+import type { Validation } from './validation.js';
+import { CodedError } from './wire/failure.js';
+import type { CallParams, EventParams, LoadParams, PermissionsParams } from './wire/methods.js';
+import { type IncomingRequest, RawJson } from './wire/service.js';
+
+/** What it takes to hold a plugin. */
+export interface LoadPowers extends WebPowers {
+  readonly confine: (spec: ConfinementSpec) => Confinement;
+  /** What a bundle is called with: modules that the guest provides, and what stands for others. */
+  readonly makeLinkage: (params: LoadParams, modules: Readonly<Record<string, unknown>>) => unknown;
+}
+
+/** A plugin in its compartment. */
+export interface Loaded {
+  readonly params: LoadParams;
+  readonly confinement: Confinement;
+  /** The plugin's modules, evaluated once; where that failed, every call fails the same way. */
+  readonly attach: () => Promise<Attached>;
+}
+
+/** Makes the compartment. Nothing of the plugin is evaluated before `attach`. */
+export function load(
+  params: LoadParams,
+  powers: LoadPowers,
+  host: HostPower,
+  reportFault: (error: unknown) => void,
+): Loaded {
+  const { plugin, grant, limits, assignedGlobals } = params;
+  const makeError = makeDenial(plugin);
+  const endowing: EndowmentPowers = {
+    ...powers,
+    plugin,
+    grant,
+    limits,
+    host,
+    reportFault,
+    serialize: (value) => serialize(value, limits),
+    denial: (permission, wanted) => {
+      host.notify('denied', { permission, wanted });
+      return makeError(permission, wanted);
+    },
+  };
+  const world: DialectWorld = {
+    config: params.config,
+    introduction: params.introduction,
+    powers: endowing,
+    environment: grant.environment ?? {},
+    log: (level, parts) =>
+      host.notify('log', { level, text: formatLine(parts, limits.maxLogText) }),
+    serialize: endowing.serialize,
+    storage: (place) => makeStorageClient(endowing, place),
+    usePower: makePowerClient(endowing).use,
+  };
+  const dialect = dialects[params.dialect];
+  const confinement = powers.confine({
+    assignedGlobals,
+    powers: endowing,
+    globals: dialect.globals?.(world) ?? {},
+  });
+
+  let attached: Promise<Attached> | undefined;
+  const evaluate = async (): Promise<Attached> => {
+    const run = confinement.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
+    if (typeof run !== 'function') throw new CodedError('LOAD_FAILED', 'the bundle is no function');
+    const linkage = powers.makeLinkage(params, dialect.modules?.(world) ?? {});
+    const exports: unknown = await Reflect.apply(run, undefined, [linkage]);
+    return dialect.attach(recordOf(exports), world);
+  };
+  return { params, confinement, attach: () => (attached ??= evaluate()) };
+}
+
+function recordOf(exports: unknown): Readonly<Record<string, unknown>> {
+  return typeof exports === 'object' && exports !== null ? { ...exports } : {};
+}
+
+/** What the entry offers. */
+export async function describeLoaded({ attach }: Loaded): Promise<RawJson> {
+  const attached = await attach();
+  return new RawJson(await attached.describe());
+}
+
+/** Tells the plugin of an event, and answers what came of it. */
+export async function tellLoaded({ params, attach }: Loaded, event: EventParams): Promise<RawJson> {
+  const attached = await attach();
+  const answer: unknown = await attached.event?.(event.name, event.payload);
+  return new RawJson(serialize(answer, params.limits));
+}
+
+/** Tells the dialect what the grant is now. */
+export async function regrantLoaded(
+  { attach }: Loaded,
+  { grant }: PermissionsParams,
+): Promise<null> {
+  const attached = await attach();
+  attached.regrant?.(grant);
+  return null;
+}
+
+/** Runs one tool on an input that fits its schema. */
+export async function callLoaded(
+  { params, confinement, attach }: Loaded,
+  { tool, surface, input, context }: CallParams,
+  request: IncomingRequest,
+  validation: Validation,
+): Promise<RawJson> {
+  const attached = await attach();
+  let signal: unknown;
+  const value = await attached.call(tool, validation.check(tool, input), {
+    context,
+    surface,
+    get signal() {
+      if (signal === undefined) {
+        const pair = confinement.makeSignal();
+        signal = pair.signal;
+        request.onCancel(pair.abort);
+      }
+      return signal;
+    },
+  });
+  return new RawJson(serialize(value, params.limits));
+}

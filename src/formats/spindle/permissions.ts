@@ -1,0 +1,65 @@
+import { readDeclared } from '../../permissions/declared.js';
+import type { Permissions } from '../../permissions/kind.js';
+import type { SpindleManifest } from './manifest.js';
+import { SPINDLE_PERMISSIONS } from './permission-names.js';
+
+/**
+ * What an extension asks for. By default that is what its own system gives without asking: the time,
+ * random numbers, and files of its own. Spindle's permissions are names of the kind `powers`; one
+ * that nobody knows is reported and asks for nothing.
+ */
+export function readSpindlePermissions(manifest: SpindleManifest): {
+  readonly permissions: Permissions;
+  /** Spindle's own, those that are known, each once. */
+  readonly names: readonly string[];
+  readonly problems: readonly string[];
+} {
+  const { names, problems } = readNames(manifest.permissions ?? []);
+  const asked = manifest.bulkhead?.permissions ?? {};
+  const declared = readDeclared(
+    {
+      time: asked.time ?? true,
+      random: asked.random ?? true,
+      storage: asked.storage ?? true,
+      powers: names,
+      network: names.includes('cors_proxy') ? asked.network : [],
+      environment: asked.env,
+      filesystem: asked.fs,
+    },
+    'bulkhead.permissions',
+  );
+  return {
+    permissions: declared.permissions,
+    names,
+    problems: [...problems, ...explainHosts(names, asked.network), ...declared.problems],
+  };
+}
+
+function readNames(written: readonly string[]): {
+  readonly names: readonly string[];
+  readonly problems: readonly string[];
+} {
+  const known = new Set(SPINDLE_PERMISSIONS);
+  const problems = written.flatMap((name, index) =>
+    known.has(name)
+      ? []
+      : [
+          `permissions[${index}]: ${JSON.stringify(name.slice(0, 60))} is no permission of Spindle's`,
+        ],
+  );
+  const asked = new Set(written.filter((name) => known.has(name)));
+  return { names: [...asked], problems: problems.slice(0, MAX_PROBLEMS) };
+}
+
+const MAX_PROBLEMS = 20;
+
+function explainHosts(
+  names: readonly string[],
+  network: readonly string[] | undefined,
+): readonly string[] {
+  const hosts = network ?? [];
+  if (hosts.length > 0 && !names.includes('cors_proxy')) {
+    return ['bulkhead.permissions.network: needs "cors_proxy" among "permissions" as well'];
+  }
+  return [];
+}

@@ -1,0 +1,115 @@
+import { join, relative, sep } from 'node:path';
+import { BulkheadError } from '../../errors.js';
+import type { Plugin, PluginEntry } from '../../plugin/plugin.js';
+import type { FoundPlugin, ReadPower } from '../format.js';
+import { findBackend } from './backend.js';
+import { introduce } from './introduction.js';
+import { parseManifest, type SpindleManifest } from './manifest.js';
+import { readSpindlePermissions } from './permissions.js';
+
+/** The names that a manifest goes by, in the order in which they are looked for. */
+export const MANIFEST_FILES: readonly string[] = [
+  'spindle.json',
+  'spindlefile',
+  'spindlefile.json',
+];
+
+/** A manifest is written by hand: kilobytes. Stops a file that fills the host's memory. */
+const MAX_MANIFEST_BYTES = 256 * 1024;
+
+/** The manifest's name in that directory, or `undefined` where there is none. */
+export async function findManifest(
+  power: ReadPower,
+  directory: string,
+): Promise<string | undefined> {
+  for (const name of MANIFEST_FILES) {
+    if ((await power.stat(join(directory, name))) === 'file') return name;
+  }
+  return undefined;
+}
+
+/**
+ * Reads the extension in a directory. Throws `INVALID_MANIFEST` with every problem it found, and
+ * `OUTSIDE_PLUGIN` where the manifest or an entry of it lies elsewhere. An extension without a
+ * backend has no entry here: its frontend runs in a browser.
+ */
+export async function readSpindle(power: ReadPower, directory: string): Promise<FoundPlugin> {
+  const { root, file, text } = await readText(power, directory);
+  const result = parseManifest(text);
+  if (!result.ok) throw invalid(join(root, file), result.problems);
+  const manifest = result.value;
+  const { permissions, names, problems } = readSpindlePermissions(manifest);
+  const backend = await findBackend(power, root, manifest);
+  const plugin: Plugin = {
+    id: manifest.identifier,
+    format: 'spindle',
+    directory: root,
+    manifest: file,
+    name: manifest.name,
+    version: manifest.version,
+    description: manifest.description,
+    about: aboutOf(manifest),
+    entries:
+      backend.file === undefined
+        ? []
+        : [toolsEntry(backend.file, permissions, introduce(manifest, names))],
+    environment: [],
+    config: [],
+  };
+  return { plugin, problems: [...problems, ...backend.problems] };
+}
+
+function toolsEntry(
+  file: string,
+  declared: PluginEntry['declared'],
+  introduction: PluginEntry['introduction'],
+): PluginEntry {
+  return {
+    key: 'tools',
+    surface: 'tools',
+    file,
+    dialect: 'spindle',
+    confinement: 'compartment',
+    declared,
+    requireApproval: false,
+    ...(introduction === undefined ? {} : { introduction }),
+  };
+}
+
+async function readText(
+  power: ReadPower,
+  directory: string,
+): Promise<{ readonly root: string; readonly file: string; readonly text: string }> {
+  const root = (await power.realpath(directory)) ?? directory;
+  const file = await findManifest(power, root);
+  const real = file === undefined ? undefined : await power.realpath(join(root, file));
+  if (file === undefined || real === undefined) throw invalid(root, ['manifest: is missing']);
+  // A link to a file of the host's would put its content into error messages.
+  const inside = relative(root, real);
+  if (inside === '..' || inside.startsWith(`..${sep}`)) {
+    throw new BulkheadError(
+      'OUTSIDE_PLUGIN',
+      `The manifest of the extension in ${root} is a link that leads out of it. Put the file itself there.`,
+      { path: file },
+    );
+  }
+  const text = await power.readFile(real, MAX_MANIFEST_BYTES);
+  if (text === undefined) throw invalid(join(root, file), ['manifest: is missing']);
+  return { root, file, text };
+}
+
+function invalid(file: string, problems: readonly string[]): BulkheadError {
+  return new BulkheadError(
+    'INVALID_MANIFEST',
+    `${file} is not a valid manifest: ${problems.join('; ')}.`,
+    { file, problems },
+  );
+}
+
+function aboutOf(manifest: SpindleManifest): Readonly<Record<string, string>> {
+  const { author, github, homepage, minimum_lumiverse_version: lumiverse } = manifest;
+  const about = { author, repository: github, homepage, lumiverse };
+  return Object.fromEntries(
+    Object.entries(about).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+}

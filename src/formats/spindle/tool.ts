@@ -1,0 +1,88 @@
+import { BulkheadError } from '../../errors.js';
+import type { ToolDefinition } from '../../plugin/tool.js';
+import { checkSchema } from '../../schema/check.js';
+import { isObject } from '../../schema/shape.js';
+import type { OfferContext } from '../format.js';
+import { cutText, quoteText } from '../pandora/text.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads one registered tool. Throws `INVALID_TOOL` and `INVALID_SCHEMA` where it cannot be offered. */
+export function readTool(
+  fields: Fields,
+  toolId: string,
+  context: OfferContext,
+  report: (problem: string) => void,
+): ToolDefinition {
+  const { plugin, entry, maxTimeoutMs } = context;
+  const id = `${plugin.id}:${toolId}`;
+  const tell = (problem: string): void => report(`tool ${quoteText(toolId)}: ${problem}`);
+  const parameters: unknown = fields['parameters'] ?? { type: 'object', properties: {} };
+  if (!isObject(parameters))
+    throw invalidTool(context, toolId, 'has parameters that are no object');
+  return {
+    id,
+    toolId,
+    entry: entry.key,
+    origin: 'static',
+    name: readText(fields, 'display_name', MAX_NAME, tell) ?? toolId,
+    description: readText(fields, 'description', MAX_DESCRIPTION, tell) ?? '',
+    parameters: checkSchema(parameters, id),
+    // Nothing is said of what a tool does, so it counts as one that writes.
+    annotations: { readOnlyHint: false },
+    declaredRisk: 'medium',
+    timeoutMs: Math.min(TIMEOUT_MS, maxTimeoutMs),
+    permissions: entry.declared,
+    council: {
+      eligible: fields['council_eligible'] === true,
+      inline: fields['inline_available'] === true,
+    },
+  };
+}
+
+/** The bare name of a tool. Throws `INVALID_TOOL`. */
+export function readToolName(fields: Fields, context: OfferContext): string {
+  const { name } = fields;
+  if (typeof name === 'string' && TOOL_NAME.test(name)) return name;
+  const shown = typeof name === 'string' ? quoteText(name) : 'that is no text';
+  throw invalidTool(
+    context,
+    undefined,
+    `has the name ${shown}; a name is of 1 to 128 characters and without ":"`,
+  );
+}
+
+/** How long an invocation may take, where the host says nothing (Spindle tools, Invocation). */
+const TIMEOUT_MS = 30_000;
+const MAX_NAME = 200;
+const MAX_DESCRIPTION = 16 * 1024;
+
+// oxlint-disable-next-line no-control-regex -- exactly these characters are what is refused
+const TOOL_NAME = /^[^:\u0000-\u001f\u007f]{1,128}$/u;
+
+/** The error for a tool that cannot be offered. */
+export function invalidTool(
+  { plugin, entry }: OfferContext,
+  toolId: string | undefined,
+  why: string,
+): BulkheadError {
+  const which = toolId === undefined ? 'A tool' : `The tool ${quoteText(toolId)}`;
+  return new BulkheadError('INVALID_TOOL', `${which} of ${plugin.id} (${entry.file}) ${why}.`, {
+    plugin: plugin.id,
+  });
+}
+
+function readText(
+  fields: Fields,
+  field: string,
+  maxCharacters: number,
+  report: (problem: string) => void,
+): string | undefined {
+  const value = fields[field];
+  if (typeof value !== 'string' || value === '') {
+    report(`${field}: is missing`);
+    return undefined;
+  }
+  if (value.length > maxCharacters) report(`${field}: is cut to ${maxCharacters} characters`);
+  return cutText(value, maxCharacters);
+}

@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import type { Format, ReadPower } from '../format.js';
+import { requiresApproval, runsInBackground } from '../pandora/approval.js';
+import { decideActivation } from './activation.js';
+import { listPlugin } from './listing.js';
+import { readOffer } from './offer.js';
+import { MANIFEST_FILE, parsePackage, PLUGIN_API } from './package.js';
+import { MAX_MANIFEST_BYTES, readVellum } from './read.js';
+
+export const vellum: Format = {
+  name: 'vellum',
+  detect,
+  read: readVellum,
+  decideActivation,
+  readOffer,
+  requiresApproval,
+  runsInBackground,
+  list: listPlugin,
+};
+
+/**
+ * A package with tools or hooks; and one without either that says that it is a plugin: it may hold
+ * skills or routes alone, and has nothing that runs here.
+ */
+async function detect(power: ReadPower, directory: string): Promise<boolean> {
+  const manifest = join(directory, MANIFEST_FILE);
+  if ((await power.stat(manifest)) !== 'file') return false;
+  for (const surface of ['tools', 'hooks']) {
+    if ((await power.stat(join(directory, surface))) === 'directory') return true;
+  }
+  const text = await power.readFile(manifest, MAX_MANIFEST_BYTES).catch(() => undefined);
+  const read = text === undefined ? undefined : parsePackage(text);
+  return read !== undefined && read.ok && (read.value.saysPlugin || PLUGIN_API in read.value.peers);
+}

@@ -1,0 +1,25 @@
+/** How much harm the worst that a call can do would be: reads, changes, destroys. */
+export type RiskBand = 'low' | 'medium' | 'high';
+
+export const RISK_BANDS: readonly RiskBand[] = ['low', 'medium', 'high'];
+
+/** The higher of the two. */
+export function higherBand(a: RiskBand, b: RiskBand): RiskBand {
+  return RISK_BANDS.indexOf(a) >= RISK_BANDS.indexOf(b) ? a : b;
+}
+
+export function exceeds(band: RiskBand, limit: RiskBand): boolean {
+  return RISK_BANDS.indexOf(band) > RISK_BANDS.indexOf(limit);
+}
+
+/**
+ * MCP's hints as a band, with the protocol's own defaults: a tool that does not say that it only
+ * reads writes, and one that does not say that it destroys nothing may destroy.
+ */
+export function bandOfHints(hints: {
+  readonly readOnlyHint?: boolean | undefined;
+  readonly destructiveHint?: boolean | undefined;
+}): RiskBand {
+  if (hints.readOnlyHint === true) return 'low';
+  return hints.destructiveHint === false ? 'medium' : 'high';
+}
