@@ -1,6 +1,7 @@
 import type { Guarantee } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
 import type { CallOptions } from './options.js';
+import type { Hooks } from './hooks.js';
 import type { CallResult } from './result.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { PluginStatus } from './status.js';
@@ -15,6 +16,8 @@ export interface Engine extends AsyncDisposable {
    * comes back as a result with `isError` and a `code`.
    */
   call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+  /** The plugins' hooks, which a host runs at the points of a turn that they are named for. */
+  readonly hooks: Hooks;
   /** Every plugin that was found, with its state, problems, permissions and tools. */
   plugins(): readonly PluginStatus[];
   /**

@@ -6,6 +6,7 @@ import { makeEventBus } from '../events.js';
 import { inputTextOf, runCall } from './call.js';
 import { askFirst } from './consent.js';
 import type { Engine } from './engine-api.js';
+import { makeHooks } from './hooks.js';
 import { type LogGate, makeLogGate } from './log-gate.js';
 import { logEvents } from './logger.js';
 import { openMachinery, requireWalls } from './machinery.js';
@@ -53,8 +54,19 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
   });
 
-  const find = (name: string): { readonly tool: CatalogTool; readonly place: Placed } => {
+  const requireOpen = (): void => {
     if (closing !== undefined) throw engineClosed();
+  };
+  const hooks = makeHooks({
+    settings,
+    events,
+    texts: machinery.hookTexts,
+    installed: () => registry.installed(),
+    requireOpen,
+  });
+
+  const find = (name: string): { readonly tool: CatalogTool; readonly place: Placed } => {
+    requireOpen();
     const tool = catalog.find(name);
     const place = tool === undefined ? undefined : places.get(tool.id);
     if (tool === undefined || place === undefined) {
@@ -83,6 +95,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       };
       return tool.asks === undefined ? runCall(spec) : askFirst(approval, spec, runCall);
     },
+    hooks,
     plugins: () => registry.status(catalog),
     listing: () => registry.listing(),
     guarantees: () => machinery.guarantees(),

@@ -6,8 +6,11 @@ import type { Bundle, PluginEntry } from '../plugin/plugin.js';
 import { makeStackMapper } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
 import type { EntrySpec } from './entry-spec.js';
+import { dialectOf } from './hook-owners.js';
+import { type Lifecycle, makeLifecycle } from './lifecycle.js';
 import { GUEST_LIMITS } from './limits.js';
 import { makeResident, type Resident } from './resident.js';
+import { makeRunningHooks, type RunningHooks } from './running-hooks.js';
 import { scrubbedEvents } from './scrubbed-events.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
 import { makeService } from './service.js';
@@ -22,6 +25,10 @@ export interface OpenEntry {
   /** The variables whose values it never sees. */
   readonly secrets: readonly HeldSecret[];
   readonly resident: Resident;
+  /** Absent where it has neither `init` nor `shutdown`. */
+  readonly lifecycle: Lifecycle | undefined;
+  /** Its hooks that run now. */
+  readonly running: RunningHooks;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
   /** Ends its guest and its brokers. */
@@ -39,6 +46,18 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   const mapOnly = makeStackMapper(sourceUrl, () => bundle.sourceMap);
   const mapStack = (stack: string): string => clean(mapOnly(stack));
   const { brokers, close } = openBrokers({ ...spec, events }, secrets);
+  const running = makeRunningHooks(plugin.id, events);
+  const lifecycle = makeLifecycle({
+    plugin: plugin.id,
+    entry,
+    dialect: dialectOf(plugin.id, entry, settings),
+    texts: spec.hookTexts,
+    room: () => ({ running, resident }),
+    initContext: spec.initContext ?? (() => ({ config: spec.config })),
+    assistantVersion: settings.hooks.assistantVersion,
+    limits: settings.limits,
+    events,
+  });
   const resident = makeResident({
     plugin: plugin.id,
     entry: entry.key,
@@ -46,6 +65,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     take: makeTenancy(spec),
     validator: spec.validator,
     load: () => loadParams(spec, sourceUrl, secrets),
+    begin: lifecycle?.begin,
     service: makeService({
       plugin: plugin.id,
       brokers,
@@ -53,6 +73,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
       now: spec.now,
       mapStack,
+      broadcast: running.broadcast,
     }),
     loadTimeoutMs: settings.limits.loadTimeoutMs,
     graceMs: settings.limits.graceMs,
@@ -64,6 +85,8 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     bundle,
     secrets,
     resident,
+    lifecycle,
+    running,
     mapStack,
     close: async () => {
       resident.end({ cause: 'closed', detail: 'the engine let go of its plugin' });

@@ -12,6 +12,7 @@ import { openEntry } from './entry.js';
 import type { EntrySpec } from './entry-spec.js';
 import { grantTo, NOTHING, withRequest } from './grants.js';
 import { listTool } from './list-tool.js';
+import type { HookTexts } from './hook-courier.js';
 import type { Installed, InstalledEntry, RunnableTool } from './installed.js';
 import type { Offers } from './offers.js';
 import type { PluginConfig } from './options.js';
@@ -28,6 +29,7 @@ export interface InstallPowers {
   readonly events: EventBus;
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
+  readonly hookTexts: HookTexts;
   readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
   readonly capacity: Capacity;

@@ -8,6 +8,7 @@ import { makeGuestPool } from '../guests/pool.js';
 import { type Guarantee, proveWalls } from '../guests/walls.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
+import { type HookTexts, makeHookTexts } from './hook-courier.js';
 import { makeOffers, type Offers } from './offers.js';
 import { keepTexts } from './powers/kept-texts.js';
 import { guestScripts, readValidator } from './powers/surroundings.js';
@@ -25,6 +26,7 @@ export interface Machinery {
   bundle(plugin: Plugin, entry: PluginEntry): Promise<Bundle>;
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
+  readonly hookTexts: HookTexts;
   /** Found out once, on a blank guest. */
   guarantees(): Promise<readonly Guarantee[]>;
   close(): void;
@@ -79,6 +81,7 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
     canRest: machine.setpriv !== undefined,
     offers: makeOffers(keepTexts(join(cacheDirectory, 'offers')), settings),
     validator,
+    hookTexts: makeHookTexts(),
     guarantees: () => (guarantees ??= prove()),
     close: pool.close,
   };

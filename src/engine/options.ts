@@ -8,6 +8,7 @@ import type { SecretBinding } from '../brokers/network/secrets/binding.js';
 import type { OptionalWall } from '../guests/command.js';
 import type { WallName } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
+import type { EngineHookOptions } from './hook-options.js';
 import type { EngineLimits } from './limits.js';
 
 /** What a host tells the engine once. */
@@ -49,6 +50,7 @@ export interface EngineOptions {
   readonly riskPolicy?: RiskPolicy;
   /** Ids of plugins whose authors' hints may lower the risk of their tools. Default: none. */
   readonly trustHints?: readonly string[];
+  readonly hooks?: EngineHookOptions;
   readonly limits?: Partial<EngineLimits>;
   readonly network?: NetworkOptions;
   /**

@@ -16,6 +16,8 @@ import type { PluginStatus } from './status.js';
 export interface Registry {
   /** Reads what is on disk, and installs it. Loads follow one another, each whole. */
   reload(): Promise<void>;
+  /** In the order in which they are registered. */
+  installed(): readonly Installed[];
   status(catalog: Catalog): readonly PluginStatus[];
   /** What each format's own page of plugins shows of those that it has. */
   listing(): readonly Readonly<Record<string, unknown>>[];
@@ -57,6 +59,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       last = last.then(load, load);
       return last;
     },
+    installed: () => installed,
     status: (catalog) => [
       ...installed.map((one) => statusOf(one, catalog)),
       ...discovery.problems.map(brokenStatus),

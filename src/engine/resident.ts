@@ -10,10 +10,12 @@ import type { ValidatorCourier } from './validator-courier.js';
 
 /** The guest in which an entry lives, from its first use on: loaded, and replaced when it ends. */
 export interface Resident {
-  /** The loaded guest where there is one now that may be trusted to answer. */
+  /** The guest that has begun to serve, where there is one now that may be trusted to answer. */
   readonly current: Guest | undefined;
-  /** The loaded guest; starts and loads one where there is none. Rejects with the reason. */
+  /** That guest; starts one and lets it begin where there is none. Rejects with the reason. */
   acquire(): Promise<Guest>;
+  /** A guest that is loaded, whether or not it has begun. Rejects with the reason. */
+  load(): Promise<Guest>;
   /**
    * A call was given up, and the guest has until the grace is over to settle it: `settled` resolves
    * when it has. Meanwhile it gets no new calls; if it does not settle it is killed.
@@ -35,6 +37,8 @@ export interface ResidentSpec {
   readonly take: () => Guest;
   /** Everything but the code is made anew for each guest: variables are read when it loads. */
   readonly load: () => LoadParams;
+  /** What a loaded guest does first of all. Where it rejects, the guest is of no use. */
+  readonly begin?: ((guest: Guest) => Promise<void>) | undefined;
   readonly service: (peer: Peer) => Service;
   readonly validator: ValidatorCourier;
   readonly loadTimeoutMs: number;
@@ -53,6 +57,8 @@ export function makeResident(spec: ResidentSpec): Resident {
   /** Guests that have not settled what was given up, and how many calls that is. */
   const doubts = new Map<Guest, Set<Promise<unknown>>>();
   let starting: Guest | undefined;
+  let serving: Guest | undefined;
+  const beginning = new WeakMap<Guest, Promise<void>>();
 
   const tellSchemas = (guest: Guest): void => {
     if (schemas === undefined) return;
@@ -74,6 +80,7 @@ export function makeResident(spec: ResidentSpec): Resident {
     }
     tellSchemas(guest);
     current = guest;
+    if (spec.begin === undefined) serving = guest;
     spec.events.emit({
       type: 'plugin-loaded',
       plugin: spec.plugin,
@@ -104,15 +111,36 @@ export function makeResident(spec: ResidentSpec): Resident {
     return trusted() ?? start();
   };
 
+  const loadOnce = (): Promise<Guest> => {
+    loading ??= startUnlessTrusted().finally(() => {
+      loading = undefined;
+    });
+    return loading;
+  };
+
+  const begin = async (guest: Guest): Promise<void> => {
+    try {
+      await spec.begin?.(guest);
+      serving = guest;
+    } catch (error) {
+      guest.kill({ cause: 'replaced', detail: 'its plugin could not begin' });
+      throw error;
+    }
+  };
+
   return {
     get current() {
-      return trusted();
+      return current === serving ? trusted() : undefined;
     },
-    acquire: () => {
-      loading ??= startUnlessTrusted().finally(() => {
-        loading = undefined;
-      });
-      return loading;
+    load: loadOnce,
+    acquire: async () => {
+      const guest = await loadOnce();
+      if (guest !== serving) {
+        const begun = beginning.get(guest) ?? begin(guest);
+        beginning.set(guest, begun);
+        await begun;
+      }
+      return guest;
     },
     doubt: (guest, settled, detail) => {
       const open = doubts.get(guest) ?? new Set();

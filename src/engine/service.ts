@@ -1,4 +1,5 @@
 import { MAX_ERROR_STACK } from '../../sandbox/wire/limits.js';
+import type { Json } from '../../sandbox/wire/messages.js';
 import { isRecord } from '../../sandbox/wire/parse.js';
 import type { Peer } from '../../sandbox/wire/peer.js';
 import type { IncomingRequest, Service } from '../../sandbox/wire/service.js';
@@ -22,6 +23,8 @@ export interface ServiceSpec {
   readonly now: () => number;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
+  /** Tells what a hook that runs broadcasts; both are the guest's word. */
+  readonly broadcast: (run: unknown, detail: Json) => void;
 }
 
 /**
@@ -42,6 +45,8 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
       const wanted = params['wanted'];
       if (permission === undefined || typeof wanted !== 'string' || !gate.admit()) return;
       events.emit({ type: 'capability-denied', plugin, permission, wanted: wanted.slice(0, 200) });
+    } else if (method === 'broadcast' && gate.admit()) {
+      spec.broadcast(params['run'], (params['detail'] ?? null) as Json);
     }
   };
 

@@ -8,6 +8,7 @@ import {
   type OptionalWall,
 } from '../guests/command.js';
 import { isWallName, type WallName } from '../guests/walls.js';
+import { type HookSettings, readHookOptions } from './hook-options.js';
 import { type EngineLimits, readLimits } from './limits.js';
 import { makeDefaultLogger } from './logger.js';
 import type { EngineOptions, WallOptions } from './options.js';
@@ -27,6 +28,7 @@ export interface Settings extends EngineOptions {
   readonly walls: { readonly require: readonly WallName[]; readonly use: readonly OptionalWall[] };
   readonly limits: EngineLimits;
   readonly network: NonNullable<EngineOptions['network']>;
+  readonly hooks: HookSettings;
   readonly cacheDirectory: string;
   readonly logger: NonNullable<EngineOptions['logger']>;
 }
@@ -61,6 +63,7 @@ export function readSettings(options: EngineOptions): Settings {
     walls,
     limits: readLimits(options.limits ?? {}),
     network: options.network ?? {},
+    hooks: readHookOptions(options.hooks ?? {}),
     cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
     logger: options.logger ?? makeDefaultLogger(),
   };

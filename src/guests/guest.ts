@@ -111,7 +111,7 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
     ...wire,
     ask: (method, params, maxAnswerBytes) => {
       asked += 1;
-      if (method === 'call') calls += 1;
+      if (method === 'call' || method === 'hook') calls += 1;
       if (resting) wake();
       return wire.ask(method, params, maxAnswerBytes);
     },

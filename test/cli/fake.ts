@@ -7,6 +7,8 @@ import type {
   ErrorCode,
   EventListener,
   Guarantee,
+  HookOptions,
+  HookResult,
   PluginStatus,
 } from '../../src/index.js';
 import { runCli } from '../../src/cli/run.js';
@@ -39,6 +41,8 @@ export interface FakeSpec {
   /** What creating an engine throws. */
   readonly broken?: Error;
   readonly interrupted?: AbortSignal;
+  /** Answers a run of hooks; throws what the engine would throw. */
+  readonly hook?: (hook: string, context: object, options: HookOptions) => HookResult;
   /** Answers a call; throws what the engine would throw. */
   readonly call?: (
     tool: string,
@@ -189,6 +193,11 @@ function fakeEngine(
         durationMs: 1.234,
         ...answer,
       };
+    },
+    hooks: {
+      list: () => [],
+      run: (hook, context, hookOptions = {}) =>
+        Promise.resolve(spec.hook?.(hook, context, hookOptions) ?? { context: {}, reports: [] }),
     },
     plugins: () => [status],
     listing: () => [],

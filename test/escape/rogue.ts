@@ -77,6 +77,7 @@ export async function startRogue(act: string): Promise<Rogue> {
       maxLogLinesPerSecond: 100,
       now: Date.now,
       mapStack: (stack) => stack,
+      broadcast: () => {},
     })(guest.peer),
   );
   await guest.ready;
