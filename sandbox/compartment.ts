@@ -27,3 +27,17 @@ export function makeCompartment(spec: CompartmentSpec): Compartment {
   }
   return compartment;
 }
+
+/**
+ * Gives a compartment whose code has run further globals, as fixed as its first ones. A name that
+ * the code inside has taken meanwhile stays what that code made it.
+ */
+export function addGlobals(
+  compartment: Compartment,
+  globals: Readonly<Record<string, unknown>>,
+): void {
+  for (const [name, value] of Object.entries(globals)) {
+    if (Object.hasOwn(compartment.globalThis, name)) continue;
+    Object.defineProperty(compartment.globalThis, name, { value });
+  }
+}

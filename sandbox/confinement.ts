@@ -1,4 +1,4 @@
-import { makeCompartment } from './compartment.js';
+import { addGlobals, makeCompartment } from './compartment.js';
 import { makeAbortPair } from './endowments/abort.js';
 import type { EndowmentPowers } from './endowments/endowment.js';
 import { endow } from './endowments/endow.js';
@@ -11,6 +11,8 @@ export interface Confinement {
   makeSignal(): { readonly signal: unknown; readonly abort: (why: string) => void };
   /** The denial behind an error such as `fetch is not defined`, where that is what it is. */
   explain(error: unknown): Error | undefined;
+  /** Follows `powers.grant` after it has changed. */
+  follow(): void;
 }
 
 export interface ConfinementSpec {
@@ -32,5 +34,6 @@ export function confine({ powers, assignedGlobals, globals }: ConfinementSpec): 
     evaluate: (code) => compartment.evaluate(code),
     makeSignal: () => makeAbortPair(powers),
     explain: (error) => explainWithheld(error, endowed.withheldNames, powers.denial),
+    follow: () => addGlobals(compartment, endowed.follow()),
   };
 }

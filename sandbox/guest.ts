@@ -7,7 +7,6 @@ import {
   load,
   type Loaded,
   type LoadPowers,
-  regrantLoaded,
   tellLoaded,
 } from './loaded.js';
 import { makeNotifier } from './notices.js';
@@ -81,12 +80,16 @@ export function startGuest(powers: GuestPowers): Guest {
           return tellLoaded(afterLoad(loaded), params);
         }
         if (method === 'permissions' && isPermissionsParams(params)) {
-          return regrantLoaded(afterLoad(loaded), params);
+          afterLoad(loaded).regrant(params.grant);
+          return null;
         }
         if (method === 'schemas' && isSchemasParams(params)) return validation.add(params);
         if (method === 'validator' && isValidatorParams(params)) {
           if (params.ahead) rehearse(powers, host);
           return validation.accept(params);
+        }
+        if (method === 'permissions' && isPermissionsParams(params)) {
+          return afterLoad(loaded).regrant(params.grant);
         }
         if (method === 'load' && loaded === undefined && isLoadParams(params)) {
           loaded = load(params, powers, host, reportFault);

@@ -9,7 +9,7 @@ import { makeStorageClient } from './endowments/storage/client.js';
 import { serialize } from './serialize.js';
 import type { Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
-import type { CallParams, EventParams, LoadParams, PermissionsParams } from './wire/methods.js';
+import type { CallParams, EventParams, GuestGrant, LoadParams } from './wire/methods.js';
 import { type IncomingRequest, RawJson } from './wire/service.js';
 
 /** What it takes to hold a plugin. */
@@ -25,6 +25,8 @@ export interface Loaded {
   readonly confinement: Confinement;
   /** The plugin's modules, evaluated once; where that failed, every call fails the same way. */
   readonly attach: () => Promise<Attached>;
+  /** Changes what the plugin holds. When this returns, its endowments have followed. */
+  readonly regrant: (grant: GuestGrant) => void;
 }
 
 /** Makes the compartment. Nothing of the plugin is evaluated before `attach`. */
@@ -34,12 +36,15 @@ export function load(
   host: HostPower,
   reportFault: (error: unknown) => void,
 ): Loaded {
-  const { plugin, grant, limits, assignedGlobals } = params;
+  const { plugin, limits, assignedGlobals } = params;
+  let { grant } = params;
   const makeError = makeDenial(plugin);
   const endowing: EndowmentPowers = {
     ...powers,
     plugin,
-    grant,
+    get grant() {
+      return grant;
+    },
     limits,
     host,
     reportFault,
@@ -53,7 +58,12 @@ export function load(
     config: params.config,
     introduction: params.introduction,
     powers: endowing,
-    environment: grant.environment ?? {},
+    get environment() {
+      return grant.environment ?? {};
+    },
+    get grant() {
+      return grant;
+    },
     log: (level, parts) =>
       host.notify('log', { level, text: formatLine(parts, limits.maxLogText) }),
     serialize: endowing.serialize,
@@ -68,14 +78,25 @@ export function load(
   });
 
   let attached: Promise<Attached> | undefined;
+  let attachment: Attached | undefined;
   const evaluate = async (): Promise<Attached> => {
     const run = confinement.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
     if (typeof run !== 'function') throw new CodedError('LOAD_FAILED', 'the bundle is no function');
     const linkage = powers.makeLinkage(params, dialect.modules?.(world) ?? {});
     const exports: unknown = await Reflect.apply(run, undefined, [linkage]);
-    return dialect.attach(recordOf(exports), world);
+    attachment = dialect.attach(recordOf(exports), world);
+    return attachment;
   };
-  return { params, confinement, attach: () => (attached ??= evaluate()) };
+  return {
+    params,
+    confinement,
+    attach: () => (attached ??= evaluate()),
+    regrant: (next) => {
+      grant = next;
+      confinement.follow();
+      attachment?.regrant?.(next);
+    },
+  };
 }
 
 function recordOf(exports: unknown): Readonly<Record<string, unknown>> {
@@ -93,16 +114,6 @@ export async function tellLoaded({ params, attach }: Loaded, event: EventParams)
   const attached = await attach();
   const answer: unknown = await attached.event?.(event.name, event.payload);
   return new RawJson(serialize(answer, params.limits));
-}
-
-/** Tells the dialect what the grant is now. */
-export async function regrantLoaded(
-  { attach }: Loaded,
-  { grant }: PermissionsParams,
-): Promise<null> {
-  const attached = await attach();
-  attached.regrant?.(grant);
-  return null;
 }
 
 /** Runs one tool on an input that fits its schema. */

@@ -1,6 +1,6 @@
 import type { Json } from '../sandbox/wire/messages.js';
 import type { ErrorCode } from './errors.js';
-import type { PermissionName } from './permissions/kind.js';
+import type { PermissionName, Permissions } from './permissions/kind.js';
 
 /**
  * Everything that can happen, as one union. Events are told after the fact, in order, and hold no
@@ -120,6 +120,16 @@ export type BulkheadEvent = { readonly atMs: number } & (
       /** The plugin's: plain data of at most 16 KiB of JSON. */
       readonly detail: Json;
     }
+  | {
+      /** A host granted a plugin something while it runs, or took something from it. */
+      readonly type: 'permission-changed';
+      readonly plugin: string;
+      readonly change: 'granted' | 'revoked';
+      /** As it was written: a kind (`network`) or one scope of it (`network:api.example.com`). */
+      readonly permissions: readonly string[];
+      /** What it holds now, entry by entry. */
+      readonly effective: Readonly<Record<string, Permissions>>;
+    }
   | { readonly type: 'catalog-changed'; readonly tools: number }
 );
 
@@ -132,7 +142,8 @@ export type GuestEndCause =
   | 'memory'
   | 'cpu'
   | 'protocol'
-  | 'replaced';
+  | 'replaced'
+  | 'revoked';
 
 export type EventListener = (event: BulkheadEvent) => void;
 

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readText, ROOT } from './architecture/sources.js';
 
-const documents = ['README.md', 'SECURITY.md'];
+const documents = ['README.md', 'SECURITY.md', 'docs/serve.md', 'docs/vertesia.md'];
 const directories: string[] = [];
 
 afterAll(() => {
@@ -16,7 +16,9 @@ describe.each(documents)('%s', (document) => {
 
   it('has links that lead somewhere', () => {
     const targets = [...text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, target]) => target);
-    expect(targets.filter((target) => !existsSync(join(ROOT, target ?? '')))).toEqual([]);
+    expect(
+      targets.filter((target) => !existsSync(join(ROOT, dirname(document), target ?? ''))),
+    ).toEqual([]);
   });
 
   it.each(blocks(text, 'ts'))('runs its example of code %#', (code) => {

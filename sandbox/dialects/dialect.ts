@@ -26,8 +26,10 @@ export interface DialectWorld {
   readonly introduction: Json;
   /** What the endowments are made of: the platform, the grant, and the host. */
   readonly powers: EndowmentPowers;
-  /** The granted variables. */
+  /** The granted variables, as they are now. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What the plugin holds now: a host may change it while the plugin runs. */
+  readonly grant: GuestGrant;
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', parts: readonly unknown[]) => void;
   /** Turns any value of the plugin into JSON text, under the guest's budgets. */
   readonly serialize: (value: unknown) => string;
@@ -46,7 +48,10 @@ export interface Attached {
   readonly hooks?: AttachedHooks;
   /** Tells the plugin of something that happened in its host; may answer. Absent: it hears nothing. */
   event?(name: string, payload: Json): unknown;
-  /** The grant is now this one: the host gave a permission, or took one away. */
+  /**
+   * The grant is now this one: the host gave a permission, or took one away. What is endowed has
+   * followed already.
+   */
   regrant?(grant: GuestGrant): void;
 }
 

@@ -31,6 +31,10 @@ export const pandora: Dialect = {
         const resolved = await resolve();
         return `{"tools":${statics},"resolved":${resolved.described}}`;
       },
+      // What a plugin makes out of its variables and powers, it may make anew.
+      regrant: () => {
+        resolving = undefined;
+      },
       call: (name, input, call) => {
         const tool = found.get(name);
         if (tool !== undefined) return run(tool, input, call);

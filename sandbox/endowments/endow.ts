@@ -1,5 +1,5 @@
 import type { GuestGrant } from '../wire/methods.js';
-import type { Endowed, EndowmentPowers } from './endowment.js';
+import type { Endowed, Endowment, EndowmentPowers } from './endowment.js';
 import { makeOverridable } from './overridable.js';
 import { endowments } from './table.js';
 
@@ -11,39 +11,77 @@ export interface CompartmentEndowments {
   readonly withheldNames: readonly string[];
   /** Takes back what one permission gave, or everything: what plugin code has kept stops working. */
   revoke(permission?: keyof GuestGrant): void;
+  /**
+   * Follows `powers.grant` after it has changed: takes back what is no longer held, and gives what
+   * newly is. Answers the hardened globals that were absent before.
+   */
+  follow(): Readonly<Record<string, unknown>>;
 }
 
 /** Makes the endowments of one compartment from its grant, and from nothing else. */
 export function endow(powers: EndowmentPowers): CompartmentEndowments {
   const globals: Record<string, unknown> = {};
-  const withheldNames: string[] = [];
-  const given: { readonly permission: keyof GuestGrant | undefined; readonly endowed: Endowed }[] =
-    [];
-  for (const { permission, globals: names, make, withheld } of Object.values(endowments)) {
-    const granted = permission === undefined || isGranted(powers.grant, permission);
-    const endowed = granted ? make(powers) : withheld?.(powers);
-    if (endowed !== undefined) {
-      for (const [name, value] of Object.entries(endowed.globals)) {
-        nameAfter(name, value);
-        makeOverridable(value);
-        globals[name] = value;
-      }
-      given.push({ permission, endowed });
-    }
-    if (!granted) {
+  const absent = new Set<string>();
+  const given: Given[] = [];
+  for (const endowment of Object.values(endowments)) {
+    const { permission, globals: names, make, withheld } = endowment;
+    const held = permission === undefined || isGranted(powers.grant, permission);
+    const endowed = held ? make(powers) : withheld?.(powers);
+    Object.assign(globals, finish(endowed?.globals ?? {}));
+    given.push({ endowment, endowed, held });
+    if (!held) {
       const present = Object.keys(endowed?.globals ?? {});
-      withheldNames.push(...names.filter((name) => !present.includes(name)));
+      for (const name of names) if (!present.includes(name)) absent.add(name);
     }
   }
   return {
     globals: harden(globals),
-    withheldNames,
+    get withheldNames() {
+      return [...absent];
+    },
     revoke: (permission) => {
-      for (const entry of given) {
-        if (permission === undefined || permission === entry.permission) entry.endowed.revoke();
+      for (const { endowment, endowed } of given) {
+        if (permission === undefined || permission === endowment.permission) endowed?.revoke();
       }
     },
+    follow: () => {
+      const later: Record<string, unknown> = {};
+      for (const entry of given) Object.assign(later, finish(followOne(entry, powers)));
+      for (const name of Object.keys(later)) absent.delete(name);
+      return harden(later);
+    },
   };
+}
+
+interface Given {
+  readonly endowment: Endowment;
+  /** What was made of it, or what stands in for it; nothing where it has only absent names. */
+  endowed: Endowed | undefined;
+  held: boolean;
+}
+
+/** Takes back or gives what one endowment is about; answers the globals that are there only now. */
+function followOne(entry: Given, powers: EndowmentPowers): Readonly<Record<string, unknown>> {
+  const { permission, make } = entry.endowment;
+  if (permission === undefined) return {};
+  const held = isGranted(powers.grant, permission);
+  const before = entry.held;
+  entry.held = held;
+  if (!held) {
+    if (before) entry.endowed?.revoke();
+    return {};
+  }
+  if (entry.endowed !== undefined) return entry.endowed.restore?.() ?? {};
+  entry.endowed = make(powers);
+  return entry.endowed.globals;
+}
+
+function finish(globals: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  for (const [name, value] of Object.entries(globals)) {
+    nameAfter(name, value);
+    makeOverridable(value);
+  }
+  return globals;
 }
 
 /**

@@ -87,6 +87,7 @@ export interface WebPowers {
 /** Everything that any endowment may use, passed to each of them. Tests pass fakes. */
 export interface EndowmentPowers extends WebPowers {
   readonly plugin: PluginIdentity;
+  /** As it is now: a host may change it while the plugin runs. */
   readonly grant: GuestGrant;
   readonly limits: GuestLimits;
   readonly host: HostPower;
@@ -101,9 +102,9 @@ export interface EndowmentPowers extends WebPowers {
 /**
  * A capability given to a compartment under global names.
  *
- * `make` is called once for every compartment. What it returns is hardened and stays usable until
- * `revoke`; after that every use throws or does nothing, whatever the plugin has kept. What only
- * computes (text, URLs, copies) is no authority, and goes on working.
+ * `make` is called at most once for every compartment. What it returns is hardened and stays usable
+ * until `revoke`; after that every use throws or does nothing, whatever the plugin has kept, until
+ * `restore`. What only computes (text, URLs, copies) is no authority, and goes on working.
  */
 export interface Endowment {
   /** The permission without which the compartment gets `withheld` instead of `make`. */
@@ -118,4 +119,10 @@ export interface Endowment {
 export interface Endowed {
   readonly globals: Readonly<Record<string, unknown>>;
   readonly revoke: () => void;
+  /**
+   * The permission is granted, again or for the first time, or what it covers has changed: works as
+   * `powers.grant` now says. What `revoke` stopped stays stopped. Absent: there is nothing to do.
+   * Answers the globals that are there only now, if any.
+   */
+  readonly restore?: () => Readonly<Record<string, unknown>> | undefined;
 }

@@ -1,13 +1,14 @@
 import { toText } from './web-idl.js';
 import { makeRevocation } from './denial.js';
-import type { Endowed, Endowment } from './endowment.js';
+import type { Endowed, Endowment, EndowmentPowers } from './endowment.js';
 
 /** `env.get(key)`: the granted variables as they were at load, and `undefined` for every other. */
 export const environment: Endowment = {
   permission: 'environment',
   globals: ['env'],
-  make: ({ plugin, grant }): Endowed => {
-    const values = new Map(Object.entries(grant.environment ?? {}));
+  make: (powers): Endowed => {
+    const { plugin } = powers;
+    let values = readValues(powers);
     let revoked = false;
     return {
       globals: {
@@ -23,6 +24,15 @@ export const environment: Endowment = {
         revoked = true;
         values.clear();
       },
+      restore: () => {
+        revoked = false;
+        values = readValues(powers);
+        return undefined;
+      },
     };
   },
 };
+
+function readValues({ grant }: EndowmentPowers): Map<string, string> {
+  return new Map(Object.entries(grant.environment ?? {}));
+}

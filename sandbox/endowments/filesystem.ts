@@ -20,21 +20,26 @@ export const filesystem: Endowment = {
   make: (powers): Endowed => {
     const turnstile = makeTurnstile(MAX_READS);
     let revoked = false;
-    const demandGrant = (path: string): void => {
-      if (revoked) throw makeRevocation(powers.plugin, 'filesystem', path);
+    let revocations = 0;
+    // What began before a revocation ends with it, although the permission may be back by then.
+    const demandGrant = (path: string, since: number): void => {
+      if (revoked || since !== revocations) {
+        throw makeRevocation(powers.plugin, 'filesystem', path);
+      }
     };
     return {
       globals: {
         readFile: async (path: unknown): Promise<string> => {
           if (typeof path !== 'string') throw new TypeError('readFile takes a path as a string');
           const turn = turnstile.enter();
+          const since = revocations;
           try {
             await turn.come;
-            demandGrant(path);
+            demandGrant(path, since);
             const answer = await powers.host.request('readFile', { path });
             const source = powers.host.acceptStream(parseAnswer(answer));
             const bytes = await gather(source, powers.limits.maxBodyBytes, path);
-            demandGrant(path);
+            demandGrant(path, since);
             return decode(bytes, powers);
           } catch (error) {
             throw toFilesystemError(error, path);
@@ -45,6 +50,11 @@ export const filesystem: Endowment = {
       },
       revoke: () => {
         revoked = true;
+        revocations += 1;
+      },
+      restore: () => {
+        revoked = false;
+        return undefined;
       },
     };
   },

@@ -24,7 +24,7 @@ export const network: Endowment = {
     'ReadableStream',
   ],
   make: (powers): Endowed => {
-    const { fetch, revoke } = makeFetch(powers);
+    const { fetch, revoke, restore } = makeFetch(powers);
     const { Blob, File } = blobClasses(powers);
     harden(streamInternals);
     return {
@@ -39,6 +39,10 @@ export const network: Endowment = {
         ReadableStream,
       },
       revoke,
+      restore: () => {
+        restore();
+        return undefined;
+      },
     };
   },
 };

@@ -17,12 +17,16 @@ export const powers: Endowment = {
       name,
       (args) => client.use(name, args),
     ]);
-    return { globals: { powers: offer(own, given.denial) }, revoke: client.revoke };
+    return {
+      globals: { powers: offer(own, client) },
+      revoke: client.revoke,
+      restore: () => {
+        client.restore();
+        return undefined;
+      },
+    };
   },
-  withheld: ({ denial }): Endowed => ({
-    globals: { powers: offer([], denial) },
-    revoke: () => {},
-  }),
+  withheld: (given): Endowed => powers.make(given),
 };
 
 type Power = (args: unknown) => Promise<unknown>;
@@ -32,6 +36,8 @@ export interface PowerClient {
   /** Rejects with `POWER_DENIED` where the plugin was not granted the name. */
   use(name: string, args: unknown): Promise<unknown>;
   revoke(): void;
+  /** Takes uses again. */
+  restore(): void;
 }
 
 export function makePowerClient(
@@ -40,8 +46,8 @@ export function makePowerClient(
   let revoked = false;
   return {
     use: async (name, args) => {
-      if (given.grant.powers?.includes(name) !== true) throw given.denial('powers', name);
       if (revoked) throw makeRevocation(given.plugin, 'powers', name);
+      if (given.grant.powers?.includes(name) !== true) throw given.denial('powers', name);
       const text = argumentsText(name, args, given.serialize);
       try {
         const params = new RawJson(`{"name":${JSON.stringify(name)},"arguments":${text}}`);
@@ -52,6 +58,9 @@ export function makePowerClient(
     },
     revoke: () => {
       revoked = true;
+    },
+    restore: () => {
+      revoked = false;
     },
   };
 }
@@ -65,10 +74,7 @@ function argumentsText(name: string, args: unknown, serialize: (value: unknown) 
   }
 }
 
-function offer(
-  own: readonly (readonly [string, Power])[],
-  denial: EndowmentPowers['denial'],
-): object {
+function offer(own: readonly (readonly [string, Power])[], client: PowerClient): object {
   const target: Readonly<Record<string, Power>> = Object.assign(
     Object.create(null),
     Object.fromEntries(own),
@@ -78,7 +84,8 @@ function offer(
       // A promise is asked for `then`, and `JSON.stringify` asks for `toJSON`: neither is a power.
       if (typeof key === 'symbol' || key === 'then' || key === 'toJSON') return undefined;
       const power = Object.hasOwn(held, key) ? held[key] : undefined;
-      return power ?? harden((): Promise<never> => Promise.reject(denial('powers', key)));
+      // One that is not granted may be later: the client says each time how it stands.
+      return power ?? harden((args: unknown): Promise<unknown> => client.use(key, args));
     },
   });
 }

@@ -1,5 +1,5 @@
 import { makeRevocation } from './denial.js';
-import type { Endowed, Endowment } from './endowment.js';
+import type { Endowed, Endowment, EndowmentPowers } from './endowment.js';
 
 /**
  * `Math.random`. The rest of `Math` is always there; withheld, only `random` throws. It is never
@@ -8,29 +8,29 @@ import type { Endowed, Endowment } from './endowment.js';
 export const random: Endowment = {
   permission: 'random',
   globals: ['Math'],
-  make: (powers): Endowed => {
-    let revoked = false;
-    return {
-      globals: {
-        Math: makeMath(() => {
-          if (revoked) throw makeRevocation(powers.plugin, 'random', 'Math.random');
-          return powers.random();
-        }),
-      },
-      revoke: () => {
-        revoked = true;
-      },
-    };
-  },
-  withheld: (powers): Endowed => ({
+  make: (powers): Endowed => endowMath(powers, 'held'),
+  withheld: (powers): Endowed => endowMath(powers, 'withheld'),
+};
+
+function endowMath(powers: EndowmentPowers, from: 'held' | 'withheld'): Endowed {
+  let state: 'held' | 'withheld' | 'revoked' = from;
+  return {
     globals: {
       Math: makeMath(() => {
-        throw powers.denial('random', 'Math.random');
+        if (state === 'withheld') throw powers.denial('random', 'Math.random');
+        if (state === 'revoked') throw makeRevocation(powers.plugin, 'random', 'Math.random');
+        return powers.random();
       }),
     },
-    revoke: () => undefined,
-  }),
-};
+    revoke: () => {
+      if (state === 'held') state = 'revoked';
+    },
+    restore: () => {
+      state = 'held';
+      return undefined;
+    },
+  };
+}
 
 function makeMath(draw: () => number): object {
   const members = Object.getOwnPropertyDescriptors(Math);

@@ -11,36 +11,71 @@ export const time: Endowment = {
   permission: 'time',
   globals: ['Date', 'Intl', 'performance'],
   make: (powers): Endowed => {
-    let revoked = false;
-    const whileGranted = (read: () => number) => {
-      return (wanted: string): number => {
-        if (revoked) throw makeRevocation(powers.plugin, 'time', wanted);
-        return read();
-      };
-    };
-    const now = whileGranted(() => powers.clock.now());
-    const elapsed = whileGranted(() => powers.clock.monotonic());
-    const performance = {
-      now: () => elapsed('performance.now'),
-      timeOrigin: powers.clock.now() - powers.clock.monotonic(),
-    };
+    const clock = makeClock(powers, 'held');
     return {
-      globals: {
-        Date: makeDate(powers.feralDate, now),
-        Intl: makeIntl(powers.feralIntl, now),
-        performance,
-      },
-      revoke: () => {
-        revoked = true;
+      globals: { Date: makeDate(powers.feralDate, clock.now), ...clockGlobals(powers, clock) },
+      revoke: clock.revoke,
+      restore: () => {
+        clock.restore();
+        return undefined;
       },
     };
   },
-  withheld: (powers: EndowmentPowers): Endowed => ({
-    globals: {
-      Date: makeDate(powers.feralDate, (wanted) => {
-        throw powers.denial('time', wanted);
-      }),
-    },
-    revoke: () => undefined,
-  }),
+  withheld: (powers: EndowmentPowers): Endowed => {
+    const clock = makeClock(powers, 'withheld');
+    let given = false;
+    return {
+      globals: { Date: makeDate(powers.feralDate, clock.now) },
+      revoke: clock.revoke,
+      restore: () => {
+        clock.restore();
+        if (given) return undefined;
+        given = true;
+        return clockGlobals(powers, clock);
+      },
+    };
+  },
 };
+
+/** Reads the time while the permission is held, and throws what fits where it is not. */
+interface Clock {
+  readonly now: (wanted: string) => number;
+  readonly elapsed: (wanted: string) => number;
+  readonly revoke: () => void;
+  readonly restore: () => void;
+}
+
+function makeClock(powers: EndowmentPowers, from: 'held' | 'withheld'): Clock {
+  let state: 'held' | 'withheld' | 'revoked' = from;
+  const whileHeld = (read: () => number) => {
+    return (wanted: string): number => {
+      if (state === 'withheld') throw powers.denial('time', wanted);
+      if (state === 'revoked') throw makeRevocation(powers.plugin, 'time', wanted);
+      return read();
+    };
+  };
+  return {
+    now: whileHeld(() => powers.clock.now()),
+    elapsed: whileHeld(() => powers.clock.monotonic()),
+    revoke: () => {
+      if (state === 'held') state = 'revoked';
+    },
+    restore: () => {
+      state = 'held';
+    },
+  };
+}
+
+/** What has no use without the clock, and is absent until it is granted. */
+function clockGlobals(
+  powers: EndowmentPowers,
+  clock: Clock,
+): { readonly Intl: unknown; readonly performance: unknown } {
+  return {
+    Intl: makeIntl(powers.feralIntl, clock.now),
+    performance: {
+      now: () => clock.elapsed('performance.now'),
+      timeOrigin: powers.clock.now() - powers.clock.monotonic(),
+    },
+  };
+}

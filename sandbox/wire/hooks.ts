@@ -3,7 +3,12 @@ import { isRecord } from './parse.js';
 
 /**
  * Host → guest: runs one hook of the plugin. Answers `null` where it changed nothing and wrote nothing
- * in vain, else a `HookReply`.
+ * in vain, else
+ *
+ * ```
+ *   { changed: { field: { value } | { gone: true } | of a list { at, removed, items } },
+ *     dropped: [names of fields that were written in vain] }
+ * ```
  */
 export interface HookParams {
   readonly hook: string;
@@ -35,19 +40,6 @@ export interface HookParams {
 export interface LargeField {
   readonly list: boolean;
   readonly pieces: readonly (readonly [id: number, items: number])[];
-}
-
-export interface HookReply {
-  /** By field: `{ gone: true }`, `{ value }`, or of a list `{ at, removed, items }`. */
-  readonly changed: JsonObject;
-  /** Fields that were written in vain. */
-  readonly dropped: readonly string[];
-}
-
-/** Guest → host, a notice: what a hook tells whoever watches its conversation. */
-export interface BroadcastParams {
-  readonly run: number;
-  readonly detail: Json;
 }
 
 /** Tells what a host asks for apart, as the guards of `methods.ts` do. */

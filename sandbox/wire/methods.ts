@@ -94,7 +94,10 @@ export interface EventParams {
   readonly payload: Json;
 }
 
-/** Host → guest: the grant as it is from now on. Answers `null`. */
+/**
+ * Host → guest: the grant as it is from now on. What it no longer holds stops working before the
+ * answer, `null`, is sent; what it newly holds works from then on.
+ */
 export interface PermissionsParams {
   readonly grant: GuestGrant;
 }
@@ -213,10 +216,7 @@ export type GuestMethod =
 /** The methods a host answers. */
 export type HostMethod = 'fetch' | 'readFile' | 'storage' | 'power';
 
-/**
- * What a guest says unasked. `ready`: locked down and waiting for `load`. `offers`: what its entry
- * offers is no longer what `describe` last answered.
- */
+/** What a guest says unasked; `offers`: what its entry offers is not what `describe` answered. */
 export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers' | 'broadcast';
 
 /**
@@ -235,14 +235,14 @@ export function isSchemasParams(params: unknown): params is SchemasParams {
   return isRecord(params) && Array.isArray(params['schemas']);
 }
 
+export function isPermissionsParams(params: unknown): params is PermissionsParams {
+  return isRecord(params) && isRecord(params['grant']);
+}
+
 export function isCallParams(params: unknown): params is CallParams {
   return isRecord(params) && typeof params['tool'] === 'string';
 }
 
 export function isEventParams(params: unknown): params is EventParams {
   return isRecord(params) && typeof params['name'] === 'string';
-}
-
-export function isPermissionsParams(params: unknown): params is PermissionsParams {
-  return isRecord(params) && isRecord(params['grant']);
 }

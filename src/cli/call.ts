@@ -36,7 +36,11 @@ export function addCall(program: Command, run: RunCommand): void {
     );
 }
 
-export type RunCommand = (command: (powers: CliPowers) => Promise<ExitCode>) => Promise<void>;
+export type RunCommand = (
+  command: (powers: CliPowers) => Promise<ExitCode>,
+  /** Whether an interruption is how it ends, and no failure. Default: false. */
+  options?: { readonly endsWhenInterrupted?: boolean },
+) => Promise<void>;
 
 export async function runCall(
   directory: string,

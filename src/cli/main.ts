@@ -39,6 +39,10 @@ const powers: CliPowers = {
   now: () => performance.now(),
   ...(stdin.isTTY && stderr.isTTY ? { ask } : {}),
   interrupted: interruption.signal,
+  onHangup: (listener) => {
+    process.on('SIGHUP', listener);
+    return () => process.off('SIGHUP', listener);
+  },
   fixtures: fileURLToPath(new URL('../../../fixtures', import.meta.url)),
   serve,
 };

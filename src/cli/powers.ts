@@ -19,6 +19,8 @@ export interface CliPowers {
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string>;
   /** Aborted when the person interrupts. */
   readonly interrupted: AbortSignal;
+  /** Calls the listener at each SIGHUP, which ends nothing meanwhile; returns how to stop. */
+  readonly onHangup: (listener: () => void) => () => void;
   /** Where the example plugins are. */
   readonly fixtures: string;
   /** Serves HTTP on a port of the loopback interface that is free. */

@@ -11,6 +11,7 @@ import { round } from './invoke.js';
 import type { CliPowers } from './powers.js';
 import { reportFailure } from './report.js';
 import { addSelftest } from './selftest/selftest.js';
+import { addServe } from './serve/serve.js';
 import { addTools } from './tools.js';
 
 const commands = [
@@ -22,6 +23,7 @@ const commands = [
   addDemo,
   addDoctor,
   addSelftest,
+  addServe,
 ];
 
 const HELP_AFTER = `
@@ -50,7 +52,9 @@ export async function runCli(
       writeErr: () => undefined,
     })
     .addHelpText('after', HELP_AFTER);
-  const run: RunCommand = async (command) => {
+  let interruptible = true;
+  const run: RunCommand = async (command, { endsWhenInterrupted = false } = {}) => {
+    interruptible = !endsWhenInterrupted;
     exitCode = await command(powers);
   };
   for (const add of commands) add(program, run);
@@ -58,7 +62,7 @@ export async function runCli(
   try {
     if (argv.length === 0) program.help();
     await program.parseAsync(argv, { from: 'user' });
-    return powers.interrupted.aborted ? EXIT.interrupted : exitCode;
+    return powers.interrupted.aborted && interruptible ? EXIT.interrupted : exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) {
       await powers.stdout.write(said);

@@ -1,42 +1,84 @@
-import { makeFilesystemBroker } from '../brokers/filesystem/broker.js';
-import { makeNetworkBroker } from '../brokers/network/broker.js';
+import { type FilesystemBroker, makeFilesystemBroker } from '../brokers/filesystem/broker.js';
+import { makeNetworkBroker, type NetworkBroker } from '../brokers/network/broker.js';
 import type { Secret } from '../brokers/network/secrets/secret.js';
+import { makeStorageBroker, type StorageBroker } from '../brokers/storage/broker.js';
+import type { Grant } from '../permissions/grant.js';
+import { openSlot } from './broker-slot.js';
 import type { EntrySpec } from './entry-spec.js';
 import type { Brokers } from './service.js';
+
+/** What serves an entry's guests, and follows its grant. */
+export interface OpenBrokers {
+  /** Those that are there now. */
+  readonly brokers: Brokers;
+  /**
+   * The grant has changed: what it no longer covers is refused, and ended where it is under way, when
+   * this returns.
+   */
+  follow(before: Grant): void;
+  close(): Promise<void>;
+}
+
+export interface BrokersSpec extends Omit<EntrySpec, 'grant' | 'secrets'> {
+  /** The entry's grant, as it is now. */
+  readonly held: () => Grant;
+  /** The secrets of variables that are granted now. */
+  readonly secrets: () => readonly Secret[];
+}
 
 /**
  * Opens the powers that an entry was granted, and tells the engine's listeners of each use. Its
  * brokers outlive its guests: a fresh guest goes on with the caps where the last one left them.
  */
-export function openBrokers(
-  spec: EntrySpec,
-  secrets: readonly Secret[],
-): {
-  readonly brokers: Brokers;
-  readonly close: () => Promise<void>;
-} {
-  const network = openNetwork(spec, secrets);
-  const filesystem = openFilesystem(spec);
+export function openBrokers(spec: BrokersSpec): OpenBrokers {
+  const { held, secrets } = spec;
+  const granted = held().permissions;
+  const network = openSlot(
+    {
+      kind: 'network',
+      open: () => openNetwork(spec),
+      follow: (broker, scopes) => broker.follow({ granted: scopes, secrets: secrets() }),
+    },
+    granted,
+  );
+  const filesystem = openSlot(
+    {
+      kind: 'filesystem',
+      open: () => openFilesystem(spec),
+      follow: (broker, scopes, narrowed) => broker.follow(scopes, narrowed),
+    },
+    granted,
+  );
+  const storage = openSlot({ kind: 'storage', open: () => openStorage(spec) }, granted);
+  const slots = [network, filesystem, storage];
   return {
-    brokers: { network, filesystem },
+    brokers: {
+      get network() {
+        return network.current;
+      },
+      get filesystem() {
+        return filesystem.current;
+      },
+      get storage() {
+        return storage.current;
+      },
+    },
+    follow: (before) => {
+      for (const slot of slots) slot.follow(before.permissions, held().permissions);
+    },
     close: async () => {
-      filesystem?.close();
-      await network?.close();
+      await Promise.all(slots.map((slot) => slot.close()));
     },
   };
 }
 
-function openNetwork(
-  { plugin, grant, settings, events }: EntrySpec,
-  secrets: readonly Secret[],
-): Brokers['network'] {
-  if (grant.permissions.network.length === 0) return undefined;
+function openNetwork({ plugin, held, settings, secrets, events }: BrokersSpec): NetworkBroker {
   return makeNetworkBroker({
     plugin: { id: plugin.id, manifest: plugin.manifest },
-    granted: grant.permissions.network,
-    allows: (url, method) => grant.allowsUrl(url, method),
+    granted: held().permissions.network,
+    allows: (url, method) => held().allowsUrl(url, method),
     ...settings.network,
-    secrets,
+    secrets: secrets(),
     onSecret: (use) => events.emit({ ...use, plugin: plugin.id }),
     onEvent: ({ url, method, outcome, status, bytesIn, bytesOut, durationMs }) => {
       events.emit({
@@ -53,12 +95,11 @@ function openNetwork(
   });
 }
 
-function openFilesystem({ plugin, grant, events }: EntrySpec): Brokers['filesystem'] {
-  if (grant.permissions.filesystem.length === 0) return undefined;
+function openFilesystem({ plugin, held, events }: BrokersSpec): FilesystemBroker {
   return makeFilesystemBroker({
     plugin: { id: plugin.id, manifest: plugin.manifest },
     directory: plugin.directory,
-    granted: grant.permissions.filesystem,
+    granted: held().permissions.filesystem,
     onEvent: ({ path, outcome, bytes }) => {
       events.emit({
         type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
@@ -67,6 +108,25 @@ function openFilesystem({ plugin, grant, events }: EntrySpec): Brokers['filesyst
         wanted: path,
         outcome,
         bytesIn: bytes,
+      });
+    },
+  });
+}
+
+function openStorage({ plugin, events, stores }: BrokersSpec): StorageBroker {
+  return makeStorageBroker({
+    plugin: { id: plugin.id, manifest: plugin.manifest },
+    store: stores(plugin.id),
+    onEvent: ({ what, outcome, bytesRead, bytesWritten, durationMs }) => {
+      events.emit({
+        type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
+        plugin: plugin.id,
+        permission: 'storage',
+        wanted: what,
+        outcome,
+        bytesIn: bytesRead,
+        bytesOut: bytesWritten,
+        durationMs,
       });
     },
   });

@@ -18,6 +18,22 @@ export interface Engine extends AsyncDisposable {
   call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
   /** The plugins' hooks, which a host runs at the points of a turn that they are named for. */
   readonly hooks: Hooks;
+  /**
+   * Grants a plugin more of what it declares, while it runs: a kind (`network`) or one scope of it
+   * (`network:api.example.com`, `fs:./pages`, `env:API_KEY`). What it needed at load is there from the
+   * next use on; code that looked for a global once, at load, finds it after the next start. Holds
+   * until the engine is closed, also for a plugin that is read again. Rejects `INVALID_PERMISSION` for
+   * what it does not declare, and `INVALID_OPTIONS` for a plugin that is not there.
+   */
+  grant(plugin: string, ...permissions: string[]): Promise<void>;
+  /**
+   * Takes permissions from a plugin while it runs. Every granted scope goes that has anything in
+   * common with one of these: of `*.example.com` nothing is left once `network:api.example.com` is
+   * revoked. The host's brokers refuse as soon as this is called, and end what was under way; the
+   * plugin's own clock, dice and variables are gone when the promise resolves. Whatever it kept
+   * (`fetch`, a response, a stream, a timer) gives it nothing more; a value that it has read, it has.
+   */
+  revoke(plugin: string, ...permissions: string[]): Promise<void>;
   /** Every plugin that was found, with its state, problems, permissions and tools. */
   plugins(): readonly PluginStatus[];
   /**

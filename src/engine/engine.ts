@@ -10,8 +10,10 @@ import { makeHooks } from './hooks.js';
 import { type LogGate, makeLogGate } from './log-gate.js';
 import { logEvents } from './logger.js';
 import { openMachinery, requireWalls } from './machinery.js';
+import { type GrantChange, makeGrants } from './grants.js';
 import { explainMissing } from './missing.js';
 import type { EngineOptions } from './options.js';
+import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
 import { makeRegistry } from './registry.js';
 import { readSettings } from './settings.js';
@@ -42,8 +44,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   let places: ReadonlyMap<string, Placed> = new Map();
   let closing: Promise<void> | undefined;
 
+  const grants = makeGrants(settings.grant);
   const registry = makeRegistry({
     settings,
+    grants,
     events,
     machinery,
     onChange: (installed) => {
@@ -75,6 +79,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     return { tool, place };
   };
 
+  const change = (
+    plugin: string,
+    to: GrantChange['to'],
+    permissions: readonly string[],
+  ): Promise<void> =>
+    closing === undefined
+      ? permit({ grants, registry, events }, plugin, to, permissions)
+      : Promise.reject(engineClosed());
+
   const close = async (): Promise<void> => {
     machinery.close();
     await registry.close();
@@ -96,6 +109,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       return tool.asks === undefined ? runCall(spec) : askFirst(approval, spec, runCall);
     },
     hooks,
+    grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
+    revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
     plugins: () => registry.status(catalog),
     listing: () => registry.listing(),
     guarantees: () => machinery.guarantees(),

@@ -1,6 +1,7 @@
 import type { GuestGrant, LoadParams } from '../../sandbox/wire/methods.js';
 import { snapshotEnvironment } from '../brokers/environment.js';
 import { makeScrubber } from '../brokers/network/secrets/scrub.js';
+import { coversAll } from '../permissions/effective.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, PluginEntry } from '../plugin/plugin.js';
 import { makeStackMapper } from '../plugin/source-map.js';
@@ -20,15 +21,21 @@ import { makeTenancy } from './tenancy.js';
 /** An entry that can be called: bundled, granted, with the powers it was granted opened. */
 export interface OpenEntry {
   readonly entry: PluginEntry;
+  /** As it is now. */
   readonly grant: Grant;
   readonly bundle: Bundle;
-  /** The variables whose values it never sees. */
+  /** The variables whose values it never sees, among those that it is granted. */
   readonly secrets: readonly HeldSecret[];
   readonly resident: Resident;
   /** Absent where it has neither `init` nor `shutdown`. */
   readonly lifecycle: Lifecycle | undefined;
   /** Its hooks that run now. */
   readonly running: RunningHooks;
+  /**
+   * Changes what it holds. When this returns the host refuses what is no longer granted, and has
+   * ended what was under way by it; when the promise resolves, so do its guests.
+   */
+  follow(next: Grant): Promise<void>;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
   /** Ends its guest and its brokers. */
@@ -37,15 +44,17 @@ export interface OpenEntry {
 
 /** Throws `INVALID_OPTIONS` for a secret whose value cannot be one. */
 export function openEntry(spec: EntrySpec): OpenEntry {
-  const { plugin, entry, grant, bundle, settings } = spec;
+  const { plugin, entry, bundle, settings } = spec;
+  let { grant } = spec;
   const sourceUrl = `${plugin.id}/${entry.key}.js`;
-  const secrets = openSecrets(plugin, spec.secrets, grant, settings.env);
-  const { text: clean } = makeScrubber(secrets);
+  const references = openSecrets(plugin, spec.secrets, settings.env);
+  const secrets = (): readonly HeldSecret[] =>
+    references.filter(({ name }) => grant.allowsVariable(name));
+  const { text: clean } = makeScrubber(references);
   // No value ever reaches the guest. If one did, what it says would still not carry it into a log.
-  const events = secrets.length === 0 ? spec.events : scrubbedEvents(spec.events, clean);
+  const events = references.length === 0 ? spec.events : scrubbedEvents(spec.events, clean);
   const mapOnly = makeStackMapper(sourceUrl, () => bundle.sourceMap);
   const mapStack = (stack: string): string => clean(mapOnly(stack));
-  const { brokers, close } = openBrokers({ ...spec, events }, secrets);
   const running = makeRunningHooks(plugin.id, events);
   const lifecycle = makeLifecycle({
     plugin: plugin.id,
@@ -58,17 +67,18 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     limits: settings.limits,
     events,
   });
+  const open = openBrokers({ ...spec, events, held: () => grant, secrets });
   const resident = makeResident({
     plugin: plugin.id,
     entry: entry.key,
     bundleHash: bundle.hash,
     take: makeTenancy(spec),
     validator: spec.validator,
-    load: () => loadParams(spec, sourceUrl, secrets),
     begin: lifecycle?.begin,
+    load: () => loadParams(spec, sourceUrl, guestGrant(grant, settings.env, secrets())),
     service: makeService({
       plugin: plugin.id,
-      brokers,
+      brokers: open.brokers,
       events,
       maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
       now: spec.now,
@@ -81,29 +91,36 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   });
   return {
     entry,
-    grant,
+    get grant() {
+      return grant;
+    },
     bundle,
-    secrets,
+    get secrets() {
+      return secrets();
+    },
     resident,
     lifecycle,
     running,
     mapStack,
+    follow: (next) => {
+      const before = grant;
+      grant = next;
+      open.follow(before);
+      const narrowed = !coversAll(grant.permissions, before.permissions);
+      return resident.regrant(guestGrant(grant, settings.env, secrets()), narrowed);
+    },
     close: async () => {
       resident.end({ cause: 'closed', detail: 'the engine let go of its plugin' });
-      await close();
+      await open.close();
     },
   };
 }
 
-function loadParams(
-  spec: EntrySpec,
-  sourceUrl: string,
-  secrets: readonly HeldSecret[],
-): LoadParams {
-  const { plugin, entry, grant, bundle, config, settings } = spec;
+function loadParams(spec: EntrySpec, sourceUrl: string, grant: GuestGrant): LoadParams {
+  const { plugin, entry, bundle, config, settings } = spec;
   return {
     plugin: { id: plugin.id, manifest: plugin.manifest },
-    grant: guestGrant(grant, settings.env, secrets),
+    grant,
     limits: { ...GUEST_LIMITS, maxResultBytes: settings.limits.maxResultBytes },
     dialect: entry.dialect,
     code: bundle.code,

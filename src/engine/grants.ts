@@ -1,27 +1,84 @@
 import { type Grant, makeGrant } from '../permissions/grant.js';
 import type { Permissions } from '../permissions/kind.js';
-import { NO_PERMISSIONS } from '../permissions/permissions.js';
+import { makePermissions, NO_PERMISSIONS, scopesOf } from '../permissions/permissions.js';
+import type { PermissionReference } from '../permissions/reference.js';
+import { scopeTexts } from '../permissions/table.js';
 import type { Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { GrantPolicy, PluginGrant } from './options.js';
 
 /** No permission at all. */
 export const NOTHING: Permissions = NO_PERMISSIONS;
 
-/** What an entry gets: what it declared, as far as the host's policy grants it. */
-export function grantTo(policy: GrantPolicy, plugin: Plugin, entry: PluginEntry): Grant {
-  return makeGrant(entry.declared, permissionsOf(policyFor(policy, plugin), entry));
+/** Who gets what: by the host's policy, and by what the host has changed since. */
+export interface Grants {
+  /**
+   * The entry with what it asks for. Where its system has no place for permissions, the request is
+   * what the host says of this plugin, permission by permission.
+   */
+  request(plugin: Plugin, entry: PluginEntry): PluginEntry;
+  /** What an entry gets: what it declared, as far as it is granted. */
+  of(plugin: Plugin, entry: PluginEntry): Grant;
+  /** Holds from now on, also for a plugin that is read again. */
+  change(plugin: string, change: GrantChange): void;
 }
 
+export interface GrantChange {
+  readonly to: 'granted' | 'revoked';
+  readonly permission: PermissionReference;
+}
+
+export function makeGrants(policy: GrantPolicy): Grants {
+  const changes = new Map<string, readonly GrantChange[]>();
+  return {
+    request: (plugin, entry) => {
+      if (entry.undeclared !== true) return entry;
+      const granted = policyFor(policy, plugin);
+      const asked = typeof granted === 'string' ? entry.declared : permissionsOf(granted, entry);
+      const declared = (changes.get(plugin.id) ?? []).reduce(
+        (held, change) => (change.to === 'granted' ? applyChange(held, change, EVERY) : held),
+        asked,
+      );
+      return { ...entry, declared };
+    },
+    of: (plugin, entry) => {
+      const granted = permissionsOf(policyFor(policy, plugin), entry);
+      const changed = (changes.get(plugin.id) ?? []).reduce(
+        (held, change) => applyChange(held, change, entry.declared),
+        granted,
+      );
+      return makeGrant(entry.declared, changed);
+    },
+    change: (plugin, change) => {
+      // The last word on a permission counts, so that each is kept once.
+      const before = (changes.get(plugin) ?? []).filter(
+        ({ permission: { kind, scope } }) =>
+          kind !== change.permission.kind || scope !== change.permission.scope,
+      );
+      changes.set(plugin, [...before, change]);
+    },
+  };
+}
+
+/** What "all of a kind" means where nothing is declared: only for the kinds that have no scopes. */
+const EVERY: Permissions = { ...NOTHING, time: true, random: true, storage: true };
+
 /**
- * The entry with what it asks for. Where its system has no place for permissions, the request is
- * what the host's policy says of this plugin, permission by permission.
+ * Granted: this scope too, or everything of the kind that is declared. Revoked: every scope that has
+ * anything in common with this one, since nothing of what was taken away may be left.
  */
-export function withRequest(policy: GrantPolicy, plugin: Plugin, entry: PluginEntry): PluginEntry {
-  if (entry.undeclared !== true) return entry;
-  const granted = policyFor(policy, plugin);
-  return typeof granted === 'string'
-    ? entry
-    : { ...entry, declared: permissionsOf(granted, entry) };
+function applyChange(
+  held: Permissions,
+  { to, permission: { kind, scope } }: GrantChange,
+  declared: Permissions,
+): Permissions {
+  const changed = (scopes: readonly string[]): readonly string[] => {
+    if (scope === undefined) return to === 'granted' ? scopesOf(declared, kind) : [];
+    if (to === 'granted') return [...scopes, scope];
+    return scopes.filter((text) => scopeTexts[kind].intersect([text], [scope]).length === 0);
+  };
+  return makePermissions((name) =>
+    name === kind ? changed(scopesOf(held, name)) : scopesOf(held, name),
+  );
 }
 
 function policyFor(policy: GrantPolicy, plugin: Plugin): PluginGrant {

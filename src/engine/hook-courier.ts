@@ -3,7 +3,10 @@ import type { Guest } from '../guests/guest.js';
 import { makePieceStore, type PieceStore } from '../hooks/pieces.js';
 
 /** What holds for what guests are told of contexts. */
-export const HOOK_LIMITS: { readonly maxKeptHookBytes: number; readonly maxHookContextDepth: number } = {
+export const HOOK_LIMITS: {
+  readonly maxKeptHookBytes: number;
+  readonly maxHookContextDepth: number;
+} = {
   /** Of one guest: the texts of contexts that it keeps, so that it need not be sent them again. */
   maxKeptHookBytes: 16 * 1024 * 1024,
   /** Levels of arrays and objects in one field of a context. */

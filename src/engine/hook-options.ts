@@ -47,9 +47,7 @@ export function readHookOptions(given: EngineHookOptions): HookSettings {
 
 function check(option: string, words: readonly string[], given: readonly string[]): void {
   if (given.every((word) => words.includes(word))) return;
-  throw new BulkheadError(
-    'INVALID_OPTIONS',
-    `The option ${option} takes ${words.join(' or ')}.`,
-    { option },
-  );
+  throw new BulkheadError('INVALID_OPTIONS', `The option ${option} takes ${words.join(' or ')}.`, {
+    option,
+  });
 }

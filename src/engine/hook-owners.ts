@@ -16,7 +16,8 @@ export function dialectOf(
   { hooks: { dialect } }: Pick<Settings, 'hooks'>,
 ): HookDialect {
   if (typeof dialect === 'string') return dialect;
-  const named = dialect !== undefined && Object.hasOwn(dialect, plugin) ? dialect[plugin] : undefined;
+  const named =
+    dialect !== undefined && Object.hasOwn(dialect, plugin) ? dialect[plugin] : undefined;
   return named ?? edition ?? 'classic';
 }
 

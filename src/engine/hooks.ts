@@ -135,7 +135,8 @@ function stepsOfPlugin(
 
 function unknownHook(name: string): BulkheadError {
   const close = closest(name, HOOK_NAMES);
-  const hint = close === undefined ? `There are ${HOOK_NAMES.join(', ')}.` : `Did you mean ${close}?`;
+  const hint =
+    close === undefined ? `There are ${HOOK_NAMES.join(', ')}.` : `Did you mean ${close}?`;
   return new BulkheadError('HOOK_NOT_FOUND', `There is no hook ${name.slice(0, 100)}. ${hint}`, {
     hook: name,
     ...(close === undefined ? {} : { close }),

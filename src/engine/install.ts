@@ -1,40 +1,41 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
-import { WireError } from '../../sandbox/wire/failure.js';
-import { BulkheadError, isBulkheadError } from '../errors.js';
+import type { Stores } from '../brokers/storage/store.js';
+import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import type { FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
 import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
-import type { Offer } from '../plugin/tool.js';
 import { openEntry } from './entry.js';
 import type { EntrySpec } from './entry-spec.js';
-import { grantTo, NOTHING, withRequest } from './grants.js';
-import { listTool } from './list-tool.js';
+import type { Grants } from './grants.js';
 import type { HookTexts } from './hook-courier.js';
-import type { Installed, InstalledEntry, RunnableTool } from './installed.js';
+import { asProblem, idle } from './idle-entry.js';
+import type { Installed, InstalledEntry } from './installed.js';
 import type { Offers } from './offers.js';
 import type { PluginConfig } from './options.js';
 import { makeQuarantine, type Quarantine } from './quarantine.js';
-import type { Schemas } from './resident.js';
-import { makeRooms } from './rooms.js';
+import { runEntry } from './running.js';
 import { secretsOf } from './secrets.js';
 import type { Settings } from './settings.js';
-import type { PluginProblem } from './status.js';
 import type { ValidatorCourier } from './validator-courier.js';
 
 export interface InstallPowers {
   readonly settings: Settings;
+  readonly grants: Grants;
   readonly events: EventBus;
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
   readonly hookTexts: HookTexts;
+  readonly stores: Stores;
   readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
   readonly capacity: Capacity;
   readonly canRest: boolean;
   readonly now: () => number;
+  /** What an entry offers, or may do, is no longer what it was. */
+  readonly onChange: () => void;
 }
 
 /**
@@ -82,26 +83,22 @@ function configOf(config: Settings['config'], plugin: Plugin): JsonObject {
   return copy;
 }
 
-function idle(entry: PluginEntry, problems: readonly PluginProblem[] = []): InstalledEntry {
-  return { entry, effective: NOTHING, rooms: [], offer: undefined, tools: [], problems };
-}
-
 async function installEntry(
   plugin: Plugin,
   written: PluginEntry,
   config: JsonObject,
   powers: InstallPowers & { readonly quarantine: Quarantine },
 ): Promise<InstalledEntry> {
-  const { settings, offers } = powers;
-  const entry = withRequest(settings.grant, plugin, written);
+  const { settings, grants, offers } = powers;
+  const entry = grants.request(plugin, written);
   try {
     if (entry.confinement === 'host' && !settings.hostMode.includes(plugin.id)) {
       throw hostModeDenied(plugin);
     }
     const secrets = secretsOf(settings.secrets, plugin, entry);
-    const grant = grantTo(settings.grant, plugin, entry);
+    const grant = grants.of(plugin, entry);
     const bundle = await powers.bundle(plugin, entry);
-    const spec: EntrySpec = {
+    const spec = {
       ...powers,
       plugin,
       entry,
@@ -110,48 +107,16 @@ async function installEntry(
       bundle,
       config,
       take: () => powers.take(entry.confinement),
-    };
+    } satisfies EntrySpec;
     const room = openEntry(spec);
     const described = await offers.of(plugin.id, room, config).catch(async (error: unknown) => {
       await room.close();
       throw error;
     });
-    const offer = formats[plugin.format].readOffer(described, {
-      plugin,
-      entry,
-      broken: bundle.broken.map(({ file }) => file),
-      maxTimeoutMs: settings.limits.timeoutMs,
-    });
-    const rooms = makeRooms(spec, room);
-    const tools = offer.tools.map((tool): RunnableTool => {
-      const own = rooms.of(tool);
-      const { grant: held } = own;
-      return {
-        listed: listTool({ plugin, entry, tool, config, grant: held, settings }),
-        room: own,
-      };
-    });
-    const schemas = schemasOf(offer);
-    for (const { resident } of rooms.all()) resident.setSchemas(schemas);
-    return {
-      entry,
-      effective: grant.permissions,
-      rooms: rooms.all(),
-      tools,
-      offer,
-      problems: [
-        ...bundle.broken.map(({ message }): PluginProblem => ({ code: 'BUNDLE_FAILED', message })),
-        ...offer.refused,
-        ...offer.problems.map((message): PluginProblem => ({ code: 'INVALID_TOOL', message })),
-      ],
-    };
+    return runEntry({ spec, room, described, offers, onChange: powers.onChange });
   } catch (error) {
     return idle(entry, [asProblem(error)]);
   }
-}
-
-function schemasOf({ tools }: Offer): Schemas {
-  return tools.map(({ toolId, parameters }) => [toolId, parameters.schema]);
 }
 
 function hostModeDenied({ id }: Plugin): BulkheadError {
@@ -160,12 +125,4 @@ function hostModeDenied({ id }: Plugin): BulkheadError {
     `${id} asks to run unconfined (sandbox: "host"), and was not allowed to. To allow it, add ${JSON.stringify(id)} to the engine's hostMode, or --allow-host ${id} on the command line: it can then do whatever your user can.`,
     { plugin: id },
   );
-}
-
-/** What the operator reads about an entry that does not run. */
-function asProblem(error: unknown): PluginProblem {
-  if (isBulkheadError(error)) return { code: error.code, message: error.message };
-  if (error instanceof WireError)
-    return { code: error.code ?? 'LOAD_FAILED', message: error.message };
-  throw error;
 }

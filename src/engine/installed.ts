@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { UnnamedTool } from '../catalog/catalog.js';
 import type { Activation } from '../formats/format.js';
+import type { Grant } from '../permissions/grant.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer } from '../plugin/tool.js';
@@ -31,6 +32,18 @@ export interface InstalledEntry {
   readonly offer: Offer | undefined;
   readonly tools: readonly RunnableTool[];
   readonly problems: readonly PluginProblem[];
+  /** Where it runs: how it follows what it is granted. */
+  readonly running?: RunningEntry;
+}
+
+export interface RunningEntry {
+  /**
+   * Its grant is this from now on: the host refuses what is no longer granted when this returns, and
+   * so do its guests when it resolves.
+   */
+  follow(grant: Grant): Promise<void>;
+  /** Asks it anew what it offers, as it now is. What it answers is what it offers from then on. */
+  refresh(): Promise<void>;
 }
 
 export interface RunnableTool {

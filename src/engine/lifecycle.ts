@@ -16,6 +16,8 @@ export type ShutdownReason = 'shutdown' | 'uninstall' | 'disable' | 'reload';
 
 /** What an entry does when a guest begins to serve it, and before the guest is let go. */
 export interface Lifecycle {
+  readonly dialect: HookDialect;
+  readonly hasInit: boolean;
   /**
    * Runs `init` in a guest that was loaded and has run nothing yet. Rejects where its plugin is then
    * not to be used: the dialect says so of an `init` that throws, and one that does not end is killed.
@@ -47,6 +49,8 @@ export function makeLifecycle(spec: LifecycleSpec): Lifecycle | undefined {
   const begun = new WeakSet<Guest>();
 
   return {
+    dialect,
+    hasInit,
     begin: async (guest) => {
       if (hasInit) {
         const given = { ...(await spec.initContext()), assistantVersion };

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { STORAGE_LIMITS } from '../brokers/storage/limits.js';
+import { makeStores, type Stores } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
 import { type Capacity, makeCapacity } from '../guests/capacity.js';
 import { type Command, guestCommand, unconfinedCommand } from '../guests/command.js';
@@ -27,6 +29,8 @@ export interface Machinery {
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
   readonly hookTexts: HookTexts;
+  /** What plugins keep, by plugin. */
+  readonly stores: Stores;
   /** Found out once, on a blank guest. */
   guarantees(): Promise<readonly Guarantee[]>;
   close(): void;
@@ -82,6 +86,12 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
     offers: makeOffers(keepTexts(join(cacheDirectory, 'offers')), settings),
     validator,
     hookTexts: makeHookTexts(),
+    stores: makeStores(settings.storageDirectory, {
+      ...STORAGE_LIMITS,
+      maxBytes: limits.maxStorageBytes,
+      maxFiles: limits.maxStorageFiles,
+      maxFileBytes: limits.maxStorageFileBytes,
+    }),
     guarantees: () => (guarantees ??= prove()),
     close: pool.close,
   };

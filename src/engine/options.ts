@@ -62,6 +62,11 @@ export interface EngineOptions {
   readonly walls?: WallOptions;
   /** Where bundles and descriptions are kept between runs. Default: `bulkhead` in the user's cache. */
   readonly cacheDirectory?: string;
+  /**
+   * Where plugins that were granted `storage` keep their files, each in a directory of its own. Made
+   * when it is first needed. Default: `bulkhead/storage` in the user's data directory.
+   */
+  readonly storageDirectory?: string;
   /** Receives the plugins' own log lines and the engine's. Default: warnings and errors to stderr. */
   readonly logger?: Logger;
   readonly onEvent?: EventListener;

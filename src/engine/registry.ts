@@ -1,11 +1,15 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { EventBus } from '../events.js';
 import { type Discovery, readPlugins } from '../formats/discover.js';
+import { coversAll } from '../permissions/effective.js';
+import type { Plugin } from '../plugin/plugin.js';
+import type { FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
-
+import type { Grants } from './grants.js';
+import { beginPlugin, shutDown } from './begin-and-end.js';
 import { inTurns } from './in-turns.js';
 import { install } from './install.js';
-import type { Installed } from './installed.js';
+import type { Installed, InstalledEntry } from './installed.js';
 import type { Machinery } from './machinery.js';
 import { diskReader } from './powers/disk-reader.js';
 import type { Settings } from './settings.js';
@@ -21,12 +25,23 @@ export interface Registry {
   status(catalog: Catalog): readonly PluginStatus[];
   /** What each format's own page of plugins shows of those that it has. */
   listing(): readonly Readonly<Record<string, unknown>>[];
+  ids(): readonly string[];
+  /** The plugins of that id, as they are. */
+  find(plugin: string): readonly Installed[];
+  /**
+   * What the plugin is granted has changed: it follows, running as it is. One that did not run for
+   * want of it is installed anew.
+   */
+  follow(plugin: string): Promise<void>;
+  /** Asks a plugin that runs what it offers now. One that does not answer offers what it did. */
+  refresh(plugin: string): Promise<void>;
   /** Ends everything that it installed. */
   close(): Promise<void>;
 }
 
 export interface RegistrySpec {
   readonly settings: Settings;
+  readonly grants: Grants;
   readonly events: EventBus;
   readonly machinery: Machinery;
   readonly onChange: (installed: readonly Installed[]) => void;
@@ -36,25 +51,84 @@ export interface RegistrySpec {
 const WIDTH = 4;
 
 export function makeRegistry(spec: RegistrySpec): Registry {
-  const { settings, events, machinery, onChange } = spec;
+  const { settings, grants, events, machinery, onChange } = spec;
   let installed: readonly Installed[] = [];
   let discovery: Discovery = { plugins: [], problems: [] };
+  /** Replaced, and finishing their calls: what they hold is the plugin's still. */
+  const retiring = new Set<Installed>();
   let last: Promise<void> = Promise.resolve();
   let closed = false;
+
+  const installOne = async (found: FoundPlugin): Promise<Installed> => {
+    const one = await install(found, {
+      ...machinery,
+      settings,
+      grants,
+      events,
+      now: Date.now,
+      onChange: () => onChange(installed),
+    });
+    return settings.hooks.init === 'register' ? beginPlugin(one) : one;
+  };
 
   const load = async (): Promise<void> => {
     if (closed) return;
     discovery = await readPlugins(diskReader, settings.plugins);
     const before = installed;
-    installed = await inTurns(discovery.plugins, WIDTH, (found) =>
-      install(found, { ...machinery, settings, events, now: Date.now }),
-    );
+    installed = await inTurns(discovery.plugins, WIDTH, installOne);
     onChange(installed);
     tell(installed, discovery, events);
-    for (const one of before) void retire(one);
+    for (const one of before) void letGo(one);
   };
 
+  const letGo = async (one: Installed): Promise<void> => {
+    retiring.add(one);
+    await retire(one);
+    retiring.delete(one);
+  };
+
+  /** An entry that could not be loaded has no guest to tell, so that its plugin is installed anew. */
+  const again = async (plugin: string): Promise<void> => {
+    if (closed) return;
+    const found = discovery.plugins.find((one) => one.plugin.id === plugin);
+    const before = installed.find((one) => one.plugin.id === plugin);
+    if (found === undefined || before === undefined) return;
+    const after = await installOne(found);
+    installed = installed.map((one) => (one === before ? after : one));
+    onChange(installed);
+    void letGo(before);
+  };
+
+  const runningOf = (plugin: string): readonly InstalledEntry[] =>
+    installed.flatMap((one) => (one.plugin.id === plugin ? one.entries : []));
+
   return {
+    ids: () => installed.map(({ plugin }) => plugin.id),
+    refresh: async (plugin) => {
+      await Promise.all(
+        runningOf(plugin).flatMap(({ running }) => running?.refresh().catch(() => undefined) ?? []),
+      );
+    },
+    find: (plugin) => installed.filter((one) => one.plugin.id === plugin),
+    follow: async (id) => {
+      // Every entry follows before anything is waited for.
+      const followed = [...installed, ...retiring]
+        .filter(({ plugin }) => plugin.id === id)
+        .flatMap(({ plugin, entries }) =>
+          entries.flatMap(({ entry, running }) => running?.follow(grants.of(plugin, entry)) ?? []),
+        );
+      await Promise.all(followed);
+      const anew = installed.some(
+        ({ plugin, entries }) =>
+          plugin.id === id && entries.some((entry) => isBehind(entry, plugin, grants)),
+      );
+      if (!anew) return;
+      last = last.then(
+        () => again(id),
+        () => again(id),
+      );
+      await last;
+    },
     reload: () => {
       last = last.then(load, load);
       return last;
@@ -71,9 +145,20 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       const ending = installed;
       installed = [];
       onChange([]);
+      await shutDown(ending, 'shutdown');
       await Promise.all(ending.map(end));
     },
   };
+}
+
+/** Whether an entry cannot follow as it runs: it does not, or it now asks for more than it did. */
+function isBehind(
+  { entry, running, problems }: InstalledEntry,
+  plugin: Plugin,
+  grants: Grants,
+): boolean {
+  if (running === undefined) return problems.length > 0;
+  return !coversAll(entry.declared, grants.request(plugin, entry).declared);
 }
 
 function listingOf({

@@ -1,11 +1,11 @@
 import type { Json } from '../../sandbox/wire/messages.js';
-import type { LoadParams } from '../../sandbox/wire/methods.js';
+import type { GuestGrant, LoadParams } from '../../sandbox/wire/methods.js';
 import type { Peer } from '../../sandbox/wire/peer.js';
 import type { Service } from '../../sandbox/wire/service.js';
-import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
-import { endError, type GuestEnd, GuestEnded } from '../guests/end.js';
+import type { GuestEnd } from '../guests/end.js';
 import type { Guest } from '../guests/guest.js';
+import { loadWithin } from './load-guest.js';
 import type { ValidatorCourier } from './validator-courier.js';
 
 /** The guest in which an entry lives, from its first use on: loaded, and replaced when it ends. */
@@ -23,6 +23,13 @@ export interface Resident {
   doubt(guest: Guest, settled: Promise<unknown>, detail: string): void;
   /** Tells this and every later guest what inputs have to fit. */
   setSchemas(schemas: Schemas): void;
+  /**
+   * Tells every guest what it holds from now on. Resolves when all of them have taken it in. Where
+   * something was taken away (`narrowed`), one that does not within its time is killed.
+   */
+  regrant(grant: GuestGrant, narrowed: boolean): Promise<void>;
+  /** Lets the guest finish what it was asked, and ends it. The next `acquire` starts another. */
+  replace(): void;
   /** Ends the guest, if there is one. The next `acquire` starts another. */
   end(end: GuestEnd): void;
 }
@@ -59,6 +66,10 @@ export function makeResident(spec: ResidentSpec): Resident {
   let starting: Guest | undefined;
   let serving: Guest | undefined;
   const beginning = new WeakMap<Guest, Promise<void>>();
+  /** All that are alive: also those that are only finishing what they were asked. */
+  const guests = new Set<Guest>();
+  /** Those among them that were replaced for what they hold, and get no more. */
+  const retired = new WeakSet<Guest>();
 
   const tellSchemas = (guest: Guest): void => {
     if (schemas === undefined) return;
@@ -94,8 +105,10 @@ export function makeResident(spec: ResidentSpec): Resident {
   const watch = (guest: Guest): void => {
     const { plugin, events } = spec;
     const { pid } = guest;
+    guests.add(guest);
     events.emit({ type: 'guest-started', plugin, pid });
     void guest.ended.then(({ cause, detail }) => {
+      guests.delete(guest);
       if (current === guest) current = undefined;
       events.emit({ type: 'guest-ended', plugin, pid, cause, detail });
     });
@@ -157,11 +170,50 @@ export function makeResident(spec: ResidentSpec): Resident {
       schemas = next;
       if (current !== undefined) tellSchemas(current);
     },
+    regrant: async (grant, narrowed) => {
+      const told = [...guests].flatMap((guest) => {
+        if (!retired.has(guest)) return [tellGrant(guest, grant, narrowed)];
+        if (narrowed) guest.kill({ cause: 'revoked', detail: 'it held what was taken away' });
+        return [];
+      });
+      await Promise.all(told);
+    },
+    replace: () => {
+      if (current === undefined) return;
+      retired.add(current);
+      void retire(current);
+      current = undefined;
+    },
     end: (end) => {
       starting?.kill(end);
       current?.kill(end);
     },
   };
+}
+
+/**
+ * From a change of what a plugin holds until its guest has to have taken it in. The host's own
+ * brokers have followed before: this is for the clock and the dice, which are the guest's.
+ */
+export const REGRANT_MS = 1_000;
+
+async function tellGrant(guest: Guest, grant: GuestGrant, narrowed: boolean): Promise<void> {
+  if (!guest.alive) return;
+  let timer: NodeJS.Timeout | undefined;
+  const told = guest.peer.ask('permissions', { grant }).answer.then(
+    () => true,
+    () => false,
+  );
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), REGRANT_MS);
+  });
+  const followed = await Promise.race([told, late]);
+  clearTimeout(timer);
+  if (followed || !narrowed) return;
+  guest.kill({
+    cause: 'revoked',
+    detail: `it did not let go of what was taken from it within ${REGRANT_MS} ms`,
+  });
 }
 
 /** Ends a guest that another has replaced, once it has answered what it was still asked. */
@@ -178,32 +230,4 @@ function pause(ms: number): Promise<void> {
 
 function within(settled: Promise<unknown>, ms: number): Promise<unknown> {
   return Promise.race([settled, pause(ms)]);
-}
-
-async function loadWithin(guest: Guest, spec: ResidentSpec): Promise<void> {
-  const { plugin, loadTimeoutMs } = spec;
-  const timer = setTimeout(() => {
-    guest.kill({ cause: 'deadline', detail: `its code was not loaded after ${loadTimeoutMs} ms` });
-  }, loadTimeoutMs);
-  try {
-    await guest.peer.ask('load', spec.load()).answer;
-  } catch (error) {
-    if (!(error instanceof GuestEnded)) {
-      // What threw at load would throw again at every call: this guest is of no use.
-      guest.kill({ cause: 'replaced', detail: 'its plugin could not be loaded' });
-      throw error;
-    }
-    if (error.end.cause === 'deadline') throw loadTimedOut(plugin, loadTimeoutMs);
-    throw endError(plugin, error.end);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function loadTimedOut(plugin: string, deadlineMs: number): BulkheadError {
-  return new BulkheadError(
-    'DEADLINE_EXCEEDED',
-    `The code of ${plugin} was not loaded after ${deadlineMs} ms, and was killed. Code at the top level of its modules runs at load: move long work into the tool.`,
-    { deadlineMs },
-  );
 }

@@ -16,7 +16,7 @@ export interface RunningHooks {
   begin(running: RunningHook): number;
   end(run: number): void;
   /** Tells whoever listens what a guest says that a hook broadcasts; `run` and `detail` are its word. */
-  broadcast(run: unknown, detail: Json): void;
+  broadcast(run: unknown, detail: unknown): void;
 }
 
 /**
@@ -37,7 +37,7 @@ export function makeRunningHooks(plugin: string, events: EventBus): RunningHooks
     },
     broadcast: (run, detail) => {
       const from = running.get(run);
-      if (from?.broadcasts !== true) return;
+      if (from?.broadcasts !== true || !isParsed(detail)) return;
       const { hook, conversationId } = from;
       events.emit({
         type: 'hook-broadcast',
@@ -52,3 +52,8 @@ export function makeRunningHooks(plugin: string, events: EventBus): RunningHooks
 
 /** What an honest guest says for it, too. */
 const TOO_LARGE = { unserializableDetail: true };
+
+/** What came off the wire is JSON, unless it was left out. */
+function isParsed(detail: unknown): detail is Json {
+  return detail !== undefined;
+}

@@ -7,7 +7,6 @@ import {
 import { placeholderOf, type Secret } from '../brokers/network/secrets/secret.js';
 import { BulkheadError } from '../errors.js';
 import { closest } from '../permissions/closest.js';
-import type { Grant } from '../permissions/grant.js';
 import type { Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { EngineOptions, PluginSecrets } from './options.js';
 
@@ -64,16 +63,18 @@ export function secretsOf(policy: SecretPolicy, plugin: Plugin, entry: PluginEnt
   return secrets;
 }
 
-/** Makes the references of one entry: to what is granted of the plugin's secrets and has a value. */
+/**
+ * Makes the references of one entry: to what the plugin's secrets name and has a value. Which of
+ * them it gets is its grant's to say, now and later.
+ */
 export function openSecrets(
   plugin: Plugin,
   secrets: PluginSecrets,
-  grant: Grant,
   env: Variables,
 ): readonly HeldSecret[] {
   return Object.entries(secrets).flatMap(([name, binding]) => {
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
-    if (value === undefined || !grant.allowsVariable(name)) return [];
+    if (value === undefined) return [];
     const option = `secrets[${JSON.stringify(plugin.id)}].${name}`;
     checkValue(value, option);
     const placeholder = placeholderOf(randomBytes(16).toString('hex'));

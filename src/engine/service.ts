@@ -1,10 +1,10 @@
 import { MAX_ERROR_STACK } from '../../sandbox/wire/limits.js';
-import type { Json } from '../../sandbox/wire/messages.js';
 import { isRecord } from '../../sandbox/wire/parse.js';
 import type { Peer } from '../../sandbox/wire/peer.js';
 import type { IncomingRequest, Service } from '../../sandbox/wire/service.js';
 import type { FilesystemBroker } from '../brokers/filesystem/broker.js';
 import type { NetworkBroker } from '../brokers/network/broker.js';
+import type { StorageBroker } from '../brokers/storage/broker.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import { permissionNames } from '../permissions/table.js';
@@ -13,6 +13,7 @@ import { makeLogGate } from './log-gate.js';
 export interface Brokers {
   readonly network: NetworkBroker | undefined;
   readonly filesystem: FilesystemBroker | undefined;
+  readonly storage: StorageBroker | undefined;
 }
 
 export interface ServiceSpec {
@@ -24,7 +25,7 @@ export interface ServiceSpec {
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
   /** Tells what a hook that runs broadcasts; both are the guest's word. */
-  readonly broadcast: (run: unknown, detail: Json) => void;
+  readonly broadcast: (run: unknown, detail: unknown) => void;
 }
 
 /**
@@ -46,7 +47,7 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
       if (permission === undefined || typeof wanted !== 'string' || !gate.admit()) return;
       events.emit({ type: 'capability-denied', plugin, permission, wanted: wanted.slice(0, 200) });
     } else if (method === 'broadcast' && gate.admit()) {
-      spec.broadcast(params['run'], (params['detail'] ?? null) as Json);
+      spec.broadcast(params['run'], params['detail']);
     }
   };
 
@@ -58,6 +59,9 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
       }
       if (method === 'readFile' && brokers.filesystem !== undefined) {
         return readThrough(brokers.filesystem, peer, params, request);
+      }
+      if (method === 'storage' && brokers.storage !== undefined) {
+        return storeThrough(brokers.storage, peer, params, request);
       }
       throw new BulkheadError(
         'PERMISSION_REVOKED',
@@ -88,6 +92,19 @@ async function readThrough(
 ): Promise<unknown> {
   const { body } = await broker.readFile(params, abortSignalOf(request));
   return { body: peer.openStream(body) };
+}
+
+async function storeThrough(
+  broker: StorageBroker,
+  peer: Peer,
+  params: unknown,
+  request: IncomingRequest,
+): Promise<unknown> {
+  const streamId = isRecord(params) ? params['body'] : undefined;
+  const sent = typeof streamId === 'number' ? peer.acceptStream(streamId) : undefined;
+  const answer = await broker.run(params, sent, abortSignalOf(request));
+  if ('value' in answer) return answer.value;
+  return { body: peer.openStream(answer.content), bytes: answer.bytes };
 }
 
 function abortSignalOf(request: IncomingRequest): AbortSignal {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { RiskPolicy } from '../approval/risk.js';
 import { isTolerance, THRESHOLDS } from '../approval/tolerance.js';
 import { BulkheadError } from '../errors.js';
@@ -30,6 +31,7 @@ export interface Settings extends EngineOptions {
   readonly network: NonNullable<EngineOptions['network']>;
   readonly hooks: HookSettings;
   readonly cacheDirectory: string;
+  readonly storageDirectory: string;
   readonly logger: NonNullable<EngineOptions['logger']>;
 }
 
@@ -65,6 +67,7 @@ export function readSettings(options: EngineOptions): Settings {
     network: options.network ?? {},
     hooks: readHookOptions(options.hooks ?? {}),
     cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
+    storageDirectory: resolve(options.storageDirectory ?? around.storageDirectory),
     logger: options.logger ?? makeDefaultLogger(),
   };
 }

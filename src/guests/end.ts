@@ -51,6 +51,7 @@ const CODES = {
   idle: 'GUEST_KILLED',
   deadline: 'GUEST_KILLED',
   replaced: 'GUEST_KILLED',
+  revoked: 'GUEST_KILLED',
   crash: 'GUEST_CRASHED',
   memory: 'GUEST_OUT_OF_MEMORY',
   cpu: 'GUEST_OUT_OF_CPU',

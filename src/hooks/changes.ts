@@ -1,7 +1,7 @@
-import type { Json } from '../../sandbox/wire/messages.js';
-import { isRecord } from '../../sandbox/wire/parse.js';
+import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import { type ContextLimits, type HookContext, sizeProblem } from './context.js';
 import type { ContextShape, Field } from './contexts.js';
+import { isJsonList as isList, isJsonObject as isRecord } from './json.js';
 import type { FieldText, PieceStore } from './pieces.js';
 
 /** Where a hook changed a field: which items of a list, or all of it. */
@@ -78,11 +78,11 @@ function changeField(
   name: string,
   field: Field,
   before: HookContext,
-  change: unknown,
+  change: Json,
   store: PieceStore,
 ): Changed {
   if (!isRecord(change)) throw new InvalidChange(`${name} has no readable change`);
-  const value = asJson(change['value']);
+  const { value } = change;
   if (change['gone'] === true || (value === null && field.none !== undefined)) {
     if (field.none === undefined) throw new InvalidChange(`${name} is missing`);
     return { edit: { field: name } };
@@ -117,17 +117,16 @@ function wholeList(name: string, was: Json | undefined, list: readonly Json[]): 
 
 function readSplice(
   name: string,
-  { at, removed, items }: Record<string, unknown>,
+  { at, removed, items }: JsonObject,
   length: number,
 ): { readonly at: number; readonly removed: number; readonly items: readonly Json[] } {
-  const list = asJson(items);
-  if (!isIndex(at, length) || !isIndex(removed, length - at) || !isList(list)) {
+  if (!isIndex(at, length) || !isIndex(removed, length - at) || !isList(items)) {
     throw new InvalidChange(`${name} has no readable change`);
   }
-  return { at, removed, items: list };
+  return { at, removed, items };
 }
 
-function isIndex(value: unknown, most: number): value is number {
+function isIndex(value: Json | undefined, most: number): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most;
 }
 
@@ -141,23 +140,16 @@ function makeText(name: string, make: () => FieldText): FieldText {
   }
 }
 
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
-}
-
-/** What came off the wire is JSON all through; of a record in it, only TypeScript does not know. */
-function asJson(value: unknown): Json | undefined {
-  return value as Json | undefined;
-}
-
 /** Names that a guest tells are shown to people: so many of them, and so long. */
 const MAX_NAMES = 32;
 const MAX_NAME = 64;
 
-function namesOf(list: unknown): string[] {
-  if (!Array.isArray(list)) return [];
-  const names: readonly unknown[] = list.slice(0, MAX_NAMES);
-  return names.filter((name) => typeof name === 'string').map(cut);
+function namesOf(list: Json | undefined): string[] {
+  if (!isList(list)) return [];
+  return list
+    .slice(0, MAX_NAMES)
+    .filter((name) => typeof name === 'string')
+    .map(cut);
 }
 
 function cut(name: string): string {

@@ -56,7 +56,7 @@ function fillMissing(values: Map<string, Json>, fields: ReturnType<typeof hostFi
 
 function isFitting(field: Field, value: unknown): value is Json {
   // Whoever gives it is the host; that it has JSON at all is seen when its text is made.
-  return field.kind.outer(value as Json);
+  return field.kind.outer(value);
 }
 
 /** Makes the texts of a context, once. Throws `INVALID_OPTIONS` where it cannot be sent. */

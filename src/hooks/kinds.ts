@@ -7,14 +7,14 @@ export interface Kind {
   /** For messages: `text`, `a list of messages`. */
   readonly name: string;
   /** What is wrong with a value that a host gave: its outer shape is looked at, no more. */
-  readonly outer: (value: Json) => boolean;
+  readonly outer: (value: unknown) => boolean;
   /** What is wrong with a value that a hook made. */
   readonly problem: (value: Json) => string | undefined;
   /** Of a list: what is wrong with one of its items. */
   readonly itemProblem?: (item: Json) => string | undefined;
 }
 
-function simple(name: string, is: (value: Json) => boolean): Kind {
+function simple(name: string, is: (value: unknown) => boolean): Kind {
   return { name, outer: is, problem: (value) => (is(value) ? undefined : `is not ${name}`) };
 }
 

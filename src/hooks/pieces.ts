@@ -1,5 +1,6 @@
 import type { Json } from '../../sandbox/wire/messages.js';
 import { weigh } from '../../sandbox/wire/weigh.js';
+import { isJsonList } from './json.js';
 
 /**
  * A stretch of JSON text, made once and sent to each guest at most once. A piece of a list holds so
@@ -95,7 +96,7 @@ export function makePieceStore(maxDepth: number): PieceStore {
 
   return {
     of: (value) =>
-      isList(value)
+      isJsonList(value)
         ? { list: true, pieces: cut(value) }
         : { list: false, pieces: [pieceOf(JSON.stringify(value), 1)] },
     spliced: ({ pieces }, list, { at, removed }) => {
@@ -106,10 +107,6 @@ export function makePieceStore(maxDepth: number): PieceStore {
       return { list: true, pieces: [...head, ...cut(middle), ...tail] };
     },
   };
-}
-
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }
 
 /** The pieces that lie before item `at` as a whole. */

@@ -3,7 +3,7 @@ import type { PermissionName } from './kind.js';
 
 /** The error for a permission that cannot be read; `why` ends with what to write instead. */
 export function invalidPermission(
-  kind: PermissionName,
+  kind: PermissionName | 'known',
   text: string,
   why: string,
 ): BulkheadError<'INVALID_PERMISSION'> {

@@ -42,7 +42,7 @@ const insidePackages: Readonly<Record<string, RegExp>> = {
 
 /** What reaches the world: files, sockets, processes. Everyone else is passed these. */
 const POWERS =
-  /^(undici|(node:)?(fs|fs\/promises|net|tls|dns|dns\/promises|http|https|http2|child_process|worker_threads|cluster|os|process|v8|vm|readline|readline\/promises))$/;
+  /^(undici|@hono\/node-server|(node:)?(fs|fs\/promises|net|tls|dns|dns\/promises|http|https|http2|child_process|worker_threads|cluster|os|process|v8|vm|readline|readline\/promises))$/;
 
 const powerful: readonly string[] = [
   'src/brokers/',
@@ -52,6 +52,8 @@ const powerful: readonly string[] = [
   // What the engine takes from its own process, unless it is told otherwise.
   'src/engine/powers/',
   'src/cli/main.ts',
+  // What opens a port.
+  'src/http/listen.ts',
   'sandbox/node/',
 ];
 

@@ -8,7 +8,7 @@ describe('the table of brokers', () => {
     ).toEqual({
       time: ['none'],
       random: ['none'],
-      storage: ['none'],
+      storage: ['make'],
       powers: ['none'],
       network: ['make'],
       filesystem: ['make'],

@@ -111,6 +111,7 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
     now: () => (now += 1),
     ...(spec.ask === undefined ? {} : { ask: spec.ask }),
     interrupted: spec.interrupted ?? new AbortController().signal,
+    onHangup: () => () => undefined,
     fixtures: '/fixtures',
     serve: () =>
       Promise.resolve({
@@ -199,6 +200,8 @@ function fakeEngine(
       run: (hook, context, hookOptions = {}) =>
         Promise.resolve(spec.hook?.(hook, context, hookOptions) ?? { context: {}, reports: [] }),
     },
+    grant: () => Promise.resolve(),
+    revoke: () => Promise.resolve(),
     plugins: () => [status],
     listing: () => [],
     guarantees: () => Promise.resolve(spec.guarantees ?? []),

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { makeGrants } from '../../src/engine/grants.js';
 import { install } from '../../src/engine/install.js';
 import { openMachinery } from '../../src/engine/machinery.js';
 import { diskReader } from '../../src/engine/powers/disk-reader.js';
@@ -85,6 +86,8 @@ async function installAs(description: unknown) {
     return await install(found, {
       ...machinery,
       settings,
+      grants: makeGrants(settings.grant),
+      onChange: () => {},
       events: makeEventBus(Date.now),
       now: Date.now,
       take: () => startBlankRogue('describes itself as', file),

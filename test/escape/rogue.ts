@@ -35,6 +35,7 @@ function openBrokers(directory: string) {
       connect: refuse,
     }),
     filesystem: makeFilesystemBroker({ plugin, directory, granted: ['.'] }),
+    storage: undefined,
   };
 }
 

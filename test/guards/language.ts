@@ -22,8 +22,8 @@ export const language: readonly Guard[] = [
   {
     stops: 'a global of no permission that is handed over all the same',
     file: 'sandbox/endowments/endow.ts',
-    code: 'const granted = permission === undefined || isGranted(powers.grant, permission);',
-    without: 'const granted = true;',
+    code: 'const held = permission === undefined || isGranted(powers.grant, permission);',
+    without: 'const held = true;',
     tests: endowment('endow'),
   },
   {
@@ -50,7 +50,7 @@ export const language: readonly Guard[] = [
   {
     stops: 'a clock that tells the time after its permission was taken back',
     file: 'sandbox/endowments/time.ts',
-    code: "if (revoked) throw makeRevocation(powers.plugin, 'time', wanted);",
+    code: "if (state === 'revoked') throw makeRevocation(powers.plugin, 'time', wanted);",
     without: '',
     tests: endowment('time'),
   },

@@ -80,8 +80,8 @@ export const networkGuards: readonly Guard[] = [
   {
     stops: 'a redirect that is followed unchecked',
     file: 'src/brokers/network/follow.ts',
-    code: 'spec.admit(request, from);',
-    without: 'if (redirects === 0) spec.admit(request, from);',
+    code: 'spec.admit(request, from, life);',
+    without: 'if (redirects === 0) spec.admit(request, from, life);',
     tests: network('redirects'),
   },
   {

@@ -18,7 +18,11 @@ describe.each(dialects)('a chain of %s hooks', (dialect) => {
       append('c'),
     ]);
     expect(context['systemPrompt']).toBe('abc');
-    expect(reports.map(({ changed }) => changed)).toEqual(Array(3).fill(['systemPrompt']));
+    expect(reports.map(({ changed }) => changed)).toEqual([
+      ['systemPrompt'],
+      ['systemPrompt'],
+      ['systemPrompt'],
+    ]);
   });
 
   it('drops what is written to a field that is not the hook’s, and tells', async () => {
@@ -77,7 +81,7 @@ describe.each(dialects)('a chain of %s hooks', (dialect) => {
         },
         (ctx) => {
           ctx.content[0].text = 'b';
-          ctx.content.reverse();
+          ctx.content.unshift(ctx.content.pop());
         },
       ],
     );

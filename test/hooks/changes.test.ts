@@ -106,7 +106,7 @@ describe.each(dialects)('what a hook of the %s dialect makes of a list', (dialec
         (ctx) => {
           ctx.latestMessages = structuredClone(ctx.latestMessages);
         },
-        (ctx) => void ctx.latestMessages.reverse().reverse(),
+        (ctx) => void ctx.latestMessages.unshift(ctx.latestMessages.shift()),
         (ctx) => ({ ...ctx }),
         (ctx) => ctx,
         () => undefined,

@@ -48,10 +48,10 @@ export function stepOf(plugin: string, dialect: HookDialect, hook: Hook): ChainS
       try {
         return { reply: JSON.parse(draft.settle(await hook(draft.context))) as Json };
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const words = error instanceof Error ? error.message : String(error);
         const code = error instanceof Error && 'code' in error ? String(error.code) : 'HOOK_FAILED';
         const thrown = code === 'HOOK_FAILED';
-        return { error: { code: code as 'HOOK_FAILED', message }, thrown };
+        return { error: { code: code as 'HOOK_FAILED', message: words }, thrown };
       }
     },
   };

@@ -8,6 +8,7 @@ import { strict } from './strict.js';
 export function makeCrypto({ powers }: DialectWorld): object {
   return strict('crypto', {
     randomUUID: (): string => {
+      if (!powers.grant.random) throw powers.denial('random', 'crypto.randomUUID');
       const digits = Array.from({ length: 32 }, (_, at) => digitAt(at, powers.random()));
       const hex = digits.join('');
       return [

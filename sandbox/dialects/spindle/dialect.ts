@@ -16,7 +16,7 @@ export const spindle: Dialect = {
     runtimes.set(world, runtime);
     return {
       spindle: runtime.spindle,
-      ...(world.powers.grant.random ? { crypto: makeCrypto(world) } : {}),
+      crypto: makeCrypto(world),
     };
   },
   attach: (_exports, world) => {

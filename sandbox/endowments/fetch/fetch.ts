@@ -17,6 +17,8 @@ export interface Fetching {
   readonly fetch: (input: unknown, init?: unknown) => Promise<object>;
   /** Stops every exchange under way, and refuses all later ones. */
   readonly revoke: () => void;
+  /** Takes requests again. */
+  readonly restore: () => void;
 }
 
 /**
@@ -91,6 +93,9 @@ export function makeFetch(powers: EndowmentPowers): Fetching {
     revoke: () => {
       revoked = true;
       for (const exchange of underWay) exchange.stop(makeRevocation(plugin, 'network', 'fetch'));
+    },
+    restore: () => {
+      revoked = false;
     },
   };
 }

@@ -25,8 +25,10 @@ export interface StorageClient {
   delete(path: string, recursive?: boolean): Promise<boolean>;
   move(path: string, to: string, replace?: boolean): Promise<void>;
   usage(): Promise<StorageUsage>;
-  /** From here on everything rejects. */
+  /** From here on everything rejects, and so does what is under way. */
   revoke(): void;
+  /** Takes operations again. */
+  restore(): void;
 }
 
 export interface StorageUsage {
@@ -51,6 +53,13 @@ export function makeStorageClient(
   const { host, plugin, limits } = powers;
   const turnstile = makeTurnstile(MAX_OPERATIONS);
   let revoked = false;
+  let revocations = 0;
+  // What began before a revocation ends with it, although the permission may be back by then.
+  const demandGrant = (params: Pick<StorageParams, 'op' | 'path'>, since: number): void => {
+    if (revoked || since !== revocations)
+      throw makeRevocation(plugin, 'storage', params.path ?? '');
+    if (!powers.grant.storage) throw powers.denial('storage', `storage.${params.op}`);
+  };
 
   const ask = async (
     params: Omit<StorageParams, keyof StoragePlace>,
@@ -58,15 +67,17 @@ export function makeStorageClient(
   ): Promise<unknown> => {
     const about = params.path ?? '';
     const turn = turnstile.enter();
+    const since = revocations;
     try {
       await turn.come;
-      if (!powers.grant.storage) throw powers.denial('storage', `storage.${params.op}`);
-      if (revoked) throw makeRevocation(plugin, 'storage', about);
+      demandGrant(params, since);
       const body =
         content === undefined ? {} : { body: host.openStream(sourceOf(cloneBytes(content))) };
       const answer = await host.request('storage', { ...place, ...params, ...body });
       if (params.op !== 'read') return answer;
-      return await gather(host.acceptStream(bodyOf(answer)), limits.maxBodyBytes, about);
+      const bytes = await gather(host.acceptStream(bodyOf(answer)), limits.maxBodyBytes, about);
+      demandGrant(params, since);
+      return bytes;
     } catch (error) {
       throw toPluginError(error, 'STORAGE_FAILED', `storage.${params.op} of ${about} failed`);
     } finally {
@@ -98,6 +109,10 @@ export function makeStorageClient(
     usage: async () => parseUsage(await ask({ op: 'usage' })),
     revoke: () => {
       revoked = true;
+      revocations += 1;
+    },
+    restore: () => {
+      revoked = false;
     },
   };
 }

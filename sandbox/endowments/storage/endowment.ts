@@ -9,20 +9,17 @@ export const storage: Endowment = {
   globals: ['storage'],
   make: (powers): Endowed => {
     const client = makeStorageClient(powers);
-    return { globals: { storage: makeStorage(client, powers) }, revoke: client.revoke };
+    return {
+      globals: { storage: makeStorage(client, powers) },
+      revoke: client.revoke,
+      restore: () => {
+        client.restore();
+        return undefined;
+      },
+    };
   },
   // A member of `undefined` would say nothing of a permission: what is asked of it says it.
-  withheld: ({ denial }): Endowed => ({
-    globals: {
-      storage: Object.fromEntries(
-        NAMES.map((name) => [
-          name,
-          (): Promise<never> => Promise.reject(denial('storage', `storage.${name}`)),
-        ]),
-      ),
-    },
-    revoke: () => {},
-  }),
+  withheld: (powers): Endowed => storage.make(powers),
 };
 
 const NAMES = [

@@ -32,6 +32,8 @@ export interface FilesystemBroker {
    * signal, or `PERMISSION_REVOKED` after `close`. The body fails with one of these as well.
    */
   readFile(params: unknown, signal: AbortSignal): Promise<FileContent>;
+  /** The grant has changed. Where something was taken away, ends every read that is under way. */
+  follow(granted: readonly string[], narrowed: boolean): void;
   /** Closes every file. */
   close(): void;
   /** Files open, or being opened. */
@@ -46,16 +48,16 @@ export interface FileContent {
 export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBroker {
   const { plugin, directory } = spec;
   const limits: FilesystemLimits = { ...FILESYSTEM_LIMITS, ...spec.limits };
-  const refusals = makeRefusals(plugin, spec.granted, limits);
-  const roots = spec.granted.map((prefix) => makeRoot(prefix, directory));
+  const granted = [...spec.granted];
+  const refusals = makeRefusals(plugin, granted, limits);
+  let roots = granted.map((prefix) => makeRoot(prefix, directory));
   const turnstile = makeTurnstile({
     maxActive: limits.maxOpenFiles,
     maxWaiting: limits.maxWaiting,
     full: () => refusals.limit('maxWaiting', 'too many of its reads wait already'),
   });
-  const revoked = new AbortController();
-  // Each open file listens: more than a few are no leak to be warned of.
-  setMaxListeners(0, revoked.signal);
+  let revoked = makeRevocation();
+  let closed = false;
 
   const explain = (error: unknown, asked: string): BulkheadError =>
     isBulkheadError(error) ? error : refusals.failed(asked, 'reading it failed', error);
@@ -65,17 +67,18 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
     leave: () => void,
     record: OpenRecord,
     signal: AbortSignal,
+    taken: AbortSignal,
   ): Promise<FileContent> => {
     const checked = await contain(asked, directory, roots, refusals);
     const { handle, bytes, realPath } = await openChecked(checked, refusals);
     record.realPath = realPath;
 
     const stopped = (): BulkheadError | undefined => {
-      if (revoked.signal.aborted) return refusals.revoked();
+      if (taken.aborted) return refusals.revoked();
       return signal.aborted ? refusals.cancelled() : undefined;
     };
     const end = (error?: unknown): void => {
-      revoked.signal.removeEventListener('abort', stop);
+      taken.removeEventListener('abort', stop);
       signal.removeEventListener('abort', stop);
       record.close(error === undefined ? 'allowed' : 'failed', error);
       // Its reads have been answered or are of no more interest, and so is a failure to close.
@@ -90,7 +93,7 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
       end(early);
       throw early;
     }
-    revoked.signal.addEventListener('abort', stop, { once: true });
+    taken.addEventListener('abort', stop, { once: true });
     signal.addEventListener('abort', stop, { once: true });
     const onBytes = (count: number): void => {
       record.bytes += count;
@@ -112,11 +115,14 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
       const path = typeof params === 'object' && params !== null && 'path' in params && params.path;
       const record = openRecord(plugin.id, path, spec.onEvent ?? (() => {}));
       let leave = (): void => {};
+      // The one that holds now: a read that waits while its permission goes does not begin after it.
+      const taken = revoked.signal;
       try {
-        if (revoked.signal.aborted) throw refusals.revoked();
+        if (closed) throw refusals.revoked();
         const asked = parsePath(params, limits, refusals);
         leave = await turnstile.enter(signal);
-        return await read(asked, leave, record, signal);
+        if (taken.aborted) throw refusals.revoked();
+        return await read(asked, leave, record, signal, taken);
       } catch (error) {
         leave();
         const explained = signal.aborted
@@ -126,9 +132,27 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
         throw explained;
       }
     },
-    close: () => revoked.abort(),
+    follow: (next, narrowed) => {
+      granted.splice(0, granted.length, ...next);
+      roots = granted.map((prefix) => makeRoot(prefix, directory));
+      if (!narrowed) return;
+      const before = revoked;
+      revoked = makeRevocation();
+      before.abort();
+    },
+    close: () => {
+      closed = true;
+      revoked.abort();
+    },
     get active() {
       return turnstile.active;
     },
   };
+}
+
+function makeRevocation(): AbortController {
+  const controller = new AbortController();
+  // Each open file listens: more than a few are no leak to be warned of.
+  setMaxListeners(0, controller.signal);
+  return controller;
 }

@@ -31,13 +31,17 @@ export function makeRefusals(
     new BulkheadError(
       'FILESYSTEM_DENIED',
       `Filesystem denied: ${message}`,
-      { plugin: plugin.id, wanted, granted },
+      { plugin: plugin.id, wanted, granted: [...granted] },
       { cause },
     );
-  const quoted = granted.slice(0, 8).map((prefix) => `"${prefix}"`);
-  const more = granted.length > 8 ? ` and ${granted.length - 8} more` : '';
-  const holds =
-    granted.length === 0 ? 'it is granted no path' : `it is granted ${quoted.join(', ')}${more}`;
+  // What is granted may change: the list is the broker's own, read when something is refused.
+  const holds = (): string => {
+    const quoted = granted.slice(0, 8).map((prefix) => `"${prefix}"`);
+    const more = granted.length > 8 ? ` and ${granted.length - 8} more` : '';
+    return granted.length === 0
+      ? 'it is granted no path'
+      : `it is granted ${quoted.join(', ')}${more}`;
+  };
 
   return {
     notGranted: (path) => {
@@ -45,7 +49,7 @@ export function makeRefusals(
       const meant = near === undefined ? '' : ` Is "${near}" meant?`;
       return denied(
         path,
-        `${path} is not in what ${plugin.id} may read (${holds}).${meant}` +
+        `${path} is not in what ${plugin.id} may read (${holds()}).${meant}` +
           ` To allow it, add "${path}" to the fs permission in ${plugin.manifest}.`,
       );
     },
@@ -53,7 +57,7 @@ export function makeRefusals(
       denied(
         path,
         `${path} is or goes through a link that does not end in a file that ${plugin.id} may read` +
-          ` (${holds}). To allow it, add the path that the link leads to to the fs permission in` +
+          ` (${holds()}). To allow it, add the path that the link leads to to the fs permission in` +
           ` ${plugin.manifest}, and read that.`,
         cause,
       ),

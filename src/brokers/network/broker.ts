@@ -11,7 +11,7 @@ import { makeRecorder, type NetworkRecord } from './record.js';
 import { makeRefusals } from './refusals.js';
 import { type NetworkRequest, parseRequest } from './request.js';
 import { makeResolve, type Resolve } from './resolve.js';
-import { keepSecrets } from './secrets/keep.js';
+import { keepSecrets, type SecretKeeper } from './secrets/keep.js';
 import type { Secret, SecretUse } from './secrets/secret.js';
 import { type Connect, connectTcp, makeTrust } from './sockets.js';
 import { makeTunnel } from './tunnel.js';
@@ -57,6 +57,11 @@ export interface NetworkBroker {
    * `PERMISSION_REVOKED` after `close`. The body fails with one of these as well.
    */
   fetch(params: unknown, body: ByteSource | undefined, signal: AbortSignal): Promise<NetworkReply>;
+  /**
+   * The grant, which `allows` answers for, has changed: ends what is under way and could not be asked
+   * any more, at whatever hop it is. Where the plugin holds fewer secrets, ends everything under way.
+   */
+  follow(next: Pick<NetworkBrokerSpec, 'granted' | 'secrets'>): void;
   /** Ends what is under way and every connection. */
   close(): Promise<void>;
   /** Requests under way, up to the end of their bodies. */
@@ -67,7 +72,8 @@ export interface NetworkBroker {
 export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
   const { plugin } = spec;
   const limits: NetworkLimits = { ...NETWORK_LIMITS, ...spec.limits };
-  const refusals = makeRefusals(plugin, spec.granted, limits);
+  const granted = [...spec.granted];
+  const refusals = makeRefusals(plugin, granted, limits);
   const overrides = parseOverrides(spec.overrides ?? []);
   const authorities = spec.ca ?? [];
   const connections = makeConnections(
@@ -82,22 +88,37 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
     }),
     limits,
   );
-  const secrets = keepSecrets(spec.secrets ?? [], spec.onSecret ?? (() => {}));
+  const keep = (secrets: readonly Secret[] = []): SecretKeeper | undefined =>
+    keepSecrets(secrets, spec.onSecret ?? (() => {}));
+  let known = spec.secrets ?? [];
+  let secrets = keep(known);
   const recorder = makeRecorder(plugin.id, spec.recordQueries ?? false, spec.onEvent ?? (() => {}));
   const turnstile = makeTurnstile({
     maxActive: limits.maxActive,
     maxWaiting: limits.maxWaiting,
     full: () => refusals.limit('maxWaiting', 'too many of its requests wait already'),
   });
-  const lives = new Set<Life>();
+  /** What is under way, with every hop that it has made. */
+  const lives = new Map<Life, NetworkRequest[]>();
   let closed = false;
 
-  const admit = ({ url, method }: NetworkRequest, from: string | undefined): void => {
+  const admit: FollowSpec['admit'] = (request, from, life) => {
+    const { url, method } = request;
     const host = hostOf(url);
     if (!overrides.has(host)) checkName(host, refusals);
     if (!spec.allows(url, method)) throw refusals.notGranted(url, method, from);
+    lives.get(life)?.push(request);
   };
-  const following: FollowSpec = { connections, limits, refusals, recorder, secrets, admit };
+  const following: FollowSpec = {
+    connections,
+    limits,
+    refusals,
+    recorder,
+    get secrets() {
+      return secrets;
+    },
+    admit,
+  };
 
   const parse = (params: unknown, hasBody: boolean): NetworkRequest => {
     try {
@@ -111,7 +132,7 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
   return {
     fetch: async (params, body, signal) => {
       const life = startLife(signal, limits, refusals);
-      lives.add(life);
+      lives.set(life, []);
       life.onEnd(() => lives.delete(life));
       const upload = body === undefined ? undefined : makeUpload(body, limits, refusals);
       life.onEnd(() => upload?.cancel());
@@ -125,9 +146,20 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
         throw error;
       }
     },
+    follow: (next) => {
+      granted.splice(0, granted.length, ...next.granted);
+      const held = next.secrets ?? [];
+      const lost = known.some((secret) => !held.includes(secret));
+      known = held;
+      secrets = keep(held);
+      for (const [life, hops] of lives) {
+        const allowed = hops.every(({ url, method }) => spec.allows(url, method));
+        if (lost || !allowed) life.fail(refusals.revoked());
+      }
+    },
     close: async () => {
       closed = true;
-      for (const life of lives) life.fail(refusals.revoked());
+      for (const life of lives.keys()) life.fail(refusals.revoked());
       await connections.close();
     },
     get active() {

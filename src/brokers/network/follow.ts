@@ -34,7 +34,7 @@ export interface FollowSpec {
   readonly recorder: Recorder;
   readonly secrets: SecretKeeper | undefined;
   /** Throws a refusal where this request may not be made. `from` redirected to it. */
-  readonly admit: (request: NetworkRequest, from: string | undefined) => void;
+  readonly admit: (request: NetworkRequest, from: string | undefined, life: Life) => void;
 }
 
 /**
@@ -54,7 +54,7 @@ export async function follow(
     const host = hostOf(request.url);
     const record = spec.recorder.open(request.url, request.method);
     try {
-      spec.admit(request, from);
+      spec.admit(request, from, life);
       const response = await hop(spec, request, upload, life, record);
       const next = redirectOf(request, response.head, refusals);
       if (next === undefined) return answer(spec, request, response, redirects > 0, life, record);

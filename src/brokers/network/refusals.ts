@@ -31,8 +31,15 @@ export function makeRefusals(
   limits: NetworkLimits,
 ): Refusals {
   const denied = (wanted: string, message: string, cause?: unknown) =>
-    new BulkheadError('NETWORK_DENIED', message, { plugin: plugin.id, wanted, granted }, { cause });
-  const holds = granted.length === 0 ? 'it is granted no host' : `it is granted ${list(granted)}`;
+    new BulkheadError(
+      'NETWORK_DENIED',
+      message,
+      { plugin: plugin.id, wanted, granted: [...granted] },
+      { cause },
+    );
+  // What is granted may change: the list is the broker's own, read when something is refused.
+  const holds = (): string =>
+    granted.length === 0 ? 'it is granted no host' : `it is granted ${list(granted)}`;
 
   return {
     notGranted: (url, method, from) => {
@@ -41,7 +48,7 @@ export function makeRefusals(
       return denied(
         wanted,
         `Network denied: ${cut(hostWithPort(url))} is not in the allowed list of ${plugin.id}` +
-          ` (${holds}).${from === undefined ? '' : ` ${cut(from)} redirected there.`}` +
+          ` (${holds()}).${from === undefined ? '' : ` ${cut(from)} redirected there.`}` +
           (near === undefined ? '' : ` Is "${near}" meant?`) +
           ` To allow it, add "${wanted}" to the network permission in ${plugin.manifest}.`,
       );

@@ -9,11 +9,17 @@ const require = createRequire(import.meta.url);
 export function surroundings(): {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cacheDirectory: string;
+  readonly storageDirectory: string;
 } {
   const { env } = process;
   return {
     env,
     cacheDirectory: join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'bulkhead'),
+    storageDirectory: join(
+      env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'),
+      'bulkhead',
+      'storage',
+    ),
   };
 }
 

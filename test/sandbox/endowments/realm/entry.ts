@@ -13,6 +13,7 @@ import { explainWithheld } from '../../../../sandbox/endowments/withheld.js';
 import { makeHostPower } from '../../../../sandbox/host-power.js';
 import { serialize } from '../../../../sandbox/serialize.js';
 import type { WireFailure } from '../../../../sandbox/wire/messages.js';
+import type { GuestGrant } from '../../../../sandbox/wire/methods.js';
 import { FROM_HOST } from '../../../../sandbox/wire/limits.js';
 import { loopback, silent } from '../../wire/loopback.js';
 import type { RealmCase, RealmOutcome } from './case.js';
@@ -43,18 +44,21 @@ async function run({ code, grant = {}, limits = {}, inspect }: RealmCase): Promi
     { limits: FROM_HOST },
   );
   const describe = (error: unknown): WireFailure => describeError(error, stackOf);
+  let held: GuestGrant = {
+    time: false,
+    random: false,
+    network: false,
+    filesystem: false,
+    environment: undefined,
+    storage: false,
+    powers: undefined,
+    ...grant,
+  };
   const powers: EndowmentPowers = {
     ...web,
     plugin,
-    grant: {
-      time: false,
-      random: false,
-      network: false,
-      filesystem: false,
-      environment: undefined,
-      storage: false,
-      powers: undefined,
-      ...grant,
+    get grant() {
+      return held;
     },
     limits: { ...LIMITS, ...limits },
     host: makeHostPower(pipe.right.peer),
@@ -68,6 +72,11 @@ async function run({ code, grant = {}, limits = {}, inspect }: RealmCase): Promi
   const endowed = endow(powers);
   const tools = harden({
     revoke: (permission?: 'network') => endowed.revoke(permission),
+    /** Changes the grant as a host does, and gives what is newly there. */
+    follow: (changes: Partial<GuestGrant>) => {
+      held = { ...held, ...changes };
+      return endowed.follow();
+    },
     signal: () => makeAbortPair(powers),
     collect: () => globalThis.gc?.(),
     sleep: (ms: number) =>

@@ -1,0 +1,92 @@
+import { dirname, resolve } from 'node:path';
+import { type ConfigFile } from '../../http/config-file.js';
+import { parseConfig } from '../../http/config.js';
+import type { ServerOptions } from '../../http/server.js';
+import type { EngineOptions, Logger } from '../../index.js';
+import { chooseApprover } from '../approve.js';
+import { usageError } from '../failure.js';
+import type { CliPowers } from '../powers.js';
+import { whereDeclared } from '../secrets.js';
+import type { ServeSettings } from './settings.js';
+
+const DEFAULT_FILE = 'bulkhead.config.json';
+
+/** The configuration that was named, or the one that lies here, or none. Its paths become absolute. */
+export async function readConfigFile(
+  { config }: Pick<ServeSettings, 'config'>,
+  { readFile }: Pick<CliPowers, 'readFile'>,
+): Promise<ConfigFile> {
+  const file = config ?? DEFAULT_FILE;
+  let text: string;
+  try {
+    text = await readFile(file);
+  } catch (error) {
+    if (config === undefined) return {};
+    const why = error instanceof Error ? error.message : String(error);
+    throw usageError('--config', `--config cannot read ${file}: ${why}`);
+  }
+  const read = parseConfig(text, file);
+  const base = dirname(resolve(file));
+  return { ...read, plugins: (read.plugins ?? []).map((path) => resolve(base, path)) };
+}
+
+/** The engine that is served. Naming a directory is the grant, unless the configuration says else. */
+export function engineOptionsFor(
+  settings: ServeSettings,
+  file: ConfigFile,
+  logger: Logger,
+  powers: Omit<CliPowers, 'createEngine'>,
+): EngineOptions {
+  const plugins = [...(settings.plugins ?? []), ...(file.plugins ?? [])];
+  if (plugins.length === 0) {
+    throw usageError('--plugins', 'there is nothing to serve: name plugins with --plugins DIR');
+  }
+  // Whoever serves sits at no terminal: approval is given beforehand, or by who calls.
+  const approve = chooseApprover(settings.yes ?? false, {});
+  return {
+    plugins,
+    grant: file.grant ?? 'declared',
+    config: file.config ?? {},
+    env: { ...powers.environment, ...settings.env },
+    secrets: whereDeclared(settings.secret ?? {}),
+    hostMode: [...(settings.allowHost ?? []), ...(file.hostMode ?? [])],
+    background: file.background ?? [],
+    network: { overrides: [...(settings.hostOverride ?? []), ...(file.overrides ?? [])] },
+    limits: file.limits ?? {},
+    logger,
+    ...(approve === undefined ? {} : { approve }),
+  };
+}
+
+/** What is served, and where. The command line wins over the configuration. */
+export function serverOptionsFor(
+  settings: ServeSettings,
+  file: ConfigFile,
+  { environment }: Pick<CliPowers, 'environment'>,
+): ServerOptions {
+  const { server = {}, tokens = {} } = file;
+  const token = settings.token ?? environment['BULKHEAD_TOKEN'] ?? server.token;
+  const publicUrl = settings.publicUrl ?? server.publicUrl;
+  const host = settings.host ?? server.host;
+  const port = settings.port ?? server.port;
+  return {
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(token === undefined ? {} : { token }),
+    ...(server.limits === undefined ? {} : { limits: server.limits }),
+    vertesia: { ...file.vertesia, path: pathOf(settings, file) },
+    tokens: {
+      jwks: [...(settings.jwks ?? []), ...(tokens.issuers ?? [])],
+      audience: [...(settings.audience ?? []), ...(tokens.audience ?? [])],
+      organizations: [...(settings.organization ?? []), ...(tokens.organizations ?? [])],
+      network: { overrides: [...(settings.hostOverride ?? []), ...(file.overrides ?? [])] },
+    },
+  };
+}
+
+function pathOf({ vertesia }: ServeSettings, file: ConfigFile): string {
+  const path = vertesia ?? file.vertesia?.path ?? '/tools';
+  if (/^\/[\w\-./]*$/.test(path)) return path;
+  throw usageError('--vertesia', `--vertesia takes a path, as in /tools, not ${path}`);
+}

@@ -1,0 +1,78 @@
+import type { Command } from 'commander';
+import { type RunningServer, startServer } from '../../http/server.js';
+import type { Engine, Logger } from '../../index.js';
+import type { RunCommand } from '../call.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import type { CliPowers } from '../powers.js';
+import { jsonLine } from '../visible.js';
+import { makeServerLog } from './log.js';
+import { engineOptionsFor, readConfigFile, serverOptionsFor } from './options.js';
+import { addServeOptions, type ServeSettings } from './settings.js';
+
+export function addServe(program: Command, run: RunCommand): void {
+  const command = program
+    .command('serve')
+    .description('serve the tools of plugins over HTTP, until told to stop');
+  addServeOptions(command).action((settings: ServeSettings) =>
+    run((powers) => runServe(settings, powers), { endsWhenInterrupted: true }),
+  );
+}
+
+/**
+ * Serves until it is interrupted. Then it takes no more requests, lets those under way finish, and
+ * exits with 0; with 6 where some had to be cut off. SIGHUP has the plugins read again.
+ */
+export async function runServe(settings: ServeSettings, powers: CliPowers): Promise<ExitCode> {
+  const logger = makeServerLog(powers.stderr, () => new Date());
+  const file = await readConfigFile(settings, powers);
+  const options = serverOptionsFor(settings, file, powers);
+  const engine = await powers.createEngine(engineOptionsFor(settings, file, logger, powers));
+  try {
+    const server = await startServer(engine, options, logger);
+    const forget = powers.onHangup(() => void reload(server, logger));
+    await tellStarted(settings, server, engine, powers, logger);
+    if ((options.tokens?.jwks ?? []).length === 0) {
+      logger.warn({}, 'no issuer is trusted, so no tool can be called: name one with --jwks');
+    } else if ((options.tokens?.audience ?? []).length === 0) {
+      logger.warn({}, 'no --audience is set: tokens made for other servers are believed here, too');
+    }
+    await interrupted(powers.interrupted);
+    forget();
+    logger.info({}, 'stopping: calls under way may finish');
+    const finished = await server.stop();
+    if (!finished) logger.warn({}, 'some calls did not finish in time and were cut off');
+    logger.info({}, 'stopped');
+    return finished ? EXIT.ok : EXIT.timeout;
+  } finally {
+    await engine.close();
+  }
+}
+
+async function tellStarted(
+  { json }: ServeSettings,
+  { url, token }: RunningServer,
+  engine: Engine,
+  { stdout }: CliPowers,
+  logger: Logger,
+): Promise<void> {
+  const tools = engine.catalog.list().length;
+  await stdout.write(json === true ? jsonLine({ url, token }) : `${url}\ntoken: ${token}\n`);
+  logger.info({ url, tools }, 'serving');
+}
+
+async function reload(server: RunningServer, logger: Logger): Promise<void> {
+  try {
+    await server.reload();
+    logger.info({}, 'the plugins were read again');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    logger.error({ why }, 'the plugins could not be read again');
+  }
+}
+
+function interrupted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

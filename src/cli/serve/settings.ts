@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import { collect, collectOverride, collectVariable, type HostOverride } from '../arguments.js';
+import { usageError } from '../failure.js';
+import { collectSecret } from '../secrets.js';
+import type { PluginSecrets } from '../../index.js';
+
+/** What `bulkhead serve` is told on its command line. */
+export interface ServeSettings {
+  readonly plugins?: readonly string[];
+  readonly config?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly publicUrl?: string;
+  readonly token?: string;
+  readonly vertesia?: string;
+  readonly jwks?: readonly PinnedIssuer[];
+  readonly audience?: readonly string[];
+  readonly organization?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly secret?: PluginSecrets;
+  readonly hostOverride?: readonly HostOverride[];
+  readonly allowHost?: readonly string[];
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+interface PinnedIssuer {
+  readonly issuer: string;
+  readonly jwks?: string;
+}
+
+export function addServeOptions(command: Command): Command {
+  return command
+    .option('--plugins <DIR...>', 'directories of plugins, or of directories of plugins')
+    .option(
+      '--config <FILE>',
+      'a configuration (default: bulkhead.config.json, where there is one)',
+    )
+    .option('--host <ADDRESS>', 'the address to listen on (default: 127.0.0.1)')
+    .option(
+      '--port <N>',
+      'the port to listen on, 0 for one that is free (default: 4173)',
+      parsePort,
+    )
+    .option('--public-url <URL>', 'the URL by which others reach this server')
+    .option('--token <TEXT>', "the operator's token (default: BULKHEAD_TOKEN, or a new one)")
+    .option('--vertesia <PATH>', 'serve the tools there, as a custom tool server of Vertesia')
+    .option(
+      '--jwks <ISSUER=URL>',
+      'believe tokens of that issuer, by the keys at that URL (ISSUER alone: where Vertesia has them)',
+      collectIssuer,
+    )
+    .option('--audience <TEXT>', 'believe only tokens that were made for that audience', collect)
+    .option('--organization <ID>', 'let only that account call', collect)
+    .option('--env <NAME=VALUE>', 'set a variable that plugins may be granted', collectVariable)
+    .option('--secret <KEY=HOST>', 'keep a variable out of the plugins', collectSecret)
+    .option('--host-override <HOST=URL>', 'serve a host of the plugins from there', collectOverride)
+    .option('--allow-host <ID>', 'let that plugin run unconfined, if it asks to', collect)
+    .option('--yes', 'approve what would ask')
+    .option('--json', 'print one line of JSON once connections are taken: {"url": …}');
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) {
+    throw usageError('--port', `--port takes a number from 0 to 65535, not ${text}`);
+  }
+  return port;
+}
+
+function collectIssuer(text: string, before: readonly PinnedIssuer[] = []): PinnedIssuer[] {
+  const [, issuer, jwks] = /^(.+?)(?:=(https?:\/\/.+))?$/.exec(text) ?? [];
+  if (issuer === undefined || issuer.endsWith('=')) {
+    throw usageError('--jwks', `--jwks takes ISSUER=URL, not ${JSON.stringify(text)}`);
+  }
+  return [...before, jwks === undefined ? { issuer } : { issuer, jwks }];
+}

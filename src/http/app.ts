@@ -1,0 +1,163 @@
+import { Hono } from 'hono';
+import type { Json } from '../../sandbox/wire/messages.js';
+import type { Engine } from '../engine/engine-api.js';
+import { type InFlight, makeInFlight } from './in-flight.js';
+import { SERVER_LIMITS, type ServerLimits } from './limits.js';
+import { requireOwnHost, requireToken } from './operator.js';
+import { HttpRefusal, jsonResponse, refusalOf } from './refusal.js';
+
+/** Something served at a path of its own. */
+export interface Mounted {
+  readonly path: string;
+  /** `open`: it checks who calls by itself. `operator`: the operator's token, where one was given. */
+  readonly access: 'open' | 'operator';
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
+export interface AppSpec {
+  readonly engine: Pick<Engine, 'catalog' | 'listing'>;
+  readonly mounted: readonly Mounted[];
+  /** What opens `/api/plugins`. */
+  readonly token: string;
+  /** Whether what is mounted for the operator asks for the token, too. */
+  readonly tokenRequired: boolean;
+  /** Host headers that are answered, in small letters; all of them where it is empty. */
+  readonly hosts: ReadonlySet<string>;
+  /** Public keys by which what this server signs is verified. */
+  readonly jwks?: () => Json;
+  readonly limits?: Partial<ServerLimits>;
+  readonly onRequest?: (record: RequestRecord) => void;
+}
+
+export interface RequestRecord {
+  readonly method: string;
+  /** Without its query, which may hold what is nobody's business. */
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/** A server before it listens. */
+export interface App {
+  fetch(request: Request): Promise<Response>;
+  /** Takes no more requests; resolves once those under way are answered. */
+  drain(): Promise<void>;
+}
+
+/** Everything that is served on one port. */
+export function createApp(spec: AppSpec): App {
+  const limits = { ...SERVER_LIMITS, ...spec.limits };
+  const inFlight = makeInFlight(limits.maxRequests);
+  const app = new Hono();
+
+  for (const path of ['/healthz', '/health']) app.get(path, () => jsonResponse({ status: 'ok' }));
+  for (const path of ['/readyz', '/ready']) app.get(path, () => readiness(spec, inFlight));
+  app.get('/api/plugins', ({ req }) =>
+    within(inFlight, () => {
+      requireOwnHost(req.raw, spec.hosts);
+      requireToken(req.raw, spec.token);
+      return jsonResponse(spec.engine.listing());
+    }),
+  );
+  for (const path of ['/.well-known/jwks', '/.well-known/jwks.json', '/api/v1/.well-known/jwks']) {
+    app.get(path, () =>
+      jsonResponse(spec.jwks?.() ?? { keys: [] }, 200, { 'cache-control': 'public, max-age=300' }),
+    );
+  }
+  for (const { path, access, fetch } of spec.mounted) {
+    app.all(path, ({ req }) =>
+      within(inFlight, () => {
+        requireOwnHost(req.raw, access === 'open' ? NO_HOSTS : spec.hosts);
+        if (access === 'operator' && spec.tokenRequired) requireToken(req.raw, spec.token);
+        return fetch(req.raw);
+      }),
+    );
+  }
+  app.notFound(({ req }) =>
+    refused(new HttpRefusal(404, `Not found: ${req.method} ${req.path.slice(0, 200)}`)),
+  );
+
+  return {
+    fetch: async (request) => {
+      const began = performance.now();
+      const response = await app.fetch(request);
+      spec.onRequest?.({
+        method: request.method,
+        path: new URL(request.url).pathname,
+        status: response.status,
+        durationMs: performance.now() - began,
+      });
+      return response;
+    },
+    drain: () => inFlight.drain(),
+  };
+}
+
+const NO_HOSTS: ReadonlySet<string> = new Set();
+
+function readiness({ engine }: AppSpec, { draining }: InFlight): Response {
+  const tools = engine.catalog.list().length;
+  return draining
+    ? jsonResponse({ status: 'draining', tools }, 503)
+    : jsonResponse({ status: 'ready', tools });
+}
+
+/** Answers within a place of its own, and says what became of it in JSON whatever that is. */
+async function within(
+  inFlight: InFlight,
+  answer: () => Response | Promise<Response>,
+): Promise<Response> {
+  const leave = inFlight.enter();
+  if (leave === undefined) return refused(inFlight.draining ? stopping() : full());
+  try {
+    const response = await answer();
+    return whenRead(response, leave);
+  } catch (error) {
+    leave();
+    return refused(refusalOf(error));
+  }
+}
+
+/** A stream of events is under way until it ends; any other answer is at hand when it is given. */
+function whenRead(response: Response, leave: () => void): Response {
+  const { body } = response;
+  if (body === null || !(response.headers.get('content-type') ?? '').includes('event-stream')) {
+    leave();
+    return response;
+  }
+  const reader = body.getReader();
+  const passed = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
+      leave();
+    },
+    cancel: async (reason) => {
+      leave();
+      await reader.cancel(reason);
+    },
+  });
+  return new Response(passed, response);
+}
+
+function stopping(): HttpRefusal {
+  return new HttpRefusal(503, 'This server is stopping', {
+    headers: { connection: 'close', 'retry-after': '1' },
+  });
+}
+
+function full(): HttpRefusal {
+  return new HttpRefusal(429, 'Too many requests are under way', {
+    headers: { 'retry-after': '1' },
+  });
+}
+
+function refused({ status, message, headers, data }: HttpRefusal): Response {
+  const body = { status, error: message, ...(data === undefined ? {} : { data }) };
+  return jsonResponse(body, status, headers);
+}

@@ -1,0 +1,68 @@
+import { weigh } from '../../sandbox/wire/weigh.js';
+import { FROM_GUEST } from '../../sandbox/wire/limits.js';
+import type { ServerLimits } from './limits.js';
+import { HttpRefusal } from './refusal.js';
+
+/**
+ * Reads a request's body, held to its caps while it arrives. Throws 413 for one that is too long
+ * and 408 for one that takes too long.
+ */
+export async function readBody(
+  request: Request,
+  { maxBodyBytes, bodyMs }: Pick<ServerLimits, 'maxBodyBytes' | 'bodyMs'>,
+): Promise<string> {
+  const announced = Number(request.headers.get('content-length') ?? 0);
+  if (announced > maxBodyBytes) throw tooLong(maxBodyBytes);
+  if (request.body === null) return '';
+  const reader = request.body.getReader();
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    void reader.cancel().catch(() => {});
+  }, bodyMs);
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (late) throw new HttpRefusal(408, `The body did not arrive within ${bodyMs} ms`);
+      if (done) return text + decoder.decode();
+      bytes += value.byteLength;
+      if (bytes > maxBodyBytes) {
+        void reader.cancel().catch(() => {});
+        throw tooLong(maxBodyBytes);
+      }
+      text += decoder.decode(value, { stream: true });
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tooLong(maxBodyBytes: number): HttpRefusal {
+  return new HttpRefusal(413, `The body is longer than ${maxBodyBytes} bytes`, {
+    // What is left of it is not read: the connection is of no more use.
+    headers: { connection: 'close' },
+  });
+}
+
+/** Parses a body as JSON within the caps. Throws 400. */
+export function parseBody(
+  text: string,
+  { maxBodyDepth, maxBodyNodes }: Pick<ServerLimits, 'maxBodyDepth' | 'maxBodyNodes'>,
+): unknown {
+  try {
+    weigh(text, { ...FROM_GUEST, maxDepth: maxBodyDepth, maxNodes: maxBodyNodes });
+  } catch {
+    throw new HttpRefusal(
+      400,
+      `The body is nested deeper than ${maxBodyDepth}, or holds more than ${maxBodyNodes} values`,
+    );
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new HttpRefusal(400, 'The body is not JSON');
+  }
+}

@@ -1,0 +1,46 @@
+import type { JsonObject } from '../../sandbox/wire/messages.js';
+import type { Permissions } from '../permissions/kind.js';
+
+/**
+ * `bulkhead.config.json`: what a server is told besides its command line.
+ * `bulkhead.config.schema.json` says the same for editors; a test holds them together.
+ */
+export interface ConfigFile {
+  readonly $schema?: string;
+  /** Directories of plugins, relative to the file. */
+  readonly plugins?: readonly string[];
+  readonly grant?: GrantWord | Readonly<Record<string, GrantWord | GrantedScopes>>;
+  /** By plugin id. */
+  readonly config?: Readonly<Record<string, JsonObject>>;
+  readonly hostMode?: readonly string[];
+  readonly background?: readonly string[];
+  readonly overrides?: readonly { readonly host: string; readonly url: string }[];
+  /** The engine's. */
+  readonly limits?: Readonly<Record<string, number>>;
+  readonly server?: {
+    readonly host?: string;
+    readonly port?: number;
+    readonly publicUrl?: string;
+    readonly token?: string;
+    readonly limits?: Readonly<Record<string, number>>;
+  };
+  readonly vertesia?: {
+    readonly path?: string;
+    readonly title?: string;
+    readonly description?: string;
+    readonly tools?: readonly string[];
+    readonly details?: boolean;
+  };
+  readonly tokens?: {
+    readonly issuers?: readonly { readonly issuer: string; readonly jwks?: string }[];
+    readonly audience?: readonly string[];
+    readonly organizations?: readonly string[];
+  };
+}
+
+export type GrantWord = 'declared' | 'nothing';
+
+/** What a plugin gets at most of what it declares. */
+export type GrantedScopes = Partial<
+  Pick<Permissions, 'time' | 'random' | 'network' | 'environment' | 'filesystem'>
+>;

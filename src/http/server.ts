@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import type { Engine } from '../engine/engine-api.js';
+import type { Logger } from '../engine/options.js';
+import { BulkheadError } from '../errors.js';
+import { type App, createApp, type Mounted } from './app.js';
+import { SERVER_LIMITS, type ServerLimits } from './limits.js';
+import { listen } from './listen.js';
+import type { VerifierOptions } from './tokens/verifier.js';
+import { createVertesiaHandler, type VertesiaHandler } from './vertesia/handler.js';
+import type { InvocationRecord, VertesiaOptions } from './vertesia/options.js';
+
+export interface ServerOptions {
+  /** Default: `127.0.0.1`. Anywhere else has to be reached by people whom the token tells apart. */
+  readonly host?: string;
+  /** Default: 4173. 0 takes one that is free. */
+  readonly port?: number;
+  /** The URL by which others reach this server, where that is not the one it listens on. */
+  readonly publicUrl?: string;
+  /** What opens what is the operator's. Default: one that is made up at each start. */
+  readonly token?: string;
+  /** The custom tool server of Vertesia's protocol. */
+  readonly vertesia?: { readonly path: string } & Pick<
+    VertesiaOptions,
+    'title' | 'description' | 'tools' | 'details'
+  >;
+  /** Whose tokens the tool server believes. */
+  readonly tokens?: Pick<VerifierOptions, 'jwks' | 'audience' | 'organizations' | 'network'>;
+  readonly limits?: Partial<ServerLimits>;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly token: string;
+  /** Reads the plugins again, and has the issuers' keys fetched again. Calls under way go on. */
+  reload(): Promise<void>;
+  /**
+   * Takes no more connections, lets what is under way finish for as long as `drainMs`, and closes.
+   * The engine is left open. Resolves with whether everything finished.
+   */
+  stop(): Promise<boolean>;
+}
+
+/** Serves an engine's tools on one port. Throws `INVALID_OPTIONS`. */
+export async function startServer(
+  engine: Engine,
+  options: ServerOptions,
+  logger: Logger,
+): Promise<RunningServer> {
+  const { host = '127.0.0.1', port = 4173 } = options;
+  const limits = { ...SERVER_LIMITS, ...options.limits };
+  const loopback = isLoopback(host);
+  if (!loopback && options.token === undefined) throw needsToken(host);
+  const token = options.token ?? randomBytes(24).toString('base64url');
+
+  let app: App | undefined;
+  const listening = await listen(async (request) => app?.fetch(request) ?? notYet(), {
+    host,
+    port,
+  });
+  const url = trimmed(options.publicUrl ?? listening.url);
+  let vertesia: VertesiaHandler | undefined;
+  try {
+    vertesia = openVertesia(engine, url, options, logger);
+  } catch (error) {
+    await listening.close(false);
+    throw error;
+  }
+  const mounted: Mounted[] = [];
+  if (vertesia !== undefined && options.vertesia !== undefined) {
+    mounted.push({ path: options.vertesia.path, access: 'open', fetch: vertesia.fetch });
+  }
+  app = createApp({
+    engine,
+    mounted,
+    token,
+    tokenRequired: options.token !== undefined,
+    hosts: loopback ? ownHosts(listening.port, url) : new Set(),
+    limits,
+    onRequest: (record) => logger.info(record, 'request'),
+  });
+  const served = app;
+
+  return {
+    url,
+    token,
+    reload: async () => {
+      vertesia?.refresh();
+      await engine.reload();
+    },
+    stop: async () => {
+      listening.stop();
+      const finished = await within(served.drain(), limits.drainMs);
+      await listening.close(finished);
+      await vertesia?.close();
+      return finished;
+    },
+  };
+}
+
+function openVertesia(
+  engine: Engine,
+  url: string,
+  options: ServerOptions,
+  logger: Logger,
+): VertesiaHandler | undefined {
+  if (options.vertesia === undefined) return undefined;
+  const { path, ...said } = options.vertesia;
+  return createVertesiaHandler(engine, {
+    ...said,
+    ...options.tokens,
+    url: `${url}${path}`,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    onInvocation: (record: InvocationRecord) => logger.info(record, 'invocation'),
+    onKeysFailed: (jwks, why) => logger.warn({ jwks, why }, 'keys of an issuer cannot be had'),
+  });
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
+}
+
+/** The Host headers of requests that were meant for this server. */
+function ownHosts(port: number, url: string): ReadonlySet<string> {
+  const names = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+  return new Set([...names, new URL(url).host.toLowerCase()]);
+}
+
+function trimmed(url: string): string {
+  if (!URL.canParse(url)) {
+    throw new BulkheadError('INVALID_OPTIONS', `${url} is not a URL that others could use.`, {
+      option: 'publicUrl',
+    });
+  }
+  return url.replace(/\/+$/, '');
+}
+
+function needsToken(host: string): BulkheadError {
+  return new BulkheadError(
+    'INVALID_OPTIONS',
+    `Listening on ${host} lets other machines in, so a token has to be chosen: --token, BULKHEAD_TOKEN, or "token" in the configuration.`,
+    { option: 'token' },
+  );
+}
+
+function notYet(): Response {
+  return new Response(null, { status: 503, headers: { 'retry-after': '1' } });
+}
+
+async function within(done: Promise<void>, milliseconds: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds);
+  });
+  const finished = await Promise.race([done.then(() => true), late]);
+  clearTimeout(timer);
+  return finished;
+}

@@ -1,0 +1,138 @@
+import type { Engine } from '../../engine/engine-api.js';
+import { parseBody, readBody } from '../body.js';
+import { SERVER_LIMITS, type ServerLimits } from '../limits.js';
+import { HttpRefusal, jsonResponse, refusalOf } from '../refusal.js';
+import { makeVerifier } from '../tokens/verifier.js';
+import type { Principal } from '../tokens/verify.js';
+import { refusalOfThrow, responseOf } from './answer.js';
+import { describeTools, servedTools } from './discovery.js';
+import { parseInvocation, toolUseIdOf, UNKNOWN_ID } from './invocation.js';
+import type { VertesiaOptions } from './options.js';
+
+/** A custom tool server, as Vertesia knows it. */
+export interface VertesiaHandler {
+  /** GET lists the tools; POST runs one, for whoever brings a token that is good. */
+  fetch(request: Request): Promise<Response>;
+  /** Has the keys of all issuers fetched again when they are next needed. */
+  refresh(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves an engine's catalog by Vertesia's protocol for custom tools. Nothing but the list of tools
+ * is told to anybody without a token of a pinned issuer: whether a tool exists, neither.
+ *
+ * Throws `INVALID_OPTIONS` for issuers that cannot be pinned.
+ */
+export function createVertesiaHandler(engine: Engine, options: VertesiaOptions): VertesiaHandler {
+  const verifier = makeVerifier({ ...options, limits: {} });
+  const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits };
+
+  const invoke = async (request: Request): Promise<Response> => {
+    const began = performance.now();
+    const seen: Seen = { id: UNKNOWN_ID, tool: '', principal: undefined, callId: undefined };
+    const answer = await run(request, seen).catch((error: unknown) =>
+      errorResponse(seen.id, refusalOf(error)),
+    );
+    if (seen.principal !== undefined) {
+      const { subject, organization } = seen.principal;
+      options.onInvocation?.({
+        toolUseId: seen.id,
+        tool: seen.tool,
+        subject,
+        organization,
+        callId: seen.callId,
+        status: answer.status,
+        durationMs: performance.now() - began,
+      });
+    }
+    return answer;
+  };
+
+  const run = async (request: Request, seen: Seen): Promise<Response> => {
+    // Before the body, so that nobody makes us parse one for nothing; told after it, for its id.
+    const verified = await settle(verifier.verify(request.headers.get('authorization')));
+    const body = await settle(
+      readBody(
+        request,
+        'error' in verified ? { ...limits, maxBodyBytes: STRANGERS_BYTES } : limits,
+      ),
+    );
+    const parsed = 'error' in body ? body : attempt(() => parseBody(body.value, limits));
+    if ('value' in parsed) seen.id = toolUseIdOf(parsed.value);
+    if ('error' in verified) throw verified.error;
+    seen.principal = verified.value;
+    if ('error' in parsed) throw parsed.error;
+    const { name, input, metadata } = parseInvocation(parsed.value);
+    const tool = servedTools(engine.catalog, options.tools).find((one) => one.name === name);
+    if (tool === undefined) throw notFound(name);
+    seen.tool = tool.name;
+    const context = Object.keys(metadata).length === 0 ? {} : { context: { metadata } };
+    try {
+      const result = await engine.call(tool.name, input, { signal: request.signal, ...context });
+      seen.callId = result.callId;
+      return jsonResponse(responseOf(seen.id, result));
+    } catch (error) {
+      throw refusalOfThrow(error);
+    }
+  };
+
+  return {
+    fetch: async (request) => {
+      if (request.method === 'POST') return invoke(request);
+      if (request.method === 'GET' || request.method === 'HEAD') {
+        return jsonResponse(describeTools(engine.catalog, options));
+      }
+      const refusal = new HttpRefusal(405, `There is no ${request.method} here`, {
+        headers: { allow: 'GET, HEAD, POST' },
+      });
+      return errorResponse(UNKNOWN_ID, refusal);
+    },
+    refresh: () => verifier.refresh(),
+    close: () => verifier.close(),
+  };
+}
+
+/** What is read of a body whose sender brought no good token: enough to find an id in. */
+const STRANGERS_BYTES = 64 * 1024;
+
+interface Seen {
+  id: string;
+  tool: string;
+  principal: Principal | undefined;
+  callId: string | undefined;
+}
+
+type Settled<Value> = { readonly value: Value } | { readonly error: unknown };
+
+function settle<Value>(promise: Promise<Value>): Promise<Settled<Value>> {
+  return promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+}
+
+function attempt<Value>(run: () => Value): Settled<Value> {
+  try {
+    return { value: run() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function notFound(name: string): HttpRefusal {
+  const shown = name.slice(0, 200);
+  return new HttpRefusal(404, `Tool function not found: ${shown}`, { data: { tool_name: shown } });
+}
+
+/** The protocol's `ToolExecutionResponseError`. */
+function errorResponse(toolUseId: string, refusal: HttpRefusal): Response {
+  const { status, message, data, headers } = refusal;
+  const body = {
+    tool_use_id: toolUseId,
+    status,
+    error: message,
+    ...(data === undefined ? {} : { data }),
+  };
+  return jsonResponse(body, status, headers);
+}

@@ -1,0 +1,217 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeIssuer } from '../../http/issuer.js';
+import { run, writePlugin } from '../spawned.js';
+import { serve } from './serving.js';
+
+describe('bulkhead serve', () => {
+  it('serves the tools of plugins to whoever brings a token of a pinned issuer', async () => {
+    const issuer = await makeIssuer();
+    const plugin = writePlugin({ execute: 'return { got: input };' });
+    const { url, token, log, end } = await serve([
+      '--plugins',
+      plugin,
+      '--vertesia',
+      '/api/tools',
+      '--jwks',
+      `${issuer.url}=${issuer.jwks}`,
+      '--audience',
+      'tools',
+    ]);
+    const listed = await (await fetch(`${url}/api/tools`)).json();
+    expect(listed).toMatchObject({ src: `${url}/api/tools`, tools: [{ name: 'sample__run' }] });
+    const use = { id: 'u1', tool_name: 'sample__run', tool_input: { a: 1 } };
+    const answer = await fetch(`${url}/api/tools`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await issuer.token()}` },
+      body: JSON.stringify({ tool_use: use }),
+    });
+    expect(await answer.json()).toEqual({
+      tool_use_id: 'u1',
+      is_error: false,
+      content: '{"got":{"a":1}}',
+    });
+    expect(await end()).toBe(0);
+    expect(log().find(({ msg }) => msg === 'invocation')).toMatchObject({
+      toolUseId: 'u1',
+      status: 200,
+    });
+    expect(JSON.stringify(log())).not.toContain(token);
+  });
+
+  it('lists plugins with their alerts to the operator alone', async () => {
+    const top = `export const resolveTools = () => ({ tools: [], alerts: [{ level: 'info', message: 'Using MyService' }] });`;
+    const { url, token } = await serve(['--plugins', writePlugin({ top })]);
+    expect((await fetch(`${url}/api/plugins`)).status).toBe(401);
+    const wrong = { authorization: `Bearer ${token}x` };
+    expect((await fetch(`${url}/api/plugins`, { headers: wrong })).status).toBe(401);
+    const headers = { authorization: `Bearer ${token}` };
+    const plugins: unknown = await (await fetch(`${url}/api/plugins`, { headers })).json();
+    expect(plugins).toMatchObject([
+      {
+        id: 'sample',
+        enabled: true,
+        provides: { tools: { alerts: [{ level: 'info', message: 'Using MyService' }] } },
+      },
+    ]);
+  });
+
+  it('says that it is well, and that it is ready', async () => {
+    const { url } = await serve(['--plugins', writePlugin()]);
+    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' });
+    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ready', tools: 1 });
+    const missing = await fetch(`${url}/nowhere`);
+    expect(missing.status).toBe(404);
+    expect(await missing.json()).toMatchObject({ status: 404 });
+  });
+
+  it('finishes the calls under way when it is told to stop, and takes no more', async () => {
+    const issuer = await makeIssuer();
+    const plugin = writePlugin({
+      execute: 'await new Promise((r) => setTimeout(r, 1_000)); return "finished";',
+    });
+    const { url, child, logged, end } = await serve([
+      '--plugins',
+      plugin,
+      '--jwks',
+      `${issuer.url}=${issuer.jwks}`,
+    ]);
+    const body = JSON.stringify({ tool_use: { id: 'u', tool_name: 'sample__run' } });
+    const headers = { authorization: `Bearer ${await issuer.token()}` };
+    const underWay = fetch(`${url}/tools`, { method: 'POST', headers, body });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    const ending = end();
+    await logged('stopping: calls under way may finish');
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
+    expect(await (await underWay).json()).toMatchObject({ content: 'finished' });
+    expect(await ending).toBe(0);
+    expect(child.exitCode).toBe(0);
+  });
+
+  it('cuts off what does not finish in time, and says so by its exit code', async () => {
+    const issuer = await makeIssuer();
+    const plugin = writePlugin({ execute: 'await new Promise(() => {});' });
+    const config = join(plugin, 'config.json');
+    writeFileSync(config, JSON.stringify({ server: { limits: { drainMs: 100 } } }));
+    const { url, end } = await serve([
+      '--plugins',
+      plugin,
+      '--config',
+      config,
+      '--jwks',
+      `${issuer.url}=${issuer.jwks}`,
+    ]);
+    const body = JSON.stringify({ tool_use: { id: 'u', tool_name: 'sample__run' } });
+    const headers = { authorization: `Bearer ${await issuer.token()}` };
+    const underWay = fetch(`${url}/tools`, { method: 'POST', headers, body });
+    const cutOff = underWay.catch((error: Error) => error.message);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(await end()).toBe(6);
+    expect(await cutOff).toBe('fetch failed');
+  });
+
+  it('reads the plugins again on SIGHUP', async () => {
+    const plugin = writePlugin();
+    const { url, child, logged } = await serve(['--plugins', join(plugin, '..', 'none'), plugin]);
+    writeFileSync(
+      join(plugin, 'index.ts'),
+      `export const tools = [{ id: 'other', name: 'o', description: 'o', annotations: { readOnlyHint: true }, execute() {} }];`,
+    );
+    child.kill('SIGHUP');
+    await logged('the plugins were read again');
+    const listed = await (await fetch(`${url}/tools`)).json();
+    expect(listed).toMatchObject({ tools: [{ name: 'sample__other' }] });
+  });
+
+  it('does not answer to names that are not its own', async () => {
+    const { url, token } = await serve(['--plugins', writePlugin()]);
+    const { port } = new URL(url);
+    const ask = (headers: Record<string, string>): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        request({ port, host: '127.0.0.1', path: '/api/plugins', headers }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        })
+          .on('error', reject)
+          .end();
+      });
+    const authorization = `Bearer ${token}`;
+    expect(await ask({ authorization })).toBe(200);
+    expect(await ask({ authorization, host: `rebound.example:${port}` })).toBe(421);
+    expect(await ask({ authorization, origin: 'https://evil.example' })).toBe(403);
+  });
+});
+
+describe('the configuration of a server', () => {
+  it('names plugins relative to itself, and what they are granted', async () => {
+    const plugin = writePlugin({
+      entry: { permissions: { time: true } },
+      execute: 'return Date.now() > 0;',
+    });
+    const issuer = await makeIssuer();
+    const config = join(plugin, 'bulkhead.config.json');
+    mkdirSync(join(plugin, 'empty'));
+    writeFileSync(
+      config,
+      JSON.stringify({
+        $schema: './bulkhead.config.schema.json',
+        plugins: ['.'],
+        grant: { sample: { time: true } },
+        vertesia: { path: '/t', title: 'House' },
+        tokens: { issuers: [{ issuer: issuer.url, jwks: issuer.jwks }] },
+      }),
+    );
+    const { url } = await serve(['--config', config]);
+    expect(await (await fetch(`${url}/t`)).json()).toMatchObject({ title: 'House' });
+    const answer = await fetch(`${url}/t`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await issuer.token()}` },
+      body: JSON.stringify({ tool_use: { id: 'u', tool_name: 'sample__run' } }),
+    });
+    expect(await answer.json()).toMatchObject({ content: 'true' });
+  });
+
+  it.each([
+    ['{', 'is not JSON'],
+    ['{"port":1}', 'port: is not known'],
+    ['{"plugins":"x"}', 'plugins: must be a list'],
+    ['{"server":{"token":"short"}}', 'at least 16 characters'],
+    ['{"grant":"all"}', 'grant'],
+    ['{"vertesia":{"path":"tools"}}', 'a path'],
+  ])('is refused with what is wrong in it: %s', async (text, why) => {
+    const plugin = writePlugin({ files: { 'c.json': text } });
+    const ended = await run(['serve', '--config', join(plugin, 'c.json')]);
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain(why);
+  });
+});
+
+describe('what cannot be served', () => {
+  it.each([
+    [[], 'there is nothing to serve'],
+    [['--plugins', '.', '--port', '70000'], '--port takes a number from 0 to 65535'],
+    [['--plugins', '.', '--vertesia', 'tools'], '--vertesia takes a path'],
+    [['--plugins', '.', '--jwks', 'a='], '--jwks takes ISSUER=URL'],
+    [
+      ['--plugins', '.', '--port', '0', '--jwks', 'http://a.example=http://a.example/k'],
+      'plain http',
+    ],
+    [['--plugins', '.', '--host', '0.0.0.0', '--port', '0'], 'a token has to be chosen'],
+    [['--plugins', '.', '--config', '/nowhere.json'], '--config cannot read /nowhere.json'],
+  ])('is wrong usage: %j', async (args, why) => {
+    const { code, stderr } = await run(['serve', ...args]);
+    expect(stderr).toContain(why);
+    expect(code).toBe(1);
+  });
+
+  it('is a port that is taken', async () => {
+    const plugin = writePlugin();
+    const { url } = await serve(['--plugins', plugin]);
+    const { port } = new URL(url);
+    const { code, stderr } = await run(['serve', '--plugins', plugin, '--port', port]);
+    expect(stderr).toContain(`Port ${port} of 127.0.0.1 is taken`);
+    expect(code).toBe(1);
+  });
+});

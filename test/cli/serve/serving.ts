@@ -1,0 +1,69 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { afterEach } from 'vitest';
+import { ended, start } from '../spawned.js';
+
+const running = new Set<ChildProcessWithoutNullStreams>();
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+  running.clear();
+});
+
+export interface Serving {
+  readonly url: string;
+  readonly token: string;
+  readonly child: ChildProcessWithoutNullStreams;
+  /** Its log so far, line by line. */
+  readonly log: () => readonly Record<string, unknown>[];
+  /** Resolves once a line of its log has that message. */
+  readonly logged: (message: string) => Promise<Record<string, unknown>>;
+  readonly end: (signal?: NodeJS.Signals) => Promise<number | null>;
+}
+
+/** `bulkhead serve` on a port that is free, once it takes connections. */
+export async function serve(args: readonly string[]): Promise<Serving> {
+  const child = start(['serve', '--port', '0', '--json', ...args]);
+  running.add(child);
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  const line = await firstLine(child, () => errors);
+  const { url, token } = JSON.parse(line) as { url: string; token: string };
+  const log = (): Record<string, unknown>[] =>
+    errors
+      .split('\n')
+      .slice(0, -1)
+      .map((text) => JSON.parse(text) as Record<string, unknown>);
+  return {
+    url,
+    token,
+    child,
+    log,
+    logged: async (message) => {
+      for (;;) {
+        const found = log().find(({ msg }) => msg === message);
+        if (found !== undefined) return found;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    end: async (signal = 'SIGTERM') => {
+      const code = ended(child).then((end) => end.code);
+      child.kill(signal);
+      return code;
+    },
+  };
+}
+
+function firstLine(
+  { stdout, stderr }: ChildProcessWithoutNullStreams,
+  errors: () => string,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
+    });
+    stderr.on('end', () => reject(new Error(`it ended: ${text}${errors()}`)));
+  });
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/http/config.js';
+
+const schema = JSON.parse(
+  readFileSync(new URL('../../bulkhead.config.schema.json', import.meta.url), 'utf8'),
+) as object;
+const validate = new Ajv2020().compile(schema);
+
+function accepts(config: unknown): boolean {
+  try {
+    parseConfig(JSON.stringify(config), 'c.json');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('a configuration', () => {
+  it.each<[unknown, boolean]>([
+    [{}, true],
+    [
+      {
+        $schema: 'x',
+        plugins: ['a'],
+        grant: { a: 'declared', b: { time: true, network: ['x'] } },
+        config: { a: { enabled: false } },
+        hostMode: [],
+        background: ['a'],
+        overrides: [{ host: 'a', url: 'b' }],
+        limits: { timeoutMs: 5 },
+        server: {
+          host: 'h',
+          port: 0,
+          publicUrl: 'u',
+          token: '0123456789abcdef',
+          limits: { drainMs: 1 },
+        },
+        vertesia: { path: '/a/b', title: 't', description: 'd', tools: ['*'], details: true },
+        tokens: {
+          issuers: [{ issuer: 'i', jwks: 'j' }, { issuer: 'k' }],
+          audience: ['a'],
+          organizations: ['o'],
+        },
+      },
+      true,
+    ],
+    [[], false],
+    [null, false],
+    [{ plugin: [] }, false],
+    [{ plugins: [7] }, false],
+    [{ grant: 'all' }, false],
+    [{ grant: { a: 'all' } }, false],
+    [{ grant: { a: { clock: true } } }, false],
+    [{ overrides: [{ host: 'a' }] }, false],
+    [{ limits: { a: 'b' } }, false],
+    [{ server: { port: '1' } }, false],
+    [{ server: { token: 'short' } }, false],
+    [{ vertesia: { path: 'tools' } }, false],
+    [{ vertesia: { paths: [] } }, false],
+    [{ tokens: { issuers: [{ jwks: 'j' }] } }, false],
+    [{ tokens: { audience: 'a' } }, false],
+  ])('%j is one to the schema as to the parser: %s', (config, expected) => {
+    expect([accepts(config), validate(config)]).toEqual([expected, expected]);
+  });
+});
