@@ -11,11 +11,9 @@ import {
 } from './loaded.js';
 import { makeNotifier } from './notices.js';
 import { rehearse } from './rehearsal.js';
-import { makeValidation } from './validation.js';
+import { makeValidation, type ValidatorSource } from './validation.js';
 import { CodedError } from './wire/failure.js';
 import { isHookParams } from './wire/hooks.js';
-import { FROM_HOST } from './wire/limits.js';
-import type { Json, WireFailure } from './wire/messages.js';
 import {
   isCallParams,
   isEventParams,
@@ -23,16 +21,18 @@ import {
   isPermissionsParams,
   isSchemasParams,
   isValidatorParams,
-} from './wire/methods.js';
+} from './wire/guards.js';
+import { FROM_HOST } from './wire/limits.js';
+import type { Json, WireFailure } from './wire/messages.js';
 import { makePeer, type Peer, type PeerSpec } from './wire/peer.js';
 
 /** Everything a guest can do to the world outside itself, and all it knows of it. */
 export interface GuestPowers
   extends LoadPowers, Pick<PeerSpec, 'write' | 'utf8' | 'allocate' | 'soon'> {
-  /** The real stack of an error, which the plugin itself cannot read. */
-  readonly getStackString: (error: Error) => string;
   /** Evaluates the host's own code (the schema validator), away from the plugin's. */
   readonly evaluateOwn: (code: string) => unknown;
+  /** Where the validator's source is kept that several plugins share. */
+  readonly validator?: ValidatorSource;
   /** Ends the process. The host broke the protocol, which means it is not our host. */
   readonly exit: () => void;
 }
@@ -43,6 +43,8 @@ export interface Guest {
   announce(report: Json): void;
   /** An error nobody caught: a rejection without a handler, a callback that threw. */
   reportFault(error: unknown): void;
+  /** Takes back all that its plugin was endowed with, and answers nobody any more. */
+  close(): void;
 }
 
 /**
@@ -51,7 +53,7 @@ export interface Guest {
  */
 export function startGuest(powers: GuestPowers): Guest {
   let loaded: Loaded | undefined;
-  const validation = makeValidation(powers.evaluateOwn);
+  const validation = makeValidation(powers.evaluateOwn, powers.validator);
   const hookRuns = makeHookRuns(() => host);
   const describe = (error: unknown): WireFailure => {
     const thrown = describeError(error, powers.getStackString);
@@ -77,7 +79,7 @@ export function startGuest(powers: GuestPowers): Guest {
         }
         if (method === 'describe') return describeLoaded(afterLoad(loaded));
         if (method === 'event' && isEventParams(params)) {
-          return tellLoaded(afterLoad(loaded), params);
+          return tellLoaded(afterLoad(loaded), params, request);
         }
         if (method === 'permissions' && isPermissionsParams(params)) {
           afterLoad(loaded).regrant(params.grant);
@@ -107,6 +109,10 @@ export function startGuest(powers: GuestPowers): Guest {
     receive: peer.receive,
     announce: (report) => peer.notify('ready', report),
     reportFault,
+    close: () => {
+      loaded?.confinement.revoke();
+      peer.close(new CodedError('LOAD_FAILED', 'the plugin was let go'));
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Json } from '../sandbox/wire/messages.js';
 import type { ErrorCode } from './errors.js';
 import type { PermissionName, Permissions } from './permissions/kind.js';
+import type { RiskBand } from './plugin/risk.js';
 
 /**
  * Everything that can happen, as one union. Events are told after the fact, in order, and hold no
@@ -23,6 +24,18 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly durationMs: number;
     }
   | {
+      /** An entry was given permissions: when it is installed, and whenever they change. */
+      readonly type: 'permissions-granted';
+      readonly plugin: string;
+      readonly entry: string;
+      readonly version?: string;
+      /** Hash of the bundle that holds them. */
+      readonly bundle: string;
+      readonly confinement: 'compartment' | 'host';
+      readonly declared: Permissions;
+      readonly granted: Permissions;
+    }
+  | {
       readonly type: 'guest-started';
       readonly plugin: string;
       readonly pid: number;
@@ -39,6 +52,10 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly call: string;
       readonly plugin: string;
       readonly tool: string;
+      /** Hash of the bundle that runs. */
+      readonly bundle: string;
+      /** The input as it crosses, JSON. It may hold what nobody else is to see. */
+      readonly input: string;
     }
   | {
       readonly type: 'call-ended';
@@ -51,13 +68,33 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly stack?: string;
       readonly durationMs: number;
     }
-  | {
-      readonly type: 'approval-asked' | 'approval-given' | 'approval-refused';
-      readonly call: string;
-      readonly plugin: string;
-      readonly tool: string;
-      readonly reason?: string;
-    }
+  | ({
+      /** Somebody is asked. */
+      readonly type: 'approval-asked';
+      /** Names the question. */
+      readonly approval: string;
+      readonly expiresAtMs: number;
+    } & AboutQuestion)
+  | ({
+      readonly type: 'approval-given';
+      /** How far the yes reaches: `always` is a rule, `session` was said or had been said earlier. */
+      readonly verdict: 'once' | 'session' | 'always';
+      /** The question that somebody answered; absent where nobody had to be asked. */
+      readonly approval?: string;
+      /** The rule that allowed it, or that was made by this answer. */
+      readonly rule?: string;
+      /** Who answered, as the approver tells. */
+      readonly by?: string;
+      readonly waitedMs: number;
+    } & AboutQuestion)
+  | ({
+      /** By a person, a rule, silence, or because there was nobody: see `code`. */
+      readonly type: 'approval-refused';
+      readonly approval: string;
+      readonly code: ErrorCode;
+      readonly reason: string;
+      readonly waitedMs: number;
+    } & AboutQuestion)
   | {
       /** A capability was used, or its use refused, at the broker that holds the power. */
       readonly type: 'capability-used' | 'capability-denied';
@@ -65,6 +102,12 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly permission: PermissionName;
       /** The host and path asked for, the file, the variable. Never a secret's value. */
       readonly wanted: string;
+      /** The call that did it, where its guest had no other under way. */
+      readonly call?: string;
+      /** The calls that may have done it, where there were several. */
+      readonly among?: readonly string[];
+      /** The plugin's own line, `src/index.ts:14:21`, as its guest told it: a claim of the plugin's. */
+      readonly at?: string;
       readonly outcome?: string;
       readonly bytesIn?: number;
       readonly bytesOut?: number;
@@ -131,7 +174,25 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly effective: Readonly<Record<string, Permissions>>;
     }
   | { readonly type: 'catalog-changed'; readonly tools: number }
+  /** So many blank guests wait for a plugin. */
+  | { readonly type: 'pool-changed'; readonly blank: number }
 );
+
+/** What was asked about: a call before it ran, or a request that a running one was about to send. */
+export interface AboutQuestion {
+  readonly kind: 'call' | 'effect';
+  readonly call: string;
+  readonly plugin: string;
+  readonly tool: string;
+  readonly bundle: string;
+  /** Binds the answer: sha256 over bundle, tool, canonical input, tenant and effect. */
+  readonly digest: string;
+  readonly risk: RiskBand;
+  readonly why: string;
+  readonly tenant?: string;
+  /** Method, origin and path of the request that was held. */
+  readonly effect?: string;
+}
 
 export type GuestEndCause =
   | 'closed'
@@ -153,7 +214,16 @@ export interface EventBus {
   on(listener: EventListener): () => void;
 }
 
-type WithoutTime<Event> = Event extends unknown ? Omit<Event, 'atMs'> : never;
+/** The event of that type. */
+export type EventOf<Type extends BulkheadEvent['type']> = Narrowed<BulkheadEvent, Type>;
+
+type Narrowed<Event, Type> = Event extends { readonly type: infer Types }
+  ? Type extends Types
+    ? Event & { readonly type: Type }
+    : never
+  : never;
+
+export type WithoutTime<Event> = Event extends unknown ? Omit<Event, 'atMs'> : never;
 
 export function makeEventBus(now: () => number): EventBus {
   const listeners = new Set<EventListener>();

@@ -2,9 +2,36 @@ export { createEngine } from './engine/engine.js';
 export { BulkheadError, isBulkheadError } from './errors.js';
 export type { BuildProblem, ErrorCode, ErrorDetails } from './errors.js';
 export type { BulkheadEvent, EventListener } from './events.js';
-export type { Approver, ApprovalRequest, Verdict } from './approval/approver.js';
+export type {
+  Answer,
+  ApprovalRequest,
+  Approver,
+  HeldRequest,
+  Verdict,
+} from './approval/approver.js';
+export type { ToolPolicy } from './approval/policy.js';
+export type { Condition, Rule } from './approval/rule.js';
+export type { RuleBook } from './approval/rule-book.js';
+export { makePendingApprovals } from './approval/pending.js';
+export type { PendingApprovals } from './approval/pending.js';
+export { sentenceOf } from './approval/sentence.js';
+export type { Foreseen } from './engine/consent.js';
+export { formatAnchor, parseAnchors } from './audit/anchor.js';
+export type { Anchor } from './audit/anchor.js';
+export type { Audit } from './audit/audit.js';
+export type { AuditOptions } from './audit/options.js';
+export type { AuditFilter } from './audit/query.js';
+export { tellRecord } from './audit/tell.js';
+export { readAudit } from './audit/read.js';
+export type { AuditReader } from './audit/read.js';
+export type { AuditRecord } from './audit/record.js';
+export type { AuditStore } from './audit/store.js';
+export type { AuditVerdict } from './audit/verify.js';
+export { explainCall } from './audit/why.js';
+export type { CallAccount } from './audit/why.js';
 export type { RiskPolicy } from './approval/risk.js';
 export type { Tolerance } from './approval/tolerance.js';
+export type { PowerContext, PowerDefinition } from './brokers/powers/definition.js';
 export type { SecretBinding } from './brokers/network/secrets/binding.js';
 export type { SecretPlace } from './brokers/network/secrets/secret.js';
 export type { Catalog, CatalogTool, ToolAnnotations } from './catalog/catalog.js';
@@ -24,11 +51,13 @@ export type { EngineHookOptions } from './engine/hook-options.js';
 export type { HookOptions, HookOwner, HookResult, Hooks } from './engine/hooks.js';
 export type { HookReport } from './hooks/chain.js';
 export type { HookDialect, HookName } from './hooks/names.js';
-export type { CallResult, ContentBlock } from './engine/result.js';
+export type { CallResult } from './engine/result.js';
 export type { EntryStatus, PluginStatus, SecretStatus } from './engine/status.js';
 export type { Guarantee, WallName } from './guests/walls.js';
 export { explainPermissions } from './permissions/explain.js';
 export type { Permissions } from './permissions/kind.js';
+export { textOf } from './plugin/answer.js';
+export type { ContentBlock, ToolAnswer } from './plugin/answer.js';
 export type { Plugin } from './plugin/plugin.js';
 export type { RiskBand } from './plugin/risk.js';
 export type { Json, JsonObject } from '../sandbox/wire/messages.js';

@@ -47,7 +47,7 @@ export interface Attached {
   /** The plugin's hooks. Absent where the dialect has none. */
   readonly hooks?: AttachedHooks;
   /** Tells the plugin of something that happened in its host; may answer. Absent: it hears nothing. */
-  event?(name: string, payload: Json): unknown;
+  event?(name: string, payload: Json, event: EventWorld): unknown;
   /**
    * The grant is now this one: the host gave a permission, or took one away. What is endowed has
    * followed already.
@@ -67,6 +67,13 @@ export interface HookAnswer {
   readonly returned: unknown;
 }
 
+export interface EventWorld {
+  /** An `AbortSignal` of the compartment, aborted when the host waits no longer. Made when read. */
+  readonly signal: unknown;
+  /** Whose doing it was, where the host says. */
+  readonly userId: string | undefined;
+}
+
 export interface CallWorld {
   /**
    * An `AbortSignal` of the compartment, aborted on cancel and on deadline. Made when it is first
@@ -75,6 +82,8 @@ export interface CallWorld {
   readonly signal: unknown;
   /** What the host supplies for this call. */
   readonly context: Json;
+  /** Sends on what the tool writes while it runs; absent where nobody listens. */
+  readonly output?: (text: string) => void;
   /** The surface that the tool is, where the format told of one. */
   readonly surface: string | undefined;
 }

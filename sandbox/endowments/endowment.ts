@@ -10,6 +10,8 @@ export interface HostPower {
   request(method: string, params: unknown, options?: HostRequestOptions): Promise<unknown>;
   /** Tells the host something that has no answer. */
   notify(method: string, params: unknown): void;
+  /** The same, of what may not be dropped where there is much to tell: its sender keeps it short. */
+  notifyAlways(method: string, params: unknown): void;
   /** Sends bytes to the host as they are produced; the id goes into a request's params. */
   openStream(source: ByteSource): number;
   /** Takes delivery of the bytes that a reply announced under `streamId`. */
@@ -87,6 +89,8 @@ export interface WebPowers {
 /** Everything that any endowment may use, passed to each of them. Tests pass fakes. */
 export interface EndowmentPowers extends WebPowers {
   readonly plugin: PluginIdentity;
+  /** Whether compartments of other plugins are in the same realm. */
+  readonly shared?: boolean;
   /** As it is now: a host may change it while the plugin runs. */
   readonly grant: GuestGrant;
   readonly limits: GuestLimits;

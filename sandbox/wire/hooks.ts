@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './messages.js';
+import type { JsonObject } from './messages.js';
 import { isRecord } from './parse.js';
 
 /**

@@ -2,6 +2,7 @@ import type { PermissionName } from '../permissions/kind.js';
 import { snapshotEnvironment } from './environment.js';
 import { makeFilesystemBroker } from './filesystem/broker.js';
 import { makeNetworkBroker } from './network/broker.js';
+import { makePowerBroker } from './powers/broker.js';
 import { makeStorageBroker } from './storage/broker.js';
 
 /** Who in the host serves each kind of permission, once it is granted. */
@@ -17,7 +18,7 @@ export const brokers: BrokerTable = {
       ' host, and the guest keeps it from a compartment that was not granted it.',
   },
   storage: { make: makeStorageBroker },
-  powers: { none: 'The host defines none yet: what a plugin asks of it is refused.' },
+  powers: { make: makePowerBroker },
   network: { make: makeNetworkBroker },
   filesystem: { make: makeFilesystemBroker },
   // Not a servant but its last act: values are read once, at load, and cross as data.
@@ -28,7 +29,7 @@ export interface BrokerTable extends Record<PermissionName, NoBroker | { readonl
   readonly time: NoBroker;
   readonly random: NoBroker;
   readonly storage: { readonly make: typeof makeStorageBroker };
-  readonly powers: NoBroker;
+  readonly powers: { readonly make: typeof makePowerBroker };
   readonly network: { readonly make: typeof makeNetworkBroker };
   readonly filesystem: { readonly make: typeof makeFilesystemBroker };
   readonly environment: { readonly make: typeof snapshotEnvironment };

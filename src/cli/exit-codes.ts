@@ -39,6 +39,9 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   HOST_MODE_DENIED: EXIT.denied,
   APPROVAL_REQUIRED: EXIT.denied,
   APPROVAL_DENIED: EXIT.denied,
+  APPROVAL_TIMEOUT: EXIT.denied,
+  INVALID_RULES: EXIT.denied,
+  POLICY_DENIED: EXIT.denied,
 
   WALL_MISSING: EXIT.broken,
   PLUGIN_NOT_FOUND: EXIT.broken,
@@ -54,6 +57,7 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   LOAD_FAILED: EXIT.broken,
   GUEST_START_FAILED: EXIT.broken,
   QUARANTINED: EXIT.broken,
+  AUDIT_FAILED: EXIT.broken,
 
   NETWORK_FAILED: EXIT.toolError,
   NETWORK_LIMIT: EXIT.toolError,

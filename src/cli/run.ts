@@ -1,4 +1,6 @@
 import { Command, CommanderError } from 'commander';
+import { addAudit } from './audit/audit.js';
+import { addWhy } from './audit/why.js';
 import { addBatch } from './batch.js';
 import { addCall, type RunCommand } from './call.js';
 import { addDemo } from './demo/demo.js';
@@ -20,6 +22,8 @@ const commands = [
   addTools,
   addInspect,
   addExplain,
+  addAudit,
+  addWhy,
   addDemo,
   addDoctor,
   addSelftest,

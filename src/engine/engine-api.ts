@@ -1,9 +1,12 @@
+import type { Audit } from '../audit/audit.js';
 import type { Guarantee } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
+import type { Foreseen } from './consent.js';
 import type { CallOptions } from './options.js';
 import type { Hooks } from './hooks.js';
 import type { CallResult } from './result.js';
-import type { Catalog } from '../catalog/catalog.js';
+import type { RuleBook } from '../approval/rule-book.js';
+import type { Catalog, CatalogTool } from '../catalog/catalog.js';
 import type { PluginStatus } from './status.js';
 
 /** Plugins that run, and the tools they offer. Made by `createEngine`, ended by `close`. */
@@ -18,6 +21,18 @@ export interface Engine extends AsyncDisposable {
   call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
   /** The plugins' hooks, which a host runs at the points of a turn that they are named for. */
   readonly hooks: Hooks;
+  /**
+   * What would become of such a call, and why: it runs, it asks, or it is refused. Nothing runs and
+   * nobody is asked. Throws what `call` throws, and `INVALID_RULES`.
+   */
+  foresee(tool: string, input: unknown, options?: CallOptions): Foreseen;
+  /**
+   * The tools that such a call may use: what the engine's policy and the channel's offer, and where
+   * nobody attends the run, what may run unattended.
+   */
+  offered(situation: Pick<CallOptions, 'policy' | 'unattended'>): readonly CatalogTool[];
+  /** The rules that decide before anybody is asked: shown, added to and taken back here. */
+  readonly rules: RuleBook;
   /**
    * Grants a plugin more of what it declares, while it runs: a kind (`network`) or one scope of it
    * (`network:api.example.com`, `fs:./pages`, `env:API_KEY`). What it needed at load is there from the
@@ -43,6 +58,8 @@ export interface Engine extends AsyncDisposable {
   listing(): readonly Readonly<Record<string, unknown>>[];
   /** The walls round this machine's guests: which stand, found out once on a blank one. */
   guarantees(): Promise<readonly Guarantee[]>;
+  /** What happened, where the option `audit` has it written down; else all of it throws. */
+  readonly audit: Audit;
   on(listener: EventListener): () => void;
   /** Reads the plugins again. Calls under way end as they began, in the guest that they began in. */
   reload(): Promise<void>;

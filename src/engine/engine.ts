@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { makeApproval } from '../approval/approval.js';
+import { makeRuleBook } from '../approval/rule-book.js';
 import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
-import { inputTextOf, runCall } from './call.js';
-import { askFirst } from './consent.js';
+import { openAudit } from './audit.js';
+import { type CallSpec, inputTextOf, runCall } from './call.js';
+import { makeConsent, whyRefused } from './consent.js';
 import type { Engine } from './engine-api.js';
 import { makeHooks } from './hooks.js';
 import { type LogGate, makeLogGate } from './log-gate.js';
@@ -12,7 +14,7 @@ import { logEvents } from './logger.js';
 import { openMachinery, requireWalls } from './machinery.js';
 import { type GrantChange, makeGrants } from './grants.js';
 import { explainMissing } from './missing.js';
-import type { EngineOptions } from './options.js';
+import type { CallOptions, EngineOptions } from './options.js';
 import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
 import { makeRegistry } from './registry.js';
@@ -38,9 +40,20 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   events.on(logEvents({ logger: settings.logger, gateOf }));
   if (settings.onEvent !== undefined) events.on(settings.onEvent);
 
-  const machinery = await openMachinery(settings);
+  const kept = await openAudit(settings.audit, events, settings.logger);
+  const machinery = await openMachinery(settings, events).catch(async (error: unknown) => {
+    await kept.close();
+    throw error;
+  });
   const { catalog, replace } = makeCatalog();
-  const approval = makeApproval(settings.approve);
+  const rules = settings.rules ?? makeRuleBook();
+  const approval = makeApproval({
+    approve: settings.approve,
+    rules,
+    events,
+    timeoutMs: limits.approvalTimeoutMs,
+    now: Date.now,
+  });
   let places: ReadonlyMap<string, Placed> = new Map();
   let closing: Promise<void> | undefined;
 
@@ -79,6 +92,21 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     return { tool, place };
   };
 
+  const specOf = (name: string, input: unknown, callOptions: CallOptions): CallSpec => {
+    const { tool, place } = find(name);
+    return {
+      callId: `call_${randomUUID()}`,
+      tool,
+      place,
+      inputText: inputTextOf(tool, input, limits.maxInputBytes),
+      options: callOptions,
+      limits,
+      events,
+      ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
+    };
+  };
+  const consent = makeConsent({ approval, settings, find, run: runCall });
+
   const change = (
     plugin: string,
     to: GrantChange['to'],
@@ -91,28 +119,22 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const close = async (): Promise<void> => {
     machinery.close();
     await registry.close();
+    await kept.close();
   };
 
   const engine: Engine = {
     catalog,
-    call: async (name, input, callOptions = {}) => {
-      const { tool, place } = find(name);
-      const spec = {
-        callId: `call_${randomUUID()}`,
-        tool,
-        place,
-        inputText: inputTextOf(tool, input, limits.maxInputBytes),
-        options: callOptions,
-        limits,
-        events,
-      };
-      return tool.asks === undefined ? runCall(spec) : askFirst(approval, spec, runCall);
-    },
     hooks,
+    call: async (name, input, callOptions = {}) => consent.run(specOf(name, input, callOptions)),
+    foresee: (name, input, callOptions = {}) => consent.foresee(specOf(name, input, callOptions)),
+    offered: (situation) =>
+      catalog.list().filter((tool) => whyRefused(tool, situation, settings) === undefined),
+    rules,
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
     plugins: () => registry.status(catalog),
     listing: () => registry.listing(),
+    audit: kept.audit,
     guarantees: () => machinery.guarantees(),
     on: (listener) => events.on(listener),
     reload: () => registry.reload(),
@@ -133,4 +155,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
 function engineClosed(): BulkheadError {
   return new BulkheadError('ENGINE_CLOSED', 'The engine was closed: it runs nothing more.', {});
+}
+
+/** What is not to happen unless it is on the disk that it was about to. */
+function isHighRisk({ risk, asks }: CatalogTool): boolean {
+  return risk === 'high' || asks !== undefined;
 }

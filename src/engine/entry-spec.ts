@@ -3,6 +3,7 @@ import type { Stores } from '../brokers/storage/store.js';
 import type { EventBus } from '../events.js';
 import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
+import type { Group } from './groups.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { HookTexts } from './hook-courier.js';
@@ -31,6 +32,8 @@ export interface EntrySpec {
   readonly stores: Stores;
   /** A blank guest of the kind that the entry needs. */
   readonly take: () => Guest;
+  /** The trust group whose process it is put into instead. */
+  readonly group: Group | undefined;
   /** Room for the engine's guests, and whether they can be stopped while nobody calls them. */
   readonly capacity: Capacity;
   readonly canRest: boolean;

@@ -6,10 +6,12 @@ import type { Grant } from '../permissions/grant.js';
 import type { Bundle, PluginEntry } from '../plugin/plugin.js';
 import { makeStackMapper } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
+import { type CallsUnderWay, makeCallsUnderWay } from './calls-under-way.js';
 import type { EntrySpec } from './entry-spec.js';
 import { dialectOf } from './hook-owners.js';
 import { type Lifecycle, makeLifecycle } from './lifecycle.js';
 import { GUEST_LIMITS } from './limits.js';
+import { makeOutputs, type Outputs } from './outputs.js';
 import { makeResident, type Resident } from './resident.js';
 import { makeRunningHooks, type RunningHooks } from './running-hooks.js';
 import { scrubbedEvents } from './scrubbed-events.js';
@@ -31,6 +33,9 @@ export interface OpenEntry {
   readonly lifecycle: Lifecycle | undefined;
   /** Its hooks that run now. */
   readonly running: RunningHooks;
+  /** Whoever listens to what its calls write. */
+  readonly outputs: Outputs;
+  readonly calls: CallsUnderWay;
   /**
    * Changes what it holds. When this returns the host refuses what is no longer granted, and has
    * ended what was under way by it; when the promise resolves, so do its guests.
@@ -67,6 +72,8 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     limits: settings.limits,
     events,
   });
+  const outputs = makeOutputs();
+  const calls = makeCallsUnderWay();
   const open = openBrokers({ ...spec, events, held: () => grant, secrets });
   const resident = makeResident({
     plugin: plugin.id,
@@ -84,6 +91,8 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       now: spec.now,
       mapStack,
       broadcast: running.broadcast,
+      outputs,
+      behalfOf: calls.of,
     }),
     loadTimeoutMs: settings.limits.loadTimeoutMs,
     graceMs: settings.limits.graceMs,
@@ -101,6 +110,8 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     resident,
     lifecycle,
     running,
+    outputs,
+    calls,
     mapStack,
     follow: (next) => {
       const before = grant;

@@ -12,6 +12,7 @@ import type { EntrySpec } from './entry-spec.js';
 import type { Grants } from './grants.js';
 import type { HookTexts } from './hook-courier.js';
 import { asProblem, idle } from './idle-entry.js';
+import type { Groups } from './groups.js';
 import type { Installed, InstalledEntry } from './installed.js';
 import type { Offers } from './offers.js';
 import type { PluginConfig } from './options.js';
@@ -33,6 +34,7 @@ export interface InstallPowers {
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
   readonly capacity: Capacity;
   readonly canRest: boolean;
+  readonly groups: Groups;
   readonly now: () => number;
   /** What an entry offers, or may do, is no longer what it was. */
   readonly onChange: () => void;
@@ -71,7 +73,13 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
     problems: found.problems.map((message) => ({ code: 'INVALID_MANIFEST', message })),
     load: { underWay: 0 },
     quarantine,
+    ...trustGroupOf(powers, plugin),
   };
+}
+
+function trustGroupOf({ groups }: InstallPowers, { id }: Plugin): Pick<Installed, 'trustGroup'> {
+  const group = groups.of(id);
+  return group === undefined ? {} : { trustGroup: group.name };
 }
 
 /** A plugin that the host lists and says nothing more about is there to be used. */
@@ -107,6 +115,7 @@ async function installEntry(
       bundle,
       config,
       take: () => powers.take(entry.confinement),
+      group: entry.confinement === 'compartment' ? powers.groups.of(plugin.id) : undefined,
     } satisfies EntrySpec;
     const room = openEntry(spec);
     const described = await offers.of(plugin.id, room, config).catch(async (error: unknown) => {

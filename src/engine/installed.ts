@@ -20,6 +20,8 @@ export interface Installed {
   /** Calls under way in all of its tools. */
   readonly load: { underWay: number };
   readonly quarantine: Quarantine;
+  /** The trust group whose process holds it; absent where it has its own. */
+  readonly trustGroup?: string;
 }
 
 export interface InstalledEntry {

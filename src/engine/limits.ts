@@ -19,6 +19,8 @@ export interface EngineLimits extends CpuLimits {
   readonly memoryMb: number;
   /** Processor time of one guest's whole life. The kernel holds it to that. */
   readonly cpuSeconds: number;
+  /** How long a question waits for its answer; silence is then a no. */
+  readonly approvalTimeoutMs: number;
   /** Calls under way in one plugin; more are answered `BUSY`. */
   readonly maxCallsPerPlugin: number;
   /** Guests that hold a plugin, in all; over it, idle ones are ended, and else it is `BUSY`. */
@@ -66,6 +68,7 @@ export const DEFAULT_LIMITS: EngineLimits = {
   cpuWindowMs: 60_000,
   cpuPerCallMs: 1_000,
   cpuSeconds: 3_600,
+  approvalTimeoutMs: 60_000,
   maxCallsPerPlugin: 128,
   // At 14 MB for an idle one, not quite a gigabyte.
   maxGuests: 64,
@@ -101,6 +104,7 @@ export const GUEST_LIMITS: Omit<GuestLimits, 'maxResultBytes'> = {
   maxLogText: 16 * 1024,
   maxFetches: 64,
   maxBodyBytes: 32 * 1024 * 1024,
+  maxOutputText: 1024 * 1024,
 };
 
 /** Fills in the defaults. Throws `INVALID_OPTIONS` naming the limit that is not one. */

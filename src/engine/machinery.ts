@@ -2,15 +2,18 @@ import { join } from 'node:path';
 import { STORAGE_LIMITS } from '../brokers/storage/limits.js';
 import { makeStores, type Stores } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
+import type { EventBus } from '../events.js';
 import { type Capacity, makeCapacity } from '../guests/capacity.js';
 import { type Command, guestCommand, unconfinedCommand } from '../guests/command.js';
 import { type Guest, startGuest } from '../guests/guest.js';
 import { inspectMachine } from '../guests/machine.js';
 import { makeGuestPool } from '../guests/pool.js';
+import { startSharedGuest } from '../guests/shared-guest.js';
 import { type Guarantee, proveWalls } from '../guests/walls.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { type HookTexts, makeHookTexts } from './hook-courier.js';
+import { type Groups, makeGroups } from './groups.js';
 import { makeOffers, type Offers } from './offers.js';
 import { keepTexts } from './powers/kept-texts.js';
 import { guestScripts, readValidator } from './powers/surroundings.js';
@@ -25,6 +28,7 @@ export interface Machinery {
   readonly capacity: Capacity;
   /** Whether guests can be stopped here without a risk that they stay when their host is gone. */
   readonly canRest: boolean;
+  readonly groups: Groups;
   bundle(plugin: Plugin, entry: PluginEntry): Promise<Bundle>;
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
@@ -42,19 +46,24 @@ const START_TIMEOUT_MS = 15_000;
 /** From a take to the start of its replacement: whoever took a guest is busy loading it. */
 const REFILL_DELAY_MS = 50;
 
-export async function openMachinery(settings: Settings): Promise<Machinery> {
+export async function openMachinery(settings: Settings, events: EventBus): Promise<Machinery> {
   const { limits, cacheDirectory } = settings;
   const { use } = settings.walls;
   const script = guestScripts.confined();
   const [machine, source] = await Promise.all([inspectMachine(script), readValidator()]);
   const validator = makeValidatorCourier(source);
   const confined = guestCommand(machine, limits, script, [script], use);
+  const shared = guestCommand(machine, limits, script, [script], use, 'shared');
+  const capacity = makeCapacity(limits.maxGuests);
+  // A stopped process sees no closed pipe: only a death signal ends it with its host.
+  const canRest = machine.setpriv !== undefined;
   const start = (command: Command): Guest => startGuest(command, START_TIMEOUT_MS);
   const pool = makeGuestPool({
     size: limits.pool,
     start: () => start(confined),
     prepare: validator.ahead,
     refillDelayMs: REFILL_DELAY_MS,
+    onChange: (blank) => events.emit({ type: 'pool-changed', blank }),
   });
   const bundles = makeBundleCache({ directory: join(cacheDirectory, 'bundles') });
   let guarantees: Promise<readonly Guarantee[]> | undefined;
@@ -80,9 +89,14 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
         virtualModules: virtualModules ?? [],
         builtins: confinement === 'host' ? 'real' : 'powerless',
       }),
-    capacity: makeCapacity(limits.maxGuests),
-    // A stopped process sees no closed pipe: only a death signal ends it with its host.
-    canRest: machine.setpriv !== undefined,
+    capacity,
+    canRest,
+    groups: makeGroups({
+      settings,
+      capacity,
+      canRest,
+      start: () => startSharedGuest(shared, START_TIMEOUT_MS),
+    }),
     offers: makeOffers(keepTexts(join(cacheDirectory, 'offers')), settings),
     validator,
     hookTexts: makeHookTexts(),

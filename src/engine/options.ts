@@ -1,9 +1,12 @@
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { Plugin } from '../plugin/plugin.js';
+import type { AuditOptions } from '../audit/options.js';
 import type { Approver } from '../approval/approver.js';
+import type { ToolPolicy } from '../approval/policy.js';
 import type { RiskPolicy } from '../approval/risk.js';
 import type { Tolerance } from '../approval/tolerance.js';
+import type { PowerDefinition } from '../brokers/powers/definition.js';
 import type { SecretBinding } from '../brokers/network/secrets/binding.js';
 import type { OptionalWall } from '../guests/command.js';
 import type { WallName } from '../guests/walls.js';
@@ -35,6 +38,11 @@ export interface EngineOptions {
   /** Ids of plugins that may run unconfined if their manifest says `sandbox: "host"`. Default: none. */
   readonly hostMode?: readonly string[];
   /** Decides where a tool asks first. Without one, such calls are refused. */
+  /**
+   * What the host lends plugins of its own, by name: those that were granted the `powers` permission
+   * of that name. Default: none.
+   */
+  readonly powers?: readonly PowerDefinition[];
   readonly approve?: Approver;
   /**
    * How much risk runs unasked: `strict` nothing, `default` what is low, `relaxed` what is low or
@@ -51,6 +59,13 @@ export interface EngineOptions {
   /** Ids of plugins whose authors' hints may lower the risk of their tools. Default: none. */
   readonly trustHints?: readonly string[];
   readonly hooks?: EngineHookOptions;
+  /**
+   * A file of rules that decide before anybody is asked, and in which `always` is kept. It may be
+   * edited while the engine runs. Default: rules are kept for as long as the engine lives.
+   */
+  readonly rules?: string;
+  /** Which tools are offered at all. Default: all. */
+  readonly policy?: ToolPolicy;
   readonly limits?: Partial<EngineLimits>;
   readonly network?: NetworkOptions;
   /**
@@ -59,6 +74,13 @@ export interface EngineOptions {
    * Default: none.
    */
   readonly background?: readonly string[];
+  /**
+   * Plugins that trust each other, by a name for them: their compartments are put into one process,
+   * which saves some twelve megabytes for each but the first. What is lost: a plugin that breaks out
+   * of its compartment has what all of its group were granted, and one that is stopped by force
+   * stops them all (their next calls get a fresh process). Default: every plugin has its own.
+   */
+  readonly trustGroups?: Readonly<Record<string, readonly string[]>>;
   readonly walls?: WallOptions;
   /** Where bundles and descriptions are kept between runs. Default: `bulkhead` in the user's cache. */
   readonly cacheDirectory?: string;
@@ -70,6 +92,8 @@ export interface EngineOptions {
   /** Receives the plugins' own log lines and the engine's. Default: warnings and errors to stderr. */
   readonly logger?: Logger;
   readonly onEvent?: EventListener;
+  /** Where everything that happens is written down. Default: nowhere. */
+  readonly audit?: AuditOptions;
 }
 
 export type GrantPolicy =
@@ -129,4 +153,23 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** What the plugin's system hands to a tool besides its input, as far as a host supplies it. */
   readonly context?: JsonObject;
+  /** For whom the call is made: what is approved for one tenant holds for no other. */
+  readonly tenant?: string;
+  /** Which tools this call's channel may use, besides the engine's own policy. */
+  readonly policy?: ToolPolicy;
+  /**
+   * Nobody attends this run (a schedule): only tools that may run unattended do, and nobody is
+   * asked. `context.isInteractive: false` keeps people from being asked, too. Default: false.
+   */
+  readonly unattended?: boolean;
+  /**
+   * Runs the tool with what it would change stopped and listed in the result. Nobody is asked, and
+   * the guest is its own. Default: false.
+   */
+  readonly rehearse?: boolean;
+  /**
+   * Receives what the tool writes while it runs, in order, and nothing after the call is answered.
+   * Tools of systems without such output never call it.
+   */
+  readonly onOutput?: (chunk: string) => void;
 }

@@ -116,12 +116,18 @@ export function makeResident(spec: ResidentSpec): Resident {
 
   // A guest that was just killed has not ended yet, and takes no more calls.
   const trusted = (): Guest | undefined =>
-    current?.alive === true && !doubts.has(current) ? current : undefined;
+    current?.alive === true && !current.inDoubt && !doubts.has(current) ? current : undefined;
 
   const startUnlessTrusted = async (): Promise<Guest> => {
     const doubted = current === undefined ? undefined : doubts.get(current);
     if (doubted !== undefined) await within(Promise.all(doubted), PATIENCE_MS);
-    return trusted() ?? start();
+    const trustedNow = trusted();
+    if (trustedNow !== undefined) return trustedNow;
+    // One that is in doubt for a neighbour's call has nothing of its own to settle.
+    const left = current?.inDoubt === true && doubted === undefined ? current : undefined;
+    const guest = await start();
+    if (left !== undefined) void retire(left);
+    return guest;
   };
 
   const loadOnce = (): Promise<Guest> => {
@@ -158,6 +164,7 @@ export function makeResident(spec: ResidentSpec): Resident {
     doubt: (guest, settled, detail) => {
       const open = doubts.get(guest) ?? new Set();
       doubts.set(guest, open.add(settled));
+      guest.doubt(settled);
       const timer = setTimeout(() => guest.kill({ cause: 'deadline', detail }), spec.graceMs);
       void settled.then(() => {
         clearTimeout(timer);

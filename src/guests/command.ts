@@ -39,6 +39,9 @@ export interface Isolation {
 /** Walls that can be left out: they cost something, or this machine may not have them. */
 export const OPTIONAL_WALLS = ['no-network', 'no-jit'] as const;
 
+/** Whether a guest holds one plugin, or those of a trust group. */
+export type GuestKind = 'alone' | 'shared';
+
 export type OptionalWall = (typeof OPTIONAL_WALLS)[number];
 
 /** An empty network costs a guest's start some two milliseconds; no just-in-time compiler, a lot. */
@@ -79,6 +82,7 @@ export function guestCommand(
   script: string,
   readable: readonly string[],
   use: readonly OptionalWall[],
+  kind: GuestKind = 'alone',
 ): Command {
   const jit = use.includes('no-jit') ? ['--jitless'] : [];
   const node = [
@@ -86,6 +90,7 @@ export function guestCommand(
     ...nodeFlags(machine, limits, readable),
     ...jit,
     script,
+    kind,
     ...machine.inheritable.map(({ number, dev, ino }) => `${number}:${dev}:${ino}`),
   ];
   return behindKernel(machine, limits, node, use);

@@ -9,7 +9,7 @@ describe('the table of brokers', () => {
       time: ['none'],
       random: ['none'],
       storage: ['make'],
-      powers: ['none'],
+      powers: ['make'],
       network: ['make'],
       filesystem: ['make'],
       environment: ['make'],

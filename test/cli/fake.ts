@@ -11,6 +11,7 @@ import type {
   HookResult,
   PluginStatus,
 } from '../../src/index.js';
+import { makeRuleBook } from '../../src/approval/rule-book.js';
 import { runCli } from '../../src/cli/run.js';
 import type { CliPowers, TextSink } from '../../src/cli/powers.js';
 import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
@@ -81,6 +82,9 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
       if (spec.broken !== undefined) return Promise.reject(spec.broken);
       return Promise.resolve(fakeEngine(options, spec, calls, closedEngines));
     },
+    readAudit: (path) => {
+      throw new Error(`there is no audit log ${path}`);
+    },
     stdin: stream(spec.stdin ?? ''),
     stdout: makeSink(spec.terminal ?? false),
     stderr: makeSink(spec.terminal ?? false),
@@ -109,6 +113,7 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
     },
     environment: spec.environment ?? {},
     now: () => (now += 1),
+    wallClock: () => 1_700_000_000_000,
     ...(spec.ask === undefined ? {} : { ask: spec.ask }),
     interrupted: spec.interrupted ?? new AbortController().signal,
     onHangup: () => () => undefined,
@@ -200,10 +205,14 @@ function fakeEngine(
       run: (hook, context, hookOptions = {}) =>
         Promise.resolve(spec.hook?.(hook, context, hookOptions) ?? { context: {}, reports: [] }),
     },
+    offered: () => tools,
+    foresee: () => ({ verdict: 'run', why: 'it is fake' }),
+    rules: makeRuleBook(),
     grant: () => Promise.resolve(),
     revoke: () => Promise.resolve(),
     plugins: () => [status],
     listing: () => [],
+    audit: {} as never,
     guarantees: () => Promise.resolve(spec.guarantees ?? []),
     on: (listener) => {
       listeners.add(listener);

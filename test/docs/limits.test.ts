@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BROADCAST_BYTES } from '../../sandbox/wire/hooks.js';
 import { FROM_GUEST, NOTICES_PER_SECOND } from '../../sandbox/wire/limits.js';
+import { AUDIT_LIMITS } from '../../src/audit/limits.js';
 import { FILESYSTEM_LIMITS } from '../../src/brokers/filesystem/limits.js';
 import { NETWORK_LIMITS } from '../../src/brokers/network/limits.js';
+import { POWER_LIMITS } from '../../src/brokers/powers/limits.js';
 import { STORAGE_LIMITS } from '../../src/brokers/storage/limits.js';
 import { HOOK_LIMITS } from '../../src/engine/hook-courier.js';
 import { DEFAULT_LIMITS, GUEST_LIMITS } from '../../src/engine/limits.js';
@@ -20,7 +22,9 @@ const sections: Readonly<Record<string, object>> = {
   'The network broker': NETWORK_LIMITS,
   'The filesystem broker': FILESYSTEM_LIMITS,
   'The storage broker': STORAGE_LIMITS,
+  "The host's powers": POWER_LIMITS,
   "A tool's JSON Schema": SCHEMA_LIMITS,
+  'The audit log': AUDIT_LIMITS,
   'A server': SERVER_LIMITS,
   Tokens: TOKEN_LIMITS,
 };

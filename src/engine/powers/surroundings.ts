@@ -33,3 +33,8 @@ export const guestScripts = {
 export function readValidator(): Promise<string> {
   return readFile(require.resolve('#validator'), 'utf8');
 }
+
+/** The process that writes the audit log. */
+export function hostPid(): number {
+  return process.pid;
+}
