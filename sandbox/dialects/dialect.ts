@@ -24,6 +24,8 @@ export interface DialectWorld {
   readonly config: Json;
   /** What the plugin's format has to say to the plugin's code about itself. */
   readonly introduction: Json;
+  /** Names of the powers that the host lends, granted to this plugin or not. */
+  readonly lent: readonly string[];
   /** What the endowments are made of: the platform, the grant, and the host. */
   readonly powers: EndowmentPowers;
   /** The granted variables, as they are now. */

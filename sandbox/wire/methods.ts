@@ -58,6 +58,8 @@ export interface LoadParams {
   readonly assignedGlobals: readonly string[];
   /** The operator's configuration of the plugin, as the dialect hands it on. */
   readonly config: Json;
+  /** Names of the powers that the host lends, granted to this plugin or not. */
+  readonly lent: readonly string[];
   /** What the dialect tells the plugin's code of itself; `null` where its format has nothing. */
   readonly introduction: Json;
   /** Real path of the plugin's directory: only where it runs unconfined. */

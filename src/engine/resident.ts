@@ -2,16 +2,20 @@ import type { Json } from '../../sandbox/wire/messages.js';
 import type { GuestGrant, LoadParams } from '../../sandbox/wire/methods.js';
 import type { Peer } from '../../sandbox/wire/peer.js';
 import type { Service } from '../../sandbox/wire/service.js';
-import type { EventBus } from '../events.js';
+import { BulkheadError } from '../errors.js';
+import type { EventBus, GuestEndCause } from '../events.js';
 import type { GuestEnd } from '../guests/end.js';
 import type { Guest } from '../guests/guest.js';
 import { loadWithin } from './load-guest.js';
+import { tellGrant } from './regrant.js';
 import type { ValidatorCourier } from './validator-courier.js';
 
 /** The guest in which an entry lives, from its first use on: loaded, and replaced when it ends. */
 export interface Resident {
   /** The guest that has begun to serve, where there is one now that may be trusted to answer. */
   readonly current: Guest | undefined;
+  /** For how long it has been there. */
+  readonly ageMs: number;
   /** That guest; starts one and lets it begin where there is none. Rejects with the reason. */
   acquire(): Promise<Guest>;
   /** A guest that is loaded, whether or not it has begun. Rejects with the reason. */
@@ -30,7 +34,7 @@ export interface Resident {
   regrant(grant: GuestGrant, narrowed: boolean): Promise<void>;
   /** Lets the guest finish what it was asked, and ends it. The next `acquire` starts another. */
   replace(): void;
-  /** Ends the guest, if there is one. The next `acquire` starts another. */
+  /** Ends the guest, if there is one, for good: every later `acquire` rejects. */
   end(end: GuestEnd): void;
 }
 
@@ -52,6 +56,10 @@ export interface ResidentSpec {
   /** From a call given up to the kill of the guest that has not settled it. */
   readonly graceMs: number;
   readonly events: EventBus;
+  /** The guest has loaded, and is the one that lives here from now on. */
+  readonly onLoaded?: () => void;
+  /** The guest that lived here has ended. */
+  readonly onEnded?: (cause: GuestEndCause) => void;
 }
 
 /** How long a new call waits for a guest in doubt: honest tools settle at once when told to stop. */
@@ -66,6 +74,8 @@ export function makeResident(spec: ResidentSpec): Resident {
   let starting: Guest | undefined;
   let serving: Guest | undefined;
   const beginning = new WeakMap<Guest, Promise<void>>();
+  let loadedMs = 0;
+  let over = false;
   /** All that are alive: also those that are only finishing what they were asked. */
   const guests = new Set<Guest>();
   /** Those among them that were replaced for what they hold, and get no more. */
@@ -92,6 +102,8 @@ export function makeResident(spec: ResidentSpec): Resident {
     tellSchemas(guest);
     current = guest;
     if (spec.begin === undefined) serving = guest;
+    loadedMs = performance.now();
+    spec.onLoaded?.();
     spec.events.emit({
       type: 'plugin-loaded',
       plugin: spec.plugin,
@@ -109,8 +121,10 @@ export function makeResident(spec: ResidentSpec): Resident {
     events.emit({ type: 'guest-started', plugin, pid });
     void guest.ended.then(({ cause, detail }) => {
       guests.delete(guest);
-      if (current === guest) current = undefined;
+      const lived = current === guest;
+      if (lived) current = undefined;
       events.emit({ type: 'guest-ended', plugin, pid, cause, detail });
+      if (lived) spec.onEnded?.(cause);
     });
   };
 
@@ -131,6 +145,7 @@ export function makeResident(spec: ResidentSpec): Resident {
   };
 
   const loadOnce = (): Promise<Guest> => {
+    if (over) return Promise.reject(letGo(spec.plugin));
     loading ??= startUnlessTrusted().finally(() => {
       loading = undefined;
     });
@@ -150,6 +165,9 @@ export function makeResident(spec: ResidentSpec): Resident {
   return {
     get current() {
       return current === serving ? trusted() : undefined;
+    },
+    get ageMs() {
+      return performance.now() - loadedMs;
     },
     load: loadOnce,
     acquire: async () => {
@@ -192,35 +210,11 @@ export function makeResident(spec: ResidentSpec): Resident {
       current = undefined;
     },
     end: (end) => {
+      over = true;
       starting?.kill(end);
       current?.kill(end);
     },
   };
-}
-
-/**
- * From a change of what a plugin holds until its guest has to have taken it in. The host's own
- * brokers have followed before: this is for the clock and the dice, which are the guest's.
- */
-export const REGRANT_MS = 1_000;
-
-async function tellGrant(guest: Guest, grant: GuestGrant, narrowed: boolean): Promise<void> {
-  if (!guest.alive) return;
-  let timer: NodeJS.Timeout | undefined;
-  const told = guest.peer.ask('permissions', { grant }).answer.then(
-    () => true,
-    () => false,
-  );
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), REGRANT_MS);
-  });
-  const followed = await Promise.race([told, late]);
-  clearTimeout(timer);
-  if (followed || !narrowed) return;
-  guest.kill({
-    cause: 'revoked',
-    detail: `it did not let go of what was taken from it within ${REGRANT_MS} ms`,
-  });
 }
 
 /** Ends a guest that another has replaced, once it has answered what it was still asked. */
@@ -237,4 +231,8 @@ function pause(ms: number): Promise<void> {
 
 function within(settled: Promise<unknown>, ms: number): Promise<unknown> {
   return Promise.race([settled, pause(ms)]);
+}
+
+function letGo(plugin: string): BulkheadError {
+  return new BulkheadError('ENGINE_CLOSED', `The engine let go of ${plugin}.`, {});
 }
