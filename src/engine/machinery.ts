@@ -19,6 +19,7 @@ import { startSharedGuest } from '../guests/shared-guest.js';
 import { type Guarantee, proveWalls } from '../guests/walls.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
+import { type HookTexts, makeHookTexts } from './hook-courier.js';
 import { type Groups, makeGroups } from './groups.js';
 import { makeOffers, type Offers } from './offers.js';
 import { keepTexts } from './powers/kept-texts.js';
@@ -38,6 +39,7 @@ export interface Machinery {
   bundle(plugin: Plugin, entry: PluginEntry): Promise<Bundle>;
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
+  readonly hookTexts: HookTexts;
   /** What plugins keep, by plugin. */
   readonly stores: Stores;
   /** Found out once, on a blank guest. */
@@ -113,6 +115,7 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
     }),
     offers: makeOffers(keepTexts(join(cacheDirectory, 'offers')), settings),
     validator,
+    hookTexts: makeHookTexts(),
     stores: makeStores(settings.storageDirectory, {
       ...STORAGE_LIMITS,
       maxBytes: limits.maxStorageBytes,
