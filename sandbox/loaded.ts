@@ -68,6 +68,7 @@ export function load(
   const world: DialectWorld = {
     config: params.config,
     introduction: params.introduction,
+    lent: params.lent,
     powers: endowing,
     get environment() {
       return grant.environment ?? {};

@@ -8,6 +8,7 @@ import { openAudit } from './audit.js';
 import { type CallSpec, runCall } from './call.js';
 import { makeConsent, whyRefused } from './consent.js';
 import type { Engine } from './engine-api.js';
+import { makeHooks } from './hooks.js';
 import { type LogGate, makeLogGate } from './log-gate.js';
 import { logEvents } from './logger.js';
 import { openMachinery, requireWalls } from './machinery.js';
@@ -71,8 +72,19 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
   });
 
-  const find = (name: string): { readonly tool: CatalogTool; readonly place: Placed } => {
+  const requireOpen = (): void => {
     if (closing !== undefined) throw engineClosed();
+  };
+  const hooks = makeHooks({
+    settings,
+    events,
+    texts: machinery.hookTexts,
+    installed: () => registry.installed(),
+    requireOpen,
+  });
+
+  const find = (name: string): { readonly tool: CatalogTool; readonly place: Placed } => {
+    requireOpen();
     const tool = catalog.find(name);
     const place = tool === undefined ? undefined : places.get(tool.id);
     if (tool === undefined || place === undefined) {
@@ -114,6 +126,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
   const engine: Engine = {
     catalog,
+    hooks,
     call: async (name, input, callOptions = {}) => consent.run(specOf(name, input, callOptions)),
     foresee: (name, input, callOptions = {}) => consent.foresee(specOf(name, input, callOptions)),
     offered: (situation) =>
