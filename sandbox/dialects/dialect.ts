@@ -46,6 +46,8 @@ export interface Attached {
   describe(): Promise<string>;
   /** Runs a tool and returns what it returned: still the plugin's own value, promise or not. */
   call(tool: string, input: unknown, call: CallWorld): unknown;
+  /** The plugin's hooks. Absent where the dialect has none. */
+  readonly hooks?: AttachedHooks;
   /** Tells the plugin of something that happened in its host; may answer. Absent: it hears nothing. */
   event?(name: string, payload: Json, event: EventWorld): unknown;
   /**
@@ -53,6 +55,18 @@ export interface Attached {
    * followed already.
    */
   regrant?(grant: GuestGrant): void;
+}
+
+export interface AttachedHooks {
+  /** The functions that a context holds for one run. They are hardened. */
+  lend(broadcast: (detail: unknown) => void): Readonly<Record<'logger' | 'broadcast', unknown>>;
+  /** Runs a hook, and returns what it returned: still the plugin's own value. */
+  run(hook: string, context: object): Promise<HookAnswer>;
+}
+
+/** In a box of its own: a context that a hook returns may be a thenable. */
+export interface HookAnswer {
+  readonly returned: unknown;
 }
 
 export interface EventWorld {

@@ -90,6 +90,8 @@ export interface CallParams {
   readonly surface?: string;
   /** Somebody listens to what it writes while it runs, under this name of the call. */
   readonly output?: string;
+  /** The input is handed over as it is, whether or not it fits the tool's schema. */
+  readonly incomplete?: true;
   readonly input: unknown;
   readonly context: Json;
 }
@@ -226,14 +228,12 @@ export type GuestMethod =
   | 'schemas'
   | 'describe'
   | 'call'
+  | 'hook'
   | 'event'
   | 'permissions';
 
 /** The methods a host answers. */
 export type HostMethod = 'fetch' | 'readFile' | 'storage' | 'power';
 
-/**
- * What a guest says unasked. `ready`: locked down and waiting for `load`. `offers`: what its entry
- * offers is no longer what `describe` last answered.
- */
-export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers' | 'output';
+/** What a guest says unasked; `offers`: what its entry offers is not what `describe` answered. */
+export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers' | 'output' | 'broadcast';
