@@ -31,7 +31,7 @@ test('a tool is read with its council fields, and counts as one that writes', ()
     expect.objectContaining({
       id: 'sample:t',
       name: 'T',
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
       annotations: { readOnlyHint: false },
       council: { eligible: true, inline: false },
     }),
