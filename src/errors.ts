@@ -94,6 +94,12 @@ export interface ErrorDetails {
   /** More calls are under way than the plugin or the engine may have. */
   BUSY: { readonly retryAfterMs: number };
 
+  // Remotes.
+  /** A server of tools answered with nothing that can be used, or refused the call. */
+  REMOTE_FAILED: { readonly remote: string; readonly status?: number };
+  /** A tool of a server is not what it was when somebody reviewed it, and waits for a review. */
+  REMOTE_CHANGED: { readonly remote: string; readonly tool: string };
+
   // Guests.
   /** The plugin's code threw while it was loaded. */
   LOAD_FAILED: { readonly plugin: string };

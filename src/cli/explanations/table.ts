@@ -5,6 +5,7 @@ import { guestCodes } from './guests.js';
 import { hostCodes } from './host.js';
 import { permissionCodes } from './permissions.js';
 import { pluginCodes } from './plugins.js';
+import { remoteCodes } from './remotes.js';
 
 /** The codes by area, in the order in which they are listed. */
 export const areas: Readonly<Record<string, Partial<Record<FailureCode, Explanation>>>> = {
@@ -12,6 +13,7 @@ export const areas: Readonly<Record<string, Partial<Record<FailureCode, Explanat
   'reading a plugin': pluginCodes,
   permissions: permissionCodes,
   calls: callCodes,
+  'tools that run elsewhere': remoteCodes,
   'guest processes': guestCodes,
 };
 
@@ -21,6 +23,7 @@ const explanations: Readonly<Record<FailureCode, Explanation>> = {
   ...pluginCodes,
   ...permissionCodes,
   ...callCodes,
+  ...remoteCodes,
   ...guestCodes,
 };
 
