@@ -28,7 +28,8 @@ export function confine({ powers, assignedGlobals, globals }: ConfinementSpec): 
   const endowed = endow(powers);
   const compartment = makeCompartment({
     globals: { ...endowed.globals, ...harden(globals) },
-    assigned: assignedGlobals,
+    // What a dialect gives is fixed, whatever the code inside assigns.
+    assigned: assignedGlobals.filter((name) => !Object.hasOwn(globals, name)),
   });
   return {
     evaluate: (code) => compartment.evaluate(code),

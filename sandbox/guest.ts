@@ -12,8 +12,6 @@ import { makeNotifier } from './notices.js';
 import { rehearse } from './rehearsal.js';
 import { makeValidation } from './validation.js';
 import { CodedError } from './wire/failure.js';
-import { FROM_HOST } from './wire/limits.js';
-import type { Json, WireFailure } from './wire/messages.js';
 import {
   isCallParams,
   isEventParams,
@@ -21,14 +19,14 @@ import {
   isPermissionsParams,
   isSchemasParams,
   isValidatorParams,
-} from './wire/methods.js';
+} from './wire/guards.js';
+import { FROM_HOST } from './wire/limits.js';
+import type { Json, WireFailure } from './wire/messages.js';
 import { makePeer, type Peer, type PeerSpec } from './wire/peer.js';
 
 /** Everything a guest can do to the world outside itself, and all it knows of it. */
 export interface GuestPowers
   extends LoadPowers, Pick<PeerSpec, 'write' | 'utf8' | 'allocate' | 'soon'> {
-  /** The real stack of an error, which the plugin itself cannot read. */
-  readonly getStackString: (error: Error) => string;
   /** Evaluates the host's own code (the schema validator), away from the plugin's. */
   readonly evaluateOwn: (code: string) => unknown;
   /** Ends the process. The host broke the protocol, which means it is not our host. */
@@ -71,7 +69,7 @@ export function startGuest(powers: GuestPowers): Guest {
         }
         if (method === 'describe') return describeLoaded(afterLoad(loaded));
         if (method === 'event' && isEventParams(params)) {
-          return tellLoaded(afterLoad(loaded), params);
+          return tellLoaded(afterLoad(loaded), params, request);
         }
         if (method === 'permissions' && isPermissionsParams(params)) {
           afterLoad(loaded).regrant(params.grant);

@@ -11,6 +11,7 @@ export function makeHostPower(peer: Peer, notify: Peer['notify'] = peer.notify):
       return asked.answer;
     },
     notify,
+    notifyAlways: peer.notify,
     openStream: peer.openStream,
     acceptStream: peer.acceptStream,
   };

@@ -2,18 +2,22 @@ import type { Confinement, ConfinementSpec } from './confinement.js';
 import { dialects } from './dialects/table.js';
 import type { Attached, DialectWorld } from './dialects/dialect.js';
 import { makeDenial } from './endowments/denial.js';
-import type { EndowmentPowers, HostPower, WebPowers } from './endowments/endowment.js';
+import type { ClockPower, EndowmentPowers, HostPower, WebPowers } from './endowments/endowment.js';
 import { formatLine } from './endowments/format-line.js';
 import { makePowerClient } from './endowments/powers.js';
 import { makeStorageClient } from './endowments/storage/client.js';
+import { makeOutput } from './output.js';
 import { serialize } from './serialize.js';
 import type { Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
+import { MAX_ERROR_STACK } from './wire/limits.js';
 import type { CallParams, EventParams, GuestGrant, LoadParams } from './wire/methods.js';
 import { type IncomingRequest, RawJson } from './wire/service.js';
 
 /** What it takes to hold a plugin. */
 export interface LoadPowers extends WebPowers {
+  /** The real stack of an error, which the plugin itself cannot read. */
+  readonly getStackString: (error: Error) => string;
   readonly confine: (spec: ConfinementSpec) => Confinement;
   /** What a bundle is called with: modules that the guest provides, and what stands for others. */
   readonly makeLinkage: (params: LoadParams, modules: Readonly<Record<string, unknown>>) => unknown;
@@ -25,6 +29,9 @@ export interface Loaded {
   readonly confinement: Confinement;
   /** The plugin's modules, evaluated once; where that failed, every call fails the same way. */
   readonly attach: () => Promise<Attached>;
+  /** Tells the host something that calls say of themselves, and that they keep within bounds. */
+  readonly say: HostPower['notify'];
+  readonly clock: ClockPower;
   /** Changes what the plugin holds. When this returns, its endowments have followed. */
   readonly regrant: (grant: GuestGrant) => void;
 }
@@ -50,8 +57,10 @@ export function load(
     reportFault,
     serialize: (value) => serialize(value, limits),
     denial: (permission, wanted) => {
-      host.notify('denied', { permission, wanted });
-      return makeError(permission, wanted);
+      const error = makeError(permission, wanted);
+      const stack = powers.getStackString(error).slice(0, MAX_ERROR_STACK);
+      host.notify('denied', { permission, wanted, stack });
+      return error;
     },
   };
   const world: DialectWorld = {
@@ -96,6 +105,8 @@ export function load(
       confinement.follow();
       attachment?.regrant?.(next);
     },
+    say: host.notifyAlways,
+    clock: powers.clock,
   };
 }
 
@@ -110,32 +121,63 @@ export async function describeLoaded({ attach }: Loaded): Promise<RawJson> {
 }
 
 /** Tells the plugin of an event, and answers what came of it. */
-export async function tellLoaded({ params, attach }: Loaded, event: EventParams): Promise<RawJson> {
+export async function tellLoaded(
+  { params, confinement, attach }: Loaded,
+  event: EventParams,
+  request: IncomingRequest,
+): Promise<RawJson> {
   const attached = await attach();
-  const answer: unknown = await attached.event?.(event.name, event.payload);
+  const signal = signalOf(confinement, request);
+  const answer: unknown = await attached.event?.(event.name, event.payload, {
+    get signal() {
+      return signal();
+    },
+    userId: event.userId,
+  });
   return new RawJson(serialize(answer, params.limits));
 }
 
 /** Runs one tool on an input that fits its schema. */
 export async function callLoaded(
-  { params, confinement, attach }: Loaded,
-  { tool, surface, input, context }: CallParams,
+  { params, confinement, attach, say, clock }: Loaded,
+  { tool, surface, output: listened, input, context }: CallParams,
   request: IncomingRequest,
   validation: Validation,
 ): Promise<RawJson> {
   const attached = await attach();
-  let signal: unknown;
-  const value = await attached.call(tool, validation.check(tool, input), {
-    context,
-    surface,
-    get signal() {
-      if (signal === undefined) {
-        const pair = confinement.makeSignal();
-        signal = pair.signal;
-        request.onCancel(pair.abort);
-      }
-      return signal;
-    },
-  });
-  return new RawJson(serialize(value, params.limits));
+  const signal = signalOf(confinement, request);
+  const output =
+    listened === undefined
+      ? undefined
+      : makeOutput(
+          (text) => say('output', { call: listened, text }),
+          clock,
+          params.limits.maxOutputText,
+        );
+  try {
+    const value = await attached.call(tool, validation.check(tool, input), {
+      context,
+      surface,
+      ...(output === undefined ? {} : { output: output.write }),
+      get signal() {
+        return signal();
+      },
+    });
+    return new RawJson(serialize(value, params.limits));
+  } finally {
+    output?.end();
+  }
+}
+
+/** Makes the signal of a request when it is first asked for: most never are. */
+function signalOf(confinement: Confinement, request: IncomingRequest): () => unknown {
+  let made: unknown;
+  return () => {
+    if (made === undefined) {
+      const { signal, abort } = confinement.makeSignal();
+      made = signal;
+      request.onCancel(abort);
+    }
+    return made;
+  };
 }

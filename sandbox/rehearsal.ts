@@ -15,6 +15,7 @@ export function rehearse(powers: LoadPowers, host: HostPower): void {
     maxLogText: 100,
     maxFetches: 0,
     maxBodyBytes: 0,
+    maxOutputText: 0,
   };
   const { confinement } = load(
     {

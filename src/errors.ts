@@ -100,6 +100,10 @@ export interface ErrorDetails {
   /** A tool of a server is not what it was when somebody reviewed it, and waits for a review. */
   REMOTE_CHANGED: { readonly remote: string; readonly tool: string };
 
+  // The audit log.
+  /** The audit log cannot be opened, written or read, or is not what was written. */
+  AUDIT_FAILED: { readonly path: string };
+
   // Guests.
   /** The plugin's code threw while it was loaded. */
   LOAD_FAILED: { readonly plugin: string };

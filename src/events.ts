@@ -22,6 +22,18 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly durationMs: number;
     }
   | {
+      /** An entry was given permissions: when it is installed, and whenever they change. */
+      readonly type: 'permissions-granted';
+      readonly plugin: string;
+      readonly entry: string;
+      readonly version?: string;
+      /** Hash of the bundle that holds them. */
+      readonly bundle: string;
+      readonly confinement: 'compartment' | 'host';
+      readonly declared: Permissions;
+      readonly granted: Permissions;
+    }
+  | {
       readonly type: 'guest-started';
       readonly plugin: string;
       readonly pid: number;
@@ -38,6 +50,10 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly call: string;
       readonly plugin: string;
       readonly tool: string;
+      /** Hash of the bundle that runs. */
+      readonly bundle: string;
+      /** The input as it crosses, JSON. It may hold what nobody else is to see. */
+      readonly input: string;
     }
   | {
       readonly type: 'call-ended';
@@ -64,6 +80,12 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly permission: PermissionName;
       /** The host and path asked for, the file, the variable. Never a secret's value. */
       readonly wanted: string;
+      /** The call that did it, where its guest had no other under way. */
+      readonly call?: string;
+      /** The calls that may have done it, where there were several. */
+      readonly among?: readonly string[];
+      /** The plugin's own line, `src/index.ts:14:21`, as its guest told it: a claim of the plugin's. */
+      readonly at?: string;
       readonly outcome?: string;
       readonly bytesIn?: number;
       readonly bytesOut?: number;
@@ -105,6 +127,8 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly effective: Readonly<Record<string, Permissions>>;
     }
   | { readonly type: 'catalog-changed'; readonly tools: number }
+  /** So many blank guests wait for a plugin. */
+  | { readonly type: 'pool-changed'; readonly blank: number }
 );
 
 export type GuestEndCause =
@@ -127,7 +151,16 @@ export interface EventBus {
   on(listener: EventListener): () => void;
 }
 
-type WithoutTime<Event> = Event extends unknown ? Omit<Event, 'atMs'> : never;
+/** The event of that type. */
+export type EventOf<Type extends BulkheadEvent['type']> = Narrowed<BulkheadEvent, Type>;
+
+type Narrowed<Event, Type> = Event extends { readonly type: infer Types }
+  ? Type extends Types
+    ? Event & { readonly type: Type }
+    : never
+  : never;
+
+export type WithoutTime<Event> = Event extends unknown ? Omit<Event, 'atMs'> : never;
 
 export function makeEventBus(now: () => number): EventBus {
   const listeners = new Set<EventListener>();

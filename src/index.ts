@@ -2,9 +2,23 @@ export { createEngine } from './engine/engine.js';
 export { BulkheadError, isBulkheadError } from './errors.js';
 export type { BuildProblem, ErrorCode, ErrorDetails } from './errors.js';
 export type { BulkheadEvent, EventListener } from './events.js';
+export { formatAnchor, parseAnchors } from './audit/anchor.js';
+export type { Anchor } from './audit/anchor.js';
+export type { Audit } from './audit/audit.js';
+export type { AuditOptions } from './audit/options.js';
+export type { AuditFilter } from './audit/query.js';
+export { tellRecord } from './audit/tell.js';
+export { readAudit } from './audit/read.js';
+export type { AuditReader } from './audit/read.js';
+export type { AuditRecord } from './audit/record.js';
+export type { AuditStore } from './audit/store.js';
+export type { AuditVerdict } from './audit/verify.js';
+export { explainCall } from './audit/why.js';
+export type { CallAccount } from './audit/why.js';
 export type { Approver, ApprovalRequest, Verdict } from './approval/approver.js';
 export type { RiskPolicy } from './approval/risk.js';
 export type { Tolerance } from './approval/tolerance.js';
+export type { PowerContext, PowerDefinition } from './brokers/powers/definition.js';
 export type { SecretBinding } from './brokers/network/secrets/binding.js';
 export type { SecretPlace } from './brokers/network/secrets/secret.js';
 export type { Catalog, CatalogTool, ToolAnnotations } from './catalog/catalog.js';
@@ -20,11 +34,13 @@ export type {
   PluginGrant,
   PluginSecrets,
 } from './engine/options.js';
-export type { CallResult, ContentBlock } from './engine/result.js';
+export type { CallResult } from './engine/result.js';
 export type { EntryStatus, PluginStatus, SecretStatus } from './engine/status.js';
 export type { Guarantee, WallName } from './guests/walls.js';
 export { explainPermissions } from './permissions/explain.js';
 export type { Permissions } from './permissions/kind.js';
+export { textOf } from './plugin/answer.js';
+export type { ContentBlock, ToolAnswer } from './plugin/answer.js';
 export type { Plugin } from './plugin/plugin.js';
 export type { RiskBand } from './plugin/risk.js';
 export type { Json, JsonObject } from '../sandbox/wire/messages.js';

@@ -45,12 +45,19 @@ export interface Attached {
   /** Runs a tool and returns what it returned: still the plugin's own value, promise or not. */
   call(tool: string, input: unknown, call: CallWorld): unknown;
   /** Tells the plugin of something that happened in its host; may answer. Absent: it hears nothing. */
-  event?(name: string, payload: Json): unknown;
+  event?(name: string, payload: Json, event: EventWorld): unknown;
   /**
    * The grant is now this one: the host gave a permission, or took one away. What is endowed has
    * followed already.
    */
   regrant?(grant: GuestGrant): void;
+}
+
+export interface EventWorld {
+  /** An `AbortSignal` of the compartment, aborted when the host waits no longer. Made when read. */
+  readonly signal: unknown;
+  /** Whose doing it was, where the host says. */
+  readonly userId: string | undefined;
 }
 
 export interface CallWorld {
@@ -61,6 +68,8 @@ export interface CallWorld {
   readonly signal: unknown;
   /** What the host supplies for this call. */
   readonly context: Json;
+  /** Sends on what the tool writes while it runs; absent where nobody listens. */
+  readonly output?: (text: string) => void;
   /** The surface that the tool is, where the format told of one. */
   readonly surface: string | undefined;
 }

@@ -10,6 +10,8 @@ export interface HostPower {
   request(method: string, params: unknown, options?: HostRequestOptions): Promise<unknown>;
   /** Tells the host something that has no answer. */
   notify(method: string, params: unknown): void;
+  /** The same, of what may not be dropped where there is much to tell: its sender keeps it short. */
+  notifyAlways(method: string, params: unknown): void;
   /** Sends bytes to the host as they are produced; the id goes into a request's params. */
   openStream(source: ByteSource): number;
   /** Takes delivery of the bytes that a reply announced under `streamId`. */

@@ -1,5 +1,4 @@
 import type { Json, WireFailure } from './messages.js';
-import { isRecord } from './parse.js';
 
 /** What a guest knows of the plugin that it holds: enough to word a denial's remedy. */
 export interface PluginIdentity {
@@ -35,6 +34,8 @@ export interface GuestLimits {
   readonly maxFetches: number;
   /** Bytes that `response.text()` and its like gather. */
   readonly maxBodyBytes: number;
+  /** Characters that one call writes while it runs. */
+  readonly maxOutputText: number;
 }
 
 /** The word that selects the world plugin code expects, a key of the table in `dialects/`. */
@@ -84,6 +85,8 @@ export interface CallParams {
   readonly tool: string;
   /** The surface that the tool is, where its dialect loads surfaces one by one. */
   readonly surface?: string;
+  /** Somebody listens to what it writes while it runs, under this name of the call. */
+  readonly output?: string;
   readonly input: unknown;
   readonly context: Json;
 }
@@ -92,6 +95,8 @@ export interface CallParams {
 export interface EventParams {
   readonly name: string;
   readonly payload: Json;
+  /** Whose doing it was, for a dialect that tells users apart. */
+  readonly userId?: string;
 }
 
 /**
@@ -191,6 +196,13 @@ export interface LogParams {
   readonly text: string;
 }
 
+/** Guest → host, a notice: what a call wrote. Text of a plugin: hostile, capped by the host. */
+export interface OutputParams {
+  /** The call, as `CallParams.output` named it. */
+  readonly call: string;
+  readonly text: string;
+}
+
 /** Guest → host, a notice: an error that no caller was there to take. */
 export interface FaultParams {
   readonly failure: WireFailure;
@@ -200,6 +212,8 @@ export interface FaultParams {
 export interface DeniedParams {
   readonly permission: string;
   readonly wanted: string;
+  /** Where, as the bundle's lines. */
+  readonly stack: string;
 }
 
 /** The methods a guest answers; `describe` has no params and answers what the dialect says. */
@@ -219,32 +233,4 @@ export type HostMethod = 'fetch' | 'readFile' | 'storage' | 'power';
  * What a guest says unasked. `ready`: locked down and waiting for `load`. `offers`: what its entry
  * offers is no longer what `describe` last answered.
  */
-export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers';
-
-/**
- * Guards for what a guest is told. Its host is its whole authority, so they tell messages apart and
- * leave the rest to the types: the host's own code made them.
- */
-export function isLoadParams(params: unknown): params is LoadParams {
-  return isRecord(params) && typeof params['code'] === 'string';
-}
-
-export function isValidatorParams(params: unknown): params is ValidatorParams {
-  return isRecord(params) && typeof params['source'] === 'string';
-}
-
-export function isSchemasParams(params: unknown): params is SchemasParams {
-  return isRecord(params) && Array.isArray(params['schemas']);
-}
-
-export function isPermissionsParams(params: unknown): params is PermissionsParams {
-  return isRecord(params) && isRecord(params['grant']);
-}
-
-export function isCallParams(params: unknown): params is CallParams {
-  return isRecord(params) && typeof params['tool'] === 'string';
-}
-
-export function isEventParams(params: unknown): params is EventParams {
-  return isRecord(params) && typeof params['name'] === 'string';
-}
+export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers' | 'output';

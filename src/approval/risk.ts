@@ -14,6 +14,8 @@ export interface RiskFacts {
   /** Whether the operator said once that it trusts this plugin's hints. */
   readonly trusted: boolean;
   readonly policy: RiskPolicy;
+  /** What the host says of the powers that it lends under a name; without its word: medium. */
+  readonly riskOfPower?: (permission: string) => RiskBand | undefined;
 }
 
 export interface Risk {
@@ -27,14 +29,15 @@ export interface Risk {
  * whichever is higher. Where nothing that was granted changes anything outside of the plugin, its
  * author's "low" is proven, and counts.
  */
-export function effectiveRisk({ declared, reach, trusted, policy }: RiskFacts): Risk {
+export function effectiveRisk(facts: RiskFacts): Risk {
+  const { declared, policy } = facts;
   const said = `its author declares it ${declared}`;
   if (policy === 'author') return { band: declared, why: said };
-  const floor = floorOf(reach, trusted);
+  const floor = floorOf(facts);
   return exceeds(floor.band, declared) ? floor : { band: declared, why: said };
 }
 
-function floorOf(reach: RiskFacts['reach'], trusted: boolean): Risk {
+function floorOf({ reach, trusted, riskOfPower }: RiskFacts): Risk {
   if (reach === 'unconfined') {
     return trusted
       ? { band: 'low', why: 'it runs unconfined, and its hints are trusted' }
@@ -44,7 +47,7 @@ function floorOf(reach: RiskFacts['reach'], trusted: boolean): Risk {
     return { band: 'medium', why: 'it runs elsewhere, where nothing of it can be checked' };
   }
   return permissionNames
-    .map((name) => FLOORS[name](scopesOf(reach, name), trusted))
+    .map((name) => FLOORS[name](scopesOf(reach, name), trusted, riskOfPower))
     .reduce((floor, next) => (higherBand(floor.band, next.band) === floor.band ? floor : next));
 }
 
@@ -52,7 +55,10 @@ const HARMLESS: Risk = { band: 'low', why: 'what it was granted changes nothing 
 
 /** What holding scopes of a kind makes possible. */
 const FLOORS: Readonly<
-  Record<PermissionName, (scopes: readonly string[], trusted: boolean) => Risk>
+  Record<
+    PermissionName,
+    (scopes: readonly string[], trusted: boolean, riskOfPower: RiskFacts['riskOfPower']) => Risk
+  >
 > = {
   time: () => HARMLESS,
   random: () => HARMLESS,
@@ -63,10 +69,13 @@ const FLOORS: Readonly<
   // A directory that is the plugin's alone: what it changes there is nobody else's.
   storage: () => HARMLESS,
   network: networkFloor,
-  powers: ([power]) =>
-    power === undefined
-      ? HARMLESS
-      : { band: 'medium', why: `it can use the host's power ${power}` },
+  powers: (names, _, riskOfPower) =>
+    names
+      .map((name): Risk => {
+        const band = riskOfPower?.(name) ?? 'medium';
+        return band === 'low' ? HARMLESS : { band, why: `it can use the host's power ${name}` };
+      })
+      .reduce((worst, next) => (exceeds(next.band, worst.band) ? next : worst), HARMLESS),
 };
 
 function networkFloor(scopes: readonly string[], trusted: boolean): Risk {

@@ -2,6 +2,8 @@ import type { PermissionName } from '../permissions/kind.js';
 import { snapshotEnvironment } from './environment.js';
 import { makeFilesystemBroker } from './filesystem/broker.js';
 import { makeNetworkBroker } from './network/broker.js';
+import { makePowerBroker } from './powers/broker.js';
+import { makeStorageBroker } from './storage/broker.js';
 
 /** Who in the host serves each kind of permission, once it is granted. */
 export const brokers: BrokerTable = {
@@ -15,8 +17,8 @@ export const brokers: BrokerTable = {
       'Math.random is computed in the guest from a seed of its own realm. It is no secret of the' +
       ' host, and the guest keeps it from a compartment that was not granted it.',
   },
-  storage: { none: 'No directory is lent yet: what a plugin asks of it is refused.' },
-  powers: { none: 'The host defines none yet: what a plugin asks of it is refused.' },
+  storage: { make: makeStorageBroker },
+  powers: { make: makePowerBroker },
   network: { make: makeNetworkBroker },
   filesystem: { make: makeFilesystemBroker },
   // Not a servant but its last act: values are read once, at load, and cross as data.
@@ -26,8 +28,8 @@ export const brokers: BrokerTable = {
 export interface BrokerTable extends Record<PermissionName, NoBroker | { readonly make: unknown }> {
   readonly time: NoBroker;
   readonly random: NoBroker;
-  readonly storage: NoBroker;
-  readonly powers: NoBroker;
+  readonly storage: { readonly make: typeof makeStorageBroker };
+  readonly powers: { readonly make: typeof makePowerBroker };
   readonly network: { readonly make: typeof makeNetworkBroker };
   readonly filesystem: { readonly make: typeof makeFilesystemBroker };
   readonly environment: { readonly make: typeof snapshotEnvironment };

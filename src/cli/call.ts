@@ -55,6 +55,7 @@ export async function runCall(
       : await readJsonObject(settings.context, '--context', powers);
   const options = await engineOptions([directory], settings, powers);
   await using engine = await powers.createEngine(withTimeout(options, settings.timeout));
+  const written: Promise<void>[] = [];
   const outcome = await invoke(
     engine,
     { directory, tool, input },
@@ -62,19 +63,21 @@ export async function runCall(
       signal: powers.interrupted,
       ...(settings.timeout === undefined ? {} : { timeoutMs: settings.timeout }),
       ...(context === undefined ? {} : { context }),
+      onOutput: (chunk) => written.push(powers.stderr.write(visibleLines(chunk))),
     },
     powers.now,
   );
+  await Promise.all(written);
   const json = settings.json ?? false;
   if (!outcome.ok) {
     const { failure, durationMs } = outcome;
     return reportFailure(failure, { json, durationMs, directory }, powers);
   }
-  const { result } = outcome;
+  const { shown } = outcome;
   await powers.stdout.write(
     json
       ? jsonLine(outcomeLine(outcome))
-      : `${typeof result === 'string' ? visibleLines(result) : jsonLines(result)}\n`,
+      : `${typeof shown === 'string' ? visibleLines(shown) : jsonLines(shown)}\n`,
   );
   if (!json && powers.stderr.isTerminal) {
     const paint = makePaint(powers.stderr.colour);

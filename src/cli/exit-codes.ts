@@ -53,6 +53,7 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   LOAD_FAILED: EXIT.broken,
   GUEST_START_FAILED: EXIT.broken,
   QUARANTINED: EXIT.broken,
+  AUDIT_FAILED: EXIT.broken,
 
   NETWORK_FAILED: EXIT.toolError,
   NETWORK_LIMIT: EXIT.toolError,

@@ -3,6 +3,7 @@ import {
   BulkheadError,
   type ErrorCode,
   isBulkheadError,
+  type Json,
   type PluginStatus,
 } from '../index.js';
 
@@ -18,6 +19,14 @@ export interface Failure {
   readonly problems?: readonly BuildProblem[];
   /** The plugin's own lines for what it threw. */
   readonly stack?: string;
+  /** What the tool returned, where it returned a failure. */
+  readonly result?: Json;
+}
+
+/** A failure as the one line that scripts read. */
+export function failureLine({ code, message, result }: Failure, durationMs: number): object {
+  const error = { code, message };
+  return { ok: false, error, ...(result === undefined ? {} : { result }), durationMs };
 }
 
 /** A mistake in how the command was called. */

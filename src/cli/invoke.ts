@@ -1,10 +1,17 @@
-import type { CallOptions, Engine, Json, PluginStatus } from '../index.js';
-import { isBulkheadError } from '../index.js';
-import { type Failure, failureOf, failureOfPlugin, noPlugin } from './failure.js';
+import type { CallOptions, CallResult, Engine, Json, PluginStatus } from '../index.js';
+import { isBulkheadError, textOf } from '../index.js';
+import { type Failure, failureLine, failureOf, failureOfPlugin, noPlugin } from './failure.js';
 
 /** What a call came to, as `--json` prints it and people are told it. */
 export type Outcome =
-  | { readonly ok: true; readonly result: Json; readonly durationMs: number }
+  | {
+      readonly ok: true;
+      /** What the tool returned. */
+      readonly result: Json;
+      /** What of it a person wants to see. */
+      readonly shown: Json;
+      readonly durationMs: number;
+    }
   | { readonly ok: false; readonly failure: Failure; readonly durationMs: number };
 
 /** Calls a tool of the plugin in that directory. Never throws: what goes wrong is an outcome. */
@@ -28,13 +35,15 @@ export async function invoke(
   try {
     const result = await engine.call(tool, input, options);
     const durationMs = round(result.durationMs);
-    if (!result.isError) return { ok: true, result: result.value ?? null, durationMs };
+    const value = result.value ?? null;
+    if (!result.isError) return { ok: true, result: value, shown: shownOf(result), durationMs };
     const stack = stacks.of(result.callId);
     return {
       ok: false,
       failure: {
         code: result.code ?? 'TOOL_FAILED',
-        message: result.content.map(({ text }) => text).join('\n'),
+        message: textOf(result.content),
+        ...(result.value === undefined ? {} : { result: result.value }),
         ...(status === undefined ? {} : { plugin: status.id }),
         ...(stack === undefined ? {} : { stack }),
       },
@@ -64,9 +73,13 @@ function whyAbsent(tool: string, status: PluginStatus | undefined): Failure | un
 
 /** An outcome as the one line that scripts read. */
 export function outcomeLine(outcome: Outcome): object {
-  if (outcome.ok) return outcome;
-  const { code, message } = outcome.failure;
-  return { ok: false, error: { code, message }, durationMs: outcome.durationMs };
+  const { durationMs } = outcome;
+  if (outcome.ok) return { ok: true, result: outcome.result, durationMs };
+  return failureLine(outcome.failure, durationMs);
+}
+
+function shownOf({ value, structured, content }: CallResult): Json {
+  return typeof value === 'string' ? value : (structured ?? textOf(content));
 }
 
 /** Remembers what the plugin's own lines were for each call that threw. */

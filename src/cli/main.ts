@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { availableParallelism, release, totalmem } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { createEngine } from '../index.js';
+import { createEngine, readAudit } from '../index.js';
 import { EXIT } from './exit-codes.js';
 import { failureOf } from './failure.js';
 import type { CliPowers, HttpAnswer, LoopbackServer, TextSink } from './powers.js';
@@ -19,6 +19,7 @@ process.once('SIGTERM', () => interruption.abort());
 
 const powers: CliPowers = {
   createEngine,
+  readAudit,
   stdin,
   stdout: makeSink(stdout),
   stderr: makeSink(stderr),
@@ -37,6 +38,7 @@ const powers: CliPowers = {
   },
   environment: env,
   now: () => performance.now(),
+  wallClock: Date.now,
   ...(stdin.isTTY && stderr.isTTY ? { ask } : {}),
   interrupted: interruption.signal,
   onHangup: (listener) => {

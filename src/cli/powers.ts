@@ -1,8 +1,10 @@
-import type { Engine, EngineOptions } from '../index.js';
+import type { AuditReader, Engine, EngineOptions } from '../index.js';
 
 /** Everything of the world that a command may touch. `main.ts` makes it; tests pass a fake. */
 export interface CliPowers {
   readonly createEngine: (options: EngineOptions) => Promise<Engine>;
+  /** Reads the audit log in that file. */
+  readonly readAudit: (path: string) => AuditReader;
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
@@ -15,6 +17,8 @@ export interface CliPowers {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Milliseconds that only ever grow. */
   readonly now: () => number;
+  /** Milliseconds since 1970. */
+  readonly wallClock: () => number;
   /** Asks the person at the terminal and gives their line; absent where nobody sits at one. */
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string>;
   /** Aborted when the person interrupts. */

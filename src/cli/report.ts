@@ -1,7 +1,7 @@
 import type { CliPowers } from './powers.js';
 import { type ExitCode, exitCodeOf } from './exit-codes.js';
 import { explanationOf } from './explanations/table.js';
-import type { Failure } from './failure.js';
+import { type Failure, failureLine } from './failure.js';
 import { makePaint, type Paint } from './paint.js';
 import { excerptOf, type SourceSpot, spotOf } from './source-excerpt.js';
 import { jsonLine, visible, visibleLines } from './visible.js';
@@ -12,10 +12,9 @@ export async function reportFailure(
   options: { readonly json: boolean; readonly durationMs: number; readonly directory?: string },
   powers: Pick<CliPowers, 'stdout' | 'stderr' | 'readFile'>,
 ): Promise<ExitCode> {
-  const { code, message } = failure;
+  const { code } = failure;
   if (options.json) {
-    const line = { ok: false, error: { code, message }, durationMs: options.durationMs };
-    await powers.stdout.write(jsonLine(line));
+    await powers.stdout.write(jsonLine(failureLine(failure, options.durationMs)));
   } else {
     await powers.stderr.write(await errorBlock(failure, options.directory, powers));
   }

@@ -1,4 +1,6 @@
 import { Command, CommanderError } from 'commander';
+import { addAudit } from './audit/audit.js';
+import { addWhy } from './audit/why.js';
 import { addBatch } from './batch.js';
 import { addCall, type RunCommand } from './call.js';
 import { addDemo } from './demo/demo.js';
@@ -11,6 +13,7 @@ import { round } from './invoke.js';
 import type { CliPowers } from './powers.js';
 import { reportFailure } from './report.js';
 import { addSelftest } from './selftest/selftest.js';
+import { addMcp } from './serve/mcp.js';
 import { addServe } from './serve/serve.js';
 import { addTools } from './tools.js';
 
@@ -20,10 +23,13 @@ const commands = [
   addTools,
   addInspect,
   addExplain,
+  addAudit,
+  addWhy,
   addDemo,
   addDoctor,
   addSelftest,
   addServe,
+  addMcp,
 ];
 
 const HELP_AFTER = `

@@ -22,6 +22,8 @@ export interface PluginSettings {
   readonly config?: string;
   readonly yes?: boolean;
   readonly json?: boolean;
+  /** The audit log to write. */
+  readonly audit?: string;
 }
 
 export function addPluginOptions(command: Command): Command {
@@ -38,6 +40,7 @@ export function addPluginOptions(command: Command): Command {
       collectOverride,
     )
     .option('--config <JSON>', "the plugin's configuration: a JSON object, or @file")
+    .option('--audit <FILE>', 'write what happens into that audit log (.jsonl, or .db for SQLite)')
     .option('--allow-host <ID>', 'let that plugin run unconfined, if it asks to', collect);
 }
 
@@ -64,6 +67,7 @@ export async function engineOptions(
     // Whoever calls by hand means each call: no plugin is kept from the next for having crashed.
     limits: { pool: 0, maxCrashes: 1_000_000 },
     logger: makePluginLog(powers.stderr),
+    ...(settings.audit === undefined ? {} : { audit: { file: settings.audit } }),
     ...(config === undefined ? {} : { config: () => config }),
     ...(approve === undefined ? {} : { approve }),
   };

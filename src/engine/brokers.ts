@@ -1,6 +1,9 @@
+import { attributed } from '../brokers/attribution.js';
 import { type FilesystemBroker, makeFilesystemBroker } from '../brokers/filesystem/broker.js';
 import { makeNetworkBroker, type NetworkBroker } from '../brokers/network/broker.js';
 import type { Secret } from '../brokers/network/secrets/secret.js';
+import { makePowerBroker, type PowerBroker } from '../brokers/powers/broker.js';
+import { makeStorageBroker, type StorageBroker } from '../brokers/storage/broker.js';
 import type { Grant } from '../permissions/grant.js';
 import { openSlot } from './broker-slot.js';
 import type { EntrySpec } from './entry-spec.js';
@@ -48,7 +51,16 @@ export function openBrokers(spec: BrokersSpec): OpenBrokers {
     },
     granted,
   );
-  const slots = [network, filesystem];
+  const storage = openSlot({ kind: 'storage', open: () => openStorage(spec) }, granted);
+  const powers = openSlot(
+    {
+      kind: 'powers',
+      open: () => openPowers(spec),
+      follow: (broker, scopes) => broker.follow(scopes),
+    },
+    granted,
+  );
+  const slots = [network, filesystem, storage, powers];
   return {
     brokers: {
       get network() {
@@ -56,6 +68,12 @@ export function openBrokers(spec: BrokersSpec): OpenBrokers {
       },
       get filesystem() {
         return filesystem.current;
+      },
+      get storage() {
+        return storage.current;
+      },
+      get powers() {
+        return powers.current;
       },
     },
     follow: (before) => {
@@ -75,12 +93,13 @@ function openNetwork({ plugin, held, settings, secrets, events }: BrokersSpec): 
     ...settings.network,
     secrets: secrets(),
     onSecret: (use) => events.emit({ ...use, plugin: plugin.id }),
-    onEvent: ({ url, method, outcome, status, bytesIn, bytesOut, durationMs }) => {
+    onEvent: ({ url, method, outcome, status, bytesIn, bytesOut, durationMs, call, among }) => {
       events.emit({
         type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
         plugin: plugin.id,
         permission: 'network',
         wanted: `${method} ${url}`,
+        ...attributed({ call, among }),
         outcome: status === undefined ? outcome : String(status),
         bytesIn,
         bytesOut,
@@ -95,15 +114,57 @@ function openFilesystem({ plugin, held, events }: BrokersSpec): FilesystemBroker
     plugin: { id: plugin.id, manifest: plugin.manifest },
     directory: plugin.directory,
     granted: held().permissions.filesystem,
-    onEvent: ({ path, outcome, bytes }) => {
+    onEvent: ({ path, outcome, bytes, call, among }) => {
       events.emit({
         type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
         plugin: plugin.id,
         permission: 'filesystem',
         wanted: path,
+        ...attributed({ call, among }),
         outcome,
         bytesIn: bytes,
       });
+    },
+  });
+}
+
+function openStorage({ plugin, events, stores }: BrokersSpec): StorageBroker {
+  return makeStorageBroker({
+    plugin: { id: plugin.id, manifest: plugin.manifest },
+    store: stores(plugin.id),
+    onEvent: ({ what, outcome, bytesRead, bytesWritten, durationMs }) => {
+      events.emit({
+        type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
+        plugin: plugin.id,
+        permission: 'storage',
+        wanted: what,
+        outcome,
+        bytesIn: bytesRead,
+        bytesOut: bytesWritten,
+        durationMs,
+      });
+    },
+  });
+}
+
+function openPowers({ plugin, held, events, settings }: BrokersSpec): PowerBroker {
+  return makePowerBroker({
+    plugin: { id: plugin.id, manifest: plugin.manifest },
+    lent: settings.lent,
+    granted: held().permissions.powers,
+    onEvent: ({ power, outcome, bytesIn, bytesOut, durationMs, reason }) => {
+      events.emit({
+        type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
+        plugin: plugin.id,
+        permission: 'powers',
+        wanted: power,
+        outcome,
+        bytesIn,
+        bytesOut,
+        durationMs,
+      });
+      if (outcome !== 'failed' || reason === undefined) return;
+      settings.logger.warn({ plugin: plugin.id, power, reason }, 'a power of the host failed');
     },
   });
 }

@@ -23,6 +23,8 @@ export interface CallSpec {
   readonly options: CallOptions;
   readonly limits: CallLimits;
   readonly events: EventBus;
+  /** What has to be done before the plugin may do anything. Where it fails, the call does. */
+  readonly beforeEffect?: () => Promise<void>;
 }
 
 /**
@@ -34,15 +36,24 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
   const { callId, tool, place, options, limits, events } = spec;
   const { load, room } = place;
   const { resident } = room;
+  const told = { format: place.format, tool };
   const began = performance.now();
   if (options.signal?.aborted === true) {
-    return Promise.resolve(answerOf(callId, began, cancelled(tool)));
+    return Promise.resolve(answerOf(callId, began, cancelled(tool), told));
   }
   if (load.underWay >= limits.maxCallsPerPlugin) {
-    return Promise.resolve(answerOf(callId, began, busy(tool, limits)));
+    return Promise.resolve(answerOf(callId, began, busy(tool, limits), told));
   }
   load.underWay += 1;
-  events.emit({ type: 'call-started', call: callId, plugin: tool.plugin, tool: tool.tool });
+  if (options.onOutput !== undefined) room.outputs.open(callId, options.onOutput);
+  events.emit({
+    type: 'call-started',
+    call: callId,
+    plugin: tool.plugin,
+    tool: tool.tool,
+    bundle: room.bundle.hash,
+    input: spec.inputText,
+  });
 
   return new Promise((resolve) => {
     const deadlineMs = deadlineOf(tool, options, limits);
@@ -54,15 +65,16 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
       answered = true;
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', onAbort);
+      room.outputs.close(callId);
       load.underWay -= 1;
-      const result = answerOf(callId, began, outcome);
+      const result = answerOf(callId, began, outcome, told);
       events.emit({
         type: 'call-ended',
         call: callId,
         plugin: tool.plugin,
         tool: tool.tool,
         outcome: result.isError ? 'error' : 'ok',
-        ...('code' in outcome ? { code: outcome.code } : {}),
+        ...(result.code === undefined ? {} : { code: result.code }),
         ...('stack' in outcome && outcome.stack !== undefined
           ? { stack: room.mapStack(outcome.stack) }
           : {}),
@@ -83,14 +95,19 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
       if (answered) return;
       // While it was still idle, another plugin may have taken its place.
       if (!guest.alive) return start();
+      room.calls.began(guest.peer, callId);
       const asked = guest.peer.ask(
         'call',
         new RawJson(callText(tool, spec)),
         limits.maxResultBytes,
       );
+      const ended = (outcome: { readonly value: Json } | Failure): void => {
+        room.calls.ended(guest.peer, callId);
+        answer(outcome);
+      };
       const settled = asked.answer.then(
-        (value) => answer({ value }),
-        (error: unknown) => answer(failureOf(error, tool)),
+        (value) => ended({ value }),
+        (error: unknown) => ended(failureOf(error, tool)),
       );
       giveUp = (why) => {
         asked.cancel(why);
@@ -102,8 +119,12 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
       resident.acquire().then(run, (error: unknown) => answer(failureOf(error, tool)));
     };
 
-    if (resident.current === undefined) start();
-    else run(resident.current);
+    const go = (): void => {
+      if (resident.current === undefined) start();
+      else run(resident.current);
+    };
+    if (spec.beforeEffect === undefined) go();
+    else spec.beforeEffect().then(go, (error: unknown) => answer(failureOf(error, tool)));
   });
 }
 
@@ -111,16 +132,18 @@ function deadlineOf(tool: CatalogTool, options: CallOptions, limits: CallLimits)
   return Math.max(1, Math.min(tool.timeoutMs, options.timeoutMs ?? Infinity, limits.timeoutMs));
 }
 
-function callText(tool: CatalogTool, { inputText, options }: CallSpec): string {
+function callText(tool: CatalogTool, { callId, inputText, options }: CallSpec): string {
   const context = options.context === undefined ? 'null' : JSON.stringify(options.context);
   const { surface } = tool;
   const from = surface === undefined ? '' : `"surface":${JSON.stringify(surface)},`;
-  return `{"tool":${JSON.stringify(tool.tool)},${from}"input":${inputText},"context":${context}}`;
+  const output = options.onOutput === undefined ? '' : `"output":${JSON.stringify(callId)},`;
+  return `{"tool":${JSON.stringify(tool.tool)},${from}${output}"input":${inputText},"context":${context}}`;
 }
 
 function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
   return {
     code: 'DEADLINE_EXCEEDED',
+    deadlineMs,
     message: `${id} did not finish within ${deadlineMs} ms and was stopped.`,
   };
 }

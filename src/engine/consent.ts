@@ -30,7 +30,7 @@ export async function askFirst(
   } catch (error) {
     const failure = failureOf(error, tool);
     events.emit({ type: 'approval-refused', ...about, reason: failure.message });
-    return answerOf(callId, began, failure);
+    return answerOf(callId, began, failure, { format: place.format, tool });
   }
   events.emit({ type: 'approval-given', ...about });
   return run(spec);

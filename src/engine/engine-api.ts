@@ -1,3 +1,4 @@
+import type { Audit } from '../audit/audit.js';
 import type { Guarantee } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
 import type { CallOptions } from './options.js';
@@ -40,6 +41,8 @@ export interface Engine extends AsyncDisposable {
   listing(): readonly Readonly<Record<string, unknown>>[];
   /** The walls round this machine's guests: which stand, found out once on a blank one. */
   guarantees(): Promise<readonly Guarantee[]>;
+  /** What happened, where the option `audit` has it written down; else all of it throws. */
+  readonly audit: Audit;
   on(listener: EventListener): () => void;
   /** Reads the plugins again. Calls under way end as they began, in the guest that they began in. */
   reload(): Promise<void>;

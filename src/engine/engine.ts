@@ -3,6 +3,7 @@ import { makeApproval } from '../approval/approval.js';
 import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
+import { openAudit } from './audit.js';
 import { inputTextOf, runCall } from './call.js';
 import { askFirst } from './consent.js';
 import type { Engine } from './engine-api.js';
@@ -37,7 +38,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   events.on(logEvents({ logger: settings.logger, gateOf }));
   if (settings.onEvent !== undefined) events.on(settings.onEvent);
 
-  const machinery = await openMachinery(settings);
+  const kept = await openAudit(settings.audit, events, settings.logger);
+  const machinery = await openMachinery(settings, events).catch(async (error: unknown) => {
+    await kept.close();
+    throw error;
+  });
   const { catalog, replace } = makeCatalog();
   const approval = makeApproval(settings.approve);
   let places: ReadonlyMap<string, Placed> = new Map();
@@ -79,6 +84,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const close = async (): Promise<void> => {
     machinery.close();
     await registry.close();
+    await kept.close();
   };
 
   const engine: Engine = {
@@ -93,13 +99,18 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
         options: callOptions,
         limits,
         events,
+        ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
       };
-      return tool.asks === undefined ? runCall(spec) : askFirst(approval, spec, runCall);
+      if (tool.asks === undefined) return runCall(spec);
+      // Whom the engine asks comes first: a caller is asked where there is nobody.
+      const own = settings.approve === undefined && callOptions.approve !== undefined;
+      return askFirst(own ? makeApproval(callOptions.approve) : approval, spec, runCall);
     },
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
     plugins: () => registry.status(catalog),
     listing: () => registry.listing(),
+    audit: kept.audit,
     guarantees: () => machinery.guarantees(),
     on: (listener) => events.on(listener),
     reload: () => registry.reload(),
@@ -120,4 +131,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
 function engineClosed(): BulkheadError {
   return new BulkheadError('ENGINE_CLOSED', 'The engine was closed: it runs nothing more.', {});
+}
+
+/** What is not to happen unless it is on the disk that it was about to. */
+function isHighRisk({ risk, asks }: CatalogTool): boolean {
+  return risk === 'high' || asks !== undefined;
 }

@@ -1,4 +1,5 @@
 import type { Json } from '../../sandbox/wire/messages.js';
+import type { Stores } from '../brokers/storage/store.js';
 import type { EventBus } from '../events.js';
 import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
@@ -22,6 +23,7 @@ export interface EntrySpec {
   readonly settings: Settings;
   readonly events: EventBus;
   readonly validator: ValidatorCourier;
+  readonly stores: Stores;
   /** A blank guest of the kind that the entry needs. */
   readonly take: () => Guest;
   /** Room for the engine's guests, and whether they can be stopped while nobody calls them. */

@@ -6,8 +6,10 @@ import type { Grant } from '../permissions/grant.js';
 import type { Bundle, PluginEntry } from '../plugin/plugin.js';
 import { makeStackMapper } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
+import { type CallsUnderWay, makeCallsUnderWay } from './calls-under-way.js';
 import type { EntrySpec } from './entry-spec.js';
 import { GUEST_LIMITS } from './limits.js';
+import { makeOutputs, type Outputs } from './outputs.js';
 import { makeResident, type Resident } from './resident.js';
 import { scrubbedEvents } from './scrubbed-events.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
@@ -24,6 +26,9 @@ export interface OpenEntry {
   /** The variables whose values it never sees, among those that it is granted. */
   readonly secrets: readonly HeldSecret[];
   readonly resident: Resident;
+  /** Whoever listens to what its calls write. */
+  readonly outputs: Outputs;
+  readonly calls: CallsUnderWay;
   /**
    * Changes what it holds. When this returns the host refuses what is no longer granted, and has
    * ended what was under way by it; when the promise resolves, so do its guests.
@@ -48,6 +53,8 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   const events = references.length === 0 ? spec.events : scrubbedEvents(spec.events, clean);
   const mapOnly = makeStackMapper(sourceUrl, () => bundle.sourceMap);
   const mapStack = (stack: string): string => clean(mapOnly(stack));
+  const outputs = makeOutputs();
+  const calls = makeCallsUnderWay();
   const open = openBrokers({ ...spec, events, held: () => grant, secrets });
   const resident = makeResident({
     plugin: plugin.id,
@@ -63,6 +70,8 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
       now: spec.now,
       mapStack,
+      outputs,
+      behalfOf: calls.of,
     }),
     loadTimeoutMs: settings.limits.loadTimeoutMs,
     graceMs: settings.limits.graceMs,
@@ -78,6 +87,8 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       return secrets();
     },
     resident,
+    outputs,
+    calls,
     mapStack,
     follow: (next) => {
       const before = grant;

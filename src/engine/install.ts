@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import { WireError } from '../../sandbox/wire/failure.js';
+import type { Stores } from '../brokers/storage/store.js';
 import { BulkheadError, isBulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import type { FoundPlugin } from '../formats/format.js';
@@ -26,6 +27,7 @@ export interface InstallPowers {
   readonly events: EventBus;
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
+  readonly stores: Stores;
   readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
   readonly capacity: Capacity;

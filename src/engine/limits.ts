@@ -1,5 +1,6 @@
 import { FROM_GUEST, FROM_HOST } from '../../sandbox/wire/limits.js';
 import type { GuestLimits } from '../../sandbox/wire/methods.js';
+import { STORAGE_LIMITS } from '../brokers/storage/limits.js';
 import { BulkheadError } from '../errors.js';
 import type { CpuLimits } from '../guests/allowance.js';
 
@@ -26,6 +27,12 @@ export interface EngineLimits extends CpuLimits {
   readonly maxInputBytes: number;
   /** Lines a plugin may log in one second; the rest is counted and told in one line. */
   readonly maxLogLinesPerSecond: number;
+  /** Of all files in the storage of one plugin. */
+  readonly maxStorageBytes: number;
+  /** Files and directories in the storage of one plugin. */
+  readonly maxStorageFiles: number;
+  /** Of one file in it. */
+  readonly maxStorageFileBytes: number;
   /** From a plugin's last answer until its guest is stopped, and its timers with it. */
   readonly restAfterMs: number;
   /** From a plugin's last answer until its guest is ended. The next call starts another. */
@@ -57,6 +64,9 @@ export const DEFAULT_LIMITS: EngineLimits = {
   maxResultBytes: 1024 * 1024,
   maxInputBytes: 8 * 1024 * 1024,
   maxLogLinesPerSecond: 100,
+  maxStorageBytes: STORAGE_LIMITS.maxBytes,
+  maxStorageFiles: STORAGE_LIMITS.maxFiles,
+  maxStorageFileBytes: STORAGE_LIMITS.maxFileBytes,
   restAfterMs: 250,
   endAfterMs: 300_000,
   maxCrashes: 3,
@@ -76,6 +86,7 @@ export const GUEST_LIMITS: Omit<GuestLimits, 'maxResultBytes'> = {
   maxLogText: 16 * 1024,
   maxFetches: 64,
   maxBodyBytes: 32 * 1024 * 1024,
+  maxOutputText: 1024 * 1024,
 };
 
 /** Fills in the defaults. Throws `INVALID_OPTIONS` naming the limit that is not one. */

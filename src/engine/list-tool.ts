@@ -15,7 +15,7 @@ export interface ToolListing {
   readonly config: JsonObject;
   /** What the tool's code can use. */
   readonly grant: Grant;
-  readonly settings: Pick<Settings, 'tolerance' | 'riskPolicy' | 'trustHints'>;
+  readonly settings: Pick<Settings, 'tolerance' | 'riskPolicy' | 'trustHints' | 'lent'>;
 }
 
 /** A tool as the catalog shows it, with its risk, and whether a call of it asks. */
@@ -29,6 +29,7 @@ export function listTool(listing: ToolListing): UnnamedTool {
     reach: entry.confinement === 'host' ? 'unconfined' : grant.permissions,
     trusted: settings.trustHints.includes(plugin.id),
     policy: settings.riskPolicy,
+    riskOfPower: settings.lent.riskOf,
   });
   const risk = { risk: band, riskWhy: why };
   const byFlagAlone = format.asksByFlagAlone ?? false;

@@ -1,5 +1,8 @@
 import { join } from 'node:path';
+import { STORAGE_LIMITS } from '../brokers/storage/limits.js';
+import { makeStores, type Stores } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
+import type { EventBus } from '../events.js';
 import { type Capacity, makeCapacity } from '../guests/capacity.js';
 import { type Command, guestCommand, unconfinedCommand } from '../guests/command.js';
 import { type Guest, startGuest } from '../guests/guest.js';
@@ -25,6 +28,8 @@ export interface Machinery {
   bundle(plugin: Plugin, entry: PluginEntry): Promise<Bundle>;
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
+  /** What plugins keep, by plugin. */
+  readonly stores: Stores;
   /** Found out once, on a blank guest. */
   guarantees(): Promise<readonly Guarantee[]>;
   close(): void;
@@ -36,7 +41,7 @@ const START_TIMEOUT_MS = 15_000;
 /** From a take to the start of its replacement: whoever took a guest is busy loading it. */
 const REFILL_DELAY_MS = 50;
 
-export async function openMachinery(settings: Settings): Promise<Machinery> {
+export async function openMachinery(settings: Settings, events: EventBus): Promise<Machinery> {
   const { limits, cacheDirectory } = settings;
   const { use } = settings.walls;
   const script = guestScripts.confined();
@@ -49,6 +54,7 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
     start: () => start(confined),
     prepare: validator.ahead,
     refillDelayMs: REFILL_DELAY_MS,
+    onChange: (blank) => events.emit({ type: 'pool-changed', blank }),
   });
   const bundles = makeBundleCache({ directory: join(cacheDirectory, 'bundles') });
   let guarantees: Promise<readonly Guarantee[]> | undefined;
@@ -79,6 +85,12 @@ export async function openMachinery(settings: Settings): Promise<Machinery> {
     canRest: machine.setpriv !== undefined,
     offers: makeOffers(keepTexts(join(cacheDirectory, 'offers')), settings),
     validator,
+    stores: makeStores(settings.storageDirectory, {
+      ...STORAGE_LIMITS,
+      maxBytes: limits.maxStorageBytes,
+      maxFiles: limits.maxStorageFiles,
+      maxFileBytes: limits.maxStorageFileBytes,
+    }),
     guarantees: () => (guarantees ??= prove()),
     close: pool.close,
   };

@@ -1,9 +1,11 @@
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { Plugin } from '../plugin/plugin.js';
+import type { AuditOptions } from '../audit/options.js';
 import type { Approver } from '../approval/approver.js';
 import type { RiskPolicy } from '../approval/risk.js';
 import type { Tolerance } from '../approval/tolerance.js';
+import type { PowerDefinition } from '../brokers/powers/definition.js';
 import type { SecretBinding } from '../brokers/network/secrets/binding.js';
 import type { OptionalWall } from '../guests/command.js';
 import type { WallName } from '../guests/walls.js';
@@ -34,6 +36,11 @@ export interface EngineOptions {
   /** Ids of plugins that may run unconfined if their manifest says `sandbox: "host"`. Default: none. */
   readonly hostMode?: readonly string[];
   /** Decides where a tool asks first. Without one, such calls are refused. */
+  /**
+   * What the host lends plugins of its own, by name: those that were granted the `powers` permission
+   * of that name. Default: none.
+   */
+  readonly powers?: readonly PowerDefinition[];
   readonly approve?: Approver;
   /**
    * How much risk runs unasked: `strict` nothing, `default` what is low, `relaxed` what is low or
@@ -60,9 +67,16 @@ export interface EngineOptions {
   readonly walls?: WallOptions;
   /** Where bundles and descriptions are kept between runs. Default: `bulkhead` in the user's cache. */
   readonly cacheDirectory?: string;
+  /**
+   * Where plugins that were granted `storage` keep their files, each in a directory of its own. Made
+   * when it is first needed. Default: `bulkhead/storage` in the user's data directory.
+   */
+  readonly storageDirectory?: string;
   /** Receives the plugins' own log lines and the engine's. Default: warnings and errors to stderr. */
   readonly logger?: Logger;
   readonly onEvent?: EventListener;
+  /** Where everything that happens is written down. Default: nowhere. */
+  readonly audit?: AuditOptions;
 }
 
 export type GrantPolicy =
@@ -122,4 +136,14 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** What the plugin's system hands to a tool besides its input, as far as a host supplies it. */
   readonly context?: JsonObject;
+  /**
+   * Receives what the tool writes while it runs, in order, and nothing after the call is answered.
+   * Tools of systems without such output never call it.
+   */
+  readonly onOutput?: (chunk: string) => void;
+  /**
+   * Decides where this call asks first and the engine itself has nobody to ask. It answers for this
+   * call alone.
+   */
+  readonly approve?: Approver;
 }

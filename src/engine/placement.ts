@@ -1,10 +1,13 @@
 import type { UnnamedTool } from '../catalog/catalog.js';
+import type { Format } from '../formats/format.js';
+import { formats } from '../formats/table.js';
 import type { OpenEntry } from './entry.js';
 import type { Installed } from './installed.js';
 
 /** Where a tool of the catalog runs. */
 export interface Placed {
   readonly room: OpenEntry;
+  readonly format: Format;
   /** Calls under way in its plugin. */
   readonly load: { underWay: number };
 }
@@ -16,12 +19,13 @@ export function placeTools(installed: readonly Installed[]): {
 } {
   const tools = new Map<string, UnnamedTool>();
   const places = new Map<string, Placed>();
-  for (const { entries, load } of installed) {
+  for (const { plugin, entries, load } of installed) {
+    const format = formats[plugin.format];
     for (const { listed, room } of entries.flatMap((entry) => entry.tools)) {
       // Of two tools of one plugin with one id the later counts, as in the original.
       const id = `${listed.plugin}:${listed.tool}`;
       tools.set(id, listed);
-      places.set(id, { room, load });
+      places.set(id, { room, format, load });
     }
   }
   return { tools: [...tools.values()], places };

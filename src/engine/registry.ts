@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.js';
-import type { EventBus } from '../events.js';
+import type { EventBus, EventOf, WithoutTime } from '../events.js';
 import { type Discovery, readPlugins } from '../formats/discover.js';
 import { coversAll } from '../permissions/effective.js';
 import type { Plugin } from '../plugin/plugin.js';
@@ -190,8 +190,28 @@ function tell(installed: readonly Installed[], discovery: Discovery, events: Eve
     for (const { code, message } of [...problems, ...entries.flatMap((entry) => entry.problems)]) {
       events.emit({ type: 'plugin-refused', plugin: id, directory, code, message });
     }
+    for (const entry of entries) {
+      if (entry.rooms.length > 0) events.emit(grantOf(plugin, entry));
+    }
     for (const { level, message } of entries.flatMap(({ offer }) => offer?.alerts ?? [])) {
       events.emit({ type: 'alert', plugin: id, level, message });
     }
   }
+}
+
+/** What an entry that runs was given. */
+export function grantOf(
+  { id, version }: Plugin,
+  { entry, effective, rooms }: InstalledEntry,
+): WithoutTime<EventOf<'permissions-granted'>> {
+  return {
+    type: 'permissions-granted',
+    plugin: id,
+    entry: entry.key,
+    ...(version === undefined ? {} : { version }),
+    bundle: rooms[0]?.bundle.hash ?? '',
+    confinement: entry.confinement,
+    declared: entry.declared,
+    granted: effective,
+  };
 }

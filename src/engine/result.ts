@@ -2,15 +2,14 @@ import { WireError } from '../../sandbox/wire/failure.js';
 import type { Json } from '../../sandbox/wire/messages.js';
 import type { CatalogTool } from '../catalog/catalog.js';
 import { type ErrorCode, isBulkheadError } from '../errors.js';
+import type { Format } from '../formats/format.js';
 import { endError, GuestEnded } from '../guests/end.js';
+import { answerOfValue, type ToolAnswer } from '../plugin/answer.js';
 
 /** What a call came to. A plugin's fault is an answer (`isError`), never a throw. */
-export interface CallResult {
+export interface CallResult extends ToolAnswer {
   /** Names this call in events, logs and records. */
   readonly callId: string;
-  readonly isError: boolean;
-  /** For the model: text that never holds a stack or a path of the host. */
-  readonly content: readonly ContentBlock[];
   /** What the tool returned, as plain data. Absent where it did not return. */
   readonly value?: Json;
   /** Why it failed. */
@@ -20,48 +19,55 @@ export interface CallResult {
   readonly durationMs: number;
 }
 
-export interface ContentBlock {
-  readonly type: 'text';
-  readonly text: string;
-}
-
 /** Why a call failed, before it is worded for anybody. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly retryAfterMs?: number;
+  /** The name of the error that the tool threw. */
+  readonly name?: string;
+  /** How long the call had. */
+  readonly deadlineMs?: number;
   /** The guest's stack: for the host's log alone. */
   readonly stack?: string;
 }
 
+/** What a call came to, as the format of its tool reads and words it. */
 export function answerOf(
   callId: string,
   began: number,
   outcome: { readonly value: Json } | Failure,
+  { format, tool }: { readonly format?: Format | undefined; readonly tool: CatalogTool },
 ): CallResult {
   const durationMs = performance.now() - began;
   if ('code' in outcome) {
     const { code, message, retryAfterMs } = outcome;
+    const text = format?.wordFault?.({ ...outcome, tool: tool.tool }) ?? message;
     return {
       callId,
       isError: true,
-      content: [{ type: 'text', text: message }],
+      content: [{ type: 'text', text }],
       code,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       durationMs,
     };
   }
   const { value } = outcome;
+  const answer = format?.readAnswer?.(value) ?? answerOfValue(value);
+  const { isError, structured, status, yieldToUser, files, meta } = answer;
   return {
     callId,
-    isError: false,
-    // Worded when somebody reads it: a large value is not made into text for nothing.
+    isError,
     get content() {
-      return [
-        { type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) } as const,
-      ];
+      return answer.content;
     },
     value,
+    ...(isError ? { code: 'TOOL_FAILED' as const } : {}),
+    ...(structured === undefined ? {} : { structured }),
+    ...(status === undefined ? {} : { status }),
+    ...(yieldToUser === undefined ? {} : { yieldToUser }),
+    ...(files === undefined ? {} : { files }),
+    ...(meta === undefined ? {} : { meta }),
     durationMs,
   };
 }
@@ -71,9 +77,10 @@ export function failureOf(error: unknown, tool: Pick<CatalogTool, 'id' | 'plugin
   const { id, plugin } = tool;
   if (error instanceof GuestEnded) return failureOf(endError(plugin, error.end), tool);
   if (error instanceof WireError) {
-    const { stack } = error.remote;
+    const { name, stack } = error.remote;
     return {
       code: error.code ?? 'TOOL_FAILED',
+      name,
       message: error.message === '' ? `${id} failed without saying why.` : error.message,
       ...(stack === undefined ? {} : { stack }),
     };

@@ -2,16 +2,22 @@ import { MAX_ERROR_STACK } from '../../sandbox/wire/limits.js';
 import { isRecord } from '../../sandbox/wire/parse.js';
 import type { Peer } from '../../sandbox/wire/peer.js';
 import type { IncomingRequest, Service } from '../../sandbox/wire/service.js';
+import type { Attribution } from '../brokers/attribution.js';
 import type { FilesystemBroker } from '../brokers/filesystem/broker.js';
 import type { NetworkBroker } from '../brokers/network/broker.js';
+import type { PowerBroker } from '../brokers/powers/broker.js';
+import type { StorageBroker } from '../brokers/storage/broker.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import { permissionNames } from '../permissions/table.js';
 import { makeLogGate } from './log-gate.js';
+import type { Outputs } from './outputs.js';
 
 export interface Brokers {
   readonly network: NetworkBroker | undefined;
   readonly filesystem: FilesystemBroker | undefined;
+  readonly storage: StorageBroker | undefined;
+  readonly powers: PowerBroker | undefined;
 }
 
 export interface ServiceSpec {
@@ -22,6 +28,9 @@ export interface ServiceSpec {
   readonly now: () => number;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
+  readonly outputs: Outputs;
+  /** Whose doing is what the guest at that end does now. */
+  readonly behalfOf: (peer: Peer) => Attribution;
 }
 
 /**
@@ -32,27 +41,42 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
   const { plugin, brokers, events } = spec;
   const gate = makeLogGate(spec);
 
-  const notice = (method: string, params: unknown): void => {
+  const notice = (peer: Peer, method: string, params: unknown): void => {
     if (!isRecord(params)) return;
-    if (method === 'log') gate.line(params['level'], () => params['text']);
+    if (method === 'output') spec.outputs.hear(params['call'], params['text']);
+    else if (method === 'log') gate.line(params['level'], () => params['text']);
     else if (method === 'fault') {
       gate.line('error', () => faultText(params['failure'], spec.mapStack));
     } else if (method === 'denied') {
       const permission = permissionNames.find((name) => name === params['permission']);
       const wanted = params['wanted'];
       if (permission === undefined || typeof wanted !== 'string' || !gate.admit()) return;
-      events.emit({ type: 'capability-denied', plugin, permission, wanted: wanted.slice(0, 200) });
+      const at = lineOf(params['stack'], spec.mapStack);
+      events.emit({
+        type: 'capability-denied',
+        plugin,
+        permission,
+        wanted: wanted.slice(0, 200),
+        ...spec.behalfOf(peer),
+        ...(at === undefined ? {} : { at }),
+      });
     }
   };
 
   return (peer) => ({
-    notice,
+    notice: (method, params) => notice(peer, method, params),
     request: (method, params, request) => {
       if (method === 'fetch' && brokers.network !== undefined) {
-        return fetchThrough(brokers.network, peer, params, request);
+        return fetchThrough(brokers.network, peer, params, request, spec.behalfOf(peer));
       }
       if (method === 'readFile' && brokers.filesystem !== undefined) {
-        return readThrough(brokers.filesystem, peer, params, request);
+        return readThrough(brokers.filesystem, peer, params, request, spec.behalfOf(peer));
+      }
+      if (method === 'storage' && brokers.storage !== undefined) {
+        return storeThrough(brokers.storage, peer, params, request);
+      }
+      if (method === 'power' && brokers.powers !== undefined) {
+        return brokers.powers.use(params, abortSignalOf(request));
       }
       throw new BulkheadError(
         'PERMISSION_REVOKED',
@@ -68,10 +92,11 @@ async function fetchThrough(
   peer: Peer,
   params: unknown,
   request: IncomingRequest,
+  behalf: Attribution,
 ): Promise<unknown> {
   const streamId = isRecord(params) ? params['body'] : undefined;
   const sent = typeof streamId === 'number' ? peer.acceptStream(streamId) : undefined;
-  const { body, ...reply } = await broker.fetch(params, sent, abortSignalOf(request));
+  const { body, ...reply } = await broker.fetch(params, sent, abortSignalOf(request), behalf);
   return body === undefined ? reply : { ...reply, body: peer.openStream(body) };
 }
 
@@ -80,9 +105,23 @@ async function readThrough(
   peer: Peer,
   params: unknown,
   request: IncomingRequest,
+  behalf: Attribution,
 ): Promise<unknown> {
-  const { body } = await broker.readFile(params, abortSignalOf(request));
+  const { body } = await broker.readFile(params, abortSignalOf(request), behalf);
   return { body: peer.openStream(body) };
+}
+
+async function storeThrough(
+  broker: StorageBroker,
+  peer: Peer,
+  params: unknown,
+  request: IncomingRequest,
+): Promise<unknown> {
+  const streamId = isRecord(params) ? params['body'] : undefined;
+  const sent = typeof streamId === 'number' ? peer.acceptStream(streamId) : undefined;
+  const answer = await broker.run(params, sent, abortSignalOf(request));
+  if ('value' in answer) return answer.value;
+  return { body: peer.openStream(answer.content), bytes: answer.bytes };
 }
 
 function abortSignalOf(request: IncomingRequest): AbortSignal {
@@ -98,4 +137,13 @@ function faultText(failure: unknown, mapStack: (stack: string) => string): strin
   );
   const text = `${name ?? 'Error'}: ${message ?? ''} (nobody caught it)`;
   return stack === undefined ? text : `${text}\n${mapStack(stack)}`;
+}
+
+/** The plugin's own line at the top of a stack, `src/index.ts:14:21`. */
+function lineOf(stack: unknown, mapStack: (stack: string) => string): string | undefined {
+  if (typeof stack !== 'string') return undefined;
+  const mapped = mapStack(stack.slice(0, MAX_ERROR_STACK));
+  return /(?:\(|at |^\s*)(?<place>[^\s():]{1,200}:\d{1,7}:\d{1,7})/m.exec(mapped)?.groups?.[
+    'place'
+  ];
 }

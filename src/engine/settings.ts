@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import type { RiskPolicy } from '../approval/risk.js';
 import { isTolerance, THRESHOLDS } from '../approval/tolerance.js';
+import { type LentPowers, readPowers } from '../brokers/powers/lent.js';
 import { BulkheadError } from '../errors.js';
 import {
   DEFAULT_WALLS,
@@ -11,6 +13,7 @@ import { isWallName, type WallName } from '../guests/walls.js';
 import { type EngineLimits, readLimits } from './limits.js';
 import { makeDefaultLogger } from './logger.js';
 import type { EngineOptions, WallOptions } from './options.js';
+import { ownCompiler } from './powers/own-compiler.js';
 import { surroundings } from './powers/surroundings.js';
 import { checkSecrets } from './secrets.js';
 
@@ -27,7 +30,10 @@ export interface Settings extends EngineOptions {
   readonly walls: { readonly require: readonly WallName[]; readonly use: readonly OptionalWall[] };
   readonly limits: EngineLimits;
   readonly network: NonNullable<EngineOptions['network']>;
+  /** The host's powers, checked. */
+  readonly lent: LentPowers;
   readonly cacheDirectory: string;
+  readonly storageDirectory: string;
   readonly logger: NonNullable<EngineOptions['logger']>;
 }
 
@@ -61,7 +67,9 @@ export function readSettings(options: EngineOptions): Settings {
     walls,
     limits: readLimits(options.limits ?? {}),
     network: options.network ?? {},
+    lent: readPowers(options.powers ?? [], ownCompiler),
     cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
+    storageDirectory: resolve(options.storageDirectory ?? around.storageDirectory),
     logger: options.logger ?? makeDefaultLogger(),
   };
 }

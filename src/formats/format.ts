@@ -1,4 +1,6 @@
-import type { JsonObject } from '../../sandbox/wire/messages.js';
+import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
+import type { ErrorCode } from '../errors.js';
+import type { ToolAnswer } from '../plugin/answer.js';
 import type { FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer, ToolAnnotations, ToolDefinition } from '../plugin/tool.js';
 
@@ -48,6 +50,10 @@ export interface Format {
    * only where the host chose a tolerance.
    */
   readonly asksByFlagAlone?: true;
+  /** Reads what a tool returned. Absent: any value is an answer, a text as it is, the rest as JSON. */
+  readAnswer?(value: Json): ToolAnswer;
+  /** Words a failed call for a model as the format's own system does. Absent: the message as it is. */
+  wordFault?(fault: ToolFault): string;
   /** What the format's own system shows of an installed plugin (Pandora: `/api/plugins`). */
   list(source: ListingSource): Readonly<Record<string, unknown>>;
   /** Whether a tool may run unattended. */
@@ -78,6 +84,18 @@ export interface ListingSource {
   readonly config: JsonObject | undefined;
   /** What each entry offers, by its key; nothing of one that was not asked. */
   readonly offers: Readonly<Record<string, Offer>>;
+}
+
+/** Why a call failed, before it is worded. */
+export interface ToolFault {
+  /** The tool as its plugin names it. */
+  readonly tool: string;
+  readonly code: ErrorCode;
+  /** The name of the error that the tool threw, where it threw one. */
+  readonly name?: string | undefined;
+  readonly message: string;
+  /** How long it had, where that was too short. */
+  readonly deadlineMs?: number | undefined;
 }
 
 export interface OfferContext {

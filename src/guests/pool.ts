@@ -25,9 +25,17 @@ export interface PoolSpec {
   readonly prepare: (guest: Guest) => void;
   /** From a take to the start of its replacement, in milliseconds. */
   readonly refillDelayMs: number;
+  /** Told how many wait, each time that this has changed. */
+  readonly onChange?: (waiting: number) => void;
 }
 
-export function makeGuestPool({ size, start, prepare, refillDelayMs }: PoolSpec): GuestPool {
+export function makeGuestPool({
+  size,
+  start,
+  prepare,
+  refillDelayMs,
+  onChange = () => {},
+}: PoolSpec): GuestPool {
   const blank: Guest[] = [];
   let refill: NodeJS.Timeout | undefined;
   let closed = false;
@@ -36,9 +44,12 @@ export function makeGuestPool({ size, start, prepare, refillDelayMs }: PoolSpec)
     const guest = start();
     prepare(guest);
     blank.push(guest);
+    onChange(blank.length);
     void guest.ended.then(() => {
       const at = blank.indexOf(guest);
-      if (at >= 0) blank.splice(at, 1);
+      if (at < 0) return;
+      blank.splice(at, 1);
+      onChange(blank.length);
     });
   };
 
@@ -56,7 +67,9 @@ export function makeGuestPool({ size, start, prepare, refillDelayMs }: PoolSpec)
 
   return {
     take: () => {
-      const guest = blank.shift() ?? start();
+      const waiting = blank.shift();
+      if (waiting !== undefined) onChange(blank.length);
+      const guest = waiting ?? start();
       refillLater();
       return guest;
     },

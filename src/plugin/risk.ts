@@ -3,6 +3,10 @@ export type RiskBand = 'low' | 'medium' | 'high';
 
 export const RISK_BANDS: readonly RiskBand[] = ['low', 'medium', 'high'];
 
+export function isRiskBand(text: unknown): text is RiskBand {
+  return RISK_BANDS.some((band) => band === text);
+}
+
 /** The higher of the two. */
 export function higherBand(a: RiskBand, b: RiskBand): RiskBand {
   return RISK_BANDS.indexOf(a) >= RISK_BANDS.indexOf(b) ? a : b;

@@ -12,8 +12,6 @@ export interface RemoteLimits {
   readonly maxErrorCharacters: number;
   /** Attempts at one call, where trying again does no harm. */
   readonly maxAttempts: number;
-  /** Milliseconds after which it is asked again what it offers. */
-  readonly refreshMs: number;
   /** Milliseconds for which a token that we sign is good. Stops one that leaks from opening for long. */
   readonly tokenMs: number;
 }
@@ -25,6 +23,5 @@ export const REMOTE_LIMITS: RemoteLimits = {
   maxDescriptionCharacters: 16 * 1024,
   maxErrorCharacters: 500,
   maxAttempts: 3,
-  refreshMs: 300_000,
   tokenMs: 600_000,
 };

@@ -13,10 +13,19 @@ const rows: readonly (readonly string[])[] = [
   ['src/errors.ts'],
   ['src/permissions/', 'src/schema/'],
   ['src/events.ts', 'src/plugin/'],
-  ['src/formats/', 'src/brokers/', 'src/guests/', 'src/hooks/', 'src/approval/'],
+  [
+    'src/formats/',
+    'src/brokers/',
+    'src/guests/',
+    'src/hooks/',
+    'src/approval/',
+    // Listens to events alone; the engine that makes them opens it.
+    'src/audit/',
+  ],
   ['src/catalog/', 'src/remotes/'],
   ['src/engine/'],
-  ['src/agent/', 'src/audit/', 'src/metrics/', 'src/report/'],
+  ['src/agent/', 'src/metrics/', 'src/report/'],
+  ['src/adapters/'],
   ['src/http/'],
   ['src/index.ts'],
   ['src/cli/'],
@@ -24,7 +33,7 @@ const rows: readonly (readonly string[])[] = [
 
 /** Places that see less than their row would allow. */
 const narrowed: Readonly<Record<string, readonly string[]>> = {
-  'src/cli/': ['src/cli/', 'src/index.ts', 'src/http/'],
+  'src/cli/': ['src/cli/', 'src/index.ts', 'src/http/', 'src/adapters/'],
   'src/audit/': ['src/audit/', 'src/events.ts', 'src/errors.ts'],
   'src/metrics/': ['src/metrics/', 'src/events.ts', 'src/errors.ts'],
 };
@@ -45,6 +54,8 @@ const POWERS =
 const powerful: readonly string[] = [
   'src/brokers/',
   'src/guests/',
+  // What the operator keeps of what happened.
+  'src/audit/disk/',
   // What reads a stranger's sources, file by file, each of them checked.
   'src/plugin/bundle/',
   // What the engine takes from its own process, unless it is told otherwise.

@@ -8,8 +8,8 @@ describe('the table of brokers', () => {
     ).toEqual({
       time: ['none'],
       random: ['none'],
-      storage: ['none'],
-      powers: ['none'],
+      storage: ['make'],
+      powers: ['make'],
       network: ['make'],
       filesystem: ['make'],
       environment: ['make'],

@@ -77,6 +77,9 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
       if (spec.broken !== undefined) return Promise.reject(spec.broken);
       return Promise.resolve(fakeEngine(options, spec, calls, closedEngines));
     },
+    readAudit: (path) => {
+      throw new Error(`there is no audit log ${path}`);
+    },
     stdin: stream(spec.stdin ?? ''),
     stdout: makeSink(spec.terminal ?? false),
     stderr: makeSink(spec.terminal ?? false),
@@ -105,6 +108,7 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
     },
     environment: spec.environment ?? {},
     now: () => (now += 1),
+    wallClock: () => 1_700_000_000_000,
     ...(spec.ask === undefined ? {} : { ask: spec.ask }),
     interrupted: spec.interrupted ?? new AbortController().signal,
     onHangup: () => () => undefined,
@@ -195,6 +199,7 @@ function fakeEngine(
     revoke: () => Promise.resolve(),
     plugins: () => [status],
     listing: () => [],
+    audit: {} as never,
     guarantees: () => Promise.resolve(spec.guarantees ?? []),
     on: (listener) => {
       listeners.add(listener);

@@ -2,10 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FROM_GUEST, NOTICES_PER_SECOND } from '../../sandbox/wire/limits.js';
+import { AUDIT_LIMITS } from '../../src/audit/limits.js';
 import { FILESYSTEM_LIMITS } from '../../src/brokers/filesystem/limits.js';
 import { NETWORK_LIMITS } from '../../src/brokers/network/limits.js';
+import { POWER_LIMITS } from '../../src/brokers/powers/limits.js';
+import { STORAGE_LIMITS } from '../../src/brokers/storage/limits.js';
 import { DEFAULT_LIMITS, GUEST_LIMITS } from '../../src/engine/limits.js';
 import { SERVER_LIMITS, TOKEN_LIMITS } from '../../src/http/limits.js';
+import { REMOTE_LIMITS } from '../../src/remotes/limits.js';
 import { SCHEMA_LIMITS } from '../../src/schema/limits.js';
 import { readText, ROOT } from '../architecture/sources.js';
 
@@ -15,9 +19,13 @@ const sections: Readonly<Record<string, object>> = {
   'Inside the guest': { ...GUEST_LIMITS, NOTICES_PER_SECOND },
   'The network broker': NETWORK_LIMITS,
   'The filesystem broker': FILESYSTEM_LIMITS,
+  'The storage broker': STORAGE_LIMITS,
+  "The host's powers": POWER_LIMITS,
   "A tool's JSON Schema": SCHEMA_LIMITS,
+  'The audit log': AUDIT_LIMITS,
   'A server': SERVER_LIMITS,
   Tokens: TOKEN_LIMITS,
+  'Tools that run elsewhere': REMOTE_LIMITS,
 };
 
 interface Row {

@@ -88,6 +88,7 @@ export async function startEngine(
     plugins: directories,
     grant: 'declared',
     cacheDirectory: join(root, 'cache'),
+    storageDirectory: join(root, 'storage'),
     logger: silentLogger,
     env: {},
     ...options,

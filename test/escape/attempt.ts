@@ -108,7 +108,13 @@ export function temporary(): string {
 
 /** An engine that keeps nothing after the test, and says nothing. */
 export function openEngine(options: EngineOptions): Promise<Engine> {
-  return createEngine({ cacheDirectory: temporary(), logger: silent, env: {}, ...options });
+  return createEngine({
+    cacheDirectory: temporary(),
+    storageDirectory: temporary(),
+    logger: silent,
+    env: {},
+    ...options,
+  });
 }
 
 export async function expectBreath(engine: Engine, id: string): Promise<void> {

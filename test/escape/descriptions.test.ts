@@ -78,7 +78,7 @@ async function installAs(description: unknown) {
   });
   const file = join(settings.cacheDirectory, 'description.json');
   writeFileSync(file, JSON.stringify(description));
-  const machinery = await openMachinery(settings);
+  const machinery = await openMachinery(settings, makeEventBus(Date.now));
   const { plugins } = await readPlugins(diskReader, settings.plugins);
   const [found] = plugins;
   if (found === undefined) throw new Error('the plugin is not there');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach } from 'vitest';
 import { makeFilesystemBroker } from '../../src/brokers/filesystem/broker.js';
 import { makeNetworkBroker } from '../../src/brokers/network/broker.js';
+import { makeOutputs } from '../../src/engine/outputs.js';
 import { makeService } from '../../src/engine/service.js';
 import { type BulkheadEvent, makeEventBus } from '../../src/events.js';
 import { type Guest, startGuest } from '../../src/guests/guest.js';
@@ -35,6 +36,8 @@ function openBrokers(directory: string) {
       connect: refuse,
     }),
     filesystem: makeFilesystemBroker({ plugin, directory, granted: ['.'] }),
+    storage: undefined,
+    powers: undefined,
   };
 }
 
@@ -76,7 +79,9 @@ export async function startRogue(act: string): Promise<Rogue> {
       events: bus,
       maxLogLinesPerSecond: 100,
       now: Date.now,
+      outputs: makeOutputs(),
       mapStack: (stack) => stack,
+      behalfOf: () => ({}),
     })(guest.peer),
   );
   await guest.ready;

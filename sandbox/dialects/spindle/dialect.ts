@@ -1,7 +1,7 @@
-import type { Json } from '../../wire/messages.js';
 import type { GuestGrant } from '../../wire/methods.js';
 import type { Attached, Dialect, DialectWorld } from '../dialect.js';
 import { makeCrypto } from './crypto.js';
+import { hear } from './hear.js';
 import { invokeTool } from './invocation.js';
 import { makeRuntime, type Runtime } from './runtime.js';
 
@@ -21,12 +21,14 @@ export const spindle: Dialect = {
   },
   attach: (_exports, world) => {
     const runtime = runtimes.get(world) ?? makeRuntime(world);
+    // It may have changed while the modules were evaluated.
+    runtime.permissions.replace(world.grant.powers ?? []);
     runtime.announceChanges();
     const attached: Attached = {
-      describe: () => Promise.resolve(`{"tools":${runtime.tools.describe()}}`),
+      describe: () => Promise.resolve(runtime.describe()),
       call: (tool, input, call) =>
         invokeTool(runtime.events.handlers('TOOL_INVOCATION'), tool, input, call),
-      event: (name, payload) => hear(runtime, name, payload),
+      event: (name, payload, event) => hear(runtime, name, payload, event),
       regrant: (grant: GuestGrant) => runtime.permissions.replace(grant.powers ?? []),
     };
     return attached;
@@ -34,8 +36,3 @@ export const spindle: Dialect = {
 };
 
 const runtimes = new WeakMap<DialectWorld, Runtime>();
-
-function hear(runtime: Runtime, name: string, payload: Json): Json {
-  runtime.events.emit(name, payload, undefined);
-  return null;
-}

@@ -2,6 +2,7 @@ import type { Json } from '../../wire/messages.js';
 import { isRecord } from '../../wire/parse.js';
 import type { CallWorld } from '../dialect.js';
 import type { Callback } from './callbacks.js';
+import { readField } from './read-field.js';
 
 /**
  * Delivers one tool invocation to the handlers of `TOOL_INVOCATION` (Spindle tools, Handling tool
@@ -32,9 +33,16 @@ async function attempt(handler: Callback, payload: object): Promise<unknown> {
   try {
     return await Reflect.apply(handler, undefined, [payload]);
   } catch (error) {
-    throw error instanceof Error ? error : new Error('Tool invocation failed');
+    // An error without words, or a throw that is none, is worded as the original words it.
+    const message: unknown = readField(error, 'message');
+    if (error instanceof Error && message !== '') throw error;
+    const words = typeof message === 'string' && message !== '' ? message : FAILED;
+    // oxlint-disable-next-line preserve-caught-error -- it is no error, or says nothing
+    throw new Error(words);
   }
 }
+
+const FAILED = 'Tool invocation failed';
 
 /** Which user somebody claims to be is for the host to know (Spindle tools, No userId in args). */
 const STRIPPED = ['__userId', '__user_id', 'userId'];

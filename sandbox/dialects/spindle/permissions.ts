@@ -22,8 +22,10 @@ export interface PermissionChange {
   readonly allGranted: readonly string[];
 }
 
-export function makePermissions(world: DialectWorld, initial: readonly string[]): HeldPermissions {
-  let held = new Set(initial);
+export function makePermissions(world: DialectWorld): HeldPermissions {
+  /** What was held when the extension was last told of it. */
+  let held = namesHeld(world.grant.powers ?? []);
+  const isHeld = (name: string): boolean => namesHeld(world.grant.powers ?? []).has(name);
   const denied = makeCallbacks();
   const changed = makeCallbacks();
   const watchers: ((change: PermissionChange) => void)[] = [];
@@ -40,7 +42,7 @@ export function makePermissions(world: DialectWorld, initial: readonly string[])
   };
 
   return {
-    has: (name) => held.has(name),
+    has: isHeld,
     deny: (permission, operation) => {
       world.log('warn', [`${operation} was not done: the permission ${permission} is not granted`]);
       // Later, as a message would come: whoever listens may say so further down.
@@ -52,7 +54,7 @@ export function makePermissions(world: DialectWorld, initial: readonly string[])
     },
     replace: (names) => {
       const before = held;
-      held = new Set(names);
+      held = namesHeld(names);
       for (const name of before) if (!held.has(name)) tell(name, false);
       for (const name of held) if (!before.has(name)) tell(name, true);
     },
@@ -60,8 +62,9 @@ export function makePermissions(world: DialectWorld, initial: readonly string[])
       watchers.push(listener);
     },
     api: strict('spindle.permissions', {
-      has: (name: unknown): boolean => typeof name === 'string' && held.has(name),
-      getGranted: (): Promise<string[]> => Promise.resolve([...held]),
+      has: (name: unknown): boolean => typeof name === 'string' && isHeld(name),
+      getGranted: (): Promise<string[]> =>
+        Promise.resolve([...namesHeld(world.grant.powers ?? [])]),
       onDenied: (callback: unknown): (() => void) =>
         denied.add(demandCallback(callback, 'spindle.permissions.onDenied')),
       onChanged: (callback: unknown): (() => void) =>
@@ -70,9 +73,14 @@ export function makePermissions(world: DialectWorld, initial: readonly string[])
   };
 }
 
+/** Without the name that stands for what every extension may ask of its host. */
+function namesHeld(names: readonly string[]): Set<string> {
+  return new Set(names.filter((name) => name !== 'spindle'));
+}
+
 /** The error of a request that needs a permission which is not held, in the words of the original. */
-export function permissionDenied(permission: string, what: string): Error {
-  return new Error(
-    `PERMISSION_DENIED: ${permission} — ${what} needs the "${permission}" permission, which is not granted`,
-  );
+export function permissionDenied(permission: string): Error {
+  const words = permission.replaceAll('_', ' ');
+  const named = `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+  return new Error(`PERMISSION_DENIED: ${permission} — ${named} permission not granted`);
 }

@@ -1,4 +1,5 @@
 import type { DialectWorld } from '../dialect.js';
+import type { Mutations } from './mutations.js';
 import type { HeldPermissions } from './permissions.js';
 
 /** The tools that an extension has registered at present. */
@@ -13,6 +14,7 @@ export interface Tools {
 export function makeTools(
   world: DialectWorld,
   permissions: HeldPermissions,
+  mutations: Mutations,
   onChange: () => void,
 ): Tools {
   /** Descriptions as JSON text, by name. */
@@ -27,6 +29,7 @@ export function makeTools(
 
   return {
     registerTool: (tool) => {
+      mutations.allow('spindle.registerTool');
       if (!permissions.has('tools')) {
         permissions.deny('tools', 'registerTool');
         return;
@@ -41,6 +44,7 @@ export function makeTools(
       onChange();
     },
     unregisterTool: (name) => {
+      mutations.allow('spindle.unregisterTool');
       if (typeof name === 'string' && registered.delete(name)) onChange();
     },
     describe: () => `[${[...registered.values()].join(',')}]`,

@@ -21,10 +21,19 @@ export function makeToolContext(call: CallWorld): object {
     ...(typeof requestId === 'string' ? { requestId } : {}),
     ...(typeof assistantId === 'string' ? { assistantId } : {}),
     ...(typeof isInteractive === 'boolean' ? { isInteractive } : {}),
+    ...(call.output === undefined ? {} : { onOutput: makeOnOutput(call.output) }),
     get signal() {
       return call.signal;
     },
   };
+}
+
+function makeOnOutput(write: (text: string) => void): (chunk: unknown) => void {
+  return harden((chunk: unknown): void => {
+    // An object would be asked for its text, which is for the plugin to do.
+    if (typeof chunk === 'string') write(chunk);
+    else if (typeof chunk === 'number' || typeof chunk === 'boolean') write(String(chunk));
+  });
 }
 
 function textOr(value: unknown, otherwise: string): string {

@@ -45,6 +45,7 @@ export async function callTool(
   name: string,
   input: unknown,
   call: CallWorld,
+  serialize: DialectWorld['serialize'],
 ): Promise<unknown> {
   const { surface } = call;
   if (surface === undefined || !tools.stems.includes(surface)) {
@@ -58,7 +59,28 @@ export async function callTool(
   if (typeof execute !== 'function') {
     return { content: `tool ${name} has no execute implementation`, isError: true };
   }
-  return Reflect.apply(execute, exported, [input, makeToolContext(call)]);
+  try {
+    return await Reflect.apply(execute, exported, [input, makeToolContext(call)]);
+  } catch (thrown) {
+    throw isError(thrown) ? thrown : new ThrownValue(thrown, serialize);
+  }
+}
+
+/** What a tool threw that is no error: a text is the message, anything else is told as JSON. */
+class ThrownValue extends Error {
+  override readonly name: string = 'ThrownValue';
+
+  constructor(thrown: unknown, serialize: DialectWorld['serialize']) {
+    super(typeof thrown === 'string' ? thrown : serialize(thrown));
+  }
+}
+
+function isError(value: unknown): boolean {
+  try {
+    return value instanceof Error;
+  } catch {
+    return false;
+  }
 }
 
 function isObject(value: unknown): value is object {

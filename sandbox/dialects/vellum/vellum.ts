@@ -13,7 +13,7 @@ export const vellum: Dialect = {
     const surfaces = openSurfaces(exports);
     return {
       describe: () => describeTools(surfaces.tools, world),
-      call: (name, input, call) => callTool(surfaces.tools, name, input, call),
+      call: (name, input, call) => callTool(surfaces.tools, name, input, call, world.serialize),
     };
   },
 };

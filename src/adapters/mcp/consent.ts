@@ -1,4 +1,8 @@
-import type { InputRequiredResult, RequestStateCodec, ServerContext } from '@modelcontextprotocol/server';
+import type {
+  InputRequiredResult,
+  RequestStateCodec,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import type { ApprovalRequest, Approver, Verdict } from '../../approval/approver.js';
 import type { McpSdk } from './sdk.js';
 
@@ -63,7 +67,8 @@ export function makeConsent(
     approve: (request) => {
       const verdict = verdictFor(request);
       if (verdict === 'once') return verdict;
-      if (verdict === 'deny') return Promise.resolve({ verdict, reason: 'somebody at the client said no' });
+      if (verdict === 'deny')
+        return Promise.resolve({ verdict, reason: 'somebody at the client said no' });
       open = request;
       return Promise.resolve({ verdict: 'deny', reason: 'it is asked about first' });
     },

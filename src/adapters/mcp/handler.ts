@@ -8,6 +8,8 @@ export interface McpHandler {
   fetch(request: Request): Promise<Response>;
   /** Resolves once it can serve. Rejects `INVALID_OPTIONS` where MCP's package is not installed. */
   ready(): Promise<void>;
+  /** Ends what only listens for changes; calls under way go on. */
+  quiet(): void;
   close(): Promise<void>;
 }
 
@@ -35,17 +37,37 @@ export function createMcpHandler(engine: Engine, options: McpOptions = {}): McpH
     };
   };
   let opened: Promise<Opened> | undefined;
+  const quieted = new AbortController();
   const once = (): Promise<Opened> => (opened ??= open());
   return {
-    fetch: async (request) => (await once()).fetch(request),
+    fetch: async (request) => {
+      const handler = await once();
+      if (request.headers.get('mcp-method') !== 'subscriptions/listen')
+        return handler.fetch(request);
+      return handler.fetch(withSignal(request, quieted.signal));
+    },
     ready: async () => {
       await once();
     },
+    quiet: () => quieted.abort(),
     close: async () => {
       const handler = await opened?.catch(() => undefined);
       await handler?.close();
     },
   };
+}
+
+/** The same request, given up when either is. Made from its parts: servers bring requests of their own. */
+function withSignal(request: Request, signal: AbortSignal): Request {
+  const { url, method, headers, body } = request;
+  const init: RequestInit & { readonly duplex: 'half' } = {
+    method,
+    headers,
+    body,
+    duplex: 'half',
+    signal: AbortSignal.any([request.signal, signal]),
+  };
+  return new Request(url, init);
 }
 
 interface Opened {

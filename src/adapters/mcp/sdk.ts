@@ -1,8 +1,10 @@
+import type * as sdk from '@modelcontextprotocol/server';
+import type * as stdioSdk from '@modelcontextprotocol/server/stdio';
 import { BulkheadError } from '../../errors.js';
 
 /** What MCP's own package gives us. It is loaded when it is first needed. */
-export type McpSdk = typeof import('@modelcontextprotocol/server');
-export type McpStdioSdk = typeof import('@modelcontextprotocol/server/stdio');
+export type McpSdk = typeof sdk;
+export type McpStdioSdk = typeof stdioSdk;
 
 /** Throws `INVALID_OPTIONS` with how to install it, where it is not. */
 export function loadSdk(): Promise<McpSdk> {

@@ -7,6 +7,7 @@ import type {
   Server,
   ServerContext,
 } from '@modelcontextprotocol/server';
+import { isRecord } from '../../../sandbox/wire/parse.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import type { Engine } from '../../engine/engine-api.js';
 import { isBulkheadError } from '../../errors.js';
@@ -65,7 +66,7 @@ async function call(
     const result = await engine.call(tool.name, params.arguments ?? {}, {
       signal: context.mcpReq.signal,
       onOutput: progressOf(context),
-      ...(canBeAsked(server) ? { approve: consent.approve } : {}),
+      ...(canBeAsked(server, context) ? { approve: consent.approve } : {}),
     });
     const question = result.code === 'APPROVAL_DENIED' ? await consent.question() : undefined;
     return question ?? server.projectCallToolResult(toMcpResult(result), undefined);
@@ -89,9 +90,14 @@ function unknownTool(sdk: McpSdk, name: string): Error {
   );
 }
 
-/** Whether there is somebody at the client's side whom it would ask. */
-function canBeAsked(server: Server): boolean {
-  return server.getClientCapabilities()?.elicitation !== undefined;
+/** Whether there is somebody at the client's side whom it would ask: as this request says, or the first did. */
+function canBeAsked(server: Server, { mcpReq }: ServerContext): boolean {
+  const envelope: unknown = mcpReq.envelope;
+  const now = isRecord(envelope)
+    ? envelope['io.modelcontextprotocol/clientCapabilities']
+    : undefined;
+  const capabilities: unknown = now ?? server.getClientCapabilities();
+  return isRecord(capabilities) && capabilities['elicitation'] !== undefined;
 }
 
 /** Hands on what a tool writes, to a client that asked for it. */

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import { type BulkheadError, isBulkheadError } from '../../errors.js';
+import type { Attribution } from '../attribution.js';
 import { makeTurnstile } from '../turnstile.js';
 import { contain, makeRoot } from './contain.js';
 import { contentOf } from './content.js';
@@ -31,7 +32,7 @@ export interface FilesystemBroker {
    * Rejects with `FILESYSTEM_DENIED`, `FILESYSTEM_FAILED`, `FILESYSTEM_LIMIT`, `CANCELLED` by the
    * signal, or `PERMISSION_REVOKED` after `close`. The body fails with one of these as well.
    */
-  readFile(params: unknown, signal: AbortSignal): Promise<FileContent>;
+  readFile(params: unknown, signal: AbortSignal, behalf?: Attribution): Promise<FileContent>;
   /** The grant has changed. Where something was taken away, ends every read that is under way. */
   follow(granted: readonly string[], narrowed: boolean): void;
   /** Closes every file. */
@@ -111,9 +112,9 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
   };
 
   return {
-    readFile: async (params, signal) => {
+    readFile: async (params, signal, behalf) => {
       const path = typeof params === 'object' && params !== null && 'path' in params && params.path;
-      const record = openRecord(plugin.id, path, spec.onEvent ?? (() => {}));
+      const record = openRecord(plugin.id, path, spec.onEvent ?? (() => {}), behalf);
       let leave = (): void => {};
       // The one that holds now: a read that waits while its permission goes does not begin after it.
       const taken = revoked.signal;

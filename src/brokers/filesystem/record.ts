@@ -1,7 +1,8 @@
+import type { Attribution } from '../attribution.js';
 import { explainError } from '../explain-error.js';
 
 /** What one read came to. */
-export interface FilesystemRecord {
+export interface FilesystemRecord extends Attribution {
   readonly type: 'filesystem';
   /** The plugin's id. */
   readonly plugin: string;
@@ -27,6 +28,7 @@ export function openRecord(
   plugin: string,
   path: unknown,
   onEvent: (record: FilesystemRecord) => void,
+  behalf: Attribution = {},
 ): OpenRecord {
   const startedAt = performance.now();
   let closed = false;
@@ -39,6 +41,7 @@ export function openRecord(
       onEvent({
         type: 'filesystem',
         plugin,
+        ...behalf,
         path: JSON.stringify(typeof path === 'string' ? path.slice(0, 200) : ''),
         outcome,
         bytes: record.bytes,

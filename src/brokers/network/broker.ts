@@ -1,5 +1,6 @@
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
+import type { Attribution } from '../attribution.js';
 import { makeConnections } from './connections.js';
 import { checkName, makeDial } from './dial.js';
 import { follow, type FollowSpec, type NetworkReply } from './follow.js';
@@ -7,7 +8,7 @@ import { type Life, startLife } from './life.js';
 import { NETWORK_LIMITS, type NetworkLimits } from './limits.js';
 import { hostOf } from './names.js';
 import { type HostOverride, parseOverrides } from './overrides.js';
-import { makeRecorder, type NetworkRecord } from './record.js';
+import { makeRecorder, type NetworkRecord, type Recorder } from './record.js';
 import { makeRefusals } from './refusals.js';
 import { type NetworkRequest, parseRequest } from './request.js';
 import { makeResolve, type Resolve } from './resolve.js';
@@ -56,7 +57,12 @@ export interface NetworkBroker {
    * Rejects with `NETWORK_DENIED`, `NETWORK_FAILED`, `NETWORK_LIMIT`, `CANCELLED` by the signal, or
    * `PERMISSION_REVOKED` after `close`. The body fails with one of these as well.
    */
-  fetch(params: unknown, body: ByteSource | undefined, signal: AbortSignal): Promise<NetworkReply>;
+  fetch(
+    params: unknown,
+    body: ByteSource | undefined,
+    signal: AbortSignal,
+    behalf?: Attribution,
+  ): Promise<NetworkReply>;
   /**
    * The grant, which `allows` answers for, has changed: ends what is under way and could not be asked
    * any more, at whatever hop it is. Where the plugin holds fewer secrets, ends everything under way.
@@ -92,7 +98,11 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
     keepSecrets(secrets, spec.onSecret ?? (() => {}));
   let known = spec.secrets ?? [];
   let secrets = keep(known);
-  const recorder = makeRecorder(plugin.id, spec.recordQueries ?? false, spec.onEvent ?? (() => {}));
+  const allRecords = makeRecorder(
+    plugin.id,
+    spec.recordQueries ?? false,
+    spec.onEvent ?? (() => {}),
+  );
   const turnstile = makeTurnstile({
     maxActive: limits.maxActive,
     maxWaiting: limits.maxWaiting,
@@ -109,7 +119,7 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
     if (!spec.allows(url, method)) throw refusals.notGranted(url, method, from);
     lives.get(life)?.push(request);
   };
-  const following: FollowSpec = {
+  const followingOf = (recorder: Recorder): FollowSpec => ({
     connections,
     limits,
     refusals,
@@ -118,9 +128,9 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
       return secrets;
     },
     admit,
-  };
+  });
 
-  const parse = (params: unknown, hasBody: boolean): NetworkRequest => {
+  const parse = (params: unknown, hasBody: boolean, recorder: Recorder): NetworkRequest => {
     try {
       return parseRequest(params, hasBody, limits, refusals);
     } catch (error) {
@@ -130,7 +140,7 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
   };
 
   return {
-    fetch: async (params, body, signal) => {
+    fetch: async (params, body, signal, behalf = {}) => {
       const life = startLife(signal, limits, refusals);
       lives.set(life, []);
       life.onEnd(() => lives.delete(life));
@@ -138,9 +148,10 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
       life.onEnd(() => upload?.cancel());
       try {
         if (closed) throw refusals.revoked();
-        const request = parse(params, body !== undefined);
+        const recorder = allRecords.on(behalf);
+        const request = parse(params, body !== undefined, recorder);
         life.onEnd(await turnstile.enter(life.signal));
-        return await follow(following, request, upload, life);
+        return await follow(followingOf(recorder), request, upload, life);
       } catch (error) {
         life.end();
         throw error;

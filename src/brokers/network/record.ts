@@ -1,7 +1,8 @@
+import type { Attribution } from '../attribution.js';
 import { explainError } from '../explain-error.js';
 
 /** What one exchange with one host came to: one record for every hop of a redirect. */
-export interface NetworkRecord {
+export interface NetworkRecord extends Attribution {
   readonly type: 'network';
   /** The plugin's id. */
   readonly plugin: string;
@@ -33,6 +34,8 @@ export interface OpenRecord {
 
 export interface Recorder {
   open(url: URL | string, method: string): OpenRecord;
+  /** The same recorder, for what that call does. */
+  on(behalf: Attribution): Recorder;
 }
 
 /** `withQueries` writes queries out in full: an operator's choice for finding faults. */
@@ -42,6 +45,8 @@ export function makeRecorder(
   onEvent: (record: NetworkRecord) => void,
 ): Recorder {
   return {
+    on: (behalf) =>
+      makeRecorder(plugin, withQueries, (record) => onEvent({ ...record, ...behalf })),
     open: (url, method) => {
       const startedAt = performance.now();
       let closed = false;

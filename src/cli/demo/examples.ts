@@ -1,4 +1,4 @@
-import type { CallResult, Engine, Json } from '../../index.js';
+import { textOf, type CallResult, type Engine, type Json } from '../../index.js';
 import { round } from '../invoke.js';
 import type { Paint } from '../paint.js';
 import { visible } from '../visible.js';
@@ -65,7 +65,7 @@ export function tellExample(
 ): string {
   const call = `${tool} ${JSON.stringify(input)}`.padEnd(44);
   const state = asExpected ? paint('green', 'ok') : paint('red', result.code ?? 'unexpected');
-  const said = result.content.map(({ text }) => text).join(' ');
+  const said = textOf(result.content);
   const shown = said.length > MAX_SHOWN ? `${said.slice(0, MAX_SHOWN)}…` : said;
   return `  call ${call}  ${state}  ${round(result.durationMs)} ms\n       ${paint('dim', visible(shown))}`;
 }

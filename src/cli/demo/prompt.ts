@@ -1,4 +1,4 @@
-import type { Engine } from '../../index.js';
+import { textOf, type Engine } from '../../index.js';
 import { failureOf, usageError } from '../failure.js';
 import { round } from '../invoke.js';
 import { makePaint } from '../paint.js';
@@ -32,9 +32,7 @@ async function callLine(
   const [tool = '', ...rest] = line.split(' ');
   const result = await engine.call(tool, parseInput(rest.join(' ')), { signal: interrupted });
   const paint = makePaint(stdout.colour);
-  const text = result.isError
-    ? result.content.map((block) => block.text).join('\n')
-    : jsonLines(result.value ?? null);
+  const text = result.isError ? textOf(result.content) : jsonLines(result.value ?? null);
   const state = result.isError ? paint('red', result.code ?? 'TOOL_FAILED') : paint('green', 'ok');
   return `${visibleLines(text)}\n${state}  ${round(result.durationMs)} ms\n`;
 }

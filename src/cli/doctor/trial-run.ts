@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Engine, EngineOptions, Guarantee } from '../../index.js';
+import { textOf, type Engine, type EngineOptions, type Guarantee } from '../../index.js';
 import { type Failure, failureOf } from '../failure.js';
 import { round } from '../invoke.js';
 import type { CliPowers } from '../powers.js';
@@ -54,7 +54,7 @@ export async function tryPlugin(
 
 async function callOnce(engine: Engine): Promise<Failure | undefined> {
   const { isError, code = 'TOOL_FAILED', content } = await engine.call(TOOL, INPUT);
-  return isError ? { code, message: content.map(({ text }) => text).join(' ') } : undefined;
+  return isError ? { code, message: textOf(content) } : undefined;
 }
 
 /** An engine that finds what an earlier one kept needs no guest to know what its plugins offer. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CallResult, ErrorCode, Json } from '../../index.js';
+import { textOf, type CallResult, type ErrorCode, type Json } from '../../index.js';
 import { isJsonObject } from '../arguments.js';
 import type { Expectation } from './expectations.js';
 
@@ -33,7 +33,7 @@ export function judge(
   expected: Pick<Expectation, 'codes' | 'gots'>,
   secrets: readonly string[],
 ): Judgement {
-  const text = result.content.map((block) => block.text).join(' ');
+  const text = textOf(result.content);
   if (secrets.some((secret) => text.includes(secret)))
     return { held: false, evidence: `IT GOT THE SECRET: ${text}` };
   if (result.isError) {

@@ -1,4 +1,4 @@
-import type { Engine } from '../../index.js';
+import { textOf, type Engine } from '../../index.js';
 import { callExamples } from '../demo/examples.js';
 import { round } from '../invoke.js';
 import type { Trial } from './trials.js';
@@ -12,7 +12,7 @@ export async function callControls(engine: Engine): Promise<Trial[]> {
   const outcomes = await callExamples(engine);
   return outcomes.map(({ tool, result, asExpected }) => {
     const { code, content, durationMs } = result;
-    const said = content.map(({ text }) => text).join(' ');
+    const said = textOf(content);
     return {
       category: 'well-behaved plugins',
       plugin: tool.slice(0, tool.lastIndexOf(':')),

@@ -9,11 +9,17 @@ const require = createRequire(import.meta.url);
 export function surroundings(): {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cacheDirectory: string;
+  readonly storageDirectory: string;
 } {
   const { env } = process;
   return {
     env,
     cacheDirectory: join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'bulkhead'),
+    storageDirectory: join(
+      env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'),
+      'bulkhead',
+      'storage',
+    ),
   };
 }
 
@@ -26,4 +32,9 @@ export const guestScripts = {
 /** The text of the schema validator that guests evaluate. */
 export function readValidator(): Promise<string> {
   return readFile(require.resolve('#validator'), 'utf8');
+}
+
+/** The process that writes the audit log. */
+export function hostPid(): number {
+  return process.pid;
 }

@@ -21,7 +21,7 @@ export function readSpindlePermissions(manifest: SpindleManifest): {
       time: asked.time ?? true,
       random: asked.random ?? true,
       storage: asked.storage ?? true,
-      powers: names,
+      powers: [...names, FREE],
       network: names.includes('cors_proxy') ? asked.network : [],
       environment: asked.env,
       filesystem: asked.fs,
@@ -50,6 +50,9 @@ function readNames(written: readonly string[]): {
   const asked = new Set(written.filter((name) => known.has(name)));
   return { names: [...asked], problems: problems.slice(0, MAX_PROBLEMS) };
 }
+
+/** The power that stands for what every extension may ask of its host: toasts, versions, tokens … */
+const FREE = 'spindle';
 
 const MAX_PROBLEMS = 20;
 

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { Format, ReadPower } from '../format.js';
 import { requiresApproval, runsInBackground } from '../pandora/approval.js';
 import { decideActivation } from './activation.js';
+import { readAnswer } from './answer.js';
+import { wordFault } from './failure-text.js';
 import { listPlugin } from './listing.js';
 import { readOffer } from './offer.js';
 import { MANIFEST_FILE, parsePackage, PLUGIN_API } from './package.js';
@@ -15,6 +17,8 @@ export const vellum: Format = {
   readOffer,
   requiresApproval,
   runsInBackground,
+  readAnswer,
+  wordFault,
   list: listPlugin,
 };
 

@@ -32,7 +32,7 @@ const server = serve({
         ],
       }),
     ],
-  } as never).fetch,
+  }).fetch,
   port: 0,
   hostname: '127.0.0.1',
 });

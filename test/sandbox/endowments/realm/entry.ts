@@ -28,6 +28,7 @@ const LIMITS = {
   maxLogText: 1000,
   maxFetches: 4,
   maxBodyBytes: 2_000_000,
+  maxOutputText: 1_000,
 };
 
 const stackOf = (error: Error): string => String(Reflect.get(globalThis, 'getStackString')(error));

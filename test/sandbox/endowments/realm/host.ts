@@ -4,6 +4,7 @@ import { isRecord } from '../../../../sandbox/wire/parse.js';
 import type { Peer } from '../../../../sandbox/wire/peer.js';
 import type { IncomingRequest, Service } from '../../../../sandbox/wire/service.js';
 import type { ByteSource } from '../../../../sandbox/wire/streams.js';
+import { lend, store } from './lender.js';
 
 /** A host with a small web behind it. What it is asked and told it notes down in `notes`. */
 export function makeHost(peer: () => Peer, notes: string[], logs: string[]): Service {
@@ -13,6 +14,8 @@ export function makeHost(peer: () => Peer, notes: string[], logs: string[]): Ser
     },
     request: (method, params, request) => {
       if (!isRecord(params)) throw new Error('params are no object');
+      if (method === 'storage') return store(params, peer(), notes);
+      if (method === 'power') return lend(params);
       return method === 'readFile'
         ? readFile(String(params['path']), peer())
         : answer(params, request, peer(), notes);

@@ -1,0 +1,89 @@
+import { makeAbortPair } from '../../endowments/abort.js';
+import { gatherBody } from '../../endowments/fetch/body.js';
+import { bodyOwners } from '../../endowments/fetch/body-class.js';
+import { makeFetch } from '../../endowments/fetch/fetch.js';
+import { headerStates } from '../../endowments/fetch/headers.js';
+import type { DialectWorld } from '../dialect.js';
+import { permissionDenied, type HeldPermissions } from './permissions.js';
+import { readField } from './read-field.js';
+
+/**
+ * `spindle.cors(url, options)`: a request through the host's network broker, to the hosts that the
+ * grant names and to no other, whatever a redirect says. Answers
+ * `{ status, statusText, headers, body }`, with `encoding: "base64"` where `responseType` is
+ * `"arraybuffer"`. At most 25 MiB, within 30 s.
+ */
+export function makeCors(
+  world: DialectWorld,
+  permissions: HeldPermissions,
+): (url: unknown, options?: unknown) => Promise<unknown> {
+  const { powers } = world;
+  const { clock, text } = powers;
+  let fetch: ReturnType<typeof makeFetch>['fetch'] | undefined;
+
+  return async (url, options) => {
+    if (!permissions.has('cors_proxy')) throw permissionDenied('cors_proxy');
+    const href = String(url);
+    const protocol = powers.url.parse(href)?.protocol;
+    if (protocol !== 'https:' && protocol !== 'http:') {
+      throw new Error('spindle.cors takes an address that begins with https:// or http://');
+    }
+    if (!powers.grant.network) throw powers.denial('network', href);
+    fetch ??= makeFetch(powers).fetch;
+    const { signal, abort } = makeAbortPair(powers);
+    const timer = clock.setTimeout(
+      () => abort(`spindle.cors: no answer within ${TIMEOUT_MS} ms`),
+      TIMEOUT_MS,
+    );
+    try {
+      const response = await fetch(href, { ...initOf(options), signal });
+      const bytes = await gatherBody(bodyOwners.demand(response).body, MAX_BYTES);
+      const asBytes = readField(options, 'responseType') === 'arraybuffer';
+      const decoder = text.decoder('utf-8', { fatal: false, ignoreBOM: false });
+      return {
+        status: readField(response, 'status'),
+        statusText: readField(response, 'statusText'),
+        headers: headersOf(response),
+        body: asBytes ? text.btoa(binaryOf(bytes)) : (decoder?.decode(bytes, false) ?? ''),
+        ...(asBytes ? { encoding: 'base64' } : {}),
+      };
+    } finally {
+      clock.clearTimeout(timer);
+    }
+  };
+}
+
+const TIMEOUT_MS = 30_000;
+const MAX_BYTES = 25 * 1024 * 1024;
+
+function initOf(options: unknown): object {
+  const method: unknown = readField(options, 'method');
+  const headers: unknown = readField(options, 'headers');
+  const body: unknown = readField(options, 'body');
+  return {
+    ...(typeof method === 'string' ? { method } : {}),
+    ...(typeof headers === 'object' && headers !== null ? { headers: { ...headers } } : {}),
+    ...(typeof body === 'string' ? { body } : {}),
+  };
+}
+
+function headersOf(response: object): Record<string, string> {
+  const { list } = headerStates.demand(readField(response, 'headers'));
+  const headers: Record<string, string> = {};
+  for (const [name, value] of list) {
+    const before = headers[name];
+    headers[name] = before === undefined ? value : `${before}, ${value}`;
+  }
+  return headers;
+}
+
+/** Bytes as the text that base64 is made of, in pieces that a call can take. */
+function binaryOf(bytes: Uint8Array): string {
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    pieces.push(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
+  }
+  return pieces.join('');
+}
+
+const PIECE = 8 * 1024;

@@ -1,0 +1,152 @@
+import { cloneBytes, copyBytes } from '../../endowments/bytes.js';
+import type { DialectWorld } from '../dialect.js';
+import type { Mutations } from './mutations.js';
+import { permissionDenied, type HeldPermissions } from './permissions.js';
+import { pathOf } from './storage-errors.js';
+import { strict } from './strict.js';
+
+/**
+ * `spindle.ephemeral`: files that nobody has to keep (Spindle ephemeral storage). They live in the
+ * extension's own memory: gone with its process, which its host may end whenever nothing is called,
+ * and shared with nobody.
+ */
+export function makeEphemeral(
+  world: DialectWorld,
+  mutations: Mutations,
+  permissions: HeldPermissions,
+): object {
+  const { clock, text, feralDate, random } = world.powers;
+  const files = new Map<string, EphemeralFile>();
+  const blocks = new Map<string, Block>();
+
+  const dateOf = (ms: number): string => new feralDate(ms).toISOString();
+  const clearExpired = (): number => {
+    const before = files.size;
+    for (const [path, { expiresMs }] of files) if (expiresMs <= clock.now()) files.delete(path);
+    for (const [id, { expiresMs }] of blocks) if (expiresMs <= clock.now()) blocks.delete(id);
+    return before - files.size;
+  };
+  const used = (): number => sum([...files.values()].map(({ bytes }) => bytes.length));
+  const reserved = (): number => sum([...blocks.values()].map(({ sizeBytes }) => sizeBytes));
+  const demand = (path: unknown): EphemeralFile => {
+    const file = files.get(pathOf(path));
+    if (file === undefined) throw new Error('File not found');
+    return file;
+  };
+  const put = (path: string, bytes: Uint8Array, options: unknown): void => {
+    const before = files.get(path);
+    const block = blocks.get(String(read(options, 'reservationId')));
+    const free = MAX_BYTES - used() - reserved() + (before?.bytes.length ?? 0);
+    if (before === undefined && files.size >= MAX_FILES) {
+      throw new Error(`Ephemeral storage holds at most ${MAX_FILES} files`);
+    }
+    if (bytes.length > free + (block?.sizeBytes ?? 0)) {
+      throw new Error(`Ephemeral storage holds at most ${MAX_BYTES} bytes`);
+    }
+    if (block !== undefined) block.sizeBytes = Math.max(0, block.sizeBytes - bytes.length);
+    files.set(path, { bytes, createdMs: clock.now(), expiresMs: expiryOf(options, clock.now()) });
+  };
+  const guarded =
+    (member: string, run: (...args: unknown[]) => unknown, changes = false) =>
+    async (...args: unknown[]): Promise<unknown> => {
+      if (changes) mutations.allow(`spindle.ephemeral.${member}`);
+      if (!permissions.has('ephemeral_storage')) throw permissionDenied('ephemeral_storage');
+      clearExpired();
+      return run(...args);
+    };
+
+  return strict('spindle.ephemeral', {
+    read: guarded('read', (path) => {
+      const decoder = text.decoder('utf-8', { fatal: false, ignoreBOM: false });
+      return decoder?.decode(demand(path).bytes, false) ?? '';
+    }),
+    readBinary: guarded('readBinary', (path) => cloneBytes(demand(path).bytes)),
+    write: guarded(
+      'write',
+      (path, data, options) => put(pathOf(path), text.encode(String(data)), options),
+      true,
+    ),
+    writeBinary: guarded(
+      'writeBinary',
+      (path, data, options) => {
+        const bytes = copyBytes(data);
+        if (bytes === undefined) throw new TypeError('spindle.ephemeral.writeBinary takes bytes');
+        put(pathOf(path), bytes, options);
+      },
+      true,
+    ),
+    delete: guarded('delete', (path) => void files.delete(pathOf(path)), true),
+    list: guarded('list', (prefix) =>
+      [...files.keys()].filter((path) =>
+        path.startsWith(prefix === undefined ? '' : pathOf(prefix)),
+      ),
+    ),
+    stat: guarded('stat', (path) => {
+      const { bytes, createdMs, expiresMs } = demand(path);
+      const expiry = expiresMs === Infinity ? {} : { expiresAt: dateOf(expiresMs) };
+      return { sizeBytes: bytes.length, createdAt: dateOf(createdMs), ...expiry };
+    }),
+    clearExpired: guarded('clearExpired', clearExpired, true),
+    getPoolStatus: guarded('getPoolStatus', () => {
+      const [usedBytes, reservedBytes] = [used(), reserved()];
+      const free = Math.max(0, MAX_BYTES - usedBytes - reservedBytes);
+      return {
+        globalMaxBytes: MAX_BYTES,
+        globalUsedBytes: usedBytes,
+        globalReservedBytes: reservedBytes,
+        globalAvailableBytes: free,
+        extensionMaxBytes: MAX_BYTES,
+        extensionUsedBytes: usedBytes,
+        extensionReservedBytes: reservedBytes,
+        extensionAvailableBytes: free,
+        fileCount: files.size,
+        fileCountMax: MAX_FILES,
+      };
+    }),
+    requestBlock: guarded(
+      'requestBlock',
+      (size, options) => {
+        const sizeBytes = Math.trunc(Number(size));
+        if (!(sizeBytes > 0)) throw new Error('A block has at least one byte');
+        if (sizeBytes > MAX_BYTES - used() - reserved() || blocks.size >= MAX_FILES) {
+          throw new Error(`Ephemeral storage holds at most ${MAX_BYTES} bytes`);
+        }
+        const reservationId = `block_${Math.floor(random() * 2 ** 48).toString(36)}${blocks.size}`;
+        const expiresMs = Math.min(expiryOf(options, clock.now()), clock.now() + BLOCK_MS);
+        blocks.set(reservationId, { sizeBytes, expiresMs });
+        return { reservationId, sizeBytes, expiresAt: dateOf(expiresMs) };
+      },
+      true,
+    ),
+    releaseBlock: guarded('releaseBlock', (id) => void blocks.delete(String(id)), true),
+  });
+}
+
+interface EphemeralFile {
+  readonly bytes: Uint8Array;
+  readonly createdMs: number;
+  readonly expiresMs: number;
+}
+
+interface Block {
+  sizeBytes: number;
+  readonly expiresMs: number;
+}
+
+const MAX_FILES = 250;
+const MAX_BYTES = 8 * 1024 * 1024;
+/** The longest that a block is kept for nobody. */
+const BLOCK_MS = 15 * 60 * 1000;
+
+function expiryOf(options: unknown, now: number): number {
+  const ttl: unknown = read(options, 'ttlMs');
+  return typeof ttl === 'number' && ttl > 0 ? now + ttl : Infinity;
+}
+
+function read(options: unknown, key: string): unknown {
+  return typeof options === 'object' && options !== null ? Reflect.get(options, key) : undefined;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, next) => total + next, 0);
+}

@@ -1,0 +1,134 @@
+import type { Json } from '../../wire/messages.js';
+import type { DialectWorld } from '../dialect.js';
+import { type Callback, demandCallback } from './callbacks.js';
+import type { HostCalls } from './host-calls.js';
+import type { Mutations } from './mutations.js';
+import { readField } from './read-field.js';
+import { strict } from './strict.js';
+
+/** What an extension shows to others under `<its id>.<channel>` (Spindle shared RPC). */
+export interface RpcPool {
+  /** `spindle.rpcPool`. */
+  readonly api: object;
+  /** Answers another extension: the value last synced, or what the handler gives. */
+  answer(request: RpcRequest): Promise<unknown>;
+  /** Every endpoint with its policy, as JSON text. */
+  describe(): string;
+}
+
+export interface RpcRequest {
+  readonly endpoint: string;
+  /** Who asks, and what they hold: the host's word. */
+  readonly requesterExtensionId: string;
+  readonly effectivePermissions: readonly string[];
+}
+
+interface Endpoint {
+  readonly value?: Json;
+  readonly handler?: Callback;
+  readonly requires: readonly string[];
+}
+
+/** `onChange` is called whenever there are other endpoints than before. */
+export function makeRpcPool(
+  world: DialectWorld,
+  calls: HostCalls,
+  mutations: Mutations,
+  onChange: () => void,
+): RpcPool {
+  const owner = world.powers.plugin.id;
+  const endpoints = new Map<string, Endpoint>();
+  const put = (written: unknown, endpoint: Endpoint): string => {
+    const name = ownEndpoint(owner, written);
+    if (endpoints.size >= MAX_ENDPOINTS && !endpoints.has(name)) {
+      throw new Error(`An extension has at most ${MAX_ENDPOINTS} shared RPC endpoints`);
+    }
+    const isNew = !endpoints.has(name);
+    endpoints.set(name, endpoint);
+    if (isNew || endpoint.requires.length > 0) onChange();
+    return name;
+  };
+  const answer: RpcPool['answer'] = async (request) => {
+    const { endpoint: name, effectivePermissions } = request;
+    const endpoint = endpoints.get(name);
+    if (endpoint === undefined) throw new Error(`Shared RPC endpoint "${name}" is not registered`);
+    const missing = endpoint.requires.find((needed) => !effectivePermissions.includes(needed));
+    if (missing !== undefined) {
+      throw new Error(
+        `PERMISSION_DENIED: ${missing} — Shared RPC endpoint "${name}" requires it of whoever asks`,
+      );
+    }
+    if (endpoint.handler === undefined) return endpoint.value ?? null;
+    return Reflect.apply(endpoint.handler, undefined, [{ ...request }]);
+  };
+
+  return {
+    answer,
+    describe: () =>
+      JSON.stringify([...endpoints].map(([endpoint, { requires }]) => ({ endpoint, requires }))),
+    api: strict('spindle.rpcPool', {
+      sync: (name: unknown, value: unknown, policy?: unknown): string => {
+        mutations.allow('spindle.rpcPool.sync');
+        const copy: Json = JSON.parse(world.serialize(value));
+        return put(name, { value: copy, requires: requiredBy(policy) });
+      },
+      handle: (name: unknown, handler: unknown, policy?: unknown): string => {
+        mutations.allow('spindle.rpcPool.handle');
+        const callback = demandCallback(handler, 'spindle.rpcPool.handle');
+        return put(name, { handler: callback, requires: requiredBy(policy) });
+      },
+      read: async (name: unknown): Promise<unknown> => {
+        const endpoint = demandEndpoint(name);
+        if (!endpoints.has(endpoint)) {
+          return calls.ask({ name: 'spindle.rpcPool.read' }, [endpoint]);
+        }
+        return answer({
+          endpoint,
+          requesterExtensionId: owner,
+          effectivePermissions: world.powers.grant.powers ?? [],
+        });
+      },
+      unregister: (name: unknown): void => {
+        mutations.allow('spindle.rpcPool.unregister');
+        if (endpoints.delete(ownEndpoint(owner, name))) onChange();
+      },
+    }),
+  };
+}
+
+const MAX_ENDPOINTS = 1_000;
+const OWNER = /^[a-z][a-z0-9_]*$/;
+const CHANNEL = /^[a-z0-9][a-z0-9_-]*$/;
+const MAX_LENGTH = 256;
+
+function isEndpoint(text: string): boolean {
+  const [owner = '', ...channels] = text.split('.');
+  return (
+    text.length <= MAX_LENGTH &&
+    OWNER.test(owner) &&
+    channels.length > 0 &&
+    channels.every((channel) => CHANNEL.test(channel))
+  );
+}
+
+function demandEndpoint(written: unknown): string {
+  const endpoint = typeof written === 'string' ? written.trim() : '';
+  if (isEndpoint(endpoint)) return endpoint;
+  throw new Error(
+    `Invalid shared RPC endpoint "${endpoint.slice(0, MAX_LENGTH)}". Expected "<extension_id>.<channel>" using lowercase letters, numbers, "_", and "-".`,
+  );
+}
+
+/** Whatever an extension writes, what it owns lies under its own id. */
+function ownEndpoint(owner: string, written: unknown): string {
+  const endpoint = typeof written === 'string' ? written.trim() : '';
+  if (endpoint === '') throw new Error('Shared RPC endpoint cannot be empty');
+  return demandEndpoint(endpoint.startsWith(`${owner}.`) ? endpoint : `${owner}.${endpoint}`);
+}
+
+function requiredBy(policy: unknown): readonly string[] {
+  const requires: unknown = readField(policy, 'requires');
+  if (!Array.isArray(requires)) return [];
+  const names = requires.filter((name): name is string => typeof name === 'string');
+  return [...new Set(names.map((name) => name.trim()).filter(Boolean))].toSorted();
+}

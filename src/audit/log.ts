@@ -1,0 +1,165 @@
+import { isBulkheadError } from '../errors.js';
+import type { BulkheadEvent, EventListener } from '../events.js';
+import { type Sealed, seal } from './chain.js';
+import { auditFailed } from './failure.js';
+import { KEPT } from './fields.js';
+import { AUDIT_LIMITS } from './limits.js';
+import { noteEvent } from './note.js';
+import type { AuditEntry, AuditRecord, Head } from './record.js';
+import type { InputPolicy } from './redact.js';
+import type { AuditStore } from './store.js';
+
+export interface AuditLogSpec {
+  readonly store: AuditStore;
+  readonly policy: InputPolicy;
+  /**
+   * When what was written is made to reach the disk itself. `always`: with every write; `second` (the
+   * default): once a second; `never`: when the system sees fit. `flush` always waits for the disk.
+   */
+  readonly sync: 'always' | 'second' | 'never';
+  readonly pid: number;
+  /** Default: `AUDIT_LIMITS.maxWaitingRecords`. */
+  readonly maxWaitingRecords?: number;
+  readonly now: () => number;
+  /** A write failed. What it was to write is kept, and tried again. */
+  readonly onFailure: (error: Error) => void;
+}
+
+/** A log that is being written. */
+export interface AuditLog {
+  /** Takes an event, and returns at once: it is written when the present job is done. */
+  readonly listener: EventListener;
+  /** Resolves when everything that was taken is on the disk. Throws `AUDIT_FAILED`. */
+  flush(): Promise<void>;
+  /** Calls `listener` with each record, once it is written. */
+  onRecord(listener: (record: AuditRecord) => void): () => void;
+  /** The last record that was written. */
+  readonly head: Head;
+  close(): Promise<void>;
+}
+
+const BATCH = 1_000;
+const SECOND_MS = 1_000;
+
+/** Opens the store and begins to write. Throws `AUDIT_FAILED`. */
+export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
+  const { store, policy, now, maxWaitingRecords = AUDIT_LIMITS.maxWaitingRecords } = spec;
+  const opened = await store.open();
+  const listeners = new Set<(record: AuditRecord) => void>();
+  let { head } = opened;
+  let waiting: (BulkheadEvent | AuditEntry)[] = [];
+  let lost = 0;
+  let scheduled = false;
+  let closed = false;
+  let syncedMs = -Infinity;
+  let unsynced: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  const put = (entry: AuditEntry): void => void waiting.push(entry);
+  const take = (count: number): AuditEntry[] =>
+    waiting
+      .slice(0, count)
+      .flatMap((one) => ('type' in one && isOwn(one) ? [one] : (noteEvent(one, policy) ?? [])));
+
+  const drain = async (durable: boolean): Promise<void> => {
+    if (lost > 0) put({ type: 'records-lost', atMs: now(), count: lost });
+    lost = 0;
+    do {
+      const count = Math.min(waiting.length, BATCH);
+      const sealed: Sealed[] = [];
+      for (const entry of take(count)) sealed.push(seal(sealed.at(-1)?.record ?? head, entry));
+      await store.append(sealed, durable && count === waiting.length);
+      waiting = waiting.slice(count);
+      head = sealed.at(-1)?.record ?? head;
+      for (const { record } of sealed) for (const listener of listeners) listener(record);
+    } while (waiting.length > 0);
+    if (durable) {
+      syncedMs = now();
+      clearTimeout(unsynced);
+      unsynced = undefined;
+    }
+    await expire();
+  };
+
+  /** The log says what goes before it goes: whoever finds it gone then knows why. */
+  const expire = async (): Promise<void> => {
+    const expired = await store.expired();
+    if (expired === undefined) return;
+    const { files, last } = expired;
+    const entry = seal(head, {
+      type: 'files-removed',
+      atMs: now(),
+      through: last.seq,
+      tail: last.hash,
+      files: files.map((file) => file.slice(file.lastIndexOf('/') + 1)),
+    });
+    await store.append([entry], true);
+    head = entry.record;
+    await store.remove(files);
+  };
+
+  const write = (durable: boolean): Promise<void> => {
+    writing = writing.catch(() => {}).then(() => drain(durable));
+    return writing;
+  };
+
+  const soon = (): void => {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+      // Closing has written it.
+      if (closed) return;
+      const due =
+        spec.sync === 'always' || (spec.sync === 'second' && now() - syncedMs > SECOND_MS);
+      if (spec.sync === 'second' && !due) {
+        unsynced ??= setTimeout(() => void attempt(true), SECOND_MS).unref();
+      }
+      void attempt(due);
+    });
+  };
+
+  const attempt = (durable: boolean): Promise<void> =>
+    write(durable).catch((error: unknown) => {
+      spec.onFailure(error instanceof Error ? error : new Error(String(error)));
+      if (!closed) setTimeout(soon, SECOND_MS).unref();
+    });
+
+  put({ type: 'log-opened', atMs: now(), pid: spec.pid });
+  if (opened.torn !== undefined) put({ type: 'log-repaired', atMs: now(), ...opened.torn });
+  await write(true);
+
+  return {
+    listener: (event) => {
+      if (closed || !Object.hasOwn(KEPT, event.type)) return;
+      if (waiting.length >= maxWaitingRecords) lost += 1;
+      else waiting.push(event);
+      soon();
+    },
+    flush: async () => {
+      if (closed) throw auditFailed(store.name, 'is closed');
+      await write(true).catch((error: unknown) => {
+        throw isBulkheadError(error) ? error : auditFailed(store.name, 'cannot be written', error);
+      });
+    },
+    onRecord: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    get head() {
+      return head;
+    },
+    close: async () => {
+      if (closed) return;
+      closed = true;
+      clearTimeout(unsynced);
+      put({ type: 'log-closed', atMs: now() });
+      await attempt(true);
+      await store.close();
+    },
+  };
+}
+
+function isOwn(one: BulkheadEvent | AuditEntry): one is AuditEntry {
+  return one.type.startsWith('log-') || one.type === 'records-lost';
+}

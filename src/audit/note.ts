@@ -1,0 +1,39 @@
+import type { BulkheadEvent } from '../events.js';
+import { KEPT } from './fields.js';
+import { AUDIT_LIMITS } from './limits.js';
+import { type AuditEntry, isEntry } from './record.js';
+import { type InputPolicy, noteInput } from './redact.js';
+
+/** What is kept of an event; `undefined` where it is none of the log's business. */
+export function noteEvent(event: BulkheadEvent, policy: InputPolicy): AuditEntry | undefined {
+  const kept: Readonly<Record<string, readonly string[]>> = KEPT;
+  const fields = Object.hasOwn(kept, event.type) ? kept[event.type] : undefined;
+  if (fields === undefined) return undefined;
+  const members = new Map<string, unknown>(Object.entries(event));
+  const entry: unknown = {
+    type: event.type,
+    atMs: event.atMs,
+    ...Object.fromEntries(
+      fields.flatMap((field) => {
+        const name = field.replace(/\?$/, '');
+        const value = members.get(name);
+        return value === undefined ? [] : [[name, cut(value)]];
+      }),
+    ),
+    ...(event.type === 'call-started' ? noteInput(event.input, policy) : {}),
+    ...(event.type === 'call-ended' ? noteLine(event.stack) : {}),
+  };
+  return isEntry(entry) ? entry : undefined;
+}
+
+function cut(value: unknown): unknown {
+  return typeof value === 'string' && value.length > AUDIT_LIMITS.maxTextCharacters
+    ? `${value.slice(0, AUDIT_LIMITS.maxTextCharacters)}…`
+    : value;
+}
+
+/** Of a stack only the place: what was thrown says whatever the plugin had at hand. */
+function noteLine(stack: string | undefined): { readonly at?: string } {
+  const place = /^\s+at (?:.*\()?(?<at>[^\s()]{1,200}:\d+:\d+)\)?$/m.exec(stack ?? '')?.groups;
+  return place?.['at'] === undefined ? {} : { at: place['at'] };
+}

@@ -1,0 +1,196 @@
+import { setMaxListeners } from 'node:events';
+import type { PluginIdentity, StorageEntry } from '../../../sandbox/wire/methods.js';
+import { isRecord } from '../../../sandbox/wire/parse.js';
+import type { ByteSource } from '../../../sandbox/wire/streams.js';
+import { type BulkheadError, isBulkheadError } from '../../errors.js';
+import { contentOf } from '../filesystem/content.js';
+import { makeTurnstile } from '../turnstile.js';
+import { deletePath, makeDirectory, movePath } from './changing.js';
+import { type OpenFile, listPath, openFile, statPath } from './reading.js';
+import { parseRequest, type StorageRequest } from './params.js';
+import { openRecord, type OpenRecord, type StorageRecord } from './record.js';
+import { makeRefusals } from './refusals.js';
+import type { Store } from './store.js';
+import type { Usage } from './usage.js';
+import type { Ground } from './walk.js';
+import { appendFile, type Content, writeFile } from './writing.js';
+
+export interface StorageBrokerSpec {
+  readonly plugin: PluginIdentity;
+  /** The plugin's, which its other brokers share. */
+  readonly store: Store;
+  readonly onEvent?: (record: StorageRecord) => void;
+}
+
+/** Keeps files for one plugin, in a directory that is that plugin's alone. */
+export interface StorageBroker {
+  /**
+   * Runs one operation. `params` are a guest's, as in `StorageParams`, and are parsed here; `body` is
+   * the content that goes with them, and is cancelled where it is not wanted. What was begun when
+   * the signal aborts, or the permission is taken away, is not done, or done whole.
+   *
+   * Rejects with `STORAGE_DENIED`, `STORAGE_FAILED`, `STORAGE_LIMIT`, `CANCELLED` by the signal, or
+   * `PERMISSION_REVOKED` after `close`.
+   */
+  run(params: unknown, body: ByteSource | undefined, signal: AbortSignal): Promise<StorageAnswer>;
+  /** From here on everything is refused, also what is under way. */
+  close(): void;
+}
+
+/** `content` only of a read: the caller pulls it or cancels it. */
+export type StorageAnswer =
+  | { readonly content: ByteSource; readonly bytes: number }
+  | { readonly value: StorageEntry | readonly StorageEntry[] | UsageAnswer | boolean | null };
+
+interface UsageAnswer extends Usage {
+  readonly maxBytes: number;
+  readonly maxFiles: number;
+}
+
+export function makeStorageBroker({ plugin, store, onEvent }: StorageBrokerSpec): StorageBroker {
+  const { limits } = store;
+  const refusals = makeRefusals(plugin.id, limits);
+  const turnstile = makeTurnstile({
+    maxActive: limits.maxActive,
+    maxWaiting: limits.maxWaiting,
+    full: () => refusals.limit('maxWaiting', 'too many of its operations wait already'),
+  });
+  const revoked = new AbortController();
+  // Each operation listens: more than a few are no leak to be warned of.
+  setMaxListeners(0, revoked.signal);
+
+  const read = (
+    { handle, bytes }: OpenFile,
+    ended: AbortSignal,
+    stopped: () => BulkheadError | undefined,
+    record: OpenRecord,
+    leave: () => void,
+  ): StorageAnswer => {
+    const end = (error?: unknown): void => {
+      ended.removeEventListener('abort', stop);
+      record.close(error === undefined ? 'allowed' : 'failed', error);
+      handle.close().catch(() => {});
+      leave();
+    };
+    const stop = (): void => end(stopped());
+    ended.addEventListener('abort', stop, { once: true });
+    const content = contentOf(handle, {
+      bytes,
+      maxBytes: limits.maxFileBytes,
+      tooLong: () => refusals.limit('maxFileBytes', 'a file of it is too long'),
+      stopped,
+      onBytes: (count) => {
+        record.bytesRead += count;
+      },
+      explain: (error) => (isBulkheadError(error) ? error : refusals.failed('', 'EIO', error)),
+      end,
+    });
+    return { content, bytes };
+  };
+
+  return {
+    run: async (params, body, signal) => {
+      const record = openRecord(plugin.id, nameOf(params), onEvent ?? (() => {}));
+      const ended = AbortSignal.any([revoked.signal, signal]);
+      const stopped = (): BulkheadError | undefined => {
+        if (revoked.signal.aborted) return refusals.revoked();
+        return signal.aborted ? refusals.cancelled() : undefined;
+      };
+      let leave = (): void => {};
+      try {
+        const early = stopped();
+        if (early !== undefined) throw early;
+        const request = parseRequest(params, limits, refusals);
+        leave = await turnstile.enter(ended);
+        const ground: Ground = { store, refusals, area: request.area, user: request.user };
+        if (request.op === 'read') {
+          return read(await openFile(ground, request.path), ended, stopped, record, leave);
+        }
+        const spec = { body, ended, stopped, record };
+        const value = await change(ground, request, spec);
+        const late = stopped();
+        if (late !== undefined) throw late;
+        leave();
+        record.close('allowed');
+        return { value };
+      } catch (error) {
+        leave();
+        body?.cancel('not wanted');
+        const explained =
+          stopped() ?? (isBulkheadError(error) ? error : refusals.failed('', 'EIO', error));
+        record.close(DENIALS.has(explained.code) ? 'denied' : 'failed', explained);
+        throw explained;
+      }
+    },
+    close: () => revoked.abort(),
+  };
+}
+
+const DENIALS: ReadonlySet<string> = new Set(['STORAGE_DENIED', 'PERMISSION_REVOKED']);
+
+interface ChangeSpec {
+  readonly body: ByteSource | undefined;
+  readonly ended: AbortSignal;
+  readonly stopped: () => BulkheadError | undefined;
+  readonly record: OpenRecord;
+}
+
+async function change(
+  ground: Ground,
+  { op, path, to, recursive, replace, maxFileBytes }: StorageRequest,
+  spec: ChangeSpec,
+): Promise<Extract<StorageAnswer, { value: unknown }>['value']> {
+  const { store, refusals } = ground;
+  if (op === 'list') return listPath(ground, path, recursive);
+  if (op === 'stat') return statPath(ground, path);
+  return store.inTurn(async (usage) => {
+    const late = spec.stopped();
+    if (late !== undefined) throw late;
+    switch (op) {
+      case 'write':
+      case 'append': {
+        if (spec.body === undefined) throw refusals.malformed('comes without its content');
+        const write = op === 'write' ? writeFile : appendFile;
+        const content = arriving(spec.body, spec.ended, spec.stopped);
+        spec.record.bytesWritten = await write(ground, path, usage, {
+          maxBytes: maxFileBytes,
+          content,
+        });
+        return null;
+      }
+      case 'mkdir':
+        await makeDirectory(ground, path, usage);
+        return null;
+      case 'delete':
+        return deletePath(ground, path, usage, recursive);
+      case 'move':
+        await movePath(ground, path, to, usage, replace);
+        return null;
+      default:
+        return { ...usage, maxBytes: store.limits.maxBytes, maxFiles: store.limits.maxFiles };
+    }
+  });
+}
+
+/** Content on its way from a guest, which may never send the rest of it. */
+function arriving(body: ByteSource, ended: AbortSignal, stopped: () => unknown): Content {
+  const over = new Promise<undefined>((resolve) => {
+    ended.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  return async () => {
+    const bytes = await Promise.race([body.pull(), over]);
+    const why = stopped();
+    if (why !== undefined) throw why;
+    return bytes;
+  };
+}
+
+/** For the record: what was asked, in the guest's words, cut. */
+function nameOf(params: unknown): string {
+  const given = isRecord(params) ? params : {};
+  const [op, area, path, to] = ['op', 'area', 'path', 'to'].map((key) =>
+    typeof given[key] === 'string' ? given[key].slice(0, 200) : '',
+  );
+  const place = area === '' || area === 'data' ? path : `${area}:${path}`;
+  return JSON.stringify(`${op} ${place}${to === '' ? '' : ` to ${to}`}`).slice(1, -1);
+}

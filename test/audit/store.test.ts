@@ -1,0 +1,177 @@
+import { mkdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { makeAudit } from '../../src/audit/audit.js';
+import { unseal } from '../../src/audit/chain.js';
+import { AUDIT_LIMITS } from '../../src/audit/limits.js';
+import { queryStore } from '../../src/audit/query.js';
+import { verify } from '../../src/audit/verify.js';
+import { callEvents, freshDirectory, gather, openLog, stores, typesOf } from './logs.js';
+
+const never = new Promise<void>(() => {});
+
+describe.each(Object.entries(stores))('a log kept in %s', (_, makeStore) => {
+  const fresh = (): string => {
+    const directory = freshDirectory();
+    mkdirSync(directory);
+    return directory;
+  };
+
+  it('has what happened in order, and is sound', async () => {
+    const store = makeStore(fresh());
+    const log = await openLog(store);
+    for (const event of [...callEvents('a'), ...callEvents('b')]) log.listener(event);
+    await log.close();
+    expect(typesOf(await gather(queryStore(store, {})))).toEqual([
+      'log-opened',
+      'call-started',
+      'capability-used',
+      'call-ended',
+      'call-started',
+      'capability-used',
+      'call-ended',
+      'log-closed',
+    ]);
+    expect(await verify(store.read())).toMatchObject({ ok: true, records: 8, notes: [] });
+  });
+
+  it('goes on with the same chain when it is opened again', async () => {
+    const directory = fresh();
+    for (const call of ['a', 'b']) {
+      const log = await openLog(makeStore(directory));
+      for (const event of callEvents(call)) log.listener(event);
+      await log.close();
+    }
+    const store = makeStore(directory);
+    expect(await verify(store.read())).toMatchObject({ ok: true, records: 10 });
+    const records = await gather(queryStore(store, {}));
+    expect(records.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  it('has everything that was taken before a flush when the flush is done', async () => {
+    const store = makeStore(fresh());
+    const log = await openLog(store);
+    for (const event of callEvents('a')) log.listener(event);
+    await log.flush();
+    expect(typesOf(await gather(queryStore(store, { call: 'a' })))).toEqual([
+      'call-started',
+      'capability-used',
+      'call-ended',
+    ]);
+    await log.close();
+  });
+
+  it('writes nothing while the job that makes events lasts', async () => {
+    const store = makeStore(fresh());
+    let appends = 0;
+    const log = await openLog({
+      ...store,
+      append: (...args) => {
+        appends += 1;
+        return store.append(...args);
+      },
+    });
+    appends = 0;
+    for (let call = 0; call < 100; call += 1) {
+      for (const event of callEvents(String(call))) log.listener(event);
+    }
+    expect(appends).toBe(0);
+    await log.flush();
+    expect(appends).toBeLessThan(5);
+    await log.close();
+  });
+
+  it('cuts off a reader of its stream that does not keep up', async () => {
+    const store = makeStore(fresh());
+    const log = await openLog(store);
+    const audit = makeAudit(store, log, never);
+    const stream = audit.stream();
+    const [event] = callEvents('a');
+    for (let count = 0; count <= AUDIT_LIMITS.maxBehindRecords; count += 1) {
+      if (event !== undefined) log.listener(event);
+    }
+    await log.flush();
+    await expect(gather(stream)).rejects.toMatchObject({ code: 'AUDIT_FAILED' });
+    await log.close();
+  });
+
+  it('finds records by plugin, tool, type, time, call and place', async () => {
+    const store = makeStore(fresh());
+    const log = await openLog(store);
+    for (const event of [...callEvents('a'), ...callEvents('b')]) log.listener(event);
+    await log.close();
+    const find = async (filter: object): Promise<number[]> =>
+      (await gather(queryStore(store, filter))).map(({ seq }) => seq);
+    expect(await find({ call: 'a' })).toEqual([2, 3, 4]);
+    expect(await find({ plugin: 'sample', types: ['call-ended'] })).toEqual([4, 7]);
+    expect(await find({ tool: 'run', afterSeq: 4 })).toEqual([5, 7]);
+    expect(await find({ sinceMs: 1_001, untilMs: 1_001 })).toEqual([3, 6]);
+    expect(await find({ plugin: 'other' })).toEqual([]);
+  });
+
+  it('streams what is recorded from then on, until it is told to stop', async () => {
+    const store = makeStore(fresh());
+    const log = await openLog(store);
+    const audit = makeAudit(store, log, never);
+    const stop = new AbortController();
+    const streamed = gather(audit.stream({ types: ['call-ended'] }, { signal: stop.signal }));
+    for (const event of [...callEvents('a'), ...callEvents('b')]) log.listener(event);
+    await audit.flush();
+    stop.abort();
+    expect((await streamed).map((record) => 'call' in record && record.call)).toEqual(['a', 'b']);
+    await log.close();
+  });
+
+  it('has one writer at a time', async () => {
+    const directory = fresh();
+    const first = await openLog(makeStore(directory));
+    const second = openLog(makeStore(directory));
+    for (const event of callEvents('a')) first.listener(event);
+    await first.close();
+    await (await second).close();
+    expect(await verify(makeStore(directory).read())).toMatchObject({ ok: true, records: 7 });
+  });
+
+  it('keeps what could not be written, and writes it later', async () => {
+    const store = makeStore(fresh());
+    let broken = true;
+    const log = await openLog(
+      {
+        ...store,
+        append: (records, durable) =>
+          broken && records.length > 1
+            ? Promise.reject(new Error('no space left'))
+            : store.append(records, durable),
+      },
+      { onFailure: () => {} },
+    );
+    for (const event of callEvents('a')) log.listener(event);
+    await expect(log.flush()).rejects.toThrow('no space left');
+    broken = false;
+    await log.flush();
+    await log.close();
+    expect(await verify(store.read())).toMatchObject({ ok: true, records: 5 });
+  });
+
+  it('drops what comes faster than it can be written, and says how much that was', async () => {
+    const store = makeStore(fresh());
+    const log = await openLog(store, { maxWaitingRecords: 10 });
+    const [event] = callEvents('a');
+    for (let count = 0; count < 17; count += 1) {
+      if (event !== undefined) log.listener(event);
+    }
+    await log.close();
+    const lost = await gather(queryStore(store, { types: ['records-lost'] }));
+    expect(lost).toMatchObject([{ count: 7 }]);
+  });
+
+  it('has each record as canonical JSON, whose hash covers every byte of it', async () => {
+    const store = makeStore(fresh());
+    const log = await openLog(store);
+    for (const event of callEvents('a')) log.listener(event);
+    await log.close();
+    const [, line] = (await gather(store.read())).map((stored) => stored.line);
+    expect(unseal(line ?? '')).toMatchObject({ type: 'call-started', seq: 2 });
+    expect(unseal((line ?? '').replace('"seq"', ' "seq"'))).toBe('changed');
+    expect(unseal((line ?? '').replace('"call":"a"', '"call":"b"'))).toBe('changed');
+  });
+});

@@ -1,0 +1,163 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { seal } from '../../src/audit/chain.js';
+import { makeJsonlStore } from '../../src/audit/disk/jsonl-store.js';
+import type { AuditRecord } from '../../src/audit/record.js';
+import { verify } from '../../src/audit/verify.js';
+import { callEvents, freshDirectory, openLog } from './logs.js';
+
+/** A log of two calls, eight lines; `change` rewrites its lines. */
+async function verdictOn(
+  change: (lines: string[]) => readonly string[],
+  anchors: Parameters<typeof verify>[1] = [],
+): Promise<Awaited<ReturnType<typeof verify>>> {
+  const path = join(freshDirectory(), 'audit.jsonl');
+  const store = makeJsonlStore(path);
+  const log = await openLog(store);
+  for (const event of [...callEvents('a'), ...callEvents('b')]) log.listener(event);
+  await log.close();
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  writeFileSync(path, `${change(lines).join('\n')}\n`);
+  return verify(store.read(), anchors);
+}
+
+describe('verify', () => {
+  it('finds a log sound that nobody has touched', async () => {
+    expect(await verdictOn((lines) => lines)).toMatchObject({ ok: true, records: 8 });
+  });
+
+  it('names the record that was changed', async () => {
+    const verdict = await verdictOn((lines) => lines.with(3, edit(lines[3], 'ok', 'error')));
+    expect(verdict).toMatchObject({ ok: false, kind: 'changed', seq: 4, line: 4, records: 3 });
+  });
+
+  it('names the place where a changed record was given a hash of its own', async () => {
+    const verdict = await verdictOn((lines) => {
+      const { seq, prev, hash: _hash, ...entry } = parse(lines[3]);
+      return lines.with(3, seal({ seq: seq - 1, hash: prev }, { ...entry, atMs: 7 }).line);
+    });
+    expect(verdict).toMatchObject({ ok: false, kind: 'replaced', seq: 5, line: 5 });
+  });
+
+  it('names the records that were taken out of the middle', async () => {
+    const verdict = await verdictOn((lines) => lines.toSpliced(3, 2));
+    expect(verdict).toMatchObject({ ok: false, kind: 'missing', seq: 4, line: 4 });
+    expect(verdict).toMatchObject({ message: 'records 4 to 5 are missing' });
+  });
+
+  it('names the place where the order was changed', async () => {
+    const verdict = await verdictOn((lines) => [
+      ...lines.slice(0, 2),
+      ...lines.slice(2, 4).toReversed(),
+      ...lines.slice(4),
+    ]);
+    expect(verdict).toMatchObject({ ok: false, kind: 'missing', seq: 3, line: 3 });
+    const twice = await verdictOn((lines) => lines.toSpliced(3, 0, lines[2] ?? ''));
+    expect(twice).toMatchObject({ ok: false, kind: 'reordered', seq: 4, line: 4 });
+  });
+
+  it('says that the first records are missing', async () => {
+    const verdict = await verdictOn((lines) => lines.slice(2));
+    expect(verdict).toMatchObject({ ok: false, kind: 'missing', seq: 1 });
+    expect(verdict).toMatchObject({ message: 'records 1 to 2 are missing at the beginning' });
+  });
+
+  it('says of a line that it is no record', async () => {
+    expect(await verdictOn((lines) => lines.with(5, 'gone'))).toMatchObject({
+      kind: 'unreadable',
+      seq: 6,
+      line: 6,
+    });
+  });
+
+  it('cannot tell that the last records are missing, says that the end is open, and can with an anchor', async () => {
+    let anchor = { seq: 0, hash: '' };
+    const cut = (lines: string[]): string[] => {
+      anchor = parse(lines[7]);
+      return lines.slice(0, 5);
+    };
+    const blind = await verdictOn(cut);
+    expect(blind).toMatchObject({ ok: true, records: 5 });
+    expect(blind.ok && blind.notes.join()).toContain('its end is open');
+    const lines: AuditRecord[] = [];
+    const seeing = await verdictOn(
+      (all) => {
+        lines.push(...all.map(parse));
+        return all.slice(0, 5);
+      },
+      [{ seq: 8, hash: anchor.hash }],
+    );
+    expect(seeing).toMatchObject({ ok: false, kind: 'truncated', seq: 6 });
+    expect(seeing).toMatchObject({
+      message: 'records 6 to 8 are missing at the end: record 8 was anchored',
+    });
+  });
+
+  it('sees by an anchor that a whole log was written anew', async () => {
+    const verdict = await verdictOn((lines) => lines, [{ seq: 3, hash: 'f'.repeat(64) }]);
+    expect(verdict).toMatchObject({ ok: false, kind: 'replaced', seq: 3 });
+  });
+
+  it('never finds a log sound of which a byte was changed', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
+        const verdict = await verdictOn((lines) => {
+          const text = Buffer.from(lines.join('\n'));
+          const index = at % text.length;
+          text[index] = (text[index] ?? 0) ^ flip;
+          return [text.toString('latin1')];
+        });
+        return !verdict.ok;
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('a log of several files', () => {
+  const write = async (path: string, options: object, calls: number): Promise<void> => {
+    const log = await openLog(makeJsonlStore(path, { maxFileBytes: 2_000, ...options }));
+    for (let call = 0; call < calls; call += 1) {
+      for (const event of callEvents(String(call))) log.listener(event);
+      await log.flush();
+    }
+    await log.close();
+  };
+
+  it('carries its chain from file to file, also when it is opened again', async () => {
+    const path = join(freshDirectory(), 'audit.jsonl');
+    await write(path, {}, 5);
+    await write(path, {}, 5);
+    expect(readdirSync(join(path, '..')).length).toBeGreaterThan(3);
+    expect(await verify(makeJsonlStore(path).read())).toMatchObject({ ok: true, records: 34 });
+  });
+
+  it('is broken where a file is missing that nobody wanted gone', async () => {
+    const path = join(freshDirectory(), 'audit.jsonl');
+    await write(path, {}, 6);
+    const [first = '', second = ''] = readdirSync(join(path, '..')).toSorted();
+    rmSync(join(path, '..', second));
+    expect(await verify(makeJsonlStore(path).read())).toMatchObject({ ok: false, kind: 'missing' });
+    rmSync(join(path, '..', first));
+    expect(await verify(makeJsonlStore(path).read())).toMatchObject({ kind: 'missing', seq: 1 });
+  });
+
+  it('is sound where files went that are kept no longer, and says so', async () => {
+    const path = join(freshDirectory(), 'audit.jsonl');
+    await write(path, { keepFiles: 1 }, 12);
+    expect(readdirSync(join(path, '..')).length).toBe(2);
+    const verdict = await verify(makeJsonlStore(path).read());
+    expect(verdict).toMatchObject({ ok: true });
+    expect(verdict.ok && verdict.notes.join()).toContain('kept no longer');
+  });
+});
+
+function edit(line: string | undefined, from: string, to: string): string {
+  return (line ?? '').replace(from, to);
+}
+
+function parse(line: string | undefined): AuditRecord {
+  return JSON.parse(line ?? '') as AuditRecord;
+}

@@ -1,0 +1,106 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { directoryNameOf } from '../../../src/brokers/storage/names.js';
+import { runs } from '../../property-runs.js';
+import { storageOf } from './keeper.js';
+
+describe('areas of a storage', () => {
+  it('are apart: the plugin’s directory, each user’s, and the enclave', async () => {
+    const { ask } = storageOf();
+    await ask({ op: 'write', path: 'a' }, 'data');
+    await ask({ op: 'write', area: 'user', user: 'ann', path: 'a' }, 'ann');
+    await ask({ op: 'write', area: 'user', user: 'bob', path: 'a' }, 'bob');
+    await ask({ op: 'write', area: 'enclave', path: 'a' }, 'key');
+    expect(await ask({ op: 'read', path: 'a' })).toBe('data');
+    expect(await ask({ op: 'read', area: 'user', user: 'ann', path: 'a' })).toBe('ann');
+    expect(await ask({ op: 'read', area: 'user', user: 'bob', path: 'a' })).toBe('bob');
+    expect(await ask({ op: 'read', area: 'enclave', path: 'a' })).toBe('key');
+    expect(await ask({ op: 'list', path: '', recursive: true })).toHaveLength(1);
+  });
+
+  it('of users are named by any text, which is no path', async () => {
+    const { ask, root } = storageOf();
+    for (const user of ['../../data', '..', '/etc', 'ann', 'ANN', 'a/b', '.', 'é']) {
+      await ask({ op: 'write', area: 'user', user, path: 'a' }, user);
+      expect(await ask({ op: 'read', area: 'user', user, path: 'a' })).toBe(user);
+    }
+    expect(readdirSync(root)).toEqual(['notes']);
+    expect(readdirSync(join(root, 'notes')).toSorted()).toEqual(
+      ['data', 'enclave', 'tmp', 'users'].toSorted(),
+    );
+  });
+
+  it('of a user who has none are not made by looking', async () => {
+    const { ask, refusal, root } = storageOf();
+    const ann = { area: 'user', user: 'ann' } as const;
+    expect(await ask({ ...ann, op: 'stat', path: 'a' })).toBeNull();
+    expect(await ask({ ...ann, op: 'list', path: '' })).toEqual([]);
+    expect(await ask({ ...ann, op: 'delete', path: 'a' })).toBe(false);
+    expect((await refusal({ ...ann, op: 'read', path: 'a' }))[1]).toMatch(/^ENOENT/);
+    expect(existsSync(join(root, 'notes/users/ann'))).toBe(false);
+  });
+
+  it('of users need somebody to belong to', async () => {
+    const { refusal } = storageOf();
+    for (const user of [undefined, '', 'x'.repeat(257)]) {
+      const asked = {
+        op: 'read',
+        area: 'user',
+        path: 'a',
+        ...(user === undefined ? {} : { user }),
+      };
+      expect((await refusal(asked as never))[0]).toBe('STORAGE_DENIED');
+    }
+  });
+
+  it('in the enclave hold small values under plain keys', async () => {
+    const { ask, refusal } = storageOf({ limits: { maxValueBytes: 4 } });
+    const key = (path: string) => ({ op: 'write', area: 'enclave', path }) as const;
+    await ask(key('API_KEY.v-1'), '1234');
+    expect((await refusal(key('API_KEY'), '12345'))[0]).toBe('STORAGE_LIMIT');
+    for (const path of ['', '.', '..', 'a/b', 'a b', 'é', 'x'.repeat(129)]) {
+      expect([path, (await refusal(key(path), 'x'))[0]]).toEqual([path, 'STORAGE_DENIED']);
+    }
+    expect(await ask({ op: 'list', area: 'enclave', path: '' })).toMatchObject([
+      { name: 'API_KEY.v-1', bytes: 4 },
+    ]);
+  });
+
+  it('of two plugins are never one, whatever the plugins are called', async () => {
+    const first = storageOf({ plugin: '@acme/notes' });
+    await first.ask({ op: 'write', path: 'a' }, 'theirs');
+    for (const plugin of ['@acme', 'notes', '@ACME/notes', '@acme/notes ', '%40acme%2fnotes']) {
+      const other = storageOf({ plugin, stores: first.stores, root: first.root });
+      expect([plugin, (await other.refusal({ op: 'read', path: 'a' }))[1]]).toEqual([
+        plugin,
+        'ENOENT: a does not exist.',
+      ]);
+    }
+  });
+});
+
+describe('the name of a directory', () => {
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 300 }),
+    fc.constantFrom('a', 'A', '.', '..', 'a~b', '%61', '', 'con', 'x'.repeat(200)),
+  );
+
+  it('is no path, not hidden, of few characters, and lower case', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(directoryNameOf(text)).toMatch(/^[a-z0-9_%~-][a-z0-9._%~-]{0,139}$/);
+      }),
+      { numRuns: runs(1000) },
+    );
+  });
+
+  it('is another for every other text', () => {
+    fc.assert(
+      fc.property(texts, texts, (a, b) => a === b || directoryNameOf(a) !== directoryNameOf(b)),
+      { numRuns: runs(2000) },
+    );
+    expect(directoryNameOf('\ud800')).not.toBe(directoryNameOf('\ufffd'));
+  });
+});

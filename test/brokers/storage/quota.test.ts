@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { sourceOf, storageOf } from './keeper.js';
+
+const KB = Buffer.alloc(1000, 'x').toString();
+
+describe('the quota of a storage', () => {
+  it('counts the bytes of all files, exactly', async () => {
+    const { ask, refusal } = storageOf({ limits: { maxBytes: 2_000 } });
+    await ask({ op: 'write', path: 'a' }, KB);
+    await ask({ op: 'append', path: 'b' }, KB);
+    expect(await refusal({ op: 'append', path: 'b' }, 'x')).toEqual([
+      'STORAGE_LIMIT',
+      'The storage of notes ran into its limit: there is no room for b. The limit maxBytes is 2000; the operator can raise limits.maxStorageBytes.',
+    ]);
+    expect((await refusal({ op: 'write', path: 'c' }, 'x'))[0]).toBe('STORAGE_LIMIT');
+    await ask({ op: 'write', path: 'a' }, KB.replaceAll('x', 'y'));
+    await ask({ op: 'write', path: 'c' }, '');
+    await ask({ op: 'delete', path: 'a' });
+    await ask({ op: 'write', path: 'c' }, KB);
+    expect(await ask({ op: 'usage' })).toEqual({
+      bytes: 2_000,
+      files: 2,
+      maxBytes: 2_000,
+      maxFiles: 10_000,
+    });
+  });
+
+  it('counts files and directories, in every area and of every user', async () => {
+    const { ask, refusal } = storageOf({ limits: { maxFiles: 4 } });
+    await ask({ op: 'write', path: 'a/b' }, '');
+    await ask({ op: 'write', area: 'user', user: 'ann', path: 'a' }, '');
+    for (const params of [
+      { op: 'write', path: 'c' },
+      { op: 'append', path: 'c' },
+      { op: 'mkdir', path: 'c' },
+      { op: 'write', area: 'user', user: 'bob', path: 'a' },
+      { op: 'write', area: 'enclave', path: 'k' },
+    ] as const) {
+      expect([params, (await refusal(params, 'x'))[0]]).toEqual([params, 'STORAGE_LIMIT']);
+    }
+    await ask({ op: 'delete', path: 'a', recursive: true });
+    await ask({ op: 'move', area: 'user', user: 'ann', path: 'a', to: 'b' });
+    expect(await ask({ op: 'usage' })).toMatchObject({ files: 2 });
+  });
+
+  it('is one for all that a plugin’s guests write at once', async () => {
+    const first = storageOf({ limits: { maxBytes: 5_000 } });
+    const second = storageOf({ stores: first.stores, root: first.root });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? first : second).refusal({ op: 'write', path: `f${index}` }, KB),
+      ),
+    );
+    expect(answers.filter(([code]) => code === 'allowed')).toHaveLength(5);
+    expect(await second.ask({ op: 'usage' })).toMatchObject({ bytes: 5_000, files: 5 });
+  });
+
+  it('stops content that never ends before it is on the disk', async () => {
+    const { refusal, ask } = storageOf({ limits: { maxFileBytes: 10_000 } });
+    let pulled = 0;
+    const endless = {
+      pull: async () => {
+        pulled += 1;
+        return Buffer.alloc(4_000);
+      },
+      cancel: () => {},
+    };
+    expect((await refusal({ op: 'write', path: 'a' }, endless))[1]).toMatch(
+      /maxFileBytes is 10000/,
+    );
+    expect((await refusal({ op: 'append', path: 'b' }, endless))[0]).toBe('STORAGE_LIMIT');
+    expect(pulled).toBe(6);
+    expect(await ask({ op: 'usage' })).toMatchObject({ bytes: 0 });
+  });
+
+  it('bounds how deep directories lie, also by moving them into one another', async () => {
+    const { ask, refusal } = storageOf({ limits: { maxDepth: 4 } });
+    await ask({ op: 'mkdir', path: 'a/b/c/d' });
+    expect((await refusal({ op: 'mkdir', path: 'a/b/c/d/e' }))[1]).toMatch(/maxDepth/);
+    await ask({ op: 'mkdir', path: 'x/y' });
+    expect((await refusal({ op: 'move', path: 'a', to: 'x/y/z' }))[1]).toMatch(/maxDepth/);
+    await ask({ op: 'move', path: 'x', to: 'a/b/x' });
+    expect((await refusal({ op: 'move', path: 'a', to: 'z/a' }))[1]).toMatch(/maxDepth/);
+  });
+
+  it('bounds paths, and operations at once', async () => {
+    const { refusal } = storageOf({ limits: { maxActive: 1, maxWaiting: 1, maxPathBytes: 20 } });
+    expect((await refusal({ op: 'stat', path: 'é'.repeat(11) }))[1]).toMatch(/maxPathBytes is 20/);
+    const stalls = { ...sourceOf(), pull: () => new Promise<undefined>(() => {}) };
+    void refusal({ op: 'write', path: 'a' }, stalls);
+    void refusal({ op: 'stat', path: 'a' });
+    expect((await refusal({ op: 'stat', path: 'a' }))[1]).toMatch(/maxWaiting is 1/);
+  });
+});
