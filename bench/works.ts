@@ -3,6 +3,7 @@ import type { Engine } from '../src/index.js';
 import { type Floor, startFloor } from './floor.js';
 import { fib, floors } from './plugins/echo/src/compute.js';
 import { measureCatalog, measureStarts as measureInstalled } from './installed.js';
+import { measureSharedMemory } from './shared.js';
 import { measureStarts } from './starts.js';
 import { measureStreams } from './streams.js';
 import { median, quantile, rate, time } from './statistics.js';
@@ -31,6 +32,7 @@ export async function measureAll(effort: Effort): Promise<readonly Measure[]> {
       ...(await measureCalls(engine, floor, effort)),
       ...(await measureStarts(effort)),
       await measureMemory(floor),
+      await measureSharedMemory(),
       ...(await measureCompute(engine)),
       ...(await measureKill(engine)),
       await measureStreams(),

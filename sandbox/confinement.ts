@@ -11,6 +11,8 @@ export interface Confinement {
   makeSignal(): { readonly signal: unknown; readonly abort: (why: string) => void };
   /** The denial behind an error such as `fetch is not defined`, where that is what it is. */
   explain(error: unknown): Error | undefined;
+  /** Takes all endowments back: what the plugin has kept of them stops working. */
+  revoke(): void;
   /** Follows `powers.grant` after it has changed. */
   follow(): void;
 }
@@ -35,6 +37,7 @@ export function confine({ powers, assignedGlobals, globals }: ConfinementSpec): 
     evaluate: (code) => compartment.evaluate(code),
     makeSignal: () => makeAbortPair(powers),
     explain: (error) => explainWithheld(error, endowed.withheldNames, powers.denial),
+    revoke: () => endowed.revoke(),
     follow: () => addGlobals(compartment, endowed.follow()),
   };
 }

@@ -1,4 +1,5 @@
 import { describeError } from './describe-error.js';
+import { makeHookRuns } from './hook-runs.js';
 import { makeHostPower } from './host-power.js';
 import {
   callLoaded,
@@ -10,8 +11,9 @@ import {
 } from './loaded.js';
 import { makeNotifier } from './notices.js';
 import { rehearse } from './rehearsal.js';
-import { makeValidation } from './validation.js';
+import { makeValidation, type ValidatorSource } from './validation.js';
 import { CodedError } from './wire/failure.js';
+import { isHookParams } from './wire/hooks.js';
 import {
   isCallParams,
   isEventParams,
@@ -29,6 +31,8 @@ export interface GuestPowers
   extends LoadPowers, Pick<PeerSpec, 'write' | 'utf8' | 'allocate' | 'soon'> {
   /** Evaluates the host's own code (the schema validator), away from the plugin's. */
   readonly evaluateOwn: (code: string) => unknown;
+  /** Where the validator's source is kept that several plugins share. */
+  readonly validator?: ValidatorSource;
   /** Ends the process. The host broke the protocol, which means it is not our host. */
   readonly exit: () => void;
 }
@@ -39,6 +43,10 @@ export interface Guest {
   announce(report: Json): void;
   /** An error nobody caught: a rejection without a handler, a callback that threw. */
   reportFault(error: unknown): void;
+  /** Does once what the first load does, for nobody. */
+  rehearse(): void;
+  /** Takes back all that its plugin was endowed with, and answers nobody any more. */
+  close(): void;
 }
 
 /**
@@ -47,7 +55,8 @@ export interface Guest {
  */
 export function startGuest(powers: GuestPowers): Guest {
   let loaded: Loaded | undefined;
-  const validation = makeValidation(powers.evaluateOwn);
+  const validation = makeValidation(powers.evaluateOwn, powers.validator);
+  const hookRuns = makeHookRuns(() => host);
   const describe = (error: unknown): WireFailure => {
     const thrown = describeError(error, powers.getStackString);
     const explained = loaded?.confinement.explain(error);
@@ -67,6 +76,9 @@ export function startGuest(powers: GuestPowers): Guest {
         if (method === 'call' && isCallParams(params)) {
           return callLoaded(afterLoad(loaded), params, request, validation);
         }
+        if (method === 'hook' && isHookParams(params)) {
+          return hookRuns.run(afterLoad(loaded), params);
+        }
         if (method === 'describe') return describeLoaded(afterLoad(loaded));
         if (method === 'event' && isEventParams(params)) {
           return tellLoaded(afterLoad(loaded), params, request);
@@ -79,9 +91,6 @@ export function startGuest(powers: GuestPowers): Guest {
         if (method === 'validator' && isValidatorParams(params)) {
           if (params.ahead) rehearse(powers, host);
           return validation.accept(params);
-        }
-        if (method === 'permissions' && isPermissionsParams(params)) {
-          return afterLoad(loaded).regrant(params.grant);
         }
         if (method === 'load' && loaded === undefined && isLoadParams(params)) {
           loaded = load(params, powers, host, reportFault);
@@ -99,6 +108,11 @@ export function startGuest(powers: GuestPowers): Guest {
     receive: peer.receive,
     announce: (report) => peer.notify('ready', report),
     reportFault,
+    rehearse: () => rehearse(powers, host),
+    close: () => {
+      loaded?.confinement.revoke();
+      peer.close(new CodedError('LOAD_FAILED', 'the plugin was let go'));
+    },
   };
 }
 

@@ -16,6 +16,8 @@ import { type IncomingRequest, RawJson } from './wire/service.js';
 
 /** What it takes to hold a plugin. */
 export interface LoadPowers extends WebPowers {
+  /** Whether this realm holds other plugins too. */
+  readonly shared?: boolean;
   /** The real stack of an error, which the plugin itself cannot read. */
   readonly getStackString: (error: Error) => string;
   readonly confine: (spec: ConfinementSpec) => Confinement;
@@ -66,6 +68,7 @@ export function load(
   const world: DialectWorld = {
     config: params.config,
     introduction: params.introduction,
+    lent: params.lent,
     powers: endowing,
     get environment() {
       return grant.environment ?? {};

@@ -10,6 +10,12 @@ export interface Validation {
   check(tool: string, input: unknown): unknown;
 }
 
+/** The validator of one realm: its text, and what came of it when it was first needed. */
+export interface ValidatorSource {
+  source: string;
+  compile?: (schema: unknown) => Check;
+}
+
 type Check = (input: unknown) => Verdict;
 type Verdict =
   | { readonly ok: true; readonly value: unknown }
@@ -21,20 +27,20 @@ type Verdict =
  * that never ends is killed with the call that it belongs to. A schema is compiled when it is first
  * needed.
  */
-export function makeValidation(evaluateOwn: (code: string) => unknown): Validation {
+export function makeValidation(
+  evaluateOwn: (code: string) => unknown,
+  kept: ValidatorSource = { source: '' },
+): Validation {
   const schemas = new Map<string, unknown>();
   const checks = new Map<string, Check>();
-  let source = '';
-  let compile: ((schema: unknown) => Check) | undefined;
-
   const compileSchema = (schema: unknown): Check => {
-    compile ??= readValidator(evaluateOwn(source));
-    return compile(schema);
+    kept.compile ??= readValidator(evaluateOwn(kept.source));
+    return kept.compile(schema);
   };
 
   return {
     accept: (params) => {
-      source = params.source;
+      if (params.source !== '') kept.source = params.source;
       if (params.ahead) compileSchema(COMMON)({ text: '' });
       return null;
     },

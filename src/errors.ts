@@ -70,6 +70,13 @@ export interface ErrorDetails {
   /** Somebody was asked and said no. */
   APPROVAL_DENIED: { readonly tool: string; readonly reason?: string };
 
+  /** Somebody was asked, and nobody answered in time. It was not a no. */
+  APPROVAL_TIMEOUT: { readonly tool: string; readonly timeoutMs: number };
+  /** The file of rules cannot be read: nothing is decided by half of it. */
+  INVALID_RULES: { readonly file: string; readonly problems: readonly string[] };
+  /** The tool is not offered under the policy of this call, or not to runs that nobody attends. */
+  POLICY_DENIED: { readonly tool: string };
+
   // Calls.
   /** No tool has that name. */
   TOOL_NOT_FOUND: { readonly tool: string; readonly close?: string };
@@ -99,6 +106,14 @@ export interface ErrorDetails {
   REMOTE_FAILED: { readonly remote: string; readonly status?: number };
   /** A tool of a server is not what it was when somebody reviewed it, and waits for a review. */
   REMOTE_CHANGED: { readonly remote: string; readonly tool: string };
+
+  // Hooks.
+  /** No hook has that name. */
+  HOOK_NOT_FOUND: { readonly hook: string; readonly close?: string };
+  /** A hook threw. */
+  HOOK_FAILED: { readonly plugin: string; readonly hook: string };
+  /** What a hook made of its context is not valid: none of its changes is used. */
+  INVALID_HOOK_CHANGE: { readonly plugin: string; readonly hook: string };
 
   // The audit log.
   /** The audit log cannot be opened, written or read, or is not what was written. */

@@ -2,6 +2,20 @@ export { createEngine } from './engine/engine.js';
 export { BulkheadError, isBulkheadError } from './errors.js';
 export type { BuildProblem, ErrorCode, ErrorDetails } from './errors.js';
 export type { BulkheadEvent, EventListener } from './events.js';
+export type {
+  Answer,
+  ApprovalRequest,
+  Approver,
+  HeldRequest,
+  Verdict,
+} from './approval/approver.js';
+export type { ToolPolicy } from './approval/policy.js';
+export type { Condition, Rule } from './approval/rule.js';
+export type { RuleBook } from './approval/rule-book.js';
+export { makePendingApprovals } from './approval/pending.js';
+export type { PendingApprovals } from './approval/pending.js';
+export { sentenceOf } from './approval/sentence.js';
+export type { Foreseen } from './engine/consent.js';
 export { formatAnchor, parseAnchors } from './audit/anchor.js';
 export type { Anchor } from './audit/anchor.js';
 export type { Audit } from './audit/audit.js';
@@ -15,7 +29,6 @@ export type { AuditStore } from './audit/store.js';
 export type { AuditVerdict } from './audit/verify.js';
 export { explainCall } from './audit/why.js';
 export type { CallAccount } from './audit/why.js';
-export type { Approver, ApprovalRequest, Verdict } from './approval/approver.js';
 export type { RiskPolicy } from './approval/risk.js';
 export type { Tolerance } from './approval/tolerance.js';
 export type { PowerContext, PowerDefinition } from './brokers/powers/definition.js';
@@ -34,6 +47,10 @@ export type {
   PluginGrant,
   PluginSecrets,
 } from './engine/options.js';
+export type { EngineHookOptions } from './engine/hook-options.js';
+export type { HookOptions, HookOwner, HookResult, Hooks } from './engine/hooks.js';
+export type { HookReport } from './hooks/chain.js';
+export type { HookDialect, HookName } from './hooks/names.js';
 export type { CallResult } from './engine/result.js';
 export type { EntryStatus, PluginStatus, SecretStatus } from './engine/status.js';
 export type { Guarantee, WallName } from './guests/walls.js';

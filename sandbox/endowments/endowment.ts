@@ -89,6 +89,8 @@ export interface WebPowers {
 /** Everything that any endowment may use, passed to each of them. Tests pass fakes. */
 export interface EndowmentPowers extends WebPowers {
   readonly plugin: PluginIdentity;
+  /** Whether compartments of other plugins are in the same realm. */
+  readonly shared?: boolean;
   /** As it is now: a host may change it while the plugin runs. */
   readonly grant: GuestGrant;
   readonly limits: GuestLimits;

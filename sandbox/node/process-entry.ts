@@ -2,8 +2,9 @@
 import { webPowers } from './perimeter.js';
 
 import { startGuest } from '../guest.js';
+import { startTenants } from '../tenants.js';
 import { closeInherited } from './close-inherited.js';
-import { openHostPipe } from './host-pipe.js';
+import { deadPipe, openHostPipe } from './host-pipe.js';
 import { makeProcessPowers } from './process-powers.js';
 import { scuttle } from './scuttle.js';
 import { isWriteRefused, reportOnSelf } from './self-report.js';
@@ -11,17 +12,27 @@ import { isWriteRefused, reportOnSelf } from './self-report.js';
 const realm = globalThis;
 const { process } = realm;
 const exit = process.exit.bind(process);
-closeInherited(process.argv.slice(2));
-const pipe = openHostPipe(() => exit(0));
-
-const guest = startGuest(
-  makeProcessPowers(realm, webPowers, { write: pipe.write, exit: () => exit(1) }),
-);
-process.on('unhandledRejection', guest.reportFault);
-process.on('uncaughtException', guest.reportFault);
+const [kind, , ...inherited] = process.argv.slice(2);
+closeInherited(inherited);
+// To have its code compiled it needs nobody to talk to.
+const pipe = kind === 'cache' ? deadPipe : openHostPipe(() => exit(0));
+const powers = makeProcessPowers(realm, webPowers, { write: pipe.write, exit: () => exit(1) });
 // A listener of our own keeps the signal from opening the inspector.
 process.on('SIGUSR1', () => {});
-pipe.listen(guest.receive);
 const permissionModel = isWriteRefused(process);
-scuttle(realm);
-guest.announce(reportOnSelf(realm, permissionModel));
+
+if (kind === 'shared') {
+  process.on('unhandledRejection', (error) => shared.reportFault(error));
+  process.on('uncaughtException', (error) => shared.reportFault(error));
+  scuttle(realm);
+  const shared = startTenants(powers, reportOnSelf(realm, permissionModel));
+  pipe.listen(shared.receive);
+} else {
+  const guest = startGuest(powers);
+  process.on('unhandledRejection', guest.reportFault);
+  process.on('uncaughtException', guest.reportFault);
+  pipe.listen(guest.receive);
+  scuttle(realm);
+  guest.announce(reportOnSelf(realm, permissionModel));
+  if (kind === 'cache') guest.rehearse();
+}

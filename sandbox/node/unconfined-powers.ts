@@ -34,6 +34,8 @@ const unconfined: Confinement = {
     return { signal: controller.signal, abort: (why) => controller.abort(new Error(why)) };
   },
   explain: () => undefined,
+  // What was never taken away cannot be taken back: such a guest is ended.
+  revoke: () => {},
   // Whatever the grant says: this code has the process.
   follow: () => undefined,
 };

@@ -50,7 +50,7 @@ export function writeUint32(target: Uint8Array, offset: number, value: number): 
   target[offset + 3] = (value >>> 24) & 0xff;
 }
 
-function readUint32(bytes: Uint8Array, offset: number): number {
+export function readUint32(bytes: Uint8Array, offset: number): number {
   return (
     ((bytes[offset] ?? 0) |
       ((bytes[offset + 1] ?? 0) << 8) |

@@ -58,6 +58,8 @@ export interface LoadParams {
   readonly assignedGlobals: readonly string[];
   /** The operator's configuration of the plugin, as the dialect hands it on. */
   readonly config: Json;
+  /** Names of the powers that the host lends, granted to this plugin or not. */
+  readonly lent: readonly string[];
   /** What the dialect tells the plugin's code of itself; `null` where its format has nothing. */
   readonly introduction: Json;
   /** Real path of the plugin's directory: only where it runs unconfined. */
@@ -67,7 +69,8 @@ export interface LoadParams {
 /**
  * Host → guest, once: the source of the schema validator (one expression; it runs in a compartment
  * of its own that holds nothing). `ahead`: the guest is blank, and does now what would else be done
- * by the first load and the first call. Answers `null`.
+ * by the first load and the first call. An empty source is that of a guest that several plugins
+ * share, and had before. Answers `null`.
  */
 export interface ValidatorParams {
   readonly source: string;
@@ -223,14 +226,12 @@ export type GuestMethod =
   | 'schemas'
   | 'describe'
   | 'call'
+  | 'hook'
   | 'event'
   | 'permissions';
 
 /** The methods a host answers. */
 export type HostMethod = 'fetch' | 'readFile' | 'storage' | 'power';
 
-/**
- * What a guest says unasked. `ready`: locked down and waiting for `load`. `offers`: what its entry
- * offers is no longer what `describe` last answered.
- */
-export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers' | 'output';
+/** What a guest says unasked; `offers`: what its entry offers is not what `describe` answered. */
+export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers' | 'output' | 'broadcast';

@@ -32,11 +32,11 @@ export function tellRecord(record: AuditRecord): string {
     case 'call-ended':
       return `${record.tool} ended ${record.code ?? record.outcome} after ${ms(record.durationMs)}${place(record.at)}`;
     case 'approval-asked':
-      return `${record.tool} asked for approval${because(record.reason)}`;
+      return `${asked(record)} asked for approval (${record.risk} risk): ${record.why}`;
     case 'approval-given':
-      return `${record.tool} was approved${because(record.reason)}`;
+      return `${asked(record)} was approved ${record.verdict}${answerer(record)} after ${ms(record.waitedMs)}`;
     case 'approval-refused':
-      return `${record.tool} was refused${because(record.reason)}`;
+      return `${asked(record)} was refused (${record.code}) after ${ms(record.waitedMs)}: ${record.reason}`;
     case 'capability-used':
       return `${record.permission}: ${record.wanted}${because(record.outcome)}`;
     case 'capability-denied':
@@ -67,6 +67,15 @@ function input({ input: text, inputDigest }: { input?: string; inputDigest?: str
 
 function because(reason: string | undefined): string {
   return reason === undefined ? '' : `: ${reason}`;
+}
+
+function asked({ tool, effect }: { tool: string; effect?: string }): string {
+  return effect === undefined ? tool : `${tool}, about to send ${effect},`;
+}
+
+function answerer({ by, rule }: { by?: string; rule?: string }): string {
+  if (by !== undefined) return ` by ${by}${rule === undefined ? '' : `, as rule ${rule},`}`;
+  return rule === undefined ? '' : ` by rule ${rule}`;
 }
 
 function place(at: string | undefined): string {

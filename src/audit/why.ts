@@ -49,7 +49,7 @@ export async function explainCall(
       steps.push({ record, sure, text: tellRecord(record) });
     }
     if (own && record.type === 'call-ended') ({ outcome } = record);
-    if (own && record.type === 'approval-refused') outcome = 'refused';
+    if (own && record.type === 'approval-refused' && record.kind === 'call') outcome = 'refused';
   }
   return about === undefined ? undefined : { call, ...about, steps, outcome };
 }

@@ -1,6 +1,7 @@
-import type { ApprovalRequest, Approver } from '../index.js';
+import type { Answer, ApprovalRequest, Approver, Verdict } from '../index.js';
+import { makePaint, type Paint } from './paint.js';
 import type { CliPowers } from './powers.js';
-import { jsonLines, visible } from './visible.js';
+import { visible } from './visible.js';
 
 /**
  * Who answers where a tool asks first: `--yes` does, else the person at the terminal. Without
@@ -8,32 +9,80 @@ import { jsonLines, visible } from './visible.js';
  */
 export function chooseApprover(
   yes: boolean,
-  { ask }: Pick<CliPowers, 'ask'>,
+  { ask, stderr }: Pick<CliPowers, 'ask'> & { readonly stderr?: CliPowers['stderr'] },
 ): Approver | undefined {
   if (yes) return () => 'once';
   if (ask === undefined) return undefined;
-  return async (request) => {
-    const answer = await ask(question(request), request.signal);
-    // Only a whole yes is one: an empty line, an end of input and a typing mistake are no.
-    return /^y(es)?$/i.test(answer.trim())
-      ? 'once'
-      : { verdict: 'deny', reason: 'answered no at the terminal' };
+  const paint = makePaint(stderr?.colour ?? false);
+  // One question at a time: an answer must not be taken for another's.
+  let last: Promise<unknown> = Promise.resolve();
+  return (request) => {
+    const answer = last.then(async (): Promise<Answer> => {
+      if (request.signal.aborted) return { verdict: 'deny', reason: 'it was too late to ask' };
+      return read(await ask(question(request, paint), request.signal), request);
+    });
+    last = answer.catch(() => {});
+    return answer;
   };
 }
 
-/** The question, from the host's own data; the plugin's words are quoted, and named as its own. */
-function question({ plugin, tool, title, why, input }: ApprovalRequest): string {
+/** Only a whole word of consent is one: an empty line, an end of input and a mistake are no. */
+function read(line: string, { risk, offers }: ApprovalRequest): Answer {
+  const said = line.trim().toLowerCase();
+  const word = risk === 'high' ? (said === 'yes' ? 'once' : undefined) : WORDS.get(said);
+  if (word === undefined || !offers.includes(word)) {
+    return { verdict: 'deny', reason: 'answered no at the terminal', by: 'terminal' };
+  }
+  return { verdict: word, by: 'terminal' };
+}
+
+const WORDS: ReadonlyMap<string, Verdict> = new Map([
+  ['y', 'once'],
+  ['yes', 'once'],
+  ['s', 'session'],
+  ['session', 'session'],
+  ['a', 'always'],
+  ['always', 'always'],
+]);
+
+/**
+ * The question, from the host's own data; the plugin's words are quoted, and named as its own. What
+ * is decided on stands below the input, where a long one cannot push it out of sight.
+ */
+function question(request: ApprovalRequest, paint: Paint): string {
+  const { plugin, version, tool, title, why, risk, shown, effect, expiresAtMs, askedAtMs } =
+    request;
+  const seconds = Math.round((expiresAtMs - askedAtMs) / 1000);
+  const from = `${visible(plugin)}${version === undefined ? '' : ` ${visible(version)}`}`;
+  const badge = risk === 'high' ? paint('red', '[HIGH RISK]') : `[${risk} risk]`;
+  const input = shown.split('\n').map((line) => `    ${line}`);
   const lines = [
     '',
-    `${visible(plugin)} wants to run its tool ${visible(tool)}`,
+    '  with this input',
+    ...input,
+    ...(effect === undefined ? [] : describeEffect(effect)),
+    '',
+    effect === undefined
+      ? `${badge} ${from} wants to run its tool ${visible(tool)}`
+      : `${badge} ${from} is running its tool ${visible(tool)}, which wants to send ${visible(effect.method)} ${visible(effect.url)}`,
     ...(title === tool ? [] : [`  the plugin calls it  "${visible(title)}"`]),
     `  asks because         ${visible(why)}`,
-    '  with this input',
-    ...jsonLines(input)
-      .split('\n')
-      .map((line) => `    ${line}`),
+    `  input above          ${shown.length} characters; without an answer in ${seconds} s it is a no`,
     '',
-    'Run it? [y/N] ',
+    risk === 'high'
+      ? 'To run it type yes as a whole word; anything else is a no: '
+      : 'Run it? [y]es once, for this [s]ession, [a]lways, or [N]o: ',
   ];
   return lines.join('\n');
+}
+
+function describeEffect(effect: NonNullable<ApprovalRequest['effect']>): string[] {
+  const { method, url, headers, body, bodyBytes } = effect;
+  return [
+    '  it is about to send',
+    `    ${visible(method)} ${visible(url)}`,
+    ...headers.map(([name, value]) => `    ${visible(name)}: ${visible(value)}`),
+    ...(body === undefined ? [] : ['', ...body.split('\n').map((line) => `    ${line}`)]),
+    ...(bodyBytes === undefined ? [] : [`    (${bodyBytes} bytes)`]),
+  ];
 }

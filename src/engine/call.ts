@@ -5,7 +5,7 @@ import type { CatalogTool } from '../catalog/catalog.js';
 import type { EventBus } from '../events.js';
 import type { Guest } from '../guests/guest.js';
 import type { CallOptions } from './options.js';
-import type { Placed } from './placement.js';
+import type { Placed, PlacedHere } from './placement.js';
 import { answerOf, type CallResult, type Failure, failureOf } from './result.js';
 
 export interface CallLimits {
@@ -32,9 +32,9 @@ export interface CallSpec {
  * caller gives up) the caller is answered, the plugin's signal is aborted, and a guest that has not
  * settled the call by itself after the grace is killed.
  */
-export function runCall(spec: CallSpec): Promise<CallResult> {
+export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promise<CallResult> {
   const { callId, tool, place, options, limits, events } = spec;
-  const { load, room } = place;
+  const { load, room, revoked } = place;
   const { resident } = room;
   const told = { format: place.format, tool };
   const began = performance.now();
@@ -65,6 +65,7 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
       answered = true;
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', onAbort);
+      revoked.removeEventListener('abort', onRevoked);
       room.outputs.close(callId);
       load.underWay -= 1;
       const result = answerOf(callId, began, outcome, told);
@@ -90,6 +91,8 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
     const timer = setTimeout(() => stop(tooLate(tool, deadlineMs)), deadlineMs);
     const onAbort = (): void => stop(cancelled(tool));
     options.signal?.addEventListener('abort', onAbort);
+    const onRevoked = (): void => stop(takenAway(tool));
+    revoked.addEventListener('abort', onRevoked);
 
     const run = (guest: Guest): void => {
       if (answered) return;
@@ -128,7 +131,7 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
   });
 }
 
-function deadlineOf(tool: CatalogTool, options: CallOptions, limits: CallLimits): number {
+export function deadlineOf(tool: CatalogTool, options: CallOptions, limits: CallLimits): number {
   return Math.max(1, Math.min(tool.timeoutMs, options.timeoutMs ?? Infinity, limits.timeoutMs));
 }
 
@@ -140,7 +143,7 @@ function callText(tool: CatalogTool, { callId, inputText, options }: CallSpec): 
   return `{"tool":${JSON.stringify(tool.tool)},${from}${output}"input":${inputText},"context":${context}}`;
 }
 
-function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
+export function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
   return {
     code: 'DEADLINE_EXCEEDED',
     deadlineMs,
@@ -148,14 +151,21 @@ function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
   };
 }
 
-function cancelled({ id }: CatalogTool): Failure {
+export function cancelled({ id }: CatalogTool): Failure {
   return { code: 'CANCELLED', message: `The call of ${id} was cancelled.` };
+}
+
+function takenAway({ id, plugin }: CatalogTool): Failure {
+  return {
+    code: 'PERMISSION_REVOKED',
+    message: `${id} was stopped: the permission by which ${plugin} has it was taken away.`,
+  };
 }
 
 /** How soon it is worth to ask again: small calls take less than a millisecond. */
 const RETRY_AFTER_MS = 100;
 
-function busy(tool: CatalogTool, { maxCallsPerPlugin }: CallLimits): Failure {
+export function busy(tool: CatalogTool, { maxCallsPerPlugin }: CallLimits): Failure {
   return {
     code: 'BUSY',
     retryAfterMs: RETRY_AFTER_MS,

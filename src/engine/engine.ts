@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { makeApproval } from '../approval/approval.js';
+import { makeRuleBook } from '../approval/rule-book.js';
 import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
 import { openAudit } from './audit.js';
-import { inputTextOf, runCall } from './call.js';
-import { askFirst } from './consent.js';
+import { type CallSpec, inputTextOf } from './call.js';
+import { makeConsent, whyRefused } from './consent.js';
 import type { Engine } from './engine-api.js';
+import { makeHooks } from './hooks.js';
 import { type LogGate, makeLogGate } from './log-gate.js';
 import { logEvents } from './logger.js';
 import { openMachinery, requireWalls } from './machinery.js';
 import { type GrantChange, makeGrants } from './grants.js';
 import { explainMissing } from './missing.js';
-import type { EngineOptions } from './options.js';
+import type { CallOptions, EngineOptions } from './options.js';
 import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
 import { makeRegistry } from './registry.js';
+import { runPlaced } from './run.js';
 import { readSettings } from './settings.js';
 
 /**
@@ -44,7 +47,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     throw error;
   });
   const { catalog, replace } = makeCatalog();
-  const approval = makeApproval(settings.approve);
+  const rules = settings.rules ?? makeRuleBook();
+  const approval = makeApproval({
+    approve: settings.approve,
+    rules,
+    events,
+    timeoutMs: limits.approvalTimeoutMs,
+    now: Date.now,
+  });
   let places: ReadonlyMap<string, Placed> = new Map();
   let closing: Promise<void> | undefined;
 
@@ -62,8 +72,19 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
   });
 
-  const find = (name: string): { readonly tool: CatalogTool; readonly place: Placed } => {
+  const requireOpen = (): void => {
     if (closing !== undefined) throw engineClosed();
+  };
+  const hooks = makeHooks({
+    settings,
+    events,
+    texts: machinery.hookTexts,
+    installed: () => registry.installed(),
+    requireOpen,
+  });
+
+  const find = (name: string): { readonly tool: CatalogTool; readonly place: Placed } => {
+    requireOpen();
     const tool = catalog.find(name);
     const place = tool === undefined ? undefined : places.get(tool.id);
     if (tool === undefined || place === undefined) {
@@ -71,6 +92,21 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     }
     return { tool, place };
   };
+
+  const specOf = (name: string, input: unknown, callOptions: CallOptions): CallSpec => {
+    const { tool, place } = find(name);
+    return {
+      callId: `call_${randomUUID()}`,
+      tool,
+      place,
+      inputText: inputTextOf(tool, input, limits.maxInputBytes),
+      options: callOptions,
+      limits,
+      events,
+      ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
+    };
+  };
+  const consent = makeConsent({ approval, settings, find, run: runPlaced });
 
   const change = (
     plugin: string,
@@ -89,23 +125,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
   const engine: Engine = {
     catalog,
-    call: async (name, input, callOptions = {}) => {
-      const { tool, place } = find(name);
-      const spec = {
-        callId: `call_${randomUUID()}`,
-        tool,
-        place,
-        inputText: inputTextOf(tool, input, limits.maxInputBytes),
-        options: callOptions,
-        limits,
-        events,
-        ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
-      };
-      if (tool.asks === undefined) return runCall(spec);
-      // Whom the engine asks comes first: a caller is asked where there is nobody.
-      const own = settings.approve === undefined && callOptions.approve !== undefined;
-      return askFirst(own ? makeApproval(callOptions.approve) : approval, spec, runCall);
-    },
+    hooks,
+    call: async (name, input, callOptions = {}) => consent.run(specOf(name, input, callOptions)),
+    foresee: (name, input, callOptions = {}) => consent.foresee(specOf(name, input, callOptions)),
+    offered: (situation) =>
+      catalog.list().filter((tool) => whyRefused(tool, situation, settings) === undefined),
+    rules,
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
     plugins: () => registry.status(catalog),

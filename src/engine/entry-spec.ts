@@ -1,10 +1,12 @@
-import type { Json } from '../../sandbox/wire/messages.js';
+import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import type { Stores } from '../brokers/storage/store.js';
 import type { EventBus } from '../events.js';
 import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
+import type { Group } from './groups.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
+import type { HookTexts } from './hook-courier.js';
 import type { PluginSecrets } from './options.js';
 import type { Quarantine } from './quarantine.js';
 import type { Settings } from './settings.js';
@@ -20,12 +22,18 @@ export interface EntrySpec {
   readonly bundle: Bundle;
   /** The operator's configuration of the plugin, as its system hands it on. */
   readonly config: Json;
+  /** What its `init` hook is told: `config`, `credentials`, `pluginStorageDir`. Default: the first. */
+  readonly initContext?: () => JsonObject | Promise<JsonObject>;
+  /** The texts of hooks' contexts, of all plugins of the engine. */
+  readonly hookTexts: HookTexts;
   readonly settings: Settings;
   readonly events: EventBus;
   readonly validator: ValidatorCourier;
   readonly stores: Stores;
   /** A blank guest of the kind that the entry needs. */
   readonly take: () => Guest;
+  /** The trust group whose process it is put into instead. */
+  readonly group: Group | undefined;
   /** Room for the engine's guests, and whether they can be stopped while nobody calls them. */
   readonly capacity: Capacity;
   readonly canRest: boolean;

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
-import { WireError } from '../../sandbox/wire/failure.js';
 import type { Stores } from '../brokers/storage/store.js';
-import { BulkheadError, isBulkheadError } from '../errors.js';
+import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import type { FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
@@ -10,7 +9,10 @@ import type { Guest } from '../guests/guest.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { openEntry } from './entry.js';
 import type { EntrySpec } from './entry-spec.js';
-import { type Grants, NOTHING } from './grants.js';
+import type { Grants } from './grants.js';
+import type { HookTexts } from './hook-courier.js';
+import { asProblem, idle } from './idle-entry.js';
+import type { Groups } from './groups.js';
 import type { Installed, InstalledEntry } from './installed.js';
 import type { Offers } from './offers.js';
 import type { PluginConfig } from './options.js';
@@ -18,7 +20,6 @@ import { makeQuarantine, type Quarantine } from './quarantine.js';
 import { runEntry } from './running.js';
 import { secretsOf } from './secrets.js';
 import type { Settings } from './settings.js';
-import type { PluginProblem } from './status.js';
 import type { ValidatorCourier } from './validator-courier.js';
 
 export interface InstallPowers {
@@ -27,11 +28,13 @@ export interface InstallPowers {
   readonly events: EventBus;
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
+  readonly hookTexts: HookTexts;
   readonly stores: Stores;
   readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
   readonly capacity: Capacity;
   readonly canRest: boolean;
+  readonly groups: Groups;
   readonly now: () => number;
   /** What an entry offers, or may do, is no longer what it was. */
   readonly onChange: () => void;
@@ -70,7 +73,13 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
     problems: found.problems.map((message) => ({ code: 'INVALID_MANIFEST', message })),
     load: { underWay: 0 },
     quarantine,
+    ...trustGroupOf(powers, plugin),
   };
+}
+
+function trustGroupOf({ groups }: InstallPowers, { id }: Plugin): Pick<Installed, 'trustGroup'> {
+  const group = groups.of(id);
+  return group === undefined ? {} : { trustGroup: group.name };
 }
 
 /** A plugin that the host lists and says nothing more about is there to be used. */
@@ -80,10 +89,6 @@ function configOf(config: Settings['config'], plugin: Plugin): JsonObject {
   const given = typeof config === 'function' ? config(plugin) : byId(plugin.id);
   const copy: JsonObject = JSON.parse(JSON.stringify(given ?? {}));
   return copy;
-}
-
-function idle(entry: PluginEntry, problems: readonly PluginProblem[] = []): InstalledEntry {
-  return { entry, effective: NOTHING, rooms: [], offer: undefined, tools: [], problems };
 }
 
 async function installEntry(
@@ -110,6 +115,7 @@ async function installEntry(
       bundle,
       config,
       take: () => powers.take(entry.confinement),
+      group: entry.confinement === 'compartment' ? powers.groups.of(plugin.id) : undefined,
     } satisfies EntrySpec;
     const room = openEntry(spec);
     const described = await offers.of(plugin.id, room, config).catch(async (error: unknown) => {
@@ -128,12 +134,4 @@ function hostModeDenied({ id }: Plugin): BulkheadError {
     `${id} asks to run unconfined (sandbox: "host"), and was not allowed to. To allow it, add ${JSON.stringify(id)} to the engine's hostMode, or --allow-host ${id} on the command line: it can then do whatever your user can.`,
     { plugin: id },
   );
-}
-
-/** What the operator reads about an entry that does not run. */
-function asProblem(error: unknown): PluginProblem {
-  if (isBulkheadError(error)) return { code: error.code, message: error.message };
-  if (error instanceof WireError)
-    return { code: error.code ?? 'LOAD_FAILED', message: error.message };
-  throw error;
 }

@@ -20,6 +20,8 @@ export interface Installed {
   /** Calls under way in all of its tools. */
   readonly load: { underWay: number };
   readonly quarantine: Quarantine;
+  /** The trust group whose process holds it; absent where it has its own. */
+  readonly trustGroup?: string;
 }
 
 export interface InstalledEntry {
@@ -49,4 +51,6 @@ export interface RunningEntry {
 export interface RunnableTool {
   readonly listed: UnnamedTool;
   readonly room: OpenEntry;
+  /** Aborted when what it rests on is taken from its plugin: calls under way end with it. */
+  readonly revoked: AbortSignal;
 }

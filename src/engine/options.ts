@@ -3,6 +3,7 @@ import type { Permissions } from '../permissions/kind.js';
 import type { Plugin } from '../plugin/plugin.js';
 import type { AuditOptions } from '../audit/options.js';
 import type { Approver } from '../approval/approver.js';
+import type { ToolPolicy } from '../approval/policy.js';
 import type { RiskPolicy } from '../approval/risk.js';
 import type { Tolerance } from '../approval/tolerance.js';
 import type { PowerDefinition } from '../brokers/powers/definition.js';
@@ -10,6 +11,7 @@ import type { SecretBinding } from '../brokers/network/secrets/binding.js';
 import type { OptionalWall } from '../guests/command.js';
 import type { WallName } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
+import type { EngineHookOptions } from './hook-options.js';
 import type { EngineLimits } from './limits.js';
 
 /** What a host tells the engine once. */
@@ -56,6 +58,14 @@ export interface EngineOptions {
   readonly riskPolicy?: RiskPolicy;
   /** Ids of plugins whose authors' hints may lower the risk of their tools. Default: none. */
   readonly trustHints?: readonly string[];
+  readonly hooks?: EngineHookOptions;
+  /**
+   * A file of rules that decide before anybody is asked, and in which `always` is kept. It may be
+   * edited while the engine runs. Default: rules are kept for as long as the engine lives.
+   */
+  readonly rules?: string;
+  /** Which tools are offered at all. Default: all. */
+  readonly policy?: ToolPolicy;
   readonly limits?: Partial<EngineLimits>;
   readonly network?: NetworkOptions;
   /**
@@ -64,6 +74,13 @@ export interface EngineOptions {
    * Default: none.
    */
   readonly background?: readonly string[];
+  /**
+   * Plugins that trust each other, by a name for them: their compartments are put into one process,
+   * which saves some twelve megabytes for each but the first. What is lost: a plugin that breaks out
+   * of its compartment has what all of its group were granted, and one that is stopped by force
+   * stops them all (their next calls get a fresh process). Default: every plugin has its own.
+   */
+  readonly trustGroups?: Readonly<Record<string, readonly string[]>>;
   readonly walls?: WallOptions;
   /** Where bundles and descriptions are kept between runs. Default: `bulkhead` in the user's cache. */
   readonly cacheDirectory?: string;
@@ -136,6 +153,20 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** What the plugin's system hands to a tool besides its input, as far as a host supplies it. */
   readonly context?: JsonObject;
+  /** For whom the call is made: what is approved for one tenant holds for no other. */
+  readonly tenant?: string;
+  /** Which tools this call's channel may use, besides the engine's own policy. */
+  readonly policy?: ToolPolicy;
+  /**
+   * Nobody attends this run (a schedule): only tools that may run unattended do, and nobody is
+   * asked. `context.isInteractive: false` keeps people from being asked, too. Default: false.
+   */
+  readonly unattended?: boolean;
+  /**
+   * Runs the tool with what it would change stopped and listed in the result. Nobody is asked, and
+   * the guest is its own. Default: false.
+   */
+  readonly rehearse?: boolean;
   /**
    * Receives what the tool writes while it runs, in order, and nothing after the call is answered.
    * Tools of systems without such output never call it.

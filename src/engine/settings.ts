@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { RiskPolicy } from '../approval/risk.js';
+import { openRuleBook, type RuleBook } from '../approval/rule-book.js';
 import { isTolerance, THRESHOLDS } from '../approval/tolerance.js';
 import { type LentPowers, readPowers } from '../brokers/powers/lent.js';
 import { BulkheadError } from '../errors.js';
@@ -10,15 +11,19 @@ import {
   type OptionalWall,
 } from '../guests/command.js';
 import { isWallName, type WallName } from '../guests/walls.js';
+import { type HookSettings, readHookOptions } from './hook-options.js';
 import { type EngineLimits, readLimits } from './limits.js';
 import { makeDefaultLogger } from './logger.js';
 import type { EngineOptions, WallOptions } from './options.js';
 import { ownCompiler } from './powers/own-compiler.js';
+import { openRuleFile } from './powers/rule-file.js';
 import { surroundings } from './powers/surroundings.js';
 import { checkSecrets } from './secrets.js';
 
 /** The options with their defaults, checked. */
-export interface Settings extends EngineOptions {
+export interface Settings extends Omit<EngineOptions, 'rules'> {
+  /** Absent where the host names no file of rules. */
+  readonly rules: RuleBook | undefined;
   readonly grant: NonNullable<EngineOptions['grant']>;
   readonly config: NonNullable<EngineOptions['config']>;
   readonly env: NonNullable<EngineOptions['env']>;
@@ -27,9 +32,11 @@ export interface Settings extends EngineOptions {
   readonly riskPolicy: RiskPolicy;
   readonly trustHints: readonly string[];
   readonly background: readonly string[];
+  readonly trustGroups: NonNullable<EngineOptions['trustGroups']>;
   readonly walls: { readonly require: readonly WallName[]; readonly use: readonly OptionalWall[] };
   readonly limits: EngineLimits;
   readonly network: NonNullable<EngineOptions['network']>;
+  readonly hooks: HookSettings;
   /** The host's powers, checked. */
   readonly lent: LentPowers;
   readonly cacheDirectory: string;
@@ -43,6 +50,9 @@ export function readSettings(options: EngineOptions): Settings {
   if (!Array.isArray(options.plugins)) {
     throw invalid('plugins', 'a list of directories, e.g. plugins: ["./plugins/*"]');
   }
+  const rules = options.rules === undefined ? undefined : openRuleBook(openRuleFile(options.rules));
+  // What cannot be read is told now, and not with the first call.
+  rules?.list();
   const { tolerance, riskPolicy } = options;
   if (tolerance !== undefined && !isTolerance(tolerance)) {
     throw invalid('tolerance', `one of ${Object.keys(THRESHOLDS).join(', ')}`);
@@ -61,17 +71,28 @@ export function readSettings(options: EngineOptions): Settings {
     env,
     secrets,
     hostMode: options.hostMode ?? [],
+    rules,
     riskPolicy: options.riskPolicy ?? 'proven',
     trustHints: options.trustHints ?? [],
     background: options.background ?? [],
+    trustGroups: readTrustGroups(options.trustGroups ?? {}),
     walls,
     limits: readLimits(options.limits ?? {}),
     network: options.network ?? {},
+    hooks: readHookOptions(options.hooks ?? {}),
     lent: readPowers(options.powers ?? [], ownCompiler),
     cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
     storageDirectory: resolve(options.storageDirectory ?? around.storageDirectory),
     logger: options.logger ?? makeDefaultLogger(),
   };
+}
+
+/** A plugin that were in two groups would be in one process or the other, by chance. */
+function readTrustGroups(groups: Settings['trustGroups']): Settings['trustGroups'] {
+  const plugins = Object.values(groups).flat();
+  const twice = plugins.find((plugin, at) => plugins.indexOf(plugin) !== at);
+  if (twice === undefined) return groups;
+  throw invalid('trustGroups', `each plugin once; ${twice} is there twice`);
 }
 
 function readWalls({

@@ -22,6 +22,7 @@ export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
     name,
     version,
     description,
+    ...(installed.trustGroup === undefined ? {} : { trustGroup: installed.trustGroup }),
     state: reasons.length > 0 ? 'inactive' : runs || entries.length === 0 ? 'active' : 'failed',
     problems,
     alerts: [

@@ -15,6 +15,8 @@ export interface PluginStatus {
   readonly version: string | undefined;
   readonly description: string | undefined;
   /** `active`: its tools are in the catalog. `inactive`: by configuration. `failed`: see problems. */
+  /** The trust group with whose plugins it shares a process; absent where it shares none. */
+  readonly trustGroup?: string;
   readonly state: 'active' | 'inactive' | 'failed';
   readonly problems: readonly PluginProblem[];
   readonly alerts: readonly PluginAlert[];

@@ -1,5 +1,5 @@
 import { BulkheadError } from '../errors.js';
-import type { Guest } from './guest.js';
+import type { GuestLife } from './shared-guest.js';
 import type { Watch } from './watch.js';
 
 /** The guests of one engine that hold a plugin: never more than so many. */
@@ -10,23 +10,23 @@ export interface Capacity {
    */
   makeRoom(plugin: string): void;
   /** Counts a guest until it ends. */
-  add(guest: Guest, watch: Watch): void;
+  add(guest: GuestLife, watch: Watch): void;
 }
 
 /** How soon it is worth to ask again: calls end all the time. */
 const RETRY_AFTER_MS = 500;
 
 export function makeCapacity(maxGuests: number): Capacity {
-  const guests = new Map<Guest, Watch>();
+  const guests = new Map<GuestLife, Watch>();
 
-  const longestIdle = (): Guest | undefined => {
+  const longestIdle = (): GuestLife | undefined => {
     const idle = [...guests].flatMap(([guest, { idleSinceMs }]) =>
       idleSinceMs === undefined ? [] : [{ guest, idleSinceMs }],
     );
     return idle.toSorted((a, b) => a.idleSinceMs - b.idleSinceMs)[0]?.guest;
   };
 
-  const end = (guest: Guest): void => {
+  const end = (guest: GuestLife): void => {
     // Killed is as good as gone: it takes no more calls, and its process is already dying.
     guests.delete(guest);
     guest.kill({ cause: 'idle', detail: 'another plugin needed its place' });

@@ -1,9 +1,9 @@
 import type { Allowance } from './allowance.js';
-import type { Guest } from './guest.js';
+import type { GuestLife } from './shared-guest.js';
 import type { ProcessorUse } from './processor.js';
 
 export interface WatchSpec {
-  readonly guest: Guest;
+  readonly guest: GuestLife;
   readonly allowance: Allowance;
   readonly readUse: (pid: number) => ProcessorUse | undefined;
   /** Whether its plugin may run while nobody calls it: then it neither rests nor ends. */

@@ -59,13 +59,15 @@ function count(event: BulkheadEvent, meters: Meters, asked: Map<string, number>)
       meters.denied.add([event.plugin, event.permission]);
       break;
     case 'approval-asked':
-      asked.set(event.call, event.atMs);
+      asked.set(event.approval, event.atMs);
       meters.approvalsPending.set(asked.size);
       break;
     case 'approval-given':
     case 'approval-refused': {
-      const sinceMs = asked.get(event.call);
-      asked.delete(event.call);
+      // Without a question of its own it was answered by a rule, or by what was said earlier.
+      const { approval = '' } = event;
+      const sinceMs = asked.get(approval);
+      asked.delete(approval);
       meters.approvalsPending.set(asked.size);
       const verdict = event.type === 'approval-given' ? 'given' : 'refused';
       if (sinceMs !== undefined) {

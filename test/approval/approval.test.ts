@@ -1,91 +1,208 @@
 import { describe, expect, it } from 'vitest';
-import { makeApproval, type Question } from '../../src/approval/approval.js';
-import type { ApprovalRequest, Approver } from '../../src/approval/approver.js';
-
-const question = (changed: Partial<Question> = {}): Question => ({
-  callId: 'c1',
-  plugin: 'notes',
-  tool: 'remove',
-  id: 'notes:remove',
-  title: 'Remove a note',
-  bundle: 'sha512-a',
-  inputText: '{"path":"a.md"}',
-  why: 'its manifest requires it',
-  signal: new AbortController().signal,
-  ...changed,
-});
+import { makeRuleBook } from '../../src/approval/rule-book.js';
+import { open, question } from './asking.js';
 
 it('without anybody to ask the answer is no, and says how to change that', async () => {
-  await expect(makeApproval(undefined).ask(question())).rejects.toMatchObject({
+  await expect(open(undefined).approval.ask(question())).rejects.toMatchObject({
     code: 'APPROVAL_REQUIRED',
     message: expect.stringContaining('--yes'),
   });
 });
 
-it('who is asked sees the very input, as a copy', async () => {
-  const seen: ApprovalRequest[] = [];
-  const approval = makeApproval((request) => {
-    seen.push(request);
-    return 'once';
+it('nobody is asked about a run that nobody attends', async () => {
+  const { approval, asked } = open(() => 'once');
+  await expect(approval.ask(question({ attended: false }))).rejects.toMatchObject({
+    code: 'APPROVAL_REQUIRED',
+    message: expect.stringContaining('nobody attends'),
   });
-  await approval.ask(question());
-  expect(seen[0]).toMatchObject({ tool: 'remove', input: { path: 'a.md' } });
+  expect(asked).toEqual([]);
 });
 
-it('another input, tool or bundle has another digest', async () => {
-  const digests: string[] = [];
-  const approval = makeApproval((request) => {
-    digests.push(request.digest);
-    return 'once';
+describe('a request', () => {
+  it('says everything about what would run, and the input is a copy', async () => {
+    const { approval, asked } = open((request) => {
+      Object.assign(request.input as object, { path: '/etc/passwd' });
+      return 'once';
+    });
+    const asks = question({ tenant: 't1', conversationId: 'v1' });
+    await approval.ask(asks);
+    await approval.ask(asks);
+    expect(asked[1]).toMatchObject({
+      kind: 'call',
+      plugin: 'notes',
+      version: '1.0.0',
+      tool: 'remove',
+      id: 'notes:remove',
+      bundle: 'sha512-a',
+      risk: 'medium',
+      why: 'its manifest requires it',
+      tenant: 't1',
+      conversationId: 'v1',
+      shown: '{\n  "path": "a.md"\n}',
+      offers: ['deny', 'once', 'session', 'always'],
+    });
+    expect(asked[0]?.approvalId).not.toBe(asked[1]?.approvalId);
   });
-  for (const changed of [{}, { inputText: '{}' }, { tool: 'x' }, { bundle: 'sha512-b' }]) {
-    await approval.ask(question(changed));
-  }
-  expect(new Set(digests).size).toBe(4);
+
+  it('shows what would steer a terminal or reorder what is read as escapes', async () => {
+    const { approval, asked } = open(() => 'once');
+    const input = { path: 'a\u001b[2K\u202etxt.exe', '\u2066k\u200b': '\u0007' };
+    await approval.ask(question({ inputText: JSON.stringify(input) }));
+    expect(asked[0]?.input).toEqual(input);
+    expect(asked[0]?.shown).not.toMatch(/[\u0007\u001b\u200b\u202e\u2066]/);
+    expect(JSON.parse(asked[0]?.shown ?? '')).toEqual(input);
+  });
+
+  it('shows the whole of a large input', async () => {
+    const { approval, asked } = open(() => 'once');
+    await approval.ask(question({ inputText: JSON.stringify({ text: 'x'.repeat(500_000) }) }));
+    expect(asked[0]?.shown.length).toBeGreaterThan(500_000);
+  });
+
+  it('offers what is high once and no longer', async () => {
+    const { approval, asked } = open(() => 'once');
+    await approval.ask(question({ risk: 'high' }));
+    expect(asked[0]?.offers).toEqual(['deny', 'once']);
+  });
 });
 
-describe('a verdict', () => {
-  const countAsked = async (verdict: Awaited<ReturnType<Approver>>, second: Partial<Question>) => {
-    let asked = 0;
-    const approval = makeApproval(async () => {
-      asked += 1;
-      return verdict;
+describe('a digest', () => {
+  it('is another for another input, tool, bundle, tenant or effect', async () => {
+    const { approval } = open(() => 'once');
+    const effect = { method: 'POST', url: 'https://a.test/x', headers: [] };
+    const digests: string[] = [];
+    for (const changed of [
+      {},
+      { inputText: '{}' },
+      { tool: 'x' },
+      { bundle: 'sha512-b' },
+      { tenant: 't' },
+      { effect },
+      { effect: { ...effect, url: 'https://a.test/y' } },
+      { effect: { ...effect, body: 'b' } },
+    ]) {
+      digests.push(await approval.ask(question(changed)));
+    }
+    expect(new Set(digests).size).toBe(digests.length);
+  });
+
+  it('is the same for the same input with its keys in another order', async () => {
+    const { approval } = open(() => 'once');
+    const one = await approval.ask(question({ inputText: '{"a":1,"b":{"c":[1,2],"d":null}}' }));
+    const other = await approval.ask(question({ inputText: '{"b":{"d":null,"c":[1,2]},"a":1.0}' }));
+    expect(other).toBe(one);
+  });
+});
+
+describe('silence', () => {
+  it('is a no after the time, told apart from one that somebody said', async () => {
+    const { approval, asked, events } = open(() => new Promise(() => {}), { timeoutMs: 20 });
+    await expect(approval.ask(question())).rejects.toMatchObject({
+      code: 'APPROVAL_TIMEOUT',
+      message: expect.stringContaining('It was not refused either'),
+    });
+    expect(asked[0]?.signal.aborted).toBe(true);
+    expect(asked[0]?.expiresAtMs).toBe((asked[0]?.askedAtMs ?? 0) + 20);
+    expect(events.at(-1)).toMatchObject({ type: 'approval-refused', code: 'APPROVAL_TIMEOUT' });
+  });
+
+  it('lets a yes that comes too late run nothing, and be remembered by nobody', async () => {
+    let answer: (verdict: 'session') => void = () => {};
+    const { approval } = open(() => new Promise((resolve) => (answer = resolve)), { timeoutMs: 5 });
+    await expect(approval.ask(question())).rejects.toMatchObject({ code: 'APPROVAL_TIMEOUT' });
+    answer('session');
+    await expect(approval.ask(question())).rejects.toMatchObject({ code: 'APPROVAL_TIMEOUT' });
+  });
+
+  it('ends when the caller gives up', async () => {
+    const caller = new AbortController();
+    const { approval } = open(() => new Promise(() => {}));
+    const asked = approval.ask(question({ signal: caller.signal }));
+    caller.abort();
+    await expect(asked).rejects.toMatchObject({ code: 'CANCELLED' });
+  });
+});
+
+describe('always', () => {
+  it('is a rule that is seen and can be taken back', async () => {
+    const { approval, asked, rules } = open(() => ({ verdict: 'always', by: 'ada' }));
+    await approval.ask(question());
+    const [rule] = rules.list();
+    expect(rule).toMatchObject({
+      verdict: 'allow',
+      plugin: 'notes',
+      tool: 'remove',
+      bundle: 'sha512-a',
+      by: 'ada',
     });
     await approval.ask(question());
-    await approval.ask(question(second));
-    return asked;
-  };
-
-  it('once holds for one call', async () => {
-    expect(await countAsked('once', {})).toBe(2);
+    expect(asked.length).toBe(1);
+    expect(rules.remove(rule?.id ?? '')).toBe(true);
+    await approval.ask(question());
+    expect(asked.length).toBe(2);
   });
 
-  it('session holds for later calls of that tool', async () => {
-    expect(await countAsked('session', { inputText: '{}' })).toBe(1);
+  it('with conditions holds where they are met', async () => {
+    const { approval, asked } = open(() => ({
+      verdict: 'always',
+      input: { path: { startsWith: 'a' } },
+    }));
+    await approval.ask(question());
+    await approval.ask(question({ inputText: '{"path":"ab"}' }));
+    expect(asked.length).toBe(1);
+    await approval.ask(question({ inputText: '{"path":"b"}' }));
+    expect(asked.length).toBe(2);
   });
 
-  it('session does not hold for a changed bundle', async () => {
-    expect(await countAsked('session', { bundle: 'sha512-b' })).toBe(2);
+  it('is once where its conditions do not fit the call that it was said to', async () => {
+    const { approval, rules } = open(() => ({
+      verdict: 'always',
+      input: { path: { equals: 'z' } },
+    }));
+    await approval.ask(question());
+    expect(rules.list()).toEqual([]);
+  });
+});
+
+describe('what is told of an approval', () => {
+  it('is who said what, to which question, after how long', async () => {
+    const { approval, events } = open(() => ({ verdict: 'once', by: 'ada' }));
+    const digest = await approval.ask(question({ risk: 'high' }));
+    const about = { call: 'c1', plugin: 'notes', tool: 'remove', bundle: 'sha512-a', digest };
+    expect(events).toMatchObject([
+      { type: 'approval-asked', kind: 'call', risk: 'high', ...about },
+      { type: 'approval-given', verdict: 'once', by: 'ada', ...about },
+    ]);
+    expect(events[1]).toHaveProperty('waitedMs');
+    expect(events[0]).toHaveProperty('approval', (events[1] as { approval?: string }).approval);
   });
 
-  it('session does not hold for another tool', async () => {
-    expect(await countAsked({ verdict: 'always' }, { tool: 'other' })).toBe(2);
-  });
-
-  it('deny carries its reason', async () => {
-    const approval = makeApproval(() => Promise.resolve({ verdict: 'deny', reason: 'not today' }));
+  it('names the rule that answered for a person', async () => {
+    const rules = makeRuleBook();
+    const { id } = rules.add({ verdict: 'deny', plugin: '*', tool: 'remove', reason: 'never' });
+    const { approval, events } = open(() => 'once', { rules });
     await expect(approval.ask(question())).rejects.toMatchObject({
       code: 'APPROVAL_DENIED',
-      details: { reason: 'not today' },
+      message: expect.stringContaining(id),
     });
+    expect(events).toMatchObject([
+      { type: 'approval-refused', reason: expect.stringContaining(id) },
+    ]);
   });
 
-  it('that is no verdict is a no, as is a throw', async () => {
-    const unknown = makeApproval((() => 'yes') as unknown as Approver);
-    await expect(unknown.ask(question())).rejects.toMatchObject({ code: 'APPROVAL_DENIED' });
-    const broken = makeApproval(() => {
-      throw new Error('no terminal');
-    });
-    await expect(broken.ask(question())).rejects.toMatchObject({ code: 'APPROVAL_DENIED' });
+  it('holds no query of a request, where keys are often written', async () => {
+    const { approval, events } = open(() => 'once');
+    const effect = { method: 'POST', url: 'https://a.test/x?key=secret', headers: [] };
+    await approval.ask(question({ kind: 'effect', effect }));
+    expect(JSON.stringify(events)).not.toContain('secret');
+    expect(events[0]).toMatchObject({ effect: 'POST https://a.test/x?…' });
+  });
+});
+
+it('an input too deep to be looked at is refused, and nothing breaks', async () => {
+  const { approval } = open(() => 'once');
+  const inputText = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+  await expect(approval.ask(question({ inputText }))).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
   });
 });

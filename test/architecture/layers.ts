@@ -7,10 +7,11 @@ import type { SourceFile } from './sources.js';
 const rows: readonly (readonly string[])[] = [
   ['sandbox/wire/'],
   ['sandbox/endowments/'],
+  ['sandbox/hooks/'],
   ['sandbox/dialects/'],
   ['sandbox/'],
   ['sandbox/node/'],
-  ['src/errors.ts'],
+  ['src/errors.ts', 'src/visible.ts', 'src/plugin/risk.ts'],
   ['src/permissions/', 'src/schema/'],
   ['src/events.ts', 'src/plugin/'],
   [
@@ -33,7 +34,7 @@ const rows: readonly (readonly string[])[] = [
 
 /** Places that see less than their row would allow. */
 const narrowed: Readonly<Record<string, readonly string[]>> = {
-  'src/cli/': ['src/cli/', 'src/index.ts', 'src/http/', 'src/adapters/'],
+  'src/cli/': ['src/cli/', 'src/index.ts', 'src/http/', 'src/adapters/', 'src/visible.ts'],
   'src/audit/': ['src/audit/', 'src/events.ts', 'src/errors.ts'],
   'src/metrics/': ['src/metrics/', 'src/events.ts', 'src/errors.ts'],
 };
@@ -42,6 +43,7 @@ const narrowed: Readonly<Record<string, readonly string[]>> = {
 const insidePackages: Readonly<Record<string, RegExp>> = {
   'sandbox/wire/': /^(?!)/,
   'sandbox/endowments/': /^(?!)/,
+  'sandbox/hooks/': /^(?!)/,
   'sandbox/dialects/': /^(?!)/,
   'sandbox/': /^ses$/,
   'sandbox/node/': /^(ses|node:.+)$/,

@@ -7,8 +7,11 @@ import type {
   ErrorCode,
   EventListener,
   Guarantee,
+  HookOptions,
+  HookResult,
   PluginStatus,
 } from '../../src/index.js';
+import { makeRuleBook } from '../../src/approval/rule-book.js';
 import { runCli } from '../../src/cli/run.js';
 import type { CliPowers, TextSink } from '../../src/cli/powers.js';
 import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
@@ -39,6 +42,8 @@ export interface FakeSpec {
   /** What creating an engine throws. */
   readonly broken?: Error;
   readonly interrupted?: AbortSignal;
+  /** Answers a run of hooks; throws what the engine would throw. */
+  readonly hook?: (hook: string, context: object, options: HookOptions) => HookResult;
   /** Answers a call; throws what the engine would throw. */
   readonly call?: (
     tool: string,
@@ -195,6 +200,14 @@ function fakeEngine(
         ...answer,
       };
     },
+    hooks: {
+      list: () => [],
+      run: (hook, context, hookOptions = {}) =>
+        Promise.resolve(spec.hook?.(hook, context, hookOptions) ?? { context: {}, reports: [] }),
+    },
+    offered: () => tools,
+    foresee: () => ({ verdict: 'run', why: 'it is fake' }),
+    rules: makeRuleBook(),
     grant: () => Promise.resolve(),
     revoke: () => Promise.resolve(),
     plugins: () => [status],

@@ -37,11 +37,20 @@ describe('a meter', () => {
   });
 
   it('knows what waits for an answer, and how long answers took', () => {
-    const asked = { type: 'approval-asked', ...about } as const;
+    const question = {
+      ...about,
+      kind: 'call',
+      bundle: 'sha512-a',
+      digest: 'd',
+      risk: 'medium',
+      why: 'so',
+      approval: 'apr_1',
+    } as const;
+    const asked = { type: 'approval-asked', ...question, expiresAtMs: 60_000 } as const;
     const lines = linesAfter([
       asked,
-      { ...asked, call: 'd' },
-      { ...asked, type: 'approval-given' },
+      { ...asked, approval: 'apr_2' },
+      { ...question, type: 'approval-given', verdict: 'once', waitedMs: 2_000 },
     ]);
     expect(lines).toContain('bulkhead_approvals_pending 1');
     expect(lines).toContain('bulkhead_approval_wait_seconds_sum{verdict="given"} 2');

@@ -127,6 +127,23 @@ export const permissionCodes = {
   APPROVAL_DENIED: {
     title: 'the call was not approved',
     meaning: 'Somebody was asked whether the tool may run, and said no.',
-    remedy: 'Call again and approve, or change the input.',
+    remedy:
+      'Call again and approve, or change the input. `bulkhead rules list` shows what rules deny.',
+  },
+  APPROVAL_TIMEOUT: {
+    title: 'nobody answered in time',
+    meaning: 'Somebody was asked whether the tool may run, and did not answer. It was not a no.',
+    remedy: 'Call again when somebody is there, or raise limits.approvalTimeoutMs.',
+  },
+  INVALID_RULES: {
+    title: 'the rules cannot be read',
+    meaning: 'The file of rules is broken, and nothing is decided by half of it.',
+    remedy: 'Correct the place that the message names, or remove the file to start without rules.',
+  },
+  POLICY_DENIED: {
+    title: 'the tool is not offered here',
+    meaning:
+      'A policy offers tools by category or blocks them by name, or nobody attends the run and the tool may not run unattended.',
+    remedy: 'Add its category to allowedToolCategories, or call it where somebody attends.',
   },
 } as const;

@@ -2,6 +2,7 @@ import type { FailureCode } from '../failure.js';
 import type { Explanation } from './explanation.js';
 import { callCodes } from './calls.js';
 import { guestCodes } from './guests.js';
+import { hookCodes } from './hooks.js';
 import { hostCodes } from './host.js';
 import { permissionCodes } from './permissions.js';
 import { pluginCodes } from './plugins.js';
@@ -14,6 +15,7 @@ export const areas: Readonly<Record<string, Partial<Record<FailureCode, Explanat
   permissions: permissionCodes,
   calls: callCodes,
   'tools that run elsewhere': remoteCodes,
+  hooks: hookCodes,
   'guest processes': guestCodes,
 };
 
@@ -24,6 +26,7 @@ const explanations: Readonly<Record<FailureCode, Explanation>> = {
   ...permissionCodes,
   ...callCodes,
   ...remoteCodes,
+  ...hookCodes,
   ...guestCodes,
 };
 

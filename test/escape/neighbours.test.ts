@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { makePiece } from '../../sandbox/wire/tenants.js';
+import { startSharedGuest } from '../../src/guests/shared-guest.js';
+import { makePlugin, startEngine } from '../engine/plugin-on-disk.js';
+
+const rich = {
+  id: 'rich',
+  permissions: { env: ['TOKEN'], network: ['api.example.com'], time: true, random: true },
+  tools: {
+    keep: `async () => {
+      globalThis.token = process.env.TOKEN;
+      globalThis.get = () => fetch('https://api.example.com/');
+      return typeof fetch;
+    }`,
+  },
+};
+const poor = {
+  id: 'poor',
+  permissions: {},
+  tools: {
+    steal: `async (_input, context) => {
+      const found = [];
+      for (const name of ['token', 'get', 'process', 'fetch', 'crypto', 'performance', 'Float64Array']) {
+        try { if (globalThis[name] !== undefined && name !== 'process') found.push(name); } catch {}
+      }
+      try { found.push(String(Date.now())); } catch {}
+      try { found.push(String(Math.random())); } catch {}
+      found.push(...Object.keys(context.env));
+      const seen = new Set();
+      const walk = (value, depth) => {
+        if ((typeof value !== 'object' && typeof value !== 'function') || value === null || depth > 6 || seen.has(value)) return;
+        seen.add(value);
+        for (const key of Reflect.ownKeys(value)) {
+          if (key === 'token' || key === 'get' && depth === 0) found.push(String(key));
+          const property = Reflect.getOwnPropertyDescriptor(value, key);
+          if (property && 'value' in property) walk(property.value, depth + 1);
+        }
+        walk(Reflect.getPrototypeOf(value), depth + 1);
+      };
+      walk(globalThis, 0);
+      return found;
+    }`,
+    mark: `async () => {
+      const marked = [];
+      for (const [name, it] of Object.entries({ URL, Headers: globalThis.Headers, AbortSignal, TextEncoder, setTimeout, console, Map, Promise })) {
+        if (it === undefined) continue;
+        for (const target of [it, it.prototype]) {
+          try { target.mark = 1; if (target.mark === 1) marked.push(name); } catch {}
+        }
+      }
+      return marked;
+    }`,
+    look: `async () => ['mark' in URL, 'mark' in AbortSignal.prototype, 'mark' in Map.prototype, 'mark' in console]`,
+  },
+};
+
+describe('a plugin that shares its process with a richer one', () => {
+  it('finds nothing of what the other was granted, nor of what it left', async () => {
+    const engine = await startEngine([makePlugin(rich), makePlugin(poor)], {
+      env: { TOKEN: 'secret' },
+      trustGroups: { ours: ['rich', 'poor'] },
+    });
+    expect((await engine.call('rich:keep', {})).value).toBe('function');
+    expect((await engine.call('poor:steal', {})).value).toEqual([]);
+  });
+
+  it('leaves no mark on what the other has', async () => {
+    const other = { ...poor, id: 'other' };
+    const engine = await startEngine([makePlugin(poor), makePlugin(other)], {
+      trustGroups: { ours: ['poor', 'other'] },
+    });
+    expect((await engine.call('poor:mark', {})).isError).toBe(false);
+    expect((await engine.call('other:look', {})).value).toEqual([false, false, false, false]);
+  });
+});
+
+describe('a shared guest that breaks the protocol', () => {
+  // A guest's stand-in: it says these bytes to its host, and waits.
+  const saying = (bytes: Uint8Array): ReturnType<typeof startSharedGuest> => {
+    const script = `require('fs').writeSync(3, Buffer.from('${Buffer.from(bytes).toString('hex')}', 'hex')); setInterval(() => {}, 1000)`;
+    return startSharedGuest({ file: process.execPath, args: ['-e', script], env: {} }, 10_000);
+  };
+  const bytes = (length: number): Uint8Array => new Uint8Array(length);
+
+  it.each<[string, Uint8Array]>([
+    ['for a tenant that it does not have', makePiece(2, bytes(5), bytes)],
+    ['for nobody', makePiece(0, bytes(5), bytes)],
+    ['for its host', makePiece(1, bytes(0), bytes)],
+    ['frames that are none', makePiece(1, bytes(64).fill(0xff), bytes)],
+  ])('is ended for speaking %s', async (_, said) => {
+    const shared = saying(said);
+    const { ended } = shared.open();
+    expect((await shared.whole.ended).cause).toBe('protocol');
+    expect((await ended).cause).toBe('protocol');
+  });
+});
