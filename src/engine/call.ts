@@ -1,8 +1,8 @@
 import { RawJson } from '../../sandbox/wire/service.js';
 import type { Json } from '../../sandbox/wire/messages.js';
-import { BulkheadError } from '../errors.js';
 import type { CatalogTool } from '../catalog/catalog.js';
 import type { EventBus } from '../events.js';
+import type { Format, PreparedCall } from '../formats/format.js';
 import type { Guest } from '../guests/guest.js';
 import type { CallOptions } from './options.js';
 import type { Placed, PlacedHere } from './placement.js';
@@ -20,6 +20,8 @@ export interface CallSpec {
   readonly tool: CatalogTool;
   readonly place: Placed;
   readonly inputText: string;
+  /** What the host tells the tool besides. Absent: the options' context, as it is. */
+  readonly context?: PreparedCall['context'];
   readonly options: CallOptions;
   readonly limits: CallLimits;
   readonly events: EventBus;
@@ -56,7 +58,8 @@ export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promis
   });
 
   return new Promise((resolve) => {
-    const deadlineMs = deadlineOf(tool, options, limits);
+    const deadlineMs = deadlineOf(tool, place.format, options, limits);
+    const deadlineAtMs = Date.now() + deadlineMs;
     let giveUp: ((why: string) => void) | undefined;
     let answered = false;
 
@@ -101,7 +104,7 @@ export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promis
       room.calls.began(guest.peer, callId);
       const asked = guest.peer.ask(
         'call',
-        new RawJson(callText(tool, spec)),
+        new RawJson(callText(tool, spec, deadlineAtMs)),
         limits.maxResultBytes,
       );
       const ended = (outcome: { readonly value: Json } | Failure): void => {
@@ -131,16 +134,25 @@ export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promis
   });
 }
 
-export function deadlineOf(tool: CatalogTool, options: CallOptions, limits: CallLimits): number {
-  return Math.max(1, Math.min(tool.timeoutMs, options.timeoutMs ?? Infinity, limits.timeoutMs));
+export function deadlineOf(
+  tool: CatalogTool,
+  { usualTimeoutMs = Infinity }: Pick<Format, 'usualTimeoutMs'>,
+  options: CallOptions,
+  limits: CallLimits,
+): number {
+  const given = options.timeoutMs ?? usualTimeoutMs;
+  return Math.max(1, Math.min(tool.timeoutMs, given, limits.timeoutMs));
 }
 
-function callText(tool: CatalogTool, { callId, inputText, options }: CallSpec): string {
-  const context = options.context === undefined ? 'null' : JSON.stringify(options.context);
+function callText(tool: CatalogTool, spec: CallSpec, deadlineAtMs: number): string {
+  const { callId, inputText, options } = spec;
+  const told = spec.context?.(deadlineAtMs) ?? options.context;
+  const context = told === undefined ? 'null' : JSON.stringify(told);
+  const incomplete = options.incomplete === true ? '"incomplete":true,' : '';
   const { surface } = tool;
   const from = surface === undefined ? '' : `"surface":${JSON.stringify(surface)},`;
   const output = options.onOutput === undefined ? '' : `"output":${JSON.stringify(callId)},`;
-  return `{"tool":${JSON.stringify(tool.tool)},${from}${output}"input":${inputText},"context":${context}}`;
+  return `{"tool":${JSON.stringify(tool.tool)},${from}${output}${incomplete}"input":${inputText},"context":${context}}`;
 }
 
 export function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
@@ -171,37 +183,4 @@ export function busy(tool: CatalogTool, { maxCallsPerPlugin }: CallLimits): Fail
     retryAfterMs: RETRY_AFTER_MS,
     message: `${tool.plugin} has ${maxCallsPerPlugin} calls under way, as many as it may. Try again when one has ended.`,
   };
-}
-
-/** The input as the text that crosses, made once. Throws `INVALID_OPTIONS`, `INVALID_INPUT`. */
-export function inputTextOf(tool: CatalogTool, input: unknown, maxInputBytes: number): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(input ?? {}) as string | undefined;
-  } catch (error) {
-    throw new BulkheadError(
-      'INVALID_OPTIONS',
-      `The input of ${tool.id} is not JSON.`,
-      { option: 'input' },
-      { cause: error },
-    );
-  }
-  if (text === undefined) {
-    throw new BulkheadError('INVALID_OPTIONS', `The input of ${tool.id} is not JSON.`, {
-      option: 'input',
-    });
-  }
-  if (byteLength(text, maxInputBytes) > maxInputBytes) {
-    throw new BulkheadError(
-      'INVALID_INPUT',
-      `The input of ${tool.id} is larger than ${maxInputBytes} bytes. Raise limits.maxInputBytes to allow it.`,
-      { tool: tool.id },
-    );
-  }
-  return text;
-}
-
-/** Exact only where it can matter: a text of few characters is of few bytes. */
-function byteLength(text: string, limit: number): number {
-  return text.length * 3 <= limit ? text.length : new TextEncoder().encode(text).byteLength;
 }

@@ -5,7 +5,7 @@ import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
 import { openAudit } from './audit.js';
-import { type CallSpec, inputTextOf } from './call.js';
+import type { CallSpec } from './call.js';
 import { makeConsent, whyRefused } from './consent.js';
 import type { Engine } from './engine-api.js';
 import { makeHooks } from './hooks.js';
@@ -17,6 +17,7 @@ import { explainMissing } from './missing.js';
 import type { CallOptions, EngineOptions } from './options.js';
 import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
+import { prepareCall } from './prepare-call.js';
 import { makeRegistry } from './registry.js';
 import { runPlaced } from './run.js';
 import { readSettings } from './settings.js';
@@ -95,11 +96,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
   const specOf = (name: string, input: unknown, callOptions: CallOptions): CallSpec => {
     const { tool, place } = find(name);
+    const callId = `call_${randomUUID()}`;
     return {
-      callId: `call_${randomUUID()}`,
+      callId,
       tool,
       place,
-      inputText: inputTextOf(tool, input, limits.maxInputBytes),
+      ...prepareCall({ callId, tool, place, input, options: callOptions, limits }),
       options: callOptions,
       limits,
       events,

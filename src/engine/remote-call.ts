@@ -48,7 +48,7 @@ async function ask({
   limits,
   beforeEffect,
 }: CallSpec & { readonly place: PlacedElsewhere }): Promise<ToolAnswer> {
-  const timeoutMs = deadlineOf(tool, options, limits);
+  const timeoutMs = deadlineOf(tool, {}, options, limits);
   const end = new AbortController();
   let stop: (failure: Failure) => void = () => {};
   const ended = new Promise<never>((_resolve, reject) => {
