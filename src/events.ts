@@ -95,6 +95,17 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly waitedMs: number;
     } & AboutQuestion)
   | {
+      /** A tool that declares that it only reads sent a request that changes something. */
+      readonly type: 'effect-unannounced';
+      readonly plugin: string;
+      readonly tool: string;
+      readonly call?: string;
+      /** The calls that may have sent it, where there were several. */
+      readonly among?: readonly string[];
+      /** Method, origin and path. */
+      readonly effect: string;
+    }
+  | {
       /** A capability was used, or its use refused, at the broker that holds the power. */
       readonly type: 'capability-used' | 'capability-denied';
       readonly plugin: string;

@@ -7,6 +7,7 @@ import { makeEventBus } from '../events.js';
 import { openAudit } from './audit.js';
 import { type CallSpec, inputTextOf, runCall } from './call.js';
 import { makeConsent, whyRefused } from './consent.js';
+import { makeEffects } from './effects.js';
 import type { Engine } from './engine-api.js';
 import { type LogGate, makeLogGate } from './log-gate.js';
 import { logEvents } from './logger.js';
@@ -17,6 +18,8 @@ import type { CallOptions, EngineOptions } from './options.js';
 import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
 import { makeRegistry } from './registry.js';
+import { rehearseCall } from './rehearsal.js';
+import type { CallResult } from './result.js';
 import { readSettings } from './settings.js';
 
 /**
@@ -62,6 +65,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     grants,
     events,
     machinery,
+    effects: makeEffects({ mode: settings.effects, approval, events }),
     onChange: (installed) => {
       const placed = placeTools(installed);
       places = placed.places;
@@ -93,7 +97,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
     };
   };
-  const consent = makeConsent({ approval, settings, find, run: runCall });
+  const run = (call: CallSpec): Promise<CallResult> =>
+    call.options.rehearse === true ? rehearseCall(call) : runCall(call);
+  const consent = makeConsent({ approval, settings, find, run });
 
   const change = (
     plugin: string,

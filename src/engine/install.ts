@@ -9,6 +9,7 @@ import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { openEntry } from './entry.js';
+import type { Effects } from './effects.js';
 import type { EntrySpec } from './entry-spec.js';
 import type { Groups } from './groups.js';
 import { type Grants, NOTHING } from './grants.js';
@@ -29,6 +30,7 @@ export interface InstallPowers {
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
   readonly stores: Stores;
+  readonly effects: Effects;
   readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
   readonly capacity: Capacity;

@@ -11,6 +11,7 @@ import {
   type OptionalWall,
 } from '../guests/command.js';
 import { isWallName, type WallName } from '../guests/walls.js';
+import type { EffectMode } from './effects.js';
 import { type EngineLimits, readLimits } from './limits.js';
 import { makeDefaultLogger } from './logger.js';
 import type { EngineOptions, WallOptions } from './options.js';
@@ -29,6 +30,7 @@ export interface Settings extends Omit<EngineOptions, 'rules'> {
   readonly secrets: NonNullable<EngineOptions['secrets']>;
   readonly hostMode: readonly string[];
   readonly riskPolicy: RiskPolicy;
+  readonly effects: EffectMode;
   readonly trustHints: readonly string[];
   readonly background: readonly string[];
   readonly trustGroups: NonNullable<EngineOptions['trustGroups']>;
@@ -70,6 +72,7 @@ export function readSettings(options: EngineOptions): Settings {
     secrets,
     hostMode: options.hostMode ?? [],
     rules,
+    effects: effectsOf(options),
     riskPolicy: options.riskPolicy ?? 'proven',
     trustHints: options.trustHints ?? [],
     background: options.background ?? [],
@@ -90,6 +93,13 @@ function readTrustGroups(groups: Settings['trustGroups']): Settings['trustGroups
   const twice = plugins.find((plugin, at) => plugins.indexOf(plugin) !== at);
   if (twice === undefined) return groups;
   throw invalid('trustGroups', `each plugin once; ${twice} is there twice`);
+}
+
+function effectsOf({ effects, approve, tolerance }: EngineOptions): EffectMode {
+  if (effects !== undefined && effects !== 'ask' && effects !== 'audit' && effects !== 'off') {
+    throw invalid('effects', 'ask, audit or off');
+  }
+  return effects ?? (approve === undefined || tolerance === 'full' ? 'audit' : 'ask');
 }
 
 function readWalls({

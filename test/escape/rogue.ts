@@ -82,6 +82,7 @@ export async function startRogue(act: string): Promise<Rogue> {
       outputs: makeOutputs(),
       mapStack: (stack) => stack,
       behalfOf: () => ({}),
+      holdFor: () => undefined,
     })(guest.peer),
   );
   await guest.ready;
