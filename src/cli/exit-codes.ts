@@ -25,6 +25,7 @@ export function exitCodeOf(code: FailureCode): ExitCode {
 const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   INVALID_OPTIONS: EXIT.usage,
   TOOL_NOT_FOUND: EXIT.usage,
+  HOOK_NOT_FOUND: EXIT.usage,
 
   TIME_DENIED: EXIT.denied,
   RANDOM_DENIED: EXIT.denied,
@@ -71,6 +72,8 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   POWER_LIMIT: EXIT.toolError,
   INVALID_INPUT: EXIT.toolError,
   TOOL_FAILED: EXIT.toolError,
+  HOOK_FAILED: EXIT.toolError,
+  INVALID_HOOK_CHANGE: EXIT.toolError,
   RESULT_INVALID: EXIT.toolError,
   RESULT_TOO_LARGE: EXIT.toolError,
   BUSY: EXIT.toolError,

@@ -29,6 +29,10 @@ export interface ServiceSpec {
   readonly now: () => number;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
+  /** Tells what a hook that runs broadcasts; both are the guest's word. */
+  readonly broadcast: (run: unknown, detail: unknown) => void;
+  /** The guest says that what its entry offers has changed. Default: that is of no interest. */
+  readonly onOffers?: () => void;
   readonly outputs: Outputs;
   /** What holds requests of the guest at that end that change something. */
   readonly holdFor: (peer: Peer) => HoldRequest | undefined;
@@ -48,7 +52,8 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
 
   const notice = (peer: Peer, method: string, params: unknown): void => {
     if (!isRecord(params)) return;
-    if (method === 'output') spec.outputs.hear(params['call'], params['text']);
+    if (method === 'offers') spec.onOffers?.();
+    else if (method === 'output') spec.outputs.hear(params['call'], params['text']);
     else if (method === 'log') gate.line(params['level'], () => params['text']);
     else if (method === 'fault') {
       gate.line('error', () => faultText(params['failure'], spec.mapStack));
@@ -65,6 +70,8 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
         ...spec.behalfOf(peer),
         ...(at === undefined ? {} : { at }),
       });
+    } else if (method === 'broadcast' && gate.admit()) {
+      spec.broadcast(params['run'], params['detail']);
     }
   };
 

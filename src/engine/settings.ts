@@ -12,6 +12,7 @@ import {
 } from '../guests/command.js';
 import { isWallName, type WallName } from '../guests/walls.js';
 import type { EffectMode } from './effects.js';
+import { type HookSettings, readHookOptions } from './hook-options.js';
 import { type EngineLimits, readLimits } from './limits.js';
 import { makeDefaultLogger } from './logger.js';
 import type { EngineOptions, WallOptions } from './options.js';
@@ -37,6 +38,7 @@ export interface Settings extends Omit<EngineOptions, 'rules'> {
   readonly walls: { readonly require: readonly WallName[]; readonly use: readonly OptionalWall[] };
   readonly limits: EngineLimits;
   readonly network: NonNullable<EngineOptions['network']>;
+  readonly hooks: HookSettings;
   /** The host's powers, checked. */
   readonly lent: LentPowers;
   readonly cacheDirectory: string;
@@ -80,6 +82,7 @@ export function readSettings(options: EngineOptions): Settings {
     walls,
     limits: readLimits(options.limits ?? {}),
     network: options.network ?? {},
+    hooks: readHookOptions(options.hooks ?? {}),
     lent: readPowers(options.powers ?? [], ownCompiler),
     cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
     storageDirectory: resolve(options.storageDirectory ?? around.storageDirectory),

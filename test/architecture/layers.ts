@@ -7,6 +7,7 @@ import type { SourceFile } from './sources.js';
 const rows: readonly (readonly string[])[] = [
   ['sandbox/wire/'],
   ['sandbox/endowments/'],
+  ['sandbox/hooks/'],
   ['sandbox/dialects/'],
   ['sandbox/'],
   ['sandbox/node/'],
@@ -41,6 +42,7 @@ const narrowed: Readonly<Record<string, readonly string[]>> = {
 const insidePackages: Readonly<Record<string, RegExp>> = {
   'sandbox/wire/': /^(?!)/,
   'sandbox/endowments/': /^(?!)/,
+  'sandbox/hooks/': /^(?!)/,
   'sandbox/dialects/': /^(?!)/,
   'sandbox/': /^ses$/,
   'sandbox/node/': /^(ses|node:.+)$/,

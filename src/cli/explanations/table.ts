@@ -2,6 +2,7 @@ import type { FailureCode } from '../failure.js';
 import type { Explanation } from './explanation.js';
 import { callCodes } from './calls.js';
 import { guestCodes } from './guests.js';
+import { hookCodes } from './hooks.js';
 import { hostCodes } from './host.js';
 import { permissionCodes } from './permissions.js';
 import { pluginCodes } from './plugins.js';
@@ -12,6 +13,7 @@ export const areas: Readonly<Record<string, Partial<Record<FailureCode, Explanat
   'reading a plugin': pluginCodes,
   permissions: permissionCodes,
   calls: callCodes,
+  hooks: hookCodes,
   'guest processes': guestCodes,
 };
 
@@ -21,6 +23,7 @@ const explanations: Readonly<Record<FailureCode, Explanation>> = {
   ...pluginCodes,
   ...permissionCodes,
   ...callCodes,
+  ...hookCodes,
   ...guestCodes,
 };
 
