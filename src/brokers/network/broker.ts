@@ -144,7 +144,7 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
   };
 
   return {
-    fetch: async (params, body, signal, behalf = {}, hold = undefined) => {
+    fetch: async (params, body, signal, behalf = {}, hold) => {
       const life = startLife(signal, limits, refusals);
       lives.set(life, []);
       life.onEnd(() => lives.delete(life));
