@@ -16,7 +16,7 @@ export { makePendingApprovals } from './approval/pending.js';
 export type { PendingApprovals } from './approval/pending.js';
 export { sentenceOf } from './approval/sentence.js';
 export type { Foreseen } from './engine/consent.js';
-export type { EffectMode } from './engine/effects.js';
+export type { EffectMode } from './approval/effect-mode.js';
 export type { StoppedEffect } from './engine/stopped.js';
 export { formatAnchor, parseAnchors } from './audit/anchor.js';
 export type { Anchor } from './audit/anchor.js';

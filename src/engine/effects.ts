@@ -1,5 +1,6 @@
 import type { Approval } from '../approval/approval.js';
 import type { HeldRequest } from '../approval/approver.js';
+import type { EffectMode } from '../approval/effect-mode.js';
 import type { Question } from '../approval/question.js';
 import type { HoldRequest, LeavingRequest } from '../brokers/network/leaving.js';
 import type { CatalogTool } from '../catalog/catalog.js';
@@ -7,9 +8,6 @@ import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import { visible, visibleLines } from '../visible.js';
 import type { Flight, Flights } from './calls-under-way.js';
-
-/** What becomes of a request that changes something, sent by a tool that said that it only reads. */
-export type EffectMode = 'ask' | 'audit' | 'off';
 
 /** Looks at requests before they leave, and knows what the tools had announced. */
 export interface Effects {

@@ -3,7 +3,7 @@ import type { Permissions } from '../permissions/kind.js';
 import type { Plugin } from '../plugin/plugin.js';
 import type { AuditOptions } from '../audit/options.js';
 import type { Approver } from '../approval/approver.js';
-import type { EffectMode } from './effects.js';
+import type { EffectMode } from '../approval/effect-mode.js';
 import type { ToolPolicy } from '../approval/policy.js';
 import type { RiskPolicy } from '../approval/risk.js';
 import type { Tolerance } from '../approval/tolerance.js';

@@ -11,7 +11,7 @@ import {
   type OptionalWall,
 } from '../guests/command.js';
 import { isWallName, type WallName } from '../guests/walls.js';
-import type { EffectMode } from './effects.js';
+import type { EffectMode } from '../approval/effect-mode.js';
 import { type HookSettings, readHookOptions } from './hook-options.js';
 import { type EngineLimits, readLimits } from './limits.js';
 import { makeDefaultLogger } from './logger.js';

@@ -12,6 +12,7 @@ const rows: readonly (readonly string[])[] = [
   ['sandbox/'],
   ['sandbox/node/'],
   ['src/errors.ts', 'src/visible.ts', 'src/plugin/risk.ts'],
+  ['src/approval-events.ts'],
   ['src/permissions/', 'src/schema/'],
   ['src/events.ts', 'src/plugin/'],
   [
