@@ -80,7 +80,7 @@ function questionOf(
     riskWhy: 'it changes something elsewhere, and was not announced to',
     why: `it declares that it only reads, and is about to send what changes something${others}`,
     effect: heldOf(leaving),
-    ...(alone ? { tenant: options.tenant } : {}),
+    ...(alone ? { tenant: options.tenant, approve: options.approve } : {}),
     ...(alone && typeof conversationId === 'string' ? { conversationId } : {}),
     attended: candidates.every(
       (flight) =>

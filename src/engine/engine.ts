@@ -5,7 +5,7 @@ import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
 import { openAudit } from './audit.js';
-import { type CallSpec, runCall } from './call.js';
+import type { CallSpec } from './call.js';
 import { makeConsent, whyRefused } from './consent.js';
 import { makeEffects } from './effects.js';
 import type { Engine } from './engine-api.js';
@@ -20,8 +20,7 @@ import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
 import { prepareCall } from './prepare-call.js';
 import { makeRegistry } from './registry.js';
-import { rehearseCall } from './rehearsal.js';
-import type { CallResult } from './result.js';
+import { runPlaced } from './run.js';
 import { readSettings } from './settings.js';
 
 /**
@@ -111,9 +110,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
     };
   };
-  const run = (call: CallSpec): Promise<CallResult> =>
-    call.options.rehearse === true ? rehearseCall(call) : runCall(call);
-  const consent = makeConsent({ approval, settings, find, run });
+  const consent = makeConsent({ approval, settings, find, run: runPlaced });
 
   const change = (
     plugin: string,

@@ -4,9 +4,9 @@ import { answerOf, type CallResult } from './result.js';
 /** Runs a call in a guest of its own, with what it would change stopped and listed in the result. */
 export async function rehearseCall(call: CallSpec): Promise<CallResult> {
   const { callId, tool, place } = call;
-  if (tool.confinement !== 'compartment') {
+  if ('remote' in place || tool.confinement !== 'compartment') {
     const began = performance.now();
-    const message = `${tool.id} runs unconfined: what it would change cannot be stopped, so it cannot be rehearsed.`;
+    const message = `${tool.id} runs where we do not confine it: what it would change cannot be stopped, so it cannot be rehearsed.`;
     return answerOf(
       callId,
       began,

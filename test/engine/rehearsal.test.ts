@@ -137,6 +137,6 @@ it('what runs unconfined cannot be rehearsed', async () => {
   );
   expect(await engine.call('run', {}, { rehearse: true })).toMatchObject({
     code: 'POLICY_DENIED',
-    content: [{ text: expect.stringContaining('unconfined') }],
+    content: [{ text: expect.stringContaining('cannot be rehearsed') }],
   });
 });
