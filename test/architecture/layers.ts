@@ -25,7 +25,7 @@ const rows: readonly (readonly string[])[] = [
   ],
   ['src/catalog/', 'src/remotes/'],
   ['src/engine/'],
-  ['src/agent/', 'src/metrics/', 'src/report/'],
+  ['src/agent/', 'src/council/', 'src/metrics/', 'src/report/'],
   ['src/http/'],
   ['src/index.ts'],
   ['src/cli/'],
