@@ -5,7 +5,7 @@ import type { EventBus } from '../events.js';
 import type { Format, PreparedCall } from '../formats/format.js';
 import type { Guest } from '../guests/guest.js';
 import type { CallOptions } from './options.js';
-import type { Placed } from './placement.js';
+import type { Placed, PlacedHere } from './placement.js';
 import { answerOf, type CallResult, type Failure, failureOf } from './result.js';
 
 export interface CallLimits {
@@ -34,7 +34,7 @@ export interface CallSpec {
  * caller gives up) the caller is answered, the plugin's signal is aborted, and a guest that has not
  * settled the call by itself after the grace is killed.
  */
-export function runCall(spec: CallSpec): Promise<CallResult> {
+export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promise<CallResult> {
   const { callId, tool, place, options, limits, events } = spec;
   const { load, room, revoked } = place;
   const { resident } = room;
@@ -134,9 +134,9 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
   });
 }
 
-function deadlineOf(
+export function deadlineOf(
   tool: CatalogTool,
-  { usualTimeoutMs = Infinity }: Format,
+  { usualTimeoutMs = Infinity }: Pick<Format, 'usualTimeoutMs'>,
   options: CallOptions,
   limits: CallLimits,
 ): number {
@@ -155,7 +155,7 @@ function callText(tool: CatalogTool, spec: CallSpec, deadlineAtMs: number): stri
   return `{"tool":${JSON.stringify(tool.tool)},${from}${output}${incomplete}"input":${inputText},"context":${context}}`;
 }
 
-function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
+export function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
   return {
     code: 'DEADLINE_EXCEEDED',
     deadlineMs,
@@ -163,7 +163,7 @@ function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
   };
 }
 
-function cancelled({ id }: CatalogTool): Failure {
+export function cancelled({ id }: CatalogTool): Failure {
   return { code: 'CANCELLED', message: `The call of ${id} was cancelled.` };
 }
 
@@ -177,7 +177,7 @@ function takenAway({ id, plugin }: CatalogTool): Failure {
 /** How soon it is worth to ask again: small calls take less than a millisecond. */
 const RETRY_AFTER_MS = 100;
 
-function busy(tool: CatalogTool, { maxCallsPerPlugin }: CallLimits): Failure {
+export function busy(tool: CatalogTool, { maxCallsPerPlugin }: CallLimits): Failure {
   return {
     code: 'BUSY',
     retryAfterMs: RETRY_AFTER_MS,

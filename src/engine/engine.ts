@@ -5,7 +5,7 @@ import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
 import { openAudit } from './audit.js';
-import { type CallSpec, runCall } from './call.js';
+import type { CallSpec } from './call.js';
 import { makeConsent, whyRefused } from './consent.js';
 import type { Engine } from './engine-api.js';
 import { makeHooks } from './hooks.js';
@@ -19,6 +19,7 @@ import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
 import { prepareCall } from './prepare-call.js';
 import { makeRegistry } from './registry.js';
+import { runPlaced } from './run.js';
 import { readSettings } from './settings.js';
 
 /**
@@ -107,7 +108,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
     };
   };
-  const consent = makeConsent({ approval, settings, find, run: runCall });
+  const consent = makeConsent({ approval, settings, find, run: runPlaced });
 
   const change = (
     plugin: string,

@@ -177,4 +177,9 @@ export interface CallOptions {
    * Tools of systems without such output never call it.
    */
   readonly onOutput?: (chunk: string) => void;
+  /**
+   * Decides where this call asks first and the engine itself has nobody to ask. It answers for this
+   * call alone.
+   */
+  readonly approve?: Approver;
 }

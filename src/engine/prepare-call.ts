@@ -21,7 +21,7 @@ export function prepareCall({
   limits: { maxInputBytes },
 }: CallPlan): Pick<CallSpec, 'inputText' | 'context'> {
   const inputText = inputTextOf(tool, input, maxInputBytes);
-  if (format.prepareCall === undefined) return { inputText };
+  if (format?.prepareCall === undefined) return { inputText };
   const copy: Json = JSON.parse(inputText);
   const prepared = format.prepareCall({
     callId,
