@@ -151,9 +151,11 @@ export function contextShape(hook: HookName, dialect: HookDialect): ContextShape
   return SHAPES[dialect][hook];
 }
 
-/** Every field that a host may give to a hook of that name, whatever the plugins' dialects. */
-export function hostFields(hook: HookName): Fields {
-  return { ...SHAPES.current[hook].fields, ...SHAPES.classic[hook].fields };
+/** Every field that a hook of that name has in any of these dialects, as the first has it. */
+export function fieldsOf(hook: HookName, dialects: readonly HookDialect[]): Fields {
+  return Object.fromEntries(
+    dialects.toReversed().flatMap((dialect) => Object.entries(SHAPES[dialect][hook].fields)),
+  );
 }
 
 const SHAPES: Readonly<Record<HookDialect, Readonly<Record<HookName, ContextShape>>>> = {
