@@ -43,6 +43,8 @@ export interface Guest {
   announce(report: Json): void;
   /** An error nobody caught: a rejection without a handler, a callback that threw. */
   reportFault(error: unknown): void;
+  /** Does once what the first load does, for nobody. */
+  rehearse(): void;
   /** Takes back all that its plugin was endowed with, and answers nobody any more. */
   close(): void;
 }
@@ -106,6 +108,7 @@ export function startGuest(powers: GuestPowers): Guest {
     receive: peer.receive,
     announce: (report) => peer.notify('ready', report),
     reportFault,
+    rehearse: () => rehearse(powers, host),
     close: () => {
       loaded?.confinement.revoke();
       peer.close(new CodedError('LOAD_FAILED', 'the plugin was let go'));

@@ -4,7 +4,14 @@ import { makeStores, type Stores } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import { type Capacity, makeCapacity } from '../guests/capacity.js';
-import { type Command, guestCommand, unconfinedCommand } from '../guests/command.js';
+import { makeCodeCache } from '../guests/code-cache.js';
+import {
+  type Command,
+  guestCommand,
+  type GuestStyle,
+  ownFlags,
+  unconfinedCommand,
+} from '../guests/command.js';
 import { type Guest, startGuest } from '../guests/guest.js';
 import { inspectMachine } from '../guests/machine.js';
 import { makeGuestPool } from '../guests/pool.js';
@@ -52,15 +59,24 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
   const script = guestScripts.confined();
   const [machine, source] = await Promise.all([inspectMachine(script), readValidator()]);
   const validator = makeValidatorCourier(source);
-  const confined = guestCommand(machine, limits, script, [script], use);
-  const shared = guestCommand(machine, limits, script, [script], use, 'shared');
+  const codeCache = makeCodeCache({
+    directory: join(cacheDirectory, 'code'),
+    node: machine.node,
+    flags: ownFlags(machine, limits, use),
+    script,
+  });
+  const commandOf = (kind: GuestStyle['kind']): Command =>
+    guestCommand(machine, limits, script, [script], use, {
+      kind,
+      codeCache: codeCache.descriptor(),
+    });
   const capacity = makeCapacity(limits.maxGuests);
   // A stopped process sees no closed pipe: only a death signal ends it with its host.
   const canRest = machine.setpriv !== undefined;
   const start = (command: Command): Guest => startGuest(command, START_TIMEOUT_MS);
   const pool = makeGuestPool({
     size: limits.pool,
-    start: () => start(confined),
+    start: () => start(commandOf('alone')),
     prepare: validator.ahead,
     refillDelayMs: REFILL_DELAY_MS,
     onChange: (blank) => events.emit({ type: 'pool-changed', blank }),
@@ -69,7 +85,7 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
   let guarantees: Promise<readonly Guarantee[]> | undefined;
 
   const prove = async (): Promise<readonly Guarantee[]> => {
-    const guest = start(confined);
+    const guest = start(commandOf('alone'));
     try {
       return await proveWalls(guest, { machine, limits, use });
     } finally {
@@ -95,7 +111,7 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
       settings,
       capacity,
       canRest,
-      start: () => startSharedGuest(shared, START_TIMEOUT_MS),
+      start: () => startSharedGuest(commandOf('shared'), START_TIMEOUT_MS),
     }),
     offers: makeOffers(keepTexts(join(cacheDirectory, 'offers')), settings),
     validator,
@@ -107,7 +123,10 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
       maxFileBytes: limits.maxStorageFileBytes,
     }),
     guarantees: () => (guarantees ??= prove()),
-    close: pool.close,
+    close: () => {
+      pool.close();
+      codeCache.close();
+    },
   };
 }
 

@@ -165,10 +165,10 @@ const SHAPES: Readonly<Record<HookDialect, Readonly<Record<HookName, ContextShap
 
 function shapes(
   dialect: HookDialect,
-  fieldsOf: (hook: HookName) => Fields,
+  fieldsFor: (hook: HookName) => Fields,
 ): Readonly<Record<HookName, ContextShape>> {
   const shape = (hook: HookName): ContextShape => ({
-    fields: fieldsOf(hook),
+    fields: fieldsFor(hook),
     lends: [
       ...(WITHOUT_LOGGER[dialect].includes(hook) ? [] : (['logger'] as const)),
       ...(dialect === 'current' ? (['broadcast'] as const) : []),
