@@ -78,7 +78,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     entry,
     dialect: dialectOf(plugin.id, entry, settings),
     texts: spec.hookTexts,
-    room: () => ({ running, resident }),
+    room: () => ({ running, resident, mapStack }),
     initContext: spec.initContext ?? (() => ({ config: spec.config })),
     assistantVersion: settings.hooks.assistantVersion,
     limits: settings.limits,
