@@ -132,6 +132,8 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly code?: ErrorCode;
       /** Why nothing of it counts. May hold the plugin's own words. */
       readonly message?: string;
+      /** The plugin's own lines for what it threw. For the host's log, never for a model. */
+      readonly stack?: string;
       /** The fields of its context that it changed, and those that it wrote in vain. */
       readonly changed: readonly string[];
       readonly dropped: readonly string[];

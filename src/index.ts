@@ -52,6 +52,7 @@ export type {
 export type { EngineHookOptions } from './engine/hook-options.js';
 export type { HookOptions, HookOwner, HookResult, Hooks } from './engine/hooks.js';
 export type { HookReport } from './hooks/chain.js';
+export { HOOK_NAMES } from './hooks/names.js';
 export type { HookDialect, HookName } from './hooks/names.js';
 export type { CallResult } from './engine/result.js';
 export type { EntryStatus, PluginStatus, SecretStatus } from './engine/status.js';

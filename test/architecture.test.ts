@@ -10,6 +10,7 @@ const MAX_LINES = 250;
 /** Each of these is a promise to hosts: the burden of proof is on an addition. */
 const PUBLIC: readonly string[] = [
   'BulkheadError',
+  'HOOK_NAMES',
   'createEngine',
   'explainCall',
   'explainPermissions',

@@ -82,7 +82,7 @@ export function openEntry(spec: EntrySpec, rehearsal?: Rehearsal): OpenEntry {
     entry,
     dialect: dialectOf(plugin.id, entry, settings),
     texts: spec.hookTexts,
-    room: () => ({ running, resident }),
+    room: () => ({ running, resident, mapStack }),
     initContext: spec.initContext ?? (() => ({ config: spec.config })),
     assistantVersion: settings.hooks.assistantVersion,
     limits: settings.limits,

@@ -26,7 +26,7 @@ const rows: readonly (readonly string[])[] = [
   ],
   ['src/catalog/', 'src/remotes/'],
   ['src/engine/'],
-  ['src/agent/', 'src/metrics/', 'src/report/'],
+  ['src/agent/', 'src/council/', 'src/metrics/', 'src/report/'],
   ['src/adapters/'],
   ['src/http/'],
   ['src/index.ts'],
