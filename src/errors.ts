@@ -72,6 +72,8 @@ export interface ErrorDetails {
 
   /** Somebody was asked, and nobody answered in time. It was not a no. */
   APPROVAL_TIMEOUT: { readonly tool: string; readonly timeoutMs: number };
+  /** A tool that declares that it only reads was kept from sending what changes something. */
+  EFFECT_DENIED: { readonly plugin: string; readonly wanted: string };
   /** The file of rules cannot be read: nothing is decided by half of it. */
   INVALID_RULES: { readonly file: string; readonly problems: readonly string[] };
   /** The tool is not offered under the policy of this call, or not to runs that nobody attends. */
@@ -100,6 +102,20 @@ export interface ErrorDetails {
   CANCELLED: object;
   /** More calls are under way than the plugin or the engine may have. */
   BUSY: { readonly retryAfterMs: number };
+
+  // Remotes.
+  /** A server of tools answered with nothing that can be used, or refused the call. */
+  REMOTE_FAILED: { readonly remote: string; readonly status?: number };
+  /** A tool of a server is not what it was when somebody reviewed it, and waits for a review. */
+  REMOTE_CHANGED: { readonly remote: string; readonly tool: string };
+
+  // Hooks.
+  /** No hook has that name. */
+  HOOK_NOT_FOUND: { readonly hook: string; readonly close?: string };
+  /** A hook threw. */
+  HOOK_FAILED: { readonly plugin: string; readonly hook: string };
+  /** What a hook made of its context is not valid: none of its changes is used. */
+  INVALID_HOOK_CHANGE: { readonly plugin: string; readonly hook: string };
 
   // The audit log.
   /** The audit log cannot be opened, written or read, or is not what was written. */

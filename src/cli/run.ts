@@ -8,11 +8,13 @@ import { addDoctor } from './doctor/doctor.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { addExplain } from './explain.js';
 import { failureOf, usageError } from './failure.js';
+import { addHook } from './hook.js';
 import { addInspect } from './inspect.js';
 import { round } from './invoke.js';
 import type { CliPowers } from './powers.js';
 import { reportFailure } from './report.js';
 import { addSelftest } from './selftest/selftest.js';
+import { addMcp } from './serve/mcp.js';
 import { addServe } from './serve/serve.js';
 import { addTools } from './tools.js';
 
@@ -20,6 +22,7 @@ const commands = [
   addCall,
   addBatch,
   addTools,
+  addHook,
   addInspect,
   addExplain,
   addAudit,
@@ -28,6 +31,7 @@ const commands = [
   addDoctor,
   addSelftest,
   addServe,
+  addMcp,
 ];
 
 const HELP_AFTER = `

@@ -1,4 +1,5 @@
 import type { GuestGrant, LoadParams } from '../../sandbox/wire/methods.js';
+import type { GuestEndCause } from '../events.js';
 import { snapshotEnvironment } from '../brokers/environment.js';
 import { makeScrubber } from '../brokers/network/secrets/scrub.js';
 import { coversAll } from '../permissions/effective.js';
@@ -8,14 +9,19 @@ import { makeStackMapper } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
 import { type CallsUnderWay, makeCallsUnderWay } from './calls-under-way.js';
 import type { EntrySpec } from './entry-spec.js';
+import { dialectOf } from './hook-owners.js';
+import { type Lifecycle, makeLifecycle } from './lifecycle.js';
 import { GUEST_LIMITS } from './limits.js';
 import { makeOutputs, type Outputs } from './outputs.js';
 import { makeResident, type Resident } from './resident.js';
+import { makeRunningHooks, type RunningHooks } from './running-hooks.js';
 import { scrubbedEvents } from './scrubbed-events.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
 import { makeService } from './service.js';
 import type { Settings } from './settings.js';
+import type { StoppedEffect } from './stopped.js';
 import { makeTenancy } from './tenancy.js';
+import { makeRehearsal, type Rehearsal } from './trial.js';
 
 /** An entry that can be called: bundled, granted, with the powers it was granted opened. */
 export interface OpenEntry {
@@ -26,6 +32,10 @@ export interface OpenEntry {
   /** The variables whose values it never sees, among those that it is granted. */
   readonly secrets: readonly HeldSecret[];
   readonly resident: Resident;
+  /** Absent where it has neither `init` nor `shutdown`. */
+  readonly lifecycle: Lifecycle | undefined;
+  /** Its hooks that run now. */
+  readonly running: RunningHooks;
   /** Whoever listens to what its calls write. */
   readonly outputs: Outputs;
   readonly calls: CallsUnderWay;
@@ -34,14 +44,27 @@ export interface OpenEntry {
    * ended what was under way by it; when the promise resolves, so do its guests.
    */
   follow(next: Grant): Promise<void>;
+  /** Says who hears of its guests. One listener; the last counts. */
+  listen(listener: EntryListener): void;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
+  /** The same in a guest of its own, with what would change something stopped and listed. */
+  rehearse(): { readonly room: OpenEntry; readonly stopped: readonly StoppedEffect[] };
   /** Ends its guest and its brokers. */
   close(): Promise<void>;
 }
 
+export interface EntryListener {
+  /** A guest has loaded its code. */
+  loaded(): void;
+  /** A guest says that what it offers has changed. */
+  offers(): void;
+  /** The guest that held it has ended. */
+  ended(cause: GuestEndCause): void;
+}
+
 /** Throws `INVALID_OPTIONS` for a secret whose value cannot be one. */
-export function openEntry(spec: EntrySpec): OpenEntry {
+export function openEntry(spec: EntrySpec, rehearsal?: Rehearsal): OpenEntry {
   const { plugin, entry, bundle, settings } = spec;
   let { grant } = spec;
   const sourceUrl = `${plugin.id}/${entry.key}.js`;
@@ -53,6 +76,19 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   const events = references.length === 0 ? spec.events : scrubbedEvents(spec.events, clean);
   const mapOnly = makeStackMapper(sourceUrl, () => bundle.sourceMap);
   const mapStack = (stack: string): string => clean(mapOnly(stack));
+  const running = makeRunningHooks(plugin.id, events);
+  const lifecycle = makeLifecycle({
+    plugin: plugin.id,
+    entry,
+    dialect: dialectOf(plugin.id, entry, settings),
+    texts: spec.hookTexts,
+    room: () => ({ running, resident, mapStack }),
+    initContext: spec.initContext ?? (() => ({ config: spec.config })),
+    assistantVersion: settings.hooks.assistantVersion,
+    limits: settings.limits,
+    events,
+  });
+  let listener: EntryListener | undefined;
   const outputs = makeOutputs();
   const calls = makeCallsUnderWay();
   const open = openBrokers({ ...spec, events, held: () => grant, secrets });
@@ -62,6 +98,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     bundleHash: bundle.hash,
     take: makeTenancy(spec),
     validator: spec.validator,
+    begin: lifecycle?.begin,
     load: () => loadParams(spec, sourceUrl, guestGrant(grant, settings.env, secrets())),
     service: makeService({
       plugin: plugin.id,
@@ -70,9 +107,15 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
       now: spec.now,
       mapStack,
+      broadcast: running.broadcast,
+      onOffers: () => listener?.offers(),
       outputs,
       behalfOf: calls.of,
+      holdFor: (peer) => rehearsal?.hold ?? spec.effects.holdFor(calls.flights(peer)),
+      ...(rehearsal === undefined ? {} : { check: rehearsal.check }),
     }),
+    onLoaded: () => listener?.loaded(),
+    onEnded: (cause) => listener?.ended(cause),
     loadTimeoutMs: settings.limits.loadTimeoutMs,
     graceMs: settings.limits.graceMs,
     events,
@@ -87,15 +130,26 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       return secrets();
     },
     resident,
+    lifecycle,
+    running,
     outputs,
     calls,
     mapStack,
+    listen: (next) => {
+      listener = next;
+    },
     follow: (next) => {
       const before = grant;
       grant = next;
       open.follow(before);
       const narrowed = !coversAll(grant.permissions, before.permissions);
       return resident.regrant(guestGrant(grant, settings.env, secrets()), narrowed);
+    },
+    rehearse: () => {
+      const trial = makeRehearsal(plugin.id, (name) => settings.lent.find(name)?.risk);
+      const room = openEntry({ ...spec, grant, group: undefined }, trial);
+      if (resident.schemas !== undefined) room.resident.setSchemas(resident.schemas);
+      return { room, stopped: trial.stopped };
     },
     close: async () => {
       resident.end({ cause: 'closed', detail: 'the engine let go of its plugin' });
@@ -115,6 +169,7 @@ function loadParams(spec: EntrySpec, sourceUrl: string, grant: GuestGrant): Load
     sourceUrl,
     assignedGlobals: bundle.assignedGlobals,
     config,
+    lent: settings.lent.names,
     introduction: entry.introduction ?? null,
     ...(entry.confinement === 'host' ? { directory: plugin.directory } : {}),
   };

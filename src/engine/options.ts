@@ -3,6 +3,7 @@ import type { Permissions } from '../permissions/kind.js';
 import type { Plugin } from '../plugin/plugin.js';
 import type { AuditOptions } from '../audit/options.js';
 import type { Approver } from '../approval/approver.js';
+import type { EffectMode } from '../approval/effect-mode.js';
 import type { ToolPolicy } from '../approval/policy.js';
 import type { RiskPolicy } from '../approval/risk.js';
 import type { Tolerance } from '../approval/tolerance.js';
@@ -11,6 +12,7 @@ import type { SecretBinding } from '../brokers/network/secrets/binding.js';
 import type { OptionalWall } from '../guests/command.js';
 import type { WallName } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
+import type { EngineHookOptions } from './hook-options.js';
 import type { EngineLimits } from './limits.js';
 
 /** What a host tells the engine once. */
@@ -57,11 +59,19 @@ export interface EngineOptions {
   readonly riskPolicy?: RiskPolicy;
   /** Ids of plugins whose authors' hints may lower the risk of their tools. Default: none. */
   readonly trustHints?: readonly string[];
+  readonly hooks?: EngineHookOptions;
   /**
    * A file of rules that decide before anybody is asked, and in which `always` is kept. It may be
    * edited while the engine runs. Default: rules are kept for as long as the engine lives.
    */
   readonly rules?: string;
+  /**
+   * What becomes of a request that changes something (any but GET, HEAD and OPTIONS), sent by a tool
+   * that declares that it only reads: `ask` holds it and asks about that very request, `audit` lets
+   * it and tells the engine's listeners. Default: `ask` where there is an approver, else `audit`; the
+   * tolerance `full` holds nothing.
+   */
+  readonly effects?: EffectMode;
   /** Which tools are offered at all. Default: all. */
   readonly policy?: ToolPolicy;
   readonly limits?: Partial<EngineLimits>;
@@ -151,6 +161,11 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** What the plugin's system hands to a tool besides its input, as far as a host supplies it. */
   readonly context?: JsonObject;
+  /**
+   * The input need not fit the tool's schema: who assigned the tool could not say what it takes, as
+   * in a Spindle council. Default: false.
+   */
+  readonly incomplete?: boolean;
   /** For whom the call is made: what is approved for one tenant holds for no other. */
   readonly tenant?: string;
   /** Which tools this call's channel may use, besides the engine's own policy. */
@@ -170,4 +185,9 @@ export interface CallOptions {
    * Tools of systems without such output never call it.
    */
   readonly onOutput?: (chunk: string) => void;
+  /**
+   * Decides where this call asks first and the engine itself has nobody to ask. It answers for this
+   * call alone.
+   */
+  readonly approve?: Approver;
 }

@@ -5,7 +5,9 @@ import { coversAll } from '../permissions/effective.js';
 import type { Plugin } from '../plugin/plugin.js';
 import type { FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
+import type { Effects } from './effects.js';
 import type { Grants } from './grants.js';
+import { beginPlugin, shutDown } from './begin-and-end.js';
 import { inTurns } from './in-turns.js';
 import { install } from './install.js';
 import type { Installed, InstalledEntry } from './installed.js';
@@ -19,6 +21,8 @@ import type { PluginStatus } from './status.js';
 export interface Registry {
   /** Reads what is on disk, and installs it. Loads follow one another, each whole. */
   reload(): Promise<void>;
+  /** In the order in which they are registered. */
+  installed(): readonly Installed[];
   status(catalog: Catalog): readonly PluginStatus[];
   /** What each format's own page of plugins shows of those that it has. */
   listing(): readonly Readonly<Record<string, unknown>>[];
@@ -41,6 +45,7 @@ export interface RegistrySpec {
   readonly grants: Grants;
   readonly events: EventBus;
   readonly machinery: Machinery;
+  readonly effects: Effects;
   readonly onChange: (installed: readonly Installed[]) => void;
 }
 
@@ -48,7 +53,7 @@ export interface RegistrySpec {
 const WIDTH = 4;
 
 export function makeRegistry(spec: RegistrySpec): Registry {
-  const { settings, grants, events, machinery, onChange } = spec;
+  const { settings, grants, events, machinery, effects, onChange } = spec;
   let installed: readonly Installed[] = [];
   let discovery: Discovery = { plugins: [], problems: [] };
   /** Replaced, and finishing their calls: what they hold is the plugin's still. */
@@ -56,15 +61,18 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   let last: Promise<void> = Promise.resolve();
   let closed = false;
 
-  const installOne = (found: FoundPlugin): Promise<Installed> =>
-    install(found, {
+  const installOne = async (found: FoundPlugin): Promise<Installed> => {
+    const one = await install(found, {
       ...machinery,
       settings,
       grants,
       events,
+      effects,
       now: Date.now,
       onChange: () => onChange(installed),
     });
+    return settings.hooks.init === 'register' ? beginPlugin(one) : one;
+  };
 
   const load = async (): Promise<void> => {
     if (closed) return;
@@ -128,6 +136,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       last = last.then(load, load);
       return last;
     },
+    installed: () => installed,
     status: (catalog) => [
       ...installed.map((one) => statusOf(one, catalog)),
       ...discovery.problems.map(brokenStatus),
@@ -139,6 +148,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       const ending = installed;
       installed = [];
       onChange([]);
+      await shutDown(ending, 'shutdown');
       await Promise.all(ending.map(end));
     },
   };

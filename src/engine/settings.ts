@@ -11,6 +11,8 @@ import {
   type OptionalWall,
 } from '../guests/command.js';
 import { isWallName, type WallName } from '../guests/walls.js';
+import type { EffectMode } from '../approval/effect-mode.js';
+import { type HookSettings, readHookOptions } from './hook-options.js';
 import { type EngineLimits, readLimits } from './limits.js';
 import { makeDefaultLogger } from './logger.js';
 import type { EngineOptions, WallOptions } from './options.js';
@@ -29,12 +31,14 @@ export interface Settings extends Omit<EngineOptions, 'rules'> {
   readonly secrets: NonNullable<EngineOptions['secrets']>;
   readonly hostMode: readonly string[];
   readonly riskPolicy: RiskPolicy;
+  readonly effects: EffectMode;
   readonly trustHints: readonly string[];
   readonly background: readonly string[];
   readonly trustGroups: NonNullable<EngineOptions['trustGroups']>;
   readonly walls: { readonly require: readonly WallName[]; readonly use: readonly OptionalWall[] };
   readonly limits: EngineLimits;
   readonly network: NonNullable<EngineOptions['network']>;
+  readonly hooks: HookSettings;
   /** The host's powers, checked. */
   readonly lent: LentPowers;
   readonly cacheDirectory: string;
@@ -70,6 +74,7 @@ export function readSettings(options: EngineOptions): Settings {
     secrets,
     hostMode: options.hostMode ?? [],
     rules,
+    effects: effectsOf(options),
     riskPolicy: options.riskPolicy ?? 'proven',
     trustHints: options.trustHints ?? [],
     background: options.background ?? [],
@@ -77,6 +82,7 @@ export function readSettings(options: EngineOptions): Settings {
     walls,
     limits: readLimits(options.limits ?? {}),
     network: options.network ?? {},
+    hooks: readHookOptions(options.hooks ?? {}),
     lent: readPowers(options.powers ?? [], ownCompiler),
     cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
     storageDirectory: resolve(options.storageDirectory ?? around.storageDirectory),
@@ -90,6 +96,13 @@ function readTrustGroups(groups: Settings['trustGroups']): Settings['trustGroups
   const twice = plugins.find((plugin, at) => plugins.indexOf(plugin) !== at);
   if (twice === undefined) return groups;
   throw invalid('trustGroups', `each plugin once; ${twice} is there twice`);
+}
+
+function effectsOf({ effects, approve, tolerance }: EngineOptions): EffectMode {
+  if (effects !== undefined && effects !== 'ask' && effects !== 'audit' && effects !== 'off') {
+    throw invalid('effects', 'ask, audit or off');
+  }
+  return effects ?? (approve === undefined || tolerance === 'full' ? 'audit' : 'ask');
 }
 
 function readWalls({

@@ -81,7 +81,9 @@ export async function startRogue(act: string): Promise<Rogue> {
       now: Date.now,
       outputs: makeOutputs(),
       mapStack: (stack) => stack,
+      broadcast: () => {},
       behalfOf: () => ({}),
+      holdFor: () => undefined,
     })(guest.peer),
   );
   await guest.ready;
