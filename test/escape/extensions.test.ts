@@ -72,7 +72,7 @@ const ways = (): Readonly<Record<string, string>> => {
     'userStorage of another user': `spindle.userStorage.read('x', '../../..')`,
     'another extension’s endpoint as its own': `spindle.rpcPool.sync('victim.status', 1) === 'victim.status' ? 'forged' : null`,
     'a backend process': `spindle.backendProcesses.spawn({ entry: 'dist/payload.mjs' })`,
-    'what errors lead to': `(() => { try { null.x } catch (e) { return e.stack + (e.constructor.prepareStackTrace ?? '') || null } })()`,
+    'what errors lead to': `(() => { try { null.x } catch (e) { return e.stack || null } })()`,
     'what a rejection of the host leads to': `spindle.generate.raw({}).then(() => null, (e) => (e.remote ?? e.details ?? null))`,
     'the prototypes of what the host answers': `spindle.chats.list().then((page) => { Object.getPrototypeOf(page).polluted = 1; return {}.polluted ?? null; })`,
     [command]: `globalThis.eval(${JSON.stringify(command)})`,
