@@ -60,9 +60,11 @@ const PUBLIC: readonly string[] = [
   'type HookReport',
   'type HookResult',
   'type Hooks',
+  'type IdentityOptions',
   'type Json',
   'type JsonObject',
   'type Logger',
+  'type McpRemoteOptions',
   'type NetworkOptions',
   'type PendingApprovals',
   'type Permissions',
@@ -73,6 +75,7 @@ const PUBLIC: readonly string[] = [
   'type PluginStatus',
   'type PowerContext',
   'type PowerDefinition',
+  'type RemoteOptions',
   'type RiskBand',
   'type RiskPolicy',
   'type Rule',
@@ -85,6 +88,7 @@ const PUBLIC: readonly string[] = [
   'type ToolAnswer',
   'type ToolPolicy',
   'type Verdict',
+  'type VertesiaRemoteOptions',
   'type WallName',
 ];
 

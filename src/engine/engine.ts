@@ -18,9 +18,12 @@ import type { CallOptions, EngineOptions } from './options.js';
 import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
 import { prepareCall } from './prepare-call.js';
+import { keepPins } from './powers/kept-pins.js';
 import { makeRegistry } from './registry.js';
+import { makeRemotes } from './remotes.js';
 import { runPlaced } from './run.js';
 import { readSettings } from './settings.js';
+import type { PluginStatus } from './status.js';
 
 /**
  * Finds the plugins, asks what they offer, and answers with the engine that runs them. A plugin that
@@ -65,13 +68,22 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     grants,
     events,
     machinery,
-    onChange: (installed) => {
-      const placed = placeTools(installed);
-      places = placed.places;
-      replace(placed.tools);
-      events.emit({ type: 'catalog-changed', tools: placed.tools.length });
-    },
+    onChange: () => replaceTools(),
   });
+  const plugins = (): ReadonlySet<string> => new Set(registry.ids());
+  const remotes = makeRemotes({
+    settings,
+    events,
+    pins: keepPins(settings.storageDirectory),
+    onChange: () => replaceTools(),
+  });
+  const replaceTools = (): void => {
+    const here = placeTools(registry.installed());
+    const elsewhere = remotes.placed(plugins());
+    places = new Map<string, Placed>([...elsewhere.places, ...here.places]);
+    replace([...here.tools, ...elsewhere.tools]);
+    events.emit({ type: 'catalog-changed', tools: catalog.list().length });
+  };
 
   const requireOpen = (): void => {
     if (closing !== undefined) throw engineClosed();
@@ -84,12 +96,17 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     requireOpen,
   });
 
+  const status = (): readonly PluginStatus[] => [
+    ...registry.status(catalog),
+    ...remotes.status(catalog, plugins()),
+  ];
+
   const find = (name: string): { readonly tool: CatalogTool; readonly place: Placed } => {
     requireOpen();
     const tool = catalog.find(name);
     const place = tool === undefined ? undefined : places.get(tool.id);
     if (tool === undefined || place === undefined) {
-      throw explainMissing(name, catalog, registry.status(catalog));
+      throw explainMissing(name, catalog, status());
     }
     return { tool, place };
   };
@@ -121,7 +138,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
   const close = async (): Promise<void> => {
     machinery.close();
-    await registry.close();
+    await Promise.all([registry.close(), remotes.close()]);
     await kept.close();
   };
 
@@ -135,12 +152,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     rules,
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
-    plugins: () => registry.status(catalog),
+    plugins: status,
+    jwks: () => remotes.jwks(),
+    accept: (id) => remotes.accept(id),
     listing: () => registry.listing(),
     audit: kept.audit,
     guarantees: () => machinery.guarantees(),
     on: (listener) => events.on(listener),
-    reload: () => registry.reload(),
+    reload: async () => {
+      await Promise.all([registry.reload(), remotes.load()]);
+    },
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => engine.close(),
   };
@@ -148,7 +169,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   try {
     const { require } = settings.walls;
     if (require.length > 0) requireWalls(require, await machinery.guarantees());
-    await registry.reload();
+    await Promise.all([registry.reload(), remotes.load()]);
   } catch (error) {
     await engine.close();
     throw error;

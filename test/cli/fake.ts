@@ -213,6 +213,8 @@ function fakeEngine(
     plugins: () => [status],
     listing: () => [],
     audit: {} as never,
+    jwks: () => Promise.resolve({ keys: [] }),
+    accept: () => Promise.resolve(),
     guarantees: () => Promise.resolve(spec.guarantees ?? []),
     on: (listener) => {
       listeners.add(listener);
