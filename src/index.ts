@@ -47,6 +47,8 @@ export type {
   PluginGrant,
   PluginSecrets,
 } from './engine/options.js';
+export type { CallRecord } from './engine/recording/record.js';
+export type { ReplayOptions, ReplayVerdict } from './engine/recording/replay.js';
 export type { CallResult } from './engine/result.js';
 export type { EntryStatus, PluginStatus, SecretStatus } from './engine/status.js';
 export type { Guarantee, WallName } from './guests/walls.js';

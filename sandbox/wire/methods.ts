@@ -1,3 +1,4 @@
+import type { TapeParams } from './tape.js';
 import type { Json, WireFailure } from './messages.js';
 
 /** What a guest knows of the plugin that it holds: enough to word a denial's remedy. */
@@ -60,6 +61,8 @@ export interface LoadParams {
   readonly config: Json;
   /** What the dialect tells the plugin's code of itself; `null` where its format has nothing. */
   readonly introduction: Json;
+  /** Its clock, timers and randomness are recorded, or run on what was. */
+  readonly tape?: TapeParams;
   /** Real path of the plugin's directory: only where it runs unconfined. */
   readonly directory?: string;
 }
@@ -234,4 +237,4 @@ export type HostMethod = 'fetch' | 'readFile' | 'storage' | 'power';
  * What a guest says unasked. `ready`: locked down and waiting for `load`. `offers`: what its entry
  * offers is no longer what `describe` last answered.
  */
-export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers' | 'output';
+export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'tape' | 'offers' | 'output';

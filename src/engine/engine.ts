@@ -16,6 +16,9 @@ import { explainMissing } from './missing.js';
 import type { CallOptions, EngineOptions } from './options.js';
 import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
+import { parseRecord } from './recording/record.js';
+import { replay } from './recording/replay.js';
+import { runRecorded } from './recording/run.js';
 import { makeRegistry } from './registry.js';
 import { readSettings } from './settings.js';
 
@@ -93,7 +96,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
     };
   };
-  const consent = makeConsent({ approval, settings, find, run: runCall });
+  const consent = makeConsent({
+    approval,
+    settings,
+    find,
+    run: (spec) => (spec.options.record === true ? runRecorded(spec, machinery) : runCall(spec)),
+  });
 
   const change = (
     plugin: string,
@@ -119,6 +127,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     rules,
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
+    replay: async (record, replayOptions) => replay(parseRecord(record), machinery, replayOptions),
     plugins: () => registry.status(catalog),
     listing: () => registry.listing(),
     audit: kept.audit,

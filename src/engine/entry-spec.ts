@@ -1,4 +1,5 @@
 import type { Json } from '../../sandbox/wire/messages.js';
+import type { TapeParams } from '../../sandbox/wire/tape.js';
 import type { Stores } from '../brokers/storage/store.js';
 import type { EventBus } from '../events.js';
 import type { Capacity } from '../guests/capacity.js';
@@ -33,5 +34,7 @@ export interface EntrySpec {
   readonly capacity: Capacity;
   readonly canRest: boolean;
   readonly quarantine: Quarantine;
+  /** Its guests' clocks, timers and randomness are recorded. */
+  readonly tape?: TapeParams;
   readonly now: () => number;
 }

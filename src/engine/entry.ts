@@ -34,6 +34,11 @@ export interface OpenEntry {
    * ended what was under way by it; when the promise resolves, so do its guests.
    */
   follow(next: Grant): Promise<void>;
+  /**
+   * The same entry with guests of its own and what it is granted now: nothing that another call did
+   * is there. Whoever opens it closes it.
+   */
+  again(how: Pick<EntrySpec, 'take' | 'tape'>): OpenEntry;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
   /** Ends its guest and its brokers. */
@@ -90,6 +95,11 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     outputs,
     calls,
     mapStack,
+    again: (how) => {
+      const other = openEntry({ ...spec, ...how, grant, group: undefined });
+      if (resident.schemas !== undefined) other.resident.setSchemas(resident.schemas);
+      return other;
+    },
     follow: (next) => {
       const before = grant;
       grant = next;
@@ -116,6 +126,7 @@ function loadParams(spec: EntrySpec, sourceUrl: string, grant: GuestGrant): Load
     assignedGlobals: bundle.assignedGlobals,
     config,
     introduction: entry.introduction ?? null,
+    ...(spec.tape === undefined ? {} : { tape: spec.tape }),
     ...(entry.confinement === 'host' ? { directory: plugin.directory } : {}),
   };
 }

@@ -170,4 +170,9 @@ export interface CallOptions {
    * Tools of systems without such output never call it.
    */
   readonly onOutput?: (chunk: string) => void;
+  /**
+   * Keeps what crosses the boundary for this call: see `CallResult.record`. It runs in a guest of its
+   * own, that is loaded for it. Default: false.
+   */
+  readonly record?: boolean;
 }

@@ -21,6 +21,8 @@ export interface Resident {
   doubt(guest: Guest, settled: Promise<unknown>, detail: string): void;
   /** Tells this and every later guest what inputs have to fit. */
   setSchemas(schemas: Schemas): void;
+  /** What they were told last. */
+  readonly schemas: Schemas | undefined;
   /**
    * Tells every guest what it holds from now on. Resolves when all of them have taken it in. Where
    * something was taken away (`narrowed`), one that does not within its time is killed.
@@ -144,6 +146,9 @@ export function makeResident(spec: ResidentSpec): Resident {
         if (open.size === 0) doubts.delete(guest);
         if (guest !== current) void retire(guest);
       });
+    },
+    get schemas() {
+      return schemas;
     },
     setSchemas: (next) => {
       schemas = next;

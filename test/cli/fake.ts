@@ -26,6 +26,8 @@ export interface FakePowers extends CliPowers {
   readonly created: EngineOptions[];
   readonly calls: { directory: string; tool: string; input: unknown; options: CallOptions }[];
   readonly closedEngines: string[];
+  /** Files that were written, by path. */
+  readonly written: Map<string, string>;
 }
 
 export interface FakeSpec {
@@ -68,6 +70,7 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
   const created: EngineOptions[] = [];
   const calls: FakePowers['calls'] = [];
   const closedEngines: string[] = [];
+  const written = new Map<string, string>();
   let now = 0;
   return {
     created,
@@ -90,6 +93,11 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
         ? Promise.reject(new Error(`ENOENT: no such file, open '${path}'`))
         : Promise.resolve(text);
     },
+    writeFile: (path, text) => {
+      written.set(path, text);
+      return Promise.resolve();
+    },
+    written,
     listDirectory: (path) =>
       Promise.resolve(
         Object.keys(spec.files ?? {}).flatMap((file) =>
@@ -203,6 +211,7 @@ function fakeEngine(
     revoke: () => Promise.resolve(),
     plugins: () => [status],
     listing: () => [],
+    replay: () => Promise.resolve({ same: true, frames: 1 }),
     audit: {} as never,
     guarantees: () => Promise.resolve(spec.guarantees ?? []),
     on: (listener) => {
