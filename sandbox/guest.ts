@@ -1,6 +1,7 @@
 import { describeError } from './describe-error.js';
 import { makeTape, type Tape } from './endowments/tape.js';
 import { frameOf, makeFrameCutter } from './frames.js';
+import { makeHookRuns } from './hook-runs.js';
 import { makeHostPower } from './host-power.js';
 import {
   callLoaded,
@@ -14,6 +15,7 @@ import { makeNotifier } from './notices.js';
 import { rehearse } from './rehearsal.js';
 import { makeValidation, type ValidatorSource } from './validation.js';
 import { CodedError } from './wire/failure.js';
+import { isHookParams } from './wire/hooks.js';
 import {
   isCallParams,
   isEventParams,
@@ -43,6 +45,8 @@ export interface Guest {
   announce(report: Json): void;
   /** An error nobody caught: a rejection without a handler, a callback that threw. */
   reportFault(error: unknown): void;
+  /** Does once what the first load does, for nobody. */
+  rehearse(): void;
   /** Takes back all that its plugin was endowed with, and answers nobody any more. */
   close(): void;
 }
@@ -63,6 +67,7 @@ export function startGuest(powers: GuestPowers): Guest {
     powers.write(bytes);
   };
   const validation = makeValidation(powers.evaluateOwn, powers.validator);
+  const hookRuns = makeHookRuns(() => host);
   const describe = (error: unknown): WireFailure => {
     const thrown = describeError(error, powers.getStackString);
     const explained = loaded?.confinement.explain(error);
@@ -82,6 +87,9 @@ export function startGuest(powers: GuestPowers): Guest {
       request: (method, params, request) => {
         if (method === 'call' && isCallParams(params)) {
           return callLoaded(afterLoad(loaded), params, request, validation);
+        }
+        if (method === 'hook' && isHookParams(params)) {
+          return hookRuns.run(afterLoad(loaded), params);
         }
         if (method === 'describe') return describeLoaded(afterLoad(loaded));
         if (method === 'event' && isEventParams(params)) {
@@ -115,6 +123,7 @@ export function startGuest(powers: GuestPowers): Guest {
     receive: (bytes) => (tape === undefined ? peer.receive(bytes) : receiveInTurn(bytes)),
     announce: (report) => peer.notify('ready', report),
     reportFault,
+    rehearse: () => rehearse(powers, host),
     close: () => {
       loaded?.confinement.revoke();
       peer.close(new CodedError('LOAD_FAILED', 'the plugin was let go'));

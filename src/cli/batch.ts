@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isJsonObject } from './arguments.js';
-import type { RunCommand } from './run-command.js';
+import type { RunCommand } from './call.js';
 import { type EngineShelf, makeEngineShelf } from './engine-shelf.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { failureOf, usageError } from './failure.js';

@@ -5,8 +5,7 @@ import { EXIT, type ExitCode } from './exit-codes.js';
 import { invoke, outcomeLine } from './invoke.js';
 import { makePaint } from './paint.js';
 import type { CliPowers } from './powers.js';
-import { keepRecord } from './replay.js';
-import type { RunCommand } from './run-command.js';
+import { keepRecord } from './keep-record.js';
 import { reportFailure } from './report.js';
 import { addPluginOptions, engineOptions, type PluginSettings } from './settings.js';
 import { jsonLine, jsonLines, visibleLines } from './visible.js';
@@ -39,6 +38,12 @@ export function addCall(program: Command, run: RunCommand): void {
       run((powers) => runCall(directory, tool, settings, powers)),
     );
 }
+
+export type RunCommand = (
+  command: (powers: CliPowers) => Promise<ExitCode>,
+  /** Whether an interruption is how it ends, and no failure. Default: false. */
+  options?: { readonly endsWhenInterrupted?: boolean },
+) => Promise<void>;
 
 export async function runCall(
   directory: string,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { RunCommand } from './run-command.js';
+import type { RunCommand } from './call.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { areas, explanationOf, isFailureCode } from './explanations/table.js';
 import { usageError } from './failure.js';

@@ -8,7 +8,7 @@ import type {
   Plugin,
   PluginStatus,
 } from '../index.js';
-import type { RunCommand } from './run-command.js';
+import type { RunCommand } from './call.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { type Failure, failureOfPlugin, noPlugin } from './failure.js';
 import { makePaint, type Paint } from './paint.js';

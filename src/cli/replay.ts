@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { CallRecord, ReplayVerdict } from '../index.js';
+import type { ReplayVerdict } from '../index.js';
 import { parseMilliseconds } from './arguments.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { usageError } from './failure.js';
 import { makePaint, type Paint } from './paint.js';
 import type { CliPowers } from './powers.js';
-import type { RunCommand } from './run-command.js';
+import type { RunCommand } from './call.js';
 import { engineOptions } from './settings.js';
 import { jsonLine, visible } from './visible.js';
 
@@ -41,19 +41,6 @@ export async function runReplay(
   const text = tellVerdict(verdict, makePaint(stdout.colour));
   await stdout.write(settings.json === true ? jsonLine(verdict) : text);
   return verdict.same ? EXIT.ok : EXIT.findings;
-}
-
-/** Writes the record of a call where somebody wants it. */
-export async function keepRecord(
-  record: CallRecord,
-  file: string,
-  { writeFile, stderr }: Pick<CliPowers, 'writeFile' | 'stderr'>,
-): Promise<void> {
-  await writeFile(file, `${JSON.stringify(record)}\n`);
-  const cut = record.complete ? '' : ' (cut: more happened than it has room for)';
-  await stderr.write(
-    `recorded ${record.frames.length} frames into ${visible(file)}${cut}. It holds what the plugin was given, variables included.\n`,
-  );
 }
 
 async function readRecord(file: string, { readFile }: CliPowers): Promise<unknown> {

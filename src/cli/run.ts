@@ -3,7 +3,7 @@ import { addAudit } from './audit/audit.js';
 import { addWhy } from './audit/why.js';
 import { addBatch } from './batch.js';
 import { addCall } from './call.js';
-import type { RunCommand } from './run-command.js';
+import type { RunCommand } from './call.js';
 import { addDemo } from './demo/demo.js';
 import { addDoctor } from './doctor/doctor.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
@@ -15,6 +15,7 @@ import type { CliPowers } from './powers.js';
 import { reportFailure } from './report.js';
 import { addReplay } from './replay.js';
 import { addSelftest } from './selftest/selftest.js';
+import { addMcp } from './serve/mcp.js';
 import { addServe } from './serve/serve.js';
 import { addTools } from './tools.js';
 
@@ -31,6 +32,7 @@ const commands = [
   addDoctor,
   addSelftest,
   addServe,
+  addMcp,
 ];
 
 const HELP_AFTER = `

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import type { CatalogTool, PluginStatus } from '../index.js';
-import type { RunCommand } from './run-command.js';
+import type { RunCommand } from './call.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { type Failure, failureOfPlugin, noPlugin } from './failure.js';
 import type { CliPowers } from './powers.js';

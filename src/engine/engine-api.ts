@@ -4,6 +4,7 @@ import type { EventListener } from '../events.js';
 import type { Foreseen } from './consent.js';
 import type { CallOptions } from './options.js';
 import type { ReplayOptions, ReplayVerdict } from './recording/replay.js';
+import type { Hooks } from './hooks.js';
 import type { CallResult } from './result.js';
 import type { RuleBook } from '../approval/rule-book.js';
 import type { Catalog, CatalogTool } from '../catalog/catalog.js';
@@ -19,6 +20,8 @@ export interface Engine extends AsyncDisposable {
    * comes back as a result with `isError` and a `code`.
    */
   call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+  /** The plugins' hooks, which a host runs at the points of a turn that they are named for. */
+  readonly hooks: Hooks;
   /**
    * What would become of such a call, and why: it runs, it asks, or it is refused. Nothing runs and
    * nobody is asked. Throws what `call` throws, and `INVALID_RULES`.
@@ -33,7 +36,8 @@ export interface Engine extends AsyncDisposable {
   readonly rules: RuleBook;
   /**
    * Grants a plugin more of what it declares, while it runs: a kind (`network`) or one scope of it
-   * (`network:api.example.com`, `fs:./pages`, `env:API_KEY`). What it needed at load is there from the
+   * (`network:api.example.com`, `fs:./pages`, `env:API_KEY`). A permission of Spindle's stands alone
+   * (`tools`). What it needed at load is there from the
    * next use on; code that looked for a global once, at load, finds it after the next start. Holds
    * until the engine is closed, also for a plugin that is read again. Rejects `INVALID_PERMISSION` for
    * what it does not declare, and `INVALID_OPTIONS` for a plugin that is not there.

@@ -5,9 +5,10 @@ import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
 import { openAudit } from './audit.js';
-import { type CallSpec, inputTextOf, runCall } from './call.js';
+import type { CallSpec } from './call.js';
 import { makeConsent, whyRefused } from './consent.js';
 import type { Engine } from './engine-api.js';
+import { makeHooks } from './hooks.js';
 import { type LogGate, makeLogGate } from './log-gate.js';
 import { logEvents } from './logger.js';
 import { openMachinery, requireWalls } from './machinery.js';
@@ -18,8 +19,9 @@ import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
 import { parseRecord } from './recording/record.js';
 import { replay } from './recording/replay.js';
-import { runRecorded } from './recording/run.js';
+import { prepareCall } from './prepare-call.js';
 import { makeRegistry } from './registry.js';
+import { runPlaced } from './run.js';
 import { readSettings } from './settings.js';
 
 /**
@@ -73,8 +75,19 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
   });
 
-  const find = (name: string): { readonly tool: CatalogTool; readonly place: Placed } => {
+  const requireOpen = (): void => {
     if (closing !== undefined) throw engineClosed();
+  };
+  const hooks = makeHooks({
+    settings,
+    events,
+    texts: machinery.hookTexts,
+    installed: () => registry.installed(),
+    requireOpen,
+  });
+
+  const find = (name: string): { readonly tool: CatalogTool; readonly place: Placed } => {
+    requireOpen();
     const tool = catalog.find(name);
     const place = tool === undefined ? undefined : places.get(tool.id);
     if (tool === undefined || place === undefined) {
@@ -85,11 +98,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
   const specOf = (name: string, input: unknown, callOptions: CallOptions): CallSpec => {
     const { tool, place } = find(name);
+    const callId = `call_${randomUUID()}`;
     return {
-      callId: `call_${randomUUID()}`,
+      callId,
       tool,
       place,
-      inputText: inputTextOf(tool, input, limits.maxInputBytes),
+      ...prepareCall({ callId, tool, place, input, options: callOptions, limits }),
       options: callOptions,
       limits,
       events,
@@ -100,7 +114,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     approval,
     settings,
     find,
-    run: (spec) => (spec.options.record === true ? runRecorded(spec, machinery) : runCall(spec)),
+    run: (spec) => runPlaced(spec, machinery),
   });
 
   const change = (
@@ -120,6 +134,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
   const engine: Engine = {
     catalog,
+    hooks,
     call: async (name, input, callOptions = {}) => consent.run(specOf(name, input, callOptions)),
     foresee: (name, input, callOptions = {}) => consent.foresee(specOf(name, input, callOptions)),
     offered: (situation) =>

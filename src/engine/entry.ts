@@ -1,4 +1,5 @@
 import type { GuestGrant, LoadParams } from '../../sandbox/wire/methods.js';
+import type { GuestEndCause } from '../events.js';
 import { snapshotEnvironment } from '../brokers/environment.js';
 import { makeScrubber } from '../brokers/network/secrets/scrub.js';
 import { coversAll } from '../permissions/effective.js';
@@ -8,9 +9,12 @@ import { makeStackMapper } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
 import { type CallsUnderWay, makeCallsUnderWay } from './calls-under-way.js';
 import type { EntrySpec } from './entry-spec.js';
+import { dialectOf } from './hook-owners.js';
+import { type Lifecycle, makeLifecycle } from './lifecycle.js';
 import { GUEST_LIMITS } from './limits.js';
 import { makeOutputs, type Outputs } from './outputs.js';
 import { makeResident, type Resident } from './resident.js';
+import { makeRunningHooks, type RunningHooks } from './running-hooks.js';
 import { scrubbedEvents } from './scrubbed-events.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
 import { makeService } from './service.js';
@@ -26,6 +30,10 @@ export interface OpenEntry {
   /** The variables whose values it never sees, among those that it is granted. */
   readonly secrets: readonly HeldSecret[];
   readonly resident: Resident;
+  /** Absent where it has neither `init` nor `shutdown`. */
+  readonly lifecycle: Lifecycle | undefined;
+  /** Its hooks that run now. */
+  readonly running: RunningHooks;
   /** Whoever listens to what its calls write. */
   readonly outputs: Outputs;
   readonly calls: CallsUnderWay;
@@ -39,10 +47,21 @@ export interface OpenEntry {
    * is there. Whoever opens it closes it.
    */
   again(how: Pick<EntrySpec, 'take' | 'tape'>): OpenEntry;
+  /** Says who hears of its guests. One listener; the last counts. */
+  listen(listener: EntryListener): void;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
   /** Ends its guest and its brokers. */
   close(): Promise<void>;
+}
+
+export interface EntryListener {
+  /** A guest has loaded its code. */
+  loaded(): void;
+  /** A guest says that what it offers has changed. */
+  offers(): void;
+  /** The guest that held it has ended. */
+  ended(cause: GuestEndCause): void;
 }
 
 /** Throws `INVALID_OPTIONS` for a secret whose value cannot be one. */
@@ -58,6 +77,19 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   const events = references.length === 0 ? spec.events : scrubbedEvents(spec.events, clean);
   const mapOnly = makeStackMapper(sourceUrl, () => bundle.sourceMap);
   const mapStack = (stack: string): string => clean(mapOnly(stack));
+  const running = makeRunningHooks(plugin.id, events);
+  const lifecycle = makeLifecycle({
+    plugin: plugin.id,
+    entry,
+    dialect: dialectOf(plugin.id, entry, settings),
+    texts: spec.hookTexts,
+    room: () => ({ running, resident }),
+    initContext: spec.initContext ?? (() => ({ config: spec.config })),
+    assistantVersion: settings.hooks.assistantVersion,
+    limits: settings.limits,
+    events,
+  });
+  let listener: EntryListener | undefined;
   const outputs = makeOutputs();
   const calls = makeCallsUnderWay();
   const open = openBrokers({ ...spec, events, held: () => grant, secrets });
@@ -67,6 +99,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     bundleHash: bundle.hash,
     take: makeTenancy(spec),
     validator: spec.validator,
+    begin: lifecycle?.begin,
     load: () => loadParams(spec, sourceUrl, guestGrant(grant, settings.env, secrets())),
     service: makeService({
       plugin: plugin.id,
@@ -75,9 +108,13 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
       now: spec.now,
       mapStack,
+      broadcast: running.broadcast,
+      onOffers: () => listener?.offers(),
       outputs,
       behalfOf: calls.of,
     }),
+    onLoaded: () => listener?.loaded(),
+    onEnded: (cause) => listener?.ended(cause),
     loadTimeoutMs: settings.limits.loadTimeoutMs,
     graceMs: settings.limits.graceMs,
     events,
@@ -92,6 +129,8 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       return secrets();
     },
     resident,
+    lifecycle,
+    running,
     outputs,
     calls,
     mapStack,
@@ -99,6 +138,9 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       const other = openEntry({ ...spec, ...how, grant, group: undefined });
       if (resident.schemas !== undefined) other.resident.setSchemas(resident.schemas);
       return other;
+    },
+    listen: (next) => {
+      listener = next;
     },
     follow: (next) => {
       const before = grant;
@@ -125,6 +167,7 @@ function loadParams(spec: EntrySpec, sourceUrl: string, grant: GuestGrant): Load
     sourceUrl,
     assignedGlobals: bundle.assignedGlobals,
     config,
+    lent: settings.lent.names,
     introduction: entry.introduction ?? null,
     ...(spec.tape === undefined ? {} : { tape: spec.tape }),
     ...(entry.confinement === 'host' ? { directory: plugin.directory } : {}),

@@ -3,17 +3,23 @@ import type { GuestGrant, LoadParams } from '../../sandbox/wire/methods.js';
 import type { Peer } from '../../sandbox/wire/peer.js';
 import type { Service } from '../../sandbox/wire/service.js';
 import { BulkheadError } from '../errors.js';
-import type { EventBus } from '../events.js';
-import { endError, type GuestEnd, GuestEnded } from '../guests/end.js';
+import type { EventBus, GuestEndCause } from '../events.js';
+import type { GuestEnd } from '../guests/end.js';
 import type { Guest } from '../guests/guest.js';
+import { loadWithin } from './load-guest.js';
+import { tellGrant } from './regrant.js';
 import type { ValidatorCourier } from './validator-courier.js';
 
 /** The guest in which an entry lives, from its first use on: loaded, and replaced when it ends. */
 export interface Resident {
-  /** The loaded guest where there is one now that may be trusted to answer. */
+  /** The guest that has begun to serve, where there is one now that may be trusted to answer. */
   readonly current: Guest | undefined;
-  /** The loaded guest; starts and loads one where there is none. Rejects with the reason. */
+  /** For how long it has been there. */
+  readonly ageMs: number;
+  /** That guest; starts one and lets it begin where there is none. Rejects with the reason. */
   acquire(): Promise<Guest>;
+  /** A guest that is loaded, whether or not it has begun. Rejects with the reason. */
+  load(): Promise<Guest>;
   /**
    * A call was given up, and the guest has until the grace is over to settle it: `settled` resolves
    * when it has. Meanwhile it gets no new calls; if it does not settle it is killed.
@@ -30,7 +36,7 @@ export interface Resident {
   regrant(grant: GuestGrant, narrowed: boolean): Promise<void>;
   /** Lets the guest finish what it was asked, and ends it. The next `acquire` starts another. */
   replace(): void;
-  /** Ends the guest, if there is one. The next `acquire` starts another. */
+  /** Ends the guest, if there is one, for good: every later `acquire` rejects. */
   end(end: GuestEnd): void;
 }
 
@@ -44,12 +50,18 @@ export interface ResidentSpec {
   readonly take: () => Guest;
   /** Everything but the code is made anew for each guest: variables are read when it loads. */
   readonly load: () => LoadParams;
+  /** What a loaded guest does first of all. Where it rejects, the guest is of no use. */
+  readonly begin?: ((guest: Guest) => Promise<void>) | undefined;
   readonly service: (peer: Peer) => Service;
   readonly validator: ValidatorCourier;
   readonly loadTimeoutMs: number;
   /** From a call given up to the kill of the guest that has not settled it. */
   readonly graceMs: number;
   readonly events: EventBus;
+  /** The guest has loaded, and is the one that lives here from now on. */
+  readonly onLoaded?: () => void;
+  /** The guest that lived here has ended. */
+  readonly onEnded?: (cause: GuestEndCause) => void;
 }
 
 /** How long a new call waits for a guest in doubt: honest tools settle at once when told to stop. */
@@ -62,6 +74,10 @@ export function makeResident(spec: ResidentSpec): Resident {
   /** Guests that have not settled what was given up, and how many calls that is. */
   const doubts = new Map<Guest, Set<Promise<unknown>>>();
   let starting: Guest | undefined;
+  let serving: Guest | undefined;
+  const beginning = new WeakMap<Guest, Promise<void>>();
+  let loadedMs = 0;
+  let over = false;
   /** All that are alive: also those that are only finishing what they were asked. */
   const guests = new Set<Guest>();
   /** Those among them that were replaced for what they hold, and get no more. */
@@ -87,6 +103,9 @@ export function makeResident(spec: ResidentSpec): Resident {
     }
     tellSchemas(guest);
     current = guest;
+    if (spec.begin === undefined) serving = guest;
+    loadedMs = performance.now();
+    spec.onLoaded?.();
     spec.events.emit({
       type: 'plugin-loaded',
       plugin: spec.plugin,
@@ -104,8 +123,10 @@ export function makeResident(spec: ResidentSpec): Resident {
     events.emit({ type: 'guest-started', plugin, pid });
     void guest.ended.then(({ cause, detail }) => {
       guests.delete(guest);
-      if (current === guest) current = undefined;
+      const lived = current === guest;
+      if (lived) current = undefined;
       events.emit({ type: 'guest-ended', plugin, pid, cause, detail });
+      if (lived) spec.onEnded?.(cause);
     });
   };
 
@@ -125,15 +146,40 @@ export function makeResident(spec: ResidentSpec): Resident {
     return guest;
   };
 
+  const loadOnce = (): Promise<Guest> => {
+    if (over) return Promise.reject(letGo(spec.plugin));
+    loading ??= startUnlessTrusted().finally(() => {
+      loading = undefined;
+    });
+    return loading;
+  };
+
+  const begin = async (guest: Guest): Promise<void> => {
+    try {
+      await spec.begin?.(guest);
+      serving = guest;
+    } catch (error) {
+      guest.kill({ cause: 'replaced', detail: 'its plugin could not begin' });
+      throw error;
+    }
+  };
+
   return {
     get current() {
-      return trusted();
+      return current === serving ? trusted() : undefined;
     },
-    acquire: () => {
-      loading ??= startUnlessTrusted().finally(() => {
-        loading = undefined;
-      });
-      return loading;
+    get ageMs() {
+      return performance.now() - loadedMs;
+    },
+    load: loadOnce,
+    acquire: async () => {
+      const guest = await loadOnce();
+      if (guest !== serving) {
+        const begun = beginning.get(guest) ?? begin(guest);
+        beginning.set(guest, begun);
+        await begun;
+      }
+      return guest;
     },
     doubt: (guest, settled, detail) => {
       const open = doubts.get(guest) ?? new Set();
@@ -169,35 +215,11 @@ export function makeResident(spec: ResidentSpec): Resident {
       current = undefined;
     },
     end: (end) => {
+      over = true;
       starting?.kill(end);
       current?.kill(end);
     },
   };
-}
-
-/**
- * From a change of what a plugin holds until its guest has to have taken it in. The host's own
- * brokers have followed before: this is for the clock and the dice, which are the guest's.
- */
-export const REGRANT_MS = 1_000;
-
-async function tellGrant(guest: Guest, grant: GuestGrant, narrowed: boolean): Promise<void> {
-  if (!guest.alive) return;
-  let timer: NodeJS.Timeout | undefined;
-  const told = guest.peer.ask('permissions', { grant }).answer.then(
-    () => true,
-    () => false,
-  );
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), REGRANT_MS);
-  });
-  const followed = await Promise.race([told, late]);
-  clearTimeout(timer);
-  if (followed || !narrowed) return;
-  guest.kill({
-    cause: 'revoked',
-    detail: `it did not let go of what was taken from it within ${REGRANT_MS} ms`,
-  });
 }
 
 /** Ends a guest that another has replaced, once it has answered what it was still asked. */
@@ -216,30 +238,6 @@ function within(settled: Promise<unknown>, ms: number): Promise<unknown> {
   return Promise.race([settled, pause(ms)]);
 }
 
-async function loadWithin(guest: Guest, spec: ResidentSpec): Promise<void> {
-  const { plugin, loadTimeoutMs } = spec;
-  const timer = setTimeout(() => {
-    guest.kill({ cause: 'deadline', detail: `its code was not loaded after ${loadTimeoutMs} ms` });
-  }, loadTimeoutMs);
-  try {
-    await guest.peer.ask('load', spec.load()).answer;
-  } catch (error) {
-    if (!(error instanceof GuestEnded)) {
-      // What threw at load would throw again at every call: this guest is of no use.
-      guest.kill({ cause: 'replaced', detail: 'its plugin could not be loaded' });
-      throw error;
-    }
-    if (error.end.cause === 'deadline') throw loadTimedOut(plugin, loadTimeoutMs);
-    throw endError(plugin, error.end);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function loadTimedOut(plugin: string, deadlineMs: number): BulkheadError {
-  return new BulkheadError(
-    'DEADLINE_EXCEEDED',
-    `The code of ${plugin} was not loaded after ${deadlineMs} ms, and was killed. Code at the top level of its modules runs at load: move long work into the tool.`,
-    { deadlineMs },
-  );
+function letGo(plugin: string): BulkheadError {
+  return new BulkheadError('ENGINE_CLOSED', `The engine let go of ${plugin}.`, {});
 }

@@ -11,6 +11,7 @@ import {
   type OptionalWall,
 } from '../guests/command.js';
 import { isWallName, type WallName } from '../guests/walls.js';
+import { type HookSettings, readHookOptions } from './hook-options.js';
 import { type EngineLimits, readLimits } from './limits.js';
 import { makeDefaultLogger } from './logger.js';
 import type { EngineOptions, WallOptions } from './options.js';
@@ -35,6 +36,7 @@ export interface Settings extends Omit<EngineOptions, 'rules'> {
   readonly walls: { readonly require: readonly WallName[]; readonly use: readonly OptionalWall[] };
   readonly limits: EngineLimits;
   readonly network: NonNullable<EngineOptions['network']>;
+  readonly hooks: HookSettings;
   /** The host's powers, checked. */
   readonly lent: LentPowers;
   readonly cacheDirectory: string;
@@ -77,6 +79,7 @@ export function readSettings(options: EngineOptions): Settings {
     walls,
     limits: readLimits(options.limits ?? {}),
     network: options.network ?? {},
+    hooks: readHookOptions(options.hooks ?? {}),
     lent: readPowers(options.powers ?? [], ownCompiler),
     cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
     storageDirectory: resolve(options.storageDirectory ?? around.storageDirectory),

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import type { ErrorCode } from '../errors.js';
+import type { Permissions } from '../permissions/kind.js';
 import type { ToolAnswer } from '../plugin/answer.js';
 import type { FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer, ToolAnnotations, ToolDefinition } from '../plugin/tool.js';
@@ -50,6 +51,18 @@ export interface Format {
    * only where the host chose a tolerance.
    */
   readonly asksByFlagAlone?: true;
+  /**
+   * What its entries offer is what they have registered, which changes while they run: they are asked
+   * again whenever they say so, and run from the start where they may run unasked.
+   */
+  readonly registersAtRunTime?: true;
+  /**
+   * Makes of what a caller passes what crosses to the tool. Absent: both as they are. Throws
+   * `INVALID_OPTIONS` for a context that is not what the format's tools are told.
+   */
+  prepareCall?(call: CallPreparation): PreparedCall;
+  /** How long a call may take that nobody gave a deadline. Absent: as long as the tool may. */
+  readonly usualTimeoutMs?: number;
   /** Reads what a tool returned. Absent: any value is an answer, a text as it is, the rest as JSON. */
   readAnswer?(value: Json): ToolAnswer;
   /** Words a failed call for a model as the format's own system does. Absent: the message as it is. */
@@ -58,6 +71,19 @@ export interface Format {
   list(source: ListingSource): Readonly<Record<string, unknown>>;
   /** Whether a tool may run unattended. */
   runsInBackground(annotations: ToolAnnotations, asksFirst: boolean): boolean;
+}
+
+export interface CallPreparation {
+  readonly callId: string;
+  readonly inputSchema: JsonObject;
+  readonly input: Json;
+  readonly context: JsonObject | undefined;
+}
+
+export interface PreparedCall {
+  readonly input: Json;
+  /** What the host says besides, once it is known by when the call has to be answered. */
+  readonly context: (deadlineAtMs: number) => Json;
 }
 
 export interface Activation {
@@ -101,6 +127,8 @@ export interface ToolFault {
 export interface OfferContext {
   readonly plugin: Pick<Plugin, 'id'>;
   readonly entry: PluginEntry;
+  /** What it holds at present. */
+  readonly granted: Permissions;
   /** Its surfaces that could not be bundled, by their files: that much has been told already. */
   readonly broken?: readonly string[];
   /** The longest that the host lets any tool take. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type AuditFilter, type AuditRecord, tellRecord } from '../../index.js';
-import type { RunCommand } from '../run-command.js';
+import type { RunCommand } from '../call.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { usageError } from '../failure.js';
 import { makePaint, type Paint } from '../paint.js';

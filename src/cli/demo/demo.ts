@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Engine, Guarantee, PluginStatus } from '../../index.js';
 import { chooseApprover } from '../approve.js';
-import type { RunCommand } from '../run-command.js';
+import type { RunCommand } from '../call.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openVault } from '../hostile/vault.js';
 import { makePaint, type Paint } from '../paint.js';

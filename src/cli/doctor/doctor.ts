@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { WallName } from '../../index.js';
 import { collect } from '../arguments.js';
-import type { RunCommand } from '../run-command.js';
+import type { RunCommand } from '../call.js';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.js';
 import { usageError } from '../failure.js';
 import { makePaint } from '../paint.js';

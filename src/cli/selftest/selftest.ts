@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { RunCommand } from '../run-command.js';
+import type { RunCommand } from '../call.js';
 import { controlDirectories, variables } from '../demo/examples.js';
 import { answerWeather, WEATHER_HOST } from '../demo/weather-server.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';

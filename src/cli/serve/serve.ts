@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type RunningServer, startServer } from '../../http/server.js';
 import type { Engine, Logger } from '../../index.js';
-import type { RunCommand } from '../run-command.js';
+import type { RunCommand } from '../call.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { CliPowers } from '../powers.js';
 import { jsonLine } from '../visible.js';

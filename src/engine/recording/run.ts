@@ -10,14 +10,14 @@ import type { CallRecord } from './record.js';
  * Runs a call in a guest that is there for it alone, and gives the record with the answer. The guest
  * is loaded for it, so that nothing of earlier calls is in it that a replay would not know.
  *
- * Throws `INVALID_OPTIONS` for a plugin without a compartment: what it does is not ours to hear.
+ * Throws `INVALID_OPTIONS` for a tool without a compartment: what it does is not ours to hear.
  */
 export async function runRecorded(
   spec: CallSpec,
   machinery: Pick<Machinery, 'takeHeard'>,
 ): Promise<CallResult> {
   const { place, tool } = spec;
-  if (tool.confinement === 'host') throw unconfined(tool.id);
+  if ('remote' in place || tool.confinement === 'host') throw notConfined(tool.id);
   const recorder = makeRecorder();
   const seed = [...new Uint32Array(new Uint8Array(randomBytes(16)).buffer)];
   const room = place.room.again({
@@ -47,7 +47,7 @@ function recordOf(
     call: result.callId,
     plugin: tool.plugin,
     tool: tool.tool,
-    bundle: place.room.bundle.hash,
+    bundle: place.hash,
     outcome: result.code ?? (result.isError ? 'error' : 'ok'),
     complete,
     tape: { seed, ...tape },
@@ -55,10 +55,10 @@ function recordOf(
   };
 }
 
-function unconfined(tool: string): BulkheadError {
+function notConfined(tool: string): BulkheadError {
   return new BulkheadError(
     'INVALID_OPTIONS',
-    `${tool} runs unconfined: what it does to the world cannot be recorded. Take its plugin out of hostMode, or call it without record.`,
+    `${tool} does not run in a compartment of ours: what it does cannot be recorded. Call it without record, or take its plugin out of hostMode where it has one.`,
     { option: 'record' },
   );
 }
