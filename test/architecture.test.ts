@@ -10,6 +10,7 @@ const MAX_LINES = 250;
 /** Each of these is a promise to hosts: the burden of proof is on an addition. */
 const PUBLIC: readonly string[] = [
   'BulkheadError',
+  'HOOK_NAMES',
   'createEngine',
   'explainCall',
   'explainPermissions',
@@ -42,6 +43,7 @@ const PUBLIC: readonly string[] = [
   'type CatalogTool',
   'type Condition',
   'type ContentBlock',
+  'type EffectMode',
   'type Engine',
   'type EngineHookOptions',
   'type EngineLimits',
@@ -83,6 +85,7 @@ const PUBLIC: readonly string[] = [
   'type SecretBinding',
   'type SecretPlace',
   'type SecretStatus',
+  'type StoppedEffect',
   'type Tolerance',
   'type ToolAnnotations',
   'type ToolAnswer',

@@ -5,6 +5,7 @@ import type { IncomingRequest, Service } from '../../sandbox/wire/service.js';
 import type { Attribution } from '../brokers/attribution.js';
 import type { FilesystemBroker } from '../brokers/filesystem/broker.js';
 import type { NetworkBroker } from '../brokers/network/broker.js';
+import type { HoldRequest } from '../brokers/network/leaving.js';
 import type { PowerBroker } from '../brokers/powers/broker.js';
 import type { StorageBroker } from '../brokers/storage/broker.js';
 import { BulkheadError } from '../errors.js';
@@ -33,6 +34,10 @@ export interface ServiceSpec {
   /** The guest says that what its entry offers has changed. Default: that is of no interest. */
   readonly onOffers?: () => void;
   readonly outputs: Outputs;
+  /** What holds requests of the guest at that end that change something. */
+  readonly holdFor: (peer: Peer) => HoldRequest | undefined;
+  /** Throws for what is not to be done at all now, whatever is granted. */
+  readonly check?: (method: string, params: unknown) => void;
   /** Whose doing is what the guest at that end does now. */
   readonly behalfOf: (peer: Peer) => Attribution;
 }
@@ -73,8 +78,10 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
   return (peer) => ({
     notice: (method, params) => notice(peer, method, params),
     request: (method, params, request) => {
+      spec.check?.(method, params);
       if (method === 'fetch' && brokers.network !== undefined) {
-        return fetchThrough(brokers.network, peer, params, request, spec.behalfOf(peer));
+        const by = { behalf: spec.behalfOf(peer), hold: spec.holdFor(peer) };
+        return fetchThrough(brokers.network, peer, params, request, by);
       }
       if (method === 'readFile' && brokers.filesystem !== undefined) {
         return readThrough(brokers.filesystem, peer, params, request, spec.behalfOf(peer));
@@ -99,11 +106,12 @@ async function fetchThrough(
   peer: Peer,
   params: unknown,
   request: IncomingRequest,
-  behalf: Attribution,
+  { behalf, hold }: { readonly behalf: Attribution; readonly hold: HoldRequest | undefined },
 ): Promise<unknown> {
   const streamId = isRecord(params) ? params['body'] : undefined;
   const sent = typeof streamId === 'number' ? peer.acceptStream(streamId) : undefined;
-  const { body, ...reply } = await broker.fetch(params, sent, abortSignalOf(request), behalf);
+  const signal = abortSignalOf(request);
+  const { body, ...reply } = await broker.fetch(params, sent, signal, behalf, hold);
   return body === undefined ? reply : { ...reply, body: peer.openStream(body) };
 }
 
