@@ -29,8 +29,6 @@ export interface Resident {
   readonly schemas: Schemas | undefined;
   /** Tells this and every later guest what inputs have to fit. */
   setSchemas(schemas: Schemas): void;
-  /** What they were told last. */
-  readonly schemas: Schemas | undefined;
   /**
    * Tells every guest what it holds from now on. Resolves when all of them have taken it in. Where
    * something was taken away (`narrowed`), one that does not within its time is killed.
