@@ -13,13 +13,10 @@ import type {
 } from '../../src/index.js';
 import { makeRuleBook } from '../../src/approval/rule-book.js';
 import { runCli } from '../../src/cli/run.js';
-import type { CliPowers, TextSink } from '../../src/cli/powers.js';
-import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
+import type { CliPowers } from '../../src/cli/powers.js';
+import { type FakeSink, makeSink, stream } from './sinks.js';
 
-export interface FakeSink extends TextSink {
-  text: string;
-  closed: boolean;
-}
+import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 
 export interface FakePowers extends CliPowers {
   readonly stdout: FakeSink;
@@ -231,22 +228,4 @@ function fakeEngine(
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-function makeSink(isTerminal: boolean): FakeSink {
-  const sink: FakeSink = {
-    text: '',
-    isTerminal,
-    colour: false,
-    closed: false,
-    write: (text) => {
-      sink.text += text;
-      return Promise.resolve();
-    },
-  };
-  return sink;
-}
-
-async function* stream(text: string | readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* typeof text === 'string' ? [new TextEncoder().encode(text)] : text;
 }
