@@ -84,9 +84,6 @@ export function startGuest(powers: GuestPowers): Guest {
           if (params.ahead) rehearse(powers, host);
           return validation.accept(params);
         }
-        if (method === 'permissions' && isPermissionsParams(params)) {
-          return afterLoad(loaded).regrant(params.grant);
-        }
         if (method === 'load' && loaded === undefined && isLoadParams(params)) {
           loaded = load(params, powers, host, reportFault);
           return loaded.attach().then(() => null);

@@ -34,7 +34,7 @@ export interface CallSpec {
  */
 export function runCall(spec: CallSpec): Promise<CallResult> {
   const { callId, tool, place, options, limits, events } = spec;
-  const { load, room } = place;
+  const { load, room, revoked } = place;
   const { resident } = room;
   const told = { format: place.format, tool };
   const began = performance.now();
@@ -65,6 +65,7 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
       answered = true;
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', onAbort);
+      revoked.removeEventListener('abort', onRevoked);
       room.outputs.close(callId);
       load.underWay -= 1;
       const result = answerOf(callId, began, outcome, told);
@@ -90,6 +91,8 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
     const timer = setTimeout(() => stop(tooLate(tool, deadlineMs)), deadlineMs);
     const onAbort = (): void => stop(cancelled(tool));
     options.signal?.addEventListener('abort', onAbort);
+    const onRevoked = (): void => stop(takenAway(tool));
+    revoked.addEventListener('abort', onRevoked);
 
     const run = (guest: Guest): void => {
       if (answered) return;
@@ -150,6 +153,13 @@ function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
 
 function cancelled({ id }: CatalogTool): Failure {
   return { code: 'CANCELLED', message: `The call of ${id} was cancelled.` };
+}
+
+function takenAway({ id, plugin }: CatalogTool): Failure {
+  return {
+    code: 'PERMISSION_REVOKED',
+    message: `${id} was stopped: the permission by which ${plugin} has it was taken away.`,
+  };
 }
 
 /** How soon it is worth to ask again: small calls take less than a millisecond. */

@@ -32,7 +32,8 @@ export interface Engine extends AsyncDisposable {
   readonly rules: RuleBook;
   /**
    * Grants a plugin more of what it declares, while it runs: a kind (`network`) or one scope of it
-   * (`network:api.example.com`, `fs:./pages`, `env:API_KEY`). What it needed at load is there from the
+   * (`network:api.example.com`, `fs:./pages`, `env:API_KEY`). A permission of Spindle's stands alone
+   * (`tools`). What it needed at load is there from the
    * next use on; code that looked for a global once, at load, finds it after the next start. Holds
    * until the engine is closed, also for a plugin that is read again. Rejects `INVALID_PERMISSION` for
    * what it does not declare, and `INVALID_OPTIONS` for a plugin that is not there.

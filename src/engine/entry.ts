@@ -1,4 +1,5 @@
 import type { GuestGrant, LoadParams } from '../../sandbox/wire/methods.js';
+import type { GuestEndCause } from '../events.js';
 import { snapshotEnvironment } from '../brokers/environment.js';
 import { makeScrubber } from '../brokers/network/secrets/scrub.js';
 import { coversAll } from '../permissions/effective.js';
@@ -34,10 +35,21 @@ export interface OpenEntry {
    * ended what was under way by it; when the promise resolves, so do its guests.
    */
   follow(next: Grant): Promise<void>;
+  /** Says who hears of its guests. One listener; the last counts. */
+  listen(listener: EntryListener): void;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
   /** Ends its guest and its brokers. */
   close(): Promise<void>;
+}
+
+export interface EntryListener {
+  /** A guest has loaded its code. */
+  loaded(): void;
+  /** A guest says that what it offers has changed. */
+  offers(): void;
+  /** The guest that held it has ended. */
+  ended(cause: GuestEndCause): void;
 }
 
 /** Throws `INVALID_OPTIONS` for a secret whose value cannot be one. */
@@ -53,6 +65,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   const events = references.length === 0 ? spec.events : scrubbedEvents(spec.events, clean);
   const mapOnly = makeStackMapper(sourceUrl, () => bundle.sourceMap);
   const mapStack = (stack: string): string => clean(mapOnly(stack));
+  let listener: EntryListener | undefined;
   const outputs = makeOutputs();
   const calls = makeCallsUnderWay();
   const open = openBrokers({ ...spec, events, held: () => grant, secrets });
@@ -70,9 +83,12 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
       now: spec.now,
       mapStack,
+      onOffers: () => listener?.offers(),
       outputs,
       behalfOf: calls.of,
     }),
+    onLoaded: () => listener?.loaded(),
+    onEnded: (cause) => listener?.ended(cause),
     loadTimeoutMs: settings.limits.loadTimeoutMs,
     graceMs: settings.limits.graceMs,
     events,
@@ -90,6 +106,9 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     outputs,
     calls,
     mapStack,
+    listen: (next) => {
+      listener = next;
+    },
     follow: (next) => {
       const before = grant;
       grant = next;

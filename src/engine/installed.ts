@@ -51,4 +51,6 @@ export interface RunningEntry {
 export interface RunnableTool {
   readonly listed: UnnamedTool;
   readonly room: OpenEntry;
+  /** Aborted when what it rests on is taken from its plugin: calls under way end with it. */
+  readonly revoked: AbortSignal;
 }

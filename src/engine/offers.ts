@@ -17,6 +17,10 @@ import type { Settings } from './settings.js';
 export interface Offers {
   /** Rejects with the reason why the entry cannot be loaded or does not answer. */
   of(plugin: string, open: OpenEntry, config: Json): Promise<unknown>;
+  /** Asks the guest that runs now, and nobody where there is none. Rejects as above. */
+  ask(plugin: string, open: OpenEntry): Promise<unknown>;
+  /** Keeps what a guest of the entry offers once it has settled, in place of what it first said. */
+  keep(open: OpenEntry, config: Json, described: unknown): Promise<void>;
 }
 
 /** Raised when what dialects answer changes its shape. */
@@ -28,10 +32,17 @@ export function makeOffers(texts: KeptTexts, settings: Settings): Offers {
       const name = `${keyOf(open, config, settings)}.json`;
       const kept = parseKept(texts.read(name));
       if (kept !== undefined) return kept;
-      const described = await describe(plugin, open, settings.limits.loadTimeoutMs);
+      const guest = await acquire(open);
+      const described = await describe(plugin, guest, settings.limits.loadTimeoutMs);
       await texts.keep(name, JSON.stringify(described));
       return described;
     },
+    ask: async (plugin, { resident }) =>
+      resident.current === undefined
+        ? undefined
+        : describe(plugin, resident.current, settings.limits.loadTimeoutMs),
+    keep: (open, config, described) =>
+      texts.keep(`${keyOf(open, config, settings)}.json`, JSON.stringify(described)),
   };
 }
 
@@ -58,8 +69,7 @@ function parseKept(text: string | undefined): unknown {
   }
 }
 
-async function describe(plugin: string, open: OpenEntry, timeoutMs: number): Promise<unknown> {
-  const guest = await acquire(open);
+async function describe(plugin: string, guest: Guest, timeoutMs: number): Promise<unknown> {
   const timer = setTimeout(() => {
     guest.kill({
       cause: 'deadline',

@@ -27,7 +27,8 @@ export async function permit(
 ): Promise<void> {
   const installed = registry.find(plugin);
   if (installed.length === 0) throw unknownPlugin(plugin, registry.ids());
-  const references = permissions.map((text) => parseReference(text));
+  const names = installed.flatMap((one) => one.plugin.entries.flatMap((e) => e.declared.powers));
+  const references = permissions.map((text) => parseReference(text, names));
   for (const [at, permission] of references.entries()) {
     if (to === 'granted') demandDeclared(installed, permission, permissions[at] ?? '');
     else demandConfined(installed);

@@ -7,6 +7,8 @@ import type { Installed } from './installed.js';
 /** Where a tool of the catalog runs. */
 export interface Placed {
   readonly room: OpenEntry;
+  /** Aborted when the tool goes because a permission was taken from its plugin. */
+  readonly revoked: AbortSignal;
   /** Of its plugin. */
   readonly version: string | undefined;
   readonly format: Format;
@@ -23,11 +25,11 @@ export function placeTools(installed: readonly Installed[]): {
   const places = new Map<string, Placed>();
   for (const { plugin, entries, load } of installed) {
     const format = formats[plugin.format];
-    for (const { listed, room } of entries.flatMap((entry) => entry.tools)) {
+    for (const { listed, room, revoked } of entries.flatMap((entry) => entry.tools)) {
       // Of two tools of one plugin with one id the later counts, as in the original.
       const id = `${listed.plugin}:${listed.tool}`;
       tools.set(id, listed);
-      places.set(id, { room, version: plugin.version, format, load });
+      places.set(id, { room, revoked, version: plugin.version, format, load });
     }
   }
   return { tools: [...tools.values()], places };

@@ -3,15 +3,18 @@ import type { GuestGrant, LoadParams } from '../../sandbox/wire/methods.js';
 import type { Peer } from '../../sandbox/wire/peer.js';
 import type { Service } from '../../sandbox/wire/service.js';
 import { BulkheadError } from '../errors.js';
-import type { EventBus } from '../events.js';
+import type { EventBus, GuestEndCause } from '../events.js';
 import { endError, type GuestEnd, GuestEnded } from '../guests/end.js';
 import type { Guest } from '../guests/guest.js';
+import { tellGrant } from './regrant.js';
 import type { ValidatorCourier } from './validator-courier.js';
 
 /** The guest in which an entry lives, from its first use on: loaded, and replaced when it ends. */
 export interface Resident {
   /** The loaded guest where there is one now that may be trusted to answer. */
   readonly current: Guest | undefined;
+  /** For how long it has been there. */
+  readonly ageMs: number;
   /** The loaded guest; starts and loads one where there is none. Rejects with the reason. */
   acquire(): Promise<Guest>;
   /**
@@ -28,7 +31,7 @@ export interface Resident {
   regrant(grant: GuestGrant, narrowed: boolean): Promise<void>;
   /** Lets the guest finish what it was asked, and ends it. The next `acquire` starts another. */
   replace(): void;
-  /** Ends the guest, if there is one. The next `acquire` starts another. */
+  /** Ends the guest, if there is one, for good: every later `acquire` rejects. */
   end(end: GuestEnd): void;
 }
 
@@ -48,6 +51,10 @@ export interface ResidentSpec {
   /** From a call given up to the kill of the guest that has not settled it. */
   readonly graceMs: number;
   readonly events: EventBus;
+  /** The guest has loaded, and is the one that lives here from now on. */
+  readonly onLoaded?: () => void;
+  /** The guest that lived here has ended. */
+  readonly onEnded?: (cause: GuestEndCause) => void;
 }
 
 /** How long a new call waits for a guest in doubt: honest tools settle at once when told to stop. */
@@ -60,6 +67,8 @@ export function makeResident(spec: ResidentSpec): Resident {
   /** Guests that have not settled what was given up, and how many calls that is. */
   const doubts = new Map<Guest, Set<Promise<unknown>>>();
   let starting: Guest | undefined;
+  let loadedMs = 0;
+  let over = false;
   /** All that are alive: also those that are only finishing what they were asked. */
   const guests = new Set<Guest>();
   /** Those among them that were replaced for what they hold, and get no more. */
@@ -85,6 +94,8 @@ export function makeResident(spec: ResidentSpec): Resident {
     }
     tellSchemas(guest);
     current = guest;
+    loadedMs = performance.now();
+    spec.onLoaded?.();
     spec.events.emit({
       type: 'plugin-loaded',
       plugin: spec.plugin,
@@ -102,8 +113,10 @@ export function makeResident(spec: ResidentSpec): Resident {
     events.emit({ type: 'guest-started', plugin, pid });
     void guest.ended.then(({ cause, detail }) => {
       guests.delete(guest);
-      if (current === guest) current = undefined;
+      const lived = current === guest;
+      if (lived) current = undefined;
       events.emit({ type: 'guest-ended', plugin, pid, cause, detail });
+      if (lived) spec.onEnded?.(cause);
     });
   };
 
@@ -127,7 +140,11 @@ export function makeResident(spec: ResidentSpec): Resident {
     get current() {
       return trusted();
     },
+    get ageMs() {
+      return performance.now() - loadedMs;
+    },
     acquire: () => {
+      if (over) return Promise.reject(letGo(spec.plugin));
       loading ??= startUnlessTrusted().finally(() => {
         loading = undefined;
       });
@@ -164,35 +181,11 @@ export function makeResident(spec: ResidentSpec): Resident {
       current = undefined;
     },
     end: (end) => {
+      over = true;
       starting?.kill(end);
       current?.kill(end);
     },
   };
-}
-
-/**
- * From a change of what a plugin holds until its guest has to have taken it in. The host's own
- * brokers have followed before: this is for the clock and the dice, which are the guest's.
- */
-export const REGRANT_MS = 1_000;
-
-async function tellGrant(guest: Guest, grant: GuestGrant, narrowed: boolean): Promise<void> {
-  if (!guest.alive) return;
-  let timer: NodeJS.Timeout | undefined;
-  const told = guest.peer.ask('permissions', { grant }).answer.then(
-    () => true,
-    () => false,
-  );
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), REGRANT_MS);
-  });
-  const followed = await Promise.race([told, late]);
-  clearTimeout(timer);
-  if (followed || !narrowed) return;
-  guest.kill({
-    cause: 'revoked',
-    detail: `it did not let go of what was taken from it within ${REGRANT_MS} ms`,
-  });
 }
 
 /** Ends a guest that another has replaced, once it has answered what it was still asked. */
@@ -229,6 +222,10 @@ async function loadWithin(guest: Guest, spec: ResidentSpec): Promise<void> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+function letGo(plugin: string): BulkheadError {
+  return new BulkheadError('ENGINE_CLOSED', `The engine let go of ${plugin}.`, {});
 }
 
 function loadTimedOut(plugin: string, deadlineMs: number): BulkheadError {

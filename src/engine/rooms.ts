@@ -32,11 +32,12 @@ export function makeRooms(spec: EntrySpec, whole: OpenEntry): Rooms {
   const rooms: Room[] = [{ open: whole, asks: spec.entry.declared, served: new Set() }];
   const within = (asks: Permissions): Grant => makeGrant(asks, grant.permissions);
 
-  const follow = (room: Room): Promise<void> => {
+  const follow = async (room: Room): Promise<void> => {
     const next = within(room.asks);
     const key = keyOf(next);
     if ([...room.served].every((asks) => keyOf(within(asks)) === key)) {
-      return room.open.follow(next);
+      await room.open.follow(next);
+      return;
     }
     // It was the same to all of them, and no longer is. What the guest of the one has kept is not for
     // the other, so it only finishes what it was asked, with no more than it had.
@@ -44,7 +45,8 @@ export function makeRooms(spec: EntrySpec, whole: OpenEntry): Rooms {
     const less = makeGrant(room.open.grant.permissions, next.permissions);
     const narrowed = room.open.follow(less);
     room.open.resident.replace();
-    return narrowed.then(() => room.open.follow(next));
+    const followed = room.open.follow(next);
+    await Promise.all([narrowed, followed]);
   };
 
   return {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import { formats } from '../formats/table.js';
 import type { Bundle } from '../plugin/plugin.js';
@@ -5,8 +6,10 @@ import type { Offer } from '../plugin/tool.js';
 import type { OpenEntry } from './entry.js';
 import type { EntrySpec } from './entry-spec.js';
 import type { InstalledEntry, RunnableTool } from './installed.js';
+import { keepRunning } from './keep-running.js';
 import { listTool } from './list-tool.js';
 import type { Offers } from './offers.js';
+import { makeReconciler } from './reconciler.js';
 import type { Schemas } from './resident.js';
 import { makeRooms, type Rooms } from './rooms.js';
 import type { PluginProblem } from './status.js';
@@ -21,31 +24,74 @@ export interface RunningSpec {
   readonly onChange: () => void;
 }
 
+/**
+ * For so long after its code was loaded, what a guest registers counts as what every guest of the
+ * entry begins with: many ask their storage before they register.
+ */
+const BOOT_MS = 2_000;
+
 /** An entry that can be called, with what it offers and holds as both are at the time. */
 export function runEntry({ spec, room, described, offers, onChange }: RunningSpec): InstalledEntry {
   const { plugin, entry, bundle, config, settings } = spec;
+  const format = formats[plugin.format];
   const rooms = makeRooms(spec, room);
+  const revocations = new Map<string, AbortController>();
   let offer: Offer;
   let tools: readonly RunnableTool[] = [];
+  /** What a guest of its that was just loaded offers, and what the one that runs does. */
+  let atFirst = described;
+  let now = described;
 
-  const place = (): void => {
+  const read = (): void => {
+    offer = format.readOffer(now, {
+      plugin,
+      entry,
+      granted: room.grant.permissions,
+      broken: bundle.broken.map(({ file }) => file),
+      maxTimeoutMs: settings.limits.timeoutMs,
+    });
     tools = offer.tools.map((tool): RunnableTool => {
       const own = rooms.of(tool);
       const { grant } = own;
-      return { listed: listTool({ plugin, entry, tool, config, grant, settings }), room: own };
+      const { signal } = revocationOf(revocations, tool.toolId);
+      const listed = listTool({ plugin, entry, tool, config, grant, settings });
+      return { listed, room: own, revoked: signal };
     });
     tellSchemas(rooms, offer);
   };
   const take = (answer: unknown): void => {
-    offer = formats[plugin.format].readOffer(answer, {
-      plugin,
-      entry,
-      broken: bundle.broken.map(({ file }) => file),
-      maxTimeoutMs: settings.limits.timeoutMs,
-    });
-    place();
+    if (JSON.stringify(answer) === JSON.stringify(now)) return;
+    now = answer;
+    read();
+    forget(revocations, tools);
+    onChange();
   };
-  take(described);
+  read();
+
+  const reconciler = makeReconciler({
+    now: () => performance.now(),
+    ask: () => offers.ask(plugin.id, room),
+    take: (answer) => {
+      if (room.resident.ageMs < BOOT_MS) {
+        atFirst = answer;
+        // What cannot be kept is asked again another time.
+        offers.keep(room, config, answer).catch(() => {});
+      }
+      take(answer);
+    },
+  });
+  const restart = format.registersAtRunTime === true ? keepRunning(spec, room) : undefined;
+  room.listen({
+    offers: reconciler.notice,
+    loaded: () => {
+      if (format.registersAtRunTime === true) reconciler.notice();
+    },
+    ended: (cause) => {
+      // What it registered as it ran is gone with it.
+      if (cause !== 'closed') take(atFirst);
+      restart?.(cause);
+    },
+  });
 
   return {
     entry,
@@ -67,16 +113,40 @@ export function runEntry({ spec, room, described, offers, onChange }: RunningSpe
     running: {
       follow: (grant) => {
         const followed = rooms.follow(grant);
-        place();
+        read();
+        for (const controller of forget(revocations, tools)) controller.abort();
         onChange();
         return followed;
       },
       refresh: async () => {
-        take(await offers.of(plugin.id, room, config));
-        onChange();
+        const running = room.resident.current !== undefined;
+        take(
+          running ? await offers.ask(plugin.id, room) : await offers.of(plugin.id, room, config),
+        );
       },
     },
   };
+}
+
+function revocationOf(revocations: Map<string, AbortController>, toolId: string): AbortController {
+  const controller = revocations.get(toolId) ?? new AbortController();
+  // Each call under way listens: more than a few are no leak to be warned of.
+  setMaxListeners(0, controller.signal);
+  revocations.set(toolId, controller);
+  return controller;
+}
+
+/** Takes out those whose tools are gone. */
+function forget(
+  revocations: Map<string, AbortController>,
+  tools: readonly RunnableTool[],
+): readonly AbortController[] {
+  const left = new Set(tools.map(({ listed }) => listed.tool));
+  return [...revocations].flatMap(([toolId, controller]) => {
+    if (left.has(toolId)) return [];
+    revocations.delete(toolId);
+    return [controller];
+  });
 }
 
 function problemsOf(bundle: Bundle, offer: Offer): readonly PluginProblem[] {

@@ -28,6 +28,8 @@ export interface ServiceSpec {
   readonly now: () => number;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
+  /** The guest says that what its entry offers has changed. Default: that is of no interest. */
+  readonly onOffers?: () => void;
   readonly outputs: Outputs;
   /** Whose doing is what the guest at that end does now. */
   readonly behalfOf: (peer: Peer) => Attribution;
@@ -43,7 +45,8 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
 
   const notice = (peer: Peer, method: string, params: unknown): void => {
     if (!isRecord(params)) return;
-    if (method === 'output') spec.outputs.hear(params['call'], params['text']);
+    if (method === 'offers') spec.onOffers?.();
+    else if (method === 'output') spec.outputs.hear(params['call'], params['text']);
     else if (method === 'log') gate.line(params['level'], () => params['text']);
     else if (method === 'fault') {
       gate.line('error', () => faultText(params['failure'], spec.mapStack));

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import type { ErrorCode } from '../errors.js';
+import type { Permissions } from '../permissions/kind.js';
 import type { ToolAnswer } from '../plugin/answer.js';
 import type { FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer, ToolAnnotations, ToolDefinition } from '../plugin/tool.js';
@@ -50,6 +51,11 @@ export interface Format {
    * only where the host chose a tolerance.
    */
   readonly asksByFlagAlone?: true;
+  /**
+   * What its entries offer is what they have registered, which changes while they run: they are asked
+   * again whenever they say so, and run from the start where they may run unasked.
+   */
+  readonly registersAtRunTime?: true;
   /** Reads what a tool returned. Absent: any value is an answer, a text as it is, the rest as JSON. */
   readAnswer?(value: Json): ToolAnswer;
   /** Words a failed call for a model as the format's own system does. Absent: the message as it is. */
@@ -101,6 +107,8 @@ export interface ToolFault {
 export interface OfferContext {
   readonly plugin: Pick<Plugin, 'id'>;
   readonly entry: PluginEntry;
+  /** What it holds at present. */
+  readonly granted: Permissions;
   /** Its surfaces that could not be bundled, by their files: that much has been told already. */
   readonly broken?: readonly string[];
   /** The longest that the host lets any tool take. */

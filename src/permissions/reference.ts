@@ -11,14 +11,19 @@ export interface PermissionReference {
 
 /**
  * Reads `network`, `network:api.example.com`, `fs:./pages`, `env:API_KEY`: the kind by the word that
- * manifests write or by its name, and its scope. Throws `INVALID_PERMISSION`.
+ * manifests write or by its name, and its scope. One of `powerNames` may stand alone, as systems that
+ * have permissions of their own write them. Throws `INVALID_PERMISSION`.
  */
-export function parseReference(text: string): PermissionReference {
+export function parseReference(
+  text: string,
+  powerNames: readonly string[] = [],
+): PermissionReference {
   const at = text.indexOf(':');
   const word = at < 0 ? text : text.slice(0, at);
   const kind = permissionNames.find(
     (name) => name === word || permissionKinds[name].written === word,
   );
+  if (kind === undefined && powerNames.includes(text)) return { kind: 'powers', scope: text };
   if (kind === undefined) {
     const words = permissionNames.map((name) => permissionKinds[name].written);
     throw invalidPermission(

@@ -1,3 +1,4 @@
+import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readOffer } from '../../src/formats/pandora/offer.js';
@@ -34,7 +35,12 @@ const plugin = {
 it('whatever a guest says that it offers, an offer is made of it that asks for no more', () => {
   fc.assert(
     fc.property(answers(), (answer) => {
-      const offer = readOffer(answer, { plugin, entry, maxTimeoutMs: 60_000 });
+      const offer = readOffer(answer, {
+        plugin,
+        entry,
+        granted: NO_PERMISSIONS,
+        maxTimeoutMs: 60_000,
+      });
       expect(new Set(offer.tools.map(({ id }) => id)).size).toBe(offer.tools.length);
       for (const tool of offer.tools) {
         expect(tool.id).toBe(`p:${tool.toolId}`);

@@ -172,7 +172,7 @@ export const engineGuards: readonly Guard[] = [
   },
   {
     stops: 'a guest that never looks up, and keeps what was taken from it',
-    file: 'src/engine/resident.ts',
+    file: 'src/engine/regrant.ts',
     code: 'if (followed || !narrowed) return;',
     without: 'return;',
     tests: ['test/escape/revocation.test.ts'],

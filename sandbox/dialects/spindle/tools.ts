@@ -2,7 +2,7 @@ import type { DialectWorld } from '../dialect.js';
 import type { Mutations } from './mutations.js';
 import type { HeldPermissions } from './permissions.js';
 
-/** The tools that an extension has registered at present. */
+/** The tools that an extension has registered, offered while it holds the permission for them. */
 export interface Tools {
   readonly registerTool: (tool: unknown) => void;
   readonly unregisterTool: (name: unknown) => void;
@@ -20,20 +20,16 @@ export function makeTools(
   /** Descriptions as JSON text, by name. */
   const registered = new Map<string, string>();
 
-  // A permission that is taken away takes what it had made possible with it.
-  permissions.watch(({ permission, granted }) => {
-    if (permission !== 'tools' || granted || registered.size === 0) return;
-    registered.clear();
-    onChange();
+  // What is registered without the permission is kept back: it is there once the permission is, and
+  // few extensions register again when they are told.
+  permissions.watch(({ permission }) => {
+    if (permission === 'tools' && registered.size > 0) onChange();
   });
 
   return {
     registerTool: (tool) => {
       mutations.allow('spindle.registerTool');
-      if (!permissions.has('tools')) {
-        permissions.deny('tools', 'registerTool');
-        return;
-      }
+      if (!permissions.has('tools')) permissions.deny('tools', 'registerTool');
       const { name, text } = readTool(tool, world);
       if (!registered.has(name) && registered.size >= MAX_TOOLS) {
         world.log('error', [`registerTool: more than ${MAX_TOOLS} tools; ${name} is left out`]);
@@ -47,7 +43,7 @@ export function makeTools(
       mutations.allow('spindle.unregisterTool');
       if (typeof name === 'string' && registered.delete(name)) onChange();
     },
-    describe: () => `[${[...registered.values()].join(',')}]`,
+    describe: () => `[${permissions.has('tools') ? [...registered.values()].join(',') : ''}]`,
   };
 }
 

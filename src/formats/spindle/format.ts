@@ -13,6 +13,7 @@ export const spindle: Format = {
   decideActivation: (plugin, raw) => decideActivation(plugin.id, raw),
   readOffer,
   asksByFlagAlone: true,
+  registersAtRunTime: true,
   requiresApproval: (entry) => entry.requireApproval,
   runsInBackground: (annotations, asksFirst) => annotations.readOnlyHint && !asksFirst,
   list: listExtension,

@@ -23,7 +23,9 @@ export function readOffer(answer: unknown, context: OfferContext): Offer {
   const tools = new Map<string, ToolDefinition>();
   const refused: RefusedTool[] = [];
   const list: unknown = isObject(answer) ? answer['tools'] : undefined;
-  const items: readonly unknown[] = Array.isArray(list) ? list : [];
+  // Whatever a guest says: without the permission there are no tools.
+  const mayHave = context.granted.powers.includes('tools');
+  const items: readonly unknown[] = mayHave && Array.isArray(list) ? list : [];
   if (items.length > MAX_TOOLS) report(`tools: those after ${MAX_TOOLS} are left out`);
   for (const item of items.slice(0, MAX_TOOLS)) {
     let toolId: string | undefined;

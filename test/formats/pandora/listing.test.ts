@@ -1,3 +1,4 @@
+import { NO_PERMISSIONS } from '../../../src/permissions/permissions.js';
 import { describe, expect, test } from 'vitest';
 import { decideActivation } from '../../../src/formats/pandora/activation.js';
 import { listPlugin, type PandoraListing } from '../../../src/formats/pandora/listing.js';
@@ -20,7 +21,7 @@ const tool = (id: string): object => ({
 
 const offer = (entry: typeof search, answer: unknown): ReturnType<typeof readOffer> => {
   if (entry === undefined) throw new Error('the fixture has two tool entries');
-  return readOffer(answer, { plugin, entry, maxTimeoutMs: 60_000 });
+  return readOffer(answer, { plugin, entry, granted: NO_PERMISSIONS, maxTimeoutMs: 60_000 });
 };
 
 const offers = {

@@ -27,7 +27,12 @@ const good = {
 };
 
 const read = (answer: unknown): Offer =>
-  readOffer(answer, { plugin: { id: '@a/w' }, entry, maxTimeoutMs: 60_000 });
+  readOffer(answer, {
+    plugin: { id: '@a/w' },
+    entry,
+    granted: NO_PERMISSIONS,
+    maxTimeoutMs: 60_000,
+  });
 const readTools = (...tools: unknown[]): Offer =>
   read({ tools: tools.map((tool) => ({ tool })), resolved: null });
 const readOne = (changes: Readonly<Record<string, unknown>>): Offer =>
