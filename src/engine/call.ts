@@ -1,9 +1,9 @@
-import { RawJson } from '../../sandbox/wire/service.js';
-import type { Json } from '../../sandbox/wire/messages.js';
 import { BulkheadError } from '../errors.js';
 import type { CatalogTool } from '../catalog/catalog.js';
 import type { EventBus } from '../events.js';
-import type { Guest } from '../guests/guest.js';
+import type { Carrier, Outcome } from './carry.js';
+import { carryInside } from './carry-inside.js';
+import { carryOutside } from './carry-outside.js';
 import type { CallOptions } from './options.js';
 import type { Placed } from './placement.js';
 import { answerOf, type CallResult, type Failure, failureOf } from './result.js';
@@ -34,8 +34,7 @@ export interface CallSpec {
  */
 export function runCall(spec: CallSpec): Promise<CallResult> {
   const { callId, tool, place, options, limits, events } = spec;
-  const { load, room, revoked } = place;
-  const { resident } = room;
+  const { load, revoked } = place;
   const told = { format: place.format, tool };
   const began = performance.now();
   if (options.signal?.aborted === true) {
@@ -45,28 +44,27 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
     return Promise.resolve(answerOf(callId, began, busy(tool, limits), told));
   }
   load.underWay += 1;
-  if (options.onOutput !== undefined) room.outputs.open(callId, options.onOutput);
+  const deadlineMs = deadlineOf(tool, options, limits);
+  const carrier = carry(spec, deadlineMs);
   events.emit({
     type: 'call-started',
     call: callId,
     plugin: tool.plugin,
     tool: tool.tool,
-    bundle: room.bundle.hash,
+    bundle: place.bundle,
     input: spec.inputText,
   });
 
   return new Promise((resolve) => {
-    const deadlineMs = deadlineOf(tool, options, limits);
-    let giveUp: ((why: string) => void) | undefined;
     let answered = false;
 
-    const answer = (outcome: { readonly value: Json } | Failure): void => {
+    const answer = (outcome: Outcome): void => {
       if (answered) return;
       answered = true;
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', onAbort);
       revoked.removeEventListener('abort', onRevoked);
-      room.outputs.close(callId);
+      carrier.done();
       load.underWay -= 1;
       const result = answerOf(callId, began, outcome, told);
       events.emit({
@@ -77,7 +75,7 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
         outcome: result.isError ? 'error' : 'ok',
         ...(result.code === undefined ? {} : { code: result.code }),
         ...('stack' in outcome && outcome.stack !== undefined
-          ? { stack: room.mapStack(outcome.stack) }
+          ? { stack: carrier.mapStack(outcome.stack) }
           : {}),
         durationMs: result.durationMs,
       });
@@ -86,7 +84,7 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
 
     const stop = (failure: Failure): void => {
       answer(failure);
-      giveUp?.(failure.message);
+      carrier.giveUp(failure.message);
     };
     const timer = setTimeout(() => stop(tooLate(tool, deadlineMs)), deadlineMs);
     const onAbort = (): void => stop(cancelled(tool));
@@ -94,53 +92,21 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
     const onRevoked = (): void => stop(takenAway(tool));
     revoked.addEventListener('abort', onRevoked);
 
-    const run = (guest: Guest): void => {
-      if (answered) return;
-      // While it was still idle, another plugin may have taken its place.
-      if (!guest.alive) return start();
-      room.calls.began(guest.peer, callId);
-      const asked = guest.peer.ask(
-        'call',
-        new RawJson(callText(tool, spec)),
-        limits.maxResultBytes,
-      );
-      const ended = (outcome: { readonly value: Json } | Failure): void => {
-        room.calls.ended(guest.peer, callId);
-        answer(outcome);
-      };
-      const settled = asked.answer.then(
-        (value) => ended({ value }),
-        (error: unknown) => ended(failureOf(error, tool)),
-      );
-      giveUp = (why) => {
-        asked.cancel(why);
-        resident.doubt(guest, settled, `a call of ${tool.id} did not stop`);
-      };
-    };
-
-    const start = (): void => {
-      resident.acquire().then(run, (error: unknown) => answer(failureOf(error, tool)));
-    };
-
-    const go = (): void => {
-      if (resident.current === undefined) start();
-      else run(resident.current);
-    };
+    const go = (): void => carrier.start(answer);
     if (spec.beforeEffect === undefined) go();
     else spec.beforeEffect().then(go, (error: unknown) => answer(failureOf(error, tool)));
   });
 }
 
-function deadlineOf(tool: CatalogTool, options: CallOptions, limits: CallLimits): number {
-  return Math.max(1, Math.min(tool.timeoutMs, options.timeoutMs ?? Infinity, limits.timeoutMs));
+function carry({ place, limits, ...call }: CallSpec, deadlineMs: number): Carrier {
+  const carried = { ...call, deadlineMs, maxResultBytes: limits.maxResultBytes };
+  return place.room === undefined
+    ? carryOutside(carried, place.run)
+    : carryInside(carried, place.room);
 }
 
-function callText(tool: CatalogTool, { callId, inputText, options }: CallSpec): string {
-  const context = options.context === undefined ? 'null' : JSON.stringify(options.context);
-  const { surface } = tool;
-  const from = surface === undefined ? '' : `"surface":${JSON.stringify(surface)},`;
-  const output = options.onOutput === undefined ? '' : `"output":${JSON.stringify(callId)},`;
-  return `{"tool":${JSON.stringify(tool.tool)},${from}${output}"input":${inputText},"context":${context}}`;
+function deadlineOf(tool: CatalogTool, options: CallOptions, limits: CallLimits): number {
+  return Math.max(1, Math.min(tool.timeoutMs, options.timeoutMs ?? Infinity, limits.timeoutMs));
 }
 
 function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {

@@ -18,6 +18,7 @@ import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
 import { makeRegistry } from './registry.js';
 import { readSettings } from './settings.js';
+import { makeCollisionTeller } from './tell-collisions.js';
 
 /**
  * Finds the plugins, asks what they offer, and answers with the engine that runs them. A plugin that
@@ -44,7 +45,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await kept.close();
     throw error;
   });
-  const { catalog, replace } = makeCatalog();
+  const { catalog, replace } = makeCatalog({ strict: settings.collisions === 'strict' });
   const rules = settings.rules ?? makeRuleBook();
   const approval = makeApproval({
     approve: settings.approve,
@@ -57,15 +58,17 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   let closing: Promise<void> | undefined;
 
   const grants = makeGrants(settings.grant);
+  const tellCollisions = makeCollisionTeller(events);
   const registry = makeRegistry({
     settings,
     grants,
     events,
     machinery,
     onChange: (installed) => {
-      const placed = placeTools(installed);
+      const placed = placeTools(installed, settings.core);
       places = placed.places;
-      replace(placed.tools);
+      replace(placed.tools, placed.removed);
+      tellCollisions(catalog.collisions(), installed);
       events.emit({ type: 'catalog-changed', tools: placed.tools.length });
     },
   });

@@ -1,36 +1,48 @@
 import type { UnnamedTool } from '../catalog/catalog.js';
-import type { Format } from '../formats/format.js';
 import { formats } from '../formats/table.js';
+import type { PlacedAnywhere, PlacedOutside } from './placed-outside.js';
 import type { OpenEntry } from './entry.js';
 import type { Installed } from './installed.js';
 
-/** Where a tool of the catalog runs. */
-export interface Placed {
+/** Where a tool of the catalog runs: in a guest of its plugin, or elsewhere. */
+export type Placed = PlacedInside | PlacedOutside;
+
+export interface PlacedInside extends PlacedAnywhere {
   readonly room: OpenEntry;
-  /** Aborted when the tool goes because a permission was taken from its plugin. */
-  readonly revoked: AbortSignal;
-  /** Of its plugin. */
-  readonly version: string | undefined;
-  readonly format: Format;
-  /** Calls under way in its plugin. */
-  readonly load: { underWay: number };
 }
 
-/** All tools of all active plugins, and where each of them, by its id, runs. */
-export function placeTools(installed: readonly Installed[]): {
+/**
+ * All tools of all active plugins and the host's own, in the order in which they are registered, and
+ * where each of them, by its id, runs.
+ */
+export function placeTools(
+  installed: readonly Installed[],
+  core: readonly { readonly tool: UnnamedTool; readonly place: Placed }[] = [],
+): {
   readonly tools: readonly UnnamedTool[];
   readonly places: ReadonlyMap<string, Placed>;
+  /** Names of the host's own tools that the workspace takes away. */
+  readonly removed: readonly string[];
 } {
   const tools = new Map<string, UnnamedTool>();
   const places = new Map<string, Placed>();
+  const add = (tool: UnnamedTool, place: Placed): void => {
+    // Of two tools of one plugin with one id the later counts, as in the original.
+    const id = `${tool.plugin}:${tool.tool}`;
+    tools.set(id, tool);
+    places.set(id, place);
+  };
+  for (const { tool, place } of core) add(tool, place);
   for (const { plugin, entries, load } of installed) {
     const format = formats[plugin.format];
     for (const { listed, room, revoked } of entries.flatMap((entry) => entry.tools)) {
-      // Of two tools of one plugin with one id the later counts, as in the original.
-      const id = `${listed.plugin}:${listed.tool}`;
-      tools.set(id, listed);
-      places.set(id, { room, revoked, version: plugin.version, format, load });
+      const { version } = plugin;
+      add(listed, { room, bundle: room.bundle.hash, revoked, version, format, load });
     }
   }
-  return { tools: [...tools.values()], places };
+  return {
+    tools: [...tools.values()],
+    places,
+    removed: installed.flatMap(({ plugin }) => plugin.removes ?? []),
+  };
 }
