@@ -1,4 +1,5 @@
 import { describeError } from './describe-error.js';
+import { makeHookRuns } from './hook-runs.js';
 import { makeHostPower } from './host-power.js';
 import {
   callLoaded,
@@ -12,6 +13,7 @@ import { makeNotifier } from './notices.js';
 import { rehearse } from './rehearsal.js';
 import { makeValidation, type ValidatorSource } from './validation.js';
 import { CodedError } from './wire/failure.js';
+import { isHookParams } from './wire/hooks.js';
 import {
   isCallParams,
   isEventParams,
@@ -41,6 +43,8 @@ export interface Guest {
   announce(report: Json): void;
   /** An error nobody caught: a rejection without a handler, a callback that threw. */
   reportFault(error: unknown): void;
+  /** Does once what the first load does, for nobody. */
+  rehearse(): void;
   /** Takes back all that its plugin was endowed with, and answers nobody any more. */
   close(): void;
 }
@@ -52,6 +56,7 @@ export interface Guest {
 export function startGuest(powers: GuestPowers): Guest {
   let loaded: Loaded | undefined;
   const validation = makeValidation(powers.evaluateOwn, powers.validator);
+  const hookRuns = makeHookRuns(() => host);
   const describe = (error: unknown): WireFailure => {
     const thrown = describeError(error, powers.getStackString);
     const explained = loaded?.confinement.explain(error);
@@ -70,6 +75,9 @@ export function startGuest(powers: GuestPowers): Guest {
       request: (method, params, request) => {
         if (method === 'call' && isCallParams(params)) {
           return callLoaded(afterLoad(loaded), params, request, validation);
+        }
+        if (method === 'hook' && isHookParams(params)) {
+          return hookRuns.run(afterLoad(loaded), params);
         }
         if (method === 'describe') return describeLoaded(afterLoad(loaded));
         if (method === 'event' && isEventParams(params)) {
@@ -100,6 +108,7 @@ export function startGuest(powers: GuestPowers): Guest {
     receive: peer.receive,
     announce: (report) => peer.notify('ready', report),
     reportFault,
+    rehearse: () => rehearse(powers, host),
     close: () => {
       loaded?.confinement.revoke();
       peer.close(new CodedError('LOAD_FAILED', 'the plugin was let go'));

@@ -35,6 +35,7 @@ export function rehearse(powers: LoadPowers, host: HostPower): void {
       sourceUrl: 'nobody.js',
       assignedGlobals: [],
       config: null,
+      lent: [],
       introduction: null,
     },
     powers,

@@ -23,10 +23,46 @@ const bundle = async (entry) => {
 // Compiled as a script that has no way to load modules: whatever code is made in this process later,
 // by whichever Function or eval, has no import() then. As a module's it would have, and with it
 // sockets, which Node's permission model does not keep from anyone before Node 25.
+//
+// `cached`: V8's own form of this code is at descriptor 4, and is taken if V8 takes it. `cache`: makes
+// that, of the code as it is once a guest is ready, and writes it to the file that is named.
 const withoutImport = (code) => `'use strict';
 const { Script } = require('node:vm');
+const { closeSync, fstatSync, readSync, renameSync, writeFileSync } = require('node:fs');
+const { argv, pid, reallyExit } = process;
+const KEPT = 4;
+const DIGEST_BYTES = 32;
+const readKept = () => {
+  try {
+    // The host has compared the digest at its end.
+    const kept = Buffer.alloc(fstatSync(KEPT).size - DIGEST_BYTES);
+    for (let at = 0; at < kept.length; ) {
+      // At a place of its own: other guests read from the same open file.
+      const bytes = readSync(KEPT, kept, at, kept.length - at, at);
+      if (bytes === 0) return undefined;
+      at += bytes;
+    }
+    closeSync(KEPT);
+    return kept;
+  } catch {
+    return undefined;
+  }
+};
 const code = ${JSON.stringify(`(function (require) {${code}\n})`)};
-new Script(code, { filename: 'guest.js' }).runInThisContext()(require);
+const script = new Script(code, { filename: 'guest.js', cachedData: argv[3] === 'cached' ? readKept() : undefined });
+if (argv[2] === 'cache') {
+  const exit = reallyExit.bind(process);
+  const { createHash } = require('node:crypto');
+  const { Buffer } = globalThis;
+  setImmediate(() => {
+    const kept = script.createCachedData();
+    const digest = createHash('sha256').update(kept).digest();
+    writeFileSync(argv[3] + '.' + pid, Buffer.concat([kept, digest]), { mode: 0o600 });
+    renameSync(argv[3] + '.' + pid, argv[3]);
+    exit(0);
+  });
+}
+script.runInThisContext()(require);
 `;
 
 await writeFile(

@@ -101,6 +101,20 @@ export interface ErrorDetails {
   /** More calls are under way than the plugin or the engine may have. */
   BUSY: { readonly retryAfterMs: number };
 
+  // Remotes.
+  /** A server of tools answered with nothing that can be used, or refused the call. */
+  REMOTE_FAILED: { readonly remote: string; readonly status?: number };
+  /** A tool of a server is not what it was when somebody reviewed it, and waits for a review. */
+  REMOTE_CHANGED: { readonly remote: string; readonly tool: string };
+
+  // Hooks.
+  /** No hook has that name. */
+  HOOK_NOT_FOUND: { readonly hook: string; readonly close?: string };
+  /** A hook threw. */
+  HOOK_FAILED: { readonly plugin: string; readonly hook: string };
+  /** What a hook made of its context is not valid: none of its changes is used. */
+  INVALID_HOOK_CHANGE: { readonly plugin: string; readonly hook: string };
+
   // The audit log.
   /** The audit log cannot be opened, written or read, or is not what was written. */
   AUDIT_FAILED: { readonly path: string };

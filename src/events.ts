@@ -1,3 +1,4 @@
+import type { Json } from '../sandbox/wire/messages.js';
 import type { ErrorCode } from './errors.js';
 import type { PermissionName, Permissions } from './permissions/kind.js';
 import type { RiskBand } from './plugin/risk.js';
@@ -136,6 +137,31 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly plugin: string;
       readonly level: 'info' | 'warning';
       readonly message: string;
+    }
+  | {
+      /** A plugin's hook was run. */
+      readonly type: 'hook-ended';
+      readonly plugin: string;
+      readonly hook: string;
+      readonly outcome: 'ok' | 'error';
+      readonly code?: ErrorCode;
+      /** Why nothing of it counts. May hold the plugin's own words. */
+      readonly message?: string;
+      /** The fields of its context that it changed, and those that it wrote in vain. */
+      readonly changed: readonly string[];
+      readonly dropped: readonly string[];
+      /** The tools whose calls it put into a message of the model's. */
+      readonly toolUsesAdded: readonly string[];
+      readonly durationMs: number;
+    }
+  | {
+      /** What a hook tells whoever watches: who, where and which hook is the engine's own word. */
+      readonly type: 'hook-broadcast';
+      readonly plugin: string;
+      readonly hook: string;
+      readonly conversationId?: string;
+      /** The plugin's: plain data of at most 16 KiB of JSON. */
+      readonly detail: Json;
     }
   | {
       /** A host granted a plugin something while it runs, or took something from it. */

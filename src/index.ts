@@ -49,6 +49,10 @@ export type {
   PluginGrant,
   PluginSecrets,
 } from './engine/options.js';
+export type { EngineHookOptions } from './engine/hook-options.js';
+export type { HookOptions, HookOwner, HookResult, Hooks } from './engine/hooks.js';
+export type { HookReport } from './hooks/chain.js';
+export type { HookDialect, HookName } from './hooks/names.js';
 export type { CallResult } from './engine/result.js';
 export type { EntryStatus, PluginStatus, SecretStatus } from './engine/status.js';
 export type { Guarantee, WallName } from './guests/walls.js';

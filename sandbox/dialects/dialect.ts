@@ -24,6 +24,8 @@ export interface DialectWorld {
   readonly config: Json;
   /** What the plugin's format has to say to the plugin's code about itself. */
   readonly introduction: Json;
+  /** Names of the powers that the host lends, granted to this plugin or not. */
+  readonly lent: readonly string[];
   /** What the endowments are made of: the platform, the grant, and the host. */
   readonly powers: EndowmentPowers;
   /** The granted variables, as they are now. */
@@ -44,6 +46,8 @@ export interface Attached {
   describe(): Promise<string>;
   /** Runs a tool and returns what it returned: still the plugin's own value, promise or not. */
   call(tool: string, input: unknown, call: CallWorld): unknown;
+  /** The plugin's hooks. Absent where the dialect has none. */
+  readonly hooks?: AttachedHooks;
   /** Tells the plugin of something that happened in its host; may answer. Absent: it hears nothing. */
   event?(name: string, payload: Json, event: EventWorld): unknown;
   /**
@@ -51,6 +55,18 @@ export interface Attached {
    * followed already.
    */
   regrant?(grant: GuestGrant): void;
+}
+
+export interface AttachedHooks {
+  /** The functions that a context holds for one run. They are hardened. */
+  lend(broadcast: (detail: unknown) => void): Readonly<Record<'logger' | 'broadcast', unknown>>;
+  /** Runs a hook, and returns what it returned: still the plugin's own value. */
+  run(hook: string, context: object): Promise<HookAnswer>;
+}
+
+/** In a box of its own: a context that a hook returns may be a thenable. */
+export interface HookAnswer {
+  readonly returned: unknown;
 }
 
 export interface EventWorld {

@@ -10,6 +10,9 @@ export interface HostPipe {
   listen(receive: (bytes: Uint8Array) => void): void;
 }
 
+/** Leads nowhere. */
+export const deadPipe: HostPipe = { write: () => {}, listen: () => {} };
+
 /** Opens the one way out of this process. When the host closes it there is nothing left to do. */
 export function openHostPipe(onClose: () => void): HostPipe {
   let receive: (bytes: Uint8Array) => void = () => {};

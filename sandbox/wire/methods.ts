@@ -58,6 +58,8 @@ export interface LoadParams {
   readonly assignedGlobals: readonly string[];
   /** The operator's configuration of the plugin, as the dialect hands it on. */
   readonly config: Json;
+  /** Names of the powers that the host lends, granted to this plugin or not. */
+  readonly lent: readonly string[];
   /** What the dialect tells the plugin's code of itself; `null` where its format has nothing. */
   readonly introduction: Json;
   /** Real path of the plugin's directory: only where it runs unconfined. */
@@ -88,6 +90,8 @@ export interface CallParams {
   readonly surface?: string;
   /** Somebody listens to what it writes while it runs, under this name of the call. */
   readonly output?: string;
+  /** The input is handed over as it is, whether or not it fits the tool's schema. */
+  readonly incomplete?: true;
   readonly input: unknown;
   readonly context: Json;
 }
@@ -224,14 +228,12 @@ export type GuestMethod =
   | 'schemas'
   | 'describe'
   | 'call'
+  | 'hook'
   | 'event'
   | 'permissions';
 
 /** The methods a host answers. */
 export type HostMethod = 'fetch' | 'readFile' | 'storage' | 'power';
 
-/**
- * What a guest says unasked. `ready`: locked down and waiting for `load`. `offers`: what its entry
- * offers is no longer what `describe` last answered.
- */
-export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers' | 'output';
+/** What a guest says unasked; `offers`: what its entry offers is not what `describe` answered. */
+export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers' | 'output' | 'broadcast';

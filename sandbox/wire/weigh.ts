@@ -3,12 +3,16 @@ import type { WireLimits } from './limits.js';
 
 /**
  * Counts the values and the nesting of a JSON text before it is parsed: eight megabytes of `[[],[],…`
- * would be hundreds of megabytes of arrays, and a second of the receiver's time. Throws
- * `WireViolation` over the caps; whether the text is JSON at all is for the parser to say.
+ * would be hundreds of megabytes of arrays, and a second of the receiver's time. Answers how many values
+ * there are, and throws `WireViolation` over the caps; whether the text is JSON at all is for the
+ * parser to say.
  */
-export function weigh(text: string, { maxNodes, maxDepth }: WireLimits): void {
+export function weigh(
+  text: string,
+  { maxNodes, maxDepth }: Pick<WireLimits, 'maxNodes' | 'maxDepth'>,
+): number {
   // Who trusts the other side's counts need not count again.
-  if (maxNodes === Infinity) return;
+  if (maxNodes === Infinity) return 0;
   let nodes = 1;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -33,6 +37,7 @@ export function weigh(text: string, { maxNodes, maxDepth }: WireLimits): void {
     }
     if (nodes > maxNodes) throw new WireViolation(`a message of more than ${maxNodes} values`);
   }
+  return nodes;
 }
 
 const QUOTE = 0x22;

@@ -25,6 +25,7 @@ export function exitCodeOf(code: FailureCode): ExitCode {
 const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   INVALID_OPTIONS: EXIT.usage,
   TOOL_NOT_FOUND: EXIT.usage,
+  HOOK_NOT_FOUND: EXIT.usage,
 
   TIME_DENIED: EXIT.denied,
   RANDOM_DENIED: EXIT.denied,
@@ -70,12 +71,16 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   POWER_LIMIT: EXIT.toolError,
   INVALID_INPUT: EXIT.toolError,
   TOOL_FAILED: EXIT.toolError,
+  HOOK_FAILED: EXIT.toolError,
+  INVALID_HOOK_CHANGE: EXIT.toolError,
   RESULT_INVALID: EXIT.toolError,
   RESULT_TOO_LARGE: EXIT.toolError,
   BUSY: EXIT.toolError,
   GUEST_CRASHED: EXIT.toolError,
   GUEST_OUT_OF_MEMORY: EXIT.toolError,
   GUEST_KILLED: EXIT.toolError,
+  REMOTE_FAILED: EXIT.toolError,
+  REMOTE_CHANGED: EXIT.denied,
   PROTOCOL_VIOLATION: EXIT.toolError,
 
   DEADLINE_EXCEEDED: EXIT.timeout,

@@ -1,11 +1,11 @@
-import { BulkheadError } from '../errors.js';
+import { RawJson } from '../../sandbox/wire/service.js';
+import type { Json } from '../../sandbox/wire/messages.js';
 import type { CatalogTool } from '../catalog/catalog.js';
 import type { EventBus } from '../events.js';
-import type { Carrier, Outcome } from './carry.js';
-import { carryInside } from './carry-inside.js';
-import { carryOutside } from './carry-outside.js';
+import type { Format, PreparedCall } from '../formats/format.js';
+import type { Guest } from '../guests/guest.js';
 import type { CallOptions } from './options.js';
-import type { Placed } from './placement.js';
+import type { Placed, PlacedHere } from './placement.js';
 import { answerOf, type CallResult, type Failure, failureOf } from './result.js';
 
 export interface CallLimits {
@@ -20,6 +20,8 @@ export interface CallSpec {
   readonly tool: CatalogTool;
   readonly place: Placed;
   readonly inputText: string;
+  /** What the host tells the tool besides. Absent: the options' context, as it is. */
+  readonly context?: PreparedCall['context'];
   readonly options: CallOptions;
   readonly limits: CallLimits;
   readonly events: EventBus;
@@ -32,9 +34,10 @@ export interface CallSpec {
  * caller gives up) the caller is answered, the plugin's signal is aborted, and a guest that has not
  * settled the call by itself after the grace is killed.
  */
-export function runCall(spec: CallSpec): Promise<CallResult> {
+export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promise<CallResult> {
   const { callId, tool, place, options, limits, events } = spec;
-  const { load, revoked } = place;
+  const { load, room, revoked } = place;
+  const { resident } = room;
   const told = { format: place.format, tool };
   const began = performance.now();
   if (options.signal?.aborted === true) {
@@ -44,27 +47,29 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
     return Promise.resolve(answerOf(callId, began, busy(tool, limits), told));
   }
   load.underWay += 1;
-  const deadlineMs = deadlineOf(tool, options, limits);
-  const carrier = carry(spec, deadlineMs);
+  if (options.onOutput !== undefined) room.outputs.open(callId, options.onOutput);
   events.emit({
     type: 'call-started',
     call: callId,
     plugin: tool.plugin,
     tool: tool.tool,
-    bundle: place.bundle,
+    bundle: room.bundle.hash,
     input: spec.inputText,
   });
 
   return new Promise((resolve) => {
+    const deadlineMs = deadlineOf(tool, place.format, options, limits);
+    const deadlineAtMs = Date.now() + deadlineMs;
+    let giveUp: ((why: string) => void) | undefined;
     let answered = false;
 
-    const answer = (outcome: Outcome): void => {
+    const answer = (outcome: { readonly value: Json } | Failure): void => {
       if (answered) return;
       answered = true;
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', onAbort);
       revoked.removeEventListener('abort', onRevoked);
-      carrier.done();
+      room.outputs.close(callId);
       load.underWay -= 1;
       const result = answerOf(callId, began, outcome, told);
       events.emit({
@@ -75,7 +80,7 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
         outcome: result.isError ? 'error' : 'ok',
         ...(result.code === undefined ? {} : { code: result.code }),
         ...('stack' in outcome && outcome.stack !== undefined
-          ? { stack: carrier.mapStack(outcome.stack) }
+          ? { stack: room.mapStack(outcome.stack) }
           : {}),
         durationMs: result.durationMs,
       });
@@ -84,7 +89,7 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
 
     const stop = (failure: Failure): void => {
       answer(failure);
-      carrier.giveUp(failure.message);
+      giveUp?.(failure.message);
     };
     const timer = setTimeout(() => stop(tooLate(tool, deadlineMs)), deadlineMs);
     const onAbort = (): void => stop(cancelled(tool));
@@ -92,24 +97,65 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
     const onRevoked = (): void => stop(takenAway(tool));
     revoked.addEventListener('abort', onRevoked);
 
-    const go = (): void => carrier.start(answer);
+    const run = (guest: Guest): void => {
+      if (answered) return;
+      // While it was still idle, another plugin may have taken its place.
+      if (!guest.alive) return start();
+      room.calls.began(guest.peer, callId);
+      const asked = guest.peer.ask(
+        'call',
+        new RawJson(callText(tool, spec, deadlineAtMs)),
+        limits.maxResultBytes,
+      );
+      const ended = (outcome: { readonly value: Json } | Failure): void => {
+        room.calls.ended(guest.peer, callId);
+        answer(outcome);
+      };
+      const settled = asked.answer.then(
+        (value) => ended({ value }),
+        (error: unknown) => ended(failureOf(error, tool)),
+      );
+      giveUp = (why) => {
+        asked.cancel(why);
+        resident.doubt(guest, settled, `a call of ${tool.id} did not stop`);
+      };
+    };
+
+    const start = (): void => {
+      resident.acquire().then(run, (error: unknown) => answer(failureOf(error, tool)));
+    };
+
+    const go = (): void => {
+      if (resident.current === undefined) start();
+      else run(resident.current);
+    };
     if (spec.beforeEffect === undefined) go();
     else spec.beforeEffect().then(go, (error: unknown) => answer(failureOf(error, tool)));
   });
 }
 
-function carry({ place, limits, ...call }: CallSpec, deadlineMs: number): Carrier {
-  const carried = { ...call, deadlineMs, maxResultBytes: limits.maxResultBytes };
-  return place.room === undefined
-    ? carryOutside(carried, place.run)
-    : carryInside(carried, place.room);
+export function deadlineOf(
+  tool: CatalogTool,
+  { usualTimeoutMs = Infinity }: Pick<Format, 'usualTimeoutMs'>,
+  options: CallOptions,
+  limits: CallLimits,
+): number {
+  const given = options.timeoutMs ?? usualTimeoutMs;
+  return Math.max(1, Math.min(tool.timeoutMs, given, limits.timeoutMs));
 }
 
-function deadlineOf(tool: CatalogTool, options: CallOptions, limits: CallLimits): number {
-  return Math.max(1, Math.min(tool.timeoutMs, options.timeoutMs ?? Infinity, limits.timeoutMs));
+function callText(tool: CatalogTool, spec: CallSpec, deadlineAtMs: number): string {
+  const { callId, inputText, options } = spec;
+  const told = spec.context?.(deadlineAtMs) ?? options.context;
+  const context = told === undefined ? 'null' : JSON.stringify(told);
+  const incomplete = options.incomplete === true ? '"incomplete":true,' : '';
+  const { surface } = tool;
+  const from = surface === undefined ? '' : `"surface":${JSON.stringify(surface)},`;
+  const output = options.onOutput === undefined ? '' : `"output":${JSON.stringify(callId)},`;
+  return `{"tool":${JSON.stringify(tool.tool)},${from}${output}${incomplete}"input":${inputText},"context":${context}}`;
 }
 
-function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
+export function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
   return {
     code: 'DEADLINE_EXCEEDED',
     deadlineMs,
@@ -117,7 +163,7 @@ function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
   };
 }
 
-function cancelled({ id }: CatalogTool): Failure {
+export function cancelled({ id }: CatalogTool): Failure {
   return { code: 'CANCELLED', message: `The call of ${id} was cancelled.` };
 }
 
@@ -131,43 +177,10 @@ function takenAway({ id, plugin }: CatalogTool): Failure {
 /** How soon it is worth to ask again: small calls take less than a millisecond. */
 const RETRY_AFTER_MS = 100;
 
-function busy(tool: CatalogTool, { maxCallsPerPlugin }: CallLimits): Failure {
+export function busy(tool: CatalogTool, { maxCallsPerPlugin }: CallLimits): Failure {
   return {
     code: 'BUSY',
     retryAfterMs: RETRY_AFTER_MS,
     message: `${tool.plugin} has ${maxCallsPerPlugin} calls under way, as many as it may. Try again when one has ended.`,
   };
-}
-
-/** The input as the text that crosses, made once. Throws `INVALID_OPTIONS`, `INVALID_INPUT`. */
-export function inputTextOf(tool: CatalogTool, input: unknown, maxInputBytes: number): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(input ?? {}) as string | undefined;
-  } catch (error) {
-    throw new BulkheadError(
-      'INVALID_OPTIONS',
-      `The input of ${tool.id} is not JSON.`,
-      { option: 'input' },
-      { cause: error },
-    );
-  }
-  if (text === undefined) {
-    throw new BulkheadError('INVALID_OPTIONS', `The input of ${tool.id} is not JSON.`, {
-      option: 'input',
-    });
-  }
-  if (byteLength(text, maxInputBytes) > maxInputBytes) {
-    throw new BulkheadError(
-      'INVALID_INPUT',
-      `The input of ${tool.id} is larger than ${maxInputBytes} bytes. Raise limits.maxInputBytes to allow it.`,
-      { tool: tool.id },
-    );
-  }
-  return text;
-}
-
-/** Exact only where it can matter: a text of few characters is of few bytes. */
-function byteLength(text: string, limit: number): number {
-  return text.length * 3 <= limit ? text.length : new TextEncoder().encode(text).byteLength;
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
-import type { OutsideCall } from '../plugin/outside.js';
 import type { RiskBand } from '../plugin/risk.js';
+import type { RemoteCall } from '../remotes/remote.js';
 
 /**
  * A tool of the host's own, in the catalog beside the plugins'. Its name is its alone: a plugin's
@@ -24,7 +24,7 @@ export interface CoreTool {
 }
 
 /** `metadata` is the caller's `context`. */
-export type CoreToolContext = Pick<OutsideCall, 'callId' | 'signal' | 'metadata' | 'onOutput'>;
+export type CoreToolContext = Pick<RemoteCall, 'callId' | 'signal' | 'metadata' | 'onOutput'>;
 
 /** A text, or a result as Vellum's tools return it. */
 export type CoreToolResult =

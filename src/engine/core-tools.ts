@@ -3,18 +3,18 @@ import { type Tolerance, whyItAsks } from '../approval/tolerance.js';
 import type { UnnamedTool } from '../catalog/catalog.js';
 import { BulkheadError, isBulkheadError } from '../errors.js';
 import { formats } from '../formats/table.js';
-import type { OutsideCall, RunOutside } from '../plugin/outside.js';
 import { checkSchema } from '../schema/check.js';
 import type { compile, Validator } from '../schema/validator/entry.js';
+import type { RemoteTool } from '../remotes/remote.js';
 import type { CoreTool } from './core-tool.js';
-import type { PlacedOutside } from './placed-outside.js';
+import type { PlacedElsewhere } from './placed-elsewhere.js';
 
 /** Whose the host's own tools are. No plugin has this id. */
 export const CORE = '(core)';
 
 export interface PlacedCore {
   readonly tool: UnnamedTool;
-  readonly place: PlacedOutside;
+  readonly place: PlacedElsewhere;
 }
 
 export interface CoreSpec {
@@ -38,13 +38,16 @@ export function readCoreTools(spec: CoreSpec): readonly PlacedCore[] {
       throw invalid(`${at}.name`, `names that differ; ${tool.name} is there`);
     names.add(tool.name);
     const { schema, check } = readSchema(tool, `${at}.inputSchema`, spec.compiler);
+    const listed = listCore(tool, schema, spec);
     return {
-      tool: listCore(tool, schema, spec),
+      tool: listed,
       place: {
-        run: makeRun(tool, check),
-        bundle: CORE,
-        revoked: new AbortController().signal,
+        // Whoever approves it approves the host's own code, which is what it is while the host runs.
+        remote: { ...listed, hash: CORE, run: makeRun(tool, check) },
+        hash: CORE,
+        isHosts: true,
         version: undefined,
+        format: undefined,
         load,
       },
     };
@@ -97,8 +100,8 @@ function listCore(
   };
 }
 
-function makeRun(tool: CoreTool, check: Validator): RunOutside {
-  return async (call: OutsideCall) => {
+function makeRun(tool: CoreTool, check: Validator): RemoteTool['run'] {
+  return async (call) => {
     const checked = check(call.input);
     if (!checked.ok) {
       const problems = checked.problems.join('; ');

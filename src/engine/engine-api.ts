@@ -3,6 +3,7 @@ import type { Guarantee } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
 import type { Foreseen } from './consent.js';
 import type { CallOptions } from './options.js';
+import type { Hooks } from './hooks.js';
 import type { CallResult } from './result.js';
 import type { RuleBook } from '../approval/rule-book.js';
 import type { Catalog, CatalogTool } from '../catalog/catalog.js';
@@ -18,6 +19,8 @@ export interface Engine extends AsyncDisposable {
    * comes back as a result with `isError` and a `code`.
    */
   call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+  /** The plugins' hooks, which a host runs at the points of a turn that they are named for. */
+  readonly hooks: Hooks;
   /**
    * What would become of such a call, and why: it runs, it asks, or it is refused. Nothing runs and
    * nobody is asked. Throws what `call` throws, and `INVALID_RULES`.

@@ -1,4 +1,4 @@
-import type { Json } from '../../sandbox/wire/messages.js';
+import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import type { Stores } from '../brokers/storage/store.js';
 import type { EventBus } from '../events.js';
 import type { Capacity } from '../guests/capacity.js';
@@ -6,6 +6,7 @@ import type { Guest } from '../guests/guest.js';
 import type { Group } from './groups.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
+import type { HookTexts } from './hook-courier.js';
 import type { PluginSecrets } from './options.js';
 import type { Quarantine } from './quarantine.js';
 import type { Settings } from './settings.js';
@@ -21,6 +22,10 @@ export interface EntrySpec {
   readonly bundle: Bundle;
   /** The operator's configuration of the plugin, as its system hands it on. */
   readonly config: Json;
+  /** What its `init` hook is told: `config`, `credentials`, `pluginStorageDir`. Default: the first. */
+  readonly initContext?: () => JsonObject | Promise<JsonObject>;
+  /** The texts of hooks' contexts, of all plugins of the engine. */
+  readonly hookTexts: HookTexts;
   readonly settings: Settings;
   readonly events: EventBus;
   readonly validator: ValidatorCourier;

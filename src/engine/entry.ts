@@ -9,9 +9,12 @@ import { makeStackMapper } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
 import { type CallsUnderWay, makeCallsUnderWay } from './calls-under-way.js';
 import type { EntrySpec } from './entry-spec.js';
+import { dialectOf } from './hook-owners.js';
+import { type Lifecycle, makeLifecycle } from './lifecycle.js';
 import { GUEST_LIMITS } from './limits.js';
 import { makeOutputs, type Outputs } from './outputs.js';
 import { makeResident, type Resident } from './resident.js';
+import { makeRunningHooks, type RunningHooks } from './running-hooks.js';
 import { scrubbedEvents } from './scrubbed-events.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
 import { makeService } from './service.js';
@@ -27,6 +30,10 @@ export interface OpenEntry {
   /** The variables whose values it never sees, among those that it is granted. */
   readonly secrets: readonly HeldSecret[];
   readonly resident: Resident;
+  /** Absent where it has neither `init` nor `shutdown`. */
+  readonly lifecycle: Lifecycle | undefined;
+  /** Its hooks that run now. */
+  readonly running: RunningHooks;
   /** Whoever listens to what its calls write. */
   readonly outputs: Outputs;
   readonly calls: CallsUnderWay;
@@ -65,6 +72,18 @@ export function openEntry(spec: EntrySpec): OpenEntry {
   const events = references.length === 0 ? spec.events : scrubbedEvents(spec.events, clean);
   const mapOnly = makeStackMapper(sourceUrl, () => bundle.sourceMap);
   const mapStack = (stack: string): string => clean(mapOnly(stack));
+  const running = makeRunningHooks(plugin.id, events);
+  const lifecycle = makeLifecycle({
+    plugin: plugin.id,
+    entry,
+    dialect: dialectOf(plugin.id, entry, settings),
+    texts: spec.hookTexts,
+    room: () => ({ running, resident }),
+    initContext: spec.initContext ?? (() => ({ config: spec.config })),
+    assistantVersion: settings.hooks.assistantVersion,
+    limits: settings.limits,
+    events,
+  });
   let listener: EntryListener | undefined;
   const outputs = makeOutputs();
   const calls = makeCallsUnderWay();
@@ -75,6 +94,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     bundleHash: bundle.hash,
     take: makeTenancy(spec),
     validator: spec.validator,
+    begin: lifecycle?.begin,
     load: () => loadParams(spec, sourceUrl, guestGrant(grant, settings.env, secrets())),
     service: makeService({
       plugin: plugin.id,
@@ -83,6 +103,7 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
       now: spec.now,
       mapStack,
+      broadcast: running.broadcast,
       onOffers: () => listener?.offers(),
       outputs,
       behalfOf: calls.of,
@@ -103,6 +124,8 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       return secrets();
     },
     resident,
+    lifecycle,
+    running,
     outputs,
     calls,
     mapStack,
@@ -134,6 +157,7 @@ function loadParams(spec: EntrySpec, sourceUrl: string, grant: GuestGrant): Load
     sourceUrl,
     assignedGlobals: bundle.assignedGlobals,
     config,
+    lent: settings.lent.names,
     introduction: entry.introduction ?? null,
     ...(entry.confinement === 'host' ? { directory: plugin.directory } : {}),
   };

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
-import { WireError } from '../../sandbox/wire/failure.js';
 import type { Stores } from '../brokers/storage/store.js';
-import { BulkheadError, isBulkheadError } from '../errors.js';
+import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import type { FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
@@ -10,8 +9,10 @@ import type { Guest } from '../guests/guest.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { type OpenEntry, openEntry } from './entry.js';
 import type { EntrySpec } from './entry-spec.js';
+import type { Grants } from './grants.js';
+import type { HookTexts } from './hook-courier.js';
+import { asProblem, idle } from './idle-entry.js';
 import type { Groups } from './groups.js';
-import { type Grants, NOTHING } from './grants.js';
 import type { Installed, InstalledEntry } from './installed.js';
 import type { Offers } from './offers.js';
 import type { PluginConfig } from './options.js';
@@ -19,7 +20,6 @@ import { makeQuarantine, type Quarantine } from './quarantine.js';
 import { runEntry } from './running.js';
 import { secretsOf } from './secrets.js';
 import type { Settings } from './settings.js';
-import type { PluginProblem } from './status.js';
 import type { ValidatorCourier } from './validator-courier.js';
 
 export interface InstallPowers {
@@ -28,6 +28,7 @@ export interface InstallPowers {
   readonly events: EventBus;
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
+  readonly hookTexts: HookTexts;
   readonly stores: Stores;
   readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
@@ -88,10 +89,6 @@ function configOf(config: Settings['config'], plugin: Plugin): JsonObject {
   const given = typeof config === 'function' ? config(plugin) : byId(plugin.id);
   const copy: JsonObject = JSON.parse(JSON.stringify(given ?? {}));
   return copy;
-}
-
-function idle(entry: PluginEntry, problems: readonly PluginProblem[] = []): InstalledEntry {
-  return { entry, effective: NOTHING, rooms: [], offer: undefined, tools: [], problems };
 }
 
 async function installEntry(
@@ -160,12 +157,4 @@ function hostModeDenied({ id }: Plugin): BulkheadError {
     `${id} asks to run unconfined (sandbox: "host"), and was not allowed to. To allow it, add ${JSON.stringify(id)} to the engine's hostMode, or --allow-host ${id} on the command line: it can then do whatever your user can.`,
     { plugin: id },
   );
-}
-
-/** What the operator reads about an entry that does not run. */
-function asProblem(error: unknown): PluginProblem {
-  if (isBulkheadError(error)) return { code: error.code, message: error.message };
-  if (error instanceof WireError)
-    return { code: error.code ?? 'LOAD_FAILED', message: error.message };
-  throw error;
 }

@@ -26,6 +26,15 @@ export interface EngineLimits extends CpuLimits {
   /** Guests that hold a plugin, in all; over it, idle ones are ended, and else it is `BUSY`. */
   readonly maxGuests: number;
   readonly maxResultBytes: number;
+  /** Longest that one plugin's hook may take. */
+  readonly hookTimeoutMs: number;
+  /** Longest that a plugin's `shutdown` may take. */
+  readonly shutdownTimeoutMs: number;
+  /** Of a hook's context, all fields together; and how many values they hold. */
+  readonly maxHookContextBytes: number;
+  readonly maxHookContextNodes: number;
+  /** Of all that one hook may change. */
+  readonly maxHookChangeBytes: number;
   readonly maxInputBytes: number;
   /** Lines a plugin may log in one second; the rest is counted and told in one line. */
   readonly maxLogLinesPerSecond: number;
@@ -65,6 +74,12 @@ export const DEFAULT_LIMITS: EngineLimits = {
   maxGuests: 64,
   // Pandora's own cap on what a tool may return.
   maxResultBytes: 1024 * 1024,
+  hookTimeoutMs: 30_000,
+  shutdownTimeoutMs: 5_000,
+  // A long conversation with pictures in it.
+  maxHookContextBytes: 32 * 1024 * 1024,
+  maxHookContextNodes: 1_000_000,
+  maxHookChangeBytes: 4 * 1024 * 1024,
   maxInputBytes: 8 * 1024 * 1024,
   maxLogLinesPerSecond: 100,
   maxStorageBytes: STORAGE_LIMITS.maxBytes,
@@ -117,6 +132,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** What would not fit into one message on the wire, with room for what is said around it. */
 const MOST: ReadonlyMap<string, number> = new Map([
   ['maxResultBytes', FROM_GUEST.maxMessageBytes - 1024],
+  ['maxHookChangeBytes', FROM_GUEST.maxMessageBytes / 2],
+  ['maxHookContextBytes', FROM_HOST.maxMessageBytes / 4],
   ['maxInputBytes', FROM_HOST.maxMessageBytes / 2],
 ]);
 

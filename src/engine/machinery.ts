@@ -4,7 +4,14 @@ import { makeStores, type Stores } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import { type Capacity, makeCapacity } from '../guests/capacity.js';
-import { type Command, guestCommand, unconfinedCommand } from '../guests/command.js';
+import { makeCodeCache } from '../guests/code-cache.js';
+import {
+  type Command,
+  guestCommand,
+  type GuestStyle,
+  ownFlags,
+  unconfinedCommand,
+} from '../guests/command.js';
 import { type Guest, startGuest } from '../guests/guest.js';
 import { inspectMachine } from '../guests/machine.js';
 import { makeGuestPool } from '../guests/pool.js';
@@ -12,6 +19,7 @@ import { startSharedGuest } from '../guests/shared-guest.js';
 import { type Guarantee, proveWalls } from '../guests/walls.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
+import { type HookTexts, makeHookTexts } from './hook-courier.js';
 import { type Groups, makeGroups } from './groups.js';
 import { makeOffers, type Offers } from './offers.js';
 import { keepTexts } from './powers/kept-texts.js';
@@ -31,6 +39,7 @@ export interface Machinery {
   bundle(plugin: Plugin, entry: PluginEntry): Promise<Bundle>;
   readonly offers: Offers;
   readonly validator: ValidatorCourier;
+  readonly hookTexts: HookTexts;
   /** What plugins keep, by plugin. */
   readonly stores: Stores;
   /** Found out once, on a blank guest. */
@@ -50,15 +59,24 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
   const script = guestScripts.confined();
   const [machine, source] = await Promise.all([inspectMachine(script), readValidator()]);
   const validator = makeValidatorCourier(source);
-  const confined = guestCommand(machine, limits, script, [script], use);
-  const shared = guestCommand(machine, limits, script, [script], use, 'shared');
+  const codeCache = makeCodeCache({
+    directory: join(cacheDirectory, 'code'),
+    node: machine.node,
+    flags: ownFlags(machine, limits, use),
+    script,
+  });
+  const commandOf = (kind: GuestStyle['kind']): Command =>
+    guestCommand(machine, limits, script, [script], use, {
+      kind,
+      codeCache: codeCache.descriptor(),
+    });
   const capacity = makeCapacity(limits.maxGuests);
   // A stopped process sees no closed pipe: only a death signal ends it with its host.
   const canRest = machine.setpriv !== undefined;
   const start = (command: Command): Guest => startGuest(command, START_TIMEOUT_MS);
   const pool = makeGuestPool({
     size: limits.pool,
-    start: () => start(confined),
+    start: () => start(commandOf('alone')),
     prepare: validator.ahead,
     refillDelayMs: REFILL_DELAY_MS,
     onChange: (blank) => events.emit({ type: 'pool-changed', blank }),
@@ -67,7 +85,7 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
   let guarantees: Promise<readonly Guarantee[]> | undefined;
 
   const prove = async (): Promise<readonly Guarantee[]> => {
-    const guest = start(confined);
+    const guest = start(commandOf('alone'));
     try {
       return await proveWalls(guest, { machine, limits, use });
     } finally {
@@ -93,10 +111,11 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
       settings,
       capacity,
       canRest,
-      start: () => startSharedGuest(shared, START_TIMEOUT_MS),
+      start: () => startSharedGuest(commandOf('shared'), START_TIMEOUT_MS),
     }),
     offers: makeOffers(keepTexts(join(cacheDirectory, 'offers')), settings),
     validator,
+    hookTexts: makeHookTexts(),
     stores: makeStores(settings.storageDirectory, {
       ...STORAGE_LIMITS,
       maxBytes: limits.maxStorageBytes,
@@ -104,7 +123,10 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
       maxFileBytes: limits.maxStorageFileBytes,
     }),
     guarantees: () => (guarantees ??= prove()),
-    close: pool.close,
+    close: () => {
+      pool.close();
+      codeCache.close();
+    },
   };
 }
 

@@ -91,7 +91,7 @@ async function describe(plugin: string, guest: Guest, timeoutMs: number): Promis
 async function acquire({ resident }: OpenEntry): Promise<Guest> {
   for (let tries = 0; ; tries += 1) {
     try {
-      const guest = await resident.acquire();
+      const guest = await resident.load();
       if (guest.alive) return guest;
     } catch (error) {
       if (!isBulkheadError(error, 'BUSY') || tries >= MAX_TRIES) throw error;

@@ -12,6 +12,7 @@ import type { OptionalWall } from '../guests/command.js';
 import type { WallName } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
 import type { CoreTool } from './core-tool.js';
+import type { EngineHookOptions } from './hook-options.js';
 import type { EngineLimits } from './limits.js';
 
 /** What a host tells the engine once. */
@@ -75,6 +76,7 @@ export interface EngineOptions {
   readonly riskPolicy?: RiskPolicy;
   /** Ids of plugins whose authors' hints may lower the risk of their tools. Default: none. */
   readonly trustHints?: readonly string[];
+  readonly hooks?: EngineHookOptions;
   /**
    * A file of rules that decide before anybody is asked, and in which `always` is kept. It may be
    * edited while the engine runs. Default: rules are kept for as long as the engine lives.
@@ -169,6 +171,11 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** What the plugin's system hands to a tool besides its input, as far as a host supplies it. */
   readonly context?: JsonObject;
+  /**
+   * The input need not fit the tool's schema: who assigned the tool could not say what it takes, as
+   * in a Spindle council. Default: false.
+   */
+  readonly incomplete?: boolean;
   /** For whom the call is made: what is approved for one tenant holds for no other. */
   readonly tenant?: string;
   /** Which tools this call's channel may use, besides the engine's own policy. */
@@ -188,4 +195,9 @@ export interface CallOptions {
    * Tools of systems without such output never call it.
    */
   readonly onOutput?: (chunk: string) => void;
+  /**
+   * Decides where this call asks first and the engine itself has nobody to ask. It answers for this
+   * call alone.
+   */
+  readonly approve?: Approver;
 }

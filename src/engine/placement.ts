@@ -1,14 +1,18 @@
 import type { UnnamedTool } from '../catalog/catalog.js';
+import type { Format } from '../formats/format.js';
 import { formats } from '../formats/table.js';
-import type { PlacedAnywhere, PlacedOutside } from './placed-outside.js';
 import type { OpenEntry } from './entry.js';
 import type { Installed } from './installed.js';
+import type { Place, PlacedElsewhere } from './placed-elsewhere.js';
 
-/** Where a tool of the catalog runs: in a guest of its plugin, or elsewhere. */
-export type Placed = PlacedInside | PlacedOutside;
+/** Where a tool of the catalog runs: in a guest of ours, or at a server that we do not confine. */
+export type Placed = PlacedHere | PlacedElsewhere;
 
-export interface PlacedInside extends PlacedAnywhere {
+export interface PlacedHere extends Place {
   readonly room: OpenEntry;
+  /** Aborted when the tool goes because a permission was taken from its plugin. */
+  readonly revoked: AbortSignal;
+  readonly format: Format;
 }
 
 /**
@@ -17,7 +21,7 @@ export interface PlacedInside extends PlacedAnywhere {
  */
 export function placeTools(
   installed: readonly Installed[],
-  core: readonly { readonly tool: UnnamedTool; readonly place: Placed }[] = [],
+  core: readonly { readonly tool: UnnamedTool; readonly place: PlacedElsewhere }[] = [],
 ): {
   readonly tools: readonly UnnamedTool[];
   readonly places: ReadonlyMap<string, Placed>;
@@ -36,8 +40,8 @@ export function placeTools(
   for (const { plugin, entries, load } of installed) {
     const format = formats[plugin.format];
     for (const { listed, room, revoked } of entries.flatMap((entry) => entry.tools)) {
-      const { version } = plugin;
-      add(listed, { room, bundle: room.bundle.hash, revoked, version, format, load });
+      const { hash } = room.bundle;
+      add(listed, { room, hash, revoked, version: plugin.version, format, load });
     }
   }
   return {

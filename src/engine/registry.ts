@@ -7,6 +7,7 @@ import type { FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
 import { findPlugins } from './find-plugins.js';
 import type { Grants } from './grants.js';
+import { beginPlugin, shutDown } from './begin-and-end.js';
 import { inTurns } from './in-turns.js';
 import { install } from './install.js';
 import type { Installed, InstalledEntry } from './installed.js';
@@ -20,6 +21,8 @@ import type { PluginStatus } from './status.js';
 export interface Registry {
   /** Reads what is on disk, and installs it. Loads follow one another, each whole. */
   reload(): Promise<void>;
+  /** In the order in which they are registered. */
+  installed(): readonly Installed[];
   status(catalog: Catalog): readonly PluginStatus[];
   /** What each format's own page of plugins shows of those that it has. */
   listing(): readonly Readonly<Record<string, unknown>>[];
@@ -57,8 +60,8 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   let last: Promise<void> = Promise.resolve();
   let closed = false;
 
-  const installOne = (found: FoundPlugin): Promise<Installed> =>
-    install(found, {
+  const installOne = async (found: FoundPlugin): Promise<Installed> => {
+    const one = await install(found, {
       ...machinery,
       settings,
       grants,
@@ -66,6 +69,8 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       now: Date.now,
       onChange: () => onChange(installed),
     });
+    return settings.hooks.init === 'register' ? beginPlugin(one) : one;
+  };
 
   const load = async (): Promise<void> => {
     if (closed) return;
@@ -129,6 +134,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       last = last.then(load, load);
       return last;
     },
+    installed: () => installed,
     status: (catalog) => [
       ...installed.map((one) => statusOf(one, catalog)),
       ...discovery.problems.map(brokenStatus),
@@ -140,6 +146,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       const ending = installed;
       installed = [];
       onChange([]);
+      await shutDown(ending, 'shutdown');
       await Promise.all(ending.map(end));
     },
   };

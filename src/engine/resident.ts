@@ -4,19 +4,22 @@ import type { Peer } from '../../sandbox/wire/peer.js';
 import type { Service } from '../../sandbox/wire/service.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus, GuestEndCause } from '../events.js';
-import { endError, type GuestEnd, GuestEnded } from '../guests/end.js';
+import type { GuestEnd } from '../guests/end.js';
 import type { Guest } from '../guests/guest.js';
+import { loadWithin } from './load-guest.js';
 import { tellGrant } from './regrant.js';
 import type { ValidatorCourier } from './validator-courier.js';
 
 /** The guest in which an entry lives, from its first use on: loaded, and replaced when it ends. */
 export interface Resident {
-  /** The loaded guest where there is one now that may be trusted to answer. */
+  /** The guest that has begun to serve, where there is one now that may be trusted to answer. */
   readonly current: Guest | undefined;
   /** For how long it has been there. */
   readonly ageMs: number;
-  /** The loaded guest; starts and loads one where there is none. Rejects with the reason. */
+  /** That guest; starts one and lets it begin where there is none. Rejects with the reason. */
   acquire(): Promise<Guest>;
+  /** A guest that is loaded, whether or not it has begun. Rejects with the reason. */
+  load(): Promise<Guest>;
   /**
    * A call was given up, and the guest has until the grace is over to settle it: `settled` resolves
    * when it has. Meanwhile it gets no new calls; if it does not settle it is killed.
@@ -45,6 +48,8 @@ export interface ResidentSpec {
   readonly take: () => Guest;
   /** Everything but the code is made anew for each guest: variables are read when it loads. */
   readonly load: () => LoadParams;
+  /** What a loaded guest does first of all. Where it rejects, the guest is of no use. */
+  readonly begin?: ((guest: Guest) => Promise<void>) | undefined;
   readonly service: (peer: Peer) => Service;
   readonly validator: ValidatorCourier;
   readonly loadTimeoutMs: number;
@@ -67,6 +72,8 @@ export function makeResident(spec: ResidentSpec): Resident {
   /** Guests that have not settled what was given up, and how many calls that is. */
   const doubts = new Map<Guest, Set<Promise<unknown>>>();
   let starting: Guest | undefined;
+  let serving: Guest | undefined;
+  const beginning = new WeakMap<Guest, Promise<void>>();
   let loadedMs = 0;
   let over = false;
   /** All that are alive: also those that are only finishing what they were asked. */
@@ -94,6 +101,7 @@ export function makeResident(spec: ResidentSpec): Resident {
     }
     tellSchemas(guest);
     current = guest;
+    if (spec.begin === undefined) serving = guest;
     loadedMs = performance.now();
     spec.onLoaded?.();
     spec.events.emit({
@@ -136,19 +144,40 @@ export function makeResident(spec: ResidentSpec): Resident {
     return guest;
   };
 
+  const loadOnce = (): Promise<Guest> => {
+    if (over) return Promise.reject(letGo(spec.plugin));
+    loading ??= startUnlessTrusted().finally(() => {
+      loading = undefined;
+    });
+    return loading;
+  };
+
+  const begin = async (guest: Guest): Promise<void> => {
+    try {
+      await spec.begin?.(guest);
+      serving = guest;
+    } catch (error) {
+      guest.kill({ cause: 'replaced', detail: 'its plugin could not begin' });
+      throw error;
+    }
+  };
+
   return {
     get current() {
-      return trusted();
+      return current === serving ? trusted() : undefined;
     },
     get ageMs() {
       return performance.now() - loadedMs;
     },
-    acquire: () => {
-      if (over) return Promise.reject(letGo(spec.plugin));
-      loading ??= startUnlessTrusted().finally(() => {
-        loading = undefined;
-      });
-      return loading;
+    load: loadOnce,
+    acquire: async () => {
+      const guest = await loadOnce();
+      if (guest !== serving) {
+        const begun = beginning.get(guest) ?? begin(guest);
+        beginning.set(guest, begun);
+        await begun;
+      }
+      return guest;
     },
     doubt: (guest, settled, detail) => {
       const open = doubts.get(guest) ?? new Set();
@@ -204,34 +233,6 @@ function within(settled: Promise<unknown>, ms: number): Promise<unknown> {
   return Promise.race([settled, pause(ms)]);
 }
 
-async function loadWithin(guest: Guest, spec: ResidentSpec): Promise<void> {
-  const { plugin, loadTimeoutMs } = spec;
-  const timer = setTimeout(() => {
-    guest.kill({ cause: 'deadline', detail: `its code was not loaded after ${loadTimeoutMs} ms` });
-  }, loadTimeoutMs);
-  try {
-    await guest.peer.ask('load', spec.load()).answer;
-  } catch (error) {
-    if (!(error instanceof GuestEnded)) {
-      // What threw at load would throw again at every call: this guest is of no use.
-      guest.kill({ cause: 'replaced', detail: 'its plugin could not be loaded' });
-      throw error;
-    }
-    if (error.end.cause === 'deadline') throw loadTimedOut(plugin, loadTimeoutMs);
-    throw endError(plugin, error.end);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 function letGo(plugin: string): BulkheadError {
   return new BulkheadError('ENGINE_CLOSED', `The engine let go of ${plugin}.`, {});
-}
-
-function loadTimedOut(plugin: string, deadlineMs: number): BulkheadError {
-  return new BulkheadError(
-    'DEADLINE_EXCEEDED',
-    `The code of ${plugin} was not loaded after ${deadlineMs} ms, and was killed. Code at the top level of its modules runs at load: move long work into the tool.`,
-    { deadlineMs },
-  );
 }

@@ -4,7 +4,7 @@ import type { CatalogTool } from '../catalog/catalog.js';
 import { type ErrorCode, isBulkheadError } from '../errors.js';
 import type { Format } from '../formats/format.js';
 import { endError, GuestEnded } from '../guests/end.js';
-import { answerOfValue, textOf, type ToolAnswer } from '../plugin/answer.js';
+import { answerOfValue, type ToolAnswer } from '../plugin/answer.js';
 
 /** What a call came to. A plugin's fault is an answer (`isError`), never a throw. */
 export interface CallResult extends ToolAnswer {
@@ -36,7 +36,7 @@ export interface Failure {
 export function answerOf(
   callId: string,
   began: number,
-  outcome: { readonly value: Json } | { readonly answer: ToolAnswer } | Failure,
+  outcome: { readonly value: Json } | Failure,
   { format, tool }: { readonly format?: Format | undefined; readonly tool: CatalogTool },
 ): CallResult {
   const durationMs = performance.now() - began;
@@ -52,10 +52,8 @@ export function answerOf(
       durationMs,
     };
   }
-  const answer =
-    'answer' in outcome
-      ? outcome.answer
-      : (format?.readAnswer?.(outcome.value) ?? answerOfValue(outcome.value));
+  const { value } = outcome;
+  const answer = format?.readAnswer?.(value) ?? answerOfValue(value);
   const { isError, structured, status, yieldToUser, files, meta } = answer;
   return {
     callId,
@@ -63,7 +61,7 @@ export function answerOf(
     get content() {
       return answer.content;
     },
-    value: 'value' in outcome ? outcome.value : (structured ?? textOf(answer.content)),
+    value,
     ...(isError ? { code: 'TOOL_FAILED' as const } : {}),
     ...(structured === undefined ? {} : { structured }),
     ...(status === undefined ? {} : { status }),

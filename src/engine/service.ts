@@ -28,6 +28,8 @@ export interface ServiceSpec {
   readonly now: () => number;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
+  /** Tells what a hook that runs broadcasts; both are the guest's word. */
+  readonly broadcast: (run: unknown, detail: unknown) => void;
   /** The guest says that what its entry offers has changed. Default: that is of no interest. */
   readonly onOffers?: () => void;
   readonly outputs: Outputs;
@@ -63,6 +65,8 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
         ...spec.behalfOf(peer),
         ...(at === undefined ? {} : { at }),
       });
+    } else if (method === 'broadcast' && gate.admit()) {
+      spec.broadcast(params['run'], params['detail']);
     }
   };
 

@@ -12,6 +12,7 @@ import {
 } from '../guests/command.js';
 import { isWallName, type WallName } from '../guests/walls.js';
 import { type PlacedCore, readCoreTools } from './core-tools.js';
+import { type HookSettings, readHookOptions } from './hook-options.js';
 import { type EngineLimits, readLimits } from './limits.js';
 import { makeDefaultLogger } from './logger.js';
 import type { EngineOptions, WallOptions } from './options.js';
@@ -36,6 +37,7 @@ export interface Settings extends Omit<EngineOptions, 'rules'> {
   readonly walls: { readonly require: readonly WallName[]; readonly use: readonly OptionalWall[] };
   readonly limits: EngineLimits;
   readonly network: NonNullable<EngineOptions['network']>;
+  readonly hooks: HookSettings;
   /** The host's powers, checked. */
   readonly lent: LentPowers;
   /** The host's own tools, checked. */
@@ -85,6 +87,7 @@ export function readSettings(options: EngineOptions): Settings {
     walls,
     limits,
     network: options.network ?? {},
+    hooks: readHookOptions(options.hooks ?? {}),
     lent: readPowers(options.powers ?? [], ownCompiler),
     core: readCoreTools({
       tools: options.coreTools ?? [],

@@ -39,8 +39,14 @@ export interface Isolation {
 /** Walls that can be left out: they cost something, or this machine may not have them. */
 export const OPTIONAL_WALLS = ['no-network', 'no-jit'] as const;
 
-/** Whether a guest holds one plugin, or those of a trust group. */
-export type GuestKind = 'alone' | 'shared';
+export interface GuestStyle {
+  /** Whether it holds one plugin, or those of a trust group. */
+  readonly kind: 'alone' | 'shared';
+  /** A descriptor of this process with V8's form of the guest's code. */
+  readonly codeCache?: number | undefined;
+}
+
+const ALONE: GuestStyle = { kind: 'alone' };
 
 export type OptionalWall = (typeof OPTIONAL_WALLS)[number];
 
@@ -55,6 +61,8 @@ export interface Command {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** A descriptor that the process is given as its fifth, after the pipe to its host. */
+  readonly codeCache?: number;
 }
 
 /**
@@ -82,18 +90,19 @@ export function guestCommand(
   script: string,
   readable: readonly string[],
   use: readonly OptionalWall[],
-  kind: GuestKind = 'alone',
+  { kind, codeCache }: GuestStyle = ALONE,
 ): Command {
-  const jit = use.includes('no-jit') ? ['--jitless'] : [];
   const node = [
     machine.node,
-    ...nodeFlags(machine, limits, readable),
-    ...jit,
+    ...permissionFlags(machine, readable),
+    ...ownFlags(machine, limits, use),
     script,
     kind,
+    codeCache === undefined ? 'plain' : 'cached',
     ...machine.inheritable.map(({ number, dev, ino }) => `${number}:${dev}:${ino}`),
   ];
-  return behindKernel(machine, limits, node, use);
+  const guest = behindKernel(machine, limits, node, use);
+  return codeCache === undefined ? guest : { ...guest, codeCache };
 }
 
 /** The command that starts any program behind the walls that are the kernel's. */
@@ -138,12 +147,19 @@ function command([file = '', ...args]: readonly string[]): Command {
   return { file, args, env: ENVIRONMENT };
 }
 
-function nodeFlags(machine: Machine, limits: ProcessLimits, readable: readonly string[]): string[] {
-  const permission =
-    machine.permissionFlag === undefined
-      ? []
-      : [machine.permissionFlag, ...readable.map((path) => `--allow-fs-read=${path}`)];
-  return [...permission, `--max-old-space-size=${limits.memoryMb}`, ...YOUNG, ...machine.flags];
+function permissionFlags({ permissionFlag }: Machine, readable: readonly string[]): string[] {
+  if (permissionFlag === undefined) return [];
+  return [permissionFlag, ...readable.map((path) => `--allow-fs-read=${path}`)];
+}
+
+/** What a guest's Node is started with but for its permissions. V8 compiles differently by these. */
+export function ownFlags(
+  machine: Machine,
+  limits: Pick<ProcessLimits, 'memoryMb'>,
+  use: readonly OptionalWall[],
+): string[] {
+  const jit = use.includes('no-jit') ? ['--jitless'] : [];
+  return [`--max-old-space-size=${limits.memoryMb}`, ...YOUNG, ...machine.flags, ...jit];
 }
 
 /**

@@ -41,12 +41,13 @@ const LAST_WORDS_BYTES = 8 * 1024;
 const EXIT_MS = 250;
 
 export function startGuestProcess({ command, receive, onEnd }: GuestProcessSpec): GuestProcess {
+  const { codeCache } = command;
   const child = spawn(command.file, command.args, {
     env: command.env,
     cwd: '/',
     // A session of its own: signals that a terminal sends to the host's group are not for it.
     detached: true,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...(codeCache === undefined ? [] : [codeCache])],
     windowsHide: true,
   });
   const pipe = pipeOf(child);

@@ -73,7 +73,7 @@ export function makeGuestWire(spec: GuestWireSpec): GuestWire {
       ask: (method, params, maxAnswerBytes) => {
         // That it is asked what it offers is often its own doing, and no reason to let it run on.
         if (method !== 'describe') asked += 1;
-        if (method === 'call') calls += 1;
+        if (method === 'call' || method === 'hook') calls += 1;
         spec.beforeRequest(method);
         return wire.ask(method, params, maxAnswerBytes);
       },

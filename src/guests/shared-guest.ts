@@ -82,7 +82,7 @@ export function startSharedGuest(command: Command, startTimeoutMs: number): Shar
       write,
       beforeRequest: (method) => {
         if (method !== 'describe') asked += 1;
-        if (method === 'call') calls += 1;
+        if (method === 'call' || method === 'hook') calls += 1;
         wake();
       },
       realm: holder,

@@ -7,6 +7,8 @@ import type {
   ErrorCode,
   EventListener,
   Guarantee,
+  HookOptions,
+  HookResult,
   PluginStatus,
 } from '../../src/index.js';
 import { makeRuleBook } from '../../src/approval/rule-book.js';
@@ -40,6 +42,8 @@ export interface FakeSpec {
   /** What creating an engine throws. */
   readonly broken?: Error;
   readonly interrupted?: AbortSignal;
+  /** Answers a run of hooks; throws what the engine would throw. */
+  readonly hook?: (hook: string, context: object, options: HookOptions) => HookResult;
   /** Answers a call; throws what the engine would throw. */
   readonly call?: (
     tool: string,
@@ -200,6 +204,11 @@ function fakeEngine(
         durationMs: 1.234,
         ...answer,
       };
+    },
+    hooks: {
+      list: () => [],
+      run: (hook, context, hookOptions = {}) =>
+        Promise.resolve(spec.hook?.(hook, context, hookOptions) ?? { context: {}, reports: [] }),
     },
     offered: () => tools,
     foresee: () => ({ verdict: 'run', why: 'it is fake' }),

@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { BROADCAST_BYTES } from '../../sandbox/wire/hooks.js';
 import { FROM_GUEST, NOTICES_PER_SECOND } from '../../sandbox/wire/limits.js';
 import { AUDIT_LIMITS } from '../../src/audit/limits.js';
 import { FILESYSTEM_LIMITS } from '../../src/brokers/filesystem/limits.js';
 import { NETWORK_LIMITS } from '../../src/brokers/network/limits.js';
 import { POWER_LIMITS } from '../../src/brokers/powers/limits.js';
 import { STORAGE_LIMITS } from '../../src/brokers/storage/limits.js';
+import { HOOK_LIMITS } from '../../src/engine/hook-courier.js';
 import { DEFAULT_LIMITS, GUEST_LIMITS } from '../../src/engine/limits.js';
 import { SERVER_LIMITS, TOKEN_LIMITS } from '../../src/http/limits.js';
+import { REMOTE_LIMITS } from '../../src/remotes/limits.js';
 import { SCHEMA_LIMITS } from '../../src/schema/limits.js';
 import { readText, ROOT } from '../architecture/sources.js';
 
@@ -16,6 +19,7 @@ const sections: Readonly<Record<string, object>> = {
   'Options: `limits.…`': DEFAULT_LIMITS,
   'What a guest may send': FROM_GUEST,
   'Inside the guest': { ...GUEST_LIMITS, NOTICES_PER_SECOND },
+  Hooks: { ...HOOK_LIMITS, BROADCAST_BYTES },
   'The network broker': NETWORK_LIMITS,
   'The filesystem broker': FILESYSTEM_LIMITS,
   'The storage broker': STORAGE_LIMITS,
@@ -24,6 +28,7 @@ const sections: Readonly<Record<string, object>> = {
   'The audit log': AUDIT_LIMITS,
   'A server': SERVER_LIMITS,
   Tokens: TOKEN_LIMITS,
+  'Tools that run elsewhere': REMOTE_LIMITS,
 };
 
 interface Row {
@@ -52,7 +57,7 @@ function unitsOf(limit: string): readonly string[] {
   if (limit.endsWith('Ms')) return ['ms'];
   if (limit.endsWith('Seconds')) return ['s'];
   if (limit.endsWith('Mb')) return ['MiB'];
-  if (/Bytes|Text|UrlLength|Characters/.test(limit)) return ['KiB', 'MiB', ''];
+  if (/Bytes|BYTES|Text|UrlLength|Characters/.test(limit)) return ['KiB', 'MiB', ''];
   return [''];
 }
 

@@ -25,7 +25,7 @@ let count = 0;
 
 afterAll(async () => {
   await Promise.all(engines.map((engine) => engine.close()));
-  rmSync(root, { recursive: true, force: true });
+  rmSync(root, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** A directory of this test file's own. */

@@ -81,6 +81,7 @@ export async function startRogue(act: string): Promise<Rogue> {
       now: Date.now,
       outputs: makeOutputs(),
       mapStack: (stack) => stack,
+      broadcast: () => {},
       behalfOf: () => ({}),
     })(guest.peer),
   );

@@ -33,13 +33,13 @@ it('the environment of a guest has three variables, none of the host', () => {
 
 it('walls that the machine lacks are left out, and the guest still starts', () => {
   expect(textOf({ shell: undefined, setpriv: undefined, permissionFlag: undefined })).toBe(
-    '/usr/bin/node --max-old-space-size=64 --max-semi-space-size=1 --v8-pool-size=1 --no-addons /guest.cjs alone',
+    '/usr/bin/node --max-old-space-size=64 --max-semi-space-size=1 --v8-pool-size=1 --no-addons /guest.cjs alone plain',
   );
 });
 
 it('a guest is told what it inherits, to close it', () => {
   expect(textOf({ inheritable: [{ number: 251, dev: 13, ino: 7 }] })).toMatch(
-    / \/guest\.cjs alone 251:13:7$/,
+    / \/guest\.cjs alone plain 251:13:7$/,
   );
 });
 

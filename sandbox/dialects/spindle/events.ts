@@ -30,7 +30,7 @@ export function makeEvents(world: DialectWorld, permissions: HeldPermissions): E
       callUnawaited(world, handler, userId === undefined ? [payload] : [payload, userId]);
     }
   };
-  permissions.watch((change) => emit('PERMISSION_CHANGED', change, undefined));
+  permissions.watch((change) => emit('PERMISSION_CHANGED', change, undefined), 'after');
 
   return {
     on: (event, handler) => {

@@ -38,6 +38,7 @@ const MAX_WAITING = 10_000;
 
 export function makeHostCalls(world: DialectWorld, permissions: HeldPermissions): HostCalls {
   const { powers } = world;
+  const lent = new Set(world.lent);
   const turnstile = makeTurnstile(MAX_CALLS);
   let waiting = 0;
 
@@ -55,6 +56,7 @@ export function makeHostCalls(world: DialectWorld, permissions: HeldPermissions)
     }
     throwIfAborted(given);
     const signal = signals.read(given);
+    if (!lent.has(name)) return without(name, otherwise);
     const text = world.serialize({ args });
     if (waiting >= MAX_WAITING) throw new Error(`${name}: too many calls wait for their turn`);
     waiting += 1;
@@ -67,9 +69,12 @@ export function makeHostCalls(world: DialectWorld, permissions: HeldPermissions)
       });
     } catch (error) {
       throwIfAborted(given);
-      if (isUnavailable(error)) {
-        if (otherwise !== undefined) return otherwise();
-        throw unavailable(name);
+      if (isRefusal(error)) {
+        // Taken away while it was under way.
+        if (permission !== undefined && !permissions.has(permission)) {
+          throw permissionDenied(permission);
+        }
+        return without(name, otherwise);
       }
       throw toSpindleError(error, name, abortError);
     } finally {
@@ -88,18 +93,20 @@ export function makeHostCalls(world: DialectWorld, permissions: HeldPermissions)
   };
 }
 
-/** The host has no such power, or has none at all. */
-function isUnavailable(error: unknown): boolean {
-  return (
-    error instanceof WireError &&
-    (error.code === 'POWER_UNAVAILABLE' ||
-      error.code === 'POWER_DENIED' ||
-      error.code === 'PERMISSION_REVOKED')
-  );
+/** The host does not do it, or not for this extension. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof WireError && REFUSALS.has(error.code ?? '');
 }
 
-function unavailable(name: string): Error {
-  return new Error(
+const REFUSALS: ReadonlySet<string> = new Set([
+  'POWER_UNAVAILABLE',
+  'POWER_DENIED',
+  'PERMISSION_REVOKED',
+]);
+
+function without(name: string, otherwise: HostCall['otherwise']): Json {
+  if (otherwise !== undefined) return otherwise();
+  throw new Error(
     `HOST_UNAVAILABLE: ${name} is not provided by this host. A host provides it as a power of that name.`,
   );
 }

@@ -9,8 +9,8 @@ export interface HeldPermissions {
   deny(permission: string, operation: string): void;
   /** Takes the names that are held from now on; tells of each that came or went. */
   replace(names: readonly string[]): void;
-  /** Calls the listener with every change, after `replace` has taken effect. */
-  watch(listener: (change: PermissionChange) => void): void;
+  /** Calls the listener with every change, before the extension hears of it, or after. */
+  watch(listener: (change: PermissionChange) => void, when?: 'before' | 'after'): void;
   /** `spindle.permissions`. */
   readonly api: object;
 }
@@ -28,7 +28,10 @@ export function makePermissions(world: DialectWorld): HeldPermissions {
   const isHeld = (name: string): boolean => namesHeld(world.grant.powers ?? []).has(name);
   const denied = makeCallbacks();
   const changed = makeCallbacks();
-  const watchers: ((change: PermissionChange) => void)[] = [];
+  const watchers: Record<'before' | 'after', ((change: PermissionChange) => void)[]> = {
+    before: [],
+    after: [],
+  };
 
   const tell = (permission: string, granted: boolean): void => {
     const change = (): PermissionChange => ({
@@ -37,8 +40,9 @@ export function makePermissions(world: DialectWorld): HeldPermissions {
       granted,
       allGranted: [...held],
     });
-    for (const watcher of watchers) watcher(change());
+    for (const watcher of watchers.before) watcher(change());
     for (const callback of changed.list()) callUnawaited(world, callback, [change()]);
+    for (const watcher of watchers.after) watcher(change());
   };
 
   return {
@@ -58,8 +62,8 @@ export function makePermissions(world: DialectWorld): HeldPermissions {
       for (const name of before) if (!held.has(name)) tell(name, false);
       for (const name of held) if (!before.has(name)) tell(name, true);
     },
-    watch: (listener) => {
-      watchers.push(listener);
+    watch: (listener, when = 'before') => {
+      watchers[when].push(listener);
     },
     api: strict('spindle.permissions', {
       has: (name: unknown): boolean => typeof name === 'string' && isHeld(name),

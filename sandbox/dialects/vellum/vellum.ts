@@ -1,4 +1,5 @@
 import type { Dialect } from '../dialect.js';
+import { attachHooks } from './hooks.js';
 import { makePluginApi, PLUGIN_API } from './plugin-api.js';
 import { openSurfaces } from './surfaces.js';
 import { callTool, describeTools } from './tools.js';
@@ -13,6 +14,7 @@ export const vellum: Dialect = {
     const surfaces = openSurfaces(exports);
     return {
       describe: () => describeTools(surfaces.tools, world),
+      hooks: attachHooks(surfaces.hooks, world),
       call: (name, input, call) => callTool(surfaces.tools, name, input, call, world.serialize),
     };
   },

@@ -19,6 +19,7 @@ export interface LentPower extends Pick<PowerDefinition, 'name' | 'handler'> {
 
 /** What a host lends, by name. */
 export interface LentPowers {
+  readonly names: readonly string[];
   find(name: string): LentPower | undefined;
   /** What the worst of the powers of that permission can do; `undefined` where it lends none. */
   riskOf(permission: string): RiskBand | undefined;
@@ -49,6 +50,7 @@ export function readPowers(
   const under = (permission: string): readonly LentPower[] =>
     [...lent.values()].filter((power) => power.permission === permission);
   return {
+    names: [...lent.keys()],
     find: (name) => lent.get(name),
     riskOf: (permission) => {
       const [first, ...rest] = under(permission).map(({ risk }) => risk);

@@ -2,9 +2,11 @@ import type { FailureCode } from '../failure.js';
 import type { Explanation } from './explanation.js';
 import { callCodes } from './calls.js';
 import { guestCodes } from './guests.js';
+import { hookCodes } from './hooks.js';
 import { hostCodes } from './host.js';
 import { permissionCodes } from './permissions.js';
 import { pluginCodes } from './plugins.js';
+import { remoteCodes } from './remotes.js';
 
 /** The codes by area, in the order in which they are listed. */
 export const areas: Readonly<Record<string, Partial<Record<FailureCode, Explanation>>>> = {
@@ -12,6 +14,8 @@ export const areas: Readonly<Record<string, Partial<Record<FailureCode, Explanat
   'reading a plugin': pluginCodes,
   permissions: permissionCodes,
   calls: callCodes,
+  'tools that run elsewhere': remoteCodes,
+  hooks: hookCodes,
   'guest processes': guestCodes,
 };
 
@@ -21,6 +25,8 @@ const explanations: Readonly<Record<FailureCode, Explanation>> = {
   ...pluginCodes,
   ...permissionCodes,
   ...callCodes,
+  ...remoteCodes,
+  ...hookCodes,
   ...guestCodes,
 };
 

@@ -1,0 +1,121 @@
+import type { HookParams } from '../wire/hooks.js';
+import { CodedError } from '../wire/failure.js';
+import { compareList, hasChanged } from './compare.js';
+import { type DraftField, largeField, smallField } from './field.js';
+import { type LazySlot, putLazily } from './lazy.js';
+
+/** A context as a hook gets it, and the way to tell what the hook made of it. */
+export interface Draft {
+  /** The plugin's from then on. */
+  readonly context: object;
+  /** What the hook changed, as JSON text; `returned` is what it answered. Runs the plugin's code. */
+  settle(returned: unknown): string;
+}
+
+export interface DraftSpec {
+  readonly params: HookParams;
+  readonly textOf: (id: number) => string;
+  /** The functions that the context holds, by name. */
+  readonly lent: Readonly<Record<string, unknown>>;
+  /** Turns a value of the plugin into JSON text, under the guest's budgets. */
+  readonly serialize: (value: unknown) => string;
+}
+
+/** Makes the context of one run. Large fields are parsed when they are first read. */
+export function openDraft({ params, textOf, lent, serialize }: DraftSpec): Draft {
+  const context: Record<string, unknown> = {};
+  const fields = new Map<string, DraftField>();
+  const slots = new Map<string, LazySlot>();
+  for (const [name, value] of Object.entries(params.fields)) {
+    fields.set(name, smallField(name, value));
+    context[name] = value;
+  }
+  for (const [name, told] of Object.entries(params.large)) {
+    const field = largeField(name, told, textOf);
+    fields.set(name, field);
+    slots.set(name, putLazily(context, name, field.parse));
+  }
+  for (const name of params.lends) context[name] = lent[name];
+  const mutable = new Map(params.mutable.map(({ name, none }) => [name, none]));
+
+  const present = (name: string): unknown =>
+    slots.get(name)?.untouched() === true ? UNTOUCHED : context[name];
+
+  return {
+    context,
+    settle: (returned) => {
+      const answer = readAnswer(returned, context, params);
+      const merges = params.returned === 'merges';
+      const valueOf = (name: string): unknown => {
+        if (answer === undefined) return present(name);
+        if (Object.hasOwn(answer, name)) return answer[name];
+        if (merges) return present(name);
+        // The context was replaced by one that lacks the field: it is gone, or else as it was.
+        return mutable.get(name) === null ? UNTOUCHED : undefined;
+      };
+      const changed: string[] = [];
+      for (const [name, none] of mutable) {
+        const change = changeOf(fields.get(name), none, valueOf(name), serialize);
+        if (change !== undefined) changed.push(`${JSON.stringify(name)}:${change}`);
+      }
+      const written = new Set([
+        ...(answer === undefined || merges ? Object.keys(context) : []),
+        ...(answer === undefined ? [] : Object.keys(answer)),
+      ]);
+      const dropped = [...written].filter(
+        (name) => !mutable.has(name) && isWritten(fields.get(name), valueOf(name), lent[name]),
+      );
+      if (changed.length + dropped.length === 0) return 'null';
+      return `{"changed":{${changed.join(',')}},"dropped":${serialize(dropped)}}`;
+    },
+  };
+}
+
+/** Stands for a field that the hook left alone. No plugin ever gets hold of it. */
+const UNTOUCHED: unique symbol = Symbol('untouched');
+
+/** The object that a hook answered instead of its draft, if it did. */
+function readAnswer(
+  returned: unknown,
+  context: object,
+  { nothing }: HookParams,
+): Readonly<Record<string, unknown>> | undefined {
+  if (returned === undefined || returned === context) return undefined;
+  if (isObject(returned)) return returned;
+  if (nothing === 'ignored') return undefined;
+  throw new CodedError(
+    'INVALID_HOOK_CHANGE',
+    `it returned ${returned === null ? 'null' : `a ${typeof returned}`} instead of a context or nothing`,
+  );
+}
+
+/** What became of a field that is the hook's to change; `undefined` where nothing did. */
+function changeOf(
+  field: DraftField | undefined,
+  none: 'undefined' | 'null' | null | undefined,
+  value: unknown,
+  serialize: (value: unknown) => string,
+): string | undefined {
+  if (value === UNTOUCHED) return undefined;
+  if (value === undefined || (value === null && none === 'null')) {
+    return field === undefined || field.isSame(null) ? undefined : '{"gone":true}';
+  }
+  if (field?.list === true && Array.isArray(value)) {
+    const change = compareList(field, value);
+    if (change === undefined) return undefined;
+    return `{"at":${change.at},"removed":${change.removed},"items":${serialize(change.added)}}`;
+  }
+  if (field !== undefined && !hasChanged(field, value)) return undefined;
+  return `{"value":${serialize(value)}}`;
+}
+
+/** Whether a field that is not the hook's to change holds something else than it did. */
+function isWritten(field: DraftField | undefined, value: unknown, lent: unknown): boolean {
+  if (value === UNTOUCHED) return false;
+  if (field !== undefined) return hasChanged(field, value);
+  return value !== undefined && value !== lent;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

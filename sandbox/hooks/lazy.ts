@@ -1,0 +1,31 @@
+/** A property whose value is made when it is first read. */
+export interface LazySlot {
+  /** Whether it stands as it was put: nobody has read, written, deleted or redefined it. */
+  untouched(): boolean;
+}
+
+/** To whoever holds the record it is an ordinary property: it can be listed, copied and assigned to. */
+export function putLazily(
+  record: Record<string, unknown>,
+  name: string,
+  make: () => unknown,
+): LazySlot {
+  let touched = false;
+  let value: unknown;
+  const get = (): unknown => {
+    if (!touched) value = make();
+    touched = true;
+    return value;
+  };
+  const set = (next: unknown): void => {
+    touched = true;
+    value = next;
+  };
+  // The plugin can get at them, by the property's descriptor.
+  harden(get);
+  harden(set);
+  Object.defineProperty(record, name, { get, set, enumerable: true, configurable: true });
+  return {
+    untouched: () => !touched && Object.getOwnPropertyDescriptor(record, name)?.get === get,
+  };
+}
