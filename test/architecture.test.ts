@@ -10,6 +10,7 @@ const MAX_LINES = 250;
 /** Each of these is a promise to hosts: the burden of proof is on an addition. */
 const PUBLIC: readonly string[] = [
   'BulkheadError',
+  'HOOK_NAMES',
   'createEngine',
   'explainCall',
   'explainPermissions',
@@ -45,6 +46,7 @@ const PUBLIC: readonly string[] = [
   'type CoreTool',
   'type CoreToolContext',
   'type CoreToolResult',
+  'type EffectMode',
   'type Engine',
   'type EngineHookOptions',
   'type EngineLimits',
@@ -84,6 +86,7 @@ const PUBLIC: readonly string[] = [
   'type SecretBinding',
   'type SecretPlace',
   'type SecretStatus',
+  'type StoppedEffect',
   'type Tolerance',
   'type ToolAnnotations',
   'type ToolAnswer',
