@@ -53,7 +53,7 @@ export function resolveNames<Tool extends Claim>(
       kept.push(tool);
       if (tool.bare === true) holders.set(tool.tool, tool);
     }
-    collisions.push(...refused.map(({ incoming: _, ...collision }) => collision));
+    for (const { incoming: _, ...collision } of refused) collisions.push(collision);
     if (strict && failed) collisions.push(...costsOf(batch, refused));
   }
   return { tools: kept, collisions };
