@@ -1,4 +1,6 @@
 export { createEngine } from './engine/engine.js';
+export type { CoreTool, CoreToolContext, CoreToolResult } from './engine/core-tool.js';
+export type { Collision, ToolSource } from './catalog/precedence.js';
 export { BulkheadError, isBulkheadError } from './errors.js';
 export type { BuildProblem, ErrorCode, ErrorDetails } from './errors.js';
 export type { BulkheadEvent, EventListener } from './events.js';

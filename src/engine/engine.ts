@@ -24,6 +24,7 @@ import { prepareCall } from './prepare-call.js';
 import { makeRegistry } from './registry.js';
 import { runPlaced } from './run.js';
 import { readSettings } from './settings.js';
+import { makeCollisionTeller } from './tell-collisions.js';
 
 /**
  * Finds the plugins, asks what they offer, and answers with the engine that runs them. A plugin that
@@ -50,7 +51,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await kept.close();
     throw error;
   });
-  const { catalog, replace } = makeCatalog();
+  const { catalog, replace } = makeCatalog({ strict: settings.collisions === 'strict' });
   const rules = settings.rules ?? makeRuleBook();
   const approval = makeApproval({
     approve: settings.approve,
@@ -63,6 +64,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   let closing: Promise<void> | undefined;
 
   const grants = makeGrants(settings.grant);
+  const tellCollisions = makeCollisionTeller(events);
   const registry = makeRegistry({
     settings,
     grants,
@@ -70,9 +72,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     machinery,
     effects: makeEffects({ mode: settings.effects, approval, events }),
     onChange: (installed) => {
-      const placed = placeTools(installed);
+      const placed = placeTools(installed, settings.core);
       places = placed.places;
-      replace(placed.tools);
+      replace(placed.tools, placed.removed);
+      tellCollisions(catalog.collisions(), installed);
       events.emit({ type: 'catalog-changed', tools: placed.tools.length });
     },
   });

@@ -192,7 +192,12 @@ function fakeEngine(
     for (const listener of listeners) listener(event);
   };
   return {
-    catalog: { list: () => tools, find: () => undefined, on: () => () => undefined },
+    catalog: {
+      list: () => tools,
+      find: () => undefined,
+      collisions: () => [],
+      on: () => () => undefined,
+    },
     call: async (tool, input, callOptions = {}) => {
       calls.push({ directory, tool, input, options: callOptions });
       const answer = await spec.call?.(tool, input, { options, emit });
