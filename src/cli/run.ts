@@ -2,16 +2,19 @@ import { Command, CommanderError } from 'commander';
 import { addAudit } from './audit/audit.js';
 import { addWhy } from './audit/why.js';
 import { addBatch } from './batch.js';
-import { addCall, type RunCommand } from './call.js';
+import { addCall } from './call.js';
+import type { RunCommand } from './call.js';
 import { addDemo } from './demo/demo.js';
 import { addDoctor } from './doctor/doctor.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { addExplain } from './explain.js';
 import { failureOf, usageError } from './failure.js';
+import { addHook } from './hook.js';
 import { addInspect } from './inspect.js';
 import { round } from './invoke.js';
 import type { CliPowers } from './powers.js';
 import { reportFailure } from './report.js';
+import { addReplay } from './replay.js';
 import { addSelftest } from './selftest/selftest.js';
 import { addMcp } from './serve/mcp.js';
 import { addServe } from './serve/serve.js';
@@ -21,10 +24,12 @@ const commands = [
   addCall,
   addBatch,
   addTools,
+  addHook,
   addInspect,
   addExplain,
   addAudit,
   addWhy,
+  addReplay,
   addDemo,
   addDoctor,
   addSelftest,

@@ -7,6 +7,7 @@ import { makeEventBus } from '../events.js';
 import { openAudit } from './audit.js';
 import type { CallSpec } from './call.js';
 import { makeConsent, whyRefused } from './consent.js';
+import { makeEffects } from './effects.js';
 import type { Engine } from './engine-api.js';
 import { makeHooks } from './hooks.js';
 import { type LogGate, makeLogGate } from './log-gate.js';
@@ -17,6 +18,8 @@ import { explainMissing } from './missing.js';
 import type { CallOptions, EngineOptions } from './options.js';
 import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
+import { parseRecord } from './recording/record.js';
+import { replay } from './recording/replay.js';
 import { prepareCall } from './prepare-call.js';
 import { keepPins } from './powers/kept-pins.js';
 import { makeRegistry } from './registry.js';
@@ -24,6 +27,7 @@ import { makeRemotes } from './remotes.js';
 import { runPlaced } from './run.js';
 import { readSettings } from './settings.js';
 import type { PluginStatus } from './status.js';
+import { makeCollisionTeller } from './tell-collisions.js';
 
 /**
  * Finds the plugins, asks what they offer, and answers with the engine that runs them. A plugin that
@@ -50,7 +54,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await kept.close();
     throw error;
   });
-  const { catalog, replace } = makeCatalog();
+  const { catalog, replace } = makeCatalog({ strict: settings.collisions === 'strict' });
   const rules = settings.rules ?? makeRuleBook();
   const approval = makeApproval({
     approve: settings.approve,
@@ -63,11 +67,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   let closing: Promise<void> | undefined;
 
   const grants = makeGrants(settings.grant);
+  const tellCollisions = makeCollisionTeller(events);
   const registry = makeRegistry({
     settings,
     grants,
     events,
     machinery,
+    effects: makeEffects({ mode: settings.effects, approval, events }),
     onChange: () => replaceTools(),
   });
   const plugins = (): ReadonlySet<string> => new Set(registry.ids());
@@ -78,10 +84,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     onChange: () => replaceTools(),
   });
   const replaceTools = (): void => {
-    const here = placeTools(registry.installed());
+    const installed = registry.installed();
+    const here = placeTools(installed, settings.core);
     const elsewhere = remotes.placed(plugins());
     places = new Map<string, Placed>([...elsewhere.places, ...here.places]);
-    replace([...here.tools, ...elsewhere.tools]);
+    replace([...here.tools, ...elsewhere.tools], here.removed);
+    tellCollisions(catalog.collisions(), installed);
     events.emit({ type: 'catalog-changed', tools: catalog.list().length });
   };
 
@@ -125,7 +133,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
     };
   };
-  const consent = makeConsent({ approval, settings, find, run: runPlaced });
+  const consent = makeConsent({
+    approval,
+    settings,
+    find,
+    run: (spec) => runPlaced(spec, machinery),
+  });
 
   const change = (
     plugin: string,
@@ -152,9 +165,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     rules,
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
-    plugins: status,
     jwks: () => remotes.jwks(),
     accept: (id) => remotes.accept(id),
+    replay: async (record, replayOptions) => replay(parseRecord(record), machinery, replayOptions),
+    plugins: status,
     listing: () => registry.listing(),
     audit: kept.audit,
     guarantees: () => machinery.guarantees(),

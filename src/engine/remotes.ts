@@ -9,7 +9,7 @@ import { REMOTE_LIMITS } from '../remotes/limits.js';
 import { openRemotes } from '../remotes/open.js';
 import type { PinStore } from '../remotes/pins.js';
 import type { Remote, RemoteListing, RemoteTool } from '../remotes/remote.js';
-import type { PlacedElsewhere } from './placement.js';
+import type { PlacedElsewhere } from './placed-elsewhere.js';
 import type { Settings } from './settings.js';
 import type { PluginStatus } from './status.js';
 
@@ -147,6 +147,7 @@ function listTool(remote: Remote, tool: RemoteTool, settings: Settings): Unnamed
     declaredRisk,
     ...risk,
     ...(tool.category === undefined ? {} : { category: tool.category }),
+    source: 'mcp',
     requireApproval,
     ...(asks === undefined ? {} : { asks }),
     background: annotations.readOnlyHint === true && band === 'low' && asks === undefined,

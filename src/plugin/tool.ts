@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../errors.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { JsonSchemaDocument } from '../schema/check.js';
+import type { Registrations } from './registrations.js';
 import type { RiskBand } from './risk.js';
 
 /** One tool as its plugin describes it, read from what the guest answered: checked, capped, plain. */
@@ -35,8 +36,14 @@ export interface ToolDefinition {
    * of one entry share a compartment, so what a call can use is what the entry was granted.
    */
   readonly permissions: Permissions;
-  /** Only on Spindle's: whether council members may be given it, and whether models call it inline. */
-  readonly council?: { readonly eligible: boolean; readonly inline: boolean };
+  /** Only on Spindle's. */
+  readonly council?: CouncilUse;
+}
+
+/** Whether members of a council may be given a tool, and whether models may call it inline. */
+export interface CouncilUse {
+  readonly eligible: boolean;
+  readonly inline: boolean;
 }
 
 export type ExecutionTarget = 'sandbox' | 'host';
@@ -71,4 +78,6 @@ export interface Offer {
   readonly alerts: readonly PluginAlert[];
   /** What was read otherwise than it was written, as sentences for the operator. */
   readonly problems: readonly string[];
+  /** Only of Spindle's extensions: what they registered besides tools. */
+  readonly registrations?: Registrations;
 }
