@@ -19,6 +19,10 @@ export interface Plugin {
   readonly entries: readonly PluginEntry[];
   readonly environment: readonly EnvironmentNeed[];
   readonly config: readonly ConfigField[];
+  /** Who put it there, where that was not whoever installs plugins. */
+  readonly origin?: 'default' | 'workspace';
+  /** Names of the host's own tools that it takes away. */
+  readonly removes?: readonly string[];
   /** When it was installed, in milliseconds since 1970, by its installer or by its directory. */
   readonly installedAtMs?: number;
   /** Why its own directory says that it is not to run. */
