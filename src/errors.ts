@@ -101,6 +101,10 @@ export interface ErrorDetails {
   /** More calls are under way than the plugin or the engine may have. */
   BUSY: { readonly retryAfterMs: number };
 
+  // Turns.
+  /** The model, or the way to it, failed. */
+  MODEL_FAILED: { readonly status?: number };
+
   // Hooks.
   /** No hook has that name. */
   HOOK_NOT_FOUND: { readonly hook: string; readonly close?: string };
