@@ -143,7 +143,7 @@ export async function tellLoaded(
 /** Runs one tool on an input that fits its schema. */
 export async function callLoaded(
   { params, confinement, attach, say, clock }: Loaded,
-  { tool, surface, output: listened, input, context }: CallParams,
+  { tool, surface, output: listened, incomplete, input, context }: CallParams,
   request: IncomingRequest,
   validation: Validation,
 ): Promise<RawJson> {
@@ -158,14 +158,18 @@ export async function callLoaded(
           params.limits.maxOutputText,
         );
   try {
-    const value = await attached.call(tool, validation.check(tool, input), {
-      context,
-      surface,
-      ...(output === undefined ? {} : { output: output.write }),
-      get signal() {
-        return signal();
+    const value = await attached.call(
+      tool,
+      incomplete === true ? input : validation.check(tool, input),
+      {
+        context,
+        surface,
+        ...(output === undefined ? {} : { output: output.write }),
+        get signal() {
+          return signal();
+        },
       },
-    });
+    );
     return new RawJson(serialize(value, params.limits));
   } finally {
     output?.end();

@@ -104,6 +104,11 @@ export interface ErrorDetails {
   // Turns.
   /** The model, or the way to it, failed. */
   MODEL_FAILED: { readonly status?: number };
+  // Remotes.
+  /** A server of tools answered with nothing that can be used, or refused the call. */
+  REMOTE_FAILED: { readonly remote: string; readonly status?: number };
+  /** A tool of a server is not what it was when somebody reviewed it, and waits for a review. */
+  REMOTE_CHANGED: { readonly remote: string; readonly tool: string };
 
   // Hooks.
   /** No hook has that name. */

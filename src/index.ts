@@ -1,4 +1,20 @@
-export { createEngine } from './engine/engine.js';
+export { createEngine } from './agent/engine.js';
+export type { Engine } from './agent/engine.js';
+export type { Agent } from './agent/agent.js';
+export type {
+  AgentOptions,
+  Compact,
+  ExitReason,
+  TurnEvent,
+  TurnInput,
+  TurnResult,
+} from './agent/options.js';
+export type { Block, Message } from './agent/message.js';
+export type { Model, ModelReply, ModelRequest, ModelStream, ModelTool } from './agent/model.js';
+export { anthropicModel } from './agent/models/anthropic.js';
+export type { Endpoint } from './agent/models/endpoint.js';
+export { openAiModel } from './agent/models/openai.js';
+export { scriptedModel } from './agent/models/scripted.js';
 export { BulkheadError, isBulkheadError } from './errors.js';
 export type { BuildProblem, ErrorCode, ErrorDetails } from './errors.js';
 export type { BulkheadEvent, EventListener } from './events.js';
@@ -35,7 +51,6 @@ export type { PowerContext, PowerDefinition } from './brokers/powers/definition.
 export type { SecretBinding } from './brokers/network/secrets/binding.js';
 export type { SecretPlace } from './brokers/network/secrets/secret.js';
 export type { Catalog, CatalogTool, ToolAnnotations } from './catalog/catalog.js';
-export type { Engine } from './engine/engine-api.js';
 export type { EngineLimits } from './engine/limits.js';
 export type {
   CallOptions,

@@ -90,6 +90,8 @@ export interface CallParams {
   readonly surface?: string;
   /** Somebody listens to what it writes while it runs, under this name of the call. */
   readonly output?: string;
+  /** The input is handed over as it is, whether or not it fits the tool's schema. */
+  readonly incomplete?: true;
   readonly input: unknown;
   readonly context: Json;
 }

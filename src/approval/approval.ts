@@ -84,9 +84,14 @@ export function makeApproval(spec: ApprovalSpec): Approval {
     return { verdict: 'once', ...who };
   };
 
+  /** Whom a caller brought answers for this call alone. */
+  const heed = (question: Prepared, answer: Answer): Given =>
+    remember(question, approve === undefined ? { ...answer, verdict: 'once' } : answer);
+
   const askPerson = async (question: Prepared, approvalId: string): Promise<Given> => {
     if (!question.attended) throw refusals.unattended(question);
-    if (approve === undefined) throw refusals.nobody(question);
+    const approver = approve ?? question.approve;
+    if (approver === undefined) throw refusals.nobody(question);
     if (question.signal.aborted) throw refusals.givenUp(question);
     const askedAtMs = now();
     const end = new AbortController();
@@ -115,12 +120,12 @@ export function makeApproval(spec: ApprovalSpec): Approval {
         expiresAtMs: askedAtMs + timeoutMs,
       });
       const request = requestOf(question, { approvalId, askedAtMs, timeoutMs, signal: end.signal });
-      answerOf(approve, request)
+      answerOf(approver, request)
         .then((answer) => {
           // An answer that comes after the time, or after another, is nobody's.
           if (end.signal.aborted) return;
           if (!isConsent(answer.verdict)) reject(refusals.denied(question, answer.reason));
-          else resolve({ ...remember(question, answer), approval: approvalId });
+          else resolve({ ...heed(question, answer), approval: approvalId });
         })
         .catch(reject);
     });

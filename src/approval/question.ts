@@ -3,7 +3,7 @@ import { BulkheadError } from '../errors.js';
 import type { AboutQuestion } from '../events.js';
 import type { RiskBand } from '../plugin/risk.js';
 import { jsonLines } from '../visible.js';
-import type { ApprovalRequest, HeldRequest, Verdict } from './approver.js';
+import type { ApprovalRequest, Approver, HeldRequest, Verdict } from './approver.js';
 import { digestOf } from './digest.js';
 import type { RuleCase } from './rule.js';
 
@@ -27,6 +27,8 @@ export interface Question {
   readonly effect?: HeldRequest | undefined;
   readonly tenant?: string | undefined;
   readonly conversationId?: string | undefined;
+  /** Whom the caller brought to answer, where the engine itself has nobody. */
+  readonly approve?: Approver | undefined;
   /** Whether somebody is there who could be asked, as far as the caller says. */
   readonly attended: boolean;
   readonly signal: AbortSignal;

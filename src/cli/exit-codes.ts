@@ -80,6 +80,8 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   GUEST_CRASHED: EXIT.toolError,
   GUEST_OUT_OF_MEMORY: EXIT.toolError,
   GUEST_KILLED: EXIT.toolError,
+  REMOTE_FAILED: EXIT.toolError,
+  REMOTE_CHANGED: EXIT.denied,
   PROTOCOL_VIOLATION: EXIT.toolError,
 
   DEADLINE_EXCEEDED: EXIT.timeout,

@@ -13,6 +13,7 @@ import { round } from './invoke.js';
 import type { CliPowers } from './powers.js';
 import { reportFailure } from './report.js';
 import { addSelftest } from './selftest/selftest.js';
+import { addMcp } from './serve/mcp.js';
 import { addServe } from './serve/serve.js';
 import { addTools } from './tools.js';
 
@@ -28,6 +29,7 @@ const commands = [
   addDoctor,
   addSelftest,
   addServe,
+  addMcp,
 ];
 
 const HELP_AFTER = `

@@ -1,11 +1,11 @@
 import { RawJson } from '../../sandbox/wire/service.js';
 import type { Json } from '../../sandbox/wire/messages.js';
-import { BulkheadError } from '../errors.js';
 import type { CatalogTool } from '../catalog/catalog.js';
 import type { EventBus } from '../events.js';
+import type { Format, PreparedCall } from '../formats/format.js';
 import type { Guest } from '../guests/guest.js';
 import type { CallOptions } from './options.js';
-import type { Placed } from './placement.js';
+import type { Placed, PlacedHere } from './placement.js';
 import { answerOf, type CallResult, type Failure, failureOf } from './result.js';
 
 export interface CallLimits {
@@ -20,6 +20,8 @@ export interface CallSpec {
   readonly tool: CatalogTool;
   readonly place: Placed;
   readonly inputText: string;
+  /** What the host tells the tool besides. Absent: the options' context, as it is. */
+  readonly context?: PreparedCall['context'];
   readonly options: CallOptions;
   readonly limits: CallLimits;
   readonly events: EventBus;
@@ -32,7 +34,7 @@ export interface CallSpec {
  * caller gives up) the caller is answered, the plugin's signal is aborted, and a guest that has not
  * settled the call by itself after the grace is killed.
  */
-export function runCall(spec: CallSpec): Promise<CallResult> {
+export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promise<CallResult> {
   const { callId, tool, place, options, limits, events } = spec;
   const { load, room, revoked } = place;
   const { resident } = room;
@@ -56,7 +58,8 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
   });
 
   return new Promise((resolve) => {
-    const deadlineMs = deadlineOf(tool, options, limits);
+    const deadlineMs = deadlineOf(tool, place.format, options, limits);
+    const deadlineAtMs = Date.now() + deadlineMs;
     let giveUp: ((why: string) => void) | undefined;
     let answered = false;
 
@@ -101,7 +104,7 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
       room.calls.began(guest.peer, callId);
       const asked = guest.peer.ask(
         'call',
-        new RawJson(callText(tool, spec)),
+        new RawJson(callText(tool, spec, deadlineAtMs)),
         limits.maxResultBytes,
       );
       const ended = (outcome: { readonly value: Json } | Failure): void => {
@@ -131,19 +134,28 @@ export function runCall(spec: CallSpec): Promise<CallResult> {
   });
 }
 
-function deadlineOf(tool: CatalogTool, options: CallOptions, limits: CallLimits): number {
-  return Math.max(1, Math.min(tool.timeoutMs, options.timeoutMs ?? Infinity, limits.timeoutMs));
+export function deadlineOf(
+  tool: CatalogTool,
+  { usualTimeoutMs = Infinity }: Pick<Format, 'usualTimeoutMs'>,
+  options: CallOptions,
+  limits: CallLimits,
+): number {
+  const given = options.timeoutMs ?? usualTimeoutMs;
+  return Math.max(1, Math.min(tool.timeoutMs, given, limits.timeoutMs));
 }
 
-function callText(tool: CatalogTool, { callId, inputText, options }: CallSpec): string {
-  const context = options.context === undefined ? 'null' : JSON.stringify(options.context);
+function callText(tool: CatalogTool, spec: CallSpec, deadlineAtMs: number): string {
+  const { callId, inputText, options } = spec;
+  const told = spec.context?.(deadlineAtMs) ?? options.context;
+  const context = told === undefined ? 'null' : JSON.stringify(told);
+  const incomplete = options.incomplete === true ? '"incomplete":true,' : '';
   const { surface } = tool;
   const from = surface === undefined ? '' : `"surface":${JSON.stringify(surface)},`;
   const output = options.onOutput === undefined ? '' : `"output":${JSON.stringify(callId)},`;
-  return `{"tool":${JSON.stringify(tool.tool)},${from}${output}"input":${inputText},"context":${context}}`;
+  return `{"tool":${JSON.stringify(tool.tool)},${from}${output}${incomplete}"input":${inputText},"context":${context}}`;
 }
 
-function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
+export function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
   return {
     code: 'DEADLINE_EXCEEDED',
     deadlineMs,
@@ -151,7 +163,7 @@ function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
   };
 }
 
-function cancelled({ id }: CatalogTool): Failure {
+export function cancelled({ id }: CatalogTool): Failure {
   return { code: 'CANCELLED', message: `The call of ${id} was cancelled.` };
 }
 
@@ -165,43 +177,10 @@ function takenAway({ id, plugin }: CatalogTool): Failure {
 /** How soon it is worth to ask again: small calls take less than a millisecond. */
 const RETRY_AFTER_MS = 100;
 
-function busy(tool: CatalogTool, { maxCallsPerPlugin }: CallLimits): Failure {
+export function busy(tool: CatalogTool, { maxCallsPerPlugin }: CallLimits): Failure {
   return {
     code: 'BUSY',
     retryAfterMs: RETRY_AFTER_MS,
     message: `${tool.plugin} has ${maxCallsPerPlugin} calls under way, as many as it may. Try again when one has ended.`,
   };
-}
-
-/** The input as the text that crosses, made once. Throws `INVALID_OPTIONS`, `INVALID_INPUT`. */
-export function inputTextOf(tool: CatalogTool, input: unknown, maxInputBytes: number): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(input ?? {}) as string | undefined;
-  } catch (error) {
-    throw new BulkheadError(
-      'INVALID_OPTIONS',
-      `The input of ${tool.id} is not JSON.`,
-      { option: 'input' },
-      { cause: error },
-    );
-  }
-  if (text === undefined) {
-    throw new BulkheadError('INVALID_OPTIONS', `The input of ${tool.id} is not JSON.`, {
-      option: 'input',
-    });
-  }
-  if (byteLength(text, maxInputBytes) > maxInputBytes) {
-    throw new BulkheadError(
-      'INVALID_INPUT',
-      `The input of ${tool.id} is larger than ${maxInputBytes} bytes. Raise limits.maxInputBytes to allow it.`,
-      { tool: tool.id },
-    );
-  }
-  return text;
-}
-
-/** Exact only where it can matter: a text of few characters is of few bytes. */
-function byteLength(text: string, limit: number): number {
-  return text.length * 3 <= limit ? text.length : new TextEncoder().encode(text).byteLength;
 }

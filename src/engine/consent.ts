@@ -111,7 +111,7 @@ function ruled(
   if (rules === undefined || rules.list().length === 0) return undefined;
   const input: Json = JSON.parse(inputText);
   const { tenant } = options;
-  const about = { plugin: tool.plugin, tool: tool.tool, bundle: place.room.bundle.hash, input };
+  const about = { plugin: tool.plugin, tool: tool.tool, bundle: place.hash, input };
   return approval.ruled({ ...about, tenant }, tool.risk);
 }
 
@@ -131,13 +131,14 @@ function questionOf({ callId, tool, place, inputText, options }: CallSpec, why: 
     tool: tool.tool,
     id: tool.id,
     title: tool.title,
-    bundle: place.room.bundle.hash,
+    bundle: place.hash,
     inputText,
     risk: tool.risk,
     riskWhy: tool.riskWhy,
     why,
     tenant: options.tenant,
     ...(typeof conversationId === 'string' ? { conversationId } : {}),
+    approve: options.approve,
     attended: options.unattended !== true && isInteractive !== false,
     signal: options.signal ?? new AbortController().signal,
   };

@@ -5,7 +5,7 @@ import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
 import { openAudit } from './audit.js';
-import { type CallSpec, inputTextOf, runCall } from './call.js';
+import type { CallSpec } from './call.js';
 import { makeConsent, whyRefused } from './consent.js';
 import type { Engine } from './engine-api.js';
 import { makeHooks } from './hooks.js';
@@ -17,7 +17,9 @@ import { explainMissing } from './missing.js';
 import type { CallOptions, EngineOptions } from './options.js';
 import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
+import { prepareCall } from './prepare-call.js';
 import { makeRegistry } from './registry.js';
+import { runPlaced } from './run.js';
 import { readSettings } from './settings.js';
 
 /**
@@ -94,18 +96,19 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
   const specOf = (name: string, input: unknown, callOptions: CallOptions): CallSpec => {
     const { tool, place } = find(name);
+    const callId = `call_${randomUUID()}`;
     return {
-      callId: `call_${randomUUID()}`,
+      callId,
       tool,
       place,
-      inputText: inputTextOf(tool, input, limits.maxInputBytes),
+      ...prepareCall({ callId, tool, place, input, options: callOptions, limits }),
       options: callOptions,
       limits,
       events,
       ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
     };
   };
-  const consent = makeConsent({ approval, settings, find, run: runCall });
+  const consent = makeConsent({ approval, settings, find, run: runPlaced });
 
   const change = (
     plugin: string,

@@ -153,6 +153,11 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** What the plugin's system hands to a tool besides its input, as far as a host supplies it. */
   readonly context?: JsonObject;
+  /**
+   * The input need not fit the tool's schema: who assigned the tool could not say what it takes, as
+   * in a Spindle council. Default: false.
+   */
+  readonly incomplete?: boolean;
   /** For whom the call is made: what is approved for one tenant holds for no other. */
   readonly tenant?: string;
   /** Which tools this call's channel may use, besides the engine's own policy. */
@@ -172,4 +177,9 @@ export interface CallOptions {
    * Tools of systems without such output never call it.
    */
   readonly onOutput?: (chunk: string) => void;
+  /**
+   * Decides where this call asks first and the engine itself has nobody to ask. It answers for this
+   * call alone.
+   */
+  readonly approve?: Approver;
 }

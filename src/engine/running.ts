@@ -25,8 +25,8 @@ export interface RunningSpec {
 }
 
 /**
- * For so long after its code was loaded, what a guest registers counts as what every guest of the
- * entry begins with: many ask their storage before they register.
+ * For so long after its code was loaded, and until it is called, what a guest registers counts as
+ * what every guest of the entry begins with: many ask their storage before they register.
  */
 const BOOT_MS = 2_000;
 
@@ -72,7 +72,8 @@ export function runEntry({ spec, room, described, offers, onChange }: RunningSpe
     now: () => performance.now(),
     ask: () => offers.ask(plugin.id, room),
     take: (answer) => {
-      if (room.resident.ageMs < BOOT_MS) {
+      const { current, ageMs } = room.resident;
+      if (current?.calls === 0 && ageMs < BOOT_MS) {
         atFirst = answer;
         // What cannot be kept is asked again another time.
         offers.keep(room, config, answer).catch(() => {});

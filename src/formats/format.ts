@@ -56,6 +56,13 @@ export interface Format {
    * again whenever they say so, and run from the start where they may run unasked.
    */
   readonly registersAtRunTime?: true;
+  /**
+   * Makes of what a caller passes what crosses to the tool. Absent: both as they are. Throws
+   * `INVALID_OPTIONS` for a context that is not what the format's tools are told.
+   */
+  prepareCall?(call: CallPreparation): PreparedCall;
+  /** How long a call may take that nobody gave a deadline. Absent: as long as the tool may. */
+  readonly usualTimeoutMs?: number;
   /** Reads what a tool returned. Absent: any value is an answer, a text as it is, the rest as JSON. */
   readAnswer?(value: Json): ToolAnswer;
   /** Words a failed call for a model as the format's own system does. Absent: the message as it is. */
@@ -64,6 +71,19 @@ export interface Format {
   list(source: ListingSource): Readonly<Record<string, unknown>>;
   /** Whether a tool may run unattended. */
   runsInBackground(annotations: ToolAnnotations, asksFirst: boolean): boolean;
+}
+
+export interface CallPreparation {
+  readonly callId: string;
+  readonly inputSchema: JsonObject;
+  readonly input: Json;
+  readonly context: JsonObject | undefined;
+}
+
+export interface PreparedCall {
+  readonly input: Json;
+  /** What the host says besides, once it is known by when the call has to be answered. */
+  readonly context: (deadlineAtMs: number) => Json;
 }
 
 export interface Activation {

@@ -27,6 +27,8 @@ export interface AppSpec {
   readonly jwks?: () => Json;
   readonly limits?: Partial<ServerLimits>;
   readonly onRequest?: (record: RequestRecord) => void;
+  /** Told of a fault of ours, of which the answer says nothing. */
+  readonly onFault?: (error: unknown) => void;
 }
 
 export interface RequestRecord {
@@ -53,7 +55,7 @@ export function createApp(spec: AppSpec): App {
   for (const path of ['/healthz', '/health']) app.get(path, () => jsonResponse({ status: 'ok' }));
   for (const path of ['/readyz', '/ready']) app.get(path, () => readiness(spec, inFlight));
   app.get('/api/plugins', ({ req }) =>
-    within(inFlight, () => {
+    within(spec, inFlight, () => {
       requireOwnHost(req.raw, spec.hosts);
       requireToken(req.raw, spec.token);
       return jsonResponse(spec.engine.listing());
@@ -66,7 +68,7 @@ export function createApp(spec: AppSpec): App {
   }
   for (const { path, access, fetch } of spec.mounted) {
     app.all(path, ({ req }) =>
-      within(inFlight, () => {
+      within(spec, inFlight, () => {
         requireOwnHost(req.raw, access === 'open' ? NO_HOSTS : spec.hosts);
         if (access === 'operator' && spec.tokenRequired) requireToken(req.raw, spec.token);
         return fetch(req.raw);
@@ -104,6 +106,7 @@ function readiness({ engine }: AppSpec, { draining }: InFlight): Response {
 
 /** Answers within a place of its own, and says what became of it in JSON whatever that is. */
 async function within(
+  { onFault }: Pick<AppSpec, 'onFault'>,
   inFlight: InFlight,
   answer: () => Response | Promise<Response>,
 ): Promise<Response> {
@@ -114,6 +117,7 @@ async function within(
     return whenRead(response, leave);
   } catch (error) {
     leave();
+    if (!(error instanceof HttpRefusal)) onFault?.(error);
     return refused(refusalOf(error));
   }
 }

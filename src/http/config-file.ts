@@ -31,6 +31,12 @@ export interface ConfigFile {
     readonly tools?: readonly string[];
     readonly details?: boolean;
   };
+  readonly mcp?: {
+    readonly path?: string;
+    readonly tools?: readonly string[];
+    readonly instructions?: string;
+    readonly stateKey?: string;
+  };
   readonly tokens?: {
     readonly issuers?: readonly { readonly issuer: string; readonly jwks?: string }[];
     readonly audience?: readonly string[];

@@ -88,6 +88,19 @@ const shape: Shape<ConfigFile> = object(
         'refuse',
       ),
     ),
+    mcp: optional(
+      object(
+        {
+          path: optional(path),
+          tools: optional(texts),
+          instructions: optional(string()),
+          stateKey: optional(
+            string('a text of at least 32 characters', (text) => text.length >= 32),
+          ),
+        },
+        'refuse',
+      ),
+    ),
     tokens: optional(
       object(
         {

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { createMcpHandler, type McpHandler } from '../adapters/mcp/handler.js';
+import type { McpOptions } from '../adapters/mcp/options.js';
 import type { Engine } from '../engine/engine-api.js';
 import type { Logger } from '../engine/options.js';
 import { BulkheadError } from '../errors.js';
@@ -23,6 +25,8 @@ export interface ServerOptions {
     VertesiaOptions,
     'title' | 'description' | 'tools' | 'details'
   >;
+  /** The endpoint for MCP's clients. */
+  readonly mcp?: { readonly path: string } & McpOptions;
   /** Whose tokens the tool server believes. */
   readonly tokens?: Pick<VerifierOptions, 'jwks' | 'audience' | 'organizations' | 'network'>;
   readonly limits?: Partial<ServerLimits>;
@@ -51,6 +55,7 @@ export async function startServer(
   const loopback = isLoopback(host);
   if (!loopback && options.token === undefined) throw needsToken(host);
   const token = options.token ?? randomBytes(24).toString('base64url');
+  const mcp = await openMcp(engine, options, logger);
 
   let app: App | undefined;
   const listening = await listen(async (request) => app?.fetch(request) ?? notYet(), {
@@ -62,12 +67,15 @@ export async function startServer(
   try {
     vertesia = openVertesia(engine, url, options, logger);
   } catch (error) {
-    await listening.close(false);
+    await Promise.all([listening.close(false), mcp?.close()]);
     throw error;
   }
   const mounted: Mounted[] = [];
   if (vertesia !== undefined && options.vertesia !== undefined) {
     mounted.push({ path: options.vertesia.path, access: 'open', fetch: vertesia.fetch });
+  }
+  if (mcp !== undefined && options.mcp !== undefined) {
+    mounted.push({ path: options.mcp.path, access: 'operator', fetch: mcp.fetch });
   }
   app = createApp({
     engine,
@@ -77,6 +85,8 @@ export async function startServer(
     hosts: loopback ? ownHosts(listening.port, url) : new Set(),
     limits,
     onRequest: (record) => logger.info(record, 'request'),
+    onFault: (error) =>
+      logger.error({ error: error instanceof Error ? error.stack : String(error) }, 'fault'),
   });
   const served = app;
 
@@ -89,9 +99,11 @@ export async function startServer(
     },
     stop: async () => {
       listening.stop();
+      // What listens for changes would never end by itself; calls under way are left to.
+      mcp?.quiet();
       const finished = await within(served.drain(), limits.drainMs);
       await listening.close(finished);
-      await vertesia?.close();
+      await Promise.all([vertesia?.close(), mcp?.close()]);
       return finished;
     },
   };
@@ -113,6 +125,19 @@ function openVertesia(
     onInvocation: (record: InvocationRecord) => logger.info(record, 'invocation'),
     onKeysFailed: (jwks, why) => logger.warn({ jwks, why }, 'keys of an issuer cannot be had'),
   });
+}
+
+async function openMcp(
+  engine: Engine,
+  { mcp }: ServerOptions,
+  logger: Logger,
+): Promise<McpHandler | undefined> {
+  if (mcp === undefined) return undefined;
+  const { path: _path, ...said } = mcp;
+  const onError = ({ message }: Error): void => logger.info({ why: message }, 'mcp');
+  const handler = createMcpHandler(engine, { onError, ...said });
+  await handler.ready();
+  return handler;
 }
 
 function isLoopback(host: string): boolean {

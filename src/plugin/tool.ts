@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../errors.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { JsonSchemaDocument } from '../schema/check.js';
+import type { Registrations } from './registrations.js';
 import type { RiskBand } from './risk.js';
 
 /** One tool as its plugin describes it, read from what the guest answered: checked, capped, plain. */
@@ -71,4 +72,6 @@ export interface Offer {
   readonly alerts: readonly PluginAlert[];
   /** What was read otherwise than it was written, as sentences for the operator. */
   readonly problems: readonly string[];
+  /** Only of Spindle's extensions: what they registered besides tools. */
+  readonly registrations?: Registrations;
 }

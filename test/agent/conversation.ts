@@ -87,10 +87,14 @@ export function shown(events: readonly TurnEvent[]): string[] {
 export function brief(messages: readonly Message[]): string[] {
   return messages.flatMap(({ role, content }) =>
     content.map((block) => {
-      const { type, text, name, content: said, is_error: isError } = block;
-      if (type === 'text') return `${role}: ${String(text)}`;
-      if (type === 'tool_use') return `${role}: calls ${String(name)}`;
-      return `${role}: ${isError === true ? 'error' : 'result'} ${String(said)}`;
+      const { type, text, name, content: result, is_error: isError } = block;
+      if (type === 'text') return `${role}: ${said(text)}`;
+      if (type === 'tool_use') return `${role}: calls ${said(name)}`;
+      return `${role}: ${isError === true ? 'error' : 'result'} ${said(result)}`;
     }),
   );
+}
+
+function said(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

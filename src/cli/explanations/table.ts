@@ -6,6 +6,7 @@ import { hookCodes } from './hooks.js';
 import { hostCodes } from './host.js';
 import { permissionCodes } from './permissions.js';
 import { pluginCodes } from './plugins.js';
+import { remoteCodes } from './remotes.js';
 
 /** The codes by area, in the order in which they are listed. */
 export const areas: Readonly<Record<string, Partial<Record<FailureCode, Explanation>>>> = {
@@ -13,6 +14,7 @@ export const areas: Readonly<Record<string, Partial<Record<FailureCode, Explanat
   'reading a plugin': pluginCodes,
   permissions: permissionCodes,
   calls: callCodes,
+  'tools that run elsewhere': remoteCodes,
   hooks: hookCodes,
   'guest processes': guestCodes,
 };
@@ -23,6 +25,7 @@ const explanations: Readonly<Record<FailureCode, Explanation>> = {
   ...pluginCodes,
   ...permissionCodes,
   ...callCodes,
+  ...remoteCodes,
   ...hookCodes,
   ...guestCodes,
 };

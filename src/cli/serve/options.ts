@@ -7,13 +7,13 @@ import { chooseApprover } from '../approve.js';
 import { usageError } from '../failure.js';
 import type { CliPowers } from '../powers.js';
 import { whereDeclared } from '../secrets.js';
-import type { ServeSettings } from './settings.js';
+import type { EngineSettings, ServeSettings } from './settings.js';
 
 const DEFAULT_FILE = 'bulkhead.config.json';
 
 /** The configuration that was named, or the one that lies here, or none. Its paths become absolute. */
 export async function readConfigFile(
-  { config }: Pick<ServeSettings, 'config'>,
+  { config }: Pick<EngineSettings, 'config'>,
   { readFile }: Pick<CliPowers, 'readFile'>,
 ): Promise<ConfigFile> {
   const file = config ?? DEFAULT_FILE;
@@ -32,7 +32,7 @@ export async function readConfigFile(
 
 /** The engine that is served. Naming a directory is the grant, unless the configuration says else. */
 export function engineOptionsFor(
-  settings: ServeSettings,
+  settings: EngineSettings,
   file: ConfigFile,
   logger: Logger,
   powers: Omit<CliPowers, 'createEngine'>,
@@ -75,7 +75,13 @@ export function serverOptionsFor(
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(token === undefined ? {} : { token }),
     ...(server.limits === undefined ? {} : { limits: server.limits }),
-    vertesia: { ...file.vertesia, path: pathOf(settings, file) },
+    vertesia: {
+      ...file.vertesia,
+      path: pathOf('--vertesia', settings.vertesia ?? file.vertesia?.path ?? '/tools'),
+    },
+    ...(settings.mcp === undefined && file.mcp === undefined
+      ? {}
+      : { mcp: { ...file.mcp, path: pathOf('--mcp', settings.mcp ?? file.mcp?.path ?? '/mcp') } }),
     tokens: {
       jwks: [...(settings.jwks ?? []), ...(tokens.issuers ?? [])],
       audience: [...(settings.audience ?? []), ...(tokens.audience ?? [])],
@@ -85,8 +91,7 @@ export function serverOptionsFor(
   };
 }
 
-function pathOf({ vertesia }: ServeSettings, file: ConfigFile): string {
-  const path = vertesia ?? file.vertesia?.path ?? '/tools';
+function pathOf(option: string, path: string): string {
   if (/^\/[\w\-./]*$/.test(path)) return path;
-  throw usageError('--vertesia', `--vertesia takes a path, as in /tools, not ${path}`);
+  throw usageError(option, `${option} takes a path, as in /tools, not ${path}`);
 }

@@ -4,23 +4,28 @@ import { usageError } from '../failure.js';
 import { collectSecret } from '../secrets.js';
 import type { PluginSecrets } from '../../index.js';
 
-/** What `bulkhead serve` is told on its command line. */
-export interface ServeSettings {
+/** What is said of the plugins that are served. */
+export interface EngineSettings {
   readonly plugins?: readonly string[];
   readonly config?: string;
-  readonly host?: string;
-  readonly port?: number;
-  readonly publicUrl?: string;
-  readonly token?: string;
-  readonly vertesia?: string;
-  readonly jwks?: readonly PinnedIssuer[];
-  readonly audience?: readonly string[];
-  readonly organization?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly secret?: PluginSecrets;
   readonly hostOverride?: readonly HostOverride[];
   readonly allowHost?: readonly string[];
   readonly yes?: boolean;
+}
+
+/** What `bulkhead serve` is told on its command line. */
+export interface ServeSettings extends EngineSettings {
+  readonly host?: string;
+  readonly port?: number;
+  readonly publicUrl?: string;
+  readonly token?: string;
+  readonly vertesia?: string;
+  readonly mcp?: string;
+  readonly jwks?: readonly PinnedIssuer[];
+  readonly audience?: readonly string[];
+  readonly organization?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -29,13 +34,22 @@ interface PinnedIssuer {
   readonly jwks?: string;
 }
 
-export function addServeOptions(command: Command): Command {
+export function addEngineOptions(command: Command): Command {
   return command
     .option('--plugins <DIR...>', 'directories of plugins, or of directories of plugins')
     .option(
       '--config <FILE>',
       'a configuration (default: bulkhead.config.json, where there is one)',
     )
+    .option('--env <NAME=VALUE>', 'set a variable that plugins may be granted', collectVariable)
+    .option('--secret <KEY=HOST>', 'keep a variable out of the plugins', collectSecret)
+    .option('--host-override <HOST=URL>', 'serve a host of the plugins from there', collectOverride)
+    .option('--allow-host <ID>', 'let that plugin run unconfined, if it asks to', collect)
+    .option('--yes', 'approve what would ask');
+}
+
+export function addServeOptions(command: Command): Command {
+  return addEngineOptions(command)
     .option('--host <ADDRESS>', 'the address to listen on (default: 127.0.0.1)')
     .option(
       '--port <N>',
@@ -45,6 +59,7 @@ export function addServeOptions(command: Command): Command {
     .option('--public-url <URL>', 'the URL by which others reach this server')
     .option('--token <TEXT>', "the operator's token (default: BULKHEAD_TOKEN, or a new one)")
     .option('--vertesia <PATH>', 'serve the tools there, as a custom tool server of Vertesia')
+    .option('--mcp <PATH>', "serve the tools there to MCP's clients")
     .option(
       '--jwks <ISSUER=URL>',
       'believe tokens of that issuer, by the keys at that URL (ISSUER alone: where Vertesia has them)',
@@ -52,11 +67,6 @@ export function addServeOptions(command: Command): Command {
     )
     .option('--audience <TEXT>', 'believe only tokens that were made for that audience', collect)
     .option('--organization <ID>', 'let only that account call', collect)
-    .option('--env <NAME=VALUE>', 'set a variable that plugins may be granted', collectVariable)
-    .option('--secret <KEY=HOST>', 'keep a variable out of the plugins', collectSecret)
-    .option('--host-override <HOST=URL>', 'serve a host of the plugins from there', collectOverride)
-    .option('--allow-host <ID>', 'let that plugin run unconfined, if it asks to', collect)
-    .option('--yes', 'approve what would ask')
     .option('--json', 'print one line of JSON once connections are taken: {"url": …}');
 }
 

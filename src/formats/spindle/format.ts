@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { isObject } from '../../schema/shape.js';
 import type { Activation, Format } from '../format.js';
+import { prepareInvocation } from './invocation/prepare.js';
 import { listExtension } from './listing.js';
 import { readOffer } from './offer.js';
 import { findManifest, readSpindle } from './read.js';
@@ -14,6 +15,10 @@ export const spindle: Format = {
   readOffer,
   asksByFlagAlone: true,
   registersAtRunTime: true,
+  prepareCall: prepareInvocation,
+  usualTimeoutMs: 30_000,
+  wordFault: ({ code, tool, message }) =>
+    code === 'DEADLINE_EXCEEDED' ? `Tool invocation '${tool}' timed out` : message,
   requiresApproval: (entry) => entry.requireApproval,
   runsInBackground: (annotations, asksFirst) => annotations.readOnlyHint && !asksFirst,
   list: listExtension,

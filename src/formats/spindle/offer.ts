@@ -3,13 +3,14 @@ import type { Offer, RefusedTool, ToolDefinition } from '../../plugin/tool.js';
 import { isObject } from '../../schema/shape.js';
 import type { OfferContext } from '../format.js';
 import { cutText, quoteText } from '../pandora/text.js';
+import { readRegistrations } from './registrations.js';
 import { invalidTool, readTool, readToolName } from './tool.js';
 
 /**
  * Reads what a guest answered when it was asked which tools are registered:
  *
  * ```
- *   { tools: [{ tool: {…} } | { problem: text }, …] }
+ *   { tools: [{ tool: {…} } | { problem: text }, …], registered: { events, hooks, macros, … } }
  * ```
  *
  * None of it is believed. A tool that cannot be read is refused alone; of two with one name the
@@ -39,7 +40,8 @@ export function readOffer(answer: unknown, context: OfferContext): Offer {
       refused.push({ toolId, code: error.code, message: error.message });
     }
   }
-  return { tools: [...tools.values()], refused, alerts: [], problems };
+  const registrations = readRegistrations(isObject(answer) ? answer['registered'] : undefined);
+  return { tools: [...tools.values()], refused, alerts: [], problems, registrations };
 }
 
 /** Tools of one extension. Each costs every model that it is shown to. */

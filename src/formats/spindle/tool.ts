@@ -31,7 +31,8 @@ export function readTool(
     // Nothing is said of what a tool does, so it counts as one that writes.
     annotations: { readOnlyHint: false },
     declaredRisk: 'medium',
-    timeoutMs: Math.min(TIMEOUT_MS, maxTimeoutMs),
+    // Nothing in a registration says how long it takes: that is for whoever calls.
+    timeoutMs: maxTimeoutMs,
     permissions: entry.declared,
     council: {
       eligible: fields['council_eligible'] === true,
@@ -52,8 +53,6 @@ export function readToolName(fields: Fields, context: OfferContext): string {
   );
 }
 
-/** How long an invocation may take, where the host says nothing (Spindle tools, Invocation). */
-const TIMEOUT_MS = 30_000;
 const MAX_NAME = 200;
 const MAX_DESCRIPTION = 16 * 1024;
 

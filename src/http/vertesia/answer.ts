@@ -1,19 +1,31 @@
 import type { CallResult } from '../../engine/result.js';
 import { type ErrorCode, isBulkheadError } from '../../errors.js';
+import { textOf } from '../../plugin/answer.js';
 import { HttpRefusal } from '../refusal.js';
 
 /** What a call's result is as `ToolExecutionResponse`. Throws the refusal that an error is. */
 export function responseOf(toolUseId: string, result: CallResult): object {
-  const text = textOf(result);
-  const { code } = result;
-  if (result.isError && code !== undefined && !TOLD.has(code)) {
+  const text = textOf(result.content);
+  const { code, files = [], meta } = result;
+  // What a tool says of itself (`isError` in what it returned) is its answer; what it throws is not.
+  const returned = result.value !== undefined;
+  if (result.isError && code !== undefined && !returned && !TOLD.has(code)) {
     throw refusalOfCode(code, text, result.retryAfterMs);
   }
-  return { tool_use_id: toolUseId, is_error: result.isError, content: text };
+  const links = files.filter(isWebUrl);
+  return {
+    tool_use_id: toolUseId,
+    is_error: result.isError,
+    content: text,
+    ...(links.length === 0 ? {} : { files: links }),
+    // The document calls it so, and the SDK `meta`: whoever reads either finds it.
+    ...(meta === undefined ? {} : { metadata: meta, meta }),
+  };
 }
 
-function textOf({ content }: CallResult): string {
-  return content.map(({ text }) => text).join('\n');
+/** Addresses that a model or a person may be led to. */
+function isWebUrl(url: string): boolean {
+  return /^https?:\/\//i.test(url) && URL.canParse(url);
 }
 
 /** What an engine threw before anything ran. */

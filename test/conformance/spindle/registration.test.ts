@@ -20,7 +20,7 @@ it('S20: a tool that is registered is listed as extension:tool, with its words a
       title: 'Search',
       description: 'Searches things',
       inputSchema: { properties: { query: { type: 'string' } }, required: ['query'] },
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
     },
   ]);
   expect(engine.listing()).toMatchObject([

@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { serveMcpStdio } from '../../adapters/mcp/stdio.js';
+import type { RunCommand } from '../call.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import type { CliPowers } from '../powers.js';
+import { makeServerLog } from './log.js';
+import { engineOptionsFor, readConfigFile } from './options.js';
+import { addEngineOptions, type EngineSettings } from './settings.js';
+
+export function addMcp(program: Command, run: RunCommand): void {
+  const command = program
+    .command('mcp')
+    .description(
+      'serve the tools of plugins to the MCP client that starts this, over stdin and stdout',
+    )
+    .argument('[plugin-dir...]', 'directories of plugins');
+  addEngineOptions(command).action((directories: string[], settings: EngineSettings) =>
+    run((powers) => runMcp(directories, settings, powers), { endsWhenInterrupted: true }),
+  );
+}
+
+/** Serves until the client goes, or it is interrupted. Standard output is the protocol's alone. */
+export async function runMcp(
+  directories: readonly string[],
+  settings: EngineSettings,
+  powers: CliPowers,
+): Promise<ExitCode> {
+  const logger = makeServerLog(powers.stderr, () => new Date());
+  const file = await readConfigFile(settings, powers);
+  const named = { ...settings, plugins: [...directories, ...(settings.plugins ?? [])] };
+  await using engine = await powers.createEngine(engineOptionsFor(named, file, logger, powers));
+  const { path: _path, ...said } = file.mcp ?? {};
+  const onError = ({ message }: Error): void => logger.info({ why: message }, 'mcp');
+  const stdio = await serveMcpStdio(engine, { onError, ...said });
+  const end = (): void => void stdio.close();
+  const forget = powers.onHangup(() => void engine.reload());
+  powers.interrupted.addEventListener('abort', end, { once: true });
+  if (powers.interrupted.aborted) end();
+  logger.info({ tools: engine.catalog.list().length }, 'serving');
+  await stdio.closed;
+  forget();
+  return EXIT.ok;
+}

@@ -1,0 +1,96 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as OldStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { describe, expect, it } from 'vitest';
+import { MAIN, run, writePlugin } from '../spawned.js';
+import { serve } from './serving.js';
+
+const info = { name: 'test', version: '1' };
+const asking = { entry: { requireApproval: true }, execute: 'return { got: input };' };
+
+describe('bulkhead serve --mcp', () => {
+  it("serves MCP's clients, beside the tool server and on the same port", async () => {
+    const { url, end } = await serve(['--plugins', writePlugin(), '--mcp', '/mcp']);
+    const client = new Client(info, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['sample__run']);
+    expect(await client.callTool({ name: 'sample__run', arguments: { a: 1 } })).toMatchObject({
+      structuredContent: { a: 1 },
+    });
+    await client.listen({ toolsListChanged: true });
+    // Somebody who only listens does not keep it from ending.
+    expect(await end()).toBe(0);
+    await client.close();
+  });
+
+  it("asks for the operator's token where one was chosen", async () => {
+    const token = 'a-token-of-the-operator';
+    const plugin = writePlugin();
+    const { url } = await serve(['--plugins', plugin, '--mcp', '/mcp', '--token', token]);
+    const connect = (headers: Record<string, string>): Promise<Client> => {
+      const client = new Client(info, { versionNegotiation: { mode: 'auto' } });
+      const to = new URL(`${url}/mcp`);
+      const transport = new StreamableHTTPClientTransport(to, { requestInit: { headers } });
+      return client.connect(transport).then(() => client);
+    };
+    await expect(connect({})).rejects.toThrow(/401|Unauthorized|token/);
+    const client = await connect({ authorization: `Bearer ${token}` });
+    expect((await client.listTools()).tools).toHaveLength(1);
+    await client.close();
+  });
+
+  it('lets no web page in', async () => {
+    const { url } = await serve(['--plugins', writePlugin(), '--mcp', '/mcp']);
+    const headers = { origin: 'https://evil.example', 'content-type': 'application/json' };
+    const response = await fetch(`${url}/mcp`, { method: 'POST', headers, body: '{}' });
+    expect(response.status).toBe(403);
+  });
+});
+
+describe('bulkhead mcp', () => {
+  const command = (plugin: string): { command: string; args: string[]; stderr: 'ignore' } => ({
+    command: process.execPath,
+    args: [MAIN, 'mcp', plugin],
+    stderr: 'ignore',
+  });
+
+  it('serves the client that starts it, and asks whoever sits there', async () => {
+    const client = new Client(info, {
+      versionNegotiation: { mode: 'auto' },
+      capabilities: { elicitation: { form: {} } },
+    });
+    client.setRequestHandler('elicitation/create', () => ({
+      action: 'accept' as const,
+      content: { decision: 'once' },
+    }));
+    await client.connect(new StdioClientTransport(command(writePlugin(asking))));
+    const answer = await client.callTool({ name: 'sample__run', arguments: { a: 1 } });
+    expect(answer).toMatchObject({ structuredContent: { got: { a: 1 } }, isError: false });
+    await client.close();
+  });
+
+  it('serves a client of the protocol as it was', async () => {
+    const client = new OldClient(info);
+    await client.connect(new OldStdio(command(writePlugin())));
+    expect((await client.listTools()).tools).toHaveLength(1);
+    expect(await client.callTool({ name: 'sample__run', arguments: { a: 1 } })).toMatchObject({
+      structuredContent: { a: 1 },
+    });
+    await client.close();
+  });
+
+  it('ends when its client goes', async () => {
+    const { code, stdout } = await run(['mcp', writePlugin()]);
+    expect(code).toBe(0);
+    expect(stdout).toBe('');
+  });
+
+  it('says what it was told wrongly on standard error', async () => {
+    const { code, stdout, stderr } = await run(['mcp']);
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('there is nothing to serve');
+  });
+});

@@ -1,0 +1,210 @@
+/** What the bundles of real extensions look like, and that they load (Spindle, Entry and globals). */
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeExtension, registering } from '../../engine/extension-on-disk.js';
+import { makeDirectory, startEngine } from '../../engine/plugin-on-disk.js';
+
+const tool = (answer: string): string =>
+  `${registering('run')} spindle.on('TOOL_INVOCATION', async () => ${answer});`;
+
+async function answerOf(spec: Parameters<typeof makeExtension>[0]): Promise<unknown> {
+  const engine = await startEngine([makeExtension(spec)]);
+  const [status] = engine.plugins();
+  expect(status?.problems).toEqual([]);
+  const result = await engine.call('sample:run', {});
+  await engine.close();
+  return result.isError ? `failed: ${result.content[0]?.text}` : result.value;
+}
+
+async function problemOf(spec: Parameters<typeof makeExtension>[0]): Promise<string> {
+  const engine = await startEngine([makeExtension(spec)]);
+  const [status] = engine.plugins();
+  expect(status?.state).toBe('failed');
+  await engine.close();
+  return status?.problems.map(({ message }) => message).join('\n') ?? '';
+}
+
+describe('S08: a bundle loads', () => {
+  it.each([
+    [
+      'with exports',
+      `${tool('value')} const value = 'x'; export { value as default, value };`,
+      'x',
+    ],
+    ['with an empty export', `${tool("'x'")} export {};`, 'x'],
+    [
+      'with top-level await',
+      `const value = await Promise.resolve('late'); ${tool('value')}`,
+      'late',
+    ],
+    [
+      'with tokens of HTML comments in texts',
+      `const html = "<!-- a --> b"; const t = \`<!-- \${1} -->\`; ${tool('html + t')}`,
+      '<!-- a --> b<!-- 1 -->',
+    ],
+    ['with --> in code', `let n = 3; let c = 0; while (n --> 0) c += 1; ${tool('c')}`, '3'],
+    [
+      'with import( and eval( in texts and comments',
+      `// import('x') and eval('y')\n/* import("z") */ const s = "import('a')" + \`eval(1)\`; ${tool('s')}`,
+      "import('a')eval(1)",
+    ],
+    [
+      'with a method called eval',
+      `const o = { eval(x) { return x } }; ${tool("o.eval('y')")}`,
+      'y',
+    ],
+    [
+      'with a regular expression of those',
+      `const r = /<!--|-->|import\\(/; ${tool("r.test('-->')")}`,
+      'true',
+    ],
+  ])('%s', async (_, source, expected) => {
+    expect(await answerOf({ source })).toBe(expected);
+  });
+
+  it('of several files that import each other', async () => {
+    const answer = await answerOf({
+      source: `import { value } from './lib/value.js'; import data from './data.json'; ${tool('value + data.n')}`,
+      files: {
+        'dist/lib/value.js': `import { base } from '../base.mjs'; export const value = base + 1;`,
+        'dist/base.mjs': 'export const base = 40;',
+        'dist/data.json': '{"n": 1}',
+      },
+    });
+    expect(answer).toBe('42');
+  });
+
+  it('that imports a file of its own when it runs', async () => {
+    const answer = await answerOf({
+      source: tool(`(await import('./later.js')).value`),
+      files: { 'dist/later.js': `export const value = 'later';` },
+    });
+    expect(answer).toBe('later');
+  });
+
+  it('that is TypeScript and was never built', async () => {
+    const answer = await answerOf({
+      backend: 'src/backend.ts',
+      source: `import { twice } from './twice'; const value: number = twice(21); ${tool('value')} export type { Twice } from './twice';`,
+      files: {
+        'src/twice.ts':
+          'export type Twice = number; export const twice = (n: number): Twice => n * 2;',
+      },
+    });
+    expect(answer).toBe('42');
+  });
+});
+
+describe('S11: what sloppy code assigns', () => {
+  it.each([
+    [
+      'the message of an error',
+      `const e = new Error('a'); e.message = 'b'; return e.message;`,
+      'b',
+    ],
+    [
+      'the name of an error class',
+      `class Mine extends Error { constructor(m) { super(m); this.name = 'Mine'; } } return new Mine('x').name;`,
+      'Mine',
+    ],
+    ['toString of an object', `const o = {}; o.toString = () => 'mine'; return String(o);`, 'mine'],
+    [
+      'constructor of a prototype',
+      `function A() {} A.prototype.constructor = A; return typeof new A().constructor;`,
+      'function',
+    ],
+    [
+      'toJSON of a date',
+      `const d = new Date(0); d.toJSON = () => 'then'; return JSON.parse(JSON.stringify(d));`,
+      'then',
+    ],
+    [
+      'hasOwnProperty',
+      `const o = {}; o.hasOwnProperty = () => 'own'; return o.hasOwnProperty();`,
+      'own',
+    ],
+  ])('%s', async (_, body, expected) => {
+    expect(await answerOf({ source: tool(`(() => { ${body} })()`) })).toBe(expected);
+  });
+});
+
+describe('S09: what an extension imports', () => {
+  it.each(['node:fs', 'fs', 'node:child_process', 'bun:ffi', 'node:vm', 'node:worker_threads'])(
+    '%s loads where it is never used, and says its name where it is',
+    async (specifier) => {
+      const source = (use: string): string =>
+        `import * as it from ${JSON.stringify(specifier)}; const unused = () => it; ${tool(use)}`;
+      expect(await answerOf({ source: source(`'fine'`) })).toBe('fine');
+      const bare = specifier.replace(/^\w+:/, '');
+      expect(await answerOf({ source: source('it.readFileSync("/etc/passwd")') })).toMatch(
+        new RegExp(`^failed: (?:bun:)?${bare}\\.readFileSync is refused to plugins`),
+      );
+    },
+  );
+
+  it('createRequire gives nothing that was not bundled', async () => {
+    const source = `import { createRequire } from 'module';
+      ${tool(`(() => { try { return typeof createRequire(import.meta.url)('fs').readFileSync('/etc/passwd') } catch (error) { return error.message } })()`)}`;
+    expect(await answerOf({ source })).toMatch(/refused to plugins|cannot|not/i);
+  });
+
+  it.each(['left-pad', '@scope/name', 'https://example.com/x.js'])(
+    '%s that is not there is refused by its name',
+    async (specifier) => {
+      const problem = await problemOf({
+        source: `import it from ${JSON.stringify(specifier)}; it();`,
+      });
+      expect(problem).toContain(specifier);
+    },
+  );
+
+  it.each(['/etc/passwd', '../../../../../../etc/passwd', 'file:///etc/passwd'])(
+    '%s is not read',
+    async (path) => {
+      const problem = await problemOf({ source: `import text from ${JSON.stringify(path)};` });
+      expect(problem).not.toContain('root:');
+      expect(problem).toMatch(/leads out|OUTSIDE|not|no/i);
+    },
+  );
+
+  it('S04: an entry that is a link out of the extension is not read', async () => {
+    const outside = makeDirectory();
+    const directory = makeExtension({ backend: 'other.js', source: '' });
+    makeExtension({ source: tool(`'outside'`) }, outside);
+    symlinkSync(join(outside, 'dist'), join(directory, 'dist'));
+    const engine = await startEngine([directory]);
+    expect(engine.catalog.list()).toEqual([]);
+    expect(engine.plugins()[0]?.problems[0]?.code).toBe('OUTSIDE_PLUGIN');
+  });
+});
+
+describe('S12: an extension that does not load', () => {
+  it('is told with its own words and place, and the others start', async () => {
+    const broken = makeExtension({
+      identifier: 'broken',
+      source: `${registering('never')}\nthrow new Error('cannot start');`,
+    });
+    const good = makeExtension({ identifier: 'good', source: tool(`'good'`) });
+    const engine = await startEngine([broken, good]);
+    expect(engine.catalog.list().map(({ id }) => id)).toEqual(['good:run']);
+    const status = engine.plugins().find(({ id }) => id === 'broken');
+    expect(status?.problems[0]?.message).toContain('cannot start');
+  });
+
+  it('is given up where it never finishes', async () => {
+    const engine = await startEngine(
+      [makeExtension({ source: `await new Promise(() => {}); ${tool(`'x'`)}` })],
+      { limits: { loadTimeoutMs: 500 } },
+    );
+    expect(engine.plugins()[0]).toMatchObject({ state: 'failed' });
+    expect(engine.plugins()[0]?.problems[0]?.code).toBe('DEADLINE_EXCEEDED');
+  });
+
+  it('S05: without a backend is there, with nothing to run', async () => {
+    const engine = await startEngine([
+      makeExtension({ backend: 'dist/frontend.js', source: 'document.title = 1;' }),
+    ]);
+    expect(engine.plugins()).toMatchObject([{ id: 'sample', state: 'active', tools: [] }]);
+  });
+});

@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { NO_PERMISSIONS } from '../../../src/permissions/permissions.js';
+import { readOffer } from '../../../src/formats/spindle/offer.js';
+import type { Offer } from '../../../src/plugin/tool.js';
+
+const context = {
+  plugin: { id: 'sample' },
+  entry: {
+    key: 'tools',
+    surface: 'tools',
+    file: 'dist/backend.js',
+    dialect: 'spindle',
+    confinement: 'compartment',
+    declared: NO_PERMISSIONS,
+    requireApproval: false,
+  },
+  granted: { ...NO_PERMISSIONS, powers: ['tools'] },
+  maxTimeoutMs: 60_000,
+} as const;
+
+const read = (answer: unknown): Offer => readOffer(answer, context);
+const tool = (more: object = {}): object => ({
+  tool: { name: 't', display_name: 'T', description: 'd', parameters: { type: 'object' }, ...more },
+});
+
+test('a tool is read with its council fields, and counts as one that writes', () => {
+  expect(
+    read({ tools: [tool({ council_eligible: true, inline_available: 'yes' })] }).tools,
+  ).toEqual([
+    expect.objectContaining({
+      id: 'sample:t',
+      name: 'T',
+      timeoutMs: 60_000,
+      annotations: { readOnlyHint: false },
+      council: { eligible: true, inline: false },
+    }),
+  ]);
+});
+
+test('a host that allows less time gives less', () => {
+  const { tools } = readOffer({ tools: [tool()] }, { ...context, maxTimeoutMs: 1000 });
+  expect(tools[0]?.timeoutMs).toBe(1000);
+});
+
+test('what a tool lacks is told, and a tool that cannot be read costs no other', () => {
+  const { tools, refused, problems } = read({
+    tools: [
+      tool({ display_name: undefined, description: 7 }),
+      tool({ name: 'a:b' }),
+      { problem: 'no' },
+      'x',
+      tool({ name: 'bad', parameters: { $ref: 'https://example.com' } }),
+    ],
+  });
+  expect(tools.map(({ toolId }) => toolId)).toEqual(['t']);
+  expect(problems).toEqual([
+    'tool "t": display_name: is missing',
+    'tool "t": description: is missing',
+  ]);
+  expect(refused.map(({ code }) => code)).toEqual([
+    'INVALID_TOOL',
+    'INVALID_TOOL',
+    'INVALID_TOOL',
+    'INVALID_SCHEMA',
+  ]);
+});
+
+test('what is registered besides tools is read item by item', () => {
+  const { registrations } = read({
+    tools: [],
+    registered: {
+      events: ['MESSAGE_SENT', 7],
+      hooks: { interceptor: { priority: 5, timeoutMs: 2000 }, contextHandler: {}, unknown: {} },
+      macros: [{ name: 'mood', description: 'd' }, { name: 'Bad Name' }, null],
+      endpoints: [{ endpoint: 'sample.a', requires: ['chats', 1] }, { endpoint: 'A' }],
+      commands: [{ id: 'c' }, 'x'],
+      providers: [{ kind: 'tts', id: 'x' }, { kind: 1 }],
+    },
+  });
+  expect(registrations).toEqual({
+    events: ['MESSAGE_SENT'],
+    hooks: { interceptor: { priority: 5, timeoutMs: 2000 }, contextHandler: { priority: 100 } },
+    macros: [{ name: 'mood', description: 'd' }],
+    endpoints: [{ endpoint: 'sample.a', requires: ['chats'] }],
+    commands: [{ id: 'c' }],
+    providers: [{ kind: 'tts', id: 'x' }],
+  });
+});
+
+test('whatever a guest answers is an offer', () => {
+  const anything = fc.record(
+    {
+      tools: fc.oneof(fc.jsonValue(), fc.array(fc.record({ tool: fc.jsonValue() }))),
+      registered: fc.oneof(
+        fc.jsonValue(),
+        fc.dictionary(
+          fc.constantFrom('events', 'hooks', 'macros', 'endpoints', 'commands', 'providers'),
+          fc.jsonValue(),
+        ),
+      ),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(fc.oneof(anything, fc.jsonValue()), (answer) => {
+      const { tools, registrations } = read(answer);
+      expect(new Set(tools.map(({ id }) => id)).size).toBe(tools.length);
+      expect(registrations).toBeDefined();
+    }),
+  );
+});
