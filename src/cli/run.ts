@@ -3,6 +3,7 @@ import { addAudit } from './audit/audit.js';
 import { addWhy } from './audit/why.js';
 import { addBatch } from './batch.js';
 import { addCall, type RunCommand } from './call.js';
+import { addChat } from './chat/chat.js';
 import { addDemo } from './demo/demo.js';
 import { addDoctor } from './doctor/doctor.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
@@ -25,6 +26,7 @@ const commands = [
   addExplain,
   addAudit,
   addWhy,
+  addChat,
   addDemo,
   addDoctor,
   addSelftest,

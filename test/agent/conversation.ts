@@ -88,13 +88,13 @@ export function brief(messages: readonly Message[]): string[] {
   return messages.flatMap(({ role, content }) =>
     content.map((block) => {
       const { type, text, name, content: result, is_error: isError } = block;
-      if (type === 'text') return `${role}: ${said(text)}`;
-      if (type === 'tool_use') return `${role}: calls ${said(name)}`;
-      return `${role}: ${isError === true ? 'error' : 'result'} ${said(result)}`;
+      if (type === 'text') return `${role}: ${shownAs(text)}`;
+      if (type === 'tool_use') return `${role}: calls ${shownAs(name)}`;
+      return `${role}: ${isError === true ? 'error' : 'result'} ${shownAs(result)}`;
     }),
   );
 }
 
-function said(value: unknown): string {
+function shownAs(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

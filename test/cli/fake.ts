@@ -213,6 +213,7 @@ function fakeEngine(
     plugins: () => [status],
     listing: () => [],
     audit: {} as never,
+    agent: () => ({ turn: () => Promise.reject(new Error('there is no model')) }),
     guarantees: () => Promise.resolve(spec.guarantees ?? []),
     on: (listener) => {
       listeners.add(listener);
