@@ -2,6 +2,7 @@ import { describeError } from './describe-error.js';
 import { makeHookRuns } from './hook-runs.js';
 import { makeHostPower } from './host-power.js';
 import {
+  afterSettling,
   callLoaded,
   describeLoaded,
   load,
@@ -74,14 +75,16 @@ export function startGuest(powers: GuestPowers): Guest {
       notice: () => {},
       request: (method, params, request) => {
         if (method === 'call' && isCallParams(params)) {
-          return callLoaded(afterLoad(loaded), params, request, validation);
+          const plugin = afterLoad(loaded);
+          return afterSettling(plugin, callLoaded(plugin, params, request, validation));
         }
         if (method === 'hook' && isHookParams(params)) {
           return hookRuns.run(afterLoad(loaded), params);
         }
         if (method === 'describe') return describeLoaded(afterLoad(loaded));
         if (method === 'event' && isEventParams(params)) {
-          return tellLoaded(afterLoad(loaded), params, request);
+          const plugin = afterLoad(loaded);
+          return afterSettling(plugin, tellLoaded(plugin, params, request));
         }
         if (method === 'permissions' && isPermissionsParams(params)) {
           afterLoad(loaded).regrant(params.grant);

@@ -32,6 +32,8 @@ export { makePendingApprovals } from './approval/pending.js';
 export type { PendingApprovals } from './approval/pending.js';
 export { sentenceOf } from './approval/sentence.js';
 export type { Foreseen } from './engine/consent.js';
+export type { EffectMode } from './approval/effect-mode.js';
+export type { StoppedEffect } from './engine/stopped.js';
 export { formatAnchor, parseAnchors } from './audit/anchor.js';
 export type { Anchor } from './audit/anchor.js';
 export type { Audit } from './audit/audit.js';
@@ -65,6 +67,7 @@ export type {
 export type { EngineHookOptions } from './engine/hook-options.js';
 export type { HookOptions, HookOwner, HookResult, Hooks } from './engine/hooks.js';
 export type { HookReport } from './hooks/chain.js';
+export { HOOK_NAMES } from './hooks/names.js';
 export type { HookDialect, HookName } from './hooks/names.js';
 export type { CallResult } from './engine/result.js';
 export type { EntryStatus, PluginStatus, SecretStatus } from './engine/status.js';

@@ -10,6 +10,7 @@ const MAX_LINES = 250;
 /** Each of these is a promise to hosts: the burden of proof is on an addition. */
 const PUBLIC: readonly string[] = [
   'BulkheadError',
+  'HOOK_NAMES',
   'anthropicModel',
   'createEngine',
   'explainCall',
@@ -48,6 +49,7 @@ const PUBLIC: readonly string[] = [
   'type Compact',
   'type Condition',
   'type ContentBlock',
+  'type EffectMode',
   'type Endpoint',
   'type Engine',
   'type EngineHookOptions',
@@ -95,6 +97,7 @@ const PUBLIC: readonly string[] = [
   'type SecretBinding',
   'type SecretPlace',
   'type SecretStatus',
+  'type StoppedEffect',
   'type Tolerance',
   'type ToolAnnotations',
   'type ToolAnswer',

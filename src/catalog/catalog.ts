@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { RiskBand } from '../plugin/risk.js';
-import type { ExecutionTarget } from '../plugin/tool.js';
+import type { CouncilUse, ExecutionTarget } from '../plugin/tool.js';
 import { exportedNames } from './names.js';
 
 /** One tool as hosts list it and models call it. */
@@ -31,6 +31,8 @@ export interface CatalogTool {
   readonly exclusive?: boolean;
   /** The surface of its plugin that it is, where the plugin has one file for each tool. */
   readonly surface?: string;
+  /** Only on Spindle's: what its author lets councils and models do with it. */
+  readonly council?: CouncilUse;
   /** What its manifest or its configuration says. */
   readonly requireApproval: boolean;
   /** Why a call of it asks before it runs; absent where it does not, unless a rule says otherwise. */

@@ -9,6 +9,7 @@ import { addDoctor } from './doctor/doctor.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { addExplain } from './explain.js';
 import { failureOf, usageError } from './failure.js';
+import { addHook } from './hook.js';
 import { addInspect } from './inspect.js';
 import { round } from './invoke.js';
 import type { CliPowers } from './powers.js';
@@ -22,6 +23,7 @@ const commands = [
   addCall,
   addBatch,
   addTools,
+  addHook,
   addInspect,
   addExplain,
   addAudit,

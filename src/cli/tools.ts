@@ -1,7 +1,7 @@
-import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import type { CatalogTool, PluginStatus } from '../index.js';
 import type { RunCommand } from './call.js';
+import { findEmpty } from './directories.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { type Failure, failureOfPlugin, noPlugin } from './failure.js';
 import type { CliPowers } from './powers.js';
@@ -49,21 +49,6 @@ export async function runTools(
     }
   }
   return failures[0] === undefined ? EXIT.ok : exitCodeOf(failures[0].code);
-}
-
-/** The directories that were named and hold no plugin, nor a directory of plugins. */
-async function findEmpty(
-  directories: readonly string[],
-  plugins: readonly PluginStatus[],
-  { realPath }: Pick<CliPowers, 'realPath'>,
-): Promise<string[]> {
-  const found = await Promise.all(plugins.map(({ directory }) => realPath(directory)));
-  const empty: string[] = [];
-  for (const directory of directories.filter((path) => !path.includes('*'))) {
-    const real = await realPath(directory);
-    if (!found.some((path) => path === real || dirname(path) === real)) empty.push(directory);
-  }
-  return empty;
 }
 
 /** What there is to say of a plugin that runs, or that waits for its configuration. */

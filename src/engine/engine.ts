@@ -7,6 +7,7 @@ import { makeEventBus } from '../events.js';
 import { openAudit } from './audit.js';
 import type { CallSpec } from './call.js';
 import { makeConsent, whyRefused } from './consent.js';
+import { makeEffects } from './effects.js';
 import type { Engine } from './engine-api.js';
 import { makeHooks } from './hooks.js';
 import { type LogGate, makeLogGate } from './log-gate.js';
@@ -65,6 +66,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     grants,
     events,
     machinery,
+    effects: makeEffects({ mode: settings.effects, approval, events }),
     onChange: (installed) => {
       const placed = placeTools(installed);
       places = placed.places;

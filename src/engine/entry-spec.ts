@@ -3,6 +3,7 @@ import type { Stores } from '../brokers/storage/store.js';
 import type { EventBus } from '../events.js';
 import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
+import type { Effects } from './effects.js';
 import type { Group } from './groups.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
@@ -30,6 +31,7 @@ export interface EntrySpec {
   readonly events: EventBus;
   readonly validator: ValidatorCourier;
   readonly stores: Stores;
+  readonly effects: Effects;
   /** A blank guest of the kind that the entry needs. */
   readonly take: () => Guest;
   /** The trust group whose process it is put into instead. */

@@ -25,6 +25,7 @@ export function dialectOf(
 export function hookEnded(
   hook: HookName,
   { plugin, changed, dropped, error, toolUses, durationMs }: HookReport,
+  stack: string | undefined,
 ): Parameters<EventBus['emit']>[0] {
   return {
     type: 'hook-ended',
@@ -32,6 +33,7 @@ export function hookEnded(
     hook,
     outcome: error === undefined ? 'ok' : 'error',
     ...(error === undefined ? {} : { code: error.code, message: error.message }),
+    ...(stack === undefined ? {} : { stack }),
     changed,
     dropped,
     toolUsesAdded: toolUses?.added.map(({ name }) => name) ?? [],

@@ -16,6 +16,7 @@ import type { RunningHooks } from './running-hooks.js';
 export interface HookRoom {
   readonly running: RunningHooks;
   readonly resident: Pick<Resident, 'doubt'>;
+  readonly mapStack: (stack: string) => string;
 }
 
 /** How one plugin's hook is run. */
@@ -30,8 +31,6 @@ export interface HookRunSpec {
   readonly signal?: AbortSignal | undefined;
   /** The guest that it runs in. */
   readonly acquire: () => Guest | Promise<Guest>;
-  /** Told the plugin's own lines for what it threw: for the host's log alone. */
-  readonly onStack?: (stack: string) => void;
 }
 
 /**
@@ -107,19 +106,19 @@ function messageOf(
   return (made[dialect] ??= makeMessage(context, shape, dialect));
 }
 
-function outcomeOf(error: unknown, { plugin, onStack }: HookRunSpec, hook: string): StepOutcome {
+function outcomeOf(error: unknown, { plugin, room }: HookRunSpec, hook: string): StepOutcome {
   if (error instanceof GuestEnded) return failed(endError(plugin, error.end));
   if (!(error instanceof WireError)) {
     if (isBulkheadError(error)) return failed(error);
     throw error;
   }
   const { code = 'HOOK_FAILED', message, remote } = error;
-  if (remote.stack !== undefined) onStack?.(remote.stack);
   const words = message === '' ? 'without saying why' : message;
   const ours = NOT_THROWN.has(code);
   return {
     error: { code, message: ours ? words : `The hook ${hook} of ${plugin} failed: ${words}` },
     thrown: !ours,
+    ...(remote.stack === undefined ? {} : { stack: room.mapStack(remote.stack) }),
   };
 }
 

@@ -5,7 +5,9 @@ import { type ChainStep, type HookReport, runChain } from '../hooks/chain.js';
 import { openContext, readValues, resultOf } from '../hooks/context.js';
 import { DIALECTS } from '../hooks/dialects.js';
 import { HOOK_NAMES, type HookDialect, type HookName, isHookName } from '../hooks/names.js';
+import type { Guest } from '../guests/guest.js';
 import { closest } from '../permissions/closest.js';
+import type { OpenEntry } from './entry.js';
 import type { HookTexts } from './hook-courier.js';
 import { dialectOf, hasHook, hookEnded } from './hook-owners.js';
 import { runHook } from './hook-step.js';
@@ -67,8 +69,8 @@ export function makeHooks(spec: HooksSpec): Hooks {
     run: async (name, given, options = {}) => {
       spec.requireOpen();
       if (!isHookName(name)) throw unknownHook(name);
-      const values = readValues(name, given);
       const steps = stepsOf(name, options, spec);
+      const values = readValues(name, given, dialectsOf(steps, options));
       if (steps.length === 0) return { context: resultOf(values), reports: [] };
       const { context, reports } = await runChain({
         context: openContext(name, values, store, limits),
@@ -78,11 +80,17 @@ export function makeHooks(spec: HooksSpec): Hooks {
         halts: settings.hooks.throws !== 'skip',
         signal: options.signal,
         now: () => performance.now(),
-        onReport: (report) => events.emit(hookEnded(name, report)),
+        onReport: (report, stack) => events.emit(hookEnded(name, report, stack)),
       });
       return { context: resultOf(context.values), reports };
     },
   };
+}
+
+/** By whose documents a host may leave something out: those of whoever gets to see it. */
+function dialectsOf(steps: readonly ChainStep[], options: HookOptions): readonly HookDialect[] {
+  const present = new Set(steps.map(({ dialect }) => dialect));
+  return present.size === 0 ? [options.dialect ?? 'classic'] : [...present].toSorted();
 }
 
 function stepsOf(hook: HookName, options: HookOptions, spec: HooksSpec): readonly ChainStep[] {
@@ -105,7 +113,6 @@ function stepsOfPlugin(
     if (room === undefined || !hasHook(entry, hook)) return [];
     const dialect = options.dialect ?? dialectOf(plugin.id, entry, settings);
     if (DIALECTS[dialect].reserved.includes(hook)) return [];
-    const { resident } = room;
     const run: ChainStep['run'] = async (context, shape) => {
       load.underWay += 1;
       try {
@@ -118,9 +125,7 @@ function stepsOfPlugin(
             deadlineMs: Math.min(options.timeoutMs ?? Infinity, limits.hookTimeoutMs),
             maxHookChangeBytes: limits.maxHookChangeBytes,
             signal: options.signal,
-            // An init that a host asks for is the first that its guest sees of the plugin.
-            acquire: () =>
-              hook === 'init' ? resident.load() : (resident.current ?? resident.acquire()),
+            acquire: () => guestFor(hook, room),
           },
           context,
           shape,
@@ -131,6 +136,14 @@ function stepsOfPlugin(
     };
     return [{ plugin: plugin.id, dialect, run }];
   });
+}
+
+/** A host that runs `init` or `shutdown` by hand does so instead of the engine. */
+async function guestFor(hook: HookName, { resident, lifecycle }: OpenEntry): Promise<Guest> {
+  if (hook === 'init') return resident.load();
+  const guest = resident.current ?? (await resident.acquire());
+  if (hook === 'shutdown') lifecycle?.ended(guest);
+  return guest;
 }
 
 function unknownHook(name: string): BulkheadError {

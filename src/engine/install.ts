@@ -8,6 +8,7 @@ import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { openEntry } from './entry.js';
+import type { Effects } from './effects.js';
 import type { EntrySpec } from './entry-spec.js';
 import type { Grants } from './grants.js';
 import type { HookTexts } from './hook-courier.js';
@@ -30,6 +31,7 @@ export interface InstallPowers {
   readonly validator: ValidatorCourier;
   readonly hookTexts: HookTexts;
   readonly stores: Stores;
+  readonly effects: Effects;
   readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
   readonly capacity: Capacity;

@@ -25,6 +25,8 @@ export interface Lifecycle {
   begin(guest: Guest): Promise<void>;
   /** Runs `shutdown` in a guest that had begun, once, and not for long. Never rejects. */
   end(guest: Guest, reason: ShutdownReason): Promise<void>;
+  /** Says that its `shutdown` was run by somebody else. */
+  ended(guest: Guest): void;
 }
 
 export interface LifecycleSpec {
@@ -60,6 +62,9 @@ export function makeLifecycle(spec: LifecycleSpec): Lifecycle | undefined {
         if (error !== undefined && aborts) throw notBegun(plugin, error, limits.loadTimeoutMs);
       }
       begun.add(guest);
+    },
+    ended: (guest) => {
+      begun.delete(guest);
     },
     end: async (guest, reason) => {
       if (!hasShutdown || !begun.delete(guest) || !guest.alive) return;
@@ -104,7 +109,7 @@ async function runOnce(
     limits,
     halts: false,
     now: () => performance.now(),
-    onReport: (report) => events.emit(hookEnded(hook, report)),
+    onReport: (report, stack) => events.emit(hookEnded(hook, report, stack)),
   });
   const [report] = reports;
   if (report === undefined) throw new Error(`${hook} of ${plugin} was not run`);

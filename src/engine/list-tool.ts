@@ -48,6 +48,7 @@ export function listTool(listing: ToolListing): UnnamedTool {
     ...(tool.executionTarget === undefined ? {} : { executionTarget: tool.executionTarget }),
     ...(tool.exclusive === undefined ? {} : { exclusive: tool.exclusive }),
     ...(tool.surface === undefined ? {} : { surface: tool.surface }),
+    ...(tool.council === undefined ? {} : { council: tool.council }),
     requireApproval,
     ...(asks === undefined ? {} : { asks }),
     background: format.runsInBackground(annotations, asks !== undefined),

@@ -79,6 +79,14 @@ export function logEvents({ logger, gateOf }: LogSpec): (event: BulkheadEvent) =
         if (outcome === 'ok') return undefined;
         return write('info', { plugin, tool, call, code, stack }, 'call failed');
       }
+      case 'hook-ended': {
+        const { plugin, hook, code, stack, dropped } = event;
+        if (event.outcome === 'error') {
+          return write('warn', { plugin, hook, code, stack }, event.message ?? 'hook failed');
+        }
+        if (dropped.length === 0) return undefined;
+        return write('info', { plugin, hook }, `wrote in vain to ${dropped.join(', ')}`);
+      }
       default:
         return undefined;
     }

@@ -3,6 +3,7 @@ import type { Permissions } from '../permissions/kind.js';
 import type { Plugin } from '../plugin/plugin.js';
 import type { AuditOptions } from '../audit/options.js';
 import type { Approver } from '../approval/approver.js';
+import type { EffectMode } from '../approval/effect-mode.js';
 import type { ToolPolicy } from '../approval/policy.js';
 import type { RiskPolicy } from '../approval/risk.js';
 import type { Tolerance } from '../approval/tolerance.js';
@@ -64,6 +65,13 @@ export interface EngineOptions {
    * edited while the engine runs. Default: rules are kept for as long as the engine lives.
    */
   readonly rules?: string;
+  /**
+   * What becomes of a request that changes something (any but GET, HEAD and OPTIONS), sent by a tool
+   * that declares that it only reads: `ask` holds it and asks about that very request, `audit` lets
+   * it and tells the engine's listeners. Default: `ask` where there is an approver, else `audit`; the
+   * tolerance `full` holds nothing.
+   */
+  readonly effects?: EffectMode;
   /** Which tools are offered at all. Default: all. */
   readonly policy?: ToolPolicy;
   readonly limits?: Partial<EngineLimits>;

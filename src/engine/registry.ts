@@ -5,6 +5,7 @@ import { coversAll } from '../permissions/effective.js';
 import type { Plugin } from '../plugin/plugin.js';
 import type { FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
+import type { Effects } from './effects.js';
 import type { Grants } from './grants.js';
 import { beginPlugin, shutDown } from './begin-and-end.js';
 import { inTurns } from './in-turns.js';
@@ -44,6 +45,7 @@ export interface RegistrySpec {
   readonly grants: Grants;
   readonly events: EventBus;
   readonly machinery: Machinery;
+  readonly effects: Effects;
   readonly onChange: (installed: readonly Installed[]) => void;
 }
 
@@ -51,7 +53,7 @@ export interface RegistrySpec {
 const WIDTH = 4;
 
 export function makeRegistry(spec: RegistrySpec): Registry {
-  const { settings, grants, events, machinery, onChange } = spec;
+  const { settings, grants, events, machinery, effects, onChange } = spec;
   let installed: readonly Installed[] = [];
   let discovery: Discovery = { plugins: [], problems: [] };
   /** Replaced, and finishing their calls: what they hold is the plugin's still. */
@@ -65,6 +67,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       settings,
       grants,
       events,
+      effects,
       now: Date.now,
       onChange: () => onChange(installed),
     });

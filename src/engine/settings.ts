@@ -11,6 +11,7 @@ import {
   type OptionalWall,
 } from '../guests/command.js';
 import { isWallName, type WallName } from '../guests/walls.js';
+import type { EffectMode } from '../approval/effect-mode.js';
 import { type HookSettings, readHookOptions } from './hook-options.js';
 import { type EngineLimits, readLimits } from './limits.js';
 import { makeDefaultLogger } from './logger.js';
@@ -30,6 +31,7 @@ export interface Settings extends Omit<EngineOptions, 'rules'> {
   readonly secrets: NonNullable<EngineOptions['secrets']>;
   readonly hostMode: readonly string[];
   readonly riskPolicy: RiskPolicy;
+  readonly effects: EffectMode;
   readonly trustHints: readonly string[];
   readonly background: readonly string[];
   readonly trustGroups: NonNullable<EngineOptions['trustGroups']>;
@@ -72,6 +74,7 @@ export function readSettings(options: EngineOptions): Settings {
     secrets,
     hostMode: options.hostMode ?? [],
     rules,
+    effects: effectsOf(options),
     riskPolicy: options.riskPolicy ?? 'proven',
     trustHints: options.trustHints ?? [],
     background: options.background ?? [],
@@ -93,6 +96,13 @@ function readTrustGroups(groups: Settings['trustGroups']): Settings['trustGroups
   const twice = plugins.find((plugin, at) => plugins.indexOf(plugin) !== at);
   if (twice === undefined) return groups;
   throw invalid('trustGroups', `each plugin once; ${twice} is there twice`);
+}
+
+function effectsOf({ effects, approve, tolerance }: EngineOptions): EffectMode {
+  if (effects !== undefined && effects !== 'ask' && effects !== 'audit' && effects !== 'off') {
+    throw invalid('effects', 'ask, audit or off');
+  }
+  return effects ?? (approve === undefined || tolerance === 'full' ? 'audit' : 'ask');
 }
 
 function readWalls({

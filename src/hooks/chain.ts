@@ -19,7 +19,12 @@ export interface ChainStep {
 /** What a guest answered (a stranger's word), or why it did not. */
 export type StepOutcome =
   | { readonly reply: Json }
-  | { readonly error: HookError; readonly thrown: boolean };
+  | {
+      readonly error: HookError;
+      readonly thrown: boolean;
+      /** The plugin's own lines for what it threw: for the host's log alone. */
+      readonly stack?: string | undefined;
+    };
 
 export interface HookError {
   readonly code: ErrorCode;
@@ -54,7 +59,7 @@ export interface ChainSpec {
   readonly halts: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly now: () => number;
-  readonly onReport: (report: HookReport) => void;
+  readonly onReport: (report: HookReport, stack: string | undefined) => void;
 }
 
 export interface ChainResult {
@@ -80,7 +85,7 @@ export async function runChain(spec: ChainSpec): Promise<ChainResult> {
     const after = await runStep(step, context, spec);
     context = after.context;
     reports.push(after.report);
-    spec.onReport(after.report);
+    spec.onReport(after.report, after.stack);
     if (after.report.halted === true) break;
   }
   return { context, reports };
@@ -90,7 +95,11 @@ async function runStep(
   step: ChainStep,
   context: HookContext,
   spec: ChainSpec,
-): Promise<{ readonly context: HookContext; readonly report: HookReport }> {
+): Promise<{
+  readonly context: HookContext;
+  readonly report: HookReport;
+  readonly stack?: string | undefined;
+}> {
   const { plugin, dialect } = step;
   const shape = contextShape(context.hook, dialect);
   const began = spec.now();
@@ -104,7 +113,7 @@ async function runStep(
   });
   if ('error' in outcome) {
     const halts = outcome.thrown && spec.halts && DIALECTS[dialect].thrown === 'halts';
-    return { context, report: failed(outcome.error, halts) };
+    return { context, report: failed(outcome.error, halts), stack: outcome.stack };
   }
   let committed: Committed;
   try {

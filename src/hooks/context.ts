@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import { isRecord } from '../../sandbox/wire/parse.js';
 import { BulkheadError } from '../errors.js';
 import { closest } from '../permissions/closest.js';
-import { type Field, hostFields } from './contexts.js';
-import type { HookName } from './names.js';
+import { type Field, fieldsOf } from './contexts.js';
+import type { HookDialect, HookName } from './names.js';
 import type { FieldText, PieceStore } from './pieces.js';
 
 /** What a context may cost: everything in it is copied into guests. */
@@ -23,12 +23,17 @@ export interface HookContext {
 }
 
 /**
- * The values of a context as a host gave it, with the documented defaults for what it left out.
+ * The values of a context as a host gave it, with the documented defaults of these dialects for what
+ * it left out.
  * Throws `INVALID_OPTIONS` naming the field that is not what it has to be, or that there is none of.
  */
-export function readValues(hook: HookName, given: unknown): ReadonlyMap<string, Json> {
+export function readValues(
+  hook: HookName,
+  given: unknown,
+  dialects: readonly HookDialect[] = ['classic', 'current'],
+): ReadonlyMap<string, Json> {
   if (!isRecord(given)) throw invalid(hook, 'it is an object of fields');
-  const fields = hostFields(hook);
+  const fields = fieldsOf(hook, ['classic', 'current']);
   const values = new Map<string, Json>();
   for (const [name, value] of Object.entries(given)) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
@@ -37,12 +42,12 @@ export function readValues(hook: HookName, given: unknown): ReadonlyMap<string, 
     if (!isFitting(field, value)) throw invalid(hook, `its ${name} has to be ${field.kind.name}`);
     values.set(name, value);
   }
-  fillMissing(values, fields);
+  fillMissing(values, fieldsOf(hook, dialects));
   return values;
 }
 
 /** What stands for another field takes the value that this has in the end. */
-function fillMissing(values: Map<string, Json>, fields: ReturnType<typeof hostFields>): void {
+function fillMissing(values: Map<string, Json>, fields: Readonly<Record<string, Field>>): void {
   const left = Object.entries(fields).filter(([name]) => !values.has(name));
   for (const [name, { missing }] of left) {
     if (missing !== undefined && 'value' in missing) values.set(name, missing.value);

@@ -151,9 +151,11 @@ export function contextShape(hook: HookName, dialect: HookDialect): ContextShape
   return SHAPES[dialect][hook];
 }
 
-/** Every field that a host may give to a hook of that name, whatever the plugins' dialects. */
-export function hostFields(hook: HookName): Fields {
-  return { ...SHAPES.current[hook].fields, ...SHAPES.classic[hook].fields };
+/** Every field that a hook of that name has in any of these dialects, as the first has it. */
+export function fieldsOf(hook: HookName, dialects: readonly HookDialect[]): Fields {
+  return Object.fromEntries(
+    dialects.toReversed().flatMap((dialect) => Object.entries(SHAPES[dialect][hook].fields)),
+  );
 }
 
 const SHAPES: Readonly<Record<HookDialect, Readonly<Record<HookName, ContextShape>>>> = {
@@ -163,10 +165,10 @@ const SHAPES: Readonly<Record<HookDialect, Readonly<Record<HookName, ContextShap
 
 function shapes(
   dialect: HookDialect,
-  fieldsOf: (hook: HookName) => Fields,
+  fieldsFor: (hook: HookName) => Fields,
 ): Readonly<Record<HookName, ContextShape>> {
   const shape = (hook: HookName): ContextShape => ({
-    fields: fieldsOf(hook),
+    fields: fieldsFor(hook),
     lends: [
       ...(WITHOUT_LOGGER[dialect].includes(hook) ? [] : (['logger'] as const)),
       ...(dialect === 'current' ? (['broadcast'] as const) : []),
