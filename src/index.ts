@@ -15,6 +15,8 @@ export { anthropicModel } from './agent/models/anthropic.js';
 export type { Endpoint } from './agent/models/endpoint.js';
 export { openAiModel } from './agent/models/openai.js';
 export { scriptedModel } from './agent/models/scripted.js';
+export type { CoreTool, CoreToolContext, CoreToolResult } from './engine/core-tool.js';
+export type { Collision, ToolSource } from './catalog/precedence.js';
 export { BulkheadError, isBulkheadError } from './errors.js';
 export type { BuildProblem, ErrorCode, ErrorDetails } from './errors.js';
 export type { BulkheadEvent, EventListener } from './events.js';
@@ -64,6 +66,8 @@ export type {
   PluginGrant,
   PluginSecrets,
 } from './engine/options.js';
+export type { CallRecord } from './engine/recording/record.js';
+export type { ReplayOptions, ReplayVerdict } from './engine/recording/replay.js';
 export type { EngineHookOptions } from './engine/hook-options.js';
 export type { HookOptions, HookOwner, HookResult, Hooks } from './engine/hooks.js';
 export type { HookReport } from './hooks/chain.js';

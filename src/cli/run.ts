@@ -14,6 +14,7 @@ import { addInspect } from './inspect.js';
 import { round } from './invoke.js';
 import type { CliPowers } from './powers.js';
 import { reportFailure } from './report.js';
+import { addReplay } from './replay.js';
 import { addSelftest } from './selftest/selftest.js';
 import { addMcp } from './serve/mcp.js';
 import { addServe } from './serve/serve.js';
@@ -29,6 +30,7 @@ const commands = [
   addAudit,
   addWhy,
   addChat,
+  addReplay,
   addDemo,
   addDoctor,
   addSelftest,

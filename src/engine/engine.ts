@@ -18,10 +18,13 @@ import { explainMissing } from './missing.js';
 import type { CallOptions, EngineOptions } from './options.js';
 import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
+import { parseRecord } from './recording/record.js';
+import { replay } from './recording/replay.js';
 import { prepareCall } from './prepare-call.js';
 import { makeRegistry } from './registry.js';
 import { runPlaced } from './run.js';
 import { readSettings } from './settings.js';
+import { makeCollisionTeller } from './tell-collisions.js';
 
 /**
  * Finds the plugins, asks what they offer, and answers with the engine that runs them. A plugin that
@@ -48,7 +51,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await kept.close();
     throw error;
   });
-  const { catalog, replace } = makeCatalog();
+  const { catalog, replace } = makeCatalog({ strict: settings.collisions === 'strict' });
   const rules = settings.rules ?? makeRuleBook();
   const approval = makeApproval({
     approve: settings.approve,
@@ -61,6 +64,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   let closing: Promise<void> | undefined;
 
   const grants = makeGrants(settings.grant);
+  const tellCollisions = makeCollisionTeller(events);
   const registry = makeRegistry({
     settings,
     grants,
@@ -68,9 +72,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     machinery,
     effects: makeEffects({ mode: settings.effects, approval, events }),
     onChange: (installed) => {
-      const placed = placeTools(installed);
+      const placed = placeTools(installed, settings.core);
       places = placed.places;
-      replace(placed.tools);
+      replace(placed.tools, placed.removed);
+      tellCollisions(catalog.collisions(), installed);
       events.emit({ type: 'catalog-changed', tools: placed.tools.length });
     },
   });
@@ -110,7 +115,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
     };
   };
-  const consent = makeConsent({ approval, settings, find, run: runPlaced });
+  const consent = makeConsent({
+    approval,
+    settings,
+    find,
+    run: (spec) => runPlaced(spec, machinery),
+  });
 
   const change = (
     plugin: string,
@@ -137,6 +147,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     rules,
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
+    replay: async (record, replayOptions) => replay(parseRecord(record), machinery, replayOptions),
     plugins: () => registry.status(catalog),
     listing: () => registry.listing(),
     audit: kept.audit,
