@@ -167,8 +167,8 @@ export const engineGuards: readonly Guard[] = [
   {
     stops: 'a tool that holds what its plugin has and it does not ask for',
     file: 'src/engine/running.ts',
-    code: 'const own = rooms.of(tool);',
-    without: 'const own = room;',
+    code: '?? rooms.of(tool);',
+    without: '?? room;',
     tests: ['test/escape/rooms.test.ts'],
   },
   {
