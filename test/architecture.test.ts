@@ -76,9 +76,11 @@ const PUBLIC: readonly string[] = [
   'type HookReport',
   'type HookResult',
   'type Hooks',
+  'type IdentityOptions',
   'type Json',
   'type JsonObject',
   'type Logger',
+  'type McpRemoteOptions',
   'type Message',
   'type Model',
   'type ModelReply',
@@ -95,6 +97,7 @@ const PUBLIC: readonly string[] = [
   'type PluginStatus',
   'type PowerContext',
   'type PowerDefinition',
+  'type RemoteOptions',
   'type ReplayOptions',
   'type ReplayVerdict',
   'type RiskBand',
@@ -114,6 +117,7 @@ const PUBLIC: readonly string[] = [
   'type TurnInput',
   'type TurnResult',
   'type Verdict',
+  'type VertesiaRemoteOptions',
   'type WallName',
 ];
 
