@@ -63,6 +63,41 @@ describe('S08: a bundle loads', () => {
     expect(await answerOf({ source })).toBe(expected);
   });
 
+  it('that Bun made for itself', async () => {
+    const source = `// @bun
+      var __create = Object.create;
+      var __getProtoOf = Object.getPrototypeOf;
+      var __defProp = Object.defineProperty;
+      var __getOwnPropNames = Object.getOwnPropertyNames;
+      var __hasOwnProp = Object.prototype.hasOwnProperty;
+      var __toESM = (mod, isNodeMode, target) => {
+        target = mod != null ? __create(__getProtoOf(mod)) : {};
+        const to = isNodeMode || !mod || !mod.__esModule ? __defProp(target, 'default', { value: mod, enumerable: true }) : target;
+        for (let key of __getOwnPropNames(mod)) if (!__hasOwnProp.call(to, key)) __defProp(to, key, { get: () => mod[key], enumerable: true });
+        return to;
+      };
+      var __commonJS = (cb, mod) => () => (mod || cb((mod = { exports: {} }).exports, mod), mod.exports);
+      var __require = import.meta.require;
+      var __legacyDecorateClassTS = function (decorators, target) { return target; };
+      var require_semver = __commonJS((exports, module) => {
+        var debug = typeof process === 'object' && process.env && process.env.NODE_DEBUG && /\\bsemver\\b/i.test(process.env.NODE_DEBUG) ? (...args) => console.error('SEMVER', ...args) : () => {};
+        class SemVer { constructor(v) { debug('SemVer', v); this.parts = v.split('.').map(Number); } toString() { return this.parts.join('.'); } }
+        SemVer.prototype.constructor = SemVer;
+        module.exports = { SemVer, fs: () => __require('fs') };
+      });
+      var import_semver = __toESM(require_semver(), 1);
+      var isServer = [typeof window, typeof document].join(' ');
+      var text = Buffer.from('aGk=', 'base64').toString('utf8');
+      ${tool('`${new import_semver.default.SemVer("1.2.3")} ${isServer} ${text} ${import.meta.main ?? "no main"} ${typeof import.meta.url}`')}
+      export { import_semver as default };`;
+    expect(await answerOf({ source })).toBe('1.2.3 undefined undefined hi false string');
+  });
+
+  it('that was made small', async () => {
+    const source = `var r=Object.defineProperty,t=(e,n)=>r(e,"name",{value:n,configurable:!0});class o extends Map{get(e){return super.get(e)??0}}t(o,"Counter");let a=new o,{registerTool:i,on:s,log:{info:l}}=spindle;i({name:"run",display_name:"Run",description:"r",parameters:{}}),s("TOOL_INVOCATION",async({args:e})=>(a.set("n",a.get("n")+1),l("ran"),\`\${o.name} \${a.get("n")}\`));`;
+    expect(await answerOf({ source })).toBe('Counter 1');
+  });
+
   it('of several files that import each other', async () => {
     const answer = await answerOf({
       source: `import { value } from './lib/value.js'; import data from './data.json'; ${tool('value + data.n')}`,
@@ -130,7 +165,7 @@ describe('S11: what sloppy code assigns', () => {
 });
 
 describe('S09: what an extension imports', () => {
-  it.each(['node:fs', 'fs', 'node:child_process', 'bun:ffi', 'node:vm', 'node:worker_threads'])(
+  it.each(['node:child_process', 'bun:ffi', 'node:vm', 'node:worker_threads'])(
     '%s loads where it is never used, and says its name where it is',
     async (specifier) => {
       const source = (use: string): string =>
@@ -139,6 +174,19 @@ describe('S09: what an extension imports', () => {
       const bare = specifier.replace(/^\w+:/, '');
       expect(await answerOf({ source: source('it.readFileSync("/etc/passwd")') })).toMatch(
         new RegExp(`^failed: (?:bun:)?${bare}\\.readFileSync is refused to plugins`),
+      );
+    },
+  );
+
+  it.each(['node:fs', 'fs', 'node:fs/promises'])(
+    '%s loads, and reaches no file that was not granted',
+    async (specifier) => {
+      const source = (use: string): string =>
+        `import * as it from ${JSON.stringify(specifier)}; ${tool(use)}`;
+      expect(await answerOf({ source: source(`typeof it.readFile`) })).toBe('function');
+      const read = specifier.endsWith('promises') ? 'readFile' : 'readFileSync';
+      expect(await answerOf({ source: source(`it.${read}("/etc/passwd")`) })).toMatch(
+        /^failed: EACCES: permission denied, '\/etc\/passwd'/,
       );
     },
   );
