@@ -11,6 +11,7 @@ import { beginPlugin, shutDown } from './begin-and-end.js';
 import { inTurns } from './in-turns.js';
 import { install } from './install.js';
 import type { Installed, InstalledEntry } from './installed.js';
+import { discoverLocked } from './lock/discover-locked.js';
 import type { Machinery } from './machinery.js';
 import { diskReader } from './powers/disk-reader.js';
 import type { Settings } from './settings.js';
@@ -64,6 +65,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   const installOne = async (found: FoundPlugin): Promise<Installed> => {
     const one = await install(found, {
       ...machinery,
+      bundle: bundlesOf(found, machinery),
       settings,
       grants,
       events,
@@ -76,7 +78,11 @@ export function makeRegistry(spec: RegistrySpec): Registry {
 
   const load = async (): Promise<void> => {
     if (closed) return;
-    discovery = await readPlugins(diskReader, settings.plugins);
+    const { lock, plugins } = settings;
+    discovery =
+      lock === undefined
+        ? await readPlugins(diskReader, plugins)
+        : await discoverLocked(lock, plugins, machinery.bundle);
     const before = installed;
     installed = await inTurns(discovery.plugins, WIDTH, installOne);
     onChange(installed);
@@ -151,6 +157,14 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       await shutDown(ending, 'shutdown');
       await Promise.all(ending.map(end));
     },
+  };
+}
+
+/** Where a plugin's code is had: made from its directory, unless it is what was kept of it. */
+function bundlesOf({ bundles }: FoundPlugin, machinery: Machinery): Machinery['bundle'] {
+  return (plugin, entry) => {
+    const kept = bundles !== undefined && Object.hasOwn(bundles, entry.key) && bundles[entry.key];
+    return kept ? Promise.resolve(kept) : machinery.bundle(plugin, entry);
   };
 }
 
