@@ -1,6 +1,7 @@
 import { MAX_ERROR_STACK } from '../../sandbox/wire/limits.js';
 import { isRecord } from '../../sandbox/wire/parse.js';
 import type { Peer } from '../../sandbox/wire/peer.js';
+import type { ByteSource } from '../../sandbox/wire/streams.js';
 import type { IncomingRequest, Service } from '../../sandbox/wire/service.js';
 import type { Attribution } from '../brokers/attribution.js';
 import type { FilesystemBroker } from '../brokers/filesystem/broker.js';
@@ -86,11 +87,14 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
       if (method === 'readFile' && brokers.filesystem !== undefined) {
         return readThrough(brokers.filesystem, peer, params, request, spec.behalfOf(peer));
       }
+      if (method === 'lookFile' && brokers.filesystem !== undefined) {
+        return brokers.filesystem.look(params, abortSignalOf(request), spec.behalfOf(peer));
+      }
       if (method === 'storage' && brokers.storage !== undefined) {
-        return storeThrough(brokers.storage, peer, params, request);
+        return storeThrough(brokers.storage, peer, params, request, spec.behalfOf(peer));
       }
       if (method === 'power' && brokers.powers !== undefined) {
-        return brokers.powers.use(params, abortSignalOf(request));
+        return brokers.powers.use(params, abortSignalOf(request), spec.behalfOf(peer));
       }
       throw new BulkheadError(
         'PERMISSION_REVOKED',
@@ -131,12 +135,22 @@ async function storeThrough(
   peer: Peer,
   params: unknown,
   request: IncomingRequest,
+  behalf: Attribution,
 ): Promise<unknown> {
   const streamId = isRecord(params) ? params['body'] : undefined;
   const sent = typeof streamId === 'number' ? peer.acceptStream(streamId) : undefined;
-  const answer = await broker.run(params, sent, abortSignalOf(request));
+  const answer = await broker.run(params, sent, abortSignalOf(request), behalf);
   if ('value' in answer) return answer.value;
+  if ('copy' in answer) {
+    const { content, ...copy } = answer.copy;
+    return content === undefined ? copy : { ...copy, body: peer.openStream(sourceOf(content)) };
+  }
   return { body: peer.openStream(answer.content), bytes: answer.bytes };
+}
+
+function sourceOf(bytes: Uint8Array): ByteSource {
+  const left = [bytes];
+  return { pull: async () => left.shift(), cancel: () => {} };
 }
 
 function abortSignalOf(request: IncomingRequest): AbortSignal {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SPINDLE_LIMITS } from '../../sandbox/dialects/spindle/limits.js';
 import { BROADCAST_BYTES } from '../../sandbox/wire/hooks.js';
 import { FROM_GUEST, NOTICES_PER_SECOND } from '../../sandbox/wire/limits.js';
 import { AUDIT_LIMITS } from '../../src/audit/limits.js';
@@ -11,6 +12,7 @@ import { STORAGE_LIMITS } from '../../src/brokers/storage/limits.js';
 import { HOOK_LIMITS } from '../../src/engine/hook-courier.js';
 import { DEFAULT_LIMITS, GUEST_LIMITS } from '../../src/engine/limits.js';
 import { SERVER_LIMITS, TOKEN_LIMITS } from '../../src/http/limits.js';
+import { RECORD_LIMITS } from '../../src/engine/recording/limits.js';
 import { REMOTE_LIMITS } from '../../src/remotes/limits.js';
 import { SCHEMA_LIMITS } from '../../src/schema/limits.js';
 import { readText, ROOT } from '../architecture/sources.js';
@@ -20,12 +22,14 @@ const sections: Readonly<Record<string, object>> = {
   'What a guest may send': FROM_GUEST,
   'Inside the guest': { ...GUEST_LIMITS, NOTICES_PER_SECOND },
   Hooks: { ...HOOK_LIMITS, BROADCAST_BYTES },
+  'A Spindle extension': SPINDLE_LIMITS,
   'The network broker': NETWORK_LIMITS,
   'The filesystem broker': FILESYSTEM_LIMITS,
   'The storage broker': STORAGE_LIMITS,
   "The host's powers": POWER_LIMITS,
   "A tool's JSON Schema": SCHEMA_LIMITS,
   'The audit log': AUDIT_LIMITS,
+  'A record of a call': RECORD_LIMITS,
   'A server': SERVER_LIMITS,
   Tokens: TOKEN_LIMITS,
   'Tools that run elsewhere': REMOTE_LIMITS,

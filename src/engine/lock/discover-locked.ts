@@ -1,9 +1,10 @@
 import { BulkheadError } from '../../errors.js';
-import { type Discovery, readPlugins } from '../../formats/discover.js';
+import type { Discovery } from '../../formats/discover.js';
 import type { FoundPlugin } from '../../formats/format.js';
 import { type KeptPlugin, modelOf, writeKept } from '../../lock/kept.js';
 import type { LockedPlugin } from '../../lock/lock.js';
 import type { Bundle, Plugin, PluginEntry } from '../../plugin/plugin.js';
+import { findPlugins } from '../find-plugins.js';
 import { inTurns } from '../in-turns.js';
 import { diskReader } from '../powers/disk-reader.js';
 import type { HeldLock } from './held-lock.js';
@@ -14,21 +15,26 @@ export type MakeBundle = (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>
 const WIDTH = 4;
 
 /**
- * The plugins that run under a lock: those that it names, from its own sources and from `paths`, as
+ * The plugins that run under a lock: those that it names, from its own sources and from where the host looks, as
  * they were accepted. What is not in it does not run. What became another since goes on as it was,
  * from what was kept, until somebody has looked at it.
  */
 export async function discoverLocked(
   lock: HeldLock,
-  paths: readonly string[],
+  options: Parameters<typeof findPlugins>[1],
   makeBundle: MakeBundle,
 ): Promise<Discovery> {
   const { plugins } = lock.read();
   const sources = Object.values(plugins).map(({ source }) => lock.directoryOf(source));
-  const discovery = await readPlugins(diskReader, [...paths, ...sources]);
+  const discovery = await findPlugins(diskReader, {
+    ...options,
+    plugins: [...options.plugins, ...sources],
+  });
   const problems = [...discovery.problems];
   const held = await inTurns(discovery.plugins, WIDTH, async (found) => {
-    const { id, directory } = found.plugin;
+    const { id, directory, origin } = found.plugin;
+    // What comes with the host, and its own workspace, it has accepted by naming it.
+    if (origin !== undefined) return found;
     const locked = Object.hasOwn(plugins, id) ? plugins[id] : undefined;
     if (locked === undefined) {
       problems.push({ directory, error: notLocked(id, directory, lock) });

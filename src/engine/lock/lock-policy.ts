@@ -5,9 +5,11 @@ import { NOTHING, policyFor } from '../grants.js';
 import type { GrantPolicy, PluginGrant } from '../options.js';
 import type { HeldLock } from './held-lock.js';
 
-/** What plugins get under a lock: what was accepted, or less where the host's own policy says so. */
+/** What plugins get under a lock: what was accepted, or less where the host's policy says so. */
 export function lockPolicy(lock: HeldLock, given: GrantPolicy | undefined): GrantPolicy {
   return (plugin): PluginGrant => {
+    // What comes with the host, and its own workspace, is not for the lock to say.
+    if (plugin.origin !== undefined) return policyFor(given ?? 'nothing', plugin);
     const locked = lockedOf(lock, plugin.id);
     if (locked === undefined) return 'nothing';
     const accepted = expand(locked.granted);
