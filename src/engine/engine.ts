@@ -22,6 +22,9 @@ import { prepareCall } from './prepare-call.js';
 import { makeRegistry } from './registry.js';
 import { runPlaced } from './run.js';
 import { readSettings } from './settings.js';
+import { type Extension, extensionsOf } from './spindle/extension.js';
+import { rpcPower } from './spindle/rpc-pool.js';
+import { makeSpindleHost } from './spindle/spindle-host.js';
 
 /**
  * Finds the plugins, asks what they offer, and answers with the engine that runs them. A plugin that
@@ -30,7 +33,7 @@ import { readSettings } from './settings.js';
  * Throws `INVALID_OPTIONS`, and `WALL_MISSING` where the host requires a wall that does not stand.
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
-  const settings = readSettings(options);
+  const settings = readSettings(withRpcPool(options, () => extensions()));
   const { limits } = settings;
   const events = makeEventBus(Date.now);
   const gateOf = (plugin: string): LogGate =>
@@ -74,6 +77,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       events.emit({ type: 'catalog-changed', tools: placed.tools.length });
     },
   });
+
+  const extensions = (): readonly Extension[] => extensionsOf(registry.installed(), settings);
 
   const requireOpen = (): void => {
     if (closing !== undefined) throw engineClosed();
@@ -137,6 +142,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     rules,
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
+    spindle: makeSpindleHost(extensions),
     plugins: () => registry.status(catalog),
     listing: () => registry.listing(),
     audit: kept.audit,
@@ -156,6 +162,18 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     throw error;
   }
   return engine;
+}
+
+/** The host's own power of that name comes before the engine's. */
+function withRpcPool(
+  options: EngineOptions,
+  extensions: () => readonly Extension[],
+): EngineOptions {
+  const { powers = [] } = options;
+  const own = rpcPower(extensions);
+  return powers.some(({ name }) => name === own.name)
+    ? options
+    : { ...options, powers: [...powers, own] };
 }
 
 function engineClosed(): BulkheadError {
