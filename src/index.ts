@@ -51,6 +51,8 @@ export type {
   PluginGrant,
   PluginSecrets,
 } from './engine/options.js';
+export type { CallRecord } from './engine/recording/record.js';
+export type { ReplayOptions, ReplayVerdict } from './engine/recording/replay.js';
 export type { EngineHookOptions } from './engine/hook-options.js';
 export type { HookOptions, HookOwner, HookResult, Hooks } from './engine/hooks.js';
 export type { HookReport } from './hooks/chain.js';

@@ -3,6 +3,7 @@ import type { Guarantee } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
 import type { Foreseen } from './consent.js';
 import type { CallOptions } from './options.js';
+import type { ReplayOptions, ReplayVerdict } from './recording/replay.js';
 import type { Hooks } from './hooks.js';
 import type { CallResult } from './result.js';
 import type { RuleBook } from '../approval/rule-book.js';
@@ -50,6 +51,12 @@ export interface Engine extends AsyncDisposable {
    * (`fetch`, a response, a stream, a timer) gives it nothing more; a value that it has read, it has.
    */
   revoke(plugin: string, ...permissions: string[]): Promise<void>;
+  /**
+   * Runs a recorded call again, in a fresh guest and on what was recorded, and compares all that the
+   * plugin does: it needs neither the plugin nor the network. Throws `INVALID_OPTIONS` for what is no
+   * record, or not a whole one.
+   */
+  replay(record: unknown, options?: ReplayOptions): Promise<ReplayVerdict>;
   /** Every plugin that was found, with its state, problems, permissions and tools. */
   plugins(): readonly PluginStatus[];
   /**

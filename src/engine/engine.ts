@@ -18,6 +18,8 @@ import { explainMissing } from './missing.js';
 import type { CallOptions, EngineOptions } from './options.js';
 import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
+import { parseRecord } from './recording/record.js';
+import { replay } from './recording/replay.js';
 import { prepareCall } from './prepare-call.js';
 import { makeRegistry } from './registry.js';
 import { runPlaced } from './run.js';
@@ -113,7 +115,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
     };
   };
-  const consent = makeConsent({ approval, settings, find, run: runPlaced });
+  const consent = makeConsent({
+    approval,
+    settings,
+    find,
+    run: (spec) => runPlaced(spec, machinery),
+  });
 
   const change = (
     plugin: string,
@@ -140,6 +147,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     rules,
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
+    replay: async (record, replayOptions) => replay(parseRecord(record), machinery, replayOptions),
     plugins: () => registry.status(catalog),
     listing: () => registry.listing(),
     audit: kept.audit,

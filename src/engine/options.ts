@@ -204,6 +204,11 @@ export interface CallOptions {
    */
   readonly onOutput?: (chunk: string) => void;
   /**
+   * Keeps what crosses the boundary for this call: see `CallResult.record`. It runs in a guest of its
+   * own, that is loaded for it. Default: false.
+   */
+  readonly record?: boolean;
+  /**
    * Decides where this call asks first and the engine itself has nobody to ask. It answers for this
    * call alone.
    */
