@@ -45,7 +45,8 @@ export interface CatalogTool {
   readonly asks?: string;
   /** Whether it may run unattended: it says that it only reads, and does not ask. */
   readonly background: boolean;
-  readonly confinement: 'compartment' | 'host';
+  /** `remote`: at a server of somebody else's, where nothing of it is confined or checked. */
+  readonly confinement: 'compartment' | 'host' | 'remote';
 }
 
 /** MCP's hints: claims of the plugin's author. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { Audit } from '../audit/audit.js';
 import type { Guarantee } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
@@ -64,6 +65,13 @@ export interface Engine extends AsyncDisposable {
    * `/api/plugins`, with alerts and with tools that were resolved.
    */
   listing(): readonly Readonly<Record<string, unknown>>[];
+  /** The public keys by which tokens that `remotes` are sent are verified, as a JWKS. */
+  jwks(): Promise<JsonObject>;
+  /**
+   * Takes what a server of tools says of them now for reviewed, so that what changed is offered.
+   * Throws `INVALID_OPTIONS` where no server has that id.
+   */
+  accept(remote: string): Promise<void>;
   /** The walls round this machine's guests: which stand, found out once on a blank one. */
   guarantees(): Promise<readonly Guarantee[]>;
   /** What happened, where the option `audit` has it written down; else all of it throws. */

@@ -21,9 +21,12 @@ import { type Placed, placeTools } from './placement.js';
 import { parseRecord } from './recording/record.js';
 import { replay } from './recording/replay.js';
 import { prepareCall } from './prepare-call.js';
+import { keepPins } from './powers/kept-pins.js';
 import { makeRegistry } from './registry.js';
+import { makeRemotes } from './remotes.js';
 import { runPlaced } from './run.js';
 import { readSettings } from './settings.js';
+import type { PluginStatus } from './status.js';
 import { makeCollisionTeller } from './tell-collisions.js';
 
 /**
@@ -71,14 +74,24 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     events,
     machinery,
     effects: makeEffects({ mode: settings.effects, approval, events }),
-    onChange: (installed) => {
-      const placed = placeTools(installed, settings.core);
-      places = placed.places;
-      replace(placed.tools, placed.removed);
-      tellCollisions(catalog.collisions(), installed);
-      events.emit({ type: 'catalog-changed', tools: placed.tools.length });
-    },
+    onChange: () => replaceTools(),
   });
+  const plugins = (): ReadonlySet<string> => new Set(registry.ids());
+  const remotes = makeRemotes({
+    settings,
+    events,
+    pins: keepPins(settings.storageDirectory),
+    onChange: () => replaceTools(),
+  });
+  const replaceTools = (): void => {
+    const installed = registry.installed();
+    const here = placeTools(installed, settings.core);
+    const elsewhere = remotes.placed(plugins());
+    places = new Map<string, Placed>([...elsewhere.places, ...here.places]);
+    replace([...here.tools, ...elsewhere.tools], here.removed);
+    tellCollisions(catalog.collisions(), installed);
+    events.emit({ type: 'catalog-changed', tools: catalog.list().length });
+  };
 
   const requireOpen = (): void => {
     if (closing !== undefined) throw engineClosed();
@@ -91,12 +104,17 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     requireOpen,
   });
 
+  const status = (): readonly PluginStatus[] => [
+    ...registry.status(catalog),
+    ...remotes.status(catalog, plugins()),
+  ];
+
   const find = (name: string): { readonly tool: CatalogTool; readonly place: Placed } => {
     requireOpen();
     const tool = catalog.find(name);
     const place = tool === undefined ? undefined : places.get(tool.id);
     if (tool === undefined || place === undefined) {
-      throw explainMissing(name, catalog, registry.status(catalog));
+      throw explainMissing(name, catalog, status());
     }
     return { tool, place };
   };
@@ -133,7 +151,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
   const close = async (): Promise<void> => {
     machinery.close();
-    await registry.close();
+    await Promise.all([registry.close(), remotes.close()]);
     await kept.close();
   };
 
@@ -147,13 +165,17 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     rules,
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
+    jwks: () => remotes.jwks(),
+    accept: (id) => remotes.accept(id),
     replay: async (record, replayOptions) => replay(parseRecord(record), machinery, replayOptions),
-    plugins: () => registry.status(catalog),
+    plugins: status,
     listing: () => registry.listing(),
     audit: kept.audit,
     guarantees: () => machinery.guarantees(),
     on: (listener) => events.on(listener),
-    reload: () => registry.reload(),
+    reload: async () => {
+      await Promise.all([registry.reload(), remotes.load()]);
+    },
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => engine.close(),
   };
@@ -161,7 +183,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   try {
     const { require } = settings.walls;
     if (require.length > 0) requireWalls(require, await machinery.guarantees());
-    await registry.reload();
+    await Promise.all([registry.reload(), remotes.load()]);
   } catch (error) {
     await engine.close();
     throw error;

@@ -14,6 +14,8 @@ import type { WallName } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
 import type { CoreTool } from './core-tool.js';
 import type { EngineHookOptions } from './hook-options.js';
+import type { IdentityOptions } from '../remotes/identity.js';
+import type { RemoteOptions } from '../remotes/open.js';
 import type { EngineLimits } from './limits.js';
 
 /** What a host tells the engine once. */
@@ -94,6 +96,13 @@ export interface EngineOptions {
   readonly policy?: ToolPolicy;
   readonly limits?: Partial<EngineLimits>;
   readonly network?: NetworkOptions;
+  /**
+   * Servers of tools that run elsewhere, or as processes of their own: their tools are in the
+   * catalog beside those of plugins, and nothing confines them.
+   */
+  readonly remotes?: readonly RemoteOptions[];
+  /** Who we are to servers that ask for a token. Default: nobody whom they would know. */
+  readonly identity?: IdentityOptions;
   /**
    * Ids of plugins that may run while nobody calls them: their timers fire then. The guest of any
    * other is stopped between calls; what was due meanwhile fires once, with the next call.
