@@ -119,6 +119,7 @@ const PUBLIC: readonly string[] = [
   'type SecretBinding',
   'type SecretPlace',
   'type SecretStatus',
+  'type SpindleHost',
   'type StoppedEffect',
   'type Tolerance',
   'type ToolAnnotations',
