@@ -11,6 +11,7 @@ const documents = [
   'docs/vertesia.md',
   'docs/mcp.md',
   'docs/models.md',
+  'docs/spindle.md',
 ];
 const directories: string[] = [];
 
