@@ -38,6 +38,7 @@ export type { SecretBinding } from './brokers/network/secrets/binding.js';
 export type { SecretPlace } from './brokers/network/secrets/secret.js';
 export type { Catalog, CatalogTool, ToolAnnotations } from './catalog/catalog.js';
 export type { Engine } from './engine/engine-api.js';
+export type { Credentials, CredentialSource, CredentialStore } from './engine/credentials.js';
 export type { EngineLimits } from './engine/limits.js';
 export type {
   CallOptions,

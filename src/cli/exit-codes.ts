@@ -53,6 +53,7 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   NAME_COLLISION: EXIT.broken,
   INVALID_PERMISSION: EXIT.broken,
   PLUGIN_INACTIVE: EXIT.broken,
+  CREDENTIAL_MISSING: EXIT.broken,
   INVALID_TOOL: EXIT.broken,
   INVALID_SCHEMA: EXIT.broken,
   LOAD_FAILED: EXIT.broken,

@@ -13,6 +13,7 @@ import type { OptionalWall } from '../guests/command.js';
 import type { WallName } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
 import type { EngineHookOptions } from './hook-options.js';
+import type { Credentials } from './credentials.js';
 import type { EngineLimits } from './limits.js';
 
 /** What a host tells the engine once. */
@@ -44,6 +45,8 @@ export interface EngineOptions {
    * of that name. Default: none.
    */
   readonly powers?: readonly PowerDefinition[];
+  /** Where plugins' credentials come from, each plugin's by its own. Default: there are none. */
+  readonly credentials?: Credentials;
   readonly approve?: Approver;
   /**
    * How much risk runs unasked: `strict` nothing, `default` what is low, `relaxed` what is low or
