@@ -1,4 +1,6 @@
 export { createEngine } from './engine/engine.js';
+export type { CoreTool, CoreToolContext, CoreToolResult } from './engine/core-tool.js';
+export type { Collision, ToolSource } from './catalog/precedence.js';
 export { BulkheadError, isBulkheadError } from './errors.js';
 export type { BuildProblem, ErrorCode, ErrorDetails } from './errors.js';
 export type { BulkheadEvent, EventListener } from './events.js';
@@ -50,6 +52,8 @@ export type {
   PluginGrant,
   PluginSecrets,
 } from './engine/options.js';
+export type { CallRecord } from './engine/recording/record.js';
+export type { ReplayOptions, ReplayVerdict } from './engine/recording/replay.js';
 export type { EngineHookOptions } from './engine/hook-options.js';
 export type { HookOptions, HookOwner, HookResult, Hooks } from './engine/hooks.js';
 export type { HookReport } from './hooks/chain.js';
@@ -58,6 +62,10 @@ export type { HookDialect, HookName } from './hooks/names.js';
 export type { CallResult } from './engine/result.js';
 export type { EntryStatus, PluginStatus, SecretStatus } from './engine/status.js';
 export type { Guarantee, WallName } from './guests/walls.js';
+export type { IdentityOptions } from './remotes/identity.js';
+export type { McpRemoteOptions } from './remotes/mcp/options.js';
+export type { RemoteOptions } from './remotes/open.js';
+export type { VertesiaRemoteOptions } from './remotes/vertesia/options.js';
 export { explainPermissions } from './permissions/explain.js';
 export type { Permissions } from './permissions/kind.js';
 export { textOf } from './plugin/answer.js';

@@ -1,3 +1,4 @@
+import type { TapeParams } from './tape.js';
 import type { Json, WireFailure } from './messages.js';
 
 /** What a guest knows of the plugin that it holds: enough to word a denial's remedy. */
@@ -62,6 +63,8 @@ export interface LoadParams {
   readonly lent: readonly string[];
   /** What the dialect tells the plugin's code of itself; `null` where its format has nothing. */
   readonly introduction: Json;
+  /** Its clock, timers and randomness are recorded, or run on what was. */
+  readonly tape?: TapeParams;
   /** Real path of the plugin's directory: only where it runs unconfined. */
   readonly directory?: string;
 }
@@ -193,4 +196,12 @@ export type GuestMethod =
 export type HostMethod = 'fetch' | 'readFile' | 'lookFile' | 'storage' | 'power';
 
 /** What a guest says unasked; `offers`: what its entry offers is not what `describe` answered. */
-export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers' | 'output' | 'broadcast';
+export type GuestNotice =
+  | 'ready'
+  | 'log'
+  | 'fault'
+  | 'denied'
+  | 'tape'
+  | 'offers'
+  | 'output'
+  | 'broadcast';

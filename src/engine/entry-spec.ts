@@ -1,3 +1,4 @@
+import type { TapeParams } from '../../sandbox/wire/tape.js';
 import type { Json } from '../../sandbox/wire/messages.js';
 import type { Stores } from '../brokers/storage/store.js';
 import type { EventBus } from '../events.js';
@@ -38,5 +39,7 @@ export interface EntrySpec {
   readonly capacity: Capacity;
   readonly canRest: boolean;
   readonly quarantine: Quarantine;
+  /** Its guests' clocks, timers and randomness are recorded. */
+  readonly tape?: TapeParams;
   readonly now: () => number;
 }

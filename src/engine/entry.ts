@@ -46,6 +46,11 @@ export interface OpenEntry {
    * ended what was under way by it; when the promise resolves, so do its guests.
    */
   follow(next: Grant): Promise<void>;
+  /**
+   * The same entry with guests of its own and what it is granted now: nothing that another call did
+   * is there. Whoever opens it closes it.
+   */
+  again(how: Pick<EntrySpec, 'take' | 'tape'>): OpenEntry;
   /** Says who hears of its guests. One listener; the last counts. */
   listen(listener: EntryListener): void;
   /** Turns a stack from the guest into the plugin's own source lines. */
@@ -138,6 +143,11 @@ export function openEntry(spec: EntrySpec, rehearsal?: Rehearsal): OpenEntry {
     outputs,
     calls,
     mapStack,
+    again: (how) => {
+      const other = openEntry({ ...spec, ...how, grant, group: undefined });
+      if (resident.schemas !== undefined) other.resident.setSchemas(resident.schemas);
+      return other;
+    },
     listen: (next) => {
       listener = next;
     },
@@ -183,6 +193,7 @@ function loadParams(spec: EntrySpec, sourceUrl: string, grant: GuestGrant): Load
     config,
     lent: settings.lent.names,
     introduction: entry.introduction ?? null,
+    ...(spec.tape === undefined ? {} : { tape: spec.tape }),
     ...(entry.confinement === 'host' ? { directory: plugin.directory } : {}),
   };
 }

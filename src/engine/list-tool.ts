@@ -37,6 +37,8 @@ export function listTool(listing: ToolListing): UnnamedTool {
   return {
     plugin: plugin.id,
     tool: tool.toolId,
+    ...(plugin.origin === undefined ? {} : { source: plugin.origin }),
+    ...(format.bareNames === undefined ? {} : { bare: format.bareNames }),
     title: annotations.title ?? tool.name,
     description: tool.description,
     inputSchema: tool.parameters.schema,

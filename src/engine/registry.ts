@@ -1,10 +1,11 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { EventBus, EventOf, WithoutTime } from '../events.js';
-import { type Discovery, readPlugins } from '../formats/discover.js';
+import type { Discovery } from '../formats/discover.js';
 import { coversAll } from '../permissions/effective.js';
 import type { Plugin } from '../plugin/plugin.js';
 import type { FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
+import { findPlugins } from './find-plugins.js';
 import type { Effects } from './effects.js';
 import type { Grants } from './grants.js';
 import { beginPlugin, shutDown } from './begin-and-end.js';
@@ -76,7 +77,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
 
   const load = async (): Promise<void> => {
     if (closed) return;
-    discovery = await readPlugins(diskReader, settings.plugins);
+    discovery = await findPlugins(diskReader, settings);
     const before = installed;
     installed = await inTurns(discovery.plugins, WIDTH, installOne);
     onChange(installed);

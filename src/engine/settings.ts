@@ -11,6 +11,7 @@ import {
   type OptionalWall,
 } from '../guests/command.js';
 import { isWallName, type WallName } from '../guests/walls.js';
+import { type PlacedCore, readCoreTools } from './core-tools.js';
 import type { EffectMode } from '../approval/effect-mode.js';
 import { type HookSettings, readHookOptions } from './hook-options.js';
 import { type EngineLimits, readLimits } from './limits.js';
@@ -41,6 +42,8 @@ export interface Settings extends Omit<EngineOptions, 'rules'> {
   readonly hooks: HookSettings;
   /** The host's powers, checked. */
   readonly lent: LentPowers;
+  /** The host's own tools, checked. */
+  readonly core: readonly PlacedCore[];
   readonly cacheDirectory: string;
   readonly storageDirectory: string;
   readonly logger: NonNullable<EngineOptions['logger']>;
@@ -62,7 +65,12 @@ export function readSettings(options: EngineOptions): Settings {
   if (riskPolicy !== undefined && riskPolicy !== 'proven' && riskPolicy !== 'author') {
     throw invalid('riskPolicy', 'proven or author');
   }
+  const { collisions } = options;
+  if (collisions !== undefined && collisions !== 'isolate' && collisions !== 'strict') {
+    throw invalid('collisions', 'isolate or strict');
+  }
   const walls = readWalls(options.walls ?? {});
+  const limits = readLimits(options.limits ?? {});
   const env = options.env ?? around.env;
   const secrets = options.secrets ?? {};
   checkSecrets(secrets, env);
@@ -80,10 +88,16 @@ export function readSettings(options: EngineOptions): Settings {
     background: options.background ?? [],
     trustGroups: readTrustGroups(options.trustGroups ?? {}),
     walls,
-    limits: readLimits(options.limits ?? {}),
+    limits,
     network: options.network ?? {},
     hooks: readHookOptions(options.hooks ?? {}),
     lent: readPowers(options.powers ?? [], ownCompiler),
+    core: readCoreTools({
+      tools: options.coreTools ?? [],
+      timeoutMs: limits.timeoutMs,
+      tolerance,
+      compiler: ownCompiler,
+    }),
     cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
     storageDirectory: resolve(options.storageDirectory ?? around.storageDirectory),
     logger: options.logger ?? makeDefaultLogger(),
