@@ -105,6 +105,9 @@ export interface ErrorDetails {
   /** More calls are under way than the plugin or the engine may have. */
   BUSY: { readonly retryAfterMs: number };
 
+  // Turns.
+  /** The model, or the way to it, failed. */
+  MODEL_FAILED: { readonly status?: number };
   // Remotes.
   /** A server of tools answered with nothing that can be used, or refused the call. */
   REMOTE_FAILED: { readonly remote: string; readonly status?: number };

@@ -1,4 +1,20 @@
-export { createEngine } from './engine/engine.js';
+export { createEngine } from './agent/engine.js';
+export type { Engine } from './agent/engine.js';
+export type { Agent } from './agent/agent.js';
+export type {
+  AgentOptions,
+  Compact,
+  ExitReason,
+  TurnEvent,
+  TurnInput,
+  TurnResult,
+} from './agent/options.js';
+export type { Block, Message } from './agent/message.js';
+export type { Model, ModelReply, ModelRequest, ModelStream, ModelTool } from './agent/model.js';
+export { anthropicModel } from './agent/models/anthropic.js';
+export type { Endpoint } from './agent/models/endpoint.js';
+export { openAiModel } from './agent/models/openai.js';
+export { scriptedModel } from './agent/models/scripted.js';
 export type { CoreTool, CoreToolContext, CoreToolResult } from './engine/core-tool.js';
 export type { Collision, ToolSource } from './catalog/precedence.js';
 export { BulkheadError, isBulkheadError } from './errors.js';

@@ -44,6 +44,7 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   INVALID_RULES: EXIT.denied,
   POLICY_DENIED: EXIT.denied,
 
+  MODEL_FAILED: EXIT.broken,
   WALL_MISSING: EXIT.broken,
   PLUGIN_NOT_FOUND: EXIT.broken,
   INVALID_MANIFEST: EXIT.broken,

@@ -224,6 +224,7 @@ function fakeEngine(
     listing: () => [],
     replay: () => Promise.resolve({ same: true, frames: 1 }),
     audit: {} as never,
+    agent: () => ({ turn: () => Promise.reject(new Error('there is no model')) }),
     jwks: () => Promise.resolve({ keys: [] }),
     accept: () => Promise.resolve(),
     guarantees: () => Promise.resolve(spec.guarantees ?? []),
