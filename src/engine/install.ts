@@ -21,6 +21,7 @@ import { makeQuarantine, type Quarantine } from './quarantine.js';
 import { runEntry } from './running.js';
 import { secretsOf } from './secrets.js';
 import type { Settings } from './settings.js';
+import type { PluginProblem } from './status.js';
 import type { ValidatorCourier } from './validator-courier.js';
 
 export interface InstallPowers {
@@ -50,7 +51,10 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
   const { plugin } = found;
   const { config, env, limits } = powers.settings;
   const raw = configOf(config, plugin);
-  const activation = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
+  const decided = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
+  const { withheld, waiting } = found;
+  const activation =
+    withheld === undefined ? decided : { ...decided, config: null, reasons: [withheld] };
   const active = activation.config;
   const quarantine = makeQuarantine({
     ...limits,
@@ -72,7 +76,10 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
     activation,
     config: raw,
     entries,
-    problems: found.problems.map((message) => ({ code: 'INVALID_MANIFEST', message })),
+    problems: [
+      ...found.problems.map((message): PluginProblem => ({ code: 'INVALID_MANIFEST', message })),
+      ...(waiting === undefined ? [] : [{ code: 'UPDATE_WAITS' as const, message: waiting }]),
+    ],
     load: { underWay: 0 },
     quarantine,
     ...trustGroupOf(powers, plugin),

@@ -12,6 +12,7 @@ import { beginPlugin, shutDown } from './begin-and-end.js';
 import { inTurns } from './in-turns.js';
 import { install } from './install.js';
 import type { Installed, InstalledEntry } from './installed.js';
+import { discoverLocked } from './lock/discover-locked.js';
 import type { Machinery } from './machinery.js';
 import { diskReader } from './powers/disk-reader.js';
 import type { Settings } from './settings.js';
@@ -65,6 +66,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   const installOne = async (found: FoundPlugin): Promise<Installed> => {
     const one = await install(found, {
       ...machinery,
+      bundle: bundlesOf(found, machinery),
       settings,
       grants,
       events,
@@ -77,7 +79,11 @@ export function makeRegistry(spec: RegistrySpec): Registry {
 
   const load = async (): Promise<void> => {
     if (closed) return;
-    discovery = await findPlugins(diskReader, settings);
+    const { lock } = settings;
+    discovery =
+      lock === undefined
+        ? await findPlugins(diskReader, settings)
+        : await discoverLocked(lock, settings, machinery.bundle);
     const before = installed;
     installed = await inTurns(discovery.plugins, WIDTH, installOne);
     onChange(installed);
@@ -152,6 +158,14 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       await shutDown(ending, 'shutdown');
       await Promise.all(ending.map(end));
     },
+  };
+}
+
+/** Where a plugin's code is had: made from its directory, unless it is what was kept of it. */
+function bundlesOf({ bundles }: FoundPlugin, machinery: Machinery): Machinery['bundle'] {
+  return (plugin, entry) => {
+    const kept = bundles !== undefined && Object.hasOwn(bundles, entry.key) && bundles[entry.key];
+    return kept ? Promise.resolve(kept) : machinery.bundle(plugin, entry);
   };
 }
 

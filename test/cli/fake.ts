@@ -1,3 +1,4 @@
+import { makeSpindleHost } from '../../src/engine/spindle/spindle-host.js';
 import type {
   CallOptions,
   CallResult,
@@ -218,6 +219,7 @@ function fakeEngine(
     offered: () => tools,
     foresee: () => ({ verdict: 'run', why: 'it is fake' }),
     rules: makeRuleBook(),
+    spindle: makeSpindleHost(() => []),
     grant: () => Promise.resolve(),
     revoke: () => Promise.resolve(),
     plugins: () => [status],
