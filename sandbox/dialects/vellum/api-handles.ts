@@ -1,5 +1,6 @@
 import { withCode } from '../../endowments/coded-error.js';
 import type { DialectWorld } from '../dialect.js';
+import { CredentialResolutionError } from './api-pure.js';
 
 /**
  * The functions of `@vellumai/plugin-api` that need something of the host's. Each uses the host's
@@ -72,7 +73,6 @@ export function makeHandles(world: DialectWorld, facts: Facts): PluginApiHandles
   };
   return {
     ...Object.fromEntries([...HANDLES.map(waiting), ...FACTS.map(knowing)]),
-    CredentialResolutionError,
     resolveCredential,
     // As it was called before: of a key that nobody has it gives nothing.
     getSecureKeyAsync: (key: unknown): Promise<unknown> =>
@@ -85,10 +85,6 @@ export function makeHandles(world: DialectWorld, facts: Facts): PluginApiHandles
       },
     },
   };
-}
-
-class CredentialResolutionError extends Error {
-  override readonly name: string = 'CredentialResolutionError';
 }
 
 function isUnsupplied(error: unknown): boolean {
