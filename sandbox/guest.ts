@@ -1,7 +1,10 @@
 import { describeError } from './describe-error.js';
+import { makeTape, type Tape } from './endowments/tape.js';
+import { frameOf, makeFrameCutter } from './frames.js';
 import { makeHookRuns } from './hook-runs.js';
 import { makeHostPower } from './host-power.js';
 import {
+  afterSettling,
   callLoaded,
   describeLoaded,
   load,
@@ -55,6 +58,15 @@ export interface Guest {
  */
 export function startGuest(powers: GuestPowers): Guest {
   let loaded: Loaded | undefined;
+  let tape: Tape | undefined;
+  /** Before whatever it says next, what it was said by is on its way. */
+  const write = (bytes: Uint8Array): void => {
+    const content = tape?.drain();
+    if (content !== undefined) {
+      powers.write(frameOf(JSON.stringify({ t: 'notice', m: 'tape', p: content }), powers));
+    }
+    powers.write(bytes);
+  };
   const validation = makeValidation(powers.evaluateOwn, powers.validator);
   const hookRuns = makeHookRuns(() => host);
   const describe = (error: unknown): WireFailure => {
@@ -66,6 +78,7 @@ export function startGuest(powers: GuestPowers): Guest {
 
   const peer: Peer = makePeer({
     ...powers,
+    write,
     limits: FROM_HOST,
     now: powers.clock.monotonic,
     onViolation: powers.exit,
@@ -74,14 +87,16 @@ export function startGuest(powers: GuestPowers): Guest {
       notice: () => {},
       request: (method, params, request) => {
         if (method === 'call' && isCallParams(params)) {
-          return callLoaded(afterLoad(loaded), params, request, validation);
+          const plugin = afterLoad(loaded);
+          return afterSettling(plugin, callLoaded(plugin, params, request, validation));
         }
         if (method === 'hook' && isHookParams(params)) {
           return hookRuns.run(afterLoad(loaded), params);
         }
         if (method === 'describe') return describeLoaded(afterLoad(loaded));
         if (method === 'event' && isEventParams(params)) {
-          return tellLoaded(afterLoad(loaded), params, request);
+          const plugin = afterLoad(loaded);
+          return afterSettling(plugin, tellLoaded(plugin, params, request));
         }
         if (method === 'permissions' && isPermissionsParams(params)) {
           afterLoad(loaded).regrant(params.grant);
@@ -93,19 +108,22 @@ export function startGuest(powers: GuestPowers): Guest {
           return validation.accept(params);
         }
         if (method === 'load' && loaded === undefined && isLoadParams(params)) {
-          loaded = load(params, powers, host, reportFault);
+          tape = params.tape && makeTape(params.tape, powers.clock);
+          loaded = load(params, { ...powers, ...tape }, host, reportFault);
           return loaded.attach().then(() => null);
         }
         throw new CodedError('LOAD_FAILED', `a guest does not answer ${method} now`);
       },
     },
   });
-  const notify = makeNotifier(peer, powers.clock.monotonic);
+  const notify = makeNotifier(peer, () => (tape?.clock ?? powers.clock).monotonic());
   const host = makeHostPower(peer, notify);
   const reportFault = (error: unknown): void => notify('fault', { failure: describe(error) });
 
+  const receiveInTurn = makeFrameCutter((frame) => tape?.message(() => peer.receive(frame)));
+
   return {
-    receive: peer.receive,
+    receive: (bytes) => (tape === undefined ? peer.receive(bytes) : receiveInTurn(bytes)),
     announce: (report) => peer.notify('ready', report),
     reportFault,
     rehearse: () => rehearse(powers, host),

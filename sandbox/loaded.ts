@@ -3,6 +3,7 @@ import { dialects } from './dialects/table.js';
 import type { Attached, DialectWorld } from './dialects/dialect.js';
 import { makeDenial } from './endowments/denial.js';
 import type { ClockPower, EndowmentPowers, HostPower, WebPowers } from './endowments/endowment.js';
+import { FILES_AT_ONCE, FILES_MODULE, makeFiles } from './endowments/files/files.js';
 import { formatLine } from './endowments/format-line.js';
 import { makePowerClient } from './endowments/powers.js';
 import { makeStorageClient } from './endowments/storage/client.js';
@@ -34,6 +35,11 @@ export interface Loaded {
   /** Tells the host something that calls say of themselves, and that they keep within bounds. */
   readonly say: HostPower['notify'];
   readonly clock: ClockPower;
+  /**
+   * Resolves when what its code wrote without waiting is with the host; rejects where it was refused.
+   * Absent where its code does no such thing.
+   */
+  readonly settle: (() => Promise<void>) | undefined;
   /** Changes what the plugin holds. When this returns, its endowments have followed. */
   readonly regrant: (grant: GuestGrant) => void;
 }
@@ -89,12 +95,17 @@ export function load(
     globals: dialect.globals?.(world) ?? {},
   });
 
+  const copiesFiles = params.code.includes(FILES_AT_ONCE);
+  const files = makeFiles(endowing, copiesFiles);
   let attached: Promise<Attached> | undefined;
   let attachment: Attached | undefined;
   const evaluate = async (): Promise<Attached> => {
     const run = confinement.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
     if (typeof run !== 'function') throw new CodedError('LOAD_FAILED', 'the bundle is no function');
-    const linkage = powers.makeLinkage(params, dialect.modules?.(world) ?? {});
+    const linkage = powers.makeLinkage(params, {
+      ...dialect.modules?.(world),
+      [FILES_MODULE]: files.face,
+    });
     const exports: unknown = await Reflect.apply(run, undefined, [linkage]);
     attachment = dialect.attach(recordOf(exports), world);
     return attachment;
@@ -102,7 +113,10 @@ export function load(
   return {
     params,
     confinement,
-    attach: () => (attached ??= evaluate()),
+    attach: copiesFiles
+      ? () => files.refresh().then(() => (attached ??= evaluate()))
+      : () => (attached ??= evaluate()),
+    settle: copiesFiles ? files.settle : undefined,
     regrant: (next) => {
       grant = next;
       confinement.follow();
@@ -115,6 +129,20 @@ export function load(
 
 function recordOf(exports: unknown): Readonly<Record<string, unknown>> {
   return typeof exports === 'object' && exports !== null ? { ...exports } : {};
+}
+
+/** What came of a request, once what the plugin's code wrote without waiting is with the host. */
+export async function afterSettling<Answer>(
+  { settle }: Loaded,
+  answer: Promise<Answer>,
+): Promise<Answer> {
+  if (settle === undefined) return answer;
+  const [outcome] = await Promise.allSettled([answer]);
+  const settled = settle();
+  // What it threw counts for more than what became of its files.
+  if (outcome.status === 'rejected') await settled.catch(() => {});
+  else await settled;
+  return answer;
 }
 
 /** What the entry offers. */

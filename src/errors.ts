@@ -72,6 +72,8 @@ export interface ErrorDetails {
 
   /** Somebody was asked, and nobody answered in time. It was not a no. */
   APPROVAL_TIMEOUT: { readonly tool: string; readonly timeoutMs: number };
+  /** A tool that declares that it only reads was kept from sending what changes something. */
+  EFFECT_DENIED: { readonly plugin: string; readonly wanted: string };
   /** The file of rules cannot be read: nothing is decided by half of it. */
   INVALID_RULES: { readonly file: string; readonly problems: readonly string[] };
   /** The tool is not offered under the policy of this call, or not to runs that nobody attends. */

@@ -1,7 +1,7 @@
 import type { Json } from '../sandbox/wire/messages.js';
+import type { ApprovalEvent } from './approval-events.js';
 import type { ErrorCode } from './errors.js';
 import type { PermissionName, Permissions } from './permissions/kind.js';
-import type { RiskBand } from './plugin/risk.js';
 
 /**
  * Everything that can happen, as one union. Events are told after the fact, in order, and hold no
@@ -68,33 +68,18 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly stack?: string;
       readonly durationMs: number;
     }
-  | ({
-      /** Somebody is asked. */
-      readonly type: 'approval-asked';
-      /** Names the question. */
-      readonly approval: string;
-      readonly expiresAtMs: number;
-    } & AboutQuestion)
-  | ({
-      readonly type: 'approval-given';
-      /** How far the yes reaches: `always` is a rule, `session` was said or had been said earlier. */
-      readonly verdict: 'once' | 'session' | 'always';
-      /** The question that somebody answered; absent where nobody had to be asked. */
-      readonly approval?: string;
-      /** The rule that allowed it, or that was made by this answer. */
-      readonly rule?: string;
-      /** Who answered, as the approver tells. */
-      readonly by?: string;
-      readonly waitedMs: number;
-    } & AboutQuestion)
-  | ({
-      /** By a person, a rule, silence, or because there was nobody: see `code`. */
-      readonly type: 'approval-refused';
-      readonly approval: string;
-      readonly code: ErrorCode;
-      readonly reason: string;
-      readonly waitedMs: number;
-    } & AboutQuestion)
+  | ApprovalEvent
+  | {
+      /** A tool that declares that it only reads sent a request that changes something. */
+      readonly type: 'effect-unannounced';
+      readonly plugin: string;
+      readonly tool: string;
+      readonly call?: string;
+      /** The calls that may have sent it, where there were several. */
+      readonly among?: readonly string[];
+      /** Method, origin and path. */
+      readonly effect: string;
+    }
   | {
       /** A capability was used, or its use refused, at the broker that holds the power. */
       readonly type: 'capability-used' | 'capability-denied';
@@ -179,22 +164,6 @@ export type BulkheadEvent = { readonly atMs: number } & (
   /** So many blank guests wait for a plugin. */
   | { readonly type: 'pool-changed'; readonly blank: number }
 );
-
-/** What was asked about: a call before it ran, or a request that a running one was about to send. */
-export interface AboutQuestion {
-  readonly kind: 'call' | 'effect';
-  readonly call: string;
-  readonly plugin: string;
-  readonly tool: string;
-  readonly bundle: string;
-  /** Binds the answer: sha256 over bundle, tool, canonical input, tenant and effect. */
-  readonly digest: string;
-  readonly risk: RiskBand;
-  readonly why: string;
-  readonly tenant?: string;
-  /** Method, origin and path of the request that was held. */
-  readonly effect?: string;
-}
 
 export type GuestEndCause =
   | 'closed'

@@ -1,4 +1,6 @@
 export { createEngine } from './engine/engine.js';
+export type { CoreTool, CoreToolContext, CoreToolResult } from './engine/core-tool.js';
+export type { Collision, ToolSource } from './catalog/precedence.js';
 export { BulkheadError, isBulkheadError } from './errors.js';
 export type { BuildProblem, ErrorCode, ErrorDetails } from './errors.js';
 export type { BulkheadEvent, EventListener } from './events.js';
@@ -16,6 +18,8 @@ export { makePendingApprovals } from './approval/pending.js';
 export type { PendingApprovals } from './approval/pending.js';
 export { sentenceOf } from './approval/sentence.js';
 export type { Foreseen } from './engine/consent.js';
+export type { EffectMode } from './approval/effect-mode.js';
+export type { StoppedEffect } from './engine/stopped.js';
 export { formatAnchor, parseAnchors } from './audit/anchor.js';
 export type { Anchor } from './audit/anchor.js';
 export type { Audit } from './audit/audit.js';
@@ -47,6 +51,8 @@ export type {
   PluginGrant,
   PluginSecrets,
 } from './engine/options.js';
+export type { CallRecord } from './engine/recording/record.js';
+export type { ReplayOptions, ReplayVerdict } from './engine/recording/replay.js';
 export type { EngineHookOptions } from './engine/hook-options.js';
 export type { HookOptions, HookOwner, HookResult, Hooks } from './engine/hooks.js';
 export type { HookReport } from './hooks/chain.js';
@@ -55,6 +61,10 @@ export type { HookDialect, HookName } from './hooks/names.js';
 export type { CallResult } from './engine/result.js';
 export type { EntryStatus, PluginStatus, SecretStatus } from './engine/status.js';
 export type { Guarantee, WallName } from './guests/walls.js';
+export type { IdentityOptions } from './remotes/identity.js';
+export type { McpRemoteOptions } from './remotes/mcp/options.js';
+export type { RemoteOptions } from './remotes/open.js';
+export type { VertesiaRemoteOptions } from './remotes/vertesia/options.js';
 export { explainPermissions } from './permissions/explain.js';
 export type { Permissions } from './permissions/kind.js';
 export { textOf } from './plugin/answer.js';

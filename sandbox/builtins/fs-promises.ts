@@ -1,41 +1,51 @@
 import { Buffer } from './buffer.js';
 import { offer, refusal } from './denied.js';
+import { decode } from './fs-options.js';
+import { type AnyFiles, type Operation, operations } from './fs-operations.js';
+import { toPath } from './fs-paths.js';
+import { linkedFiles } from './linked-files.js';
 import { fsConstants } from './os-constants.js';
 import { WORKING_DIRECTORY } from './path.js';
-import { always, surrounding } from './surroundings.js';
+import { surrounding } from './surroundings.js';
 
-/**
- * Reads a file with the compartment's `readFile`, the only file power that there is: text, UTF-8.
- * Without an encoding the answer is a buffer over that text.
- */
-export async function readFile(path: unknown, options?: unknown): Promise<string | Buffer> {
+/** Runs an operation of the module, and waits for each of its answers. */
+async function run(files: AnyFiles, operation: Operation): Promise<unknown> {
+  let step = operation.next();
+  while (step.done !== true) {
+    let answer: unknown;
+    try {
+      answer = await step.value(files);
+    } catch (error) {
+      step = operation.throw(error);
+      continue;
+    }
+    step = operation.next(answer);
+  }
+  return step.value;
+}
+
+/** `fs.promises`, function by function. */
+export const waiting: Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>> =
+  Object.fromEntries(
+    Object.entries(operations).map(([name, operation]) => [
+      name,
+      async (...args: unknown[]): Promise<unknown> => {
+        const files = linkedFiles();
+        if (files !== undefined) return run(files.later, operation(...args));
+        if (name === 'readFile') return readByName(args[0], args[1]);
+        throw refusal('fs/promises', name);
+      },
+    ]),
+  );
+
+/** Where nothing but the compartment's own `readFile` is there: text, UTF-8. */
+async function readByName(path: unknown, options: unknown): Promise<unknown> {
   const read = surrounding('readFile');
   if (read === undefined) throw refusal('fs', 'readFile');
-  const text = await read(toPath(path));
-  const encoding = encodingIn(options);
-  if (encoding === undefined) return Buffer.from(text);
-  return encoding === 'utf8' || encoding === 'utf-8' ? text : Buffer.from(text).toString(encoding);
+  const at = toPath(path);
+  const own = `${WORKING_DIRECTORY}/`;
+  const text = await read(at.startsWith(own) ? at.slice(own.length) : at);
+  return decode(Buffer.from(text), options);
 }
 
-/** A path as `readFile` takes it: the plugin's own files relative to its directory. */
-function toPath(path: unknown): string {
-  const text = isUrl(path) ? path.href : String(path);
-  const plain = text.startsWith('file:')
-    ? decodeURIComponent(new (always('URL'))(text).pathname)
-    : text;
-  return plain.startsWith(`${WORKING_DIRECTORY}/`)
-    ? plain.slice(WORKING_DIRECTORY.length + 1)
-    : plain;
-}
-
-function encodingIn(options: unknown): string | undefined {
-  if (typeof options === 'string') return options.toLowerCase();
-  if (typeof options !== 'object' || options === null || !('encoding' in options)) return undefined;
-  return typeof options.encoding === 'string' ? options.encoding.toLowerCase() : undefined;
-}
-
-function isUrl(value: unknown): value is { readonly href: string } {
-  return typeof value === 'object' && value !== null && 'href' in value;
-}
-
-export const builtin: object = offer('fs/promises', { readFile, constants: fsConstants });
+export const builtin: object = offer('fs/promises', { ...waiting, constants: fsConstants });

@@ -1,20 +1,91 @@
-import { offer } from './denied.js';
-import { builtin as promises, readFile } from './fs-promises.js';
+import { offer, refusal } from './denied.js';
+import { Dirent, Stats } from './fs-entries.js';
+import { type Operation, operations } from './fs-operations.js';
+import { builtin as promises, waiting } from './fs-promises.js';
+import { toPath } from './fs-paths.js';
+import { linkedFiles } from './linked-files.js';
 import { fsConstants } from './os-constants.js';
 
-/** `node:fs`: files can be read where that is granted, and only by asking the host, so never at once. */
+/**
+ * A guest copies what code may read without waiting before it runs a bundle that has these words in
+ * it: no other has a use for the copy.
+ */
+const AT_ONCE = 'bulkhead:files-at-once';
+
+/** Runs an operation on what the guest has copied. */
+function runNow(
+  name: string,
+  operation: (...args: unknown[]) => Operation,
+  args: unknown[],
+): unknown {
+  const files = linkedFiles();
+  if (files === undefined) throw refusal('fs', `${name}Sync`);
+  const steps = operation(...args);
+  let step = steps.next(AT_ONCE);
+  while (step.done !== true) {
+    let answer: unknown;
+    try {
+      answer = step.value(files.now);
+    } catch (error) {
+      step = steps.throw(error);
+      continue;
+    }
+    step = steps.next(answer);
+  }
+  return step.value;
+}
+
+const now = Object.fromEntries(
+  Object.entries(operations).map(([name, operation]) => [
+    `${name}Sync`,
+    (...args: unknown[]): unknown => runNow(name, operation, args),
+  ]),
+);
+
+const calling = Object.fromEntries(
+  Object.entries(waiting).map(([name, wait]) => [
+    name,
+    (...args: unknown[]): void => {
+      const callback = args.pop();
+      if (typeof callback !== 'function') {
+        throw new TypeError('The last argument must be a function');
+      }
+      wait(...args).then(
+        (answer) => callback(null, answer),
+        (error: unknown) => callback(error),
+      );
+    },
+  ]),
+);
+
+/** Whether something is there that the plugin may see: of anything else it has a harmless answer. */
+function existsSync(path: unknown): boolean {
+  try {
+    linkedFiles()?.now.stat(toPath(path));
+    return linkedFiles() !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** `node:fs`: files of the plugin's own, and those that it was granted to read. */
 export const builtin: object = offer('fs', {
   ...fsConstants,
+  ...calling,
+  ...now,
   constants: fsConstants,
   promises,
-  readFile: (path: unknown, ...rest: unknown[]): void => {
-    const callback = rest.pop();
-    if (typeof callback !== 'function') throw new TypeError('The last argument must be a function');
-    readFile(path, rest[0]).then(
-      (content) => callback(null, content),
-      (error: unknown) => callback(error),
+  existsSync,
+  exists: (path: unknown, callback: (there: boolean) => void): void => {
+    (waiting['stat'] ?? nowhere)(path).then(
+      () => callback(true),
+      () => callback(false),
     );
   },
-  // A question that may be asked of anything, and that has a harmless answer.
-  existsSync: (): boolean => false,
+  Stats,
+  Dirent,
 });
+
+function nowhere(): Promise<never> {
+  return Promise.reject(refusal('fs', 'exists'));
+}

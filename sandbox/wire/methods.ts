@@ -1,3 +1,4 @@
+import type { TapeParams } from './tape.js';
 import type { Json, WireFailure } from './messages.js';
 
 /** What a guest knows of the plugin that it holds: enough to word a denial's remedy. */
@@ -62,6 +63,8 @@ export interface LoadParams {
   readonly lent: readonly string[];
   /** What the dialect tells the plugin's code of itself; `null` where its format has nothing. */
   readonly introduction: Json;
+  /** Its clock, timers and randomness are recorded, or run on what was. */
+  readonly tape?: TapeParams;
   /** Real path of the plugin's directory: only where it runs unconfined. */
   readonly directory?: string;
 }
@@ -139,56 +142,6 @@ export interface ReadFileParams {
   readonly path: string;
 }
 
-/**
- * Guest → host: one operation in the plugin's own storage. Paths are relative to the area, with `/`
- * between segments; what is missing is told by `null` where a plugin asks whether it is there.
- *
- * ```
- *   read   { path }                 → { body: stream id, bytes }
- *   write  { path, body }           → null        the whole file, at once or not at all
- *   append { path, body }           → null
- *   list   { path, recursive? }     → StorageEntry[], names relative to the path, sorted
- *   stat   { path }                 → StorageEntry | null
- *   mkdir  { path }                 → null        with the directories on the way
- *   delete { path, recursive? }     → boolean     whether anything was there
- *   move   { path, to, replace? }   → null
- *   usage  {}                       → { bytes, files, maxBytes, maxFiles }
- * ```
- */
-export interface StorageParams {
-  readonly op:
-    | 'read'
-    | 'write'
-    | 'append'
-    | 'list'
-    | 'stat'
-    | 'mkdir'
-    | 'delete'
-    | 'move'
-    | 'usage';
-  /** Default: `data`. */
-  readonly area?: StorageArea;
-  /** Whose, in the area `user`: any text, which is no path. */
-  readonly user?: string;
-  readonly path?: string;
-  readonly to?: string;
-  /** The id of the stream that carries the content. */
-  readonly body?: number;
-  readonly recursive?: boolean;
-  /** Whether what is at `to` may be replaced. Default: true. */
-  readonly replace?: boolean;
-}
-
-/** `data`: the plugin's directory. `user`: one for each of its users. `enclave`: small values by key. */
-export type StorageArea = 'data' | 'user' | 'enclave';
-
-export interface StorageEntry {
-  readonly name: string;
-  readonly kind: 'file' | 'directory';
-  readonly bytes: number;
-  readonly modifiedMs: number;
-}
-
 /** Guest → host: uses a power that the host lends; answers what it gives, as plain data. */
 export interface PowerParams {
   readonly name: string;
@@ -233,7 +186,15 @@ export type GuestMethod =
   | 'permissions';
 
 /** The methods a host answers. */
-export type HostMethod = 'fetch' | 'readFile' | 'storage' | 'power';
+export type HostMethod = 'fetch' | 'readFile' | 'lookFile' | 'storage' | 'power';
 
 /** What a guest says unasked; `offers`: what its entry offers is not what `describe` answered. */
-export type GuestNotice = 'ready' | 'log' | 'fault' | 'denied' | 'offers' | 'output' | 'broadcast';
+export type GuestNotice =
+  | 'ready'
+  | 'log'
+  | 'fault'
+  | 'denied'
+  | 'tape'
+  | 'offers'
+  | 'output'
+  | 'broadcast';

@@ -1,6 +1,6 @@
 import type { Json } from '../../sandbox/wire/messages.js';
 import { BulkheadError } from '../errors.js';
-import type { AboutQuestion } from '../events.js';
+import type { AboutQuestion } from '../approval-events.js';
 import type { RiskBand } from '../plugin/risk.js';
 import { jsonLines } from '../visible.js';
 import type { ApprovalRequest, Approver, HeldRequest, Verdict } from './approver.js';

@@ -67,6 +67,7 @@ export const KEPT = {
     'reason',
     'waitedMs',
   ],
+  'effect-unannounced': ['plugin', 'tool', 'effect', 'call?', 'among?'],
   'capability-used': [
     'plugin',
     'permission',

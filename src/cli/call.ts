@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import type { EngineOptions } from '../index.js';
+import type { CallRecord, EngineOptions } from '../index.js';
 import { parseMilliseconds, readJson, readJsonObject } from './arguments.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { invoke, outcomeLine } from './invoke.js';
 import { makePaint } from './paint.js';
 import type { CliPowers } from './powers.js';
+import { keepRecord } from './keep-record.js';
 import { reportFailure } from './report.js';
 import { addPluginOptions, engineOptions, type PluginSettings } from './settings.js';
 import { jsonLine, jsonLines, visibleLines } from './visible.js';
@@ -13,6 +14,7 @@ export interface CallSettings extends PluginSettings {
   readonly input?: string;
   readonly context?: string;
   readonly timeout?: number;
+  readonly record?: string;
 }
 
 export function addCall(program: Command, run: RunCommand): void {
@@ -29,6 +31,7 @@ export function addCall(program: Command, run: RunCommand): void {
       parseMilliseconds,
     );
   addPluginOptions(command)
+    .option('--record <FILE>', 'keep what crosses the boundary, for `bulkhead replay`')
     .option('--yes', 'approve what would ask')
     .option('--json', 'print one line of JSON on standard output, whatever happens')
     .action((directory: string, tool: string, settings: CallSettings) =>
@@ -56,17 +59,29 @@ export async function runCall(
   const options = await engineOptions([directory], settings, powers);
   await using engine = await powers.createEngine(withTimeout(options, settings.timeout));
   const written: Promise<void>[] = [];
+  let record: CallRecord | undefined;
   const outcome = await invoke(
     engine,
-    { directory, tool, input },
+    {
+      directory,
+      tool,
+      input,
+      keep: (kept) => {
+        record = kept;
+      },
+    },
     {
       signal: powers.interrupted,
+      record: settings.record !== undefined,
       ...(settings.timeout === undefined ? {} : { timeoutMs: settings.timeout }),
       ...(context === undefined ? {} : { context }),
       onOutput: (chunk) => written.push(powers.stderr.write(visibleLines(chunk))),
     },
     powers.now,
   );
+  if (settings.record !== undefined && record !== undefined) {
+    await keepRecord(record, settings.record, powers);
+  }
   await Promise.all(written);
   const json = settings.json ?? false;
   if (!outcome.ok) {

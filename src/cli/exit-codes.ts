@@ -40,6 +40,7 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   APPROVAL_REQUIRED: EXIT.denied,
   APPROVAL_DENIED: EXIT.denied,
   APPROVAL_TIMEOUT: EXIT.denied,
+  EFFECT_DENIED: EXIT.denied,
   INVALID_RULES: EXIT.denied,
   POLICY_DENIED: EXIT.denied,
 

@@ -1,4 +1,4 @@
-import type { CallOptions, CallResult, Engine, Json, PluginStatus } from '../index.js';
+import type { CallOptions, CallRecord, CallResult, Engine, Json, PluginStatus } from '../index.js';
 import { isBulkheadError, textOf } from '../index.js';
 import { type Failure, failureLine, failureOf, failureOfPlugin, noPlugin } from './failure.js';
 
@@ -17,7 +17,7 @@ export type Outcome =
 /** Calls a tool of the plugin in that directory. Never throws: what goes wrong is an outcome. */
 export async function invoke(
   engine: Engine,
-  { directory, tool, input }: Invocation,
+  { directory, tool, input, keep }: Invocation,
   options: CallOptions,
   now: () => number,
 ): Promise<Outcome> {
@@ -34,6 +34,7 @@ export async function invoke(
   const stacks = watchStacks(engine);
   try {
     const result = await engine.call(tool, input, options);
+    if (result.record !== undefined) keep?.(result.record);
     const durationMs = round(result.durationMs);
     const value = result.value ?? null;
     if (!result.isError) return { ok: true, result: value, shown: shownOf(result), durationMs };
@@ -61,6 +62,8 @@ export interface Invocation {
   readonly directory: string;
   readonly tool: string;
   readonly input: unknown;
+  /** Takes the record of a call that is to be recorded. */
+  readonly keep?: (record: CallRecord) => void;
 }
 
 /** Of a plugin that runs in part, a tool may be missing because what offers it is broken. */

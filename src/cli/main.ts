@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-import { readdir, readFile, realpath } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { availableParallelism, release, totalmem } from 'node:os';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createEngine, readAudit } from '../index.js';
@@ -24,6 +25,10 @@ const powers: CliPowers = {
   stdout: makeSink(stdout),
   stderr: makeSink(stderr),
   readFile: (path) => readFile(path, 'utf8'),
+  writeFile: async (path, text) => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text, { mode: 0o600 });
+  },
   listDirectory: (path) => readdir(path),
   realPath: (path) => realpath(path).catch(() => path),
   machine: {

@@ -9,6 +9,8 @@ export interface CliPowers {
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   readonly readFile: (path: string) => Promise<string>;
+  /** Writes a file that its user alone may read, and the directories that lead to it. */
+  readonly writeFile: (path: string, text: string) => Promise<void>;
   readonly listDirectory: (path: string) => Promise<readonly string[]>;
   /** The path without links; as it was given where there is nothing. */
   readonly realPath: (path: string) => Promise<string>;

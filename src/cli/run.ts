@@ -2,7 +2,8 @@ import { Command, CommanderError } from 'commander';
 import { addAudit } from './audit/audit.js';
 import { addWhy } from './audit/why.js';
 import { addBatch } from './batch.js';
-import { addCall, type RunCommand } from './call.js';
+import { addCall } from './call.js';
+import type { RunCommand } from './call.js';
 import { addDemo } from './demo/demo.js';
 import { addDoctor } from './doctor/doctor.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
@@ -13,6 +14,7 @@ import { addInspect } from './inspect.js';
 import { round } from './invoke.js';
 import type { CliPowers } from './powers.js';
 import { reportFailure } from './report.js';
+import { addReplay } from './replay.js';
 import { addSelftest } from './selftest/selftest.js';
 import { addMcp } from './serve/mcp.js';
 import { addServe } from './serve/serve.js';
@@ -27,6 +29,7 @@ const commands = [
   addExplain,
   addAudit,
   addWhy,
+  addReplay,
   addDemo,
   addDoctor,
   addSelftest,

@@ -132,12 +132,13 @@ function openStorage({ plugin, events, stores }: BrokersSpec): StorageBroker {
   return makeStorageBroker({
     plugin: { id: plugin.id, manifest: plugin.manifest },
     store: stores(plugin.id),
-    onEvent: ({ what, outcome, bytesRead, bytesWritten, durationMs }) => {
+    onEvent: ({ what, outcome, bytesRead, bytesWritten, durationMs, call, among }) => {
       events.emit({
         type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
         plugin: plugin.id,
         permission: 'storage',
         wanted: what,
+        ...attributed({ call, among }),
         outcome,
         bytesIn: bytesRead,
         bytesOut: bytesWritten,
@@ -152,12 +153,13 @@ function openPowers({ plugin, held, events, settings }: BrokersSpec): PowerBroke
     plugin: { id: plugin.id, manifest: plugin.manifest },
     lent: settings.lent,
     granted: held().permissions.powers,
-    onEvent: ({ power, outcome, bytesIn, bytesOut, durationMs, reason }) => {
+    onEvent: ({ power, outcome, bytesIn, bytesOut, durationMs, reason, call, among }) => {
       events.emit({
         type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
         plugin: plugin.id,
         permission: 'powers',
         wanted: power,
+        ...attributed({ call, among }),
         outcome,
         bytesIn,
         bytesOut,

@@ -4,6 +4,8 @@ import type { CatalogTool } from '../catalog/catalog.js';
 import type { EventBus } from '../events.js';
 import type { Format, PreparedCall } from '../formats/format.js';
 import type { Guest } from '../guests/guest.js';
+import type { Flight } from './calls-under-way.js';
+import { startDeadline } from './deadline.js';
 import type { CallOptions } from './options.js';
 import type { Placed, PlacedHere } from './placement.js';
 import { answerOf, type CallResult, type Failure, failureOf } from './result.js';
@@ -66,7 +68,7 @@ export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promis
     const answer = (outcome: { readonly value: Json } | Failure): void => {
       if (answered) return;
       answered = true;
-      clearTimeout(timer);
+      deadline.clear();
       options.signal?.removeEventListener('abort', onAbort);
       revoked.removeEventListener('abort', onRevoked);
       room.outputs.close(callId);
@@ -91,7 +93,16 @@ export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promis
       answer(failure);
       giveUp?.(failure.message);
     };
-    const timer = setTimeout(() => stop(tooLate(tool, deadlineMs)), deadlineMs);
+    const deadline = startDeadline(deadlineMs, () => stop(tooLate(tool, deadlineMs)));
+    const flight: Flight = {
+      callId,
+      tool,
+      version: place.version,
+      bundle: room.bundle.hash,
+      inputText: spec.inputText,
+      options,
+      deadline,
+    };
     const onAbort = (): void => stop(cancelled(tool));
     options.signal?.addEventListener('abort', onAbort);
     const onRevoked = (): void => stop(takenAway(tool));
@@ -101,14 +112,14 @@ export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promis
       if (answered) return;
       // While it was still idle, another plugin may have taken its place.
       if (!guest.alive) return start();
-      room.calls.began(guest.peer, callId);
+      room.calls.began(guest.peer, flight);
       const asked = guest.peer.ask(
         'call',
         new RawJson(callText(tool, spec, deadlineAtMs)),
         limits.maxResultBytes,
       );
       const ended = (outcome: { readonly value: Json } | Failure): void => {
-        room.calls.ended(guest.peer, callId);
+        room.calls.ended(guest.peer, flight);
         answer(outcome);
       };
       const settled = asked.answer.then(

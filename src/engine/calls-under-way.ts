@@ -1,14 +1,36 @@
 import type { Peer } from '../../sandbox/wire/peer.js';
 import type { Attribution } from '../brokers/attribution.js';
+import type { CatalogTool } from '../catalog/catalog.js';
+import type { Deadline } from './deadline.js';
+import type { CallOptions } from './options.js';
+
+/** A call that a guest has under way. */
+export interface Flight {
+  readonly callId: string;
+  readonly tool: CatalogTool;
+  readonly version: string | undefined;
+  readonly bundle: string;
+  readonly inputText: string;
+  readonly options: CallOptions;
+  readonly deadline: Pick<Deadline, 'pause' | 'resume'>;
+}
+
+/** What a guest may be doing something for, as far as its host can know. */
+export interface Flights {
+  readonly underWay: readonly Flight[];
+  /** The call that ended last, while none is under way: what goes on then it may have begun. */
+  readonly last: Flight | undefined;
+}
 
 /**
  * Which calls each guest of an entry has under way. A guest does not say for which of them it asks
  * something, and would not be believed if it did: what the host can know is what it may have been.
  */
 export interface CallsUnderWay {
-  began(peer: Peer, call: string): void;
-  ended(peer: Peer, call: string): void;
+  began(peer: Peer, flight: Flight): void;
+  ended(peer: Peer, flight: Flight): void;
   of(peer: Peer): Attribution;
+  flights(peer: Peer): Flights;
 }
 
 /** Calls that are named where it may have been any of them. */
@@ -17,22 +39,28 @@ const MAX_NAMED = 16;
 const NOBODY: Attribution = {};
 
 export function makeCallsUnderWay(): CallsUnderWay {
-  const byPeer = new WeakMap<Peer, Set<string>>();
+  const byPeer = new WeakMap<Peer, Set<Flight>>();
+  const lasts = new WeakMap<Peer, Flight>();
   return {
-    began: (peer, call) => {
+    began: (peer, flight) => {
       const calls = byPeer.get(peer);
-      if (calls === undefined) byPeer.set(peer, new Set([call]));
-      else calls.add(call);
+      if (calls === undefined) byPeer.set(peer, new Set([flight]));
+      else calls.add(flight);
     },
-    ended: (peer, call) => {
-      byPeer.get(peer)?.delete(call);
+    ended: (peer, flight) => {
+      byPeer.get(peer)?.delete(flight);
+      lasts.set(peer, flight);
     },
     of: (peer) => {
       const calls = byPeer.get(peer);
       if (calls === undefined || calls.size === 0) return NOBODY;
       const [first] = calls;
-      if (calls.size === 1 && first !== undefined) return { call: first };
-      return { among: [...calls].slice(0, MAX_NAMED) };
+      if (calls.size === 1 && first !== undefined) return { call: first.callId };
+      return { among: [...calls].slice(0, MAX_NAMED).map(({ callId }) => callId) };
+    },
+    flights: (peer) => {
+      const underWay = [...(byPeer.get(peer) ?? [])];
+      return { underWay, last: underWay.length === 0 ? lasts.get(peer) : undefined };
     },
   };
 }

@@ -1,8 +1,10 @@
+import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { Audit } from '../audit/audit.js';
 import type { Guarantee } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
 import type { Foreseen } from './consent.js';
 import type { CallOptions } from './options.js';
+import type { ReplayOptions, ReplayVerdict } from './recording/replay.js';
 import type { Hooks } from './hooks.js';
 import type { CallResult } from './result.js';
 import type { RuleBook } from '../approval/rule-book.js';
@@ -50,6 +52,12 @@ export interface Engine extends AsyncDisposable {
    * (`fetch`, a response, a stream, a timer) gives it nothing more; a value that it has read, it has.
    */
   revoke(plugin: string, ...permissions: string[]): Promise<void>;
+  /**
+   * Runs a recorded call again, in a fresh guest and on what was recorded, and compares all that the
+   * plugin does: it needs neither the plugin nor the network. Throws `INVALID_OPTIONS` for what is no
+   * record, or not a whole one.
+   */
+  replay(record: unknown, options?: ReplayOptions): Promise<ReplayVerdict>;
   /** Every plugin that was found, with its state, problems, permissions and tools. */
   plugins(): readonly PluginStatus[];
   /**
@@ -57,6 +65,13 @@ export interface Engine extends AsyncDisposable {
    * `/api/plugins`, with alerts and with tools that were resolved.
    */
   listing(): readonly Readonly<Record<string, unknown>>[];
+  /** The public keys by which tokens that `remotes` are sent are verified, as a JWKS. */
+  jwks(): Promise<JsonObject>;
+  /**
+   * Takes what a server of tools says of them now for reviewed, so that what changed is offered.
+   * Throws `INVALID_OPTIONS` where no server has that id.
+   */
+  accept(remote: string): Promise<void>;
   /** The walls round this machine's guests: which stand, found out once on a blank one. */
   guarantees(): Promise<readonly Guarantee[]>;
   /** What happened, where the option `audit` has it written down; else all of it throws. */

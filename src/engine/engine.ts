@@ -7,6 +7,7 @@ import { makeEventBus } from '../events.js';
 import { openAudit } from './audit.js';
 import type { CallSpec } from './call.js';
 import { makeConsent, whyRefused } from './consent.js';
+import { makeEffects } from './effects.js';
 import type { Engine } from './engine-api.js';
 import { makeHooks } from './hooks.js';
 import { type LogGate, makeLogGate } from './log-gate.js';
@@ -17,10 +18,16 @@ import { explainMissing } from './missing.js';
 import type { CallOptions, EngineOptions } from './options.js';
 import { permit } from './permit.js';
 import { type Placed, placeTools } from './placement.js';
+import { parseRecord } from './recording/record.js';
+import { replay } from './recording/replay.js';
 import { prepareCall } from './prepare-call.js';
+import { keepPins } from './powers/kept-pins.js';
 import { makeRegistry } from './registry.js';
+import { makeRemotes } from './remotes.js';
 import { runPlaced } from './run.js';
 import { readSettings } from './settings.js';
+import type { PluginStatus } from './status.js';
+import { makeCollisionTeller } from './tell-collisions.js';
 
 /**
  * Finds the plugins, asks what they offer, and answers with the engine that runs them. A plugin that
@@ -47,7 +54,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await kept.close();
     throw error;
   });
-  const { catalog, replace } = makeCatalog();
+  const { catalog, replace } = makeCatalog({ strict: settings.collisions === 'strict' });
   const rules = settings.rules ?? makeRuleBook();
   const approval = makeApproval({
     approve: settings.approve,
@@ -60,18 +67,31 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   let closing: Promise<void> | undefined;
 
   const grants = makeGrants(settings.grant);
+  const tellCollisions = makeCollisionTeller(events);
   const registry = makeRegistry({
     settings,
     grants,
     events,
     machinery,
-    onChange: (installed) => {
-      const placed = placeTools(installed);
-      places = placed.places;
-      replace(placed.tools);
-      events.emit({ type: 'catalog-changed', tools: placed.tools.length });
-    },
+    effects: makeEffects({ mode: settings.effects, approval, events }),
+    onChange: () => replaceTools(),
   });
+  const plugins = (): ReadonlySet<string> => new Set(registry.ids());
+  const remotes = makeRemotes({
+    settings,
+    events,
+    pins: keepPins(settings.storageDirectory),
+    onChange: () => replaceTools(),
+  });
+  const replaceTools = (): void => {
+    const installed = registry.installed();
+    const here = placeTools(installed, settings.core);
+    const elsewhere = remotes.placed(plugins());
+    places = new Map<string, Placed>([...elsewhere.places, ...here.places]);
+    replace([...here.tools, ...elsewhere.tools], here.removed);
+    tellCollisions(catalog.collisions(), installed);
+    events.emit({ type: 'catalog-changed', tools: catalog.list().length });
+  };
 
   const requireOpen = (): void => {
     if (closing !== undefined) throw engineClosed();
@@ -84,12 +104,17 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     requireOpen,
   });
 
+  const status = (): readonly PluginStatus[] => [
+    ...registry.status(catalog),
+    ...remotes.status(catalog, plugins()),
+  ];
+
   const find = (name: string): { readonly tool: CatalogTool; readonly place: Placed } => {
     requireOpen();
     const tool = catalog.find(name);
     const place = tool === undefined ? undefined : places.get(tool.id);
     if (tool === undefined || place === undefined) {
-      throw explainMissing(name, catalog, registry.status(catalog));
+      throw explainMissing(name, catalog, status());
     }
     return { tool, place };
   };
@@ -108,7 +133,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
     };
   };
-  const consent = makeConsent({ approval, settings, find, run: runPlaced });
+  const consent = makeConsent({
+    approval,
+    settings,
+    find,
+    run: (spec) => runPlaced(spec, machinery),
+  });
 
   const change = (
     plugin: string,
@@ -121,7 +151,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
   const close = async (): Promise<void> => {
     machinery.close();
-    await registry.close();
+    await Promise.all([registry.close(), remotes.close()]);
     await kept.close();
   };
 
@@ -135,12 +165,17 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     rules,
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
-    plugins: () => registry.status(catalog),
+    jwks: () => remotes.jwks(),
+    accept: (id) => remotes.accept(id),
+    replay: async (record, replayOptions) => replay(parseRecord(record), machinery, replayOptions),
+    plugins: status,
     listing: () => registry.listing(),
     audit: kept.audit,
     guarantees: () => machinery.guarantees(),
     on: (listener) => events.on(listener),
-    reload: () => registry.reload(),
+    reload: async () => {
+      await Promise.all([registry.reload(), remotes.load()]);
+    },
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => engine.close(),
   };
@@ -148,7 +183,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   try {
     const { require } = settings.walls;
     if (require.length > 0) requireWalls(require, await machinery.guarantees());
-    await registry.reload();
+    await Promise.all([registry.reload(), remotes.load()]);
   } catch (error) {
     await engine.close();
     throw error;

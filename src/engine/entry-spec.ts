@@ -1,8 +1,10 @@
+import type { TapeParams } from '../../sandbox/wire/tape.js';
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import type { Stores } from '../brokers/storage/store.js';
 import type { EventBus } from '../events.js';
 import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
+import type { Effects } from './effects.js';
 import type { Group } from './groups.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
@@ -30,6 +32,7 @@ export interface EntrySpec {
   readonly events: EventBus;
   readonly validator: ValidatorCourier;
   readonly stores: Stores;
+  readonly effects: Effects;
   /** A blank guest of the kind that the entry needs. */
   readonly take: () => Guest;
   /** The trust group whose process it is put into instead. */
@@ -38,5 +41,7 @@ export interface EntrySpec {
   readonly capacity: Capacity;
   readonly canRest: boolean;
   readonly quarantine: Quarantine;
+  /** Its guests' clocks, timers and randomness are recorded. */
+  readonly tape?: TapeParams;
   readonly now: () => number;
 }

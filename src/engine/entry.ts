@@ -19,7 +19,9 @@ import { scrubbedEvents } from './scrubbed-events.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
 import { makeService } from './service.js';
 import type { Settings } from './settings.js';
+import type { StoppedEffect } from './stopped.js';
 import { makeTenancy } from './tenancy.js';
+import { makeRehearsal, type Rehearsal } from './trial.js';
 
 /** An entry that can be called: bundled, granted, with the powers it was granted opened. */
 export interface OpenEntry {
@@ -42,10 +44,17 @@ export interface OpenEntry {
    * ended what was under way by it; when the promise resolves, so do its guests.
    */
   follow(next: Grant): Promise<void>;
+  /**
+   * The same entry with guests of its own and what it is granted now: nothing that another call did
+   * is there. Whoever opens it closes it.
+   */
+  again(how: Pick<EntrySpec, 'take' | 'tape'>): OpenEntry;
   /** Says who hears of its guests. One listener; the last counts. */
   listen(listener: EntryListener): void;
   /** Turns a stack from the guest into the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;
+  /** The same in a guest of its own, with what would change something stopped and listed. */
+  rehearse(): { readonly room: OpenEntry; readonly stopped: readonly StoppedEffect[] };
   /** Ends its guest and its brokers. */
   close(): Promise<void>;
 }
@@ -60,7 +69,7 @@ export interface EntryListener {
 }
 
 /** Throws `INVALID_OPTIONS` for a secret whose value cannot be one. */
-export function openEntry(spec: EntrySpec): OpenEntry {
+export function openEntry(spec: EntrySpec, rehearsal?: Rehearsal): OpenEntry {
   const { plugin, entry, bundle, settings } = spec;
   let { grant } = spec;
   const sourceUrl = `${plugin.id}/${entry.key}.js`;
@@ -107,6 +116,8 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       onOffers: () => listener?.offers(),
       outputs,
       behalfOf: calls.of,
+      holdFor: (peer) => rehearsal?.hold ?? spec.effects.holdFor(calls.flights(peer)),
+      ...(rehearsal === undefined ? {} : { check: rehearsal.check }),
     }),
     onLoaded: () => listener?.loaded(),
     onEnded: (cause) => listener?.ended(cause),
@@ -129,6 +140,11 @@ export function openEntry(spec: EntrySpec): OpenEntry {
     outputs,
     calls,
     mapStack,
+    again: (how) => {
+      const other = openEntry({ ...spec, ...how, grant, group: undefined });
+      if (resident.schemas !== undefined) other.resident.setSchemas(resident.schemas);
+      return other;
+    },
     listen: (next) => {
       listener = next;
     },
@@ -138,6 +154,12 @@ export function openEntry(spec: EntrySpec): OpenEntry {
       open.follow(before);
       const narrowed = !coversAll(grant.permissions, before.permissions);
       return resident.regrant(guestGrant(grant, settings.env, secrets()), narrowed);
+    },
+    rehearse: () => {
+      const trial = makeRehearsal(plugin.id, (name) => settings.lent.find(name)?.risk);
+      const room = openEntry({ ...spec, grant, group: undefined }, trial);
+      if (resident.schemas !== undefined) room.resident.setSchemas(resident.schemas);
+      return { room, stopped: trial.stopped };
     },
     close: async () => {
       resident.end({ cause: 'closed', detail: 'the engine let go of its plugin' });
@@ -159,6 +181,7 @@ function loadParams(spec: EntrySpec, sourceUrl: string, grant: GuestGrant): Load
     config,
     lent: settings.lent.names,
     introduction: entry.introduction ?? null,
+    ...(spec.tape === undefined ? {} : { tape: spec.tape }),
     ...(entry.confinement === 'host' ? { directory: plugin.directory } : {}),
   };
 }

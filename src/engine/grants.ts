@@ -31,14 +31,20 @@ export function makeGrants(policy: GrantPolicy): Grants {
   const changes = new Map<string, readonly GrantChange[]>();
   return {
     request: (plugin, entry) => {
-      if (entry.undeclared !== true) return entry;
+      const { undeclared } = entry;
+      if (undeclared === undefined) return entry;
       const granted = policyFor(policy, plugin);
       const asked = typeof granted === 'string' ? entry.declared : permissionsOf(granted, entry);
       const declared = (changes.get(plugin.id) ?? []).reduce(
         (held, change) => (change.to === 'granted' ? applyChange(held, change, EVERY) : held),
         asked,
       );
-      return { ...entry, declared };
+      if (undeclared === true) return { ...entry, declared };
+      // What its author did say stays as it was said.
+      const both = makePermissions((name) =>
+        scopesOf(undeclared.includes(name) ? declared : entry.declared, name),
+      );
+      return { ...entry, declared: both };
     },
     of: (plugin, entry) => {
       const granted = permissionsOf(policyFor(policy, plugin), entry);

@@ -7,7 +7,8 @@ import { formats } from '../formats/table.js';
 import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
-import { openEntry } from './entry.js';
+import { type OpenEntry, openEntry } from './entry.js';
+import type { Effects } from './effects.js';
 import type { EntrySpec } from './entry-spec.js';
 import type { Grants } from './grants.js';
 import type { HookTexts } from './hook-courier.js';
@@ -30,6 +31,7 @@ export interface InstallPowers {
   readonly validator: ValidatorCourier;
   readonly hookTexts: HookTexts;
   readonly stores: Stores;
+  readonly effects: Effects;
   readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
   readonly capacity: Capacity;
@@ -122,9 +124,32 @@ async function installEntry(
       await room.close();
       throw error;
     });
-    return runEntry({ spec, room, described, offers, onChange: powers.onChange });
+    const outer = await openOuter(spec, room, powers);
+    return runEntry({ spec, room, outer, described, offers, onChange: powers.onChange });
   } catch (error) {
     return idle(entry, [asProblem(error)]);
+  }
+}
+
+/**
+ * Where tools run that want to be unconfined, one by one (Vellum's `executionTarget`), if the
+ * operator lets their plugin: apart from the others, which stay where they are.
+ */
+async function openOuter(
+  spec: EntrySpec,
+  room: OpenEntry,
+  powers: InstallPowers,
+): Promise<OpenEntry | undefined> {
+  const { plugin, settings } = spec;
+  const mayHave = spec.entry.surfaces !== undefined && spec.entry.confinement === 'compartment';
+  if (!mayHave || !settings.hostMode.includes(plugin.id)) return undefined;
+  const entry = { ...spec.entry, confinement: 'host' } as const;
+  try {
+    const bundle = await powers.bundle(plugin, entry);
+    return openEntry({ ...spec, entry, bundle, take: () => powers.take('host'), group: undefined });
+  } catch (error) {
+    await room.close();
+    throw error;
   }
 }
 

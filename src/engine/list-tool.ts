@@ -37,6 +37,8 @@ export function listTool(listing: ToolListing): UnnamedTool {
   return {
     plugin: plugin.id,
     tool: tool.toolId,
+    ...(plugin.origin === undefined ? {} : { source: plugin.origin }),
+    ...(format.bareNames === undefined ? {} : { bare: format.bareNames }),
     title: annotations.title ?? tool.name,
     description: tool.description,
     inputSchema: tool.parameters.schema,
@@ -48,6 +50,7 @@ export function listTool(listing: ToolListing): UnnamedTool {
     ...(tool.executionTarget === undefined ? {} : { executionTarget: tool.executionTarget }),
     ...(tool.exclusive === undefined ? {} : { exclusive: tool.exclusive }),
     ...(tool.surface === undefined ? {} : { surface: tool.surface }),
+    ...(tool.council === undefined ? {} : { council: tool.council }),
     requireApproval,
     ...(asks === undefined ? {} : { asks }),
     background: format.runsInBackground(annotations, asks !== undefined),

@@ -13,6 +13,7 @@ import {
   unconfinedCommand,
 } from '../guests/command.js';
 import { type Guest, startGuest } from '../guests/guest.js';
+import type { Line } from '../guests/line.js';
 import { inspectMachine } from '../guests/machine.js';
 import { makeGuestPool } from '../guests/pool.js';
 import { startSharedGuest } from '../guests/shared-guest.js';
@@ -31,6 +32,8 @@ import { makeValidatorCourier, type ValidatorCourier } from './validator-courier
 export interface Machinery {
   /** A blank guest of that kind. */
   take(confinement: PluginEntry['confinement']): Guest;
+  /** A blank guest, confined, with somebody on its line; it was sent the validator. */
+  takeHeard(line: Line): Guest;
   /** Room for the guests that hold a plugin. */
   readonly capacity: Capacity;
   /** Whether guests can be stopped here without a risk that they stay when their host is gone. */
@@ -98,6 +101,11 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
       confinement === 'compartment'
         ? pool.take()
         : start(unconfinedCommand(machine, guestScripts.unconfined(), definedOf(settings.env))),
+    takeHeard: (line) => {
+      const guest = startGuest(commandOf('alone'), START_TIMEOUT_MS, line);
+      validator.ahead(guest);
+      return guest;
+    },
     bundle: ({ directory }, { file, surfaces, virtualModules, confinement }) =>
       bundles.bundle({
         directory,

@@ -3,6 +3,7 @@ import type { Permissions } from '../permissions/kind.js';
 import type { Plugin } from '../plugin/plugin.js';
 import type { AuditOptions } from '../audit/options.js';
 import type { Approver } from '../approval/approver.js';
+import type { EffectMode } from '../approval/effect-mode.js';
 import type { ToolPolicy } from '../approval/policy.js';
 import type { RiskPolicy } from '../approval/risk.js';
 import type { Tolerance } from '../approval/tolerance.js';
@@ -11,13 +12,33 @@ import type { SecretBinding } from '../brokers/network/secrets/binding.js';
 import type { OptionalWall } from '../guests/command.js';
 import type { WallName } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
+import type { CoreTool } from './core-tool.js';
 import type { EngineHookOptions } from './hook-options.js';
+import type { IdentityOptions } from '../remotes/identity.js';
+import type { RemoteOptions } from '../remotes/open.js';
 import type { EngineLimits } from './limits.js';
 
 /** What a host tells the engine once. */
 export interface EngineOptions {
   /** Directories of plugins; a last segment `*` stands for every directory in its parent. */
   readonly plugins: readonly string[];
+  /**
+   * Directories of plugins that come with the host, like `plugins`. Their tools and hooks are
+   * registered before those of plugins that were installed. Default: none.
+   */
+  readonly defaultPlugins?: readonly string[];
+  /**
+   * A directory whose `tools/` override the host's own tools of the same names, and add to them.
+   * They run as the plugin `(workspace)`, with what `grant` gives that. Default: none.
+   */
+  readonly workspace?: string;
+  /** The host's own tools. Default: none. */
+  readonly coreTools?: readonly CoreTool[];
+  /**
+   * What becomes of a plugin one of whose tools has the name of another installed plugin's:
+   * `isolate` (the default) leaves that tool out, `strict` all of the plugin's tools, as Vellum does.
+   */
+  readonly collisions?: 'isolate' | 'strict';
   /**
    * What the plugins get of what they declare. `'declared'`: all of it. `'nothing'` (the default).
    * By plugin id: all, nothing, or these permissions at most. A function decides for each plugin.
@@ -64,10 +85,24 @@ export interface EngineOptions {
    * edited while the engine runs. Default: rules are kept for as long as the engine lives.
    */
   readonly rules?: string;
+  /**
+   * What becomes of a request that changes something (any but GET, HEAD and OPTIONS), sent by a tool
+   * that declares that it only reads: `ask` holds it and asks about that very request, `audit` lets
+   * it and tells the engine's listeners. Default: `ask` where there is an approver, else `audit`; the
+   * tolerance `full` holds nothing.
+   */
+  readonly effects?: EffectMode;
   /** Which tools are offered at all. Default: all. */
   readonly policy?: ToolPolicy;
   readonly limits?: Partial<EngineLimits>;
   readonly network?: NetworkOptions;
+  /**
+   * Servers of tools that run elsewhere, or as processes of their own: their tools are in the
+   * catalog beside those of plugins, and nothing confines them.
+   */
+  readonly remotes?: readonly RemoteOptions[];
+  /** Who we are to servers that ask for a token. Default: nobody whom they would know. */
+  readonly identity?: IdentityOptions;
   /**
    * Ids of plugins that may run while nobody calls them: their timers fire then. The guest of any
    * other is stopped between calls; what was due meanwhile fires once, with the next call.
@@ -177,6 +212,11 @@ export interface CallOptions {
    * Tools of systems without such output never call it.
    */
   readonly onOutput?: (chunk: string) => void;
+  /**
+   * Keeps what crosses the boundary for this call: see `CallResult.record`. It runs in a guest of its
+   * own, that is loaded for it. Default: false.
+   */
+  readonly record?: boolean;
   /**
    * Decides where this call asks first and the engine itself has nobody to ask. It answers for this
    * call alone.

@@ -64,7 +64,7 @@ function demandDeclared(
   const declares = installed.some(({ plugin }) =>
     plugin.entries.some(({ declared, undeclared }) => {
       // Where a system has no place for permissions, the host's word is the request.
-      if (undeclared === true) return true;
+      if (undeclared === true || undeclared?.includes(kind) === true) return true;
       const scopes = scopesOf(declared, kind);
       return scope === undefined
         ? scopes.length > 0

@@ -1,21 +1,12 @@
 import type { UnnamedTool } from '../catalog/catalog.js';
 import type { Format } from '../formats/format.js';
 import { formats } from '../formats/table.js';
-import type { RemoteTool } from '../remotes/remote.js';
 import type { OpenEntry } from './entry.js';
 import type { Installed } from './installed.js';
+import type { Place, PlacedElsewhere } from './placed-elsewhere.js';
 
 /** Where a tool of the catalog runs: in a guest of ours, or at a server that we do not confine. */
 export type Placed = PlacedHere | PlacedElsewhere;
-
-interface Place {
-  /** Of what would run: what is approved is this, not its name. */
-  readonly hash: string;
-  /** Of its plugin. */
-  readonly version: string | undefined;
-  /** Calls under way in its plugin. */
-  readonly load: { underWay: number };
-}
 
 export interface PlacedHere extends Place {
   readonly room: OpenEntry;
@@ -24,27 +15,38 @@ export interface PlacedHere extends Place {
   readonly format: Format;
 }
 
-export interface PlacedElsewhere extends Place {
-  readonly remote: RemoteTool;
-  readonly format: undefined;
-}
-
-/** All tools of all active plugins, and where each of them, by its id, runs. */
-export function placeTools(installed: readonly Installed[]): {
+/**
+ * All tools of all active plugins and the host's own, in the order in which they are registered, and
+ * where each of them, by its id, runs.
+ */
+export function placeTools(
+  installed: readonly Installed[],
+  core: readonly { readonly tool: UnnamedTool; readonly place: PlacedElsewhere }[] = [],
+): {
   readonly tools: readonly UnnamedTool[];
-  readonly places: ReadonlyMap<string, PlacedHere>;
+  readonly places: ReadonlyMap<string, Placed>;
+  /** Names of the host's own tools that the workspace takes away. */
+  readonly removed: readonly string[];
 } {
   const tools = new Map<string, UnnamedTool>();
-  const places = new Map<string, PlacedHere>();
+  const places = new Map<string, Placed>();
+  const add = (tool: UnnamedTool, place: Placed): void => {
+    // Of two tools of one plugin with one id the later counts, as in the original.
+    const id = `${tool.plugin}:${tool.tool}`;
+    tools.set(id, tool);
+    places.set(id, place);
+  };
+  for (const { tool, place } of core) add(tool, place);
   for (const { plugin, entries, load } of installed) {
     const format = formats[plugin.format];
     for (const { listed, room, revoked } of entries.flatMap((entry) => entry.tools)) {
-      // Of two tools of one plugin with one id the later counts, as in the original.
-      const id = `${listed.plugin}:${listed.tool}`;
-      tools.set(id, listed);
       const { hash } = room.bundle;
-      places.set(id, { room, hash, revoked, version: plugin.version, format, load });
+      add(listed, { room, hash, revoked, version: plugin.version, format, load });
     }
   }
-  return { tools: [...tools.values()], places };
+  return {
+    tools: [...tools.values()],
+    places,
+    removed: installed.flatMap(({ plugin }) => plugin.removes ?? []),
+  };
 }

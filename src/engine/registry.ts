@@ -1,10 +1,12 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { EventBus, EventOf, WithoutTime } from '../events.js';
-import { type Discovery, readPlugins } from '../formats/discover.js';
+import type { Discovery } from '../formats/discover.js';
 import { coversAll } from '../permissions/effective.js';
 import type { Plugin } from '../plugin/plugin.js';
 import type { FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
+import { findPlugins } from './find-plugins.js';
+import type { Effects } from './effects.js';
 import type { Grants } from './grants.js';
 import { beginPlugin, shutDown } from './begin-and-end.js';
 import { inTurns } from './in-turns.js';
@@ -44,6 +46,7 @@ export interface RegistrySpec {
   readonly grants: Grants;
   readonly events: EventBus;
   readonly machinery: Machinery;
+  readonly effects: Effects;
   readonly onChange: (installed: readonly Installed[]) => void;
 }
 
@@ -51,7 +54,7 @@ export interface RegistrySpec {
 const WIDTH = 4;
 
 export function makeRegistry(spec: RegistrySpec): Registry {
-  const { settings, grants, events, machinery, onChange } = spec;
+  const { settings, grants, events, machinery, effects, onChange } = spec;
   let installed: readonly Installed[] = [];
   let discovery: Discovery = { plugins: [], problems: [] };
   /** Replaced, and finishing their calls: what they hold is the plugin's still. */
@@ -65,6 +68,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       settings,
       grants,
       events,
+      effects,
       now: Date.now,
       onChange: () => onChange(installed),
     });
@@ -73,7 +77,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
 
   const load = async (): Promise<void> => {
     if (closed) return;
-    discovery = await readPlugins(diskReader, settings.plugins);
+    discovery = await findPlugins(diskReader, settings);
     const before = installed;
     installed = await inTurns(discovery.plugins, WIDTH, installOne);
     onChange(installed);

@@ -3,7 +3,7 @@ import { isRecord } from '../../sandbox/wire/parse.js';
 import { isBulkheadError } from '../errors.js';
 import { textOf, type ToolAnswer } from '../plugin/answer.js';
 import { busy, type CallSpec, cancelled, deadlineOf, tooLate } from './call.js';
-import type { PlacedElsewhere } from './placement.js';
+import type { PlacedElsewhere } from './placed-elsewhere.js';
 import { answerOf, type CallResult, type Failure, failureOf } from './result.js';
 
 /**
@@ -68,7 +68,8 @@ async function ask({
       input: inputOf(inputText),
       signal: end.signal,
       timeoutMs,
-      metadata: metadataOf(options.context ?? {}),
+      metadata:
+        place.isHosts === true ? (options.context ?? {}) : metadataOf(options.context ?? {}),
       maxResultBytes: limits.maxResultBytes,
       // Nothing after the call is answered.
       ...(onOutput === undefined

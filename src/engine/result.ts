@@ -3,7 +3,9 @@ import type { Json } from '../../sandbox/wire/messages.js';
 import type { CatalogTool } from '../catalog/catalog.js';
 import { type ErrorCode, isBulkheadError } from '../errors.js';
 import type { Format } from '../formats/format.js';
+import type { CallRecord } from './recording/record.js';
 import { endError, GuestEnded } from '../guests/end.js';
+import type { StoppedEffect } from './stopped.js';
 import { answerOfValue, type ToolAnswer } from '../plugin/answer.js';
 
 /** What a call came to. A plugin's fault is an answer (`isError`), never a throw. */
@@ -17,6 +19,10 @@ export interface CallResult extends ToolAnswer {
   /** When it is worth to call again: with `BUSY` and `QUARANTINED`. */
   readonly retryAfterMs?: number;
   readonly durationMs: number;
+  /** What was asked to be recorded; `engine.replay` takes it. */
+  readonly record?: CallRecord;
+  /** With `rehearse`: what it would have changed, in the order in which it tried to. */
+  readonly rehearsal?: readonly StoppedEffect[];
 }
 
 /** Why a call failed, before it is worded for anybody. */

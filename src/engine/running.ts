@@ -11,13 +11,15 @@ import { listTool } from './list-tool.js';
 import type { Offers } from './offers.js';
 import { makeReconciler } from './reconciler.js';
 import type { Schemas } from './resident.js';
-import { makeRooms, type Rooms } from './rooms.js';
+import { makeRooms } from './rooms.js';
 import type { PluginProblem } from './status.js';
 
 export interface RunningSpec {
   readonly spec: EntrySpec & { readonly config: JsonObject };
   /** Where it was asked what it offers. */
   readonly room: OpenEntry;
+  /** Where those of its tools run that want to be unconfined, if they may. */
+  readonly outer: OpenEntry | undefined;
   /** What it answered. */
   readonly described: unknown;
   readonly offers: Offers;
@@ -31,10 +33,18 @@ export interface RunningSpec {
 const BOOT_MS = 2_000;
 
 /** An entry that can be called, with what it offers and holds as both are at the time. */
-export function runEntry({ spec, room, described, offers, onChange }: RunningSpec): InstalledEntry {
+export function runEntry({
+  spec,
+  room,
+  outer,
+  described,
+  offers,
+  onChange,
+}: RunningSpec): InstalledEntry {
   const { plugin, entry, bundle, config, settings } = spec;
   const format = formats[plugin.format];
   const rooms = makeRooms(spec, room);
+  const all = (): readonly OpenEntry[] => [...rooms.all(), ...(outer === undefined ? [] : [outer])];
   const revocations = new Map<string, AbortController>();
   let offer: Offer;
   let tools: readonly RunnableTool[] = [];
@@ -49,15 +59,16 @@ export function runEntry({ spec, room, described, offers, onChange }: RunningSpe
       granted: room.grant.permissions,
       broken: bundle.broken.map(({ file }) => file),
       maxTimeoutMs: settings.limits.timeoutMs,
+      hostMode: outer !== undefined,
     });
     tools = offer.tools.map((tool): RunnableTool => {
-      const own = rooms.of(tool);
+      const own = (tool.executionTarget === 'host' ? outer : undefined) ?? rooms.of(tool);
       const { grant } = own;
       const { signal } = revocationOf(revocations, tool.toolId);
-      const listed = listTool({ plugin, entry, tool, config, grant, settings });
+      const listed = listTool({ plugin, entry: own.entry, tool, config, grant, settings });
       return { listed, room: own, revoked: signal };
     });
-    tellSchemas(rooms, offer);
+    tellSchemas(all(), offer);
   };
   const take = (answer: unknown): void => {
     if (JSON.stringify(answer) === JSON.stringify(now)) return;
@@ -100,7 +111,7 @@ export function runEntry({ spec, room, described, offers, onChange }: RunningSpe
       return room.grant.permissions;
     },
     get rooms() {
-      return rooms.all();
+      return all();
     },
     get tools() {
       return tools;
@@ -158,7 +169,7 @@ function problemsOf(bundle: Bundle, offer: Offer): readonly PluginProblem[] {
   ];
 }
 
-function tellSchemas(rooms: Rooms, { tools }: Offer): void {
+function tellSchemas(rooms: readonly OpenEntry[], { tools }: Offer): void {
   const schemas: Schemas = tools.map(({ toolId, parameters }) => [toolId, parameters.schema]);
-  for (const { resident } of rooms.all()) resident.setSchemas(schemas);
+  for (const { resident } of rooms) resident.setSchemas(schemas);
 }

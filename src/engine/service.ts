@@ -1,10 +1,12 @@
 import { MAX_ERROR_STACK } from '../../sandbox/wire/limits.js';
 import { isRecord } from '../../sandbox/wire/parse.js';
 import type { Peer } from '../../sandbox/wire/peer.js';
+import type { ByteSource } from '../../sandbox/wire/streams.js';
 import type { IncomingRequest, Service } from '../../sandbox/wire/service.js';
 import type { Attribution } from '../brokers/attribution.js';
 import type { FilesystemBroker } from '../brokers/filesystem/broker.js';
 import type { NetworkBroker } from '../brokers/network/broker.js';
+import type { HoldRequest } from '../brokers/network/leaving.js';
 import type { PowerBroker } from '../brokers/powers/broker.js';
 import type { StorageBroker } from '../brokers/storage/broker.js';
 import { BulkheadError } from '../errors.js';
@@ -33,6 +35,10 @@ export interface ServiceSpec {
   /** The guest says that what its entry offers has changed. Default: that is of no interest. */
   readonly onOffers?: () => void;
   readonly outputs: Outputs;
+  /** What holds requests of the guest at that end that change something. */
+  readonly holdFor: (peer: Peer) => HoldRequest | undefined;
+  /** Throws for what is not to be done at all now, whatever is granted. */
+  readonly check?: (method: string, params: unknown) => void;
   /** Whose doing is what the guest at that end does now. */
   readonly behalfOf: (peer: Peer) => Attribution;
 }
@@ -73,17 +79,22 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
   return (peer) => ({
     notice: (method, params) => notice(peer, method, params),
     request: (method, params, request) => {
+      spec.check?.(method, params);
       if (method === 'fetch' && brokers.network !== undefined) {
-        return fetchThrough(brokers.network, peer, params, request, spec.behalfOf(peer));
+        const by = { behalf: spec.behalfOf(peer), hold: spec.holdFor(peer) };
+        return fetchThrough(brokers.network, peer, params, request, by);
       }
       if (method === 'readFile' && brokers.filesystem !== undefined) {
         return readThrough(brokers.filesystem, peer, params, request, spec.behalfOf(peer));
       }
+      if (method === 'lookFile' && brokers.filesystem !== undefined) {
+        return brokers.filesystem.look(params, abortSignalOf(request), spec.behalfOf(peer));
+      }
       if (method === 'storage' && brokers.storage !== undefined) {
-        return storeThrough(brokers.storage, peer, params, request);
+        return storeThrough(brokers.storage, peer, params, request, spec.behalfOf(peer));
       }
       if (method === 'power' && brokers.powers !== undefined) {
-        return brokers.powers.use(params, abortSignalOf(request));
+        return brokers.powers.use(params, abortSignalOf(request), spec.behalfOf(peer));
       }
       throw new BulkheadError(
         'PERMISSION_REVOKED',
@@ -99,11 +110,12 @@ async function fetchThrough(
   peer: Peer,
   params: unknown,
   request: IncomingRequest,
-  behalf: Attribution,
+  { behalf, hold }: { readonly behalf: Attribution; readonly hold: HoldRequest | undefined },
 ): Promise<unknown> {
   const streamId = isRecord(params) ? params['body'] : undefined;
   const sent = typeof streamId === 'number' ? peer.acceptStream(streamId) : undefined;
-  const { body, ...reply } = await broker.fetch(params, sent, abortSignalOf(request), behalf);
+  const signal = abortSignalOf(request);
+  const { body, ...reply } = await broker.fetch(params, sent, signal, behalf, hold);
   return body === undefined ? reply : { ...reply, body: peer.openStream(body) };
 }
 
@@ -123,12 +135,22 @@ async function storeThrough(
   peer: Peer,
   params: unknown,
   request: IncomingRequest,
+  behalf: Attribution,
 ): Promise<unknown> {
   const streamId = isRecord(params) ? params['body'] : undefined;
   const sent = typeof streamId === 'number' ? peer.acceptStream(streamId) : undefined;
-  const answer = await broker.run(params, sent, abortSignalOf(request));
+  const answer = await broker.run(params, sent, abortSignalOf(request), behalf);
   if ('value' in answer) return answer.value;
+  if ('copy' in answer) {
+    const { content, ...copy } = answer.copy;
+    return content === undefined ? copy : { ...copy, body: peer.openStream(sourceOf(content)) };
+  }
   return { body: peer.openStream(answer.content), bytes: answer.bytes };
+}
+
+function sourceOf(bytes: Uint8Array): ByteSource {
+  const left = [bytes];
+  return { pull: async () => left.shift(), cancel: () => {} };
 }
 
 function abortSignalOf(request: IncomingRequest): AbortSignal {

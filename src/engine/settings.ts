@@ -11,6 +11,8 @@ import {
   type OptionalWall,
 } from '../guests/command.js';
 import { isWallName, type WallName } from '../guests/walls.js';
+import { type PlacedCore, readCoreTools } from './core-tools.js';
+import type { EffectMode } from '../approval/effect-mode.js';
 import { type HookSettings, readHookOptions } from './hook-options.js';
 import { type EngineLimits, readLimits } from './limits.js';
 import { makeDefaultLogger } from './logger.js';
@@ -30,6 +32,7 @@ export interface Settings extends Omit<EngineOptions, 'rules'> {
   readonly secrets: NonNullable<EngineOptions['secrets']>;
   readonly hostMode: readonly string[];
   readonly riskPolicy: RiskPolicy;
+  readonly effects: EffectMode;
   readonly trustHints: readonly string[];
   readonly background: readonly string[];
   readonly trustGroups: NonNullable<EngineOptions['trustGroups']>;
@@ -39,6 +42,8 @@ export interface Settings extends Omit<EngineOptions, 'rules'> {
   readonly hooks: HookSettings;
   /** The host's powers, checked. */
   readonly lent: LentPowers;
+  /** The host's own tools, checked. */
+  readonly core: readonly PlacedCore[];
   readonly cacheDirectory: string;
   readonly storageDirectory: string;
   readonly logger: NonNullable<EngineOptions['logger']>;
@@ -60,7 +65,12 @@ export function readSettings(options: EngineOptions): Settings {
   if (riskPolicy !== undefined && riskPolicy !== 'proven' && riskPolicy !== 'author') {
     throw invalid('riskPolicy', 'proven or author');
   }
+  const { collisions } = options;
+  if (collisions !== undefined && collisions !== 'isolate' && collisions !== 'strict') {
+    throw invalid('collisions', 'isolate or strict');
+  }
   const walls = readWalls(options.walls ?? {});
+  const limits = readLimits(options.limits ?? {});
   const env = options.env ?? around.env;
   const secrets = options.secrets ?? {};
   checkSecrets(secrets, env);
@@ -72,15 +82,22 @@ export function readSettings(options: EngineOptions): Settings {
     secrets,
     hostMode: options.hostMode ?? [],
     rules,
+    effects: effectsOf(options),
     riskPolicy: options.riskPolicy ?? 'proven',
     trustHints: options.trustHints ?? [],
     background: options.background ?? [],
     trustGroups: readTrustGroups(options.trustGroups ?? {}),
     walls,
-    limits: readLimits(options.limits ?? {}),
+    limits,
     network: options.network ?? {},
     hooks: readHookOptions(options.hooks ?? {}),
     lent: readPowers(options.powers ?? [], ownCompiler),
+    core: readCoreTools({
+      tools: options.coreTools ?? [],
+      timeoutMs: limits.timeoutMs,
+      tolerance,
+      compiler: ownCompiler,
+    }),
     cacheDirectory: options.cacheDirectory ?? around.cacheDirectory,
     storageDirectory: resolve(options.storageDirectory ?? around.storageDirectory),
     logger: options.logger ?? makeDefaultLogger(),
@@ -93,6 +110,13 @@ function readTrustGroups(groups: Settings['trustGroups']): Settings['trustGroups
   const twice = plugins.find((plugin, at) => plugins.indexOf(plugin) !== at);
   if (twice === undefined) return groups;
   throw invalid('trustGroups', `each plugin once; ${twice} is there twice`);
+}
+
+function effectsOf({ effects, approve, tolerance }: EngineOptions): EffectMode {
+  if (effects !== undefined && effects !== 'ask' && effects !== 'audit' && effects !== 'off') {
+    throw invalid('effects', 'ask, audit or off');
+  }
+  return effects ?? (approve === undefined || tolerance === 'full' ? 'audit' : 'ask');
 }
 
 function readWalls({

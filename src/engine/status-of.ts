@@ -13,6 +13,11 @@ export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
     ...installed.problems,
     ...reasons.map((message): PluginProblem => ({ code: 'PLUGIN_INACTIVE', message })),
     ...entries.flatMap((entry) => entry.problems),
+    ...catalog.collisions(id).map(({ tool, message }): PluginProblem => ({
+      code: 'NAME_COLLISION',
+      message,
+      toolId: tool,
+    })),
   ];
   const runs = entries.some((entry) => entry.rooms.length > 0);
   return {

@@ -67,6 +67,8 @@ export interface Format {
   readAnswer?(value: Json): ToolAnswer;
   /** Words a failed call for a model as the format's own system does. Absent: the message as it is. */
   wordFault?(fault: ToolFault): string;
+  /** Its system calls tools by their own names, without their plugins'. */
+  readonly bareNames?: true;
   /** What the format's own system shows of an installed plugin (Pandora: `/api/plugins`). */
   list(source: ListingSource): Readonly<Record<string, unknown>>;
   /** Whether a tool may run unattended. */
@@ -125,8 +127,10 @@ export interface ToolFault {
 }
 
 export interface OfferContext {
-  readonly plugin: Pick<Plugin, 'id'>;
+  readonly plugin: Pick<Plugin, 'id' | 'origin'>;
   readonly entry: PluginEntry;
+  /** Whether tools of it may run unconfined. Default: false. */
+  readonly hostMode?: boolean;
   /** What it holds at present. */
   readonly granted: Permissions;
   /** Its surfaces that could not be bundled, by their files: that much has been told already. */

@@ -5,6 +5,7 @@ import type { Command } from './command.js';
 import { type GuestEnd, GuestEnded } from './end.js';
 import { type GuestProcess, startGuestProcess } from './guest-process.js';
 import { makeGuestWire } from './guest-wire.js';
+import type { Line } from './line.js';
 
 /** One sandbox process, from the host's side. It is single use: what was loaded into it stays. */
 export interface Guest {
@@ -39,11 +40,14 @@ export interface Guest {
 }
 
 /** Starts a guest holder. It is blank: locked down, and no plugin's yet. */
-export function startGuest(command: Command, startTimeoutMs: number): Guest {
+export function startGuest(command: Command, startTimeoutMs: number, line?: Line): Guest {
   let resting = false;
   let woken: () => void = () => {};
   const wire = makeGuestWire({
-    write: (bytes) => holder.write(bytes),
+    write: (bytes) => {
+      line?.said(bytes);
+      holder.write(bytes);
+    },
     kill: (end) => holder.kill(end),
     beforeRequest: () => {
       if (!resting) return;
@@ -54,9 +58,13 @@ export function startGuest(command: Command, startTimeoutMs: number): Guest {
   });
   const holder = startGuestProcess({
     command,
-    receive: wire.peer.receive,
+    receive: (bytes) => {
+      if (line?.heard(bytes) ?? true) wire.peer.receive(bytes);
+    },
     onEnd: (end) => wire.peer.close(new GuestEnded(end)),
   });
+
+  line?.open(holder.write);
 
   return {
     get pid() {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { DialectName } from '../../sandbox/wire/methods.js';
-import type { Permissions } from '../permissions/kind.js';
+import type { PermissionName, Permissions } from '../permissions/kind.js';
 
 /** The one model that every format is read into: what is on disk, before any of it has run. */
 export interface Plugin {
@@ -19,6 +19,10 @@ export interface Plugin {
   readonly entries: readonly PluginEntry[];
   readonly environment: readonly EnvironmentNeed[];
   readonly config: readonly ConfigField[];
+  /** Who put it there, where that was not whoever installs plugins. */
+  readonly origin?: 'default' | 'workspace';
+  /** Names of the host's own tools that it takes away. */
+  readonly removes?: readonly string[];
   /** When it was installed, in milliseconds since 1970, by its installer or by its directory. */
   readonly installedAtMs?: number;
   /** Why its own directory says that it is not to run. */
@@ -67,10 +71,10 @@ export interface PluginEntry {
   /** What its author declared. */
   readonly declared: Permissions;
   /**
-   * Its author declared no permissions at all, as some systems have no place for them: what it asks
-   * for is then what the host's policy says of this very plugin.
+   * The kinds of permission that its author said nothing of, as some systems have no place for them
+   * (`true`: all of them): what it asks for is then what the host's policy says of this very plugin.
    */
-  readonly undeclared?: true;
+  readonly undeclared?: true | readonly PermissionName[];
   /** Whether its tools ask before they run, where nothing more specific says otherwise. */
   readonly requireApproval: boolean;
   /** What the dialect tells the plugin's code of itself, e.g. Spindle's `spindle.manifest`. */

@@ -36,8 +36,14 @@ export interface ToolDefinition {
    * of one entry share a compartment, so what a call can use is what the entry was granted.
    */
   readonly permissions: Permissions;
-  /** Only on Spindle's: whether council members may be given it, and whether models call it inline. */
-  readonly council?: { readonly eligible: boolean; readonly inline: boolean };
+  /** Only on Spindle's. */
+  readonly council?: CouncilUse;
+}
+
+/** Whether members of a council may be given a tool, and whether models may call it inline. */
+export interface CouncilUse {
+  readonly eligible: boolean;
+  readonly inline: boolean;
 }
 
 export type ExecutionTarget = 'sandbox' | 'host';

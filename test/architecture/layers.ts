@@ -12,6 +12,7 @@ const rows: readonly (readonly string[])[] = [
   ['sandbox/'],
   ['sandbox/node/'],
   ['src/errors.ts', 'src/visible.ts', 'src/plugin/risk.ts'],
+  ['src/approval-events.ts'],
   ['src/permissions/', 'src/schema/'],
   ['src/events.ts', 'src/plugin/'],
   [
@@ -25,7 +26,7 @@ const rows: readonly (readonly string[])[] = [
   ],
   ['src/catalog/', 'src/remotes/'],
   ['src/engine/'],
-  ['src/agent/', 'src/metrics/', 'src/report/'],
+  ['src/agent/', 'src/council/', 'src/metrics/', 'src/report/'],
   ['src/adapters/'],
   ['src/http/'],
   ['src/index.ts'],

@@ -13,13 +13,10 @@ import type {
 } from '../../src/index.js';
 import { makeRuleBook } from '../../src/approval/rule-book.js';
 import { runCli } from '../../src/cli/run.js';
-import type { CliPowers, TextSink } from '../../src/cli/powers.js';
-import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
+import type { CliPowers } from '../../src/cli/powers.js';
+import { type FakeSink, makeSink, stream } from './sinks.js';
 
-export interface FakeSink extends TextSink {
-  text: string;
-  closed: boolean;
-}
+import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 
 export interface FakePowers extends CliPowers {
   readonly stdout: FakeSink;
@@ -28,6 +25,8 @@ export interface FakePowers extends CliPowers {
   readonly created: EngineOptions[];
   readonly calls: { directory: string; tool: string; input: unknown; options: CallOptions }[];
   readonly closedEngines: string[];
+  /** Files that were written, by path. */
+  readonly written: Map<string, string>;
 }
 
 export interface FakeSpec {
@@ -72,6 +71,7 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
   const created: EngineOptions[] = [];
   const calls: FakePowers['calls'] = [];
   const closedEngines: string[] = [];
+  const written = new Map<string, string>();
   let now = 0;
   return {
     created,
@@ -94,6 +94,11 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
         ? Promise.reject(new Error(`ENOENT: no such file, open '${path}'`))
         : Promise.resolve(text);
     },
+    writeFile: (path, text) => {
+      written.set(path, text);
+      return Promise.resolve();
+    },
+    written,
     listDirectory: (path) =>
       Promise.resolve(
         Object.keys(spec.files ?? {}).flatMap((file) =>
@@ -187,7 +192,12 @@ function fakeEngine(
     for (const listener of listeners) listener(event);
   };
   return {
-    catalog: { list: () => tools, find: () => undefined, on: () => () => undefined },
+    catalog: {
+      list: () => tools,
+      find: () => undefined,
+      collisions: () => [],
+      on: () => () => undefined,
+    },
     call: async (tool, input, callOptions = {}) => {
       calls.push({ directory, tool, input, options: callOptions });
       const answer = await spec.call?.(tool, input, { options, emit });
@@ -212,7 +222,10 @@ function fakeEngine(
     revoke: () => Promise.resolve(),
     plugins: () => [status],
     listing: () => [],
+    replay: () => Promise.resolve({ same: true, frames: 1 }),
     audit: {} as never,
+    jwks: () => Promise.resolve({ keys: [] }),
+    accept: () => Promise.resolve(),
     guarantees: () => Promise.resolve(spec.guarantees ?? []),
     on: (listener) => {
       listeners.add(listener);
@@ -222,22 +235,4 @@ function fakeEngine(
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-function makeSink(isTerminal: boolean): FakeSink {
-  const sink: FakeSink = {
-    text: '',
-    isTerminal,
-    colour: false,
-    closed: false,
-    write: (text) => {
-      sink.text += text;
-      return Promise.resolve();
-    },
-  };
-  return sink;
-}
-
-async function* stream(text: string | readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* typeof text === 'string' ? [new TextEncoder().encode(text)] : text;
 }

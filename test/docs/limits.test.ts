@@ -11,6 +11,7 @@ import { STORAGE_LIMITS } from '../../src/brokers/storage/limits.js';
 import { HOOK_LIMITS } from '../../src/engine/hook-courier.js';
 import { DEFAULT_LIMITS, GUEST_LIMITS } from '../../src/engine/limits.js';
 import { SERVER_LIMITS, TOKEN_LIMITS } from '../../src/http/limits.js';
+import { RECORD_LIMITS } from '../../src/engine/recording/limits.js';
 import { REMOTE_LIMITS } from '../../src/remotes/limits.js';
 import { SCHEMA_LIMITS } from '../../src/schema/limits.js';
 import { readText, ROOT } from '../architecture/sources.js';
@@ -26,6 +27,7 @@ const sections: Readonly<Record<string, object>> = {
   "The host's powers": POWER_LIMITS,
   "A tool's JSON Schema": SCHEMA_LIMITS,
   'The audit log': AUDIT_LIMITS,
+  'A record of a call': RECORD_LIMITS,
   'A server': SERVER_LIMITS,
   Tokens: TOKEN_LIMITS,
   'Tools that run elsewhere': REMOTE_LIMITS,

@@ -89,6 +89,7 @@ async function installAs(description: unknown) {
       grants: makeGrants(settings.grant),
       onChange: () => {},
       events: makeEventBus(Date.now),
+      effects: { holdFor: () => undefined },
       now: Date.now,
       take: () => startBlankRogue('describes itself as', file),
     });

@@ -83,6 +83,7 @@ export async function startRogue(act: string): Promise<Rogue> {
       mapStack: (stack) => stack,
       broadcast: () => {},
       behalfOf: () => ({}),
+      holdFor: () => undefined,
     })(guest.peer),
   );
   await guest.ready;

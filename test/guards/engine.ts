@@ -38,6 +38,21 @@ export const engineGuards: readonly Guard[] = [
     tests: ['test/engine/consent.test.ts'],
   },
   {
+    stops: 'a change that a tool had not announced, sent by it or by another that runs beside it',
+    file: 'src/engine/effects.ts',
+    code: 'const reader = candidates.find(({ tool }) => saysItReads(tool));',
+    without:
+      'const reader = candidates.every(({ tool }) => saysItReads(tool)) ? candidates[0] : undefined;',
+    tests: ['test/engine/effects.test.ts'],
+  },
+  {
+    stops: 'a change that is sent by a redirect of one that changes nothing',
+    file: 'src/brokers/network/follow.ts',
+    code: 'await showLeaving(spec.hold, request, upload, life);',
+    without: '',
+    tests: ['test/engine/effects.test.ts'],
+  },
+  {
     stops: 'another plugin than the one that was approved',
     file: 'src/engine/consent.ts',
     code: "if (prepare(questionOf(next, '')).digest === digest) return next;",
@@ -96,8 +111,8 @@ export const engineGuards: readonly Guard[] = [
   {
     stops: 'a caller who waits for a plugin that never answers',
     file: 'src/engine/call.ts',
-    code: 'const timer = setTimeout(() => stop(tooLate(tool, deadlineMs)), deadlineMs);',
-    without: 'const timer = setTimeout(() => {}, deadlineMs);',
+    code: 'const deadline = startDeadline(deadlineMs, () => stop(tooLate(tool, deadlineMs)));',
+    without: 'const deadline = startDeadline(deadlineMs, () => {});',
     tests: ['test/engine/call.test.ts'],
   },
   {

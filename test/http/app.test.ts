@@ -4,7 +4,7 @@ import { type App, type AppSpec, createApp, type RequestRecord } from '../../src
 function makeApp(spec: Partial<AppSpec> = {}): App {
   return createApp({
     engine: {
-      catalog: { list: () => [], find: () => undefined, on: () => () => {} },
+      catalog: { list: () => [], find: () => undefined, collisions: () => [], on: () => () => {} },
       listing: () => [],
     },
     mounted: [],

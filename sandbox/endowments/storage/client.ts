@@ -1,5 +1,5 @@
 import { isRecord } from '../../wire/parse.js';
-import type { StorageArea, StorageEntry, StorageParams } from '../../wire/methods.js';
+import type { StorageArea, StorageEntry, StorageParams } from '../../wire/storage.js';
 import type { ByteSource } from '../../wire/streams.js';
 import { cloneBytes, joinBytes } from '../bytes.js';
 import { withCode } from '../coded-error.js';
@@ -25,6 +25,8 @@ export interface StorageClient {
   delete(path: string, recursive?: boolean): Promise<boolean>;
   move(path: string, to: string, replace?: boolean): Promise<void>;
   usage(): Promise<StorageUsage>;
+  /** Everything in the area; `undefined` where nothing has changed since that generation. */
+  copy(since?: number): Promise<StorageCopy | undefined>;
   /** From here on everything rejects, and so does what is under way. */
   revoke(): void;
   /** Takes operations again. */
@@ -38,6 +40,12 @@ export interface StorageUsage {
   readonly maxFiles: number;
 }
 
+export interface StorageCopy {
+  readonly generation: number;
+  /** The content is absent where the host did not send it along: large files, and those after many. */
+  readonly entries: readonly (StorageEntry & { readonly content: Uint8Array | undefined })[];
+}
+
 export interface StoragePlace {
   readonly area?: StorageArea;
   readonly user?: string;
@@ -49,6 +57,8 @@ const MAX_OPERATIONS = 32;
 export function makeStorageClient(
   powers: Pick<EndowmentPowers, 'host' | 'plugin' | 'grant' | 'limits' | 'denial'>,
   place: StoragePlace = {},
+  /** Told after each change that this client made, with the storage's new generation. */
+  onChange: (generation: number) => void = () => {},
 ): StorageClient {
   const { host, plugin, limits } = powers;
   const turnstile = makeTurnstile(MAX_OPERATIONS);
@@ -74,6 +84,7 @@ export function makeStorageClient(
       const body =
         content === undefined ? {} : { body: host.openStream(sourceOf(cloneBytes(content))) };
       const answer = await host.request('storage', { ...place, ...params, ...body });
+      if (isRecord(answer) && answer['done'] !== undefined) onChange(Number(answer['generation']));
       if (params.op !== 'read') return answer;
       const bytes = await gather(host.acceptStream(bodyOf(answer)), limits.maxBodyBytes, about);
       demandGrant(params, since);
@@ -103,10 +114,16 @@ export function makeStorageClient(
       return answer === null ? undefined : entryOf(answer);
     },
     mkdir: async (path) => void (await ask({ op: 'mkdir', path })),
-    delete: async (path, recursive = false) =>
-      (await ask({ op: 'delete', path, recursive })) === true,
+    delete: async (path, recursive = false) => isDone(await ask({ op: 'delete', path, recursive })),
     move: async (path, to, replace = true) => void (await ask({ op: 'move', path, to, replace })),
     usage: async () => parseUsage(await ask({ op: 'usage' })),
+    copy: async (since) => {
+      const answer = await ask({ op: 'copy', ...(since === undefined ? {} : { since }) });
+      if (!isRecord(answer) || !Array.isArray(answer['entries'])) return undefined;
+      const body = host.acceptStream(bodyOf(answer));
+      const bytes = await gather(body, limits.maxBodyBytes, 'a copy of storage');
+      return parseCopy(Number(answer['generation']), answer['entries'], bytes, entryOf);
+    },
     revoke: () => {
       revoked = true;
       revocations += 1;
@@ -160,6 +177,29 @@ function parseEntry(value: unknown, tellTime: boolean): StorageEntry {
     bytes: Number(entry['bytes']),
     modifiedMs: tellTime ? Number(entry['modifiedMs']) : 0,
   };
+}
+
+function parseCopy(
+  generation: number,
+  entries: readonly unknown[],
+  bytes: Uint8Array,
+  entryOf: (value: unknown) => StorageEntry,
+): StorageCopy {
+  let at = 0;
+  return {
+    generation,
+    entries: entries.map((value) => {
+      const entry = entryOf(value);
+      if (!isRecord(value) || value['held'] !== true) return { ...entry, content: undefined };
+      const content = cloneBytes(bytes.subarray(at, at + entry.bytes));
+      at += entry.bytes;
+      return { ...entry, content };
+    }),
+  };
+}
+
+function isDone(answer: unknown): boolean {
+  return isRecord(answer) && answer['done'] === true;
 }
 
 function parseUsage(value: unknown): StorageUsage {

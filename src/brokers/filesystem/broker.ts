@@ -3,10 +3,13 @@ import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import { type BulkheadError, isBulkheadError } from '../../errors.js';
 import type { Attribution } from '../attribution.js';
+import { isRecord } from '../../../sandbox/wire/parse.js';
+import type { StorageEntry } from '../../../sandbox/wire/storage.js';
 import { makeTurnstile } from '../turnstile.js';
 import { contain, makeRoot } from './contain.js';
 import { contentOf } from './content.js';
 import { FILESYSTEM_LIMITS, type FilesystemLimits } from './limits.js';
+import { lookAt, lookAtRoots } from './look.js';
 import { openChecked } from './open.js';
 import { parsePath } from './path.js';
 import { type FilesystemRecord, openRecord, type OpenRecord } from './record.js';
@@ -33,6 +36,15 @@ export interface FilesystemBroker {
    * signal, or `PERMISSION_REVOKED` after `close`. The body fails with one of these as well.
    */
   readFile(params: unknown, signal: AbortSignal, behalf?: Attribution): Promise<FileContent>;
+  /**
+   * Looks at a path without reading it: `stat` answers what is there, or `null`; `list` what lies in
+   * a directory, links left out. `params` are a guest's, as in `LookFileParams`. Rejects as `readFile`.
+   */
+  look(
+    params: unknown,
+    signal: AbortSignal,
+    behalf?: Attribution,
+  ): Promise<StorageEntry | readonly StorageEntry[] | null>;
   /** The grant has changed. Where something was taken away, ends every read that is under way. */
   follow(granted: readonly string[], narrowed: boolean): void;
   /** Closes every file. */
@@ -111,28 +123,56 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
     return { bytes, body };
   };
 
+  /** Does something with a path, in turn; what fails is explained and told. */
+  const attend = async <Result>(
+    params: unknown,
+    signal: AbortSignal,
+    behalf: Attribution | undefined,
+    work: (
+      asked: string,
+      leave: () => void,
+      record: OpenRecord,
+      taken: AbortSignal,
+    ) => Promise<Result>,
+  ): Promise<Result> => {
+    const path = typeof params === 'object' && params !== null && 'path' in params && params.path;
+    const record = openRecord(plugin.id, path, spec.onEvent ?? (() => {}), behalf);
+    let leave = (): void => {};
+    // The one that holds now: a read that waits while its permission goes does not begin after it.
+    const taken = revoked.signal;
+    try {
+      if (closed) throw refusals.revoked();
+      const asked = parsePath(params, limits, refusals);
+      leave = await turnstile.enter(signal);
+      if (taken.aborted) throw refusals.revoked();
+      return await work(asked, leave, record, taken);
+    } catch (error) {
+      leave();
+      const explained = signal.aborted
+        ? refusals.cancelled()
+        : explain(error, typeof path === 'string' ? path : '');
+      record.close(explained.code === 'FILESYSTEM_DENIED' ? 'denied' : 'failed', explained);
+      throw explained;
+    }
+  };
+
   return {
-    readFile: async (params, signal, behalf) => {
-      const path = typeof params === 'object' && params !== null && 'path' in params && params.path;
-      const record = openRecord(plugin.id, path, spec.onEvent ?? (() => {}), behalf);
-      let leave = (): void => {};
-      // The one that holds now: a read that waits while its permission goes does not begin after it.
-      const taken = revoked.signal;
-      try {
-        if (closed) throw refusals.revoked();
-        const asked = parsePath(params, limits, refusals);
-        leave = await turnstile.enter(signal);
+    readFile: (params, signal, behalf) =>
+      attend(params, signal, behalf, (asked, leave, record, taken) =>
+        read(asked, leave, record, signal, taken),
+      ),
+    look: (params, signal, behalf) =>
+      attend(params, signal, behalf, async (asked, leave, record, taken) => {
+        const op = isRecord(params) ? params['op'] : undefined;
+        const at = { directory, roots, refusals, limits };
+        const found = await (op === 'roots'
+          ? lookAtRoots(granted, at)
+          : lookAt({ ...at, asked, isList: op === 'list' }));
         if (taken.aborted) throw refusals.revoked();
-        return await read(asked, leave, record, signal, taken);
-      } catch (error) {
+        record.close('allowed');
         leave();
-        const explained = signal.aborted
-          ? refusals.cancelled()
-          : explain(error, typeof path === 'string' ? path : '');
-        record.close(explained.code === 'FILESYSTEM_DENIED' ? 'denied' : 'failed', explained);
-        throw explained;
-      }
-    },
+        return found;
+      }),
     follow: (next, narrowed) => {
       granted.splice(0, granted.length, ...next);
       roots = granted.map((prefix) => makeRoot(prefix, directory));

@@ -4,6 +4,8 @@ export interface FilesystemLimits {
   readonly maxPathBytes: number;
   /** Bytes of one file, by its size and again while it is read. Stops files that grow, or lie. */
   readonly maxFileBytes: number;
+  /** Entries of a directory that are told. Stops lists that fill memory. */
+  readonly maxEntries: number;
   /** Files open at once. Stops using up this process's descriptors. */
   readonly maxOpenFiles: number;
   /** Reads that wait for one of those to close. Stops a queue that grows without end. */
@@ -13,6 +15,7 @@ export interface FilesystemLimits {
 export const FILESYSTEM_LIMITS: FilesystemLimits = {
   maxPathBytes: 4096,
   maxFileBytes: 10 * 1024 * 1024,
+  maxEntries: 10_000,
   maxOpenFiles: 32,
   maxWaiting: 224,
 };

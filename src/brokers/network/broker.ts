@@ -4,6 +4,7 @@ import type { Attribution } from '../attribution.js';
 import { makeConnections } from './connections.js';
 import { checkName, makeDial } from './dial.js';
 import { follow, type FollowSpec, type NetworkReply } from './follow.js';
+import type { HoldRequest } from './leaving.js';
 import { type Life, startLife } from './life.js';
 import { NETWORK_LIMITS, type NetworkLimits } from './limits.js';
 import { hostOf } from './names.js';
@@ -55,13 +56,15 @@ export interface NetworkBroker {
    * holds for the answer's body too.
    *
    * Rejects with `NETWORK_DENIED`, `NETWORK_FAILED`, `NETWORK_LIMIT`, `CANCELLED` by the signal, or
-   * `PERMISSION_REVOKED` after `close`. The body fails with one of these as well.
+   * `PERMISSION_REVOKED` after `close`, or what `hold` rejects with: it sees what changes something
+   * before it leaves. The body fails with one of these as well.
    */
   fetch(
     params: unknown,
     body: ByteSource | undefined,
     signal: AbortSignal,
     behalf?: Attribution,
+    hold?: HoldRequest,
   ): Promise<NetworkReply>;
   /**
    * The grant, which `allows` answers for, has changed: ends what is under way and could not be asked
@@ -119,7 +122,8 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
     if (!spec.allows(url, method)) throw refusals.notGranted(url, method, from);
     lives.get(life)?.push(request);
   };
-  const followingOf = (recorder: Recorder): FollowSpec => ({
+  const followingOf = (recorder: Recorder, hold: HoldRequest | undefined): FollowSpec => ({
+    hold,
     connections,
     limits,
     refusals,
@@ -140,7 +144,7 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
   };
 
   return {
-    fetch: async (params, body, signal, behalf = {}) => {
+    fetch: async (params, body, signal, behalf = {}, hold) => {
       const life = startLife(signal, limits, refusals);
       lives.set(life, []);
       life.onEnd(() => lives.delete(life));
@@ -151,7 +155,7 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
         const recorder = allRecords.on(behalf);
         const request = parse(params, body !== undefined, recorder);
         life.onEnd(await turnstile.enter(life.signal));
-        return await follow(followingOf(recorder), request, upload, life);
+        return await follow(followingOf(recorder, hold), request, upload, life);
       } catch (error) {
         life.end();
         throw error;

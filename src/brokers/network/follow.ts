@@ -6,6 +6,7 @@ import { explainFailure } from './failures.js';
 import type { Header } from './headers.js';
 import type { Life } from './life.js';
 import type { NetworkLimits } from './limits.js';
+import { type HoldRequest, showLeaving } from './leaving.js';
 import { hostOf } from './names.js';
 import { prepare } from './outgoing.js';
 import type { OpenRecord, Recorder } from './record.js';
@@ -35,6 +36,8 @@ export interface FollowSpec {
   readonly secrets: SecretKeeper | undefined;
   /** Throws a refusal where this request may not be made. `from` redirected to it. */
   readonly admit: (request: NetworkRequest, from: string | undefined, life: Life) => void;
+  /** Sees what changes something, at each hop, before it leaves. */
+  readonly hold: HoldRequest | undefined;
 }
 
 /**
@@ -55,6 +58,7 @@ export async function follow(
     const record = spec.recorder.open(request.url, request.method);
     try {
       spec.admit(request, from, life);
+      await showLeaving(spec.hold, request, upload, life);
       const response = await hop(spec, request, upload, life, record);
       const next = redirectOf(request, response.head, refusals);
       if (next === undefined) return answer(spec, request, response, redirects > 0, life, record);
@@ -70,7 +74,7 @@ export async function follow(
       from = host;
     } catch (error) {
       const explained = explainFailure(error, host, refusals);
-      record.close(explained.code === 'NETWORK_DENIED' ? 'denied' : 'failed', explained);
+      record.close(DENIALS.has(explained.code) ? 'denied' : 'failed', explained);
       // Ends an exchange as well whose answer nobody is going to read.
       life.fail(explained);
       life.end();
@@ -78,6 +82,8 @@ export async function follow(
     }
   }
 }
+
+const DENIALS: ReadonlySet<string> = new Set(['NETWORK_DENIED', 'EFFECT_DENIED']);
 
 /** One request and its response. */
 async function hop(

@@ -18,6 +18,8 @@ export interface Upload {
   lookAhead(): Promise<void>;
   /** Waits for the body to end, as long as it is short enough to be kept. */
   gather(): Promise<void>;
+  /** What there is of the body so far, once it has ended or is too long to be kept. */
+  look(): Promise<{ readonly bytes: Uint8Array; readonly whole: boolean }>;
   /** Whether another attempt would send the same bytes. */
   readonly replayable: boolean;
   /**
@@ -107,6 +109,10 @@ export function makeUpload(source: ByteSource, limits: NetworkLimits, refusals: 
 
   return {
     gather: readAhead,
+    look: async () => {
+      await readAhead();
+      return { bytes: Buffer.concat(kept), whole: now.ended };
+    },
     lookAhead: async () => {
       // An error comes again, to whoever sends: the stream stays broken.
       await Promise.race([readAhead().catch(() => {}), delay(LOOK_AHEAD_MS)]);

@@ -2,6 +2,7 @@ import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import { isRecord } from '../../../sandbox/wire/parse.js';
 import type { RawJson } from '../../../sandbox/wire/service.js';
 import { type BulkheadError, isBulkheadError } from '../../errors.js';
+import type { Attribution } from '../attribution.js';
 import { explainError } from '../explain-error.js';
 import { makeTurnstile } from '../turnstile.js';
 import type { LentPower, LentPowers } from './lent.js';
@@ -19,7 +20,7 @@ export interface PowerBrokerSpec {
 }
 
 /** What one use came to. */
-export interface PowerRecord {
+export interface PowerRecord extends Attribution {
   /** As the plugin wrote it, cut. */
   readonly power: string;
   readonly outcome: 'allowed' | 'denied' | 'failed';
@@ -39,7 +40,7 @@ export interface PowerBroker {
    * Rejects with `POWER_DENIED`, `POWER_UNAVAILABLE`, `POWER_INVALID`, `POWER_FAILED`, `POWER_LIMIT`,
    * `CANCELLED` by the signal, or `PERMISSION_REVOKED` once the permission is taken away.
    */
-  use(params: unknown, signal: AbortSignal): Promise<RawJson>;
+  use(params: unknown, signal: AbortSignal, behalf?: Attribution): Promise<RawJson>;
   /** The grant has changed: what is under way by a permission that is gone is ended. */
   follow(granted: readonly string[]): void;
   /** From here on everything is refused, also what is under way. */
@@ -114,10 +115,11 @@ export function makePowerBroker(spec: PowerBrokerSpec): PowerBroker {
   };
 
   return {
-    use: async (params, signal) => {
+    use: async (params, signal, behalf) => {
       const startedAt = performance.now();
       const name = isRecord(params) ? params['name'] : undefined;
       const record: Writable<PowerRecord> = {
+        ...behalf,
         power: typeof name === 'string' ? name.slice(0, 200) : '',
         outcome: 'allowed',
         bytesIn: 0,

@@ -1,11 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import type { PluginIdentity, StorageEntry } from '../../../sandbox/wire/methods.js';
+import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
+import type { StorageChanged, StorageEntry } from '../../../sandbox/wire/storage.js';
 import { isRecord } from '../../../sandbox/wire/parse.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import { type BulkheadError, isBulkheadError } from '../../errors.js';
+import type { Attribution } from '../attribution.js';
 import { contentOf } from '../filesystem/content.js';
 import { makeTurnstile } from '../turnstile.js';
 import { deletePath, makeDirectory, movePath } from './changing.js';
+import { type AreaCopy, copyArea } from './copying.js';
 import { type OpenFile, listPath, openFile, statPath } from './reading.js';
 import { parseRequest, type StorageRequest } from './params.js';
 import { openRecord, type OpenRecord, type StorageRecord } from './record.js';
@@ -32,7 +35,12 @@ export interface StorageBroker {
    * Rejects with `STORAGE_DENIED`, `STORAGE_FAILED`, `STORAGE_LIMIT`, `CANCELLED` by the signal, or
    * `PERMISSION_REVOKED` after `close`.
    */
-  run(params: unknown, body: ByteSource | undefined, signal: AbortSignal): Promise<StorageAnswer>;
+  run(
+    params: unknown,
+    body: ByteSource | undefined,
+    signal: AbortSignal,
+    behalf?: Attribution,
+  ): Promise<StorageAnswer>;
   /** From here on everything is refused, also what is under way. */
   close(): void;
 }
@@ -40,7 +48,10 @@ export interface StorageBroker {
 /** `content` only of a read: the caller pulls it or cancels it. */
 export type StorageAnswer =
   | { readonly content: ByteSource; readonly bytes: number }
-  | { readonly value: StorageEntry | readonly StorageEntry[] | UsageAnswer | boolean | null };
+  | { readonly copy: AreaCopy }
+  | {
+      readonly value: StorageEntry | readonly StorageEntry[] | UsageAnswer | StorageChanged | null;
+    };
 
 interface UsageAnswer extends Usage {
   readonly maxBytes: number;
@@ -89,8 +100,8 @@ export function makeStorageBroker({ plugin, store, onEvent }: StorageBrokerSpec)
   };
 
   return {
-    run: async (params, body, signal) => {
-      const record = openRecord(plugin.id, nameOf(params), onEvent ?? (() => {}));
+    run: async (params, body, signal, behalf) => {
+      const record = openRecord(plugin.id, nameOf(params), onEvent ?? (() => {}), behalf);
       const ended = AbortSignal.any([revoked.signal, signal]);
       const stopped = (): BulkheadError | undefined => {
         if (revoked.signal.aborted) return refusals.revoked();
@@ -106,13 +117,12 @@ export function makeStorageBroker({ plugin, store, onEvent }: StorageBrokerSpec)
         if (request.op === 'read') {
           return read(await openFile(ground, request.path), ended, stopped, record, leave);
         }
-        const spec = { body, ended, stopped, record };
-        const value = await change(ground, request, spec);
+        const answer = await change(ground, request, { body, ended, stopped, record });
         const late = stopped();
         if (late !== undefined) throw late;
         leave();
         record.close('allowed');
-        return { value };
+        return answer;
       } catch (error) {
         leave();
         body?.cancel('not wanted');
@@ -137,13 +147,27 @@ interface ChangeSpec {
 
 async function change(
   ground: Ground,
+  request: StorageRequest,
+  spec: ChangeSpec,
+): Promise<StorageAnswer> {
+  const { op, path, recursive } = request;
+  if (op === 'list') return { value: await listPath(ground, path, recursive) };
+  if (op === 'stat') return { value: await statPath(ground, path) };
+  if (op === 'copy') {
+    const copy = await ground.store.inTurn(() => copyArea(ground, request.since));
+    spec.record.bytesRead = copy.content?.length ?? 0;
+    return { copy };
+  }
+  return { value: await changeInTurn(ground, request, spec) };
+}
+
+function changeInTurn(
+  ground: Ground,
   { op, path, to, recursive, replace, maxFileBytes }: StorageRequest,
   spec: ChangeSpec,
-): Promise<Extract<StorageAnswer, { value: unknown }>['value']> {
+): Promise<StorageChanged | UsageAnswer> {
   const { store, refusals } = ground;
-  if (op === 'list') return listPath(ground, path, recursive);
-  if (op === 'stat') return statPath(ground, path);
-  return store.inTurn(async (usage) => {
+  return store.inTurn<StorageChanged | UsageAnswer>(async (usage) => {
     const late = spec.stopped();
     if (late !== undefined) throw late;
     switch (op) {
@@ -156,20 +180,25 @@ async function change(
           maxBytes: maxFileBytes,
           content,
         });
-        return null;
+        return changed(store, true);
       }
       case 'mkdir':
         await makeDirectory(ground, path, usage);
-        return null;
+        return changed(store, true);
       case 'delete':
-        return deletePath(ground, path, usage, recursive);
+        return changed(store, await deletePath(ground, path, usage, recursive));
       case 'move':
         await movePath(ground, path, to, usage, replace);
-        return null;
+        return changed(store, true);
       default:
         return { ...usage, maxBytes: store.limits.maxBytes, maxFiles: store.limits.maxFiles };
     }
   });
+}
+
+function changed(store: Store, done: boolean): StorageChanged {
+  store.generation += 1;
+  return { done, generation: store.generation };
 }
 
 /** Content on its way from a guest, which may never send the rest of it. */

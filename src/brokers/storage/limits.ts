@@ -14,6 +14,10 @@ export interface StorageLimits {
   readonly maxActive: number;
   /** Operations that wait for one of those. Stops a queue that grows without end. */
   readonly maxWaiting: number;
+  /** Bytes that one copy of an area has. Stops a guest from having all of it held in memory twice. */
+  readonly maxCopyBytes: number;
+  /** Bytes of a file that goes into it: few large ones would leave no room for the many. */
+  readonly maxCopyFileBytes: number;
   /** Bytes of one value in the enclave, which is for keys and not for files. */
   readonly maxValueBytes: number;
 }
@@ -26,5 +30,7 @@ export const STORAGE_LIMITS: StorageLimits = {
   maxDepth: 16,
   maxActive: 32,
   maxWaiting: 224,
+  maxCopyBytes: 16 * 1024 * 1024,
+  maxCopyFileBytes: 4 * 1024 * 1024,
   maxValueBytes: 64 * 1024,
 };

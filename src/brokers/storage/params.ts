@@ -1,5 +1,5 @@
 import { isRecord } from '../../../sandbox/wire/parse.js';
-import type { StorageArea, StorageParams } from '../../../sandbox/wire/methods.js';
+import type { StorageArea, StorageParams } from '../../../sandbox/wire/storage.js';
 import type { StorageLimits } from './limits.js';
 import { parseKey, parsePath, type Segments } from './path.js';
 import type { Refusals } from './refusals.js';
@@ -14,6 +14,8 @@ export interface StorageRequest {
   readonly to: Segments;
   readonly recursive: boolean;
   readonly replace: boolean;
+  /** The generation that the guest has. */
+  readonly since: number | undefined;
   /** Bytes that one file of that area may have. */
   readonly maxFileBytes: number;
 }
@@ -38,10 +40,11 @@ export function parseRequest(
     op,
     area,
     user: area === 'user' ? parseUser(given['user'], refusals) : '',
-    path: op === 'usage' ? [] : read(given['path']),
+    path: op === 'usage' || op === 'copy' ? [] : read(given['path']),
     to: op === 'move' ? read(given['to']) : [],
     recursive: given['recursive'] === true,
     replace: given['replace'] !== false,
+    since: typeof given['since'] === 'number' ? given['since'] : undefined,
     maxFileBytes:
       area === 'enclave'
         ? Math.min(limits.maxFileBytes, limits.maxValueBytes)
@@ -59,8 +62,9 @@ const OPS = [
   'delete',
   'move',
   'usage',
+  'copy',
 ] as const;
-const AREAS = ['data', 'user', 'enclave'] as const;
+const AREAS = ['data', 'work', 'user', 'enclave'] as const;
 
 const MAX_USER = 256;
 

@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import type { StorageEntry } from '../../../sandbox/wire/methods.js';
+import type { StorageEntry } from '../../../sandbox/wire/storage.js';
 import type { Directory } from './directory.js';
 import type { Segments } from './path.js';
 import { atSpot, explained, type Ground, openDirectory, type Spot } from './walk.js';

@@ -1,7 +1,8 @@
+import type { Attribution } from '../attribution.js';
 import { explainError } from '../explain-error.js';
 
 /** What one operation in storage came to. */
-export interface StorageRecord {
+export interface StorageRecord extends Attribution {
   /** The plugin's id. */
   readonly plugin: string;
   /** The operation, its area where that is not the plugin's directory, and the path as written. */
@@ -25,6 +26,7 @@ export function openRecord(
   plugin: string,
   what: string,
   onEvent: (record: StorageRecord) => void,
+  behalf: Attribution = {},
 ): OpenRecord {
   const startedAt = performance.now();
   let closed = false;
@@ -35,6 +37,7 @@ export function openRecord(
       if (closed) return;
       closed = true;
       onEvent({
+        ...behalf,
         plugin,
         what,
         outcome,

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StorageArea } from '../../../sandbox/wire/methods.js';
+import type { StorageArea } from '../../../sandbox/wire/storage.js';
 import { Directory } from './directory.js';
 import type { StorageLimits } from './limits.js';
 import { directoryNameOf } from './names.js';
@@ -13,6 +13,7 @@ import { measure, spend, type Usage } from './usage.js';
  *
  * ```
  *   <storage directory>/<plugin>/data/…           what the plugin sees as its directory
+ *                               /work/…           what it writes elsewhere
  *                               /users/<user>/…   one such for each of its users
  *                               /enclave/<key>
  *                               /tmp/             what is being written
@@ -29,6 +30,8 @@ export interface Store {
   drafts(): Promise<Directory>;
   /** What it holds now. Read from disk when it is first asked for. */
   usage(): Promise<Usage>;
+  /** How many changes there have been, of all of the plugin's guests. */
+  generation: number;
   /** Runs one change after the other. */
   inTurn<Result>(change: (usage: Usage) => Promise<Result>): Promise<Result>;
 }
@@ -86,6 +89,7 @@ function makeStore(root: string, name: string, limits: StorageLimits, refusals: 
 
   return {
     limits,
+    generation: 0,
     area: async (area, user, spent) => {
       if (area !== 'user') return part(area);
       const own = directoryNameOf(user);
@@ -106,4 +110,4 @@ function makeStore(root: string, name: string, limits: StorageLimits, refusals: 
   };
 }
 
-const PARTS = ['data', 'users', 'enclave'] as const;
+const PARTS = ['data', 'work', 'users', 'enclave'] as const;

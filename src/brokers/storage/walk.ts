@@ -1,4 +1,4 @@
-import type { StorageArea } from '../../../sandbox/wire/methods.js';
+import type { StorageArea } from '../../../sandbox/wire/storage.js';
 import { isBulkheadError } from '../../errors.js';
 import { type Directory, errnoOf } from './directory.js';
 import type { Segments } from './path.js';

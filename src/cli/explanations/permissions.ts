@@ -135,6 +135,13 @@ export const permissionCodes = {
     meaning: 'Somebody was asked whether the tool may run, and did not answer. It was not a no.',
     remedy: 'Call again when somebody is there, or raise limits.approvalTimeoutMs.',
   },
+  EFFECT_DENIED: {
+    title: 'it said that it only reads',
+    meaning:
+      'A tool that declares that it only reads was about to send a request that changes something, and that was not approved.',
+    remedy:
+      'Approve the request when it is asked about, or have the tool declare what it does: readOnlyHint false, or a risk above low.',
+  },
   INVALID_RULES: {
     title: 'the rules cannot be read',
     meaning: 'The file of rules is broken, and nothing is decided by half of it.',

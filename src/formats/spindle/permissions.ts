@@ -1,5 +1,5 @@
 import { readDeclared } from '../../permissions/declared.js';
-import type { Permissions } from '../../permissions/kind.js';
+import type { PermissionName, Permissions } from '../../permissions/kind.js';
 import type { SpindleManifest } from './manifest.js';
 import { SPINDLE_PERMISSIONS } from './permission-names.js';
 
@@ -12,6 +12,8 @@ export function readSpindlePermissions(manifest: SpindleManifest): {
   readonly permissions: Permissions;
   /** Spindle's own, those that are known, each once. */
   readonly names: readonly string[];
+  /** The kinds that it says nothing of: which hosts, say, is then for the operator to name. */
+  readonly undeclared: readonly PermissionName[];
   readonly problems: readonly string[];
 } {
   const { names, problems } = readNames(manifest.permissions ?? []);
@@ -31,6 +33,13 @@ export function readSpindlePermissions(manifest: SpindleManifest): {
   return {
     permissions: declared.permissions,
     names,
+    undeclared: [
+      ...(names.includes('cors_proxy') && asked.network === undefined
+        ? (['network'] as const)
+        : []),
+      ...(asked.env === undefined ? (['environment'] as const) : []),
+      ...(asked.fs === undefined ? (['filesystem'] as const) : []),
+    ],
     problems: [...problems, ...explainHosts(names, asked.network), ...declared.problems],
   };
 }

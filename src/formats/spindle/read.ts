@@ -1,6 +1,6 @@
 import { join, relative, sep } from 'node:path';
 import { BulkheadError } from '../../errors.js';
-import type { Plugin, PluginEntry } from '../../plugin/plugin.js';
+import type { Plugin } from '../../plugin/plugin.js';
 import type { FoundPlugin, ReadPower } from '../format.js';
 import { findBackend } from './backend.js';
 import { introduce } from './introduction.js';
@@ -38,7 +38,7 @@ export async function readSpindle(power: ReadPower, directory: string): Promise<
   const result = parseManifest(text);
   if (!result.ok) throw invalid(join(root, file), result.problems);
   const manifest = result.value;
-  const { permissions, names, problems } = readSpindlePermissions(manifest);
+  const { permissions, names, undeclared, problems } = readSpindlePermissions(manifest);
   const backend = await findBackend(power, root, manifest);
   const plugin: Plugin = {
     id: manifest.identifier,
@@ -52,28 +52,23 @@ export async function readSpindle(power: ReadPower, directory: string): Promise<
     entries:
       backend.file === undefined
         ? []
-        : [toolsEntry(backend.file, permissions, introduce(manifest, names))],
+        : [
+            {
+              key: 'tools',
+              surface: 'tools',
+              file: backend.file,
+              dialect: 'spindle',
+              confinement: 'compartment',
+              declared: permissions,
+              undeclared,
+              requireApproval: false,
+              introduction: introduce(manifest, names),
+            },
+          ],
     environment: [],
     config: [],
   };
   return { plugin, problems: [...problems, ...backend.problems] };
-}
-
-function toolsEntry(
-  file: string,
-  declared: PluginEntry['declared'],
-  introduction: PluginEntry['introduction'],
-): PluginEntry {
-  return {
-    key: 'tools',
-    surface: 'tools',
-    file,
-    dialect: 'spindle',
-    confinement: 'compartment',
-    declared,
-    requireApproval: false,
-    ...(introduction === undefined ? {} : { introduction }),
-  };
 }
 
 async function readText(

@@ -11,6 +11,7 @@ import { MAX_MANIFEST_BYTES, readVellum } from './read.js';
 
 export const vellum: Format = {
   name: 'vellum',
+  bareNames: true,
   detect,
   read: readVellum,
   decideActivation,

@@ -17,13 +17,20 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Reads one tool. Every field is optional, and what is not of its type counts as left out. Throws
- * `INVALID_TOOL` for a name that cannot be one, and `INVALID_SCHEMA`.
+ * `INVALID_TOOL` for a name that cannot be one, `INVALID_SCHEMA`, and `HOST_MODE_DENIED`.
  */
 export function readTool(fields: Fields, source: ToolSource): ToolDefinition {
   const { plugin, entry, stem, maxTimeoutMs } = source;
-  const toolId = readName(fields['name'], source);
+  const ofWorkspace = plugin.origin === 'workspace';
+  const toolId = ofWorkspace ? stem : readName(fields['name'], source);
   const id = `${plugin.id}:${toolId}`;
-  const declaredRisk = readRisk(fields['defaultRiskLevel'], source);
+  const executionTarget = readTarget(fields['executionTarget'], toolId);
+  if (executionTarget === 'host' && source.hostMode !== true) throw hostDenied(plugin.id, toolId);
+  const declaredRisk = readRisk(
+    fields['defaultRiskLevel'],
+    ofWorkspace ? 'high' : 'medium',
+    source,
+  );
   const category = readText(fields['category'], MAX_CATEGORY);
   return {
     id,
@@ -39,12 +46,21 @@ export function readTool(fields: Fields, source: ToolSource): ToolDefinition {
     },
     declaredRisk,
     ...(category === undefined ? {} : { category }),
-    executionTarget: readTarget(fields['executionTarget'], toolId),
+    executionTarget,
     ...(fields['exclusive'] === true ? { exclusive: true } : {}),
     surface: stem,
     timeoutMs: Math.min(TIMEOUT_MS, maxTimeoutMs),
     permissions: entry.declared,
   };
+}
+
+function hostDenied(plugin: string, tool: string): BulkheadError {
+  const id = JSON.stringify(plugin);
+  return new BulkheadError(
+    'HOST_MODE_DENIED',
+    `The tool ${quoteText(tool)} of ${plugin} wants to run on the host, unconfined, and was not allowed to. To allow it, add ${id} to the engine's hostMode, or --allow-host ${plugin} on the command line: it can then do whatever your user can.`,
+    { plugin },
+  );
 }
 
 /** What Vellum gives every tool. */
@@ -82,9 +98,9 @@ function readSchema(schema: unknown, { report }: ToolSource): unknown {
   return { type: 'object', properties: {}, additionalProperties: false };
 }
 
-function readRisk(risk: unknown, { report }: ToolSource): RiskBand {
+function readRisk(risk: unknown, otherwise: RiskBand, { report }: ToolSource): RiskBand {
   if (risk === 'low' || risk === 'medium' || risk === 'high') return risk;
-  if (risk === undefined || risk === null) return 'medium';
+  if (risk === undefined || risk === null) return otherwise;
   // The original takes any word, and then none of its rules applies to it.
   report(`defaultRiskLevel: must be "low", "medium" or "high"; it counts as "high"`);
   return 'high';

@@ -23,6 +23,7 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['assert/strict', 'assert-strict'],
   ['async_hooks', 'async-hooks'],
   ['buffer', 'buffer-module'],
+  ['bun', 'bun'],
   ['constants', 'os-constants'],
   ['crypto', 'crypto'],
   ['diagnostics_channel', 'diagnostics-channel'],
@@ -61,7 +62,7 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
 
 const DENIED: ReadonlySet<string> = new Set(
   [
-    'bun child_process cluster console dgram dns dns/promises domain http http2 https inspector',
+    'child_process cluster console dgram dns dns/promises domain http http2 https inspector',
     'inspector/promises path/win32 readline readline/promises repl stream/consumers stream/web tls',
     'trace_events v8 vm wasi worker_threads zlib',
   ]

@@ -15,6 +15,7 @@ export const ENTRY_IMPORT = 'bulkhead:start';
 /** Free names that are put in where a bundle uses them: each with the built-in that has it. */
 const INJECTED: Readonly<Record<string, readonly [file: string, names: readonly string[]]>> = {
   'bulkhead:buffer': ['buffer', ['Buffer']],
+  'bulkhead:bun': ['bun', ['Bun']],
   'bulkhead:performance': ['perf-hooks', ['performance']],
   'bulkhead:process': ['process', ['process']],
   'bulkhead:timers': ['timers', ['setImmediate', 'clearImmediate']],

@@ -28,7 +28,7 @@ describe('areas of a storage', () => {
     }
     expect(readdirSync(root)).toEqual(['notes']);
     expect(readdirSync(join(root, 'notes')).toSorted()).toEqual(
-      ['data', 'enclave', 'tmp', 'users'].toSorted(),
+      ['data', 'enclave', 'tmp', 'users', 'work'].toSorted(),
     );
   });
 
@@ -37,7 +37,7 @@ describe('areas of a storage', () => {
     const ann = { area: 'user', user: 'ann' } as const;
     expect(await ask({ ...ann, op: 'stat', path: 'a' })).toBeNull();
     expect(await ask({ ...ann, op: 'list', path: '' })).toEqual([]);
-    expect(await ask({ ...ann, op: 'delete', path: 'a' })).toBe(false);
+    expect(await ask({ ...ann, op: 'delete', path: 'a' })).toMatchObject({ done: false });
     expect((await refusal({ ...ann, op: 'read', path: 'a' }))[1]).toMatch(/^ENOENT/);
     expect(existsSync(join(root, 'notes/users/ann'))).toBe(false);
   });
@@ -66,6 +66,28 @@ describe('areas of a storage', () => {
     expect(await ask({ op: 'list', area: 'enclave', path: '' })).toMatchObject([
       { name: 'API_KEY.v-1', bytes: 4 },
     ]);
+  });
+
+  it('are copied whole, but for what is large, and not again while nothing changes', async () => {
+    const { ask } = storageOf({ limits: { maxCopyFileBytes: 4, maxCopyBytes: 6 } });
+    await ask({ op: 'write', path: 'a' }, '1234');
+    await ask({ op: 'write', path: 'b' }, '12345');
+    await ask({ op: 'write', path: 'c/d' }, '12');
+    await ask({ op: 'write', path: 'e' }, '1');
+    expect(await ask({ op: 'copy' })).toMatchObject({
+      generation: 4,
+      entries: [
+        { name: 'a', held: true },
+        { name: 'b', bytes: 5, held: false },
+        { name: 'c', kind: 'directory', held: false },
+        { name: 'c/d', held: true },
+        { name: 'e', held: false },
+      ],
+      content: Buffer.from('123412'),
+    });
+    expect(await ask({ op: 'copy', since: 4 })).toEqual({ generation: 4 });
+    expect(await ask({ op: 'delete', path: 'e' })).toEqual({ done: true, generation: 5 });
+    expect(await ask({ op: 'copy', since: 4 })).toMatchObject({ generation: 5 });
   });
 
   it('of two plugins are never one, whatever the plugins are called', async () => {

@@ -29,7 +29,7 @@ describe('a plugin’s storage', () => {
   it('tells what is missing apart from what is refused', async () => {
     const { ask, refusal } = storageOf();
     expect(await ask({ op: 'stat', path: 'a/b/c' })).toBeNull();
-    expect(await ask({ op: 'delete', path: 'a/b' })).toBe(false);
+    expect(await ask({ op: 'delete', path: 'a/b' })).toMatchObject({ done: false });
     expect(await ask({ op: 'list', path: '' })).toEqual([]);
     expect(await refusal({ op: 'read', path: 'a' })).toEqual([
       'STORAGE_FAILED',
@@ -86,7 +86,7 @@ describe('a plugin’s storage', () => {
     const { ask, refusal } = storageOf();
     await ask({ op: 'write', path: 'a/b/c' }, 'x');
     expect((await refusal({ op: 'delete', path: 'a' }))[1]).toMatch(/^ENOTEMPTY/);
-    expect(await ask({ op: 'delete', path: 'a', recursive: true })).toBe(true);
+    expect(await ask({ op: 'delete', path: 'a', recursive: true })).toMatchObject({ done: true });
     expect(await ask({ op: 'usage' })).toMatchObject({ bytes: 0, files: 0 });
   });
 

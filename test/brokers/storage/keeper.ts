@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
-import type { StorageParams } from '../../../sandbox/wire/methods.js';
+import type { StorageParams } from '../../../sandbox/wire/storage.js';
 import { makeStorageBroker, type StorageBroker } from '../../../src/brokers/storage/broker.js';
 import { STORAGE_LIMITS, type StorageLimits } from '../../../src/brokers/storage/limits.js';
 import type { StorageRecord } from '../../../src/brokers/storage/record.js';
@@ -56,6 +56,7 @@ export function storageOf(
   const ask = async (params: object, content?: string | ByteSource): Promise<unknown> => {
     const body = typeof content === 'string' ? sourceOf(Buffer.from(content)) : content;
     const answer = await broker.run(params, body, new AbortController().signal);
+    if ('copy' in answer) return answer.copy;
     return 'value' in answer ? answer.value : textOf(answer.content);
   };
   return {

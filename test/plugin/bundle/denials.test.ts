@@ -48,7 +48,7 @@ describe('the modules of Node', () => {
       `await stat('x')`,
       /^FILESYSTEM_DENIED: fs\/promises.stat/,
     ],
-    [`import * as fs from 'fs'`, `fs.promises.readdir('.')`, /^FILESYSTEM_DENIED/],
+    [`import * as fs from 'fs'`, `await fs.promises.readdir('.')`, /^FILESYSTEM_DENIED/],
     [
       `import { readFile } from 'fs/promises'`,
       `await readFile('x')`,

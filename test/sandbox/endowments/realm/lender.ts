@@ -22,7 +22,7 @@ export async function store(
     case 'stat':
       return asked['path'] === 'gone' ? null : entry;
     case 'delete':
-      return true;
+      return { done: true, generation: 1 };
     case 'usage':
       return { bytes: 4, files: 1, maxBytes: 100, maxFiles: 10 };
     default:

@@ -1,0 +1,141 @@
+import type { Approval } from '../approval/approval.js';
+import type { HeldRequest } from '../approval/approver.js';
+import type { EffectMode } from '../approval/effect-mode.js';
+import type { Question } from '../approval/question.js';
+import type { HoldRequest, LeavingRequest } from '../brokers/network/leaving.js';
+import type { CatalogTool } from '../catalog/catalog.js';
+import { BulkheadError } from '../errors.js';
+import type { EventBus } from '../events.js';
+import { visible, visibleLines } from '../visible.js';
+import type { Flight, Flights } from './calls-under-way.js';
+
+/** Looks at requests before they leave, and knows what the tools had announced. */
+export interface Effects {
+  /** What holds the requests of a guest that has these calls under way; nothing where none is held. */
+  holdFor(flights: Flights): HoldRequest | undefined;
+}
+
+export interface EffectsSpec {
+  readonly mode: EffectMode;
+  readonly approval: Approval;
+  readonly events: EventBus;
+}
+
+/**
+ * Holds what was not announced. Several calls in one guest cannot be told apart by its word, so the
+ * one counts that announced least: where any of them only reads, a change is asked about. So is one
+ * that comes after such a call, while nothing else is under way.
+ */
+export function makeEffects({ mode, approval, events }: EffectsSpec): Effects {
+  return {
+    holdFor: ({ underWay, last }) => {
+      if (mode === 'off') return undefined;
+      const candidates = last === undefined ? underWay : [last];
+      const reader = candidates.find(({ tool }) => saysItReads(tool));
+      if (reader === undefined) return undefined;
+      return async (leaving) => {
+        if (mode === 'audit') {
+          events.emit(unannounced(reader, candidates, leaving));
+          return;
+        }
+        for (const { deadline } of candidates) deadline.pause();
+        try {
+          await approval.ask(questionOf(reader, candidates, leaving));
+        } catch (error) {
+          throw effectDenied(reader, leaving, error);
+        } finally {
+          for (const { deadline } of candidates) deadline.resume();
+        }
+      };
+    },
+  };
+}
+
+function saysItReads({ declaredRisk, annotations }: CatalogTool): boolean {
+  return declaredRisk === 'low' || annotations.readOnlyHint === true;
+}
+
+function questionOf(
+  { callId, tool, version, bundle, inputText, options }: Flight,
+  candidates: readonly Flight[],
+  leaving: LeavingRequest,
+): Question {
+  const alone = candidates.length === 1;
+  const conversationId = options.context?.['conversationId'];
+  const others = alone
+    ? ''
+    : `; of the ${candidates.length} calls under way any may be the one that sends it`;
+  return {
+    kind: 'effect',
+    callId,
+    plugin: tool.plugin,
+    version,
+    tool: tool.tool,
+    id: tool.id,
+    title: tool.title,
+    bundle,
+    inputText,
+    // What deletes is asked about each time, and so is what may be somebody else's.
+    risk: leaving.method === 'DELETE' || !alone ? 'high' : 'medium',
+    riskWhy: 'it changes something elsewhere, and was not announced to',
+    why: `it declares that it only reads, and is about to send what changes something${others}`,
+    effect: heldOf(leaving),
+    ...(alone ? { tenant: options.tenant, approve: options.approve } : {}),
+    ...(alone && typeof conversationId === 'string' ? { conversationId } : {}),
+    attended: candidates.every(
+      (flight) =>
+        flight.options.unattended !== true && flight.options.context?.['isInteractive'] !== false,
+    ),
+    signal: options.signal ?? new AbortController().signal,
+  };
+}
+
+/** Characters of a body that are shown. */
+const MAX_SHOWN = 64 * 1024;
+
+export function heldOf({ method, url, headers, body, whole }: LeavingRequest): HeldRequest {
+  const shown = body === undefined ? undefined : new TextDecoder().decode(body);
+  return {
+    method,
+    url: url.href,
+    headers: headers.map(([name, value]) => [visible(name), visible(value)] as const),
+    ...(shown === undefined
+      ? {}
+      : {
+          body: `${visibleLines(shown.slice(0, MAX_SHOWN))}${shown.length > MAX_SHOWN ? '…' : ''}`,
+        }),
+    ...(body === undefined || !whole ? {} : { bodyBytes: body.byteLength }),
+  };
+}
+
+function unannounced(
+  reader: Flight,
+  candidates: readonly Flight[],
+  { method, url }: LeavingRequest,
+) {
+  const [first, ...more] = candidates.map(({ callId }) => callId);
+  return {
+    type: 'effect-unannounced' as const,
+    plugin: reader.tool.plugin,
+    tool: reader.tool.tool,
+    ...(more.length === 0 && first !== undefined
+      ? { call: first }
+      : { among: candidates.slice(0, 16).map(({ callId }) => callId) }),
+    effect: `${method} ${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`,
+  };
+}
+
+function effectDenied(
+  { tool }: Flight,
+  { method, url }: LeavingRequest,
+  cause: unknown,
+): BulkheadError<'EFFECT_DENIED'> {
+  const wanted = `${method} ${url.origin}`;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new BulkheadError(
+    'EFFECT_DENIED',
+    `${tool.id} declares that it only reads, and was kept from sending ${wanted}. ${why}`,
+    { plugin: tool.plugin, wanted },
+    { cause },
+  );
+}

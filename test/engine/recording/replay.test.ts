@@ -1,0 +1,203 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CallRecord } from '../../../src/engine/recording/record.js';
+import type { Engine, EngineOptions } from '../../../src/index.js';
+import { makePlugin, startEngine } from '../plugin-on-disk.js';
+
+/** Uses everything that differs from run to run, in an order that does, too. */
+const CHANCE = `async (input, { logger }) => {
+  const words = [];
+  const note = (word) => { words.push(word); logger.info(word); };
+  note('random ' + Math.random() + ' ' + Math.random());
+  note('time ' + Date.now() + ' ' + performance.now());
+  const end = Date.now() + 15;
+  let loops = 0;
+  while (Date.now() < end) loops += 1;
+  note('loops ' + loops);
+  const pause = (ms, word) => new Promise((resolve) => setTimeout(() => { note(word + ' ' + performance.now()); resolve(); }, ms));
+  const cleared = setTimeout(() => note('never'), 5);
+  const ticks = setInterval(() => note('tick'), 7);
+  await Promise.all([pause(10, 'a'), pause(9, 'b'), pause(Math.random() * 20, 'c'),
+    ...[1, 2, 3].map(async (n) => {
+      const answer = await fetch('http://chance.test/' + n);
+      note('answer ' + n + ' ' + answer.headers.get('x-random') + ' ' + (await answer.text()).length);
+    }), pause(2, 'd').then(() => clearTimeout(cleared))]);
+  clearInterval(ticks);
+  note('file ' + await readFile('data/a.txt'));
+  note('env ' + env.get('KEY'));
+  try { await fetch('https://elsewhere.test/') } catch (error) { note(error.message) }
+  return { words, at: new Date().toISOString() };
+}`;
+
+const permissions = {
+  time: true,
+  random: true,
+  network: ['http://chance.test'],
+  fs: ['data'],
+  env: ['KEY'],
+};
+
+let engine: Engine;
+let record: CallRecord;
+let close: () => void;
+
+beforeAll(async () => {
+  const server = createServer((request, response) => {
+    response.setHeader('x-random', String(Math.random()));
+    // In pieces and at odd times, the later requests as a rule sooner.
+    let left = 3;
+    const send = (): void => {
+      left -= 1;
+      response.write('x'.repeat(Math.floor(Math.random() * 100_000)));
+      if (left === 0) response.end();
+      else setTimeout(send, Math.random() * 8);
+    };
+    setTimeout(send, Math.random() * 10);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  engine = await startEngine([plugin()], options(`http://127.0.0.1:${port}`));
+  const result = await engine.call('run', {}, { record: true });
+  if (result.isError || result.record === undefined) throw new Error('it was not recorded');
+  // As it comes back from a file.
+  record = JSON.parse(JSON.stringify(result.record)) as CallRecord;
+});
+
+afterAll(() => engine.close());
+
+function plugin(): string {
+  return makePlugin({ permissions, files: { 'data/a.txt': 'a' }, tools: { run: CHANCE } });
+}
+
+function options(url: string): Partial<EngineOptions> {
+  return { env: { KEY: 'k1' }, network: { overrides: [{ host: 'chance.test', url }] } };
+}
+
+describe('a recorded call', () => {
+  it('replays bit for bit, as often as one likes', async () => {
+    for (const _ of [1, 2, 3]) {
+      expect(await engine.replay(record)).toEqual({ same: true, frames: record.frames.length });
+    }
+    expect(record).toMatchObject({ complete: true, outcome: 'ok', plugin: 'sample', tool: 'run' });
+  });
+
+  it('replays where the network is gone, and the plugin with it', async () => {
+    close();
+    const nowhere = await startEngine([]);
+    expect(await nowhere.replay(record)).toMatchObject({ same: true });
+    await nowhere.close();
+  });
+
+  it('holds what came of it, in frames that can be read', () => {
+    const text = JSON.stringify(
+      record.frames.map((frame) => ('message' in frame ? frame.message : frame.bytes)),
+    );
+    expect(text).toContain('http://chance.test/2');
+    expect(text).toContain('random 0.');
+    expect(record.tape.turns.some((turn) => turn > 0)).toBe(true);
+    expect(record.tape.times.length).toBeGreaterThan(10);
+  });
+
+  it('differs at the first frame that is another, and says which', async () => {
+    const at = record.frames.findLastIndex((frame) => frame.by === 'guest');
+    const frames = record.frames.with(at - 1, {
+      by: 'guest',
+      message: { t: 'notice', m: 'log', p: { level: 'info', text: 'something else' } },
+    });
+    const verdict = await engine.replay({ ...record, frames });
+    expect(verdict).toMatchObject({ same: false, at: at - 1 });
+    expect(verdict).toMatchObject({ expected: { message: { p: { text: 'something else' } } } });
+    expect(verdict).toMatchObject({ actual: { by: 'guest' } });
+  });
+
+  it('differs where the clock or the dice fell otherwise', async () => {
+    const later = record.tape.times.map((time, index) => (index % 2 === 0 ? time + 1 : time));
+    const { tape } = record;
+    expect(await engine.replay({ ...record, tape: { ...tape, times: later } })).toMatchObject({
+      same: false,
+    });
+    expect(await engine.replay({ ...record, tape: { ...tape, seed: [1, 2, 3, 4] } })).toMatchObject(
+      {
+        same: false,
+        expected: { message: { p: { text: expect.stringMatching(/^random/) as string } } },
+      },
+    );
+  });
+
+  it('stops where what had its turn next is not there', async () => {
+    const tape = {
+      ...record.tape,
+      turns: record.tape.turns.map((turn) => (turn > 0 ? turn + 100 : 0)),
+    };
+    expect(await engine.replay({ ...record, tape }, { timeoutMs: 500 })).toMatchObject({
+      same: false,
+      actual: { silence: 500 },
+    });
+  });
+
+  it('is refused where its bundle was changed, or it is no record', async () => {
+    const frames = JSON.parse(JSON.stringify(record.frames).replace('random ', 'rand0m ')) as [];
+    await expect(engine.replay({ ...record, frames })).rejects.toThrow(/not the one that it names/);
+    await expect(engine.replay({ ...record, complete: false })).rejects.toThrow(/has room for/);
+    await expect(engine.replay({ hello: 1 })).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
+    await expect(
+      engine.replay({ ...record, frames: [{ by: 'guest', message: 1 }] }),
+    ).rejects.toThrow(/frame 0 holds no message/);
+  });
+});
+
+describe('recording', () => {
+  it('is of a guest that no earlier call has touched', async () => {
+    const counting = makePlugin({
+      source: `let count = 0; export const tools = [{ id: 'count',
+      name: 'n', description: 'd', annotations: { readOnlyHint: true }, execute: () => (count += 1) }]`,
+    });
+    const other = await startEngine([counting]);
+    await other.call('count', {});
+    await other.call('count', {});
+    const recorded = await other.call('count', {}, { record: true });
+    expect(recorded.value).toBe(1);
+    expect(await other.replay(recorded.record)).toMatchObject({ same: true });
+    expect((await other.call('count', {})).value).toBe(3);
+    await other.close();
+  });
+
+  it('keeps a call that throws, and one that is stopped at its deadline', async () => {
+    const failing = makePlugin({
+      permissions: { time: true },
+      tools: {
+        fail: `async () => { await null; throw new Error('at ' + Date.now()) }`,
+        hang: `async (input, { logger }) => { logger.info('before ' + Date.now()); await new Promise((done) => setTimeout(done, 5)); logger.info('after'); for (;;) {} }`,
+      },
+    });
+    const other = await startEngine([failing]);
+    const failed = await other.call('fail', {}, { record: true });
+    expect(failed).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+    expect(await other.replay(failed.record)).toMatchObject({ same: true });
+    const stopped = await other.call('hang', {}, { record: true, timeoutMs: 300 });
+    expect(stopped).toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+    expect(stopped.record).toMatchObject({ outcome: 'DEADLINE_EXCEEDED', complete: true });
+    expect(await other.replay(stopped.record)).toMatchObject({ same: true });
+    await other.close();
+  });
+
+  it('holds no value of a secret, only what the plugin knows', async () => {
+    const keyed = makePlugin({
+      permissions: { env: ['KEY'], network: ['api.test'] },
+      tools: { run: `() => env.get('KEY').length > 0` },
+    });
+    const other = await startEngine([keyed], {
+      env: { KEY: 'hunter2-hunter2' },
+      secrets: { sample: { KEY: { hosts: ['api.test'], in: ['header:authorization'] } } },
+    });
+    const { record: kept } = await other.call('run', {}, { record: true });
+    expect(kept).toMatchObject({ outcome: 'ok' });
+    expect(JSON.stringify(kept)).not.toContain('hunter2');
+    await other.close();
+  });
+});
