@@ -2,7 +2,7 @@ import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { Stores } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
-import type { FoundPlugin } from '../formats/format.js';
+import type { Activation, FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
 import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
@@ -50,7 +50,9 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
   const { plugin } = found;
   const { config, env, limits } = powers.settings;
   const raw = configOf(config, plugin);
-  const activation = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
+  const decided = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
+  const activation =
+    plugin.disabled === undefined ? decided : switchedOff(decided, plugin.disabled);
   const active = activation.config;
   const quarantine = makeQuarantine({
     ...limits,
@@ -79,13 +81,22 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
   };
 }
 
+/** Whatever its format makes of it: a plugin that is switched off does not run. */
+function switchedOff(decided: Activation, why: string): Activation {
+  return {
+    ...decided,
+    config: null,
+    reasons: decided.reasons.length > 0 ? decided.reasons : [why],
+  };
+}
+
 function trustGroupOf({ groups }: InstallPowers, { id }: Plugin): Pick<Installed, 'trustGroup'> {
   const group = groups.of(id);
   return group === undefined ? {} : { trustGroup: group.name };
 }
 
 /** A plugin that the host lists and says nothing more about is there to be used. */
-function configOf(config: Settings['config'], plugin: Plugin): JsonObject {
+export function configOf(config: Settings['config'], plugin: Plugin): JsonObject {
   const byId = (id: string): PluginConfig | undefined =>
     typeof config !== 'function' && Object.hasOwn(config, id) ? config[id] : undefined;
   const given = typeof config === 'function' ? config(plugin) : byId(plugin.id);

@@ -1,4 +1,4 @@
-import type { Piece } from './pieces.js';
+import type { Piece } from './piece.js';
 
 interface WrittenList {
   /** All of it, as JSON. */
