@@ -2,8 +2,8 @@ import { Command, CommanderError } from 'commander';
 import { addAudit } from './audit/audit.js';
 import { addWhy } from './audit/why.js';
 import { addBatch } from './batch.js';
-import { addCall } from './call.js';
-import type { RunCommand } from './call.js';
+import { addCall, type RunCommand } from './call.js';
+import { addChat } from './chat/chat.js';
 import { addDemo } from './demo/demo.js';
 import { addDoctor } from './doctor/doctor.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
@@ -29,6 +29,7 @@ const commands = [
   addExplain,
   addAudit,
   addWhy,
+  addChat,
   addReplay,
   addDemo,
   addDoctor,

@@ -9,6 +9,7 @@ import type { Hooks } from './hooks.js';
 import type { CallResult } from './result.js';
 import type { RuleBook } from '../approval/rule-book.js';
 import type { Catalog, CatalogTool } from '../catalog/catalog.js';
+import type { SpindleHost } from './spindle/spindle-host.js';
 import type { PluginStatus } from './status.js';
 
 /** Plugins that run, and the tools they offer. Made by `createEngine`, ended by `close`. */
@@ -52,6 +53,8 @@ export interface Engine extends AsyncDisposable {
    * (`fetch`, a response, a stream, a timer) gives it nothing more; a value that it has read, it has.
    */
   revoke(plugin: string, ...permissions: string[]): Promise<void>;
+  /** What a host of Spindle extensions does with them besides calling their tools. */
+  readonly spindle: SpindleHost;
   /**
    * Runs a recorded call again, in a fresh guest and on what was recorded, and compares all that the
    * plugin does: it needs neither the plugin nor the network. Throws `INVALID_OPTIONS` for what is no

@@ -26,6 +26,9 @@ import { makeRegistry } from './registry.js';
 import { makeRemotes } from './remotes.js';
 import { runPlaced } from './run.js';
 import { readSettings } from './settings.js';
+import { type Extension, extensionsOf } from './spindle/extension.js';
+import { rpcPower } from './spindle/rpc-pool.js';
+import { makeSpindleHost } from './spindle/spindle-host.js';
 import type { PluginStatus } from './status.js';
 import { makeCollisionTeller } from './tell-collisions.js';
 
@@ -36,7 +39,7 @@ import { makeCollisionTeller } from './tell-collisions.js';
  * Throws `INVALID_OPTIONS`, and `WALL_MISSING` where the host requires a wall that does not stand.
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
-  const settings = readSettings(options);
+  const settings = readSettings(withRpcPool(options, () => extensions()));
   const { limits } = settings;
   const events = makeEventBus(Date.now);
   const gateOf = (plugin: string): LogGate =>
@@ -92,6 +95,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     tellCollisions(catalog.collisions(), installed);
     events.emit({ type: 'catalog-changed', tools: catalog.list().length });
   };
+
+  const extensions = (): readonly Extension[] => extensionsOf(registry.installed(), settings);
 
   const requireOpen = (): void => {
     if (closing !== undefined) throw engineClosed();
@@ -165,6 +170,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     rules,
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
+    spindle: makeSpindleHost(extensions),
     jwks: () => remotes.jwks(),
     accept: (id) => remotes.accept(id),
     replay: async (record, replayOptions) => replay(parseRecord(record), machinery, replayOptions),
@@ -190,6 +196,18 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     throw error;
   }
   return engine;
+}
+
+/** The host's own power of that name comes before the engine's. */
+function withRpcPool(
+  options: EngineOptions,
+  extensions: () => readonly Extension[],
+): EngineOptions {
+  const { powers = [] } = options;
+  const own = rpcPower(extensions);
+  return powers.some(({ name }) => name === own.name)
+    ? options
+    : { ...options, powers: [...powers, own] };
 }
 
 function engineClosed(): BulkheadError {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { Stores } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
-import type { Activation, FoundPlugin } from '../formats/format.js';
+import type { FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
 import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
@@ -21,6 +21,7 @@ import { makeQuarantine, type Quarantine } from './quarantine.js';
 import { runEntry } from './running.js';
 import { secretsOf } from './secrets.js';
 import type { Settings } from './settings.js';
+import type { PluginProblem } from './status.js';
 import type { ValidatorCourier } from './validator-courier.js';
 
 export interface InstallPowers {
@@ -48,12 +49,9 @@ export interface InstallPowers {
  */
 export async function install(found: FoundPlugin, powers: InstallPowers): Promise<Installed> {
   const { plugin } = found;
-  const { config, env, limits } = powers.settings;
-  const raw = configOf(config, plugin);
-  const decided = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
-  const activation =
-    plugin.disabled === undefined ? decided : switchedOff(decided, plugin.disabled);
-  const active = activation.config;
+  const { limits } = powers.settings;
+  const decision = decide(found, powers.settings);
+  const active = decision.activation.config;
   const quarantine = makeQuarantine({
     ...limits,
     plugin: plugin.id,
@@ -71,22 +69,29 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
   );
   return {
     plugin,
-    activation,
-    config: raw,
+    ...decision,
     entries,
-    problems: found.problems.map((message) => ({ code: 'INVALID_MANIFEST', message })),
     load: { underWay: 0 },
     quarantine,
     ...trustGroupOf(powers, plugin),
   };
 }
 
-/** Whatever its format makes of it: a plugin that is switched off does not run. */
-function switchedOff(decided: Activation, why: string): Activation {
+/** What can be said of a plugin before any of it is loaded. */
+export function decide(
+  { plugin, problems, withheld, waiting }: FoundPlugin,
+  { config, env }: Settings,
+): Pick<Installed, 'activation' | 'config' | 'problems'> {
+  const raw = configOf(config, plugin);
+  const decided = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
   return {
-    ...decided,
-    config: null,
-    reasons: decided.reasons.length > 0 ? decided.reasons : [why],
+    activation:
+      withheld === undefined ? decided : { ...decided, config: null, reasons: [withheld] },
+    config: raw,
+    problems: [
+      ...problems.map((message): PluginProblem => ({ code: 'INVALID_MANIFEST', message })),
+      ...(waiting === undefined ? [] : [{ code: 'UPDATE_WAITS' as const, message: waiting }]),
+    ],
   };
 }
 
@@ -96,7 +101,7 @@ function trustGroupOf({ groups }: InstallPowers, { id }: Plugin): Pick<Installed
 }
 
 /** A plugin that the host lists and says nothing more about is there to be used. */
-export function configOf(config: Settings['config'], plugin: Plugin): JsonObject {
+function configOf(config: Settings['config'], plugin: Plugin): JsonObject {
   const byId = (id: string): PluginConfig | undefined =>
     typeof config !== 'function' && Object.hasOwn(config, id) ? config[id] : undefined;
   const given = typeof config === 'function' ? config(plugin) : byId(plugin.id);

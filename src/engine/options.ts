@@ -45,6 +45,13 @@ export interface EngineOptions {
    * Nobody ever gets what they did not declare.
    */
   readonly grant?: GrantPolicy;
+  /**
+   * A lock file (`bulkhead.lock.json`): the plugins that somebody accepted, with the code and the
+   * permissions that they were accepted with. Its plugins run besides those of `plugins`, what is not
+   * in it does not, and what became another runs on as it was accepted. `grant` may give less than
+   * the lock does. Read again by `reload()`.
+   */
+  readonly lockFile?: string;
   /** The operator's configuration of each plugin: by plugin id, or said for each by a function. */
   readonly config?: ConfigPolicy;
   /** Where granted variables are read, once, when a guest loads. Default: the host's environment. */

@@ -13,6 +13,7 @@ import { shutDown } from './begin-and-end.js';
 import { inTurns } from './in-turns.js';
 import type { Installed, InstalledEntry } from './installed.js';
 import { end, retire } from './let-go.js';
+import { discoverLocked } from './lock/discover-locked.js';
 import type { Machinery } from './machinery.js';
 import { diskReader } from './powers/disk-reader.js';
 import type { Settings } from './settings.js';
@@ -67,15 +68,16 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   let last: Promise<void> = Promise.resolve();
   let closed = false;
 
-  const turnover = makeTurnover({
+  const turnover = makeTurnover((found) => ({
     ...machinery,
+    bundle: bundlesOf(found, machinery),
     settings,
     grants,
     events,
     effects,
     now: Date.now,
     onChange: () => onChange(installed),
-  });
+  }));
   /** Ids of plugins that the host has switched off. */
   const off = new Set<string>();
 
@@ -103,7 +105,11 @@ export function makeRegistry(spec: RegistrySpec): Registry {
 
   const load = async (): Promise<void> => {
     if (closed) return;
-    discovery = await findPlugins(diskReader, settings);
+    const { lock } = settings;
+    discovery =
+      lock === undefined
+        ? await findPlugins(diskReader, settings)
+        : await discoverLocked(lock, settings, machinery.bundle);
     // A manifest that cannot be read just now costs a plugin nothing that it had.
     const isBroken = ({ plugin }: Installed): boolean =>
       discovery.problems.some(({ directory }) => directory === plugin.directory);
@@ -193,6 +199,14 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   };
 }
 
+/** Where a plugin's code is had: made from its directory, unless it is what was kept of it. */
+function bundlesOf({ bundles }: FoundPlugin, machinery: Machinery): Machinery['bundle'] {
+  return (plugin, entry) => {
+    const kept = bundles !== undefined && Object.hasOwn(bundles, entry.key) && bundles[entry.key];
+    return kept ? Promise.resolve(kept) : machinery.bundle(plugin, entry);
+  };
+}
+
 /** Whether an entry cannot follow as it runs: it does not, or it now asks for more than it did. */
 function isBehind(
   { entry, running, problems }: InstalledEntry,
@@ -215,9 +229,10 @@ function listingOf({
   return formats[plugin.format].list({ plugin, activation, config, offers });
 }
 
-function switchedOff({ plugin, problems }: FoundPlugin): FoundPlugin {
-  const disabled = `it was switched off by its host; engine.setEnabled(${JSON.stringify(plugin.id)}, true) switches it on`;
-  return { plugin: { ...plugin, disabled }, problems };
+function switchedOff(found: FoundPlugin): FoundPlugin {
+  const id = JSON.stringify(found.plugin.id);
+  const withheld = `it was switched off by its host; engine.setEnabled(${id}, true) switches it on`;
+  return { ...found, withheld };
 }
 
 function notThere(id: string): BulkheadError {

@@ -1,7 +1,6 @@
 import type { FoundPlugin } from '../formats/format.js';
-import { formats } from '../formats/table.js';
 import { beginPlugin, shutDown } from './begin-and-end.js';
-import { configOf, install, type InstallPowers } from './install.js';
+import { decide, install, type InstallPowers } from './install.js';
 import type { Installed, InstalledEntry } from './installed.js';
 
 /** Takes plugins from what they were to what is on disk now. */
@@ -14,32 +13,34 @@ export interface Turnover {
   renew(before: Installed | undefined, found: FoundPlugin): Promise<Installed>;
 }
 
-export function makeTurnover(powers: InstallPowers): Turnover {
-  const { settings } = powers;
+export function makeTurnover(powersFor: (found: FoundPlugin) => InstallPowers): Turnover {
   /** The variables of plugins as they were when these were installed. */
   const variables = new WeakMap<Installed['entries'], string>();
 
-  const isSame = async (before: Installed, found: FoundPlugin): Promise<boolean> => {
-    const { plugin } = found;
-    const raw = configOf(settings.config, plugin);
-    const { env } = settings;
-    const activation = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
+  const isSame = async (
+    before: Installed,
+    found: FoundPlugin,
+    powers: InstallPowers,
+  ): Promise<boolean> => {
+    const { plugin, activation, config, problems } = before;
     const entries = before.entries.filter(({ rooms }) => rooms.length > 0);
     return (
       before.stale === undefined &&
       // Whoever reads it again gives one that crashed too often another chance.
       before.quarantine.alert === undefined &&
-      sameJson([before.plugin, before.config], [plugin, raw]) &&
-      sameJson(before.activation.reasons, reasonsOf(plugin, activation.reasons)) &&
+      sameJson({ activation, config, problems }, decide(found, powers.settings)) &&
+      sameJson(plugin, found.plugin) &&
       entries.length === (activation.config === null ? 0 : before.entries.length) &&
-      variables.get(before.entries) === variablesOf(before.entries, env) &&
+      variables.get(before.entries) === variablesOf(before.entries, powers.settings.env) &&
       (await allHold(entries, (entry) => isSameEntry(entry, found, powers)))
     );
   };
 
   return {
     renew: async (before, found) => {
-      if (before !== undefined && (await isSame(before, found))) return before;
+      const powers = powersFor(found);
+      const { settings } = powers;
+      if (before !== undefined && (await isSame(before, found, powers))) return before;
       const next = await install(found, powers);
       variables.set(next.entries, variablesOf(next.entries, settings.env));
       if (before !== undefined) {
@@ -98,13 +99,6 @@ function staleAs(before: Installed, next: Installed): Installed {
     ...before,
     stale: [...next.problems, ...next.entries.flatMap(({ problems }) => problems)],
   };
-}
-
-function reasonsOf(
-  { disabled }: FoundPlugin['plugin'],
-  reasons: readonly string[],
-): readonly string[] {
-  return disabled === undefined || reasons.length > 0 ? reasons : [disabled];
 }
 
 /** What the plugin was granted of the host's variables, with their values. */

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import type { ErrorCode } from '../errors.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { ToolAnswer } from '../plugin/answer.js';
-import type { FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
+import type { Bundle, FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer, ToolAnnotations, ToolDefinition } from '../plugin/tool.js';
 
 /** Reading directories that nobody trusts, as little of it as finding and reading manifests takes. */
@@ -143,4 +143,10 @@ export interface FoundPlugin {
   readonly plugin: Plugin;
   /** What was left out of it because it could not be read, as `path: what is wrong`. */
   readonly problems: readonly string[];
+  /** Its code, by entry, where it is not to be made from what lies in its directory. */
+  readonly bundles?: Readonly<Record<string, Bundle>>;
+  /** Why the operator lets none of it run. */
+  readonly withheld?: string;
+  /** That it is another version that runs, and why. */
+  readonly waiting?: string;
 }

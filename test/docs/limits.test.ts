@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SPINDLE_LIMITS } from '../../sandbox/dialects/spindle/limits.js';
 import { BROADCAST_BYTES } from '../../sandbox/wire/hooks.js';
 import { FROM_GUEST, NOTICES_PER_SECOND } from '../../sandbox/wire/limits.js';
 import { AUDIT_LIMITS } from '../../src/audit/limits.js';
@@ -21,6 +22,7 @@ const sections: Readonly<Record<string, object>> = {
   'What a guest may send': FROM_GUEST,
   'Inside the guest': { ...GUEST_LIMITS, NOTICES_PER_SECOND },
   Hooks: { ...HOOK_LIMITS, BROADCAST_BYTES },
+  'A Spindle extension': SPINDLE_LIMITS,
   'The network broker': NETWORK_LIMITS,
   'The filesystem broker': FILESYSTEM_LIMITS,
   'The storage broker': STORAGE_LIMITS,
