@@ -36,6 +36,11 @@ export { sentenceOf } from './approval/sentence.js';
 export type { Foreseen } from './engine/consent.js';
 export type { EffectMode } from './approval/effect-mode.js';
 export type { StoppedEffect } from './engine/stopped.js';
+export { openLockBook } from './engine/lock/lock-book.js';
+export type { Acceptance, LockBook, LockState } from './engine/lock/lock-book.js';
+export type { Examined } from './engine/lock/examine.js';
+export { type Changes, isChanged, reasonsToReview } from './lock/changes.js';
+export type { Lock, LockedPlugin, LockedTool, Pin } from './lock/lock.js';
 export { formatAnchor, parseAnchors } from './audit/anchor.js';
 export type { Anchor } from './audit/anchor.js';
 export type { Audit } from './audit/audit.js';
@@ -55,6 +60,7 @@ export type { PowerContext, PowerDefinition } from './brokers/powers/definition.
 export type { SecretBinding } from './brokers/network/secrets/binding.js';
 export type { SecretPlace } from './brokers/network/secrets/secret.js';
 export type { Catalog, CatalogTool, ToolAnnotations } from './catalog/catalog.js';
+export type { Credentials, CredentialSource, CredentialStore } from './engine/credentials.js';
 export type { SpindleHost } from './engine/spindle/spindle-host.js';
 export type { EngineLimits } from './engine/limits.js';
 export type {

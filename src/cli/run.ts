@@ -17,6 +17,7 @@ import { reportFailure } from './report.js';
 import { addReplay } from './replay.js';
 import { addSelftest } from './selftest/selftest.js';
 import { addMcp } from './serve/mcp.js';
+import { addRemotes } from './serve/remotes.js';
 import { addServe } from './serve/serve.js';
 import { addTools } from './tools.js';
 
@@ -36,6 +37,7 @@ const commands = [
   addSelftest,
   addServe,
   addMcp,
+  addRemotes,
 ];
 
 const HELP_AFTER = `

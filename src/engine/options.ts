@@ -14,6 +14,7 @@ import type { WallName } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
 import type { CoreTool } from './core-tool.js';
 import type { EngineHookOptions } from './hook-options.js';
+import type { Credentials } from './credentials.js';
 import type { IdentityOptions } from '../remotes/identity.js';
 import type { RemoteOptions } from '../remotes/open.js';
 import type { EngineLimits } from './limits.js';
@@ -45,6 +46,13 @@ export interface EngineOptions {
    * Nobody ever gets what they did not declare.
    */
   readonly grant?: GrantPolicy;
+  /**
+   * A lock file (`bulkhead.lock.json`): the plugins that somebody accepted, with the code and the
+   * permissions that they were accepted with. Its plugins run besides those of `plugins`, what is not
+   * in it does not, and what became another runs on as it was accepted. `grant` may give less than
+   * the lock does. Read again by `reload()`.
+   */
+  readonly lockFile?: string;
   /** The operator's configuration of each plugin: by plugin id, or said for each by a function. */
   readonly config?: ConfigPolicy;
   /** Where granted variables are read, once, when a guest loads. Default: the host's environment. */
@@ -64,6 +72,8 @@ export interface EngineOptions {
    * of that name. Default: none.
    */
   readonly powers?: readonly PowerDefinition[];
+  /** Where plugins' credentials come from, each plugin's by its own. Default: there are none. */
+  readonly credentials?: Credentials;
   readonly approve?: Approver;
   /**
    * How much risk runs unasked: `strict` nothing, `default` what is low, `relaxed` what is low or
