@@ -10,7 +10,9 @@ import type {
   Guarantee,
   HookOptions,
   HookResult,
+  LockBook,
   PluginStatus,
+  RuleBook,
 } from '../../src/index.js';
 import { makeRuleBook } from '../../src/approval/rule-book.js';
 import { runCli } from '../../src/cli/run.js';
@@ -42,6 +44,8 @@ export interface FakeSpec {
   /** What creating an engine throws. */
   readonly broken?: Error;
   readonly interrupted?: AbortSignal;
+  readonly rules?: RuleBook;
+  readonly lock?: LockBook;
   /** Answers a run of hooks; throws what the engine would throw. */
   readonly hook?: (hook: string, context: object, options: HookOptions) => HookResult;
   /** Answers a call; throws what the engine would throw. */
@@ -85,6 +89,11 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
     },
     readAudit: (path) => {
       throw new Error(`there is no audit log ${path}`);
+    },
+    openRules: () => spec.rules ?? makeRuleBook(),
+    openLockBook: () => {
+      if (spec.lock === undefined) throw new Error('there is no lock');
+      return spec.lock;
     },
     stdin: stream(spec.stdin ?? ''),
     stdout: makeSink(spec.terminal ?? false),
