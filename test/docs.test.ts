@@ -10,6 +10,7 @@ const documents = [
   'docs/serve.md',
   'docs/vertesia.md',
   'docs/mcp.md',
+  'docs/models.md',
   'docs/spindle.md',
 ];
 const directories: string[] = [];

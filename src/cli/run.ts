@@ -23,6 +23,7 @@ import { addReplay } from './replay.js';
 import { addRules } from './rules/rules.js';
 import { addSelftest } from './selftest/selftest.js';
 import { addMcp } from './serve/mcp.js';
+import { addRemotes } from './serve/remotes.js';
 import { addServe } from './serve/serve.js';
 import { addTools } from './tools.js';
 
@@ -48,6 +49,7 @@ const commands = [
   addSelftest,
   addServe,
   addMcp,
+  addRemotes,
 ];
 
 const HELP_AFTER = `

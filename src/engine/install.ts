@@ -49,13 +49,9 @@ export interface InstallPowers {
  */
 export async function install(found: FoundPlugin, powers: InstallPowers): Promise<Installed> {
   const { plugin } = found;
-  const { config, env, limits } = powers.settings;
-  const raw = configOf(config, plugin);
-  const decided = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
-  const { withheld, waiting } = found;
-  const activation =
-    withheld === undefined ? decided : { ...decided, config: null, reasons: [withheld] };
-  const active = activation.config;
+  const { limits } = powers.settings;
+  const decision = decide(found, powers.settings);
+  const active = decision.activation.config;
   const quarantine = makeQuarantine({
     ...limits,
     plugin: plugin.id,
@@ -73,16 +69,29 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
   );
   return {
     plugin,
-    activation,
-    config: raw,
+    ...decision,
     entries,
-    problems: [
-      ...found.problems.map((message): PluginProblem => ({ code: 'INVALID_MANIFEST', message })),
-      ...(waiting === undefined ? [] : [{ code: 'UPDATE_WAITS' as const, message: waiting }]),
-    ],
     load: { underWay: 0 },
     quarantine,
     ...trustGroupOf(powers, plugin),
+  };
+}
+
+/** What can be said of a plugin before any of it is loaded. */
+export function decide(
+  { plugin, problems, withheld, waiting }: FoundPlugin,
+  { config, env }: Settings,
+): Pick<Installed, 'activation' | 'config' | 'problems'> {
+  const raw = configOf(config, plugin);
+  const decided = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
+  return {
+    activation:
+      withheld === undefined ? decided : { ...decided, config: null, reasons: [withheld] },
+    config: raw,
+    problems: [
+      ...problems.map((message): PluginProblem => ({ code: 'INVALID_MANIFEST', message })),
+      ...(waiting === undefined ? [] : [{ code: 'UPDATE_WAITS' as const, message: waiting }]),
+    ],
   };
 }
 

@@ -61,6 +61,8 @@ export interface Format {
    * `INVALID_OPTIONS` for a context that is not what the format's tools are told.
    */
   prepareCall?(call: CallPreparation): PreparedCall;
+  /** What its system calls a tool besides `plugin:tool`. */
+  aliasesOf?(entry: Pick<PluginEntry, 'introduction'>, toolId: string): readonly string[];
   /** How long a call may take that nobody gave a deadline. Absent: as long as the tool may. */
   readonly usualTimeoutMs?: number;
   /** Reads what a tool returned. Absent: any value is an answer, a text as it is, the rest as JSON. */

@@ -24,7 +24,7 @@ export interface AppSpec {
   /** Host headers that are answered, in small letters; all of them where it is empty. */
   readonly hosts: ReadonlySet<string>;
   /** Public keys by which what this server signs is verified. */
-  readonly jwks?: () => Json;
+  readonly jwks?: () => Promise<Json>;
   readonly limits?: Partial<ServerLimits>;
   readonly onRequest?: (record: RequestRecord) => void;
   /** Told of a fault of ours, of which the answer says nothing. */
@@ -63,7 +63,11 @@ export function createApp(spec: AppSpec): App {
   );
   for (const path of ['/.well-known/jwks', '/.well-known/jwks.json', '/api/v1/.well-known/jwks']) {
     app.get(path, () =>
-      jsonResponse(spec.jwks?.() ?? { keys: [] }, 200, { 'cache-control': 'public, max-age=300' }),
+      within(spec, inFlight, async () =>
+        jsonResponse((await spec.jwks?.()) ?? { keys: [] }, 200, {
+          'cache-control': 'public, max-age=300',
+        }),
+      ),
     );
   }
   for (const { path, access, fetch } of spec.mounted) {

@@ -83,6 +83,7 @@ export async function startServer(
     token,
     tokenRequired: options.token !== undefined,
     hosts: loopback ? ownHosts(listening.port, url) : new Set(),
+    jwks: () => engine.jwks(),
     limits,
     onRequest: (record) => logger.info(record, 'request'),
     onFault: (error) =>
