@@ -15,6 +15,7 @@ import type {
   RuleBook,
 } from '../../src/index.js';
 import { makeRuleBook } from '../../src/approval/rule-book.js';
+import { echo } from './echo.js';
 import { runCli } from '../../src/cli/run.js';
 import type { CliPowers } from '../../src/cli/powers.js';
 import { type FakeSink, makeSink, stream } from './sinks.js';
@@ -140,24 +141,6 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
       }),
   };
 }
-
-export const echo: CatalogTool = {
-  name: 'sample__echo',
-  id: 'sample:echo',
-  plugin: 'sample',
-  tool: 'echo',
-  title: 'Echo',
-  description: 'Gives back its input',
-  inputSchema: { type: 'object' },
-  annotations: { readOnlyHint: true },
-  timeoutMs: 60_000,
-  declaredRisk: 'low',
-  risk: 'low',
-  riskWhy: '',
-  requireApproval: false,
-  background: true,
-  confinement: 'compartment',
-};
 
 function fakeEngine(
   options: EngineOptions,
