@@ -98,7 +98,7 @@ function dialectsOf(
   options: HookOptions,
   { hooks: { dialect } }: Settings,
 ): readonly HookDialect[] {
-  const present = new Set(steps.map(({ dialect }) => dialect));
+  const present = new Set(steps.map((step) => step.dialect));
   if (present.size > 0) return [...present].toSorted();
   return [options.dialect ?? (typeof dialect === 'string' ? dialect : 'classic')];
 }
