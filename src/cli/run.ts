@@ -14,6 +14,7 @@ import { addInspect } from './inspect.js';
 import { round } from './invoke.js';
 import type { CliPowers } from './powers.js';
 import { reportFailure } from './report.js';
+import { addPermissionReport } from './permission-report.js';
 import { addReplay } from './replay.js';
 import { addSelftest } from './selftest/selftest.js';
 import { addMcp } from './serve/mcp.js';
@@ -30,6 +31,7 @@ const commands = [
   addAudit,
   addWhy,
   addReplay,
+  addPermissionReport,
   addDemo,
   addDoctor,
   addSelftest,
