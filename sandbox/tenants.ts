@@ -4,19 +4,14 @@ import type { ValidatorSource } from './validation.js';
 import { makePiece, makePieceReader } from './wire/tenants.js';
 
 /** A guest that several plugins share: a compartment and a wire for each. */
-export interface SharedGuest {
-  receive(bytes: Uint8Array): void;
-  /** An error nobody caught: in a realm that plugins share nobody can say whose it was. */
-  reportFault(error: unknown): void;
-}
+export type SharedGuest = Pick<Guest, 'receive' | 'announce' | 'reportFault' | 'rehearse'>;
 
 /**
- * Serves each tenant as a guest of its own would. What they share is the realm's frozen intrinsics and the process: its
- * memory, its time, its end.
- *
- * @param report what the guest found out about itself, told to every tenant's host
+ * Serves each tenant as a guest of its own would. What they share is the realm's frozen intrinsics
+ * and the process: its memory, its time, its end.
  */
-export function startTenants(powers: GuestPowers, report: Json): SharedGuest {
+export function startTenants(powers: GuestPowers): SharedGuest {
+  let report: Json = null;
   const tenants = new Map<number, Guest>();
   // One validator serves all, and its text is sent to the first.
   const validator: ValidatorSource = { source: '' };
@@ -42,6 +37,12 @@ export function startTenants(powers: GuestPowers, report: Json): SharedGuest {
         guest.close();
       },
     }),
+    // Before the first tenant: nothing is read from the pipe while the script still runs.
+    announce: (found) => {
+      report = found;
+    },
+    rehearse: () => undefined,
+    // In a realm that plugins share nobody can say whose it was.
     reportFault: (error) => {
       for (const guest of tenants.values()) guest.reportFault(error);
     },

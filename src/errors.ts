@@ -25,6 +25,14 @@ export interface ErrorDetails {
   /** Two plugins claim one name, and precedence does not decide between them. */
   NAME_COLLISION: { readonly name: string; readonly plugins: readonly string[] };
 
+  // What an operator accepted.
+  /** The lock file cannot be read: nothing runs by half of it. */
+  INVALID_LOCK: { readonly file: string; readonly problems: readonly string[] };
+  /** The plugin is not in the lock file, or not what it says, and what it says is not kept here. */
+  NOT_LOCKED: { readonly plugin: string };
+  /** What is in the plugin's directory was not accepted yet; what was accepted runs on. */
+  UPDATE_WAITS: { readonly plugin: string };
+
   // Permissions.
   /** The text of a permission cannot be read. */
   INVALID_PERMISSION: { readonly kind: string; readonly text: string };
@@ -55,6 +63,8 @@ export interface ErrorDetails {
   STORAGE_FAILED: { readonly path: string };
   /** The plugin's storage is full, or an operation ran into another cap of it. */
   STORAGE_LIMIT: { readonly limit: string };
+  /** A plugin needs a credential that the host does not have for it, or that it was not granted. */
+  CREDENTIAL_MISSING: { readonly plugin: string; readonly credential: string };
   /** A power was granted, and the host does not provide it. */
   POWER_UNAVAILABLE: { readonly power: string };
   /** The arguments do not fit the power's schema. */
@@ -103,6 +113,9 @@ export interface ErrorDetails {
   /** More calls are under way than the plugin or the engine may have. */
   BUSY: { readonly retryAfterMs: number };
 
+  // Turns.
+  /** The model, or the way to it, failed. */
+  MODEL_FAILED: { readonly status?: number };
   // Remotes.
   /** A server of tools answered with nothing that can be used, or refused the call. */
   REMOTE_FAILED: { readonly remote: string; readonly status?: number };

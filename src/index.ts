@@ -1,4 +1,20 @@
-export { createEngine } from './engine/engine.js';
+export { createEngine } from './agent/engine.js';
+export type { Engine } from './agent/engine.js';
+export type { Agent } from './agent/agent.js';
+export type {
+  AgentOptions,
+  Compact,
+  ExitReason,
+  TurnEvent,
+  TurnInput,
+  TurnResult,
+} from './agent/options.js';
+export type { Block, Message } from './agent/message.js';
+export type { Model, ModelReply, ModelRequest, ModelStream, ModelTool } from './agent/model.js';
+export { anthropicModel } from './agent/models/anthropic.js';
+export type { Endpoint } from './agent/models/endpoint.js';
+export { openAiModel } from './agent/models/openai.js';
+export { scriptedModel } from './agent/models/scripted.js';
 export type { CoreTool, CoreToolContext, CoreToolResult } from './engine/core-tool.js';
 export type { Collision, ToolSource } from './catalog/precedence.js';
 export { BulkheadError, isBulkheadError } from './errors.js';
@@ -20,6 +36,11 @@ export { sentenceOf } from './approval/sentence.js';
 export type { Foreseen } from './engine/consent.js';
 export type { EffectMode } from './approval/effect-mode.js';
 export type { StoppedEffect } from './engine/stopped.js';
+export { openLockBook } from './engine/lock/lock-book.js';
+export type { Acceptance, LockBook, LockState } from './engine/lock/lock-book.js';
+export type { Examined } from './engine/lock/examine.js';
+export { type Changes, isChanged, reasonsToReview } from './lock/changes.js';
+export type { Lock, LockedPlugin, LockedTool, Pin } from './lock/lock.js';
 export { formatAnchor, parseAnchors } from './audit/anchor.js';
 export type { Anchor } from './audit/anchor.js';
 export type { Audit } from './audit/audit.js';
@@ -39,7 +60,8 @@ export type { PowerContext, PowerDefinition } from './brokers/powers/definition.
 export type { SecretBinding } from './brokers/network/secrets/binding.js';
 export type { SecretPlace } from './brokers/network/secrets/secret.js';
 export type { Catalog, CatalogTool, ToolAnnotations } from './catalog/catalog.js';
-export type { Engine } from './engine/engine-api.js';
+export type { Credentials, CredentialSource, CredentialStore } from './engine/credentials.js';
+export type { SpindleHost } from './engine/spindle/spindle-host.js';
 export type { EngineLimits } from './engine/limits.js';
 export type {
   CallOptions,
@@ -69,6 +91,10 @@ export type { HookDialect, HookName } from './hooks/names.js';
 export type { CallResult } from './engine/result.js';
 export type { EntryStatus, PluginStatus, SecretStatus } from './engine/status.js';
 export type { Guarantee, WallName } from './guests/walls.js';
+export type { IdentityOptions } from './remotes/identity.js';
+export type { McpRemoteOptions } from './remotes/mcp/options.js';
+export type { RemoteOptions } from './remotes/open.js';
+export type { VertesiaRemoteOptions } from './remotes/vertesia/options.js';
 export { explainPermissions } from './permissions/explain.js';
 export type { Permissions } from './permissions/kind.js';
 export { textOf } from './plugin/answer.js';

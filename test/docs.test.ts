@@ -4,7 +4,15 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readText, ROOT } from './architecture/sources.js';
 
-const documents = ['README.md', 'SECURITY.md', 'docs/serve.md', 'docs/vertesia.md', 'docs/mcp.md'];
+const documents = [
+  'README.md',
+  'SECURITY.md',
+  'docs/serve.md',
+  'docs/vertesia.md',
+  'docs/mcp.md',
+  'docs/models.md',
+  'docs/spindle.md',
+];
 const directories: string[] = [];
 
 afterAll(() => {

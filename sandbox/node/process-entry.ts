@@ -21,18 +21,10 @@ const powers = makeProcessPowers(realm, webPowers, { write: pipe.write, exit: ()
 process.on('SIGUSR1', () => {});
 const permissionModel = isWriteRefused(process);
 
-if (kind === 'shared') {
-  process.on('unhandledRejection', (error) => shared.reportFault(error));
-  process.on('uncaughtException', (error) => shared.reportFault(error));
-  scuttle(realm);
-  const shared = startTenants(powers, reportOnSelf(realm, permissionModel));
-  pipe.listen(shared.receive);
-} else {
-  const guest = startGuest(powers);
-  process.on('unhandledRejection', guest.reportFault);
-  process.on('uncaughtException', guest.reportFault);
-  pipe.listen(guest.receive);
-  scuttle(realm);
-  guest.announce(reportOnSelf(realm, permissionModel));
-  if (kind === 'cache') guest.rehearse();
-}
+const guest = kind === 'shared' ? startTenants(powers) : startGuest(powers);
+process.on('unhandledRejection', guest.reportFault);
+process.on('uncaughtException', guest.reportFault);
+pipe.listen(guest.receive);
+scuttle(realm);
+guest.announce(reportOnSelf(realm, permissionModel));
+if (kind === 'cache') guest.rehearse();

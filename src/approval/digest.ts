@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../../sandbox/wire/messages.js';
 import type { HeldRequest } from './approver.js';
-import { canonicalJson } from './canonical.js';
+import { canonicalJson } from '../plugin/canonical.js';
 
 /** What a yes is a yes to. */
 export interface Subject {

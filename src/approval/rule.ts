@@ -1,5 +1,5 @@
 import type { Json } from '../../sandbox/wire/messages.js';
-import { canonicalJson } from './canonical.js';
+import { canonicalJson } from '../plugin/canonical.js';
 
 /**
  * What somebody decided once and for later. Rules are few, seen by everybody who may see the host's

@@ -3,6 +3,7 @@ import { type ToolPolicy, whyWithheld } from '../approval/policy.js';
 import type { RiskBand } from '../plugin/risk.js';
 import type { CouncilUse, ExecutionTarget } from '../plugin/tool.js';
 import { exportedNames } from './names.js';
+import { indexSpellings } from './spellings.js';
 import { type Collision, resolveNames, type ToolSource } from './precedence.js';
 
 /** One tool as hosts list it and models call it. */
@@ -37,6 +38,8 @@ export interface CatalogTool {
   readonly exclusive?: boolean;
   /** The surface of its plugin that it is, where the plugin has one file for each tool. */
   readonly surface?: string;
+  /** What its own system calls it besides, where that is anything. */
+  readonly aliases?: readonly string[];
   /** Only on Spindle's: what its author lets councils and models do with it. */
   readonly council?: CouncilUse;
   /** What its manifest or its configuration says. */
@@ -45,7 +48,8 @@ export interface CatalogTool {
   readonly asks?: string;
   /** Whether it may run unattended: it says that it only reads, and does not ask. */
   readonly background: boolean;
-  readonly confinement: 'compartment' | 'host';
+  /** `remote`: at a server of somebody else's, where nothing of it is confined or checked. */
+  readonly confinement: 'compartment' | 'host' | 'remote';
 }
 
 /** MCP's hints: claims of the plugin's author. */
@@ -61,7 +65,7 @@ export interface ToolAnnotations {
 export interface Catalog {
   /** Sorted by name: all, or those that a policy admits. */
   list(policy?: ToolPolicy): readonly CatalogTool[];
-  /** By exported name, id, or bare tool name where only one plugin has it. */
+  /** By exported name, id, bare tool name where only one plugin has it, or another spelling. */
   find(name: string): CatalogTool | undefined;
   /** The tools that are not there because another has their name, of one plugin or of all. */
   collisions(plugin?: string): readonly Collision[];
@@ -106,7 +110,7 @@ export function makeCatalog(options: { readonly strict?: boolean } = {}): Catalo
       const { tools, collisions } = resolveNames(all, { strict, removed });
       collided = collisions;
       sorted = nameTools(tools);
-      byName = index(sorted);
+      byName = indexSpellings(sorted);
       for (const listener of listeners) listener();
     },
   };
@@ -121,22 +125,4 @@ function nameTools(tools: readonly UnnamedTool[]): readonly CatalogTool[] {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/**
- * Exact names win over ids, and both over bare names; a bare name that two plugins have is nobody's,
- * and neither is one that looks like the exported name of a tool that may not be there.
- */
-function index(tools: readonly CatalogTool[]): Map<string, CatalogTool> {
-  const bare = new Map<string, CatalogTool | undefined>();
-  for (const tool of tools) {
-    if (!tool.tool.includes('__')) {
-      bare.set(tool.tool, bare.has(tool.tool) ? undefined : tool);
-    }
-  }
-  const all = new Map<string, CatalogTool>();
-  for (const [name, tool] of bare) if (tool !== undefined) all.set(name, tool);
-  for (const tool of tools) all.set(tool.id, tool);
-  for (const tool of tools) all.set(tool.name, tool);
-  return all;
 }

@@ -44,6 +44,7 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   INVALID_RULES: EXIT.denied,
   POLICY_DENIED: EXIT.denied,
 
+  MODEL_FAILED: EXIT.broken,
   WALL_MISSING: EXIT.broken,
   PLUGIN_NOT_FOUND: EXIT.broken,
   INVALID_MANIFEST: EXIT.broken,
@@ -53,6 +54,10 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   NAME_COLLISION: EXIT.broken,
   INVALID_PERMISSION: EXIT.broken,
   PLUGIN_INACTIVE: EXIT.broken,
+  CREDENTIAL_MISSING: EXIT.broken,
+  INVALID_LOCK: EXIT.broken,
+  NOT_LOCKED: EXIT.denied,
+  UPDATE_WAITS: EXIT.findings,
   INVALID_TOOL: EXIT.broken,
   INVALID_SCHEMA: EXIT.broken,
   LOAD_FAILED: EXIT.broken,

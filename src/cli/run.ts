@@ -2,8 +2,8 @@ import { Command, CommanderError } from 'commander';
 import { addAudit } from './audit/audit.js';
 import { addWhy } from './audit/why.js';
 import { addBatch } from './batch.js';
-import { addCall } from './call.js';
-import type { RunCommand } from './call.js';
+import { addCall, type RunCommand } from './call.js';
+import { addChat } from './chat/chat.js';
 import { addDemo } from './demo/demo.js';
 import { addDoctor } from './doctor/doctor.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
@@ -18,6 +18,7 @@ import { addPermissionReport } from './permission-report.js';
 import { addReplay } from './replay.js';
 import { addSelftest } from './selftest/selftest.js';
 import { addMcp } from './serve/mcp.js';
+import { addRemotes } from './serve/remotes.js';
 import { addServe } from './serve/serve.js';
 import { addTools } from './tools.js';
 
@@ -30,6 +31,7 @@ const commands = [
   addExplain,
   addAudit,
   addWhy,
+  addChat,
   addReplay,
   addPermissionReport,
   addDemo,
@@ -37,6 +39,7 @@ const commands = [
   addSelftest,
   addServe,
   addMcp,
+  addRemotes,
 ];
 
 const HELP_AFTER = `

@@ -78,10 +78,12 @@ function row({
     visible(plugin),
     risk,
     requireApproval || asks !== undefined ? 'yes' : 'no',
-    confinement === 'host' ? 'UNCONFINED' : 'sandboxed',
+    RUNS[confinement],
     shorten(visible(description)),
   ];
 }
+
+const RUNS = { compartment: 'sandboxed', host: 'UNCONFINED', remote: 'ELSEWHERE' } as const;
 
 const MAX_DESCRIPTION = 80;
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { Audit } from '../audit/audit.js';
 import type { Guarantee } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
@@ -8,6 +9,7 @@ import type { Hooks } from './hooks.js';
 import type { CallResult } from './result.js';
 import type { RuleBook } from '../approval/rule-book.js';
 import type { Catalog, CatalogTool } from '../catalog/catalog.js';
+import type { SpindleHost } from './spindle/spindle-host.js';
 import type { PluginStatus } from './status.js';
 
 /** Plugins that run, and the tools they offer. Made by `createEngine`, ended by `close`. */
@@ -51,6 +53,8 @@ export interface Engine extends AsyncDisposable {
    * (`fetch`, a response, a stream, a timer) gives it nothing more; a value that it has read, it has.
    */
   revoke(plugin: string, ...permissions: string[]): Promise<void>;
+  /** What a host of Spindle extensions does with them besides calling their tools. */
+  readonly spindle: SpindleHost;
   /**
    * Runs a recorded call again, in a fresh guest and on what was recorded, and compares all that the
    * plugin does: it needs neither the plugin nor the network. Throws `INVALID_OPTIONS` for what is no
@@ -64,12 +68,29 @@ export interface Engine extends AsyncDisposable {
    * `/api/plugins`, with alerts and with tools that were resolved.
    */
   listing(): readonly Readonly<Record<string, unknown>>[];
+  /** The public keys by which tokens that `remotes` are sent are verified, as a JWKS. */
+  jwks(): Promise<JsonObject>;
+  /**
+   * Takes what a server of tools says of them now for reviewed, so that what changed is offered.
+   * Throws `INVALID_OPTIONS` where no server has that id.
+   */
+  accept(remote: string): Promise<void>;
   /** The walls round this machine's guests: which stand, found out once on a blank one. */
   guarantees(): Promise<readonly Guarantee[]>;
   /** What happened, where the option `audit` has it written down; else all of it throws. */
   readonly audit: Audit;
   on(listener: EventListener): () => void;
-  /** Reads the plugins again. Calls under way end as they began, in the guest that they began in. */
+  /**
+   * Switches a plugin off while the engine runs, or on again: off, it is shut down and its guest ended
+   * at once, whatever it was doing, and it offers nothing. Holds until the engine is closed. Rejects
+   * `PLUGIN_NOT_FOUND`.
+   */
+  setEnabled(plugin: string, enabled: boolean): Promise<void>;
+  /**
+   * Reads the plugins again. One of which nothing has changed goes on as it is; one that cannot be
+   * built now goes on as it was, and says so in its problems; any other is shut down, and what is there
+   * now begins. Calls under way end as they began, in the guest that they began in.
+   */
   reload(): Promise<void>;
   /** Ends every guest. Calls under way are answered with ENGINE_CLOSED. */
   close(): Promise<void>;

@@ -21,9 +21,15 @@ import { type Placed, placeTools } from './placement.js';
 import { parseRecord } from './recording/record.js';
 import { replay } from './recording/replay.js';
 import { prepareCall } from './prepare-call.js';
+import { keepPins } from './powers/kept-pins.js';
 import { makeRegistry } from './registry.js';
+import { makeRemotes } from './remotes.js';
 import { runPlaced } from './run.js';
 import { readSettings } from './settings.js';
+import { type Extension, extensionsOf } from './spindle/extension.js';
+import { rpcPower } from './spindle/rpc-pool.js';
+import { makeSpindleHost } from './spindle/spindle-host.js';
+import type { PluginStatus } from './status.js';
 import { makeCollisionTeller } from './tell-collisions.js';
 
 /**
@@ -33,7 +39,7 @@ import { makeCollisionTeller } from './tell-collisions.js';
  * Throws `INVALID_OPTIONS`, and `WALL_MISSING` where the host requires a wall that does not stand.
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
-  const settings = readSettings(options);
+  const settings = readSettings(withRpcPool(options, () => extensions()));
   const { limits } = settings;
   const events = makeEventBus(Date.now);
   const gateOf = (plugin: string): LogGate =>
@@ -71,14 +77,26 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     events,
     machinery,
     effects: makeEffects({ mode: settings.effects, approval, events }),
-    onChange: (installed) => {
-      const placed = placeTools(installed, settings.core);
-      places = placed.places;
-      replace(placed.tools, placed.removed);
-      tellCollisions(catalog.collisions(), installed);
-      events.emit({ type: 'catalog-changed', tools: placed.tools.length });
-    },
+    onChange: () => replaceTools(),
   });
+  const plugins = (): ReadonlySet<string> => new Set(registry.ids());
+  const remotes = makeRemotes({
+    settings,
+    events,
+    pins: keepPins(settings.storageDirectory),
+    onChange: () => replaceTools(),
+  });
+  const replaceTools = (): void => {
+    const installed = registry.installed();
+    const here = placeTools(installed, settings.core);
+    const elsewhere = remotes.placed(plugins());
+    places = new Map<string, Placed>([...elsewhere.places, ...here.places]);
+    replace([...here.tools, ...elsewhere.tools], here.removed);
+    tellCollisions(catalog.collisions(), installed);
+    events.emit({ type: 'catalog-changed', tools: catalog.list().length });
+  };
+
+  const extensions = (): readonly Extension[] => extensionsOf(registry.installed(), settings);
 
   const requireOpen = (): void => {
     if (closing !== undefined) throw engineClosed();
@@ -91,12 +109,17 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     requireOpen,
   });
 
+  const status = (): readonly PluginStatus[] => [
+    ...registry.status(catalog),
+    ...remotes.status(catalog, plugins()),
+  ];
+
   const find = (name: string): { readonly tool: CatalogTool; readonly place: Placed } => {
     requireOpen();
     const tool = catalog.find(name);
     const place = tool === undefined ? undefined : places.get(tool.id);
     if (tool === undefined || place === undefined) {
-      throw explainMissing(name, catalog, registry.status(catalog));
+      throw explainMissing(name, catalog, status());
     }
     return { tool, place };
   };
@@ -133,7 +156,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
   const close = async (): Promise<void> => {
     machinery.close();
-    await registry.close();
+    await Promise.all([registry.close(), remotes.close()]);
     await kept.close();
   };
 
@@ -147,13 +170,19 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     rules,
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
+    spindle: makeSpindleHost(extensions),
+    jwks: () => remotes.jwks(),
+    accept: (id) => remotes.accept(id),
     replay: async (record, replayOptions) => replay(parseRecord(record), machinery, replayOptions),
-    plugins: () => registry.status(catalog),
+    plugins: status,
     listing: () => registry.listing(),
     audit: kept.audit,
     guarantees: () => machinery.guarantees(),
     on: (listener) => events.on(listener),
-    reload: () => registry.reload(),
+    setEnabled: (plugin, enabled) => registry.setEnabled(plugin, enabled),
+    reload: async () => {
+      await Promise.all([registry.reload(), remotes.load()]);
+    },
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => engine.close(),
   };
@@ -161,12 +190,24 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   try {
     const { require } = settings.walls;
     if (require.length > 0) requireWalls(require, await machinery.guarantees());
-    await registry.reload();
+    await Promise.all([registry.reload(), remotes.load()]);
   } catch (error) {
     await engine.close();
     throw error;
   }
   return engine;
+}
+
+/** The host's own power of that name comes before the engine's. */
+function withRpcPool(
+  options: EngineOptions,
+  extensions: () => readonly Extension[],
+): EngineOptions {
+  const { powers = [] } = options;
+  const own = rpcPower(extensions);
+  return powers.some(({ name }) => name === own.name)
+    ? options
+    : { ...options, powers: [...powers, own] };
 }
 
 function engineClosed(): BulkheadError {

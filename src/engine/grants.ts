@@ -87,7 +87,8 @@ function applyChange(
   );
 }
 
-function policyFor(policy: GrantPolicy, plugin: Plugin): PluginGrant {
+/** What a policy says of one plugin. */
+export function policyFor(policy: GrantPolicy, plugin: Plugin): PluginGrant {
   if (typeof policy === 'string') return policy;
   if (typeof policy === 'function') return policy(plugin);
   // A plugin that the host does not name gets nothing, whatever its id is.

@@ -50,10 +50,16 @@ export function listTool(listing: ToolListing): UnnamedTool {
     ...(tool.executionTarget === undefined ? {} : { executionTarget: tool.executionTarget }),
     ...(tool.exclusive === undefined ? {} : { exclusive: tool.exclusive }),
     ...(tool.surface === undefined ? {} : { surface: tool.surface }),
+    ...aliasesOf(listing),
     ...(tool.council === undefined ? {} : { council: tool.council }),
     requireApproval,
     ...(asks === undefined ? {} : { asks }),
     background: format.runsInBackground(annotations, asks !== undefined),
     confinement: entry.confinement,
   };
+}
+
+function aliasesOf({ plugin, entry, tool }: ToolListing): Pick<UnnamedTool, 'aliases'> {
+  const aliases = formats[plugin.format].aliasesOf?.(entry, tool.toolId);
+  return aliases === undefined || aliases.length === 0 ? {} : { aliases };
 }

@@ -14,6 +14,9 @@ import type { WallName } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
 import type { CoreTool } from './core-tool.js';
 import type { EngineHookOptions } from './hook-options.js';
+import type { Credentials } from './credentials.js';
+import type { IdentityOptions } from '../remotes/identity.js';
+import type { RemoteOptions } from '../remotes/open.js';
 import type { EngineLimits } from './limits.js';
 
 /** What a host tells the engine once. */
@@ -43,6 +46,13 @@ export interface EngineOptions {
    * Nobody ever gets what they did not declare.
    */
   readonly grant?: GrantPolicy;
+  /**
+   * A lock file (`bulkhead.lock.json`): the plugins that somebody accepted, with the code and the
+   * permissions that they were accepted with. Its plugins run besides those of `plugins`, what is not
+   * in it does not, and what became another runs on as it was accepted. `grant` may give less than
+   * the lock does. Read again by `reload()`.
+   */
+  readonly lockFile?: string;
   /** The operator's configuration of each plugin: by plugin id, or said for each by a function. */
   readonly config?: ConfigPolicy;
   /** Where granted variables are read, once, when a guest loads. Default: the host's environment. */
@@ -62,6 +72,8 @@ export interface EngineOptions {
    * of that name. Default: none.
    */
   readonly powers?: readonly PowerDefinition[];
+  /** Where plugins' credentials come from, each plugin's by its own. Default: there are none. */
+  readonly credentials?: Credentials;
   readonly approve?: Approver;
   /**
    * How much risk runs unasked: `strict` nothing, `default` what is low, `relaxed` what is low or
@@ -94,6 +106,13 @@ export interface EngineOptions {
   readonly policy?: ToolPolicy;
   readonly limits?: Partial<EngineLimits>;
   readonly network?: NetworkOptions;
+  /**
+   * Servers of tools that run elsewhere, or as processes of their own: their tools are in the
+   * catalog beside those of plugins, and nothing confines them.
+   */
+  readonly remotes?: readonly RemoteOptions[];
+  /** Who we are to servers that ask for a token. Default: nobody whom they would know. */
+  readonly identity?: IdentityOptions;
   /**
    * Ids of plugins that may run while nobody calls them: their timers fire then. The guest of any
    * other is stopped between calls; what was due meanwhile fires once, with the next call.

@@ -15,6 +15,9 @@ import { type PlacedCore, readCoreTools } from './core-tools.js';
 import type { EffectMode } from '../approval/effect-mode.js';
 import { type HookSettings, readHookOptions } from './hook-options.js';
 import { type EngineLimits, readLimits } from './limits.js';
+import type { HeldLock } from './lock/held-lock.js';
+import { lockedWith, lockPolicy } from './lock/lock-policy.js';
+import { openLock } from './lock/open-lock.js';
 import { makeDefaultLogger } from './logger.js';
 import type { EngineOptions, WallOptions } from './options.js';
 import { ownCompiler } from './powers/own-compiler.js';
@@ -24,6 +27,8 @@ import { checkSecrets } from './secrets.js';
 
 /** The options with their defaults, checked. */
 export interface Settings extends Omit<EngineOptions, 'rules'> {
+  /** Absent where the host names no lock file. */
+  readonly lock: HeldLock | undefined;
   /** Absent where the host names no file of rules. */
   readonly rules: RuleBook | undefined;
   readonly grant: NonNullable<EngineOptions['grant']>;
@@ -58,6 +63,8 @@ export function readSettings(options: EngineOptions): Settings {
   const rules = options.rules === undefined ? undefined : openRuleBook(openRuleFile(options.rules));
   // What cannot be read is told now, and not with the first call.
   rules?.list();
+  const lock = options.lockFile === undefined ? undefined : openLock(options.lockFile);
+  lock?.read();
   const { tolerance, riskPolicy } = options;
   if (tolerance !== undefined && !isTolerance(tolerance)) {
     throw invalid('tolerance', `one of ${Object.keys(THRESHOLDS).join(', ')}`);
@@ -76,15 +83,21 @@ export function readSettings(options: EngineOptions): Settings {
   checkSecrets(secrets, env);
   return {
     ...options,
-    grant: options.grant ?? 'nothing',
+    lock,
+    grant: lock === undefined ? (options.grant ?? 'nothing') : lockPolicy(lock, options.grant),
     config: options.config ?? {},
     env,
     secrets,
-    hostMode: options.hostMode ?? [],
+    // A lock may be changed while the engine runs.
+    get hostMode() {
+      return [...(options.hostMode ?? []), ...lockedWith(lock, 'unconfined')];
+    },
     rules,
     effects: effectsOf(options),
     riskPolicy: options.riskPolicy ?? 'proven',
-    trustHints: options.trustHints ?? [],
+    get trustHints() {
+      return [...(options.trustHints ?? []), ...lockedWith(lock, 'trustHints')];
+    },
     background: options.background ?? [],
     trustGroups: readTrustGroups(options.trustGroups ?? {}),
     walls,

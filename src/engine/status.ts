@@ -4,12 +4,14 @@ import type { ErrorCode } from '../errors.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { FormatName } from '../plugin/plugin.js';
 import type { PluginAlert } from '../plugin/tool.js';
+import type { RemoteKind } from '../remotes/remote.js';
 
 /** One plugin that was found, as the engine sees it. Plain data. */
 export interface PluginStatus {
   readonly id: string;
   /** Absent where its directory holds no plugin that can be read. */
-  readonly format: FormatName | undefined;
+  readonly format: FormatName | RemoteKind | undefined;
+  /** Of a server of tools: its URL, or the command that it is. */
   readonly directory: string;
   readonly name: string;
   readonly version: string | undefined;

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import type { ErrorCode } from '../errors.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { ToolAnswer } from '../plugin/answer.js';
-import type { FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
+import type { Bundle, FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer, ToolAnnotations, ToolDefinition } from '../plugin/tool.js';
 
 /** Reading directories that nobody trusts, as little of it as finding and reading manifests takes. */
@@ -61,6 +61,8 @@ export interface Format {
    * `INVALID_OPTIONS` for a context that is not what the format's tools are told.
    */
   prepareCall?(call: CallPreparation): PreparedCall;
+  /** What its system calls a tool besides `plugin:tool`. */
+  aliasesOf?(entry: Pick<PluginEntry, 'introduction'>, toolId: string): readonly string[];
   /** How long a call may take that nobody gave a deadline. Absent: as long as the tool may. */
   readonly usualTimeoutMs?: number;
   /** Reads what a tool returned. Absent: any value is an answer, a text as it is, the rest as JSON. */
@@ -143,4 +145,10 @@ export interface FoundPlugin {
   readonly plugin: Plugin;
   /** What was left out of it because it could not be read, as `path: what is wrong`. */
   readonly problems: readonly string[];
+  /** Its code, by entry, where it is not to be made from what lies in its directory. */
+  readonly bundles?: Readonly<Record<string, Bundle>>;
+  /** Why the operator lets none of it run. */
+  readonly withheld?: string;
+  /** That it is another version that runs, and why. */
+  readonly waiting?: string;
 }

@@ -24,7 +24,7 @@ export interface AppSpec {
   /** Host headers that are answered, in small letters; all of them where it is empty. */
   readonly hosts: ReadonlySet<string>;
   /** Public keys by which what this server signs is verified. */
-  readonly jwks?: () => Json;
+  readonly jwks?: () => Promise<Json>;
   readonly limits?: Partial<ServerLimits>;
   readonly onRequest?: (record: RequestRecord) => void;
   /** Told of a fault of ours, of which the answer says nothing. */
@@ -50,7 +50,7 @@ export interface App {
 export function createApp(spec: AppSpec): App {
   const limits = { ...SERVER_LIMITS, ...spec.limits };
   const inFlight = makeInFlight(limits.maxRequests);
-  const app = new Hono();
+  const app = new Hono({ strict: false });
 
   for (const path of ['/healthz', '/health']) app.get(path, () => jsonResponse({ status: 'ok' }));
   for (const path of ['/readyz', '/ready']) app.get(path, () => readiness(spec, inFlight));
@@ -63,7 +63,11 @@ export function createApp(spec: AppSpec): App {
   );
   for (const path of ['/.well-known/jwks', '/.well-known/jwks.json', '/api/v1/.well-known/jwks']) {
     app.get(path, () =>
-      jsonResponse(spec.jwks?.() ?? { keys: [] }, 200, { 'cache-control': 'public, max-age=300' }),
+      within(spec, inFlight, async () =>
+        jsonResponse((await spec.jwks?.()) ?? { keys: [] }, 200, {
+          'cache-control': 'public, max-age=300',
+        }),
+      ),
     );
   }
   for (const { path, access, fetch } of spec.mounted) {
@@ -87,7 +91,7 @@ export function createApp(spec: AppSpec): App {
         method: request.method,
         path: new URL(request.url).pathname,
         status: response.status,
-        durationMs: performance.now() - began,
+        durationMs: Math.round((performance.now() - began) * 10) / 10,
       });
       return response;
     },

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
+import type { RemoteOptions } from '../remotes/open.js';
 import type { Permissions } from '../permissions/kind.js';
 
 /**
@@ -15,8 +16,24 @@ export interface ConfigFile {
   readonly hostMode?: readonly string[];
   readonly background?: readonly string[];
   readonly overrides?: readonly { readonly host: string; readonly url: string }[];
+  /** Where plugins keep files, and what was reviewed of servers is kept. Relative to the file. */
+  readonly storageDirectory?: string;
   /** The engine's. */
   readonly limits?: Readonly<Record<string, number>>;
+  /**
+   * Servers of tools that run elsewhere. In their headers and variables, `${NAME}` stands for a
+   * variable of the host's.
+   */
+  readonly remotes?: readonly RemoteOptions[];
+  /** Who we are to servers that ask for a token. */
+  readonly identity?: {
+    /** Default: this server's own URL, below which its keys are served. */
+    readonly issuer?: string;
+    /** A file that holds a private key (EC, P-256) as JWK. Default: one that is made at each start. */
+    readonly keyFile?: string;
+    readonly subject?: string;
+    readonly account?: { readonly id: string; readonly name: string };
+  };
   readonly server?: {
     readonly host?: string;
     readonly port?: number;
@@ -48,5 +65,8 @@ export type GrantWord = 'declared' | 'nothing';
 
 /** What a plugin gets at most of what it declares. */
 export type GrantedScopes = Partial<
-  Pick<Permissions, 'time' | 'random' | 'network' | 'environment' | 'filesystem'>
+  Pick<
+    Permissions,
+    'time' | 'random' | 'storage' | 'network' | 'environment' | 'filesystem' | 'powers'
+  >
 >;

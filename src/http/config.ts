@@ -13,6 +13,7 @@ import {
   string,
   wrong,
 } from '../schema/shape.js';
+import { identity, remote } from './config-remotes.js';
 import type { ConfigFile, GrantedScopes, GrantWord } from './config-file.js';
 
 /** Reads a configuration's text. Throws `INVALID_OPTIONS` with everything that is wrong in it. */
@@ -44,9 +45,11 @@ const permissions: Shape<GrantedScopes> = object(
   {
     time: optional(boolean),
     random: optional(boolean),
+    storage: optional(boolean),
     network: optional(texts),
     environment: optional(texts),
     filesystem: optional(texts),
+    powers: optional(texts),
   },
   'refuse',
 );
@@ -63,7 +66,10 @@ const shape: Shape<ConfigFile> = object(
     hostMode: optional(texts),
     background: optional(texts),
     overrides: optional(array(object({ host: string(), url: string() }, 'refuse'))),
+    storageDirectory: optional(string()),
     limits: optional(record(number)),
+    remotes: optional(array(remote)),
+    identity: optional(identity),
     server: optional(
       object(
         {

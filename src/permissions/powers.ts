@@ -1,5 +1,6 @@
 import { invalidPermission } from './invalid.js';
 import type { PermissionKind } from './kind.js';
+import { spindleWords } from './spindle-words.js';
 
 /**
  * What the host itself lends under a name of its choice: a conversation store, a model, one of the
@@ -13,7 +14,10 @@ export const powers: PermissionKind<string> = {
   format: (name) => name,
   covers: (held, wanted) => held === wanted,
   attenuate: (held, limit) => (held === limit ? held : undefined),
-  explain: (name) => `Use ${name}, which the host provides.`,
+  explain: (name) => {
+    const words = spindleWords.get(name);
+    return words === undefined ? `Use ${name}, which the host provides.` : words;
+  },
 };
 
 /** Whether a text can be the name of a power. */

@@ -2,6 +2,8 @@
 export interface RemoteLimits {
   /** Milliseconds to say what it offers. Stops a server that stalls from keeping the others waiting. */
   readonly discoveryMs: number;
+  /** Milliseconds for a server that is a process of ours to start, and to say the same. */
+  readonly startMs: number;
   /** Bytes of what it says that it offers. */
   readonly maxListingBytes: number;
   /** Tools of one server. Stops lists without end. */
@@ -12,16 +14,20 @@ export interface RemoteLimits {
   readonly maxErrorCharacters: number;
   /** Attempts at one call, where trying again does no harm. */
   readonly maxAttempts: number;
+  /** Milliseconds after which it is asked again what it offers. */
+  readonly refreshMs: number;
   /** Milliseconds for which a token that we sign is good. Stops one that leaks from opening for long. */
   readonly tokenMs: number;
 }
 
 export const REMOTE_LIMITS: RemoteLimits = {
   discoveryMs: 5_000,
+  startMs: 15_000,
   maxListingBytes: 4 * 1024 * 1024,
   maxTools: 1_000,
   maxDescriptionCharacters: 16 * 1024,
   maxErrorCharacters: 500,
   maxAttempts: 3,
+  refreshMs: 300_000,
   tokenMs: 600_000,
 };

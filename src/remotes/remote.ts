@@ -10,11 +10,15 @@ export interface Remote {
   readonly kind: RemoteKind;
   /** Its URL, or the command that it is. */
   readonly where: string;
+  /** Whether it is a process of this machine, that may do what its user may. */
+  readonly local: boolean;
   /**
    * Asks what it offers, or whether that is still so. Never rejects: a server that does not answer
    * has a problem, and goes on with what it offered before.
    */
   load(signal: AbortSignal): Promise<RemoteListing>;
+  /** Takes what it offers now for reviewed. */
+  accept(): Promise<void>;
   /** Calls the listener when the server says that it offers something else; returns how to stop. */
   onChange(listener: () => void): () => void;
   close(): Promise<void>;

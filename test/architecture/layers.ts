@@ -21,6 +21,7 @@ const rows: readonly (readonly string[])[] = [
     'src/guests/',
     'src/hooks/',
     'src/approval/',
+    'src/lock/',
     // Listens to events alone; the engine that makes them opens it.
     'src/audit/',
   ],

@@ -1,3 +1,4 @@
+import { makeSpindleHost } from '../../src/engine/spindle/spindle-host.js';
 import type {
   CallOptions,
   CallResult,
@@ -218,17 +219,22 @@ function fakeEngine(
     offered: () => tools,
     foresee: () => ({ verdict: 'run', why: 'it is fake' }),
     rules: makeRuleBook(),
+    spindle: makeSpindleHost(() => []),
     grant: () => Promise.resolve(),
     revoke: () => Promise.resolve(),
     plugins: () => [status],
     listing: () => [],
     replay: () => Promise.resolve({ same: true, frames: 1 }),
     audit: {} as never,
+    agent: () => ({ turn: () => Promise.reject(new Error('there is no model')) }),
+    jwks: () => Promise.resolve({ keys: [] }),
+    accept: () => Promise.resolve(),
     guarantees: () => Promise.resolve(spec.guarantees ?? []),
     on: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    setEnabled: () => Promise.resolve(),
     reload: () => Promise.resolve(),
     close,
     [Symbol.asyncDispose]: close,

@@ -62,7 +62,7 @@ export const engineGuards: readonly Guard[] = [
   {
     stops: 'a call that is approved because there is nobody to ask',
     file: 'src/approval/approval.ts',
-    code: 'if (approve === undefined) throw refusals.nobody(question);',
+    code: 'if (approver === undefined) throw refusals.nobody(question);',
     without: "if (approve === undefined) return { verdict: 'once' };",
     tests: ['test/approval/approval.test.ts'],
   },
@@ -131,14 +131,14 @@ export const engineGuards: readonly Guard[] = [
   },
   {
     stops: 'an input that is larger than the cap',
-    file: 'src/engine/call.ts',
+    file: 'src/engine/prepare-call.ts',
     code: 'if (byteLength(text, maxInputBytes) > maxInputBytes) {',
     without: 'if (false) {',
     tests: ['test/engine'],
   },
   {
     stops: 'a plugin whose modules never finish loading',
-    file: 'src/engine/resident.ts',
+    file: 'src/engine/load-guest.ts',
     code: "guest.kill({ cause: 'deadline', detail: `its code was not loaded after ${loadTimeoutMs} ms` });",
     without: '',
     tests: ['test/engine/create.test.ts'],
@@ -167,8 +167,8 @@ export const engineGuards: readonly Guard[] = [
   {
     stops: 'a tool that holds what its plugin has and it does not ask for',
     file: 'src/engine/running.ts',
-    code: 'const own = rooms.of(tool);',
-    without: 'const own = room;',
+    code: '?? rooms.of(tool);',
+    without: '?? room;',
     tests: ['test/escape/rooms.test.ts'],
   },
   {

@@ -4,15 +4,15 @@ import type { Guard } from './guard.js';
 export const guestGuards: readonly Guard[] = [
   {
     stops: "the host's variables in a guest",
-    file: 'src/guests/guest.ts',
+    file: 'src/guests/guest-process.ts',
     code: 'env: command.env,',
     without: 'env: { ...process.env, ...command.env },',
     tests: ['test/guests/walls.test.ts'],
   },
   {
     stops: 'a guest that goes on after it broke the protocol',
-    file: 'src/guests/guest.ts',
-    code: "kill({ cause: 'protocol', detail: `it broke the protocol: ${message}` });",
+    file: 'src/guests/guest-wire.ts',
+    code: "spec.kill({ cause: 'protocol', detail: `it broke the protocol: ${message}` });",
     without: 'void message;',
     tests: ['test/escape/wire.test.ts'],
   },
@@ -26,15 +26,15 @@ export const guestGuards: readonly Guard[] = [
   {
     stops: 'files and sockets that whoever started the host left open',
     file: 'sandbox/node/process-entry.ts',
-    code: 'closeInherited(process.argv.slice(2));',
+    code: 'closeInherited(inherited);',
     without: '',
     tests: ['test/escape/process.test.ts'],
   },
   {
     stops: 'files, children and workers in a guest',
     file: 'src/guests/command.ts',
-    code: ': [machine.permissionFlag, ...readable.map((path) => `--allow-fs-read=${path}`)];',
-    without: ': [];',
+    code: 'return [permissionFlag, ...readable.map((path) => `--allow-fs-read=${path}`)];',
+    without: 'return [];',
     tests: ['test/guests/command.test.ts', 'test/guests/walls.test.ts'],
   },
   {
@@ -75,8 +75,8 @@ export const guestGuards: readonly Guard[] = [
   {
     stops: 'a used guest that is handed to somebody else',
     file: 'src/guests/pool.ts',
-    code: 'const guest = blank.shift() ?? start();',
-    without: 'const guest = blank[0] ?? start();',
+    code: 'const waiting = blank.shift();',
+    without: 'const waiting = blank[0];',
     tests: ['test/guests/pool.test.ts'],
   },
   {

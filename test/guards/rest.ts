@@ -53,7 +53,7 @@ export const restGuards: readonly Guard[] = [
   },
   {
     stops: 'an input of more bytes than it has characters',
-    file: 'src/engine/call.ts',
+    file: 'src/engine/prepare-call.ts',
     code: 'return text.length * 3 <= limit ? text.length : new TextEncoder().encode(text).byteLength;',
     without: 'return text.length;',
     tests: ['test/engine/limits.test.ts'],

@@ -29,6 +29,7 @@ describe('a configuration', () => {
         hostMode: [],
         background: ['a'],
         overrides: [{ host: 'a', url: 'b' }],
+        storageDirectory: 's',
         limits: { timeoutMs: 5 },
         server: {
           host: 'h',
@@ -37,6 +38,13 @@ describe('a configuration', () => {
           token: '0123456789abcdef',
           limits: { drainMs: 1 },
         },
+        remotes: [
+          { vertesia: 'https://a', id: 'a', allowPrivate: true, origins: ['o'], tools: ['t'] },
+          { mcp: 'https://b', headers: { a: 'b' } },
+          { command: 'c', args: ['d'], id: 'c', env: { A: 'b' }, cwd: '/' },
+        ],
+        identity: { issuer: 'i', keyFile: 'k', subject: 's', account: { id: 'i', name: 'n' } },
+        mcp: { path: '/m', tools: [], instructions: 'i', stateKey: 'k'.repeat(32) },
         vertesia: { path: '/a/b', title: 't', description: 'd', tools: ['*'], details: true },
         tokens: {
           issuers: [{ issuer: 'i', jwks: 'j' }, { issuer: 'k' }],
@@ -61,6 +69,15 @@ describe('a configuration', () => {
     [{ vertesia: { paths: [] } }, false],
     [{ tokens: { issuers: [{ jwks: 'j' }] } }, false],
     [{ tokens: { audience: 'a' } }, false],
+    [{ remotes: {} }, false],
+    [{ remotes: [{}] }, false],
+    [{ remotes: [{ vertesia: 7 }] }, false],
+    [{ remotes: [{ mcp: 'a', command: 'b' }] }, false],
+    [{ remotes: [{ command: 'b' }] }, false],
+    [{ remotes: [{ mcp: 'a', headers: { a: 1 } }] }, false],
+    [{ identity: { key: {} } }, false],
+    [{ mcp: { path: 'm' } }, false],
+    [{ mcp: { stateKey: 'short' } }, false],
   ])('%j is one to the schema as to the parser: %s', (config, expected) => {
     expect([accepts(config), validate(config)]).toEqual([expected, expected]);
   });

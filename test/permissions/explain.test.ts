@@ -22,7 +22,7 @@ test('each scope has a sentence of its own', () => {
     environment: ['API_KEY', 'HOME'],
     filesystem: [],
     network: ['https://api.example.com'],
-    powers: ['generation'],
+    powers: ['conversations', 'generation'],
   });
   expect(sentences).toEqual([
     'Tell the time and the date.',
@@ -32,6 +32,7 @@ test('each scope has a sentence of its own', () => {
     'Read the environment variable HOME.',
     'Files: none.',
     'Connect to api.example.com, over https.',
-    'Use generation, which the host provides.',
+    'Use conversations, which the host provides.',
+    'Use your models, at your cost, and follow what they generate.',
   ]);
 });

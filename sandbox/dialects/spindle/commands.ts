@@ -4,6 +4,7 @@ import type { Listeners } from './listeners.js';
 import type { Mutations } from './mutations.js';
 import { readField } from './read-field.js';
 import { strict } from './strict.js';
+import { SPINDLE_LIMITS } from './limits.js';
 
 /** The extension's entries in the command palette (Spindle commands). */
 export interface Commands {
@@ -28,10 +29,12 @@ export function makeCommands(
         mutations.allow('spindle.commands.register');
         const copy: Json = JSON.parse(world.serialize(list));
         const all: readonly Json[] = Array.isArray(copy) ? copy : [];
-        if (all.length > MAX_COMMANDS) {
-          world.log('warn', [`commands.register: those after ${MAX_COMMANDS} are left out`]);
+        if (all.length > SPINDLE_LIMITS.maxCommands) {
+          world.log('warn', [
+            `commands.register: those after ${SPINDLE_LIMITS.maxCommands} are left out`,
+          ]);
         }
-        commands = all.slice(0, MAX_COMMANDS);
+        commands = all.slice(0, SPINDLE_LIMITS.maxCommands);
         onChange();
       },
       unregister: (ids?: unknown): void => {
@@ -47,5 +50,3 @@ export function makeCommands(
     }),
   };
 }
-
-const MAX_COMMANDS = 20;

@@ -6,6 +6,7 @@ import { headerStates } from '../../endowments/fetch/headers.js';
 import type { DialectWorld } from '../dialect.js';
 import { permissionDenied, type HeldPermissions } from './permissions.js';
 import { readField } from './read-field.js';
+import { SPINDLE_LIMITS } from './limits.js';
 
 /**
  * `spindle.cors(url, options)`: a request through the host's network broker, to the hosts that the
@@ -32,12 +33,12 @@ export function makeCors(
     fetch ??= makeFetch(powers).fetch;
     const { signal, abort } = makeAbortPair(powers);
     const timer = clock.setTimeout(
-      () => abort(`spindle.cors: no answer within ${TIMEOUT_MS} ms`),
-      TIMEOUT_MS,
+      () => abort(`spindle.cors: no answer within ${SPINDLE_LIMITS.corsMs} ms`),
+      SPINDLE_LIMITS.corsMs,
     );
     try {
       const response = await fetch(href, { ...initOf(options), signal });
-      const bytes = await gatherBody(bodyOwners.demand(response).body, MAX_BYTES);
+      const bytes = await gatherBody(bodyOwners.demand(response).body, SPINDLE_LIMITS.maxCorsBytes);
       const asBytes = readField(options, 'responseType') === 'arraybuffer';
       const decoder = text.decoder('utf-8', { fatal: false, ignoreBOM: false });
       return {
@@ -52,9 +53,6 @@ export function makeCors(
     }
   };
 }
-
-const TIMEOUT_MS = 30_000;
-const MAX_BYTES = 25 * 1024 * 1024;
 
 function initOf(options: unknown): object {
   const method: unknown = readField(options, 'method');

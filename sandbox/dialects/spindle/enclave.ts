@@ -4,6 +4,7 @@ import type { Mutations } from './mutations.js';
 import { OWNER, type Scope } from './scope.js';
 import { nothingThere, toStorageError } from './storage-errors.js';
 import { strict } from './strict.js';
+import { SPINDLE_LIMITS } from './limits.js';
 
 /**
  * `spindle.enclave`: short values under a name, apart from the files (Spindle enclave), for each user
@@ -47,7 +48,6 @@ export function makeEnclave(world: DialectWorld, mutations: Mutations, scope: Sc
 }
 
 const KEY = /^(?!\.{1,2}$)[a-zA-Z0-9_\-.]{1,128}$/;
-const MAX_VALUE_CHARACTERS = 64 * 1024;
 
 function demandKey(key: unknown): string {
   if (typeof key === 'string' && KEY.test(key)) return key;
@@ -56,7 +56,8 @@ function demandKey(key: unknown): string {
 
 function demandValue(value: unknown): string {
   if (typeof value !== 'string') throw new Error('An enclave value is a string');
-  if (value.length > MAX_VALUE_CHARACTERS) throw new Error('An enclave value has at most 64 KiB');
+  if (value.length > SPINDLE_LIMITS.maxEnclaveCharacters)
+    throw new Error('An enclave value has at most 64 KiB');
   // oxlint-disable-next-line no-control-regex -- exactly these characters are what is refused
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(value)) {
     throw new Error('An enclave value is printable text');

@@ -4,6 +4,7 @@ import type { Mutations } from './mutations.js';
 import { permissionDenied, type HeldPermissions } from './permissions.js';
 import { pathOf } from './storage-errors.js';
 import { strict } from './strict.js';
+import { SPINDLE_LIMITS } from './limits.js';
 
 /**
  * `spindle.ephemeral`: files that nobody has to keep (Spindle ephemeral storage). They live in the
@@ -36,12 +37,13 @@ export function makeEphemeral(
   const put = (path: string, bytes: Uint8Array, options: unknown): void => {
     const before = files.get(path);
     const block = blocks.get(String(read(options, 'reservationId')));
-    const free = MAX_BYTES - used() - reserved() + (before?.bytes.length ?? 0);
-    if (before === undefined && files.size >= MAX_FILES) {
-      throw new Error(`Ephemeral storage holds at most ${MAX_FILES} files`);
+    const free =
+      SPINDLE_LIMITS.maxEphemeralBytes - used() - reserved() + (before?.bytes.length ?? 0);
+    if (before === undefined && files.size >= SPINDLE_LIMITS.maxEphemeralFiles) {
+      throw new Error(`Ephemeral storage holds at most ${SPINDLE_LIMITS.maxEphemeralFiles} files`);
     }
     if (bytes.length > free + (block?.sizeBytes ?? 0)) {
-      throw new Error(`Ephemeral storage holds at most ${MAX_BYTES} bytes`);
+      throw new Error(`Ephemeral storage holds at most ${SPINDLE_LIMITS.maxEphemeralBytes} bytes`);
     }
     if (block !== undefined) block.sizeBytes = Math.max(0, block.sizeBytes - bytes.length);
     files.set(path, { bytes, createdMs: clock.now(), expiresMs: expiryOf(options, clock.now()) });
@@ -89,18 +91,18 @@ export function makeEphemeral(
     clearExpired: guarded('clearExpired', clearExpired, true),
     getPoolStatus: guarded('getPoolStatus', () => {
       const [usedBytes, reservedBytes] = [used(), reserved()];
-      const free = Math.max(0, MAX_BYTES - usedBytes - reservedBytes);
+      const free = Math.max(0, SPINDLE_LIMITS.maxEphemeralBytes - usedBytes - reservedBytes);
       return {
-        globalMaxBytes: MAX_BYTES,
+        globalMaxBytes: SPINDLE_LIMITS.maxEphemeralBytes,
         globalUsedBytes: usedBytes,
         globalReservedBytes: reservedBytes,
         globalAvailableBytes: free,
-        extensionMaxBytes: MAX_BYTES,
+        extensionMaxBytes: SPINDLE_LIMITS.maxEphemeralBytes,
         extensionUsedBytes: usedBytes,
         extensionReservedBytes: reservedBytes,
         extensionAvailableBytes: free,
         fileCount: files.size,
-        fileCountMax: MAX_FILES,
+        fileCountMax: SPINDLE_LIMITS.maxEphemeralFiles,
       };
     }),
     requestBlock: guarded(
@@ -108,11 +110,19 @@ export function makeEphemeral(
       (size, options) => {
         const sizeBytes = Math.trunc(Number(size));
         if (!(sizeBytes > 0)) throw new Error('A block has at least one byte');
-        if (sizeBytes > MAX_BYTES - used() - reserved() || blocks.size >= MAX_FILES) {
-          throw new Error(`Ephemeral storage holds at most ${MAX_BYTES} bytes`);
+        if (
+          sizeBytes > SPINDLE_LIMITS.maxEphemeralBytes - used() - reserved() ||
+          blocks.size >= SPINDLE_LIMITS.maxEphemeralFiles
+        ) {
+          throw new Error(
+            `Ephemeral storage holds at most ${SPINDLE_LIMITS.maxEphemeralBytes} bytes`,
+          );
         }
         const reservationId = `block_${Math.floor(random() * 2 ** 48).toString(36)}${blocks.size}`;
-        const expiresMs = Math.min(expiryOf(options, clock.now()), clock.now() + BLOCK_MS);
+        const expiresMs = Math.min(
+          expiryOf(options, clock.now()),
+          clock.now() + SPINDLE_LIMITS.blockMs,
+        );
         blocks.set(reservationId, { sizeBytes, expiresMs });
         return { reservationId, sizeBytes, expiresAt: dateOf(expiresMs) };
       },
@@ -132,11 +142,6 @@ interface Block {
   sizeBytes: number;
   readonly expiresMs: number;
 }
-
-const MAX_FILES = 250;
-const MAX_BYTES = 8 * 1024 * 1024;
-/** The longest that a block is kept for nobody. */
-const BLOCK_MS = 15 * 60 * 1000;
 
 function expiryOf(options: unknown, now: number): number {
   const ttl: unknown = read(options, 'ttlMs');

@@ -1,6 +1,7 @@
 import type { DialectWorld } from '../dialect.js';
 import { type Callback, callUnawaited, demandCallback } from './callbacks.js';
 import type { HeldPermissions } from './permissions.js';
+import { SPINDLE_LIMITS } from './limits.js';
 
 /** What an extension subscribed to with `spindle.on`. */
 export interface Events {
@@ -43,8 +44,13 @@ export function makeEvents(world: DialectWorld, permissions: HeldPermissions): E
       }
       const name = event === 'tool_invocation' ? 'TOOL_INVOCATION' : event;
       const handlers = subscribed.get(name) ?? new Set();
-      if (subscribed.size >= MAX_EVENTS || handlers.size >= MAX_HANDLERS) {
-        throw new RangeError(`spindle.on: more than ${MAX_EVENTS} events or handlers of one`);
+      if (
+        (subscribed.size >= SPINDLE_LIMITS.maxEvents && !subscribed.has(name)) ||
+        handlers.size >= SPINDLE_LIMITS.maxHandlers
+      ) {
+        throw new RangeError(
+          `spindle.on: more than ${SPINDLE_LIMITS.maxEvents} events or handlers of one`,
+        );
       }
       const entry = { handler: callback };
       subscribed.set(name, handlers.add(entry));
@@ -57,10 +63,6 @@ export function makeEvents(world: DialectWorld, permissions: HeldPermissions): E
     names: () => [...subscribed].flatMap(([name, handlers]) => (handlers.size > 0 ? [name] : [])),
   };
 }
-
-/** Stops an extension that subscribes in a loop. */
-const MAX_EVENTS = 1_000;
-const MAX_HANDLERS = 1_000;
 
 /** What subscribing to an event needs, where it needs anything. */
 function permissionFor(event: string): string | undefined {

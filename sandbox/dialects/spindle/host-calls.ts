@@ -7,6 +7,7 @@ import { RawJson } from '../../wire/service.js';
 import type { DialectWorld } from '../dialect.js';
 import type { HeldPermissions } from './permissions.js';
 import { permissionDenied } from './permissions.js';
+import { SPINDLE_LIMITS } from './limits.js';
 
 /** One thing that the host of a Spindle extension does for it. */
 export interface HostCall {
@@ -31,15 +32,10 @@ export interface HostCalls {
   tell(call: HostCall, args: readonly unknown[]): void;
 }
 
-/** Calls at a time: a host takes a guest that asks for hundreds of things at once for hostile. */
-const MAX_CALLS = 32;
-/** Calls that wait their turn. Stops an extension that calls in a loop from filling its memory. */
-const MAX_WAITING = 10_000;
-
 export function makeHostCalls(world: DialectWorld, permissions: HeldPermissions): HostCalls {
   const { powers } = world;
   const lent = new Set(world.lent);
-  const turnstile = makeTurnstile(MAX_CALLS);
+  const turnstile = makeTurnstile(SPINDLE_LIMITS.maxCalls);
   let waiting = 0;
 
   const abortError = (message: string): Error =>
@@ -58,7 +54,8 @@ export function makeHostCalls(world: DialectWorld, permissions: HeldPermissions)
     const signal = signals.read(given);
     if (!lent.has(name)) return without(name, otherwise);
     const text = world.serialize({ args });
-    if (waiting >= MAX_WAITING) throw new Error(`${name}: too many calls wait for their turn`);
+    if (waiting >= SPINDLE_LIMITS.maxWaitingCalls)
+      throw new Error(`${name}: too many calls wait for their turn`);
     waiting += 1;
     const turn = turnstile.enter();
     try {

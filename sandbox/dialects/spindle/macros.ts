@@ -4,6 +4,7 @@ import { type Callback, isCallback } from './callbacks.js';
 import type { HostCalls } from './host-calls.js';
 import type { Mutations } from './mutations.js';
 import { readField } from './read-field.js';
+import { SPINDLE_LIMITS } from './limits.js';
 
 /** The macros that an extension has registered (Spindle macros). */
 export interface Macros {
@@ -64,8 +65,10 @@ export function makeMacros(
         world.log('error', [`The macro "${name}" is not registered: its name cannot be one`]);
         return;
       }
-      if (macros.size >= MAX_MACROS && !macros.has(name)) {
-        world.log('error', [`The macro "${name}" is not registered: more than ${MAX_MACROS}`]);
+      if (macros.size >= SPINDLE_LIMITS.maxMacros && !macros.has(name)) {
+        world.log('error', [
+          `The macro "${name}" is not registered: more than ${SPINDLE_LIMITS.maxMacros}`,
+        ]);
         return;
       }
       macros.set(name, {
@@ -99,8 +102,6 @@ export function makeMacros(
 }
 
 const NAME = /^[a-z0-9_:.-]{1,128}$/;
-const MAX_MACROS = 1_000;
-const PULL_TIMEOUT_MS = 5_000;
 
 /** Names that Lumiverse gives a meaning of its own. */
 const BUILT_IN: ReadonlySet<string> = new Set(
@@ -114,7 +115,7 @@ const BUILT_IN: ReadonlySet<string> = new Set(
 function orTimeout(world: DialectWorld, running: Promise<string>, words: string): Promise<string> {
   const { clock } = world.powers;
   return new Promise((resolve, reject) => {
-    const timer = clock.setTimeout(() => resolve(words), PULL_TIMEOUT_MS);
+    const timer = clock.setTimeout(() => resolve(words), SPINDLE_LIMITS.macroMs);
     running.then(resolve, reject).finally(() => clock.clearTimeout(timer));
   });
 }

@@ -2,6 +2,7 @@ import { toText } from '../../endowments/web-idl.js';
 import { type Callback, demandCallback } from './callbacks.js';
 import type { Events } from './events.js';
 import { readField } from './read-field.js';
+import { SPINDLE_LIMITS } from './limits.js';
 
 /** `spindle.generate.observe(chatId)`: follows the generations of one chat, out of their events. */
 export function makeObserve(events: Events): (chatId: unknown) => object {
@@ -38,7 +39,10 @@ export function makeObserve(events: Events): (chatId: unknown) => object {
         reasoning = '';
       }),
       follow('STREAM_TOKEN_RECEIVED', 'token', (payload) => {
-        const token = toText(readField(payload, 'token') ?? '').slice(0, MAX_TEXT);
+        const token = toText(readField(payload, 'token') ?? '').slice(
+          0,
+          SPINDLE_LIMITS.maxObservedCharacters,
+        );
         if (readField(payload, 'type') === 'reasoning') reasoning = grown(reasoning, token);
         else content = grown(content, token);
       }),
@@ -71,9 +75,6 @@ export function makeObserve(events: Events): (chatId: unknown) => object {
   };
 }
 
-/** Characters of one generation that are gathered. */
-const MAX_TEXT = 4 * 1024 * 1024;
-
 function grown(text: string, more: string): string {
-  return text.length >= MAX_TEXT ? text : text + more;
+  return text.length >= SPINDLE_LIMITS.maxObservedCharacters ? text : text + more;
 }

@@ -5,6 +5,7 @@ import type { Mutations } from './mutations.js';
 import type { HeldPermissions } from './permissions.js';
 import { readField } from './read-field.js';
 import { strict } from './strict.js';
+import { SPINDLE_LIMITS } from './limits.js';
 
 /** What an extension does for its host in the place of a service: embeddings, speech, side models. */
 export interface Providers {
@@ -45,8 +46,8 @@ export function makeProviders(
       return undefined;
     }
     const key = keyOf(kind, id);
-    if (described.size >= MAX_PROVIDERS && !described.has(key)) {
-      throw new Error(`An extension has at most ${MAX_PROVIDERS} providers`);
+    if (described.size >= SPINDLE_LIMITS.maxProviders && !described.has(key)) {
+      throw new Error(`An extension has at most ${SPINDLE_LIMITS.maxProviders} providers`);
     }
     const description: unknown = readField(provider, 'description') ?? readField(provider, 'name');
     described.set(key, world.serialize({ kind, id, description }));
@@ -105,8 +106,6 @@ export function makeProviders(
     },
   };
 }
-
-const MAX_PROVIDERS = 100;
 
 function keyOf(kind: string, id: string): string {
   return `${kind}\u0000${id}`;

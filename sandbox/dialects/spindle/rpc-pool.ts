@@ -5,6 +5,7 @@ import type { HostCalls } from './host-calls.js';
 import type { Mutations } from './mutations.js';
 import { readField } from './read-field.js';
 import { strict } from './strict.js';
+import { SPINDLE_LIMITS } from './limits.js';
 
 /** What an extension shows to others under `<its id>.<channel>` (Spindle shared RPC). */
 export interface RpcPool {
@@ -40,8 +41,10 @@ export function makeRpcPool(
   const endpoints = new Map<string, Endpoint>();
   const put = (written: unknown, endpoint: Endpoint): string => {
     const name = ownEndpoint(owner, written);
-    if (endpoints.size >= MAX_ENDPOINTS && !endpoints.has(name)) {
-      throw new Error(`An extension has at most ${MAX_ENDPOINTS} shared RPC endpoints`);
+    if (endpoints.size >= SPINDLE_LIMITS.maxEndpoints && !endpoints.has(name)) {
+      throw new Error(
+        `An extension has at most ${SPINDLE_LIMITS.maxEndpoints} shared RPC endpoints`,
+      );
     }
     const isNew = !endpoints.has(name);
     endpoints.set(name, endpoint);
@@ -96,7 +99,6 @@ export function makeRpcPool(
   };
 }
 
-const MAX_ENDPOINTS = 1_000;
 const OWNER = /^[a-z][a-z0-9_]*$/;
 const CHANNEL = /^[a-z0-9][a-z0-9_-]*$/;
 const MAX_LENGTH = 256;

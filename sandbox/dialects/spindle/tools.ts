@@ -1,6 +1,7 @@
 import type { DialectWorld } from '../dialect.js';
 import type { Mutations } from './mutations.js';
 import type { HeldPermissions } from './permissions.js';
+import { SPINDLE_LIMITS } from './limits.js';
 
 /** The tools that an extension has registered, offered while it holds the permission for them. */
 export interface Tools {
@@ -31,8 +32,10 @@ export function makeTools(
       mutations.allow('spindle.registerTool');
       if (!permissions.has('tools')) permissions.deny('tools', 'registerTool');
       const { name, text } = readTool(tool, world);
-      if (!registered.has(name) && registered.size >= MAX_TOOLS) {
-        world.log('error', [`registerTool: more than ${MAX_TOOLS} tools; ${name} is left out`]);
+      if (!registered.has(name) && registered.size >= SPINDLE_LIMITS.maxTools) {
+        world.log('error', [
+          `registerTool: more than ${SPINDLE_LIMITS.maxTools} tools; ${name} is left out`,
+        ]);
         return;
       }
       if (registered.get(name) === text) return;
@@ -46,9 +49,6 @@ export function makeTools(
     describe: () => `[${permissions.has('tools') ? [...registered.values()].join(',') : ''}]`,
   };
 }
-
-/** Tools of one extension. Stops one that registers in a loop. */
-const MAX_TOOLS = 1_000;
 
 const FIELDS = [
   'name',

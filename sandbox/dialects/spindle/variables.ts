@@ -4,6 +4,7 @@ import type { HostCalls } from './host-calls.js';
 import type { Mutations } from './mutations.js';
 import type { Scope } from './scope.js';
 import { strict } from './strict.js';
+import { SPINDLE_LIMITS } from './limits.js';
 
 type Bag = Map<string, string>;
 
@@ -77,8 +78,10 @@ function makeNamespace(
       return through('set', async () => {
         const value = toText(args[skip + 1] ?? '');
         await bagFor(owner(args, 2), (bag) => {
-          if (bag.size >= MAX_VARIABLES && !bag.has(keyOf(args))) {
-            throw new Error(`There may be at most ${MAX_VARIABLES} variables of one owner`);
+          if (bag.size >= SPINDLE_LIMITS.maxVariables && !bag.has(keyOf(args))) {
+            throw new Error(
+              `There may be at most ${SPINDLE_LIMITS.maxVariables} variables of one owner`,
+            );
           }
           bag.set(keyOf(args), value);
         });
@@ -94,8 +97,6 @@ function makeNamespace(
     },
   });
 }
-
-const MAX_VARIABLES = 1_000;
 
 /** Bags in a file each, of an area that is no user's; changes follow one another. */
 function makeKept(

@@ -1,3 +1,5 @@
+import { type ErrorClass, makeErrorClass } from './api-errors.js';
+
 /** The names of all hooks, by the constants that plugins use for them. */
 const HOOKS = {
   INIT: 'init',
@@ -14,15 +16,16 @@ const HOOKS = {
 
 const RiskLevel = { Low: 'low', Medium: 'medium', High: 'high' };
 
-class CredentialResolutionError extends Error {
-  override readonly name: string = 'CredentialResolutionError';
-}
+/** What `resolveCredential` rejects with. */
+export const CredentialResolutionError: ErrorClass = makeErrorClass('CredentialResolutionError');
 
 /** What of `@vellumai/plugin-api` needs no host: constants, and functions of their arguments alone. */
 export const pureApi: Readonly<Record<string, unknown>> = {
   HOOKS,
   RiskLevel,
   CredentialResolutionError,
+  CredentialStoreError: makeErrorClass('CredentialStoreError'),
+  TtsSynthesisError: makeErrorClass('TtsSynthesisError'),
   REFUSAL_FALLBACK_TEXT:
     "Sorry — I wasn't able to generate a response to that. Please try rephrasing or asking in a different way.",
   INTERNAL_NUDGE_OUTPUT_SUPPRESSION: 'internal_nudge_output_suppression',

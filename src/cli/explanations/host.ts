@@ -22,6 +22,13 @@ export const hostCodes = {
     remedy:
       'Look at it with `bulkhead audit verify`. Make room on the disk, or move a log that was changed away.',
   },
+  MODEL_FAILED: {
+    title: 'the model failed',
+    meaning:
+      'The model of a conversation, or the way to it, failed: its endpoint could not be reached, refused the request, or answered what is no reply.',
+    remedy:
+      "Read the message: it has the endpoint's own words. Check its address, its key, and the name of the model.",
+  },
   INTERNAL: {
     title: 'a fault in Bulkhead',
     meaning:

@@ -1,4 +1,21 @@
 export const pluginCodes = {
+  INVALID_LOCK: {
+    title: 'the lock file cannot be read',
+    meaning: 'bulkhead.lock.json is broken, and nothing runs by half of it.',
+    remedy: 'Take it back from version control, or correct the place that the message names.',
+  },
+  NOT_LOCKED: {
+    title: 'nobody accepted it',
+    meaning:
+      'The plugin is not in the lock file, or it is another than the one that is, and that is not kept on this machine.',
+    remedy: 'Look at it and accept it: bulkhead add <plugin-dir>, or bulkhead update <id>.',
+  },
+  UPDATE_WAITS: {
+    title: 'an update waits to be accepted',
+    meaning:
+      'What lies in the directory of the plugin is not what was accepted. What was accepted runs on, from what was kept.',
+    remedy: 'See what changed with bulkhead diff <id>, and accept it with bulkhead update <id>.',
+  },
   PLUGIN_NOT_FOUND: {
     title: 'no plugin there',
     meaning: 'The directory does not exist, or holds no manifest of a format that Bulkhead knows.',

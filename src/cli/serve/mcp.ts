@@ -4,7 +4,7 @@ import type { RunCommand } from '../call.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { CliPowers } from '../powers.js';
 import { makeServerLog } from './log.js';
-import { engineOptionsFor, readConfigFile } from './options.js';
+import { engineOptionsFor, readConfigFile, readIdentity } from './options.js';
 import { addEngineOptions, type EngineSettings } from './settings.js';
 
 export function addMcp(program: Command, run: RunCommand): void {
@@ -28,7 +28,10 @@ export async function runMcp(
   const logger = makeServerLog(powers.stderr, () => new Date());
   const file = await readConfigFile(settings, powers);
   const named = { ...settings, plugins: [...directories, ...(settings.plugins ?? [])] };
-  await using engine = await powers.createEngine(engineOptionsFor(named, file, logger, powers));
+  await using engine = await powers.createEngine({
+    ...engineOptionsFor(named, file, logger, powers),
+    identity: await readIdentity(file, () => 'http://127.0.0.1', powers),
+  });
   const { path: _path, ...said } = file.mcp ?? {};
   const onError = ({ message }: Error): void => logger.info({ why: message }, 'mcp');
   const stdio = await serveMcpStdio(engine, { onError, ...said });

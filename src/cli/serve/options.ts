@@ -4,9 +4,11 @@ import { parseConfig } from '../../http/config.js';
 import type { ServerOptions } from '../../http/server.js';
 import type { EngineOptions, Logger } from '../../index.js';
 import { chooseApprover } from '../approve.js';
+import { readJsonObject } from '../arguments.js';
 import { usageError } from '../failure.js';
 import type { CliPowers } from '../powers.js';
 import { whereDeclared } from '../secrets.js';
+import { fillIn } from './fill-in.js';
 import type { EngineSettings, ServeSettings } from './settings.js';
 
 const DEFAULT_FILE = 'bulkhead.config.json';
@@ -27,8 +29,35 @@ export async function readConfigFile(
   }
   const read = parseConfig(text, file);
   const base = dirname(resolve(file));
-  return { ...read, plugins: (read.plugins ?? []).map((path) => resolve(base, path)) };
+  const { keyFile } = read.identity ?? {};
+  return {
+    ...read,
+    plugins: (read.plugins ?? []).map((path) => resolve(base, path)),
+    ...(read.storageDirectory === undefined
+      ? {}
+      : { storageDirectory: resolve(base, read.storageDirectory) }),
+    ...(keyFile === undefined
+      ? {}
+      : { identity: { ...read.identity, keyFile: resolve(base, keyFile) } }),
+  };
 }
+
+/** Who we are to servers that ask for a token. `url` gives our own URL, once it is known. */
+export async function readIdentity(
+  { identity = {} }: ConfigFile,
+  url: () => string,
+  { readFile }: Pick<CliPowers, 'readFile'>,
+): Promise<NonNullable<EngineOptions['identity']>> {
+  const { keyFile, issuer = url, ...rest } = identity;
+  if (keyFile === undefined) return { ...rest, issuer };
+  const key = await readJsonObject(`@${keyFile}`, 'identity.keyFile', {
+    readFile,
+    stdin: nothing(),
+  });
+  return { ...rest, issuer, key };
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** The engine that is served. Naming a directory is the grant, unless the configuration says else. */
 export function engineOptionsFor(
@@ -38,7 +67,8 @@ export function engineOptionsFor(
   powers: Omit<CliPowers, 'createEngine'>,
 ): EngineOptions {
   const plugins = [...(settings.plugins ?? []), ...(file.plugins ?? [])];
-  if (plugins.length === 0) {
+  const remotes = (file.remotes ?? []).map((one) => fillIn(one, powers.environment));
+  if (plugins.length === 0 && remotes.length === 0) {
     throw usageError('--plugins', 'there is nothing to serve: name plugins with --plugins DIR');
   }
   // Whoever serves sits at no terminal: approval is given beforehand, or by who calls.
@@ -53,6 +83,8 @@ export function engineOptionsFor(
     background: file.background ?? [],
     network: { overrides: [...(settings.hostOverride ?? []), ...(file.overrides ?? [])] },
     limits: file.limits ?? {},
+    remotes,
+    ...(file.storageDirectory === undefined ? {} : { storageDirectory: file.storageDirectory }),
     logger,
     ...(approve === undefined ? {} : { approve }),
   };

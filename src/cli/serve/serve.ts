@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { CliPowers } from '../powers.js';
 import { jsonLine } from '../visible.js';
 import { makeServerLog } from './log.js';
-import { engineOptionsFor, readConfigFile, serverOptionsFor } from './options.js';
+import { engineOptionsFor, readConfigFile, readIdentity, serverOptionsFor } from './options.js';
 import { addServeOptions, type ServeSettings } from './settings.js';
 
 export function addServe(program: Command, run: RunCommand): void {
@@ -26,9 +26,14 @@ export async function runServe(settings: ServeSettings, powers: CliPowers): Prom
   const logger = makeServerLog(powers.stderr, () => new Date());
   const file = await readConfigFile(settings, powers);
   const options = serverOptionsFor(settings, file, powers);
-  const engine = await powers.createEngine(engineOptionsFor(settings, file, logger, powers));
+  let url = options.publicUrl ?? '';
+  const engine = await powers.createEngine({
+    ...engineOptionsFor(settings, file, logger, powers),
+    identity: await readIdentity(file, () => url, powers),
+  });
   try {
     const server = await startServer(engine, options, logger);
+    url = server.url;
     const forget = powers.onHangup(() => void reload(server, logger));
     await tellStarted(settings, server, engine, powers, logger);
     if ((options.tokens?.jwks ?? []).length === 0) {

@@ -17,6 +17,10 @@ export const spindle: Format = {
   registersAtRunTime: true,
   prepareCall: prepareInvocation,
   usualTimeoutMs: 30_000,
+  aliasesOf: ({ introduction }, toolId) => {
+    const id = isObject(introduction) ? introduction['installationId'] : undefined;
+    return typeof id === 'string' ? [`${id}:${toolId}`] : [];
+  },
   wordFault: ({ code, tool, message }) =>
     code === 'DEADLINE_EXCEEDED' ? `Tool invocation '${tool}' timed out` : message,
   requiresApproval: (entry) => entry.requireApproval,

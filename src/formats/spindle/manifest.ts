@@ -58,8 +58,10 @@ const address = string('an address that begins with https://, or empty', isWebAd
 const manifestShape: Shape<SpindleManifest> = object({
   version: filled,
   name: filled,
-  identifier: string('lower case letters, digits and "_", a letter first', (text) =>
-    IDENTIFIER.test(text),
+  // Lumiverse calls servers' tools mcp:…, and nobody is taken for one.
+  identifier: string(
+    'lower case letters, digits and "_", a letter first, and not "mcp", which stands for servers',
+    (text) => IDENTIFIER.test(text) && text !== 'mcp',
   ),
   author: filled,
   github: optional(address),

@@ -80,13 +80,13 @@ function readName(name: unknown, { plugin, stem, report }: ToolSource): string {
   if (TOOL_NAME.test(name)) return name;
   throw new BulkheadError(
     'INVALID_TOOL',
-    `The tool ${quoteText(name)} of ${plugin.id} (tools/${stem}) has a name that cannot be shown; write one of 1 to 200 characters without control characters.`,
+    `The tool ${quoteText(name)} of ${plugin.id} (tools/${stem}) has a name that cannot be shown; write one of 1 to 200 characters, without ":" and control characters.`,
     { plugin: plugin.id },
   );
 }
 
 // oxlint-disable-next-line no-control-regex -- exactly these characters are what is refused
-const TOOL_NAME = /^[^\u0000-\u001f\u007f]{1,200}$/u;
+const TOOL_NAME = /^[^:\u0000-\u001f\u007f]{1,200}$/u;
 
 function nameOfFile(stem: string): string {
   return stem.replace(/[^a-zA-Z0-9]+/g, '_').replace(/^_+|_+$/g, '') || 'tool';

@@ -17,7 +17,7 @@ export function parseBuilt(value: unknown): Built | undefined {
   return bundle === undefined || evidence === undefined ? undefined : { bundle, evidence };
 }
 
-function parseBundle(value: unknown): Bundle | undefined {
+export function parseBundle(value: unknown): Bundle | undefined {
   if (!isObject(value)) return undefined;
   const { code, hash, sourceMap, assignedGlobals, inputs, warnings, broken } = value;
   const isWhole =

@@ -4,8 +4,10 @@ import { isRecord } from '../../../sandbox/wire/parse.js';
 import { isBulkheadError } from '../../errors.js';
 import type { RiskBand } from '../../plugin/risk.js';
 import { checkSchema } from '../../schema/check.js';
+import { readHints } from '../hints.js';
 import { REMOTE_LIMITS } from '../limits.js';
 import type { RemoteHints, RemoteProblem } from '../remote.js';
+import { isToolName } from '../tool-name.js';
 
 /** What a server said that it offers. */
 export interface Described {
@@ -53,13 +55,10 @@ export function readDescription(value: unknown, id: string): Described {
   };
 }
 
-// oxlint-disable-next-line no-control-regex -- exactly these characters are what is refused
-const TOOL_NAME = /^[^:\u0000-\u001f\u007f]{1,128}$/u;
-
 function readTool(entry: unknown, index: number, id: string): DescribedTool | RemoteProblem {
   if (!isRecord(entry)) return refused(`Tool ${index} of ${id} is no object.`);
   const { name, url, category } = entry;
-  if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
+  if (!isToolName(name)) {
     return refused(`Tool ${index} of ${id} has no name of 1 to 128 characters without ":".`);
   }
   // What its server hides until something else unlocks it is not there to be called.
@@ -98,19 +97,6 @@ const CLASSES: ReadonlyMap<string, RiskBand> = new Map([
 function riskOf({ readOnlyHint, destructiveHint }: RemoteHints): RiskBand {
   if (readOnlyHint === true) return 'low';
   return destructiveHint === true ? 'high' : 'medium';
-}
-
-/** MCP's hints in whatever a server wrote. */
-export function readHints(value: unknown): RemoteHints {
-  if (!isRecord(value)) return {};
-  const title = textOf(value['title'], 200);
-  const flags = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
-  return {
-    ...(title === undefined ? {} : { title }),
-    ...Object.fromEntries(
-      flags.flatMap((flag) => (typeof value[flag] === 'boolean' ? [[flag, value[flag]]] : [])),
-    ),
-  };
 }
 
 function textOf(value: unknown, maxCharacters: number): string | undefined {

@@ -117,6 +117,7 @@ export function makeVertesiaRemote(spec: VertesiaRemoteSpec): Remote {
     id,
     kind: 'vertesia',
     where: endpoint,
+    local: false,
     load: async (signal) => {
       const late = AbortSignal.timeout(REMOTE_LIMITS.discoveryMs);
       const problem = await discover(AbortSignal.any([signal, late])).then(
@@ -125,6 +126,7 @@ export function makeVertesiaRemote(spec: VertesiaRemoteSpec): Remote {
       );
       return listingOf(id, options, kept?.described, problem, toolOf);
     },
+    accept: () => Promise.resolve(),
     onChange: () => () => {},
     close: async () => {
       await Promise.all([...origins.values()].map((origin) => origin.close()));

@@ -1,0 +1,89 @@
+import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
+import { BulkheadError } from '../../errors.js';
+import { isObject } from '../message.js';
+
+/** A provider's endpoint that speaks HTTP. */
+export interface Endpoint {
+  /** Its base, e.g. `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`. */
+  readonly url: string;
+  /** The model's name there. */
+  readonly model: string;
+  readonly apiKey?: string;
+  /** Tokens of one reply at most. Default: the provider's, or 8,192 where it has none. */
+  readonly maxTokens?: number;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What sends requests. Default: this process's own `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+/** Posts one request. Throws `MODEL_FAILED` with the endpoint's own words. */
+export async function post(
+  { url, fetch: send = fetch }: Endpoint,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body: object,
+  signal: AbortSignal,
+): Promise<Response> {
+  const target = `${url.replace(/\/+$/, '')}/${path}`;
+  let response: Response;
+  try {
+    response = await send(target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      signal,
+      // A key is for the endpoint that was named.
+      redirect: 'error',
+    });
+  } catch (error) {
+    const why = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw failed(
+      `${target} could not be reached: ${why instanceof Error ? why.message : 'unknown'}`,
+    );
+  }
+  if (response.ok) return response;
+  const said = explain((await response.text()).slice(0, 2_000));
+  throw failed(`${target} answered ${response.status}: ${said}`, response.status);
+}
+
+/** Reads JSON that an endpoint sent. Throws `MODEL_FAILED`. */
+export function parseData(data: string): JsonObject {
+  try {
+    const value: Json = JSON.parse(data);
+    if (isObject(value)) return value;
+  } catch {
+    // Told below, with what it was.
+  }
+  throw failed(`The model's endpoint sent what is no JSON object: ${data.slice(0, 200)}`);
+}
+
+export function failed(message: string, status?: number): BulkheadError {
+  return new BulkheadError('MODEL_FAILED', message, status === undefined ? {} : { status });
+}
+
+/** The words of an error in one of the forms that providers use. */
+export function explain(body: string | JsonObject): string {
+  let value: Json = body;
+  if (typeof body === 'string') {
+    try {
+      value = JSON.parse(body);
+    } catch {
+      return body;
+    }
+  }
+  const error = isObject(value) ? (value['error'] ?? value) : value;
+  if (isObject(error) && typeof error['message'] === 'string') return error['message'];
+  return typeof error === 'string' ? error : JSON.stringify(error);
+}
+
+/** A tool call's input, which arrives as pieces of JSON. What is none is an empty input. */
+export function parseInput(text: string): JsonObject {
+  if (text.trim() === '') return {};
+  try {
+    const value: Json = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,211 @@
+import type { JsonObject } from '../../sandbox/wire/messages.js';
+import { effectiveRisk } from '../approval/risk.js';
+import { whyItAsks } from '../approval/tolerance.js';
+import type { Catalog, UnnamedTool } from '../catalog/catalog.js';
+import { BulkheadError } from '../errors.js';
+import type { EventBus } from '../events.js';
+import { makeIdentity } from '../remotes/identity.js';
+import { REMOTE_LIMITS } from '../remotes/limits.js';
+import { openRemotes } from '../remotes/open.js';
+import type { PinStore } from '../remotes/pins.js';
+import type { Remote, RemoteListing, RemoteTool } from '../remotes/remote.js';
+import type { PlacedElsewhere } from './placed-elsewhere.js';
+import type { Settings } from './settings.js';
+import type { PluginStatus } from './status.js';
+
+/** The servers of tools that an engine has, and what they offer. */
+export interface Remotes {
+  /** Asks all of them what they offer. One that does not answer keeps no other from being used. */
+  load(): Promise<void>;
+  /** The tools, and where they are, but for servers whose id is a plugin's: that one counts. */
+  placed(plugins: ReadonlySet<string>): {
+    readonly tools: readonly UnnamedTool[];
+    readonly places: ReadonlyMap<string, PlacedElsewhere>;
+  };
+  status(catalog: Catalog, plugins: ReadonlySet<string>): readonly PluginStatus[];
+  /** The public keys by which our tokens are verified. */
+  jwks(): Promise<JsonObject>;
+  /** Takes what a server offers now for reviewed. Throws `INVALID_OPTIONS` where there is none. */
+  accept(id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RemotesSpec {
+  readonly settings: Settings;
+  readonly events: EventBus;
+  readonly pins: PinStore;
+  readonly onChange: () => void;
+}
+
+interface Known {
+  readonly remote: Remote;
+  readonly load: { underWay: number };
+  listing: RemoteListing | undefined;
+}
+
+/** Throws `INVALID_OPTIONS` for servers that cannot be registered. */
+export function makeRemotes({ settings, events, pins, onChange }: RemotesSpec): Remotes {
+  const identity = makeIdentity(settings.identity ?? { issuer: 'http://127.0.0.1' });
+  const end = new AbortController();
+  const { overrides, ca, proxy } = settings.network;
+  const known = openRemotes(settings.remotes ?? [], {
+    identity,
+    pins,
+    network: {
+      ...(overrides === undefined ? {} : { overrides }),
+      ...(ca === undefined ? {} : { ca }),
+      ...(proxy === undefined ? {} : { proxy }),
+    },
+    onRequest: (plugin, { url, method, outcome, status, bytesIn, bytesOut, durationMs }) =>
+      events.emit({
+        type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
+        plugin,
+        permission: 'network',
+        wanted: `${method} ${url}`,
+        outcome: status === undefined ? outcome : String(status),
+        bytesIn,
+        bytesOut,
+        durationMs,
+      }),
+  }).map((remote): Known => ({ remote, load: { underWay: 0 }, listing: undefined }));
+
+  const ask = async (one: Known): Promise<void> => {
+    const before = one.listing;
+    one.listing = await one.remote.load(end.signal);
+    tell(one.remote, before, one.listing, events);
+  };
+  const again = (ones: readonly Known[]): void => {
+    if (end.signal.aborted) return;
+    void Promise.all(ones.map(ask)).then(() => (end.signal.aborted ? undefined : onChange()));
+  };
+  for (const one of known) one.remote.onChange(() => again([one]));
+  const timer = setInterval(() => again(known), REMOTE_LIMITS.refreshMs);
+  timer.unref();
+  if (known.length === 0) clearInterval(timer);
+
+  return {
+    load: async () => {
+      await Promise.all(known.map(ask));
+      if (known.length > 0) onChange();
+    },
+    placed: (plugins) => {
+      const tools: UnnamedTool[] = [];
+      const places = new Map<string, PlacedElsewhere>();
+      for (const { remote, listing, load } of known) {
+        if (plugins.has(remote.id) || end.signal.aborted) continue;
+        for (const tool of listing?.tools ?? []) {
+          tools.push(listTool(remote, tool, settings));
+          const { hash } = tool;
+          const version = listing?.version;
+          places.set(`${remote.id}:${tool.tool}`, {
+            remote: tool,
+            hash,
+            version,
+            load,
+            format: undefined,
+          });
+        }
+      }
+      return { tools, places };
+    },
+    status: (catalog, plugins) => known.map((one) => statusOf(one, catalog, plugins)),
+    jwks: () => identity.jwks(),
+    accept: async (id) => {
+      const one = known.find(({ remote }) => remote.id === id);
+      if (one === undefined) throw unknown(id, known);
+      await one.remote.accept();
+      await ask(one);
+      onChange();
+    },
+    close: async () => {
+      end.abort();
+      clearInterval(timer);
+      await Promise.all(known.map(({ remote }) => remote.close()));
+    },
+  };
+}
+
+/** A tool of a server as the catalog shows it. */
+function listTool(remote: Remote, tool: RemoteTool, settings: Settings): UnnamedTool {
+  const { annotations, declaredRisk, requireApproval } = tool;
+  const { band, why } = effectiveRisk({
+    declared: declaredRisk,
+    reach: 'remote',
+    trusted: settings.trustHints.includes(remote.id),
+    policy: settings.riskPolicy,
+  });
+  const risk = { risk: band, riskWhy: why };
+  const asks = whyItAsks({ ...risk, requireApproval, byFlagAlone: false }, settings.tolerance);
+  return {
+    plugin: remote.id,
+    tool: tool.tool,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: tool.inputSchema,
+    annotations,
+    timeoutMs: settings.limits.timeoutMs,
+    declaredRisk,
+    ...risk,
+    ...(tool.category === undefined ? {} : { category: tool.category }),
+    source: 'mcp',
+    requireApproval,
+    ...(asks === undefined ? {} : { asks }),
+    background: annotations.readOnlyHint === true && band === 'low' && asks === undefined,
+    confinement: remote.local ? 'host' : 'remote',
+  };
+}
+
+function statusOf(
+  { remote, listing }: Known,
+  catalog: Catalog,
+  plugins: ReadonlySet<string>,
+): PluginStatus {
+  const { id, kind, where } = remote;
+  const taken = plugins.has(id);
+  const problems = taken
+    ? [
+        {
+          code: 'NAME_COLLISION' as const,
+          message: `The server at ${where} is not used: its id ${id} belongs to a plugin. Register it with another.`,
+        },
+      ]
+    : (listing?.problems ?? []);
+  const offers = (listing?.tools.length ?? 0) > 0;
+  return {
+    id,
+    format: kind,
+    directory: where,
+    name: listing?.name ?? id,
+    version: listing?.version,
+    description: listing?.description,
+    state: taken || (!offers && problems.length > 0) ? 'failed' : 'active',
+    problems,
+    alerts: [],
+    entries: [],
+    tools: taken ? [] : catalog.list().filter((tool) => tool.plugin === id),
+  };
+}
+
+/** Says what is new: a server that is down for a day is told of once. */
+function tell(
+  { id, where }: Remote,
+  before: RemoteListing | undefined,
+  after: RemoteListing,
+  events: EventBus,
+): void {
+  if (before === undefined) events.emit({ type: 'plugin-found', plugin: id, directory: where });
+  const told = new Set((before?.problems ?? []).map(({ message }) => message));
+  for (const { code, message } of after.problems) {
+    if (told.has(message)) continue;
+    events.emit({ type: 'plugin-refused', plugin: id, directory: where, code, message });
+  }
+}
+
+function unknown(id: string, known: readonly Known[]): BulkheadError {
+  const ids = known.map(({ remote }) => remote.id).join(', ');
+  return new BulkheadError(
+    'INVALID_OPTIONS',
+    `There is no server ${id}. There ${known.length === 0 ? 'is none' : `are ${ids}`}.`,
+    { option: 'remotes' },
+  );
+}

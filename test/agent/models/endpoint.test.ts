@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { Model } from '../../../src/agent/model.js';
+import { anthropicModel } from '../../../src/agent/models/anthropic.js';
+import type { Endpoint } from '../../../src/agent/models/endpoint.js';
+import { openAiModel } from '../../../src/agent/models/openai.js';
+import { ask } from './asking.js';
+import { serveModel } from './server.js';
+
+describe.each<[string, (endpoint: Endpoint) => Model]>([
+  ['OpenAI’s', openAiModel],
+  ['Anthropic’s', anthropicModel],
+])('an endpoint of %s kind', (_, make) => {
+  it('that refuses is told in its own words, without the key', async () => {
+    const { url } = await serveModel([
+      {
+        status: 401,
+        type: 'application/json',
+        pieces: [JSON.stringify({ error: { message: 'no such key' } })],
+      },
+    ]);
+    const error = await ask(make({ url, model: 'm', apiKey: 'sk-secret' })).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ code: 'MODEL_FAILED', details: { status: 401 } });
+    expect(String(error)).toMatch(/answered 401: no such key/);
+    expect(String(error)).not.toContain('sk-secret');
+  });
+
+  it('that is not there is named', async () => {
+    await expect(ask(make({ url: 'http://127.0.0.1:9', model: 'm' }))).rejects.toMatchObject({
+      code: 'MODEL_FAILED',
+      message: expect.stringMatching(/127\.0\.0\.1:9.*could not be reached/),
+    });
+  });
+
+  it('that sends the key elsewhere is not followed', async () => {
+    const elsewhere = await serveModel([]);
+    const model = make({
+      url: 'http://127.0.0.1:1',
+      model: 'm',
+      apiKey: 'k',
+      fetch: (_input, init) => {
+        expect(init?.redirect).toBe('error');
+        return Promise.resolve(new Response('moved', { status: 302 }));
+      },
+    });
+    await expect(ask(model)).rejects.toMatchObject({ code: 'MODEL_FAILED' });
+    expect(elsewhere.asked).toEqual([]);
+  });
+
+  it('that sends no JSON is no model', async () => {
+    const { url } = await serveModel([{ pieces: ['data: <html>\n\n'] }]);
+    await expect(ask(make({ url, model: 'm' }))).rejects.toMatchObject({ code: 'MODEL_FAILED' });
+  });
+
+  it('that never stops sending is stopped', async () => {
+    const { url } = await serveModel([
+      { pieces: Array.from({ length: 10 }, () => 'x'.repeat(1024 * 1024)) },
+    ]);
+    await expect(ask(make({ url, model: 'm' }))).rejects.toThrow(/sent more than/);
+  });
+});

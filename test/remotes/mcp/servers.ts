@@ -1,0 +1,99 @@
+import { createRequire } from 'node:module';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { createMcpHandler, Server, type Tool } from '@modelcontextprotocol/server';
+import { afterEach } from 'vitest';
+import { makeMcpRemote } from '../../../src/remotes/mcp/mcp.js';
+import type { McpRemoteOptions } from '../../../src/remotes/mcp/options.js';
+import type { PinStore } from '../../../src/remotes/pins.js';
+import type { Remote } from '../../../src/remotes/remote.js';
+
+const open = new Set<{ close(): unknown }>();
+afterEach(async () => {
+  await Promise.all([...open].map((one) => one.close()));
+  open.clear();
+});
+
+const require = createRequire(import.meta.url);
+
+const entries = {
+  'server-everything': () =>
+    require.resolve('@modelcontextprotocol/server-everything/dist/index.js'),
+  'server-filesystem': () =>
+    require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js'),
+};
+
+/** The entry of a reference server, as its package installs it. */
+export function entryOf(name: keyof typeof entries): string {
+  return entries[name]();
+}
+
+export const echo: Tool = {
+  name: 'echo',
+  description: 'Says it again',
+  inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+};
+
+export interface McpServer {
+  readonly url: string;
+  tools: Tool[];
+  /** What a call is answered with. */
+  answer: (params: Record<string, unknown>) => unknown;
+  /** Headers of the requests that came. */
+  readonly seen: Headers[];
+  /** Tells clients that the list has changed. */
+  readonly changed: () => void;
+}
+
+/** A server made with the official SDK, on loopback, until the end of the test. */
+export async function serveMcp(tools: Tool[] = [echo]): Promise<McpServer> {
+  const seen: Headers[] = [];
+  const handler = createMcpHandler(() => {
+    const server = new Server(
+      { name: 'house', version: '2' },
+      { capabilities: { tools: { listChanged: true } } },
+    );
+    server.setRequestHandler('tools/list', () => ({ tools: state.tools }));
+    server.setRequestHandler('tools/call', ({ params }) => state.answer(params) as never);
+    return server;
+  });
+  const listener = getRequestListener((request) => {
+    seen.push(request.headers);
+    return handler.fetch(request);
+  });
+  const server = createServer((request, response) => void listener(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.add({
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await handler.close();
+    },
+  });
+  const state: McpServer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    tools,
+    seen,
+    answer: ({ arguments: input }) => ({
+      content: [{ type: 'text', text: JSON.stringify(input) }],
+    }),
+    changed: () => handler.notify.toolsChanged(),
+  };
+  return state;
+}
+
+export function makePins(): PinStore & { readonly texts: Map<string, string> } {
+  const texts = new Map<string, string>();
+  return {
+    texts,
+    read: (id) => texts.get(id),
+    keep: (id, text) => Promise.resolve(void texts.set(id, text)),
+  };
+}
+
+export function makeRemote(options: McpRemoteOptions, pins: PinStore = makePins()): Remote {
+  const remote = makeMcpRemote({ id: 'house', options, network: {}, pins });
+  open.add({ close: () => remote.close() });
+  return remote;
+}
