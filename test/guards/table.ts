@@ -5,6 +5,7 @@ import { guestGuards } from './guests.js';
 import { language } from './language.js';
 import { loadGuards } from './loading.js';
 import { networkGuards } from './network.js';
+import { remoteGuards } from './remotes.js';
 import { restGuards } from './rest.js';
 import { secretGuards } from './secrets.js';
 import { wire } from './wire.js';
@@ -20,4 +21,5 @@ export const guards: Readonly<Record<string, readonly Guard[]>> = {
   'The engine': engineGuards,
   'The guest’s process': guestGuards,
   'Between calls, and the walls': restGuards,
+  'Servers, ours and others’': remoteGuards,
 };
