@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SPINDLE_PERMISSIONS } from '../../../../src/formats/spindle/permission-names.js';
-import { running, startExtension } from './host.js';
+import { type Extension, running, startExtension } from './host.js';
 
 /** Walks all that hangs on a value, by properties, accessors and prototypes. */
 const WALK = `
@@ -31,7 +31,7 @@ test('everything that hangs on spindle is frozen, and leads to no power', async 
     walk(crypto, 'crypto', true);
     ${running('({ seen: seen.size, unfrozen, powerful })')}`;
   const extension = await startExtension(source, { permissions: SPINDLE_PERMISSIONS });
-  const found: { seen: number } = JSON.parse(String(await extension.call('run')));
+  const found = (await foundBy(extension)) as { seen: number };
   expect(found).toEqual({ seen: expect.any(Number), unfrozen: [], powerful: [] });
   expect(found.seen).toBeGreaterThan(400);
 });
@@ -77,6 +77,11 @@ test('what members answer, and what they throw, leads to no power', async () => 
     permissions: SPINDLE_PERMISSIONS,
     provides: { ...provides, ...failing },
   });
-  const found: unknown = JSON.parse(String(await extension.call('run')));
+  const found = await foundBy(extension);
   expect(found).toEqual({ members: 314, answers: true, powerful: [] });
 });
+
+async function foundBy(extension: Extension): Promise<unknown> {
+  const text = await extension.call('run');
+  return typeof text === 'string' ? JSON.parse(text) : text;
+}
