@@ -20,6 +20,7 @@ import type { PluginConfig } from './options.js';
 import { makeQuarantine, type Quarantine } from './quarantine.js';
 import { runEntry } from './running.js';
 import { secretsOf } from './secrets.js';
+import { seedStorage } from './seed-storage.js';
 import type { Settings } from './settings.js';
 import type { PluginProblem } from './status.js';
 import type { ValidatorCourier } from './validator-courier.js';
@@ -135,6 +136,7 @@ async function installEntry(
       take: () => powers.take(entry.confinement),
       group: entry.confinement === 'compartment' ? powers.groups.of(plugin.id) : undefined,
     } satisfies EntrySpec;
+    if (grant.permissions.storage) await seedStorage(plugin, powers.stores);
     const room = openEntry(spec);
     const described = await offers.of(plugin.id, room, config).catch(async (error: unknown) => {
       await room.close();

@@ -28,10 +28,23 @@ export interface Plugin {
   readonly origin?: 'default' | 'workspace';
   /** Names of the host's own tools that it takes away. */
   readonly removes?: readonly string[];
+  /** Files that it brings along for its storage. */
+  readonly seeds?: readonly SeedFile[];
   /** When it was installed, in milliseconds since 1970, by its installer or by its directory. */
   readonly installedAtMs?: number;
   /** Why its own directory says that it is not to run. */
   readonly disabled?: string;
+}
+
+export interface SeedFile {
+  /** Relative to the plugin's directory. */
+  readonly from: string;
+  /** Relative to its storage. */
+  readonly to: string;
+  /** Whether a file that is there is replaced, when the seed has changed. */
+  readonly overwrite: boolean;
+  /** Whether the plugin cannot be without it. */
+  readonly required: boolean;
 }
 
 export type FormatName = 'pandora' | 'spindle' | 'vellum';
