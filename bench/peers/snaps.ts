@@ -19,7 +19,7 @@ export const snaps: Peer = {
   containment: 'an ordinary process',
   open: async (): Promise<OpenPeer> => {
     const bundle = createRequire(import.meta.url).resolve(
-      '@metamask/snaps-execution-environments/dist/webpack/node-process/bundle.js',
+      '@metamask/snaps-execution-environments/node-process',
     );
     const child = fork(bundle, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], env: {} });
     const waiting = new Map<number, (answer: Answer) => void>();
