@@ -14,5 +14,4 @@ export interface OpenPeer {
 }
 
 /** The work: `echo` of the benchmark, as the source of a function. */
-export const ECHO =
-  '(async ({ city, s }) => ({ ok: true, len: s ? s.length : 0, city }))';
+export const ECHO = '(async ({ city, s }) => ({ ok: true, len: s ? s.length : 0, city }))';

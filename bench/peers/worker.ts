@@ -36,6 +36,7 @@ export const worker: Peer = {
         new Promise((resolve) => {
           lastId += 1;
           waiting.set(lastId, resolve);
+          // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
           thread.postMessage({ id: lastId, input });
         }),
       close: async () => {
