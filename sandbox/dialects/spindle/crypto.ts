@@ -1,12 +1,16 @@
 import type { DialectWorld } from '../dialect.js';
-import { strict } from './strict.js';
 
 /**
  * `crypto.randomUUID`, for names that are to be unlike each other. It draws from the same source as
- * `Math.random`: whoever wants to guess such a name can, and nothing else of `crypto` is there.
+ * `Math.random`: whoever wants to guess such a name can. What is for secrets is refused where it is called.
  */
 export function makeCrypto({ powers }: DialectWorld): object {
-  return strict('crypto', {
+  return Object.freeze({
+    getRandomValues: (): never => {
+      throw new Error(
+        `${powers.plugin.id} may not use crypto.getRandomValues: no permission grants cryptographic randomness. Use crypto.randomUUID where guessable values do no harm.`,
+      );
+    },
     randomUUID: (): string => {
       if (!powers.grant.random) throw powers.denial('random', 'crypto.randomUUID');
       const digits = Array.from({ length: 32 }, (_, at) => digitAt(at, powers.random()));

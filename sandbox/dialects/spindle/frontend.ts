@@ -9,8 +9,8 @@ export function makeFrontend(
   listeners: Listeners,
 ): Readonly<Record<string, unknown>> {
   return {
-    sendToFrontend: (payload: unknown, userId?: unknown): void =>
-      calls.tell({ name: 'spindle.sendToFrontend' }, [payload, userId]),
+    sendToFrontend: (...args: unknown[]): void =>
+      calls.tell({ name: 'spindle.sendToFrontend' }, args),
     onFrontendMessage: listeners.adder('frontendMessage', 'spindle.onFrontendMessage'),
     frontendProcesses: makeProcesses('frontendProcesses', calls, listeners),
     frontendCapabilities: strict('spindle.frontendCapabilities', {

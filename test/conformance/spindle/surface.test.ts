@@ -54,6 +54,8 @@ describe('spindle', () => {
           'JSON.stringify([await spindle.version.getBackend(), await spindle.version.getFrontend()])',
         ambient: `JSON.stringify([typeof Date.now(), typeof Math.random(), typeof setTimeout, typeof setInterval, crypto.randomUUID(), new TextEncoder().encode('a').length, new URL('https://a.b/c').pathname, typeof AbortController, structuredClone({ a: 1 }).a, atob(btoa('x')), typeof performance.now(), typeof Intl, typeof console.log])`,
         absent: `JSON.stringify(['fetch', 'process', 'Bun', 'require', 'Worker', 'WebSocket', 'BroadcastChannel', 'XMLHttpRequest', 'navigator', 'self', 'global', 'Deno', 'importScripts', 'postMessage'].filter((name) => typeof globalThis[name] !== 'undefined'))`,
+        subtle: caught('crypto.subtle'),
+        probed: `JSON.stringify([spindle.chatMutation ?? spindle.messages ?? 'none', typeof spindle.toast.show])`,
         secrets: caught('crypto.getRandomValues(new Uint8Array(4))'),
       })}`;
     engine = await startEngine([
@@ -93,6 +95,7 @@ describe('spindle', () => {
 
   it('S14: can be probed, awaited, printed and put into JSON', async () => {
     expect(await json('probes')).toEqual([false, 'undefined', 'undefined', true, false, true, 1]);
+    expect(await json('probed')).toEqual(['none', 'undefined']);
     expect(await value('awaited')).toBe('true');
     expect(await value('printed')).toBe('true');
   });
@@ -138,6 +141,7 @@ describe('spindle', () => {
 
   it('S07: has nothing ambient that reaches anything, and no randomness fit for secrets', async () => {
     expect(await json('absent')).toEqual([]);
-    expect(await value('secrets')).toMatch(/^TypeError: crypto\.getRandomValues does not exist/);
+    expect(await value('secrets')).toMatch(/no permission grants cryptographic randomness/);
+    expect(await value('subtle')).toBe('gave undefined');
   });
 });

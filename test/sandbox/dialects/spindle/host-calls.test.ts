@@ -80,12 +80,7 @@ test('an aborted generation rejects with an AbortError, and its signal does not 
   })()`);
   const extension = await startExtension(source, {
     permissions: ['generation'],
-    provides: {
-      'spindle.generate.quiet': () =>
-        new Promise((_, reject) => {
-          setTimeout(() => reject(new Error('AbortError: cancelled')), 100);
-        }),
-    },
+    neverAnswers: 'spindle.generate.quiet',
   });
   expect(await extension.call('run')).toBe('AbortError: enough');
   expect(extension.asked).toEqual([['spindle.generate.quiet', [{ messages: [] }]]]);

@@ -13,6 +13,8 @@ export interface HostSpec {
   readonly config?: JsonObject;
   /** What this host provides, by name. Everything else is unavailable, as with a bare host. */
   readonly provides?: Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
+  /** What it provides and never answers, until the extension gives it up. */
+  readonly neverAnswers?: string;
 }
 
 /** A Spindle extension in a guest, and a host of its own that does as the test says. */
@@ -65,12 +67,17 @@ export async function startExtension(source: string, spec: HostSpec = {}): Promi
       if (method === 'fault') lines.push(`fault: ${JSON.stringify(params)}`);
       if (method === 'offers') extension.offers += 1;
     },
-    request: (method, params) => {
+    request: (method, params, request) => {
       if (method !== 'power' || !isRecord(params)) throw unavailable(method);
       const name = String(params['name']);
       const given: unknown = isRecord(params['arguments']) ? params['arguments']['args'] : [];
       const args: readonly unknown[] = Array.isArray(given) ? given : [];
       asked.push([name, args]);
+      if (name === spec.neverAnswers) {
+        return new Promise((_, reject) => {
+          request.onCancel(() => reject(new Error('AbortError: cancelled')));
+        });
+      }
       const provided = spec.provides?.[name];
       if (provided === undefined) throw unavailable(name);
       return provided(...args);
@@ -85,7 +92,7 @@ export async function startExtension(source: string, spec: HostSpec = {}): Promi
     sourceUrl: 'sample/tools.js',
     assignedGlobals: [],
     config: spec.config ?? {},
-    lent: Object.keys(spec.provides ?? {}),
+    lent: [...Object.keys(spec.provides ?? {}), ...(spec.neverAnswers ?? '').split(' ')],
     introduction: {
       manifest: { identifier: 'sample', version: '1.0.0' },
       installationId: '00000000-0000-8000-a000-000000000000',
