@@ -23,6 +23,7 @@ const PUBLIC: readonly string[] = [
   'openLockBook',
   'parseAnchors',
   'readAudit',
+  'readPermissions',
   'reasonsToReview',
   'scriptedModel',
   'sentenceOf',

@@ -1,4 +1,5 @@
 import { withCode } from '../../endowments/coded-error.js';
+import { STORE_HANDLES } from './api-names.js';
 
 /** The functions of `@vellumai/plugin-api` that need something of the host's. */
 const HANDLES = [
@@ -23,6 +24,7 @@ const HANDLES = [
   'runConversationTurn',
   'storeCredential',
   'synthesizeText',
+  ...STORE_HANDLES,
 ];
 
 /** Handles by their names: functions, but for `assistantEventHub`. */
