@@ -11,7 +11,7 @@ const machine = `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?
 console.log(`${machine}\n`);
 console.log(row(['work', 'ours', 'floor', 'ratio', 'goal', '']));
 for (const measure of measures) console.log(row(cells(measure)));
-console.log('\nNot measured here: peers, hook chains, shared guests.');
+console.log('\nNot measured here: peers, shared guests.');
 
 writeFileSync(
   new URL('results.json', import.meta.url),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Engine } from '../src/index.js';
 import { type Floor, startFloor } from './floor.js';
 import { fib, floors } from './plugins/echo/src/compute.js';
+import { measureHooks } from './hooks.js';
 import { measureCatalog, measureStarts as measureInstalled } from './installed.js';
 import { measureSharedMemory } from './shared.js';
 import { measureStarts } from './starts.js';
@@ -38,6 +39,7 @@ export async function measureAll(effort: Effort): Promise<readonly Measure[]> {
       await measureStreams(),
       ...(await measureInstalled()),
       ...(await measureCatalog()),
+      ...(await measureHooks()),
     ];
   } finally {
     floor.close();

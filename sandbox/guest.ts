@@ -19,6 +19,7 @@ import { CodedError } from './wire/failure.js';
 import { isHookParams } from './wire/hooks.js';
 import {
   isCallParams,
+  isConfigParams,
   isEventParams,
   isLoadParams,
   isPermissionsParams,
@@ -91,7 +92,8 @@ export function startGuest(powers: GuestPowers): Guest {
           return afterSettling(plugin, callLoaded(plugin, params, request, validation));
         }
         if (method === 'hook' && isHookParams(params)) {
-          return hookRuns.run(afterLoad(loaded), params);
+          const plugin = afterLoad(loaded);
+          return afterSettling(plugin, hookRuns.run(plugin, params));
         }
         if (method === 'describe') return describeLoaded(afterLoad(loaded));
         if (method === 'event' && isEventParams(params)) {
@@ -102,6 +104,7 @@ export function startGuest(powers: GuestPowers): Guest {
           afterLoad(loaded).regrant(params.grant);
           return null;
         }
+        if (method === 'config' && isConfigParams(params)) return validation.fit(params);
         if (method === 'schemas' && isSchemasParams(params)) return validation.add(params);
         if (method === 'validator' && isValidatorParams(params)) {
           if (params.ahead) rehearse(powers, host);

@@ -1,5 +1,5 @@
 import type { HostPower } from './endowments/endowment.js';
-import { openDraft } from './hooks/draft.js';
+import { type DraftSpec, openDraft } from './hooks/draft.js';
 import { type HeldPieces, makeHeldPieces } from './hooks/pieces.js';
 import type { Loaded } from './loaded.js';
 import { serialize } from './serialize.js';
@@ -17,8 +17,8 @@ export function makeHookRuns(host: () => Pick<HostPower, 'notify'>): HookRuns {
   return {
     run: (loaded, params) => {
       // At once: a later message may count on what this one brings.
-      const textOf = held.take(params);
-      return runHook(loaded, params, textOf, host());
+      const textsOf = held.take(params);
+      return runHook(loaded, params, textsOf, host());
     },
   };
 }
@@ -26,7 +26,7 @@ export function makeHookRuns(host: () => Pick<HostPower, 'notify'>): HookRuns {
 async function runHook(
   { params: { limits }, attach }: Loaded,
   params: HookParams,
-  textOf: (id: number) => string,
+  textsOf: DraftSpec['textsOf'],
   host: Pick<HostPower, 'notify'>,
 ): Promise<RawJson> {
   const { hooks } = await attach();
@@ -35,7 +35,7 @@ async function runHook(
     serialize(value, { ...limits, maxResultBytes });
   const draft = openDraft({
     params,
-    textOf,
+    textsOf,
     lent: hooks.lend((detail) => {
       const text = attempt(() => write(detail, BROADCAST_BYTES)) ?? UNSERIALIZABLE;
       host.notify('broadcast', new RawJson(`{"run":${params.run},"detail":${text}}`));

@@ -100,6 +100,7 @@ export function load(
   let attached: Promise<Attached> | undefined;
   let attachment: Attached | undefined;
   const evaluate = async (): Promise<Attached> => {
+    await dialect.prepare?.(world);
     const run = confinement.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
     if (typeof run !== 'function') throw new CodedError('LOAD_FAILED', 'the bundle is no function');
     const linkage = powers.makeLinkage(params, {

@@ -1,5 +1,5 @@
 import { CodedError } from './wire/failure.js';
-import type { SchemasParams, ValidatorParams } from './wire/methods.js';
+import type { ConfigParams, SchemasParams, ValidatorParams } from './wire/methods.js';
 
 /** Checks inputs against schemas that strangers wrote. */
 export interface Validation {
@@ -8,6 +8,8 @@ export interface Validation {
   accept(params: ValidatorParams): null;
   /** The input as it is to be used (a copy with the schema's defaults). Throws `INVALID_INPUT`. */
   check(tool: string, input: unknown): unknown;
+  /** The same for what the operator configured, by a schema of the plugin's own. */
+  fit(params: ConfigParams): unknown;
 }
 
 /** The validator of one realm: its text, and what came of it when it was first needed. */
@@ -50,6 +52,11 @@ export function makeValidation(
         checks.delete(tool);
       }
       return null;
+    },
+    fit: ({ schema, config }) => {
+      const verdict = compileSchema(schema)(config);
+      if (verdict.ok) return verdict.value;
+      throw new CodedError('INVALID_INPUT', problemsOf(verdict.problems));
     },
     check: (tool, input) => {
       let check = checks.get(tool);

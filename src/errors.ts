@@ -63,6 +63,8 @@ export interface ErrorDetails {
   STORAGE_FAILED: { readonly path: string };
   /** The plugin's storage is full, or an operation ran into another cap of it. */
   STORAGE_LIMIT: { readonly limit: string };
+  /** A plugin needs a credential that the host does not have for it, or that it was not granted. */
+  CREDENTIAL_MISSING: { readonly plugin: string; readonly credential: string };
   /** A power was granted, and the host does not provide it. */
   POWER_UNAVAILABLE: { readonly power: string };
   /** The arguments do not fit the power's schema. */

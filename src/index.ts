@@ -60,6 +60,7 @@ export type { PowerContext, PowerDefinition } from './brokers/powers/definition.
 export type { SecretBinding } from './brokers/network/secrets/binding.js';
 export type { SecretPlace } from './brokers/network/secrets/secret.js';
 export type { Catalog, CatalogTool, ToolAnnotations } from './catalog/catalog.js';
+export type { Credentials, CredentialSource, CredentialStore } from './engine/credentials.js';
 export type { SpindleHost } from './engine/spindle/spindle-host.js';
 export type { EngineLimits } from './engine/limits.js';
 export type {

@@ -17,6 +17,8 @@ export interface Dialect {
   readonly globals?: (world: DialectWorld) => Readonly<Record<string, unknown>>;
   /** The modules that the guest provides to this plugin, by specifier. They are hardened for it. */
   readonly modules?: (world: DialectWorld) => Readonly<Record<string, unknown>>;
+  /** What has to be known before the plugin's code runs. It may take its time; it never rejects. */
+  readonly prepare?: (world: DialectWorld) => Promise<void>;
   attach(exports: Readonly<Record<string, unknown>>, world: DialectWorld): Attached;
 }
 

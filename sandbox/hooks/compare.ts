@@ -22,48 +22,47 @@ export function compareList(
   { texts }: DraftField,
   list: readonly unknown[],
 ): ListChange | undefined {
-  const { length } = list;
-  const now: string[] = [];
-  const stretch = (from: number, to: number): string => {
-    let text = '';
-    for (let at = from; at < to; at += 1) {
-      now[at] ??= textOf(list[at]) ?? UNREADABLE;
-      text += at === from ? now[at] : `,${now[at]}`;
-    }
-    return text;
-  };
-
   let first = 0;
   let start = 0;
   for (; first < texts.length; first += 1) {
     const { text, items } = texts[first] ?? NONE;
-    if (start + items > length || stretch(start, start + items) !== text) break;
+    if (stretchText(list, start, start + items) !== text) break;
     start += items;
   }
-  if (first === texts.length && start === length) return undefined;
+  let end = list.length;
+  if (first === texts.length && start === end) return undefined;
   let last = texts.length;
-  let end = length;
   for (; last > first; last -= 1) {
     const { text, items } = texts[last - 1] ?? NONE;
-    if (end - items < start || stretch(end - items, end) !== text) break;
+    if (end - items < start || stretchText(list, end - items, end) !== text) break;
     end -= items;
   }
+  return compareItems(texts.slice(first, last), list, start, end);
+}
 
-  stretch(start, end);
-  const was = texts.slice(first, last).flatMap(({ text }) => itemTexts(text));
+/** Within pieces that differ: the items that do. */
+function compareItems(
+  texts: DraftField['texts'],
+  list: readonly unknown[],
+  start: number,
+  end: number,
+): ListChange {
+  const was = texts.flatMap(({ text }) => itemTexts(text));
+  const now: (string | undefined)[] = [];
+  for (let at = start; at < end; at += 1) now.push(textOf(list[at]) ?? UNREADABLE);
   let head = 0;
-  while (head < was.length && start + head < end && was[head] === now[start + head]) head += 1;
+  while (head < was.length && head < now.length && was[head] === now[head]) head += 1;
   let tail = 0;
-  while (
-    tail < was.length - head &&
-    tail < end - start - head &&
-    was[was.length - 1 - tail] === now[end - 1 - tail]
-  ) {
-    tail += 1;
-  }
+  const rest = Math.min(was.length, now.length) - head;
+  while (tail < rest && was[was.length - 1 - tail] === now[now.length - 1 - tail]) tail += 1;
   const added: unknown[] = [];
   for (let at = start + head; at < end - tail; at += 1) added.push(list[at]);
   return { at: start + head, removed: was.length - head - tail, added };
+}
+
+/** The items of a stretch as they stand in a piece; `undefined` where there are not as many. */
+function stretchText(list: readonly unknown[], from: number, to: number): string | undefined {
+  return to > list.length ? undefined : textOf(list.slice(from, to))?.slice(1, -1);
 }
 
 const NONE = { text: '', items: 0 };

@@ -1,7 +1,8 @@
-import type { HookParams } from '../wire/hooks.js';
+import type { HookParams, LargeField } from '../wire/hooks.js';
 import { CodedError } from '../wire/failure.js';
 import { compareList, hasChanged } from './compare.js';
 import { type DraftField, largeField, smallField } from './field.js';
+import type { HeldPiece } from './pieces.js';
 import { type LazySlot, putLazily } from './lazy.js';
 
 /** A context as a hook gets it, and the way to tell what the hook made of it. */
@@ -14,7 +15,7 @@ export interface Draft {
 
 export interface DraftSpec {
   readonly params: HookParams;
-  readonly textOf: (id: number) => string;
+  readonly textsOf: (field: LargeField) => readonly HeldPiece[];
   /** The functions that the context holds, by name. */
   readonly lent: Readonly<Record<string, unknown>>;
   /** Turns a value of the plugin into JSON text, under the guest's budgets. */
@@ -22,7 +23,7 @@ export interface DraftSpec {
 }
 
 /** Makes the context of one run. Large fields are parsed when they are first read. */
-export function openDraft({ params, textOf, lent, serialize }: DraftSpec): Draft {
+export function openDraft({ params, textsOf, lent, serialize }: DraftSpec): Draft {
   const context: Record<string, unknown> = {};
   const fields = new Map<string, DraftField>();
   const slots = new Map<string, LazySlot>();
@@ -31,7 +32,7 @@ export function openDraft({ params, textOf, lent, serialize }: DraftSpec): Draft
     context[name] = value;
   }
   for (const [name, told] of Object.entries(params.large)) {
-    const field = largeField(name, told, textOf);
+    const field = largeField(name, told, textsOf(told));
     fields.set(name, field);
     slots.set(name, putLazily(context, name, field.parse));
   }

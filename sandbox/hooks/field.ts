@@ -1,12 +1,13 @@
 import type { Json } from '../wire/messages.js';
 import type { LargeField } from '../wire/hooks.js';
+import type { HeldPiece } from './pieces.js';
 
 /** One field of a context as the host told it. */
 export interface DraftField {
   readonly name: string;
   /** Whether it is a list, of which each text holds some items, joined by commas. */
   readonly list: boolean;
-  readonly texts: readonly { readonly text: string; readonly items: number }[];
+  readonly texts: readonly HeldPiece[];
   /** What a hook finds there at first: a fresh copy for each draft. */
   readonly parse: () => unknown;
   /** Whether a value is the very text, number or word that it was. What is no object is not looked into. */
@@ -30,10 +31,9 @@ export function smallField(name: string, value: Json): DraftField {
 /** A field that was told by reference. */
 export function largeField(
   name: string,
-  { list, pieces }: LargeField,
-  textOf: (id: number) => string,
+  { list }: LargeField,
+  texts: readonly HeldPiece[],
 ): DraftField {
-  const texts = pieces.map(([id, items]) => ({ text: textOf(id), items }));
   return {
     name,
     list,

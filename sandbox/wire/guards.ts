@@ -1,5 +1,6 @@
 import type {
   CallParams,
+  ConfigParams,
   EventParams,
   LoadParams,
   PermissionsParams,
@@ -22,6 +23,10 @@ export function isValidatorParams(params: unknown): params is ValidatorParams {
 
 export function isSchemasParams(params: unknown): params is SchemasParams {
   return isRecord(params) && Array.isArray(params['schemas']);
+}
+
+export function isConfigParams(params: unknown): params is ConfigParams {
+  return isRecord(params) && params['schema'] !== undefined;
 }
 
 export function isPermissionsParams(params: unknown): params is PermissionsParams {

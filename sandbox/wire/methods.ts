@@ -86,6 +86,12 @@ export interface SchemasParams {
   readonly schemas: readonly (readonly [tool: string, schema: Json])[];
 }
 
+/** Host → guest: the operator's configuration, as the plugin's own schema has it. Answers a copy. */
+export interface ConfigParams {
+  readonly schema: Json;
+  readonly config: Json;
+}
+
 /** Host → guest: runs one tool. Answers what it returned, as plain data. */
 export interface CallParams {
   readonly tool: string;
@@ -179,6 +185,7 @@ export type GuestMethod =
   | 'validator'
   | 'load'
   | 'schemas'
+  | 'config'
   | 'describe'
   | 'call'
   | 'hook'

@@ -72,6 +72,11 @@ export interface StorageAreaCopy {
   readonly body?: number;
 }
 
+/** The directory for a plugin's data, by the name that its code is told: where its storage begins. */
+export function storageDirectoryOf(plugin: string): string {
+  return `/workspace/plugins/${plugin.replace(/^@[^/]*\//, '')}/data`;
+}
+
 /**
  * Guest → host: looks at a path through the filesystem broker. Answers a `StorageEntry`, or `null`
  * where nothing is there; for `list` those in a directory, links left out; for `roots` those that are

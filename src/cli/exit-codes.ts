@@ -54,6 +54,7 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   NAME_COLLISION: EXIT.broken,
   INVALID_PERMISSION: EXIT.broken,
   PLUGIN_INACTIVE: EXIT.broken,
+  CREDENTIAL_MISSING: EXIT.broken,
   INVALID_LOCK: EXIT.broken,
   NOT_LOCKED: EXIT.denied,
   UPDATE_WAITS: EXIT.findings,

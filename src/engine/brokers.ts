@@ -6,6 +6,7 @@ import { makePowerBroker, type PowerBroker } from '../brokers/powers/broker.js';
 import { makeStorageBroker, type StorageBroker } from '../brokers/storage/broker.js';
 import type { Grant } from '../permissions/grant.js';
 import { openSlot } from './broker-slot.js';
+import { withCredentials } from './credentials.js';
 import type { EntrySpec } from './entry-spec.js';
 import type { Brokers } from './service.js';
 
@@ -151,7 +152,7 @@ function openStorage({ plugin, events, stores }: BrokersSpec): StorageBroker {
 function openPowers({ plugin, held, events, settings }: BrokersSpec): PowerBroker {
   return makePowerBroker({
     plugin: { id: plugin.id, manifest: plugin.manifest },
-    lent: settings.lent,
+    lent: withCredentials(settings.lent, plugin, settings.credentials),
     granted: held().permissions.powers,
     onEvent: ({ power, outcome, bytesIn, bytesOut, durationMs, reason, call, among }) => {
       events.emit({

@@ -80,7 +80,17 @@ export interface Engine extends AsyncDisposable {
   /** What happened, where the option `audit` has it written down; else all of it throws. */
   readonly audit: Audit;
   on(listener: EventListener): () => void;
-  /** Reads the plugins again. Calls under way end as they began, in the guest that they began in. */
+  /**
+   * Switches a plugin off while the engine runs, or on again: off, it is shut down and its guest ended
+   * at once, whatever it was doing, and it offers nothing. Holds until the engine is closed. Rejects
+   * `PLUGIN_NOT_FOUND`.
+   */
+  setEnabled(plugin: string, enabled: boolean): Promise<void>;
+  /**
+   * Reads the plugins again. One of which nothing has changed goes on as it is; one that cannot be
+   * built now goes on as it was, and says so in its problems; any other is shut down, and what is there
+   * now begins. Calls under way end as they began, in the guest that they began in.
+   */
   reload(): Promise<void>;
   /** Ends every guest. Calls under way are answered with ENGINE_CLOSED. */
   close(): Promise<void>;

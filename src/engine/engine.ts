@@ -179,6 +179,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     audit: kept.audit,
     guarantees: () => machinery.guarantees(),
     on: (listener) => events.on(listener),
+    setEnabled: (plugin, enabled) => registry.setEnabled(plugin, enabled),
     reload: async () => {
       await Promise.all([registry.reload(), remotes.load()]);
     },

@@ -1,5 +1,5 @@
 import type { TapeParams } from '../../sandbox/wire/tape.js';
-import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
+import type { Json } from '../../sandbox/wire/messages.js';
 import type { Stores } from '../brokers/storage/store.js';
 import type { EventBus } from '../events.js';
 import type { Capacity } from '../guests/capacity.js';
@@ -24,8 +24,6 @@ export interface EntrySpec {
   readonly bundle: Bundle;
   /** The operator's configuration of the plugin, as its system hands it on. */
   readonly config: Json;
-  /** What its `init` hook is told: `config`, `credentials`, `pluginStorageDir`. Default: the first. */
-  readonly initContext?: () => JsonObject | Promise<JsonObject>;
   /** The texts of hooks' contexts, of all plugins of the engine. */
   readonly hookTexts: HookTexts;
   readonly settings: Settings;

@@ -1,16 +1,18 @@
 import type { GuestGrant, LoadParams } from '../../sandbox/wire/methods.js';
 import type { GuestEndCause } from '../events.js';
+import type { Guest } from '../guests/guest.js';
 import { snapshotEnvironment } from '../brokers/environment.js';
 import { makeScrubber } from '../brokers/network/secrets/scrub.js';
 import { coversAll } from '../permissions/effective.js';
 import type { Grant } from '../permissions/grant.js';
-import type { Bundle, PluginEntry } from '../plugin/plugin.js';
+import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { makeStackMapper } from '../plugin/source-map.js';
 import { openBrokers } from './brokers.js';
 import { type CallsUnderWay, makeCallsUnderWay } from './calls-under-way.js';
 import type { EntrySpec } from './entry-spec.js';
 import { dialectOf } from './hook-owners.js';
 import { type Lifecycle, makeLifecycle } from './lifecycle.js';
+import { type InitContext, makeInitContext } from './init-context.js';
 import { GUEST_LIMITS } from './limits.js';
 import { makeOutputs, type Outputs } from './outputs.js';
 import { makeResident, type Resident } from './resident.js';
@@ -82,13 +84,14 @@ export function openEntry(spec: EntrySpec, rehearsal?: Rehearsal): OpenEntry {
   const mapOnly = makeStackMapper(sourceUrl, () => bundle.sourceMap);
   const mapStack = (stack: string): string => clean(mapOnly(stack));
   const running = makeRunningHooks(plugin.id, events);
+  const initContext = makeInitContext(spec, () => grant);
   const lifecycle = makeLifecycle({
     plugin: plugin.id,
     entry,
     dialect: dialectOf(plugin.id, entry, settings),
     texts: spec.hookTexts,
     room: () => ({ running, resident, mapStack }),
-    initContext: spec.initContext ?? (() => ({ config: spec.config })),
+    initContext,
     assistantVersion: settings.hooks.assistantVersion,
     limits: settings.limits,
     events,
@@ -103,7 +106,7 @@ export function openEntry(spec: EntrySpec, rehearsal?: Rehearsal): OpenEntry {
     bundleHash: bundle.hash,
     take: makeTenancy(spec),
     validator: spec.validator,
-    begin: lifecycle?.begin,
+    begin: lifecycle?.begin ?? needsOf(plugin, initContext),
     load: () => loadParams(spec, sourceUrl, guestGrant(grant, settings.env, secrets())),
     service: makeService({
       plugin: plugin.id,
@@ -166,6 +169,15 @@ export function openEntry(spec: EntrySpec, rehearsal?: Rehearsal): OpenEntry {
       await open.close();
     },
   };
+}
+
+/** Who has no `init` to be told does not begin either without what it needs. */
+function needsOf(
+  { configSchema, credentials }: Plugin,
+  initContext: InitContext,
+): ((guest: Guest) => Promise<void>) | undefined {
+  if (configSchema === undefined && credentials === undefined) return undefined;
+  return async (guest) => void (await initContext(guest));
 }
 
 function loadParams(spec: EntrySpec, sourceUrl: string, grant: GuestGrant): LoadParams {

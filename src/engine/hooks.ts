@@ -32,7 +32,10 @@ export interface HookOwner {
 }
 
 export interface HookOptions {
-  /** The conversation's plugins: others are passed over. `null`, the default: all of them. */
+  /**
+   * The conversation's plugins: others are passed over, but for the host's own (`defaultPlugins`).
+   * `null`, the default: all of them.
+   */
   readonly enabledPlugins?: readonly string[] | null;
   /** Runs every plugin's hook by the rules of that dialect. Default: each by its own. */
   readonly dialect?: HookDialect;
@@ -97,7 +100,10 @@ function stepsOf(hook: HookName, options: HookOptions, spec: HooksSpec): readonl
   const { enabledPlugins = null } = options;
   return spec
     .installed()
-    .filter(({ plugin }) => enabledPlugins === null || enabledPlugins.includes(plugin.id))
+    .filter(
+      ({ plugin: { id, origin } }) =>
+        enabledPlugins === null || origin === 'default' || enabledPlugins.includes(id),
+    )
     .flatMap((one) => stepsOfPlugin(hook, one, options, spec));
 }
 

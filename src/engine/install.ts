@@ -20,6 +20,7 @@ import type { PluginConfig } from './options.js';
 import { makeQuarantine, type Quarantine } from './quarantine.js';
 import { runEntry } from './running.js';
 import { secretsOf } from './secrets.js';
+import { seedStorage } from './seed-storage.js';
 import type { Settings } from './settings.js';
 import type { PluginProblem } from './status.js';
 import type { ValidatorCourier } from './validator-courier.js';
@@ -49,13 +50,9 @@ export interface InstallPowers {
  */
 export async function install(found: FoundPlugin, powers: InstallPowers): Promise<Installed> {
   const { plugin } = found;
-  const { config, env, limits } = powers.settings;
-  const raw = configOf(config, plugin);
-  const decided = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
-  const { withheld, waiting } = found;
-  const activation =
-    withheld === undefined ? decided : { ...decided, config: null, reasons: [withheld] };
-  const active = activation.config;
+  const { limits } = powers.settings;
+  const decision = decide(found, powers.settings);
+  const active = decision.activation.config;
   const quarantine = makeQuarantine({
     ...limits,
     plugin: plugin.id,
@@ -73,16 +70,29 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
   );
   return {
     plugin,
-    activation,
-    config: raw,
+    ...decision,
     entries,
-    problems: [
-      ...found.problems.map((message): PluginProblem => ({ code: 'INVALID_MANIFEST', message })),
-      ...(waiting === undefined ? [] : [{ code: 'UPDATE_WAITS' as const, message: waiting }]),
-    ],
     load: { underWay: 0 },
     quarantine,
     ...trustGroupOf(powers, plugin),
+  };
+}
+
+/** What can be said of a plugin before any of it is loaded. */
+export function decide(
+  { plugin, problems, withheld, waiting }: FoundPlugin,
+  { config, env }: Settings,
+): Pick<Installed, 'activation' | 'config' | 'problems'> {
+  const raw = configOf(config, plugin);
+  const decided = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
+  return {
+    activation:
+      withheld === undefined ? decided : { ...decided, config: null, reasons: [withheld] },
+    config: raw,
+    problems: [
+      ...problems.map((message): PluginProblem => ({ code: 'INVALID_MANIFEST', message })),
+      ...(waiting === undefined ? [] : [{ code: 'UPDATE_WAITS' as const, message: waiting }]),
+    ],
   };
 }
 
@@ -126,6 +136,7 @@ async function installEntry(
       take: () => powers.take(entry.confinement),
       group: entry.confinement === 'compartment' ? powers.groups.of(plugin.id) : undefined,
     } satisfies EntrySpec;
+    if (grant.permissions.storage) await seedStorage(plugin, powers.stores);
     const room = openEntry(spec);
     const described = await offers.of(plugin.id, room, config).catch(async (error: unknown) => {
       await room.close();

@@ -20,6 +20,8 @@ export interface Installed {
   /** Calls under way in all of its tools. */
   readonly load: { underWay: number };
   readonly quarantine: Quarantine;
+  /** What is wrong with the version on disk, where an older one runs on for it. */
+  readonly stale?: readonly PluginProblem[];
   /** The trust group whose process holds it; absent where it has its own. */
   readonly trustGroup?: string;
 }

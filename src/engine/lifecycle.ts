@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../sandbox/wire/messages.js';
 import { BulkheadError, type ErrorCode } from '../errors.js';
 import type { EventBus } from '../events.js';
 import type { Guest } from '../guests/guest.js';
@@ -10,6 +9,7 @@ import type { PluginEntry } from '../plugin/plugin.js';
 import type { HookTexts } from './hook-courier.js';
 import { type HookRoom, runHook } from './hook-step.js';
 import { hasHook, hookEnded } from './hook-owners.js';
+import type { InitContext } from './init-context.js';
 import type { EngineLimits } from './limits.js';
 
 export type ShutdownReason = 'shutdown' | 'uninstall' | 'disable' | 'reload';
@@ -36,7 +36,7 @@ export interface LifecycleSpec {
   readonly texts: HookTexts;
   readonly room: () => HookRoom;
   /** What `init` is told of its plugin: `config`, `credentials`, `pluginStorageDir`. */
-  readonly initContext: () => JsonObject | Promise<JsonObject>;
+  readonly initContext: InitContext;
   readonly assistantVersion: string;
   readonly limits: EngineLimits;
   readonly events: EventBus;
@@ -55,7 +55,7 @@ export function makeLifecycle(spec: LifecycleSpec): Lifecycle | undefined {
     hasInit,
     begin: async (guest) => {
       if (hasInit) {
-        const given = { ...(await spec.initContext()), assistantVersion };
+        const given = { ...(await spec.initContext(guest)), assistantVersion };
         const { error } = await runOnce('init', given, guest, limits.loadTimeoutMs, spec);
         const isStopped = error?.code === 'DEADLINE_EXCEEDED' || !guest.alive;
         const aborts = DIALECTS[dialect].initThrown === 'aborts' || isStopped;

@@ -14,6 +14,7 @@ import type { WallName } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
 import type { CoreTool } from './core-tool.js';
 import type { EngineHookOptions } from './hook-options.js';
+import type { Credentials } from './credentials.js';
 import type { IdentityOptions } from '../remotes/identity.js';
 import type { RemoteOptions } from '../remotes/open.js';
 import type { EngineLimits } from './limits.js';
@@ -71,6 +72,8 @@ export interface EngineOptions {
    * of that name. Default: none.
    */
   readonly powers?: readonly PowerDefinition[];
+  /** Where plugins' credentials come from, each plugin's by its own. Default: there are none. */
+  readonly credentials?: Credentials;
   readonly approve?: Approver;
   /**
    * How much risk runs unasked: `strict` nothing, `default` what is low, `relaxed` what is low or

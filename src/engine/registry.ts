@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.js';
-import type { EventBus, EventOf, WithoutTime } from '../events.js';
+import { BulkheadError } from '../errors.js';
+import type { EventBus } from '../events.js';
 import type { Discovery } from '../formats/discover.js';
 import { coversAll } from '../permissions/effective.js';
 import type { Plugin } from '../plugin/plugin.js';
@@ -8,21 +9,25 @@ import { formats } from '../formats/table.js';
 import { findPlugins } from './find-plugins.js';
 import type { Effects } from './effects.js';
 import type { Grants } from './grants.js';
-import { beginPlugin, shutDown } from './begin-and-end.js';
+import { shutDown } from './begin-and-end.js';
 import { inTurns } from './in-turns.js';
-import { install } from './install.js';
 import type { Installed, InstalledEntry } from './installed.js';
+import { end, retire } from './let-go.js';
 import { discoverLocked } from './lock/discover-locked.js';
 import type { Machinery } from './machinery.js';
 import { diskReader } from './powers/disk-reader.js';
 import type { Settings } from './settings.js';
 import { brokenStatus, statusOf } from './status-of.js';
 import type { PluginStatus } from './status.js';
+import { tellPlugins } from './tell-plugins.js';
+import { makeTurnover } from './turnover.js';
 
 /** The plugins an engine has, and their coming and going. */
 export interface Registry {
   /** Reads what is on disk, and installs it. Loads follow one another, each whole. */
   reload(): Promise<void>;
+  /** Switches a plugin off, or on again. Throws `PLUGIN_NOT_FOUND`. */
+  setEnabled(plugin: string, enabled: boolean): Promise<void>;
   /** In the order in which they are registered. */
   installed(): readonly Installed[];
   status(catalog: Catalog): readonly PluginStatus[];
@@ -63,18 +68,39 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   let last: Promise<void> = Promise.resolve();
   let closed = false;
 
-  const installOne = async (found: FoundPlugin): Promise<Installed> => {
-    const one = await install(found, {
-      ...machinery,
-      bundle: bundlesOf(found, machinery),
-      settings,
-      grants,
-      events,
-      effects,
-      now: Date.now,
-      onChange: () => onChange(installed),
-    });
-    return settings.hooks.init === 'register' ? beginPlugin(one) : one;
+  const turnover = makeTurnover((found) => ({
+    ...machinery,
+    bundle: bundlesOf(found, machinery),
+    settings,
+    grants,
+    events,
+    effects,
+    now: Date.now,
+    onChange: () => onChange(installed),
+  }));
+  /** Ids of plugins that the host has switched off. */
+  const off = new Set<string>();
+
+  const renew = (found: FoundPlugin): Promise<Installed> =>
+    turnover.renew(
+      installed.find(({ plugin }) => plugin.id === found.plugin.id),
+      off.has(found.plugin.id) ? switchedOff(found) : found,
+    );
+
+  const become = (next: readonly Installed[]): readonly Installed[] => {
+    const before = installed;
+    const kept = new Set(next.map(({ entries }) => entries));
+    installed = next;
+    onChange(installed);
+    for (const one of before) {
+      if (!kept.has(one.entries))
+        void letGo(
+          one,
+          next.find(({ plugin }) => plugin.id === one.plugin.id),
+        );
+    }
+    const same = new Set(before);
+    return next.filter((one) => !same.has(one));
   };
 
   const load = async (): Promise<void> => {
@@ -84,16 +110,20 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       lock === undefined
         ? await findPlugins(diskReader, settings)
         : await discoverLocked(lock, settings, machinery.bundle);
-    const before = installed;
-    installed = await inTurns(discovery.plugins, WIDTH, installOne);
-    onChange(installed);
-    tell(installed, discovery, events);
-    for (const one of before) void letGo(one);
+    // A manifest that cannot be read just now costs a plugin nothing that it had.
+    const isBroken = ({ plugin }: Installed): boolean =>
+      discovery.problems.some(({ directory }) => directory === plugin.directory);
+    const ids = new Set(discovery.plugins.map(({ plugin }) => plugin.id));
+    const stays = installed.filter((one) => !ids.has(one.plugin.id) && isBroken(one));
+    const next = await inTurns(discovery.plugins, WIDTH, renew);
+    const fresh = become([...next, ...stays]);
+    tellPlugins(fresh, discovery.problems, events);
   };
 
-  const letGo = async (one: Installed): Promise<void> => {
+  const letGo = async (one: Installed, successor: Installed | undefined): Promise<void> => {
     retiring.add(one);
-    await retire(one);
+    // Whoever switched it off, or took it away, does not want it to run on.
+    await (successor?.activation.config === null ? end(one) : retire(one));
     retiring.delete(one);
   };
 
@@ -103,10 +133,8 @@ export function makeRegistry(spec: RegistrySpec): Registry {
     const found = discovery.plugins.find((one) => one.plugin.id === plugin);
     const before = installed.find((one) => one.plugin.id === plugin);
     if (found === undefined || before === undefined) return;
-    const after = await installOne(found);
-    installed = installed.map((one) => (one === before ? after : one));
-    onChange(installed);
-    void letGo(before);
+    const after = await renew(found);
+    become(installed.map((one) => (one === before ? after : one)));
   };
 
   const runningOf = (plugin: string): readonly InstalledEntry[] =>
@@ -133,6 +161,16 @@ export function makeRegistry(spec: RegistrySpec): Registry {
           plugin.id === id && entries.some((entry) => isBehind(entry, plugin, grants)),
       );
       if (!anew) return;
+      last = last.then(
+        () => again(id),
+        () => again(id),
+      );
+      await last;
+    },
+    setEnabled: async (id, enabled) => {
+      if (!installed.some(({ plugin }) => plugin.id === id)) throw notThere(id);
+      if (enabled) off.delete(id);
+      else off.add(id);
       last = last.then(
         () => again(id),
         () => again(id),
@@ -191,52 +229,14 @@ function listingOf({
   return formats[plugin.format].list({ plugin, activation, config, offers });
 }
 
-/** Lets a plugin that was replaced finish its calls (each has a deadline), then ends it. */
-async function retire(installed: Installed): Promise<void> {
-  while (installed.load.underWay > 0) {
-    await new Promise((resolve) => setTimeout(resolve, RETIRE_POLL_MS));
-  }
-  await end(installed);
+function switchedOff(found: FoundPlugin): FoundPlugin {
+  const id = JSON.stringify(found.plugin.id);
+  const withheld = `it was switched off by its host; engine.setEnabled(${id}, true) switches it on`;
+  return { ...found, withheld };
 }
 
-const RETIRE_POLL_MS = 20;
-
-async function end({ entries }: Installed): Promise<void> {
-  await Promise.all(entries.flatMap(({ rooms }) => rooms.map((room) => room.close())));
-}
-
-function tell(installed: readonly Installed[], discovery: Discovery, events: EventBus): void {
-  for (const { directory, error } of discovery.problems) {
-    events.emit({ type: 'plugin-refused', directory, code: error.code, message: error.message });
-  }
-  for (const { plugin, problems, entries } of installed) {
-    const { id, directory } = plugin;
-    events.emit({ type: 'plugin-found', plugin: id, directory });
-    for (const { code, message } of [...problems, ...entries.flatMap((entry) => entry.problems)]) {
-      events.emit({ type: 'plugin-refused', plugin: id, directory, code, message });
-    }
-    for (const entry of entries) {
-      if (entry.rooms.length > 0) events.emit(grantOf(plugin, entry));
-    }
-    for (const { level, message } of entries.flatMap(({ offer }) => offer?.alerts ?? [])) {
-      events.emit({ type: 'alert', plugin: id, level, message });
-    }
-  }
-}
-
-/** What an entry that runs was given. */
-export function grantOf(
-  { id, version }: Plugin,
-  { entry, effective, rooms }: InstalledEntry,
-): WithoutTime<EventOf<'permissions-granted'>> {
-  return {
-    type: 'permissions-granted',
-    plugin: id,
-    entry: entry.key,
-    ...(version === undefined ? {} : { version }),
-    bundle: rooms[0]?.bundle.hash ?? '',
-    confinement: entry.confinement,
-    declared: entry.declared,
-    granted: effective,
-  };
+function notThere(id: string): BulkheadError {
+  return new BulkheadError('PLUGIN_NOT_FOUND', `The engine has no plugin ${JSON.stringify(id)}.`, {
+    directory: id,
+  });
 }

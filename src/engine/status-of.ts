@@ -11,6 +11,7 @@ export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
   const { id, format, directory, name, version, description } = plugin;
   const problems = [
     ...installed.problems,
+    ...(installed.stale ?? []).map(staleProblem),
     ...reasons.map((message): PluginProblem => ({ code: 'PLUGIN_INACTIVE', message })),
     ...entries.flatMap((entry) => entry.problems),
     ...catalog.collisions(id).map(({ tool, message }): PluginProblem => ({
@@ -76,5 +77,12 @@ export function brokenStatus({ directory, error }: DiscoveryProblem): PluginStat
     alerts: [],
     entries: [],
     tools: [],
+  };
+}
+
+function staleProblem({ code, message }: PluginProblem): PluginProblem {
+  return {
+    code,
+    message: `its last good version runs on, as what is there now is not: ${message}`,
   };
 }

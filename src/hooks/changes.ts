@@ -2,7 +2,8 @@ import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import { type ContextLimits, type HookContext, sizeProblem } from './context.js';
 import type { ContextShape, Field } from './contexts.js';
 import { isJsonList as isList, isJsonObject as isRecord } from './json.js';
-import type { FieldText, PieceStore } from './pieces.js';
+import type { FieldText } from './piece.js';
+import type { PieceStore } from './pieces.js';
 
 /** Where a hook changed a field: which items of a list, or all of it. */
 export interface HookEdit {

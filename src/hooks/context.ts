@@ -4,7 +4,8 @@ import { BulkheadError } from '../errors.js';
 import { closest } from '../permissions/closest.js';
 import { type Field, fieldsOf } from './contexts.js';
 import type { HookDialect, HookName } from './names.js';
-import type { FieldText, PieceStore } from './pieces.js';
+import type { FieldText } from './piece.js';
+import type { PieceStore } from './pieces.js';
 
 /** What a context may cost: everything in it is copied into guests. */
 export interface ContextLimits {

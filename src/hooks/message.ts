@@ -2,7 +2,7 @@ import type { ContextShape } from './contexts.js';
 import type { HookContext } from './context.js';
 import { DIALECTS } from './dialects.js';
 import type { HookDialect } from './names.js';
-import type { Piece } from './pieces.js';
+import type { Piece } from './piece.js';
 
 /** A context as a guest is told it, made once for all plugins of a dialect until something changes. */
 export interface ContextMessage {

@@ -1,27 +1,8 @@
 import type { Json } from '../../sandbox/wire/messages.js';
 import { weigh } from '../../sandbox/wire/weigh.js';
 import { isJsonList } from './json.js';
-
-/**
- * A stretch of JSON text, made once and sent to each guest at most once. A piece of a list holds so
- * many of its items, joined by commas; any other value is one piece.
- */
-export interface Piece {
-  readonly id: number;
-  readonly text: string;
-  readonly items: number;
-  readonly bytes: number;
-  /** Values in it. */
-  readonly nodes: number;
-  /** Itself as a JSON string: how it travels. */
-  readonly quoted: string;
-}
-
-/** The text of one field of a context. */
-export interface FieldText {
-  readonly list: boolean;
-  readonly pieces: readonly Piece[];
-}
+import type { FieldText, Piece } from './piece.js';
+import { makeRecentLists } from './recent-lists.js';
 
 export interface PieceStore {
   of(value: Json): FieldText;
@@ -34,7 +15,12 @@ export interface PieceStore {
 }
 
 /** Characters from which on a piece of a list is complete. */
-const PIECE_CHARACTERS = 16 * 1024;
+const PIECE_CHARACTERS = 64 * 1024;
+
+/** Items that are written at once: one by one takes half as long again. */
+const GROUP_ITEMS = 8;
+/** Larger ones are written one by one, so that a change of one sends no more than that one. */
+const MAX_GROUP_CHARACTERS = PIECE_CHARACTERS;
 
 /** Characters of all pieces that are remembered, so that the same text gets the same id again. */
 const MAX_REMEMBERED = 32 * 1024 * 1024;
@@ -75,30 +61,41 @@ export function makePieceStore(maxDepth: number): PieceStore {
     return piece;
   };
 
+  const recent = makeRecentLists(pieceOf);
+
   const cut = (items: readonly Json[]): Piece[] => {
     const pieces: Piece[] = [];
-    let texts: string[] = [];
-    let characters = 0;
+    let text = '';
+    let count = 0;
     const complete = (): void => {
-      if (texts.length > 0) pieces.push(pieceOf(texts.join(','), texts.length));
-      texts = [];
-      characters = 0;
+      if (count > 0) pieces.push(pieceOf(text, count));
+      text = '';
+      count = 0;
     };
-    for (const item of items) {
-      const text = JSON.stringify(item);
-      texts.push(text);
-      characters += text.length;
-      if (characters >= PIECE_CHARACTERS) complete();
+    const add = (written: string, more: number): void => {
+      text = count === 0 ? written : `${text},${written}`;
+      count += more;
+      if (text.length >= PIECE_CHARACTERS) complete();
+    };
+    for (let at = 0; at < items.length; at += GROUP_ITEMS) {
+      const group = items.slice(at, at + GROUP_ITEMS);
+      const written = JSON.stringify(group).slice(1, -1);
+      if (written.length <= MAX_GROUP_CHARACTERS) add(written, group.length);
+      else for (const item of group) add(JSON.stringify(item), 1);
     }
     complete();
     return pieces;
   };
 
   return {
-    of: (value) =>
-      isJsonList(value)
-        ? { list: true, pieces: cut(value) }
-        : { list: false, pieces: [pieceOf(JSON.stringify(value), 1)] },
+    of: (value) => {
+      const text = JSON.stringify(value);
+      if (!isJsonList(value)) return { list: false, pieces: [pieceOf(text, 1)] };
+      const items = value.length;
+      const pieces = recent.find(text, items) ?? cut(value);
+      if (text.length >= PIECE_CHARACTERS) recent.keep({ text, items, pieces });
+      return { list: true, pieces };
+    },
     spliced: ({ pieces }, list, { at, removed }) => {
       const head = piecesBefore(pieces, at);
       const tail = piecesFrom(pieces, at + removed);

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { DialectName } from '../../sandbox/wire/methods.js';
+import type { JsonSchemaDocument } from '../schema/check.js';
 import type { PermissionName, Permissions } from '../permissions/kind.js';
 
 /** The one model that every format is read into: what is on disk, before any of it has run. */
@@ -19,14 +20,31 @@ export interface Plugin {
   readonly entries: readonly PluginEntry[];
   readonly environment: readonly EnvironmentNeed[];
   readonly config: readonly ConfigField[];
+  /** What the operator's configuration has to fit, where the plugin says it as a schema. */
+  readonly configSchema?: JsonSchemaDocument;
+  /** Keys of credentials that it says it needs: without all of them it does not begin. */
+  readonly credentials?: readonly string[];
   /** Who put it there, where that was not whoever installs plugins. */
   readonly origin?: 'default' | 'workspace';
   /** Names of the host's own tools that it takes away. */
   readonly removes?: readonly string[];
+  /** Files that it brings along for its storage. */
+  readonly seeds?: readonly SeedFile[];
   /** When it was installed, in milliseconds since 1970, by its installer or by its directory. */
   readonly installedAtMs?: number;
   /** Why its own directory says that it is not to run. */
   readonly disabled?: string;
+}
+
+export interface SeedFile {
+  /** Relative to the plugin's directory. */
+  readonly from: string;
+  /** Relative to its storage. */
+  readonly to: string;
+  /** Whether a file that is there is replaced, when the seed has changed. */
+  readonly overwrite: boolean;
+  /** Whether the plugin cannot be without it. */
+  readonly required: boolean;
 }
 
 export type FormatName = 'pandora' | 'spindle' | 'vellum';

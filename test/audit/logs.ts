@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterEachFile } from '../tidying.js';
 import { makeSqliteStore } from '../../src/audit/database/sqlite-store.js';
 import { makeJsonlStore } from '../../src/audit/disk/jsonl-store.js';
 import { type AuditLog, type AuditLogSpec, openAuditLog } from '../../src/audit/log.js';
@@ -11,7 +11,12 @@ import type { BulkheadEvent } from '../../src/events.js';
 
 const root = mkdtempSync(join(tmpdir(), 'bulkhead-audit-'));
 let count = 0;
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+process.once('exit', () => rmSync(root, { recursive: true, force: true }));
+
+afterEachFile(() => {
+  rmSync(root, { recursive: true, force: true });
+  mkdirSync(root);
+});
 
 /** A directory of this test's own. */
 export function freshDirectory(): string {

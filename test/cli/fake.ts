@@ -234,6 +234,7 @@ function fakeEngine(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    setEnabled: () => Promise.resolve(),
     reload: () => Promise.resolve(),
     close,
     [Symbol.asyncDispose]: close,

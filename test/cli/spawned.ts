@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll } from 'vitest';
+import { afterEachFile } from '../tidying.js';
 import { ROOT } from '../architecture/sources.js';
 
 export const MAIN: string = join(ROOT, 'dist/src/cli/main.js');
@@ -20,8 +20,9 @@ export interface PluginSpec {
 }
 
 const directories: string[] = [];
-afterAll(() => {
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+afterEachFile(() => {
+  for (const directory of directories.splice(0))
+    rmSync(directory, { recursive: true, force: true });
 });
 
 /** Writes a plugin with one tool, `run`, and gives its directory. */

@@ -11,6 +11,7 @@ import { POWER_LIMITS } from '../../src/brokers/powers/limits.js';
 import { STORAGE_LIMITS } from '../../src/brokers/storage/limits.js';
 import { HOOK_LIMITS } from '../../src/engine/hook-courier.js';
 import { DEFAULT_LIMITS, GUEST_LIMITS } from '../../src/engine/limits.js';
+import { MAX_SEED_BYTES } from '../../src/engine/seed-storage.js';
 import { SERVER_LIMITS, TOKEN_LIMITS } from '../../src/http/limits.js';
 import { RECORD_LIMITS } from '../../src/engine/recording/limits.js';
 import { REMOTE_LIMITS } from '../../src/remotes/limits.js';
@@ -22,7 +23,7 @@ const sections: Readonly<Record<string, object>> = {
   'What a guest may send': FROM_GUEST,
   'Inside the guest': { ...GUEST_LIMITS, NOTICES_PER_SECOND },
   Hooks: { ...HOOK_LIMITS, BROADCAST_BYTES },
-  'A Spindle extension': SPINDLE_LIMITS,
+  'A Spindle extension': { ...SPINDLE_LIMITS, MAX_SEED_BYTES },
   'The network broker': NETWORK_LIMITS,
   'The filesystem broker': FILESYSTEM_LIMITS,
   'The storage broker': STORAGE_LIMITS,

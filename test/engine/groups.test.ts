@@ -46,12 +46,12 @@ interface Started {
 
 describe('plugins of one trust group', () => {
   it('share a process, which another plugin does not', async () => {
-    const { engine } = await startGroup();
     const pids = new Map<string, number>();
-    engine.on((event) => {
-      if (event.type === 'guest-started') pids.set(event.plugin, event.pid);
+    const { engine } = await startGroup({
+      onEvent: (event) => {
+        if (event.type === 'guest-started') pids.set(event.plugin, event.pid);
+      },
     });
-    await engine.reload();
     for (const id of ['a', 'b', 'c', 'd']) {
       expect((await engine.call(`${id}:count`, {})).value).toBe(1);
     }

@@ -1,7 +1,7 @@
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterEachFile } from '../tidying.js';
 import { createEngine, type Engine, type EngineOptions } from '../../src/index.js';
 
 export interface PluginSpec {
@@ -23,9 +23,12 @@ const root = mkdtempSync(join(tmpdir(), 'bulkhead-test-'));
 const engines: Engine[] = [];
 let count = 0;
 
-afterAll(async () => {
-  await Promise.all(engines.map((engine) => engine.close()));
+process.once('exit', () => rmSync(root, { recursive: true, force: true }));
+
+afterEachFile(async () => {
+  await Promise.all(engines.splice(0).map((engine) => engine.close()));
   rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  mkdirSync(root);
 });
 
 /** A directory of this test file's own. */

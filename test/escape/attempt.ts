@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterEachFile } from '../tidying.js';
 import {
   type BulkheadEvent,
   createEngine,
@@ -95,8 +96,9 @@ export function stage({
 }
 
 const directories: string[] = [];
-afterAll(() => {
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+afterEachFile(() => {
+  for (const directory of directories.splice(0))
+    rmSync(directory, { recursive: true, force: true });
 });
 
 /** A directory of this test file's own, until its end. */

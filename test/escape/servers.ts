@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
+import { afterEachFile } from '../tidying.js';
 
 export interface Served {
   readonly url: string;
@@ -10,11 +10,12 @@ export interface Served {
 }
 
 const open = new Set<Server>();
-afterAll(() => {
+afterEachFile(() => {
   for (const server of open) {
     server.close();
     server.closeAllConnections();
   }
+  open.clear();
 });
 
 /** A server on loopback until the end of the test file. */

@@ -41,7 +41,7 @@ export function stepOf(plugin: string, dialect: HookDialect, hook: Hook): ChainS
       const lent = { logger: Object.freeze({}), broadcast: () => {} };
       const draft = openDraft({
         params,
-        textOf: held.take(params),
+        textsOf: held.take(params),
         lent,
         serialize: (value) => serialize(value, RESULT_LIMITS),
       });

@@ -2,7 +2,7 @@ import type { webcrypto } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
-import { afterAll } from 'vitest';
+import { afterEachFile } from '../tidying.js';
 
 /** An issuer of tokens on loopback: its key set, and a pen. */
 export interface Issuer {
@@ -28,8 +28,8 @@ export interface TokenSpec {
 }
 
 const servers: Server[] = [];
-afterAll(() => {
-  for (const server of servers) server.close();
+afterEachFile(() => {
+  for (const server of servers.splice(0)) server.close();
 });
 
 const pairs = new Map<string, Promise<{ privateKey: webcrypto.CryptoKey; jwk: JWK }>>();

@@ -1,5 +1,5 @@
-import { makeErrorClass } from './api-errors.js';
 import { messagesApi, REFUSAL_FALLBACK_TEXT } from './api-messages.js';
+import { type ErrorClass, makeErrorClass } from './api-errors.js';
 
 /** The names of all hooks, by the constants that plugins use for them. */
 const HOOKS = {
@@ -17,11 +17,14 @@ const HOOKS = {
 
 const RiskLevel = { Low: 'low', Medium: 'medium', High: 'high' };
 
+/** What `resolveCredential` rejects with. */
+export const CredentialResolutionError: ErrorClass = makeErrorClass('CredentialResolutionError');
+
 /** What of `@vellumai/plugin-api` needs no host: constants, and functions of their arguments alone. */
 export const pureApi: Readonly<Record<string, unknown>> = {
   HOOKS,
   RiskLevel,
-  CredentialResolutionError: makeErrorClass('CredentialResolutionError'),
+  CredentialResolutionError,
   CredentialStoreError: makeErrorClass('CredentialStoreError'),
   TtsSynthesisError: makeErrorClass('TtsSynthesisError'),
   REFUSAL_FALLBACK_TEXT,

@@ -1,4 +1,4 @@
-import { type PluginApiHandles, unsuppliedHandles } from './api-handles.js';
+import type { PluginApiHandles } from './api-handles.js';
 import { pureApi } from './api-pure.js';
 
 /** The module that Vellum's plugins import their constants and the host's handles from. */
@@ -9,6 +9,6 @@ export const PLUGIN_API = '@vellumai/plugin-api';
  * arguments alone, and the handles of the host's. Every name exists; a handle for which the host
  * supplies nothing throws when it is used, and says what the host would have to supply.
  */
-export function makePluginApi(handles: PluginApiHandles = {}): object {
-  return { ...unsuppliedHandles(), ...handles, ...pureApi };
+export function makePluginApi(handles: PluginApiHandles): object {
+  return { ...pureApi, ...handles };
 }

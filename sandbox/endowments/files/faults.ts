@@ -1,5 +1,5 @@
 import type { EndowmentPowers } from '../endowment.js';
-import { storageDirectoryOf } from './mounts.js';
+import { storageDirectoryOf } from '../../wire/storage.js';
 
 /** Names of failures that code tells apart. */
 export type Errno = 'ENOENT' | 'EEXIST' | 'EISDIR' | 'ENOTDIR' | 'ENOTEMPTY' | 'EINVAL' | 'EACCES';

@@ -1,10 +1,10 @@
-import type { StorageArea } from '../../wire/storage.js';
+import { type StorageArea, storageDirectoryOf } from '../../wire/storage.js';
 import type { EndowmentPowers } from '../endowment.js';
 import { makeStorageClient, type StorageClient } from '../storage/client.js';
 import { makeLaterFiles, type LaterFiles } from './later-files.js';
 import { makeLentFiles } from './lent-files.js';
 import { copyLent } from './lent-copy.js';
-import { makeMounts, storageDirectoryOf } from './mounts.js';
+import { makeMounts } from './mounts.js';
 import { type Change, makeNowFiles, type NowFiles } from './now-files.js';
 import { makeTree, type Tree } from './tree.js';
 

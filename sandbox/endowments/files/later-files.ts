@@ -50,7 +50,7 @@ export function makeLaterFiles(spec: LaterSpec): LaterFiles {
     const { kept, lent: lentPath } = place(path);
     const isKept = kept !== undefined && powers.grant.storage;
     if (!isKept && !powers.grant.filesystem) {
-      throw refuse(powers, path, kept === undefined ? 'filesystem' : 'storage');
+      throw refuse(powers, path, kept?.area === 'data' ? 'storage' : 'filesystem');
     }
     if (isKept) {
       try {

@@ -1,4 +1,4 @@
-import type { StorageArea } from '../../wire/storage.js';
+import { type StorageArea, storageDirectoryOf } from '../../wire/storage.js';
 
 /** Where a path of the plugin's world leads: to its storage, to files it may read, to both or none. */
 export interface Place {
@@ -20,11 +20,6 @@ export interface Kept {
 
 /** Where the plugin's own files seem to lie. */
 export const PLUGIN_DIRECTORY = '/plugin';
-
-/** The plugin's directory for its data, by the name that its code is told. */
-export function storageDirectoryOf(plugin: string): string {
-  return `/workspace/plugins/${plugin.replace(/^@[^/]*\//, '')}/data`;
-}
 
 /**
  * The world as plugin code sees it, whatever the host's disk looks like: its own files, its data

@@ -63,7 +63,7 @@ export function makeNowFiles({ powers, place, tree, later }: NowSpec): NowFiles 
       if (entry !== undefined) return { entry, in: files, at };
     }
     if (isKept || powers.grant.filesystem) throw makeFault('ENOENT', path);
-    throw refuse(powers, path, kept === undefined ? 'filesystem' : 'storage');
+    throw refuse(powers, path, kept?.area === 'data' ? 'storage' : 'filesystem');
   };
   const look = (path: string): FileEntry | undefined => {
     try {

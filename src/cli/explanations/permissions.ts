@@ -56,6 +56,12 @@ export const permissionCodes = {
     meaning: 'The plugin asked for something that the host lends by name, without its permission.',
     remedy: 'Add the name to permissions.powers in the manifest, and let the host grant it.',
   },
+  CREDENTIAL_MISSING: {
+    title: 'a credential that the plugin needs is missing',
+    meaning:
+      'The plugin says in its manifest that it needs a credential, and the host has none for it, or has not granted it the power "credentials".',
+    remedy: "Give the engine's option credentials a text for it, and let the host grant it.",
+  },
   POWER_UNAVAILABLE: {
     title: 'the host does not provide that power',
     meaning: "The plugin may use the power, but the engine's options define none of that name.",

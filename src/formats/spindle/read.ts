@@ -2,6 +2,7 @@ import { join, relative, sep } from 'node:path';
 import { BulkheadError } from '../../errors.js';
 import type { Plugin } from '../../plugin/plugin.js';
 import type { FoundPlugin, ReadPower } from '../format.js';
+import { readEntryPath } from '../pandora/entry-path.js';
 import { findBackend } from './backend.js';
 import { introduce } from './introduction.js';
 import { parseManifest, type SpindleManifest } from './manifest.js';
@@ -48,6 +49,7 @@ export async function readSpindle(power: ReadPower, directory: string): Promise<
     name: manifest.name,
     version: manifest.version,
     description: manifest.description,
+    ...seedsOf(manifest),
     about: aboutOf(manifest),
     entries:
       backend.file === undefined
@@ -100,6 +102,23 @@ function invalid(file: string, problems: readonly string[]): BulkheadError {
     { file, problems },
   );
 }
+
+/** Throws `OUTSIDE_PLUGIN` for a path that leads out; where links lead, is found when it is read. */
+function seedsOf({ storage_seed_files: written }: SpindleManifest): Pick<Plugin, 'seeds'> {
+  if (written === undefined) return {};
+  const seeds = written
+    .slice(0, MAX_SEEDS)
+    .map(({ from, to = from, overwrite, required }, index) => ({
+      from: readEntryPath(from, `storage_seed_files[${index}].from`),
+      to: readEntryPath(to, `storage_seed_files[${index}].to`),
+      overwrite: overwrite ?? false,
+      required: required ?? false,
+    }));
+  return { seeds };
+}
+
+/** Stops a manifest that makes its extension slow to install. */
+const MAX_SEEDS = 100;
 
 function aboutOf(manifest: SpindleManifest): Readonly<Record<string, string>> {
   const { author, github, homepage, minimum_lumiverse_version: lumiverse } = manifest;

@@ -17,6 +17,9 @@ export interface VellumPackage {
   readonly peers: Readonly<Record<string, unknown>>;
   /** Whether it has the key `vellum`. */
   readonly saysPlugin: boolean;
+  /** The keys `config` and `requiresCredential`, in the package or in its key `vellum` or `bulkhead`. */
+  readonly config: unknown;
+  readonly requiresCredential: unknown;
   /** The key `bulkhead`, as it is. */
   readonly bulkhead: unknown;
 }
@@ -44,9 +47,22 @@ export function parsePackage(text: string): ShapeResult<VellumPackage> {
       description: textOf(value['description']),
       peers: isObject(peers) ? peers : {},
       saysPlugin: Object.hasOwn(value, 'vellum'),
+      config: ownOr(value, 'config'),
+      requiresCredential: ownOr(value, 'requiresCredential'),
       bulkhead: value['bulkhead'],
     },
   };
+}
+
+/** npm has a key `config` of its own, which is no schema: one that says its type, is. */
+function ownOr(value: Readonly<Record<string, unknown>>, key: string): unknown {
+  for (const holder of [value['bulkhead'], value['vellum'], value]) {
+    const found = isObject(holder) ? holder[key] : undefined;
+    if (found === undefined) continue;
+    if (key !== 'config' || holder !== value) return found;
+    if (isObject(found) && ('type' in found || 'properties' in found)) return found;
+  }
+  return undefined;
 }
 
 const ABOUT = ['author', 'icon', 'homepage', 'license'];

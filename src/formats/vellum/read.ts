@@ -3,11 +3,12 @@ import { BulkheadError } from '../../errors.js';
 import type { Plugin } from '../../plugin/plugin.js';
 import type { FoundPlugin, ReadPower } from '../format.js';
 import { readOwnFile } from '../own-file.js';
-import { readDeclaration } from './declared.js';
+import { type Declaration, readDeclaration } from './declared.js';
 import { readEdition } from './edition.js';
 import { identityOf } from './identity.js';
 import { readInstalledAt } from './installed-at.js';
 import { MANIFEST_FILE, parsePackage, PLUGIN_API, type VellumPackage } from './package.js';
+import { CREDENTIALS, type Needs, readNeeds } from './needs.js';
 import { listSurfaces } from './surfaces.js';
 
 /** Lock files are large, a `package.json` is not. Stops a file that fills the host's memory. */
@@ -30,7 +31,8 @@ export async function readVellum(power: ReadPower, directory: string): Promise<F
     throw invalid(root, [problem]);
   }
   const { surfaces, problems: left } = await listSurfaces(power, root);
-  const declaration = readDeclaration(written.bulkhead);
+  const needs = readNeeds(written);
+  const declaration = withCredentials(readDeclaration(written.bulkhead), needs);
   const installedAtMs = await readInstalledAt(power, root);
   const isDisabled = (await power.stat(join(root, DISABLED_FILE))) !== undefined;
   const plugin: Plugin = {
@@ -62,10 +64,21 @@ export async function readVellum(power: ReadPower, directory: string): Promise<F
           ],
     environment: [],
     config: [],
+    ...needs.plugin,
     ...(installedAtMs === undefined ? {} : { installedAtMs }),
     ...(isDisabled ? { disabled: `it is disabled; remove the file ${DISABLED_FILE} from it` } : {}),
   };
-  return { plugin, problems: [...problems, ...left, ...declaration.problems] };
+  return { plugin, problems: [...problems, ...left, ...declaration.problems, ...needs.problems] };
+}
+
+/** Who needs a credential asks to be handed it. */
+function withCredentials({ entry, problems }: Declaration, { plugin }: Needs): Declaration {
+  const { declared } = entry;
+  if (plugin.credentials === undefined || declared.powers.includes(CREDENTIALS)) {
+    return { entry, problems };
+  }
+  const powers = [...declared.powers, CREDENTIALS];
+  return { entry: { ...entry, declared: { ...declared, powers } }, problems };
 }
 
 async function readPackage(power: ReadPower, root: string): Promise<VellumPackage> {

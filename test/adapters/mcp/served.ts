@@ -1,4 +1,4 @@
-import { afterAll } from 'vitest';
+import { afterEachFile } from '../../tidying.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -18,8 +18,8 @@ export const tools = [
 ];`;
 
 const open: { close(): Promise<unknown> }[] = [];
-afterAll(async () => {
-  await Promise.all(open.map((one) => one.close()));
+afterEachFile(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
 });
 
 export const url: URL = new URL('http://127.0.0.1/mcp');

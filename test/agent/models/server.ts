@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll } from 'vitest';
+import { afterEachFile } from '../../tidying.js';
 
 export interface Answer {
   readonly status?: number;
@@ -17,8 +17,8 @@ export interface Asked {
 
 const servers: { close(): void }[] = [];
 
-afterAll(() => {
-  for (const server of servers) server.close();
+afterEachFile(() => {
+  for (const server of servers.splice(0)) server.close();
 });
 
 /** A server on loopback that gives these answers, one for each request. */

@@ -1,4 +1,4 @@
-import { afterAll } from 'vitest';
+import { afterEachFile } from '../../tidying.js';
 import type { Engine, EngineOptions } from '../../../src/index.js';
 import { createVertesiaHandler, type VertesiaHandler } from '../../../src/http/vertesia/handler.js';
 import type { VertesiaOptions } from '../../../src/http/vertesia/options.js';
@@ -8,8 +8,8 @@ import { type Issuer, makeIssuer, type TokenSpec } from '../issuer.js';
 export const URL_SERVED = 'https://tools.example/api/tools';
 
 const handlers: VertesiaHandler[] = [];
-afterAll(async () => {
-  await Promise.all(handlers.map((handler) => handler.close()));
+afterEachFile(async () => {
+  await Promise.all(handlers.splice(0).map((handler) => handler.close()));
 });
 
 export interface Served {

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { afterEachFile } from '../../tidying.js';
 import { buildBundle } from '../../../src/plugin/bundle/build.js';
 import type { BundleSpec } from '../../../src/plugin/bundle/spec.js';
 import type { Bundle } from '../../../src/plugin/plugin.js';
@@ -93,7 +94,7 @@ function startRealm(): Realm {
   return { process: child, lines: createInterface({ input: child.stdout }) };
 }
 
-afterAll(() => {
+afterEachFile(() => {
   realm?.process.kill('SIGKILL');
   realm = undefined;
 });

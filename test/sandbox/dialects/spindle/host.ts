@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { afterAll } from 'vitest';
+import { afterEachFile } from '../../../tidying.js';
 import { WireError } from '../../../../sandbox/wire/failure.js';
 import type { Json, JsonObject } from '../../../../sandbox/wire/messages.js';
 import type { GuestGrant } from '../../../../sandbox/wire/methods.js';
@@ -32,8 +32,8 @@ export interface Extension {
 
 const require = createRequire(import.meta.url);
 const guests: Guest[] = [];
-afterAll(() => {
-  for (const guest of guests) guest.kill({ cause: 'closed', detail: 'the test is over' });
+afterEachFile(() => {
+  for (const guest of guests.splice(0)) guest.kill({ cause: 'closed', detail: 'the test is over' });
 });
 
 /** Loads a source into a guest of its own. Rejects where the source throws. */

@@ -1,0 +1,4 @@
+import { afterAll } from 'vitest';
+import { tidy } from './tidying.js';
+
+afterAll(tidy);
