@@ -76,6 +76,14 @@ export type {
   PluginSecrets,
 } from './engine/options.js';
 export type { CallRecord } from './engine/recording/record.js';
+export { parseExceptions } from './report/exceptions.js';
+export { reportFormats } from './report/formats.js';
+export type { ReportFormat } from './report/formats.js';
+export { makeReport } from './report/make-report.js';
+export type { ReportSources } from './report/make-report.js';
+export type { Finding, PluginReport, Report } from './report/report.js';
+export { isRuleName, rules as reportRules } from './report/rules/table.js';
+export { textParts } from './report/text-table.js';
 export type { ReplayOptions, ReplayVerdict } from './engine/recording/replay.js';
 export type { EngineHookOptions } from './engine/hook-options.js';
 export type { HookOptions, HookOwner, HookResult, Hooks } from './engine/hooks.js';
