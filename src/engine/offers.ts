@@ -34,7 +34,9 @@ export function makeOffers(texts: KeptTexts, settings: Settings): Offers {
       if (kept !== undefined) return kept;
       const guest = await acquire(open);
       const described = await describe(plugin, guest, settings.limits.loadTimeoutMs);
-      await texts.keep(name, JSON.stringify(described));
+      // What was described while the grant changed is the answer of neither.
+      const same = name === `${keyOf(open, config, settings)}.json`;
+      if (same) await texts.keep(name, JSON.stringify(described));
       return described;
     },
     ask: async (plugin, { resident }) =>
