@@ -5,6 +5,7 @@ import { parseMessage } from '../../sandbox/wire/parse.js';
 import { BulkheadError, isBulkheadError } from '../errors.js';
 import { endError, GuestEnded } from '../guests/end.js';
 import type { Guest } from '../guests/guest.js';
+import { isObject } from '../schema/shape.js';
 import type { OpenEntry } from './entry.js';
 import type { KeptTexts } from './powers/kept-texts.js';
 import type { Settings } from './settings.js';
@@ -36,7 +37,7 @@ export function makeOffers(texts: KeptTexts, settings: Settings): Offers {
       const described = await describe(plugin, guest, settings.limits.loadTimeoutMs);
       // What was described while the grant changed is the answer of neither.
       const same = name === `${keyOf(open, config, settings)}.json`;
-      if (same) await texts.keep(name, JSON.stringify(described));
+      if (same && !hasFailures(described)) await texts.keep(name, JSON.stringify(described));
       return described;
     },
     ask: async (plugin, { resident }) =>
@@ -46,6 +47,12 @@ export function makeOffers(texts: KeptTexts, settings: Settings): Offers {
     keep: (open, config, described) =>
       texts.keep(`${keyOf(open, config, settings)}.json`, JSON.stringify(described)),
   };
+}
+
+/** Whether a part of it could not be loaded, this time: another time it may. */
+function hasFailures(described: unknown): boolean {
+  const tools: unknown = isObject(described) ? described['tools'] : undefined;
+  return Array.isArray(tools) && tools.some((tool) => isObject(tool) && 'error' in tool);
 }
 
 function keyOf(open: OpenEntry, config: Json, { env }: Settings): string {
