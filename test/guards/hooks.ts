@@ -7,7 +7,7 @@ export const hookGuards: readonly Guard[] = [
     file: 'src/hooks/changes.ts',
     code: 'if (field?.mutable !== true) {',
     without: 'if (field === undefined) {',
-    tests: ['test/hooks', 'test/fuzz/hooks.test.ts'],
+    tests: ['test/hooks'],
   },
   {
     stops: 'a message of a hook that is none',
