@@ -88,6 +88,13 @@ export type { McpRemoteOptions } from './remotes/mcp/options.js';
 export type { RemoteOptions } from './remotes/open.js';
 export type { VertesiaRemoteOptions } from './remotes/vertesia/options.js';
 export { explainPermissions } from './permissions/explain.js';
+export { suggestPermissions } from './suggest/suggest.js';
+export type {
+  OpenQuestion,
+  SuggestedItem,
+  SuggestedPermissions,
+  Suggestion,
+} from './suggest/suggestion.js';
 export type { Permissions } from './permissions/kind.js';
 export { textOf } from './plugin/answer.js';
 export type { ContentBlock, ToolAnswer } from './plugin/answer.js';

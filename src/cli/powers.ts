@@ -1,8 +1,10 @@
-import type { AuditReader, Engine, EngineOptions } from '../index.js';
+import type { AuditReader, Engine, EngineOptions, Suggestion } from '../index.js';
 
 /** Everything of the world that a command may touch. `main.ts` makes it; tests pass a fake. */
 export interface CliPowers {
   readonly createEngine: (options: EngineOptions) => Promise<Engine>;
+  /** What a plugin's code shows that it needs. */
+  readonly suggestPermissions: (directory: string) => Promise<Suggestion>;
   /** Reads the audit log in that file. */
   readonly readAudit: (path: string) => AuditReader;
   readonly stdin: AsyncIterable<Uint8Array>;

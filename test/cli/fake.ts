@@ -11,6 +11,7 @@ import type {
   HookOptions,
   HookResult,
   PluginStatus,
+  Suggestion,
 } from '../../src/index.js';
 import { makeRuleBook } from '../../src/approval/rule-book.js';
 import { runCli } from '../../src/cli/run.js';
@@ -31,6 +32,8 @@ export interface FakePowers extends CliPowers {
 }
 
 export interface FakeSpec {
+  /** What a plugin's code is said to need. */
+  readonly suggestion?: Suggestion;
   readonly stdin?: string | readonly Uint8Array[];
   readonly files?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
@@ -83,6 +86,10 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
       if (spec.broken !== undefined) return Promise.reject(spec.broken);
       return Promise.resolve(fakeEngine(options, spec, calls, closedEngines));
     },
+    suggestPermissions: () =>
+      spec.suggestion === undefined
+        ? Promise.reject(new Error('nothing to suggest'))
+        : Promise.resolve(spec.suggestion),
     readAudit: (path) => {
       throw new Error(`there is no audit log ${path}`);
     },
