@@ -92,7 +92,7 @@ describe('a plugin that is lent powers of the host', () => {
   });
   afterAll(() => engine.close());
 
-  it.each(Object.keys(raids))('it tries %s, in vain', async (raid) => {
+  it.each(Object.keys(raids))('tries %s, in vain', async (raid) => {
     seen.length = 0;
     const watch = watchHost();
     const result = await engine.call(`raider:${raid}`, {}, { timeoutMs: 10_000 });

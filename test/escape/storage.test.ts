@@ -68,7 +68,7 @@ describe('a plugin that was granted storage', () => {
   });
   afterAll(() => engine.close());
 
-  it.each(Object.keys(raids))('it tries %s, in vain', async (raid) => {
+  it.each(Object.keys(raids))('tries %s, in vain', async (raid) => {
     const result = await engine.call(`raider:${raid}`, { host });
     expect({ value: result.value, content: result.content }).toMatchObject({ value: [] });
     expect(readdirSync(host).toSorted()).toEqual(['raider', 'victim']);
@@ -77,7 +77,7 @@ describe('a plugin that was granted storage', () => {
     );
   });
 
-  it.each(Object.keys(bombs))('it tries to fill the disk with %s, in vain', async (bomb) => {
+  it.each(Object.keys(bombs))('tries to fill the disk with %s, in vain', async (bomb) => {
     const watch = watchHost();
     const result = await engine.call(`raider:${bomb}`, {}, { timeoutMs: 20_000 });
     const { blockedMs, grownMb } = await watch.stop();
@@ -90,7 +90,7 @@ describe('a plugin that was granted storage', () => {
     expect(await engine.call('raider:clear', {})).toMatchObject({ value: 'still here' });
   });
 
-  it('it goes on with what it kept after the permission was taken away, in vain', async () => {
+  it('goes on with what it kept after the permission was taken away, in vain', async () => {
     const source = `const { read, write, list } = storage; let fs;
       export const tools = [{ id: 'keep', name: 'n', description: 'd', annotations: { readOnlyHint: true }, execute: async () => { await write('kept', 'mine'); return read('kept'); } },
         { id: 'use', name: 'n', description: 'd', annotations: { readOnlyHint: true }, execute: async () => { const got = []; for (const f of [() => read('kept'), () => write('kept', 'x'), () => list(), () => storage.read('kept')]) try { got.push(await f()); } catch {} return got; } }]`;
