@@ -38,7 +38,9 @@ export type { EffectMode } from './approval/effect-mode.js';
 export type { StoppedEffect } from './engine/stopped.js';
 export { openLockBook } from './engine/lock/lock-book.js';
 export type { Acceptance, LockBook, LockState } from './engine/lock/lock-book.js';
+export { allowances, grantedAfter } from './engine/lock/allowances.js';
 export type { Examined } from './engine/lock/examine.js';
+export { openRules } from './engine/open-rules.js';
 export { type Changes, isChanged, reasonsToReview } from './lock/changes.js';
 export type { Lock, LockedPlugin, LockedTool, Pin } from './lock/lock.js';
 export { formatAnchor, parseAnchors } from './audit/anchor.js';
@@ -74,6 +76,14 @@ export type {
   PluginSecrets,
 } from './engine/options.js';
 export type { CallRecord } from './engine/recording/record.js';
+export { parseExceptions } from './report/exceptions.js';
+export { reportFormats } from './report/formats.js';
+export type { ReportFormat } from './report/formats.js';
+export { makeReport } from './report/make-report.js';
+export type { ReportSources } from './report/make-report.js';
+export type { Finding, PluginReport, Report } from './report/report.js';
+export { isRuleName, rules as reportRules } from './report/rules/table.js';
+export { textParts } from './report/text-table.js';
 export type { ReplayOptions, ReplayVerdict } from './engine/recording/replay.js';
 export type { EngineHookOptions } from './engine/hook-options.js';
 export type { HookOptions, HookOwner, HookResult, Hooks } from './engine/hooks.js';

@@ -6,6 +6,7 @@ import { invoke, outcomeLine } from './invoke.js';
 import { makePaint } from './paint.js';
 import type { CliPowers } from './powers.js';
 import { keepRecord } from './keep-record.js';
+import { tellRehearsal } from './rehearsal.js';
 import { reportFailure } from './report.js';
 import { addPluginOptions, engineOptions, type PluginSettings } from './settings.js';
 import { jsonLine, jsonLines, visibleLines } from './visible.js';
@@ -15,6 +16,7 @@ export interface CallSettings extends PluginSettings {
   readonly context?: string;
   readonly timeout?: number;
   readonly record?: string;
+  readonly rehearse?: boolean;
 }
 
 export function addCall(program: Command, run: RunCommand): void {
@@ -32,6 +34,7 @@ export function addCall(program: Command, run: RunCommand): void {
     );
   addPluginOptions(command)
     .option('--record <FILE>', 'keep what crosses the boundary, for `bulkhead replay`')
+    .option('--rehearse', 'stop and list what it would change, in place of doing it')
     .option('--yes', 'approve what would ask')
     .option('--json', 'print one line of JSON on standard output, whatever happens')
     .action((directory: string, tool: string, settings: CallSettings) =>
@@ -73,6 +76,7 @@ export async function runCall(
     {
       signal: powers.interrupted,
       record: settings.record !== undefined,
+      ...(settings.rehearse === true ? { rehearse: true } : {}),
       ...(settings.timeout === undefined ? {} : { timeoutMs: settings.timeout }),
       ...(context === undefined ? {} : { context }),
       onOutput: (chunk) => written.push(powers.stderr.write(visibleLines(chunk))),
@@ -83,6 +87,7 @@ export async function runCall(
     await keepRecord(record, settings.record, powers);
   }
   await Promise.all(written);
+  await tellRehearsal(outcome, settings, powers);
   const json = settings.json ?? false;
   if (!outcome.ok) {
     const { failure, durationMs } = outcome;

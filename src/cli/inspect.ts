@@ -102,6 +102,8 @@ function onlyWhatReads(plugin: Plugin): Partial<Permissions> {
     random: declared.some(({ random }) => random),
     environment: declared.flatMap(({ environment }) => environment),
     filesystem: declared.flatMap(({ filesystem }) => filesystem),
+    // This host lends nothing; some systems' tools are there only for who may have tools.
+    powers: declared.flatMap(({ powers }) => powers),
   };
 }
 

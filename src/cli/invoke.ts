@@ -1,4 +1,12 @@
-import type { CallOptions, CallRecord, CallResult, Engine, Json, PluginStatus } from '../index.js';
+import type {
+  CallOptions,
+  CallRecord,
+  CallResult,
+  Engine,
+  Json,
+  PluginStatus,
+  StoppedEffect,
+} from '../index.js';
 import { isBulkheadError, textOf } from '../index.js';
 import { type Failure, failureLine, failureOf, failureOfPlugin, noPlugin } from './failure.js';
 
@@ -11,8 +19,15 @@ export type Outcome =
       /** What of it a person wants to see. */
       readonly shown: Json;
       readonly durationMs: number;
+      /** What it would have changed, where it was a rehearsal. */
+      readonly rehearsal?: readonly StoppedEffect[];
     }
-  | { readonly ok: false; readonly failure: Failure; readonly durationMs: number };
+  | {
+      readonly ok: false;
+      readonly failure: Failure;
+      readonly durationMs: number;
+      readonly rehearsal?: readonly StoppedEffect[];
+    };
 
 /** Calls a tool of the plugin in that directory. Never throws: what goes wrong is an outcome. */
 export async function invoke(
@@ -37,7 +52,10 @@ export async function invoke(
     if (result.record !== undefined) keep?.(result.record);
     const durationMs = round(result.durationMs);
     const value = result.value ?? null;
-    if (!result.isError) return { ok: true, result: value, shown: shownOf(result), durationMs };
+    const rehearsal = result.rehearsal === undefined ? {} : { rehearsal: result.rehearsal };
+    if (!result.isError) {
+      return { ok: true, result: value, shown: shownOf(result), durationMs, ...rehearsal };
+    }
     const stack = stacks.of(result.callId);
     return {
       ok: false,
@@ -49,6 +67,7 @@ export async function invoke(
         ...(stack === undefined ? {} : { stack }),
       },
       durationMs,
+      ...rehearsal,
     };
   } catch (error) {
     const absent = isBulkheadError(error, 'TOOL_NOT_FOUND') ? whyAbsent(tool, status) : undefined;
@@ -77,8 +96,9 @@ function whyAbsent(tool: string, status: PluginStatus | undefined): Failure | un
 /** An outcome as the one line that scripts read. */
 export function outcomeLine(outcome: Outcome): object {
   const { durationMs } = outcome;
-  if (outcome.ok) return { ok: true, result: outcome.result, durationMs };
-  return failureLine(outcome.failure, durationMs);
+  const rehearsal = outcome.rehearsal === undefined ? {} : { rehearsal: outcome.rehearsal };
+  if (outcome.ok) return { ok: true, result: outcome.result, durationMs, ...rehearsal };
+  return { ...failureLine(outcome.failure, durationMs), ...rehearsal };
 }
 
 function shownOf({ value, structured, content }: CallResult): Json {

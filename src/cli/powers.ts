@@ -1,4 +1,11 @@
-import type { AuditReader, Engine, EngineOptions, Suggestion } from '../index.js';
+import type {
+  AuditReader,
+  Engine,
+  EngineOptions,
+  LockBook,
+  RuleBook,
+  Suggestion,
+} from '../index.js';
 
 /** Everything of the world that a command may touch. `main.ts` makes it; tests pass a fake. */
 export interface CliPowers {
@@ -7,6 +14,10 @@ export interface CliPowers {
   readonly suggestPermissions: (directory: string) => Promise<Suggestion>;
   /** Reads the audit log in that file. */
   readonly readAudit: (path: string) => AuditReader;
+  /** The rules in that file. */
+  readonly openRules: (path: string) => RuleBook;
+  /** The lock in that file. */
+  readonly openLockBook: (path: string, options: EngineOptions) => LockBook;
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: TextSink;
   readonly stderr: TextSink;

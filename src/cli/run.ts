@@ -11,10 +11,17 @@ import { addExplain } from './explain.js';
 import { failureOf, usageError } from './failure.js';
 import { addHook } from './hook.js';
 import { addInspect } from './inspect.js';
+import { addAdd } from './lock/add.js';
+import { addCheck } from './lock/check.js';
+import { addLockLooks } from './lock/look.js';
+import { addLockChanges } from './lock/manage.js';
+import { addUpdate } from './lock/update.js';
 import { round } from './invoke.js';
 import type { CliPowers } from './powers.js';
 import { reportFailure } from './report.js';
+import { addPermissionReport } from './permission-report.js';
 import { addReplay } from './replay.js';
+import { addRules } from './rules/rules.js';
 import { addSelftest } from './selftest/selftest.js';
 import { addMcp } from './serve/mcp.js';
 import { addRemotes } from './serve/remotes.js';
@@ -27,11 +34,18 @@ const commands = [
   addTools,
   addHook,
   addInspect,
+  addAdd,
+  addUpdate,
+  addLockLooks,
+  addLockChanges,
+  addCheck,
+  addRules,
   addExplain,
   addAudit,
   addWhy,
   addChat,
   addReplay,
+  addPermissionReport,
   addDemo,
   addDoctor,
   addSelftest,

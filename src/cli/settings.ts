@@ -8,12 +8,15 @@ import {
   type HostOverride,
   readConfig,
 } from './arguments.js';
+import { addConsentOptions, consentOptions, type ConsentSettings } from './consent.js';
 import { makePluginLog } from './plugin-log.js';
 import type { CliPowers } from './powers.js';
 import { collectSecret } from './secrets.js';
 
 /** The options that say what plugins get, the same for every command that runs them. */
-export interface PluginSettings {
+export interface PluginSettings extends ConsentSettings {
+  /** The lock file that says which plugins run, and with what. */
+  readonly lock?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly secret?: PluginSecrets;
   readonly hostOverride?: readonly HostOverride[];
@@ -27,7 +30,11 @@ export interface PluginSettings {
 }
 
 export function addPluginOptions(command: Command): Command {
-  return command
+  return addConsentOptions(command)
+    .option(
+      '--lock <FILE>',
+      'run the plugins of that lock file as they were accepted, and no other',
+    )
     .option('--env <NAME=VALUE>', 'set a variable that the plugin may be granted', collectVariable)
     .option(
       '--secret <KEY=HOST>',
@@ -67,6 +74,8 @@ export async function engineOptions(
     // Whoever calls by hand means each call: no plugin is kept from the next for having crashed.
     limits: { pool: 0, maxCrashes: 1_000_000 },
     logger: makePluginLog(powers.stderr),
+    ...consentOptions(settings, powers),
+    ...(settings.lock === undefined ? {} : { lockFile: settings.lock }),
     ...(settings.audit === undefined ? {} : { audit: { file: settings.audit } }),
     ...(config === undefined ? {} : { config: () => config }),
     ...(approve === undefined ? {} : { approve }),

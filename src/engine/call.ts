@@ -56,6 +56,7 @@ export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promis
     plugin: tool.plugin,
     tool: tool.tool,
     bundle: room.bundle.hash,
+    risk: tool.risk,
     input: spec.inputText,
   });
 

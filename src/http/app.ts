@@ -50,7 +50,7 @@ export interface App {
 export function createApp(spec: AppSpec): App {
   const limits = { ...SERVER_LIMITS, ...spec.limits };
   const inFlight = makeInFlight(limits.maxRequests);
-  const app = new Hono();
+  const app = new Hono({ strict: false });
 
   for (const path of ['/healthz', '/health']) app.get(path, () => jsonResponse({ status: 'ok' }));
   for (const path of ['/readyz', '/ready']) app.get(path, () => readiness(spec, inFlight));
@@ -91,7 +91,7 @@ export function createApp(spec: AppSpec): App {
         method: request.method,
         path: new URL(request.url).pathname,
         status: response.status,
-        durationMs: performance.now() - began,
+        durationMs: Math.round((performance.now() - began) * 10) / 10,
       });
       return response;
     },

@@ -8,6 +8,7 @@ import { type App, createApp, type Mounted } from './app.js';
 import { SERVER_LIMITS, type ServerLimits } from './limits.js';
 import { listen } from './listen.js';
 import type { VerifierOptions } from './tokens/verifier.js';
+import { APPLICATION_PATHS } from './vertesia/application.js';
 import { createVertesiaHandler, type VertesiaHandler } from './vertesia/handler.js';
 import type { InvocationRecord, VertesiaOptions } from './vertesia/options.js';
 
@@ -72,7 +73,17 @@ export async function startServer(
   }
   const mounted: Mounted[] = [];
   if (vertesia !== undefined && options.vertesia !== undefined) {
-    mounted.push({ path: options.vertesia.path, access: 'open', fetch: vertesia.fetch });
+    const { path } = options.vertesia;
+    const { fetch, application } = vertesia;
+    mounted.push({ path, access: 'open', fetch });
+    const base = path.replace(/\/[^/]*\/?$/, '');
+    for (const below of APPLICATION_PATHS) {
+      mounted.push({
+        path: `${base}${below}`,
+        access: 'open',
+        fetch: (request) => application(request, base),
+      });
+    }
   }
   if (mcp !== undefined && options.mcp !== undefined) {
     mounted.push({ path: options.mcp.path, access: 'operator', fetch: mcp.fetch });

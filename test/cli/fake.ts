@@ -10,10 +10,13 @@ import type {
   Guarantee,
   HookOptions,
   HookResult,
+  LockBook,
   PluginStatus,
   Suggestion,
+  RuleBook,
 } from '../../src/index.js';
 import { makeRuleBook } from '../../src/approval/rule-book.js';
+import { echo } from './echo.js';
 import { runCli } from '../../src/cli/run.js';
 import type { CliPowers } from '../../src/cli/powers.js';
 import { type FakeSink, makeSink, stream } from './sinks.js';
@@ -45,6 +48,8 @@ export interface FakeSpec {
   /** What creating an engine throws. */
   readonly broken?: Error;
   readonly interrupted?: AbortSignal;
+  readonly rules?: RuleBook;
+  readonly lock?: LockBook;
   /** Answers a run of hooks; throws what the engine would throw. */
   readonly hook?: (hook: string, context: object, options: HookOptions) => HookResult;
   /** Answers a call; throws what the engine would throw. */
@@ -93,6 +98,11 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
     readAudit: (path) => {
       throw new Error(`there is no audit log ${path}`);
     },
+    openRules: () => spec.rules ?? makeRuleBook(),
+    openLockBook: () => {
+      if (spec.lock === undefined) throw new Error('there is no lock');
+      return spec.lock;
+    },
     stdin: stream(spec.stdin ?? ''),
     stdout: makeSink(spec.terminal ?? false),
     stderr: makeSink(spec.terminal ?? false),
@@ -138,24 +148,6 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
       }),
   };
 }
-
-export const echo: CatalogTool = {
-  name: 'sample__echo',
-  id: 'sample:echo',
-  plugin: 'sample',
-  tool: 'echo',
-  title: 'Echo',
-  description: 'Gives back its input',
-  inputSchema: { type: 'object' },
-  annotations: { readOnlyHint: true },
-  timeoutMs: 60_000,
-  declaredRisk: 'low',
-  risk: 'low',
-  riskWhy: '',
-  requireApproval: false,
-  background: true,
-  confinement: 'compartment',
-};
 
 function fakeEngine(
   options: EngineOptions,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/run.js';
 import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
-import { echo, fakePowers, type FakeSpec } from './fake.js';
+import { echo } from './echo.js';
+import { fakePowers, type FakeSpec } from './fake.js';
 
 async function run(argv: string[], spec: FakeSpec = {}) {
   const powers = fakePowers(spec);

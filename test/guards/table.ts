@@ -1,3 +1,4 @@
+import { changeGuards } from './changes.js';
 import { engineGuards } from './engine.js';
 import { filesystemGuards } from './filesystem.js';
 import type { Guard } from './guard.js';
@@ -18,6 +19,7 @@ export const guards: Readonly<Record<string, readonly Guard[]>> = {
   'The filesystem broker, and variables': filesystemGuards,
   'Loading, and schemas': loadGuards,
   'The engine': engineGuards,
+  'Permissions, tools and events that change': changeGuards,
   'The guest’s process': guestGuards,
   'Between calls, and the walls': restGuards,
 };

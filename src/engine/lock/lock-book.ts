@@ -31,6 +31,11 @@ export interface LockBook {
   readonly path: string;
   /** Throws `INVALID_LOCK`, as everything here does. */
   read(): Lock;
+  /**
+   * The id that somebody means: it itself, or what follows the scope of one alone (`weather` for
+   * `@pandorakit/weather`). Throws `NOT_LOCKED`.
+   */
+  idOf(text: string): string;
   /** Absolute path of a locked plugin's directory. Throws `NOT_LOCKED`. */
   directoryOf(id: string): string;
   /** Looks at a plugin without accepting it. Throws what reading and building it throws. */
@@ -65,6 +70,13 @@ export function openLockBook(path: string, options: EngineOptions): LockBook {
   return {
     path: lock.path,
     read: lock.read,
+    idOf: (text) => {
+      const ids = Object.keys(lock.read().plugins);
+      const meant = ids.includes(text) ? [text] : ids.filter((id) => id.endsWith(`/${text}`));
+      const [id] = meant;
+      if (id === undefined || meant.length > 1) throw notLocked(text, lock.path);
+      return id;
+    },
     directoryOf: (id) => lock.directoryOf(locked(id).source),
     examine: (directory) => examine(directory, options),
     changes: (id, examined) => changesBetween(locked(id), describedOf(examined)),

@@ -5,6 +5,7 @@ import { HttpRefusal, jsonResponse, refusalOf } from '../refusal.js';
 import { makeVerifier } from '../tokens/verifier.js';
 import type { Principal } from '../tokens/verify.js';
 import { refusalOfThrow, responseOf } from './answer.js';
+import { makeApplication } from './application.js';
 import { describeTools, servedTools } from './discovery.js';
 import { parseInvocation, toolUseIdOf, UNKNOWN_ID } from './invocation.js';
 import type { VertesiaOptions } from './options.js';
@@ -13,6 +14,11 @@ import type { VertesiaOptions } from './options.js';
 export interface VertesiaHandler {
   /** GET lists the tools; POST runs one, for whoever brings a token that is good. */
   fetch(request: Request): Promise<Response>;
+  /**
+   * The rest of an application: its package, and its tools as activities, at `APPLICATION_PATHS`
+   * below `base`.
+   */
+  application(request: Request, base: string): Promise<Response>;
   /** Has the keys of all issuers fetched again when they are next needed. */
   refresh(): void;
   close(): Promise<void>;
@@ -43,7 +49,7 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
         organization,
         callId: seen.callId,
         status: answer.status,
-        durationMs: performance.now() - began,
+        durationMs: Math.round((performance.now() - began) * 10) / 10,
       });
     }
     return answer;
@@ -88,6 +94,7 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
       });
       return errorResponse(UNKNOWN_ID, refusal);
     },
+    application: makeApplication({ engine, options, verify: verifier.verify, limits }),
     refresh: () => verifier.refresh(),
     close: () => verifier.close(),
   };

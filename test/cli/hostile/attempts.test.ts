@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { attemptsOf } from '../../../src/cli/hostile/attempts.js';
-import { echo } from '../fake.js';
+import { echo } from '../echo.js';
 
 const bait = { secretUrl: 'http://127.0.0.1:1/', secretFile: '/bait', secretVariable: 'BAIT' };
 const tool = (id: string, properties: object = {}) => ({

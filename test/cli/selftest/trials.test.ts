@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type Expectations, parseExpectations } from '../../../src/cli/hostile/expectations.js';
 import { planTrials, type Range, type Trial } from '../../../src/cli/selftest/trials.js';
 import type { CallResult, PluginStatus } from '../../../src/index.js';
-import { echo, fakePowers, type FakeSpec } from '../fake.js';
+import { echo } from '../echo.js';
+import { fakePowers, type FakeSpec } from '../fake.js';
 
 const villain = (
   expectations: object = {},

@@ -13,7 +13,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 writeFileSync(join(directory, 'note.txt'), 'kept');
 
 const node = (
-  name: string,
+  name: Parameters<typeof entryOf>[0],
   ...args: string[]
 ): { command: string; args: string[]; id: string } => ({
   id: 'house',

@@ -17,9 +17,16 @@ afterEach(async () => {
 
 const require = createRequire(import.meta.url);
 
+const entries = {
+  'server-everything': () =>
+    require.resolve('@modelcontextprotocol/server-everything/dist/index.js'),
+  'server-filesystem': () =>
+    require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js'),
+};
+
 /** The entry of a reference server, as its package installs it. */
-export function entryOf(name: string): string {
-  return require.resolve(`@modelcontextprotocol/${name}/dist/index.js`);
+export function entryOf(name: keyof typeof entries): string {
+  return entries[name]();
 }
 
 export const echo: Tool = {
