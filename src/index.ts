@@ -98,6 +98,13 @@ export type { McpRemoteOptions } from './remotes/mcp/options.js';
 export type { RemoteOptions } from './remotes/open.js';
 export type { VertesiaRemoteOptions } from './remotes/vertesia/options.js';
 export { explainPermissions } from './permissions/explain.js';
+export { readPermissions } from './permissions/from-references.js';
+export type { Permissions } from './permissions/kind.js';
+export { textOf } from './plugin/answer.js';
+export type { ContentBlock, ToolAnswer } from './plugin/answer.js';
+export type { Plugin } from './plugin/plugin.js';
+export type { RiskBand } from './plugin/risk.js';
+export type { Json, JsonObject } from '../sandbox/wire/messages.js';
 export { suggestPermissions } from './suggest/suggest.js';
 export type {
   OpenQuestion,
@@ -105,9 +112,3 @@ export type {
   SuggestedPermissions,
   Suggestion,
 } from './suggest/suggestion.js';
-export type { Permissions } from './permissions/kind.js';
-export { textOf } from './plugin/answer.js';
-export type { ContentBlock, ToolAnswer } from './plugin/answer.js';
-export type { Plugin } from './plugin/plugin.js';
-export type { RiskBand } from './plugin/risk.js';
-export type { Json, JsonObject } from '../sandbox/wire/messages.js';

@@ -29,6 +29,7 @@ const PUBLIC: readonly string[] = [
   'parseAnchors',
   'parseExceptions',
   'readAudit',
+  'readPermissions',
   'reasonsToReview',
   'reportFormats',
   'reportRules',

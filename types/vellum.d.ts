@@ -68,7 +68,6 @@ declare module '@vellumai/plugin-api' {
     info(first: unknown, second?: unknown): void;
     warn(first: unknown, second?: unknown): void;
     error(first: unknown, second?: unknown): void;
-    child(bindings: Record<string, unknown>): PluginLogger;
   }
 
   export type PluginHookFn<Context> = (

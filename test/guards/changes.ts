@@ -47,7 +47,7 @@ export const changeGuards: readonly Guard[] = [
   {
     stops: 'a tool that is called on after the permission for it is gone',
     file: 'src/engine/running.ts',
-    code: 'for (const controller of forget(revocations, tools)) controller.abort();',
+    code: 'for (const revocation of forget(revocations, tools)) revocation.happen();',
     without: '',
     tests: ['test/engine/spindle/registration.test.ts'],
   },

@@ -6,6 +6,7 @@ import { guestGuards } from './guests.js';
 import { language } from './language.js';
 import { loadGuards } from './loading.js';
 import { networkGuards } from './network.js';
+import { remoteGuards } from './remotes.js';
 import { restGuards } from './rest.js';
 import { secretGuards } from './secrets.js';
 import { wire } from './wire.js';
@@ -22,4 +23,5 @@ export const guards: Readonly<Record<string, readonly Guard[]>> = {
   'Permissions, tools and events that change': changeGuards,
   'The guest’s process': guestGuards,
   'Between calls, and the walls': restGuards,
+  'Servers, ours and others’': remoteGuards,
 };
