@@ -1,7 +1,7 @@
 import type { AnyNode } from 'acorn';
 import { storageDirectoryOf } from '../../sandbox/wire/storage.js';
+import type { Finding, Member } from './finding.js';
 import type { Reading } from './reading.js';
-import type { Finding, Member } from './rules.js';
 
 /** Functions of `node:fs` that read, and those that write; without `Sync`. */
 export const READS: ReadonlySet<string> = new Set(

@@ -1,19 +1,8 @@
 import type { AnyNode, CallExpression, NewExpression } from 'acorn';
+import type { Finding, Member } from './finding.js';
 import { askFiles, READS, WRITES } from './files.js';
 import { powerOfMember, spindlePower } from './powers.js';
 import type { Reading, Use } from './reading.js';
-import type { SuggestedKind } from './suggestion.js';
-
-/** What one use of a name comes to. */
-export interface Finding {
-  readonly permission: SuggestedKind | 'none';
-  /** Absent: it cannot be told. */
-  readonly scope?: string;
-  readonly why: string;
-  /** A file that the plugin may have come with: then it is read by the fs permission. */
-  readonly file?: string;
-  readonly node: AnyNode;
-}
 
 /** What a use of a global, or of a module's member, needs. */
 export function judge(use: Use, reading: Reading): readonly Finding[] {
@@ -30,15 +19,6 @@ export function judge(use: Use, reading: Reading): readonly Finding[] {
         of.member === undefined ? member : { ...member, path: [of.member, ...member.path] },
         reading,
       );
-}
-
-export interface Member {
-  /** `readFile` of `fs.promises.readFile`, by which it is reached. */
-  readonly path: readonly string[];
-  /** The whole of it: `fs.promises.readFile`. */
-  readonly node: AnyNode;
-  /** The call of it, where it is called. */
-  readonly call: CallExpression | NewExpression | undefined;
 }
 
 /** Follows members from a name on: `powers['x.y']`, `import_fs.default.promises`. */

@@ -95,10 +95,7 @@ export function makeStaticTexts(
 }
 
 /** `path.join` of `import_node_path.default.join`, `(0, import_path.join)`, `path.join`. */
-export function moduleFunction(
-  callee: AnyNode,
-  modules: ReadonlyMap<string, string>,
-): string | undefined {
+function moduleFunction(callee: AnyNode, modules: ReadonlyMap<string, string>): string | undefined {
   const target = callee.type === 'SequenceExpression' ? callee.expressions.at(-1) : callee;
   if (target?.type !== 'MemberExpression' || target.property.type !== 'Identifier')
     return undefined;

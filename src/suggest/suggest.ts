@@ -6,8 +6,9 @@ import { bundlePlugin } from '../plugin/bundle/bundle.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { makeSourceFinder, type SourceFinder } from '../plugin/source-map.js';
 import { permissionKinds, scopeTexts } from '../permissions/table.js';
+import type { Finding } from './finding.js';
 import { readCode } from './reading.js';
-import { type Finding, hostOf, judge } from './rules.js';
+import { hostOf, judge } from './rules.js';
 import type {
   OpenQuestion,
   SuggestedItem,
