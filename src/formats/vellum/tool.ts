@@ -100,7 +100,7 @@ function readSchema(schema: unknown, { report }: ToolSource): unknown {
 
 function readRisk(risk: unknown, otherwise: RiskBand, { report }: ToolSource): RiskBand {
   if (risk === 'low' || risk === 'medium' || risk === 'high') return risk;
-  if (risk === undefined || risk === null) return otherwise;
+  if (typeof risk !== 'string') return otherwise;
   // The original takes any word, and then none of its rules applies to it.
   report(`defaultRiskLevel: must be "low", "medium" or "high"; it counts as "high"`);
   return 'high';
