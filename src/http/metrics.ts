@@ -2,12 +2,15 @@ import type { EventListener } from '../events.js';
 import { makeMeter } from '../metrics/meter.js';
 import { type Listening, listen, type ListenOptions } from './listen.js';
 
+/** Scrapers are few, and each has one connection. */
+const MAX_CONNECTIONS = 32;
+
 /** Counts what an engine tells, and gives it to whoever scrapes, on a port of its own. */
 export interface MetricsServer {
   /** For the engine's `onEvent`. */
   readonly listener: EventListener;
   /** Throws `INVALID_OPTIONS` where the port cannot be had. */
-  listen(options: ListenOptions): Promise<Listening>;
+  listen(options: Omit<ListenOptions, 'maxConnections'>): Promise<Listening>;
 }
 
 export function makeMetricsServer(): MetricsServer {
@@ -15,7 +18,10 @@ export function makeMetricsServer(): MetricsServer {
   return {
     listener: meter.listener,
     listen: (options) =>
-      listen((request) => Promise.resolve(answer(request, meter, options)), options),
+      listen((request) => Promise.resolve(answer(request, meter, options)), {
+        ...options,
+        maxConnections: MAX_CONNECTIONS,
+      }),
   };
 }
 
@@ -24,7 +30,7 @@ const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|::1)$/;
 function answer(
   request: Request,
   { text, contentType }: ReturnType<typeof makeMeter>,
-  { host }: ListenOptions,
+  { host }: Pick<ListenOptions, 'host'>,
 ): Response {
   const { hostname, pathname } = new URL(request.url);
   // A page that has given its own name our address is not to read who runs what here.
