@@ -82,8 +82,7 @@ function keepAccount({
   const host = what.split(':')[1] ?? ALL;
   if (to === 'grant') hosts.add(host);
   else {
-    for (const one of [...hosts])
-      if (host === ALL || one === ALL || one === host) hosts.delete(one);
+    for (const one of hosts) if (host === ALL || one === ALL || one === host) hosts.delete(one);
   }
 }
 
