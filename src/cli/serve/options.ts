@@ -86,6 +86,7 @@ export function engineOptionsFor(
     remotes,
     ...(file.storageDirectory === undefined ? {} : { storageDirectory: file.storageDirectory }),
     logger,
+    ...(settings.audit === undefined ? {} : { audit: { file: settings.audit } }),
     ...(approve === undefined ? {} : { approve }),
   };
 }
