@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type RunningServer, startServer } from '../../http/server.js';
-import type { Engine, Logger } from '../../index.js';
+import { type Engine, type Logger, makePendingApprovals } from '../../index.js';
 import type { RunCommand } from '../call.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { CliPowers } from '../powers.js';
@@ -25,10 +25,15 @@ export function addServe(program: Command, run: RunCommand): void {
 export async function runServe(settings: ServeSettings, powers: CliPowers): Promise<ExitCode> {
   const logger = makeServerLog(powers.stderr, () => new Date());
   const file = await readConfigFile(settings, powers);
-  const options = serverOptionsFor(settings, file, powers);
+  const approvals = settings.approvals === true ? makePendingApprovals() : undefined;
+  const options = {
+    ...serverOptionsFor(settings, file, powers),
+    ...(approvals === undefined ? {} : { approvals }),
+  };
   let url = options.publicUrl ?? '';
   const engine = await powers.createEngine({
     ...engineOptionsFor(settings, file, logger, powers),
+    ...(approvals === undefined || settings.yes === true ? {} : { approve: approvals.approve }),
     identity: await readIdentity(file, () => url, powers),
   });
   try {
