@@ -22,6 +22,10 @@ export interface Effort {
 
 const ECHO = fileURLToPath(new URL('plugins/echo', import.meta.url));
 export const SMALL = { city: 'Paris', n: 1 };
+export const BIG = {
+  s: 'x'.repeat(100_000),
+  items: Array.from({ length: 1000 }, (_, i) => ({ i, t: `item ${i}` })),
+};
 export function startEngine(pool: number, options: Partial<EngineOptions> = {}): Promise<Engine> {
   return createEngine({ plugins: [ECHO], limits: { pool }, logger: silent, ...options });
 }

@@ -9,6 +9,7 @@ import { measureStarts } from './starts.js';
 import { measureStreams } from './streams.js';
 import { median, quantile, rate, time } from './statistics.js';
 import {
+  BIG,
   call,
   type Effort,
   inMicroseconds,
@@ -18,10 +19,6 @@ import {
   startEngine,
 } from './subject.js';
 
-const BIG = {
-  s: 'x'.repeat(100_000),
-  items: Array.from({ length: 1000 }, (_, i) => ({ i, t: `item ${i}` })),
-};
 /** Rounds in which ours and the floor take turns, so that noise of the machine hits both. */
 const ROUNDS = 5;
 

@@ -2,6 +2,7 @@ import type { Json } from '../sandbox/wire/messages.js';
 import type { ApprovalEvent } from './approval-events.js';
 import type { ErrorCode } from './errors.js';
 import type { PermissionName, Permissions } from './permissions/kind.js';
+import type { RiskBand } from './plugin/risk.js';
 
 /**
  * Everything that can happen, as one union. Events are told after the fact, in order, and hold no
@@ -54,6 +55,7 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly tool: string;
       /** Hash of the bundle that runs. */
       readonly bundle: string;
+      readonly risk: RiskBand;
       /** The input as it crosses, JSON. It may hold what nobody else is to see. */
       readonly input: string;
     }

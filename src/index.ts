@@ -76,6 +76,14 @@ export type {
   PluginSecrets,
 } from './engine/options.js';
 export type { CallRecord } from './engine/recording/record.js';
+export { parseExceptions } from './report/exceptions.js';
+export { reportFormats } from './report/formats.js';
+export type { ReportFormat } from './report/formats.js';
+export { makeReport } from './report/make-report.js';
+export type { ReportSources } from './report/make-report.js';
+export type { Finding, PluginReport, Report } from './report/report.js';
+export { isRuleName, rules as reportRules } from './report/rules/table.js';
+export { textParts } from './report/text-table.js';
 export type { ReplayOptions, ReplayVerdict } from './engine/recording/replay.js';
 export type { EngineHookOptions } from './engine/hook-options.js';
 export type { HookOptions, HookOwner, HookResult, Hooks } from './engine/hooks.js';
@@ -90,6 +98,7 @@ export type { McpRemoteOptions } from './remotes/mcp/options.js';
 export type { RemoteOptions } from './remotes/open.js';
 export type { VertesiaRemoteOptions } from './remotes/vertesia/options.js';
 export { explainPermissions } from './permissions/explain.js';
+export { readPermissions } from './permissions/from-references.js';
 export type { Permissions } from './permissions/kind.js';
 export { textOf } from './plugin/answer.js';
 export type { ContentBlock, ToolAnswer } from './plugin/answer.js';

@@ -14,6 +14,7 @@ const documents = [
   'docs/mcp.md',
   'docs/models.md',
   'docs/spindle.md',
+  'docs/hooks.md',
 ];
 const directories: string[] = [];
 

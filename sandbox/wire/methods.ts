@@ -4,7 +4,7 @@ import type { Json, WireFailure } from './messages.js';
 /** What a guest knows of the plugin that it holds: enough to word a denial's remedy. */
 export interface PluginIdentity {
   readonly id: string;
-  /** The file an author edits to ask for a permission, e.g. `pandora.manifest.json`. */
+  /** Where an author asks for a permission: `pandora.manifest.json`, `"bulkhead" of spindle.json`. */
   readonly manifest: string;
 }
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { Engine } from '../engine/engine-api.js';
 import type { HookOptions } from '../engine/hooks.js';
+import type { HookDialect } from '../hooks/names.js';
 import type { Message } from './message.js';
 import type { AgentOptions, TurnEvent, TurnInput } from './options.js';
 
@@ -35,11 +36,12 @@ export async function runHooks(
   { engine, input, signal }: Run,
   hook: string,
   context: object,
-  only?: readonly string[],
+  only?: HookDialect,
 ): Promise<JsonObject> {
   const options: HookOptions = {
-    enabledPlugins: only ?? input.enabledPlugins ?? null,
+    enabledPlugins: input.enabledPlugins ?? null,
     signal,
+    ...(only === undefined ? {} : { only }),
   };
   return (await engine.hooks.run(hook, context, options)).context;
 }

@@ -103,8 +103,7 @@ async function mayStop(
   responseContent: Message['content'],
   stopReason: string | null,
 ): Promise<boolean> {
-  const deciders = ownersOf(run, 'classic');
-  if (deciders.length === 0) return true;
+  if (!hasStop(run, 'classic')) return true;
   const context = await runHooks(
     run,
     'stop',
@@ -115,7 +114,7 @@ async function mayStop(
       ...(stopReason === null ? {} : { stopReason }),
       decision: 'stop',
     },
-    deciders,
+    'classic',
   );
   if (context['decision'] !== 'continue' || !takeContinuation(run)) return true;
   run.messages = readMessages(context['messages']);
@@ -124,8 +123,7 @@ async function mayStop(
 
 /** The stop of the current dialect: told once, last of all, however the turn ended. */
 async function tellOfEnd(run: Run, { exitReason, error }: End): Promise<void> {
-  const listeners = ownersOf(run, 'current');
-  if (listeners.length === 0) return;
+  if (!hasStop(run, 'current')) return;
   // Who gave the turn up is told of its end as well.
   const told = { ...run, signal: new AbortController().signal };
   await runHooks(
@@ -137,17 +135,12 @@ async function tellOfEnd(run: Run, { exitReason, error }: End): Promise<void> {
       exitReason,
       ...(error === undefined ? {} : { error }),
     },
-    listeners,
+    'current',
   );
 }
 
-function ownersOf({ engine, input }: Run, dialect: 'classic' | 'current'): readonly string[] {
-  const { enabledPlugins = null } = input;
-  return engine.hooks
-    .list('stop')
-    .filter((owner) => owner.dialect === dialect)
-    .map(({ plugin }) => plugin)
-    .filter((plugin) => enabledPlugins === null || enabledPlugins.includes(plugin));
+function hasStop({ engine }: Run, dialect: 'classic' | 'current'): boolean {
+  return engine.hooks.list('stop').some((owner) => owner.dialect === dialect);
 }
 
 function messageOf(error: unknown): string {

@@ -18,7 +18,7 @@ export const KEPT = {
   'permission-changed': ['plugin', 'change', 'permissions', 'effective'],
   'guest-started': ['plugin', 'pid'],
   'guest-ended': ['plugin', 'pid', 'cause', 'detail'],
-  'call-started': ['call', 'plugin', 'tool', 'bundle'],
+  'call-started': ['call', 'plugin', 'tool', 'bundle', 'risk'],
   'call-ended': ['call', 'plugin', 'tool', 'outcome', 'code?', 'durationMs'],
   'approval-asked': [
     'kind',
@@ -67,6 +67,7 @@ export const KEPT = {
     'reason',
     'waitedMs',
   ],
+  'hook-ended': ['plugin', 'hook', 'outcome', 'code?', 'changed', 'durationMs'],
   'effect-unannounced': ['plugin', 'tool', 'effect', 'call?', 'among?'],
   'capability-used': [
     'plugin',
@@ -89,6 +90,7 @@ export const KEPT = {
 /** What a member of that name holds, in whatever record it is. */
 export const FIELD_TYPES: Readonly<Record<string, 'string' | 'number' | 'texts' | 'object'>> = {
   pid: 'number',
+  changed: 'texts',
   durationMs: 'number',
   waitedMs: 'number',
   expiresAtMs: 'number',

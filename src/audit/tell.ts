@@ -37,6 +37,8 @@ export function tellRecord(record: AuditRecord): string {
       return `${asked(record)} was approved ${record.verdict}${answerer(record)} after ${ms(record.waitedMs)}`;
     case 'approval-refused':
       return `${asked(record)} was refused (${record.code}) after ${ms(record.waitedMs)}: ${record.reason}`;
+    case 'hook-ended':
+      return `hook ${record.hook} ended ${record.code ?? record.outcome} after ${ms(record.durationMs)}`;
     case 'effect-unannounced':
       return `${record.tool} declares that it only reads, and sent ${record.effect}`;
     case 'capability-used':

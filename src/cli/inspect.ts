@@ -93,6 +93,8 @@ function onlyWhatReads(plugin: Plugin): Partial<Permissions> {
     random: declared.some(({ random }) => random),
     environment: declared.flatMap(({ environment }) => environment),
     filesystem: declared.flatMap(({ filesystem }) => filesystem),
+    // This host lends nothing; some systems' tools are there only for who may have tools.
+    powers: declared.flatMap(({ powers }) => powers),
   };
 }
 
@@ -131,7 +133,11 @@ function describeEntry(entry: EntryStatus, paint: Paint): string[] {
     '',
     `${paint('bold', visible(entry.file))} (${visible(entry.key)})`,
     `  content    ${entry.bundle ?? 'not built'}`,
-    '  permissions that it asks for',
+    ...(entry.edition === undefined ? [] : [`  edition    ${entry.edition}`]),
+    ...(entry.hooks?.length ? [`  hooks      ${entry.hooks.map(visible).join(', ')}`] : []),
+    entry.undeclared === true
+      ? '  permissions: it has no place to ask for any; --allow gives it some'
+      : '  permissions that it asks for',
     ...sentencesOf(entry).map((sentence) => `    - ${visible(sentence)}`),
   ];
 }
@@ -140,6 +146,8 @@ function describeTool(tool: CatalogTool, paint: Paint): string[] {
   const marks = [
     `${tool.risk} risk (${tool.riskWhy})`,
     ...(tool.asks === undefined ? [] : ['asks before it runs']),
+    ...(tool.category === undefined ? [] : [`category ${visible(tool.category)}`]),
+    ...(tool.exclusive === true ? ['runs alone'] : []),
     ...(tool.annotations.readOnlyHint === true ? ['says that it only reads'] : []),
     `at most ${tool.timeoutMs} ms`,
   ];

@@ -20,6 +20,7 @@ import { addUpdate } from './lock/update.js';
 import { round } from './invoke.js';
 import type { CliPowers } from './powers.js';
 import { reportFailure } from './report.js';
+import { addPermissionReport } from './permission-report.js';
 import { addReplay } from './replay.js';
 import { addRules } from './rules/rules.js';
 import { addSelftest } from './selftest/selftest.js';
@@ -46,6 +47,7 @@ const commands = [
   addWhy,
   addChat,
   addReplay,
+  addPermissionReport,
   addDemo,
   addDoctor,
   addSelftest,

@@ -1,5 +1,12 @@
 import type { Command } from 'commander';
-import type { EngineOptions, PluginSecrets } from '../index.js';
+import {
+  type EngineOptions,
+  type GrantPolicy,
+  isBulkheadError,
+  type Permissions,
+  type PluginSecrets,
+  readPermissions,
+} from '../index.js';
 import { chooseApprover } from './approve.js';
 import {
   collect,
@@ -8,6 +15,7 @@ import {
   type HostOverride,
   readConfig,
 } from './arguments.js';
+import { usageError } from './failure.js';
 import { addConsentOptions, consentOptions, type ConsentSettings } from './consent.js';
 import { makePluginLog } from './plugin-log.js';
 import type { CliPowers } from './powers.js';
@@ -21,6 +29,8 @@ export interface PluginSettings extends ConsentSettings {
   readonly secret?: PluginSecrets;
   readonly hostOverride?: readonly HostOverride[];
   readonly allowHost?: readonly string[];
+  /** Permissions, as `readPermissions` takes them. */
+  readonly allow?: readonly string[];
   /** As written: JSON or `@file`. */
   readonly config?: string;
   readonly yes?: boolean;
@@ -48,7 +58,34 @@ export function addPluginOptions(command: Command): Command {
     )
     .option('--config <JSON>', "the plugin's configuration: a JSON object, or @file")
     .option('--audit <FILE>', 'write what happens into that audit log (.jsonl, or .db for SQLite)')
+    .option(
+      '--allow <PERMISSION>',
+      'give a plugin that declares no permissions this one, e.g. time or network:api.example.com',
+      collect,
+    )
     .option('--allow-host <ID>', 'let that plugin run unconfined, if it asks to', collect);
+}
+
+/** What they declare, and what was said by hand for those that have no place to declare it. */
+function grantOf(allow: readonly string[] | undefined): GrantPolicy {
+  if (allow === undefined) return 'declared';
+  readAllowed(allow, []);
+  return ({ entries }) =>
+    entries.some(({ undeclared }) => undeclared !== undefined)
+      ? readAllowed(
+          allow,
+          entries.map(({ declared }) => declared),
+        )
+      : 'declared';
+}
+
+function readAllowed(allow: readonly string[], declared: readonly Permissions[]): Permissions {
+  try {
+    return readPermissions(allow, declared);
+  } catch (error) {
+    if (isBulkheadError(error, 'INVALID_PERMISSION')) throw usageError('--allow', error.message);
+    throw error;
+  }
 }
 
 /**
@@ -65,7 +102,7 @@ export async function engineOptions(
   const approve = chooseApprover(settings.yes ?? false, powers);
   return {
     plugins: directories,
-    grant: 'declared',
+    grant: grantOf(settings.allow),
     env: { ...powers.environment, ...settings.env },
     // A name that the one plugin does not declare is a mistake, and the engine says so.
     secrets: () => settings.secret ?? {},

@@ -8,6 +8,7 @@ import type { Grant } from '../permissions/grant.js';
 import { openSlot } from './broker-slot.js';
 import { withCredentials } from './credentials.js';
 import type { EntrySpec } from './entry-spec.js';
+import { identityOf } from './identity.js';
 import type { Brokers } from './service.js';
 
 /** What serves an entry's guests, and follows its grant. */
@@ -88,7 +89,7 @@ export function openBrokers(spec: BrokersSpec): OpenBrokers {
 
 function openNetwork({ plugin, held, settings, secrets, events }: BrokersSpec): NetworkBroker {
   return makeNetworkBroker({
-    plugin: { id: plugin.id, manifest: plugin.manifest },
+    plugin: identityOf(plugin),
     granted: held().permissions.network,
     allows: (url, method) => held().allowsUrl(url, method),
     ...settings.network,
@@ -112,7 +113,7 @@ function openNetwork({ plugin, held, settings, secrets, events }: BrokersSpec): 
 
 function openFilesystem({ plugin, held, events }: BrokersSpec): FilesystemBroker {
   return makeFilesystemBroker({
-    plugin: { id: plugin.id, manifest: plugin.manifest },
+    plugin: identityOf(plugin),
     directory: plugin.directory,
     granted: held().permissions.filesystem,
     onEvent: ({ path, outcome, bytes, call, among }) => {
@@ -131,7 +132,7 @@ function openFilesystem({ plugin, held, events }: BrokersSpec): FilesystemBroker
 
 function openStorage({ plugin, events, stores }: BrokersSpec): StorageBroker {
   return makeStorageBroker({
-    plugin: { id: plugin.id, manifest: plugin.manifest },
+    plugin: identityOf(plugin),
     store: stores(plugin.id),
     onEvent: ({ what, outcome, bytesRead, bytesWritten, durationMs, call, among }) => {
       events.emit({
@@ -151,7 +152,7 @@ function openStorage({ plugin, events, stores }: BrokersSpec): StorageBroker {
 
 function openPowers({ plugin, held, events, settings }: BrokersSpec): PowerBroker {
   return makePowerBroker({
-    plugin: { id: plugin.id, manifest: plugin.manifest },
+    plugin: identityOf(plugin),
     lent: withCredentials(settings.lent, plugin, settings.credentials),
     granted: held().permissions.powers,
     onEvent: ({ power, outcome, bytesIn, bytesOut, durationMs, reason, call, among }) => {

@@ -56,6 +56,7 @@ export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promis
     plugin: tool.plugin,
     tool: tool.tool,
     bundle: room.bundle.hash,
+    risk: tool.risk,
     input: spec.inputText,
   });
 
@@ -70,8 +71,8 @@ export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promis
       answered = true;
       deadline.clear();
       options.signal?.removeEventListener('abort', onAbort);
-      revoked.removeEventListener('abort', onRevoked);
-      room.outputs.close(callId);
+      revoked.off(onRevoked);
+      if (options.onOutput !== undefined) room.outputs.close(callId);
       load.underWay -= 1;
       const result = answerOf(callId, began, outcome, told);
       events.emit({
@@ -106,7 +107,7 @@ export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promis
     const onAbort = (): void => stop(cancelled(tool));
     options.signal?.addEventListener('abort', onAbort);
     const onRevoked = (): void => stop(takenAway(tool));
-    revoked.addEventListener('abort', onRevoked);
+    revoked.on(onRevoked);
 
     const run = (guest: Guest): void => {
       if (answered) return;

@@ -25,12 +25,14 @@ import { keepPins } from './powers/kept-pins.js';
 import { makeRegistry } from './registry.js';
 import { makeRemotes } from './remotes.js';
 import { runPlaced } from './run.js';
+import { watchDirectories } from './powers/watcher.js';
 import { readSettings } from './settings.js';
 import { type Extension, extensionsOf } from './spindle/extension.js';
 import { rpcPower } from './spindle/rpc-pool.js';
 import { makeSpindleHost } from './spindle/spindle-host.js';
 import type { PluginStatus } from './status.js';
 import { makeCollisionTeller } from './tell-collisions.js';
+import { type Watching, watchPlugins } from './watching.js';
 
 /**
  * Finds the plugins, asks what they offer, and answers with the engine that runs them. A plugin that
@@ -154,7 +156,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ? permit({ grants, registry, events }, plugin, to, permissions)
       : Promise.reject(engineClosed());
 
+  let watching: Watching | undefined;
   const close = async (): Promise<void> => {
+    await watching?.close();
     machinery.close();
     await Promise.all([registry.close(), remotes.close()]);
     await kept.close();
@@ -191,6 +195,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     const { require } = settings.walls;
     if (require.length > 0) requireWalls(require, await machinery.guarantees());
     await Promise.all([registry.reload(), remotes.load()]);
+    if (settings.watch === true) {
+      const paths = [...settings.plugins, ...(settings.defaultPlugins ?? [])];
+      watching = watchPlugins({ paths, watch: watchDirectories, reload: registry.reload });
+      await watching.ready;
+    }
   } catch (error) {
     await engine.close();
     throw error;

@@ -13,6 +13,7 @@ import type { EntrySpec } from './entry-spec.js';
 import { dialectOf } from './hook-owners.js';
 import { type Lifecycle, makeLifecycle } from './lifecycle.js';
 import { type InitContext, makeInitContext } from './init-context.js';
+import { identityOf } from './identity.js';
 import { GUEST_LIMITS } from './limits.js';
 import { makeOutputs, type Outputs } from './outputs.js';
 import { makeResident, type Resident } from './resident.js';
@@ -192,7 +193,7 @@ function needsOf(
 function loadParams(spec: EntrySpec, sourceUrl: string, grant: GuestGrant): LoadParams {
   const { plugin, entry, bundle, config, settings } = spec;
   return {
-    plugin: { id: plugin.id, manifest: plugin.manifest },
+    plugin: identityOf(plugin),
     grant,
     limits: { ...GUEST_LIMITS, maxResultBytes: settings.limits.maxResultBytes },
     dialect: entry.dialect,

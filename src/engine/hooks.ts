@@ -39,6 +39,8 @@ export interface HookOptions {
   readonly enabledPlugins?: readonly string[] | null;
   /** Runs every plugin's hook by the rules of that dialect. Default: each by its own. */
   readonly dialect?: HookDialect;
+  /** Passes over the hooks of the other dialect. */
+  readonly only?: HookDialect;
   /** A shorter deadline, for each hook, than `limits.hookTimeoutMs`. */
   readonly timeoutMs?: number;
   /** Gives up what is left of the chain. */
@@ -73,7 +75,7 @@ export function makeHooks(spec: HooksSpec): Hooks {
       spec.requireOpen();
       if (!isHookName(name)) throw unknownHook(name);
       const steps = stepsOf(name, options, spec);
-      const values = readValues(name, given, dialectsOf(steps, options));
+      const values = readValues(name, given, dialectsOf(steps, options, settings));
       if (steps.length === 0) return { context: resultOf(values), reports: [] };
       const { context, reports } = await runChain({
         context: openContext(name, values, store, limits),
@@ -91,9 +93,14 @@ export function makeHooks(spec: HooksSpec): Hooks {
 }
 
 /** By whose documents a host may leave something out: those of whoever gets to see it. */
-function dialectsOf(steps: readonly ChainStep[], options: HookOptions): readonly HookDialect[] {
-  const present = new Set(steps.map(({ dialect }) => dialect));
-  return present.size === 0 ? [options.dialect ?? 'classic'] : [...present].toSorted();
+function dialectsOf(
+  steps: readonly ChainStep[],
+  options: HookOptions,
+  { hooks: { dialect } }: Settings,
+): readonly HookDialect[] {
+  const present = new Set(steps.map((step) => step.dialect));
+  if (present.size > 0) return [...present].toSorted();
+  return [options.dialect ?? (typeof dialect === 'string' ? dialect : 'classic')];
 }
 
 function stepsOf(hook: HookName, options: HookOptions, spec: HooksSpec): readonly ChainStep[] {
@@ -104,7 +111,8 @@ function stepsOf(hook: HookName, options: HookOptions, spec: HooksSpec): readonl
       ({ plugin: { id, origin } }) =>
         enabledPlugins === null || origin === 'default' || enabledPlugins.includes(id),
     )
-    .flatMap((one) => stepsOfPlugin(hook, one, options, spec));
+    .flatMap((one) => stepsOfPlugin(hook, one, options, spec))
+    .filter(({ dialect }) => options.only === undefined || dialect === options.only);
 }
 
 function stepsOfPlugin(

@@ -7,6 +7,7 @@ import type { Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer } from '../plugin/tool.js';
 import type { OpenEntry } from './entry.js';
 import type { Quarantine } from './quarantine.js';
+import type { Revocation } from './revocation.js';
 import type { PluginProblem } from './status.js';
 
 /** A plugin that was found, with what became of each of its entries. */
@@ -54,5 +55,5 @@ export interface RunnableTool {
   readonly listed: UnnamedTool;
   readonly room: OpenEntry;
   /** Aborted when what it rests on is taken from its plugin: calls under way end with it. */
-  readonly revoked: AbortSignal;
+  readonly revoked: Revocation;
 }

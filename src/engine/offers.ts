@@ -5,6 +5,7 @@ import { parseMessage } from '../../sandbox/wire/parse.js';
 import { BulkheadError, isBulkheadError } from '../errors.js';
 import { endError, GuestEnded } from '../guests/end.js';
 import type { Guest } from '../guests/guest.js';
+import { isObject } from '../schema/shape.js';
 import type { OpenEntry } from './entry.js';
 import type { KeptTexts } from './powers/kept-texts.js';
 import type { Settings } from './settings.js';
@@ -34,7 +35,7 @@ export function makeOffers(texts: KeptTexts, settings: Settings): Offers {
       if (kept !== undefined) return kept;
       const guest = await acquire(open);
       const described = await describe(plugin, guest, settings.limits.loadTimeoutMs);
-      await texts.keep(name, JSON.stringify(described));
+      if (!hasFailures(described)) await texts.keep(name, JSON.stringify(described));
       return described;
     },
     ask: async (plugin, { resident }) =>
@@ -44,6 +45,12 @@ export function makeOffers(texts: KeptTexts, settings: Settings): Offers {
     keep: (open, config, described) =>
       texts.keep(`${keyOf(open, config, settings)}.json`, JSON.stringify(described)),
   };
+}
+
+/** Whether a part of it could not be loaded, this time: another time it may. */
+function hasFailures(described: unknown): boolean {
+  const tools: unknown = isObject(described) ? described['tools'] : undefined;
+  return Array.isArray(tools) && tools.some((tool) => isObject(tool) && 'error' in tool);
 }
 
 function keyOf(open: OpenEntry, config: Json, { env }: Settings): string {

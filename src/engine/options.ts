@@ -91,6 +91,11 @@ export interface EngineOptions {
   readonly trustHints?: readonly string[];
   readonly hooks?: EngineHookOptions;
   /**
+   * Reads plugins again when their files change: those that changed begin anew, and one that cannot be
+   * built goes on as it was. For development. Default: false.
+   */
+  readonly watch?: boolean;
+  /**
    * A file of rules that decide before anybody is asked, and in which `always` is kept. It may be
    * edited while the engine runs. Default: rules are kept for as long as the engine lives.
    */

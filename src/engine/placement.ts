@@ -4,6 +4,7 @@ import { formats } from '../formats/table.js';
 import type { OpenEntry } from './entry.js';
 import type { Installed } from './installed.js';
 import type { Place, PlacedElsewhere } from './placed-elsewhere.js';
+import type { Revocation } from './revocation.js';
 
 /** Where a tool of the catalog runs: in a guest of ours, or at a server that we do not confine. */
 export type Placed = PlacedHere | PlacedElsewhere;
@@ -11,7 +12,7 @@ export type Placed = PlacedHere | PlacedElsewhere;
 export interface PlacedHere extends Place {
   readonly room: OpenEntry;
   /** Aborted when the tool goes because a permission was taken from its plugin. */
-  readonly revoked: AbortSignal;
+  readonly revoked: Revocation;
   readonly format: Format;
 }
 

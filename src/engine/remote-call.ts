@@ -22,7 +22,13 @@ export async function runRemoteCall(
   if (load.underWay >= limits.maxCallsPerPlugin) return fail(busy(tool, limits));
   load.underWay += 1;
   const about = { call: callId, plugin: tool.plugin, tool: tool.tool };
-  events.emit({ type: 'call-started', ...about, bundle: place.hash, input: spec.inputText });
+  events.emit({
+    type: 'call-started',
+    ...about,
+    bundle: place.hash,
+    risk: tool.risk,
+    input: spec.inputText,
+  });
   const result = await ask(spec).then(
     (answer) => resultOf(callId, began, answer),
     (error: unknown) => fail(asFailure(error, spec)),

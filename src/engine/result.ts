@@ -61,21 +61,23 @@ export function answerOf(
   const { value } = outcome;
   const answer = format?.readAnswer?.(value) ?? answerOfValue(value);
   const { isError, structured, status, yieldToUser, files, meta } = answer;
-  return {
+  // Filled in one by one: each spread of what may be there would cost every call an object.
+  const result: { -readonly [Key in keyof CallResult]: CallResult[Key] } = {
     callId,
     isError,
     get content() {
       return answer.content;
     },
     value,
-    ...(isError ? { code: 'TOOL_FAILED' as const } : {}),
-    ...(structured === undefined ? {} : { structured }),
-    ...(status === undefined ? {} : { status }),
-    ...(yieldToUser === undefined ? {} : { yieldToUser }),
-    ...(files === undefined ? {} : { files }),
-    ...(meta === undefined ? {} : { meta }),
     durationMs,
   };
+  if (isError) result.code = 'TOOL_FAILED';
+  if (structured !== undefined) result.structured = structured;
+  if (status !== undefined) result.status = status;
+  if (yieldToUser !== undefined) result.yieldToUser = yieldToUser;
+  if (files !== undefined) result.files = files;
+  if (meta !== undefined) result.meta = meta;
+  return result;
 }
 
 /** Reads what a request to a guest rejected with. */

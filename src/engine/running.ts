@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import { formats } from '../formats/table.js';
 import type { Bundle } from '../plugin/plugin.js';
@@ -11,6 +10,7 @@ import { listTool } from './list-tool.js';
 import type { Offers } from './offers.js';
 import { makeReconciler } from './reconciler.js';
 import type { Schemas } from './resident.js';
+import { makeRevocation, type Revocation } from './revocation.js';
 import { makeRooms } from './rooms.js';
 import type { PluginProblem } from './status.js';
 
@@ -45,7 +45,7 @@ export function runEntry({
   const format = formats[plugin.format];
   const rooms = makeRooms(spec, room);
   const all = (): readonly OpenEntry[] => [...rooms.all(), ...(outer === undefined ? [] : [outer])];
-  const revocations = new Map<string, AbortController>();
+  const revocations = new Map<string, Revocation>();
   let offer: Offer;
   let tools: readonly RunnableTool[] = [];
   /** What a guest of its that was just loaded offers, and what the one that runs does. */
@@ -64,9 +64,9 @@ export function runEntry({
     tools = offer.tools.map((tool): RunnableTool => {
       const own = (tool.executionTarget === 'host' ? outer : undefined) ?? rooms.of(tool);
       const { grant } = own;
-      const { signal } = revocationOf(revocations, tool.toolId);
+      const revoked = revocationOf(revocations, tool.toolId);
       const listed = listTool({ plugin, entry: own.entry, tool, config, grant, settings });
-      return { listed, room: own, revoked: signal };
+      return { listed, room: own, revoked };
     });
     tellSchemas(all(), offer);
   };
@@ -126,7 +126,7 @@ export function runEntry({
       follow: (grant) => {
         const followed = rooms.follow(grant);
         read();
-        for (const controller of forget(revocations, tools)) controller.abort();
+        for (const revocation of forget(revocations, tools)) revocation.happen();
         onChange();
         return followed;
       },
@@ -140,24 +140,22 @@ export function runEntry({
   };
 }
 
-function revocationOf(revocations: Map<string, AbortController>, toolId: string): AbortController {
-  const controller = revocations.get(toolId) ?? new AbortController();
-  // Each call under way listens: more than a few are no leak to be warned of.
-  setMaxListeners(0, controller.signal);
-  revocations.set(toolId, controller);
-  return controller;
+function revocationOf(revocations: Map<string, Revocation>, toolId: string): Revocation {
+  const revocation = revocations.get(toolId) ?? makeRevocation();
+  revocations.set(toolId, revocation);
+  return revocation;
 }
 
 /** Takes out those whose tools are gone. */
 function forget(
-  revocations: Map<string, AbortController>,
+  revocations: Map<string, Revocation>,
   tools: readonly RunnableTool[],
-): readonly AbortController[] {
+): readonly Revocation[] {
   const left = new Set(tools.map(({ listed }) => listed.tool));
-  return [...revocations].flatMap(([toolId, controller]) => {
+  return [...revocations].flatMap(([toolId, revocation]) => {
     if (left.has(toolId)) return [];
     revocations.delete(toolId);
-    return [controller];
+    return [revocation];
   });
 }
 

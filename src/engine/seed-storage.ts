@@ -5,6 +5,7 @@ import { makeStorageBroker, type StorageBroker } from '../brokers/storage/broker
 import type { Stores } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
 import type { Plugin, SeedFile } from '../plugin/plugin.js';
+import { identityOf } from './identity.js';
 
 /** Bytes of all seeds together. Stops a plugin from being slow to install. */
 export const MAX_SEED_BYTES: number = 16 * 1024 * 1024;
@@ -20,7 +21,7 @@ export const MAX_SEED_BYTES: number = 16 * 1024 * 1024;
 export async function seedStorage(plugin: Plugin, stores: Stores): Promise<void> {
   const { seeds = [] } = plugin;
   if (seeds.length === 0) return;
-  const identity = { id: plugin.id, manifest: plugin.manifest };
+  const identity = identityOf(plugin);
   const files = makeFilesystemBroker({
     plugin: identity,
     directory: plugin.directory,

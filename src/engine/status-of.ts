@@ -41,7 +41,8 @@ export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
 }
 
 function entryStatus({ entry, effective, rooms }: InstalledEntry): EntryStatus {
-  const { key, surface, file, confinement, declared } = entry;
+  const { key, surface, file, confinement, declared, undeclared, edition, surfaces } = entry;
+  const hooks = surfaces?.filter(({ kind }) => kind === 'hooks').map(({ stem }) => stem);
   const bundle = rooms[0]?.bundle.hash;
   return {
     key,
@@ -50,6 +51,9 @@ function entryStatus({ entry, effective, rooms }: InstalledEntry): EntryStatus {
     confinement,
     ...(bundle === undefined ? {} : { bundle }),
     declared,
+    ...(undeclared === undefined ? {} : { undeclared }),
+    ...(edition === undefined ? {} : { edition }),
+    ...(hooks === undefined ? {} : { hooks }),
     effective,
     secrets: (rooms[0]?.secrets ?? []).map(({ name, binding }) => ({
       name,

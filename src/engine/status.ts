@@ -1,8 +1,8 @@
 import type { CatalogTool } from '../catalog/catalog.js';
 import type { SecretBinding } from '../brokers/network/secrets/binding.js';
 import type { ErrorCode } from '../errors.js';
-import type { Permissions } from '../permissions/kind.js';
-import type { FormatName } from '../plugin/plugin.js';
+import type { PermissionName, Permissions } from '../permissions/kind.js';
+import type { Edition, FormatName } from '../plugin/plugin.js';
 import type { PluginAlert } from '../plugin/tool.js';
 import type { RemoteKind } from '../remotes/remote.js';
 
@@ -41,6 +41,14 @@ export interface EntryStatus {
   /** Hash of the bundle; absent where it could not be made. */
   readonly bundle?: string;
   readonly declared: Permissions;
+  /**
+   * Its system has no place for permissions, or not for those: it may be given what the host says,
+   * whatever it declares.
+   */
+  readonly undeclared?: true | readonly PermissionName[];
+  /** Of a Vellum plugin: which plugin API it was written for, and the hooks that it has. */
+  readonly edition?: Edition;
+  readonly hooks?: readonly string[];
   /** What it has: declared and granted. */
   readonly effective: Permissions;
   /**

@@ -1,7 +1,8 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BulkheadError, isBulkheadError } from '../errors.js';
 import type { FoundPlugin, ReadPower } from './format.js';
 import { inInstallOrder } from './install-order.js';
+import { isInside } from './own-file.js';
 import { detectFormat } from './table.js';
 import { expandPaths } from './paths.js';
 
@@ -31,11 +32,12 @@ export async function readPlugins(power: ReadPower, paths: readonly string[]): P
   const all: FoundPlugin[] = [];
   const problems: DiscoveryProblem[] = [];
   const seen = new Set<string>();
-  for (const directory of await pluginDirectories(power, paths)) {
+  for (const { directory, parent } of await pluginDirectories(power, paths)) {
     const real = (await power.realpath(directory)) ?? directory;
     if (seen.has(real)) continue;
     seen.add(real);
     try {
+      await refuseForeign(power, directory, real, parent);
       all.push(await readPlugin(power, directory));
     } catch (error) {
       problems.push({ directory, error: asBulkheadError(error, directory) });
@@ -62,23 +64,55 @@ export async function readPlugin(power: ReadPower, directory: string): Promise<F
   );
 }
 
+interface Candidate {
+  readonly directory: string;
+  /** The directory that it was found in; absent where it was named itself. */
+  readonly parent?: string;
+}
+
 async function pluginDirectories(
   power: ReadPower,
   paths: readonly string[],
-): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const path of await expandPaths(power, paths)) {
-    if ((await detectFormat(power, path)) !== undefined) {
-      found.push(path);
-      continue;
-    }
-    const names = (await power.listDirectory(path)) ?? [];
-    for (const name of names.filter((one) => !one.startsWith('.')).toSorted()) {
-      const directory = join(path, name);
-      if ((await detectFormat(power, directory)) !== undefined) found.push(directory);
+): Promise<readonly Candidate[]> {
+  const found: Candidate[] = [];
+  for (const pattern of paths) {
+    for (const path of await expandPaths(power, [pattern])) {
+      if ((await detectFormat(power, path)) !== undefined) {
+        found.push(
+          pattern.includes('*') ? { directory: path, parent: dirname(path) } : { directory: path },
+        );
+        continue;
+      }
+      const names = (await power.listDirectory(path)) ?? [];
+      for (const name of names.filter((one) => !one.startsWith('.')).toSorted()) {
+        const directory = join(path, name);
+        if ((await detectFormat(power, directory)) !== undefined) {
+          found.push({ directory, parent: path });
+        }
+      }
     }
   }
   return found;
+}
+
+/**
+ * A link among Vellum's plugins that leads elsewhere is none of them: whoever can put a link there
+ * cannot, for that, make a plugin of any directory. What the operator names may be anywhere.
+ */
+async function refuseForeign(
+  power: ReadPower,
+  directory: string,
+  real: string,
+  parent: string | undefined,
+): Promise<void> {
+  if (parent === undefined || (await detectFormat(power, directory))?.name !== 'vellum') return;
+  const realParent = await power.realpath(parent);
+  if (realParent === undefined || isInside(realParent, real)) return;
+  throw new BulkheadError(
+    'OUTSIDE_PLUGIN',
+    `${directory} is a link that leads out of ${parent}. Put the plugin itself there, or name its own directory.`,
+    { path: directory },
+  );
 }
 
 function collision(first: FoundPlugin, later: FoundPlugin): BulkheadError {

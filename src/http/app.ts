@@ -12,6 +12,8 @@ export interface Mounted {
   /** `open`: it checks who calls by itself. `operator`: the operator's token, where one was given. */
   readonly access: 'open' | 'operator';
   readonly fetch: (request: Request) => Promise<Response>;
+  /** Whether a request only waits for news, for as long as its sender likes: it takes no place. */
+  readonly lasts?: (request: Request) => boolean;
 }
 
 export interface AppSpec {
@@ -70,13 +72,18 @@ export function createApp(spec: AppSpec): App {
       ),
     );
   }
-  for (const { path, access, fetch } of spec.mounted) {
+  for (const { path, access, fetch, lasts } of spec.mounted) {
     app.all(path, ({ req }) =>
-      within(spec, inFlight, () => {
-        requireOwnHost(req.raw, access === 'open' ? NO_HOSTS : spec.hosts);
-        if (access === 'operator' && spec.tokenRequired) requireToken(req.raw, spec.token);
-        return fetch(req.raw);
-      }),
+      within(
+        spec,
+        inFlight,
+        () => {
+          requireOwnHost(req.raw, access === 'open' ? NO_HOSTS : spec.hosts);
+          if (access === 'operator' && spec.tokenRequired) requireToken(req.raw, spec.token);
+          return fetch(req.raw);
+        },
+        lasts?.(req.raw),
+      ),
     );
   }
   app.notFound(({ req }) =>
@@ -113,11 +120,13 @@ async function within(
   { onFault }: Pick<AppSpec, 'onFault'>,
   inFlight: InFlight,
   answer: () => Response | Promise<Response>,
+  lasts = false,
 ): Promise<Response> {
   const leave = inFlight.enter();
   if (leave === undefined) return refused(inFlight.draining ? stopping() : full());
   try {
     const response = await answer();
+    if (lasts) leave();
     return whenRead(response, leave);
   } catch (error) {
     leave();

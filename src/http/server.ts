@@ -93,7 +93,8 @@ export async function startServer(
     }
   }
   if (mcp !== undefined && options.mcp !== undefined) {
-    mounted.push({ path: options.mcp.path, access: 'operator', fetch: mcp.fetch });
+    const { fetch, lasts } = mcp;
+    mounted.push({ path: options.mcp.path, access: 'operator', fetch, lasts });
   }
   app = createApp({
     engine,

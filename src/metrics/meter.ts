@@ -75,6 +75,9 @@ function count(event: BulkheadEvent, meters: Meters, asked: Map<string, number>)
       }
       break;
     }
+    case 'hook-ended':
+      meters.hookSeconds.observe([event.hook, event.plugin], event.durationMs / SECOND_MS);
+      break;
     case 'guest-started':
       meters.guests.add(1);
       break;

@@ -16,6 +16,7 @@ export interface Meters {
   readonly denied: Counter;
   readonly approvalsPending: Gauge;
   readonly approvalWait: Histogram;
+  readonly hookSeconds: Histogram;
   readonly restarts: Counter;
   readonly guests: Gauge;
   readonly poolWarm: Gauge;
@@ -50,6 +51,10 @@ export function makeMeters(maxSeries: number): Meters {
     approvalWait: makeHistogram(
       family('approval_wait_seconds', 'How long answers took.', 'verdict'),
       WAIT_BOUNDS,
+    ),
+    hookSeconds: makeHistogram(
+      family('hook_seconds', 'How long hooks took.', 'hook', 'plugin'),
+      CALL_BOUNDS,
     ),
     restarts: makeCounter(
       family('sandbox_restarts_total', 'Guests that ended badly, by why.', 'plugin', 'reason'),

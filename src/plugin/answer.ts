@@ -40,14 +40,20 @@ export function textOf(content: readonly ContentBlock[]): string {
 
 /** The answer of a system whose tools return any value: a text as it is, anything else as JSON. */
 export function answerOfValue(value: Json): ToolAnswer {
+  // Worded when somebody reads it: a large value is not made into text for nothing.
+  if (typeof value === 'string') {
+    return {
+      isError: false,
+      get content() {
+        return [{ type: 'text', text: value } as const];
+      },
+    };
+  }
   return {
     isError: false,
-    // Worded when somebody reads it: a large value is not made into text for nothing.
     get content() {
-      return [
-        { type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) } as const,
-      ];
+      return [{ type: 'text', text: JSON.stringify(value) } as const];
     },
-    ...(typeof value === 'string' ? {} : { structured: value }),
+    structured: value,
   };
 }

@@ -48,7 +48,7 @@ export function openLog(store: AuditStore, spec: Partial<AuditLogSpec> = {}): Pr
 export function callEvents(call: string, input = '{}'): BulkheadEvent[] {
   const about = { atMs: 1_000, call, plugin: 'sample', tool: 'run' };
   return [
-    { ...about, type: 'call-started', bundle: 'sha512-x', input },
+    { ...about, type: 'call-started', bundle: 'sha512-x', risk: 'low', input },
     {
       atMs: 1_001,
       type: 'capability-used',

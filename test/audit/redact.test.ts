@@ -12,6 +12,7 @@ function started(input: unknown): BulkheadEvent {
     plugin: 'p',
     tool: 't',
     bundle: 'b',
+    risk: 'low',
     input: JSON.stringify(input),
   };
 }

@@ -171,32 +171,4 @@ export const engineGuards: readonly Guard[] = [
     without: '?? room;',
     tests: ['test/escape/rooms.test.ts'],
   },
-  {
-    stops: 'a request that goes on after its permission was taken away',
-    file: 'src/brokers/network/broker.ts',
-    code: 'if (lost || !allowed) life.fail(refusals.revoked());',
-    without: '',
-    tests: ['test/brokers/network'],
-  },
-  {
-    stops: 'a broker that serves on when nothing of its kind is granted any more',
-    file: 'src/engine/broker-slot.ts',
-    code: 'if (scopes.length === 0) shut();',
-    without: 'if (scopes.length === 0) return;',
-    tests: ['test/escape/revocation.test.ts'],
-  },
-  {
-    stops: 'a guest that never looks up, and keeps what was taken from it',
-    file: 'src/engine/regrant.ts',
-    code: 'if (followed || !narrowed) return;',
-    without: 'return;',
-    tests: ['test/escape/revocation.test.ts'],
-  },
-  {
-    stops: 'a grant of what a plugin never declared',
-    file: 'src/engine/permit.ts',
-    code: 'if (declares || first === undefined) return;',
-    without: 'return;',
-    tests: ['test/engine/permit.test.ts'],
-  },
 ];

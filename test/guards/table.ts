@@ -1,3 +1,4 @@
+import { changeGuards } from './changes.js';
 import { engineGuards } from './engine.js';
 import { filesystemGuards } from './filesystem.js';
 import type { Guard } from './guard.js';
@@ -5,6 +6,7 @@ import { guestGuards } from './guests.js';
 import { language } from './language.js';
 import { loadGuards } from './loading.js';
 import { networkGuards } from './network.js';
+import { remoteGuards } from './remotes.js';
 import { restGuards } from './rest.js';
 import { secretGuards } from './secrets.js';
 import { wire } from './wire.js';
@@ -18,6 +20,8 @@ export const guards: Readonly<Record<string, readonly Guard[]>> = {
   'The filesystem broker, and variables': filesystemGuards,
   'Loading, and schemas': loadGuards,
   'The engine': engineGuards,
+  'Permissions, tools and events that change': changeGuards,
   'The guest’s process': guestGuards,
   'Between calls, and the walls': restGuards,
+  'Servers, ours and others’': remoteGuards,
 };

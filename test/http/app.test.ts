@@ -80,6 +80,20 @@ describe('an app', () => {
     await drain;
   });
 
+  it('has room for calls, whoever else listens for news', async () => {
+    const headers = { 'content-type': 'text/event-stream' };
+    const fetch = (): Promise<Response> =>
+      Promise.resolve(new Response(new ReadableStream(), { headers }));
+    const app = makeApp({
+      mounted: [{ path: '/news', access: 'open', fetch, lasts: () => true }],
+      limits: { maxRequests: 1 },
+    });
+    for (let listener = 0; listener < 5; listener += 1) {
+      expect((await ask(app, '/news')).status).toBe(200);
+    }
+    await app.drain();
+  });
+
   it('tells nothing of what goes wrong inside', async () => {
     const fetch = (): Promise<Response> => Promise.reject(new Error('/etc/secret'));
     const app = makeApp({ mounted: [{ path: '/x', access: 'open', fetch }] });

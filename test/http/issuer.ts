@@ -11,7 +11,7 @@ export interface Issuer {
   /** Paths that were asked for, in order. */
   readonly seen: string[];
   /** What it answers with; the key set unless a test changes it. */
-  answer: { status: number; body: string; headers?: Record<string, string> };
+  answer: { status: number; body: string; headers?: Record<string, string>; never?: boolean };
   /** Publishes these keys and no others. */
   publish(...kids: string[]): void;
   /** A token that is good, but for what a test changes about it. */
@@ -38,7 +38,8 @@ export async function makeIssuer(): Promise<Issuer> {
   const seen: string[] = [];
   const server = createServer((request, response) => {
     seen.push(request.url ?? '');
-    const { status, body, headers } = issuer.answer;
+    const { status, body, headers, never } = issuer.answer;
+    if (never === true) return;
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
   });
   servers.push(server);

@@ -1,4 +1,5 @@
 import { withCode } from '../../endowments/coded-error.js';
+import { STORE_HANDLES } from './api-names.js';
 import type { DialectWorld } from '../dialect.js';
 import { CredentialResolutionError } from './api-pure.js';
 
@@ -22,6 +23,7 @@ const HANDLES = [
   'runConversationTurn',
   'storeCredential',
   'synthesizeText',
+  ...STORE_HANDLES,
 ];
 
 /** Those whose answer plugins do not wait for: the host is asked before their code runs. */

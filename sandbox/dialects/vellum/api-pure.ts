@@ -1,3 +1,4 @@
+import { messagesApi, REFUSAL_FALLBACK_TEXT } from './api-messages.js';
 import { type ErrorClass, makeErrorClass } from './api-errors.js';
 
 /** The names of all hooks, by the constants that plugins use for them. */
@@ -26,41 +27,18 @@ export const pureApi: Readonly<Record<string, unknown>> = {
   CredentialResolutionError,
   CredentialStoreError: makeErrorClass('CredentialStoreError'),
   TtsSynthesisError: makeErrorClass('TtsSynthesisError'),
-  REFUSAL_FALLBACK_TEXT:
-    "Sorry — I wasn't able to generate a response to that. Please try rephrasing or asking in a different way.",
+  REFUSAL_FALLBACK_TEXT,
   INTERNAL_NUDGE_OUTPUT_SUPPRESSION: 'internal_nudge_output_suppression',
   VOICE_ESCALATION_CONTINUATION_MESSAGE_KIND: 'voice_escalation_continuation',
-  CLI_COMMAND_HELP: '',
+  CLI_COMMAND_HELP: {},
   isMaxTokensStopReason: (reason: unknown): boolean =>
     reason === 'max_tokens' || reason === 'length' || reason === 'MAX_TOKENS',
   isVisionNotSupportedError,
-  isToolResultMessage,
-  lastToolResultUserMessageIndex,
+  ...messagesApi,
 };
 
 function isVisionNotSupportedError(error: unknown): boolean {
   const message: unknown =
     typeof error === 'object' && error !== null ? Reflect.get(error, 'message') : undefined;
   return typeof message === 'string' && /image|vision/i.test(message) && /support/i.test(message);
-}
-
-/** Whether a message of the user's carries the results of tools alone. */
-function isToolResultMessage(message: unknown): boolean {
-  if (typeof message !== 'object' || message === null) return false;
-  const content: unknown = Reflect.get(message, 'content');
-  return (
-    Reflect.get(message, 'role') === 'user' &&
-    Array.isArray(content) &&
-    content.length > 0 &&
-    content.every((block: unknown) => isBlockOf(block, 'tool_result'))
-  );
-}
-
-function lastToolResultUserMessageIndex(messages: unknown): number {
-  if (!Array.isArray(messages)) return -1;
-  return messages.findLastIndex((message: unknown) => isToolResultMessage(message));
-}
-
-function isBlockOf(block: unknown, type: string): boolean {
-  return typeof block === 'object' && block !== null && Reflect.get(block, 'type') === type;
 }

@@ -30,13 +30,25 @@ async function describeTool(
 ): Promise<string> {
   const named = `{"stem":${JSON.stringify(stem)}`;
   try {
-    const { exported } = await tools.load(stem);
+    const { exported } = await withinPatience(tools.load(stem), world);
     if (!isObject(exported)) return `${named},"exports":${JSON.stringify(typeName(exported))}}`;
     const fields = FIELDS.map((field): [string, unknown] => [field, Reflect.get(exported, field)]);
     return `${named},"tool":${world.serialize(Object.fromEntries(fields))}}`;
   } catch (error) {
     return `${named},"error":${world.serialize(messageOf(error))}}`;
   }
+}
+
+/** A file that takes longer to load is told of as one that cannot be, and holds up no other. */
+const PATIENCE_MS = 5_000;
+
+function withinPatience<Value>(loading: Promise<Value>, { powers }: DialectWorld): Promise<Value> {
+  const { setTimeout, clearTimeout } = powers.clock;
+  return new Promise((resolve, reject) => {
+    const late = `it did not finish loading within ${PATIENCE_MS} ms`;
+    const timer = setTimeout(() => reject(new CodedError('LOAD_FAILED', late)), PATIENCE_MS);
+    loading.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /** Runs the tool of a file. The answer is the plugin's own value, or a promise of it. */

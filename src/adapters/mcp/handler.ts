@@ -8,6 +8,8 @@ export interface McpHandler {
   fetch(request: Request): Promise<Response>;
   /** Resolves once it can serve. Rejects `INVALID_OPTIONS` where MCP's package is not installed. */
   ready(): Promise<void>;
+  /** Whether a request only listens for changes. */
+  lasts(request: Request): boolean;
   /** Ends what only listens for changes; calls under way go on. */
   quiet(): void;
   close(): Promise<void>;
@@ -25,6 +27,7 @@ export function createMcpHandler(engine: Engine, options: McpOptions = {}): McpH
     const sdk = await loadSdk();
     const handler = sdk.createMcpHandler(makeServers(sdk, engine, options), {
       maxRequestBodySize: MAX_BODY_BYTES,
+      maxSubscriptions: MAX_LISTENERS,
       ...(options.onError === undefined ? {} : { onerror: options.onError }),
     });
     const forget = engine.catalog.on('change', () => handler.notify.toolsChanged());
@@ -49,12 +52,18 @@ export function createMcpHandler(engine: Engine, options: McpOptions = {}): McpH
     ready: async () => {
       await once();
     },
+    lasts: listens,
     quiet: () => quieted.abort(),
     close: async () => {
       const handler = await opened?.catch(() => undefined);
       await handler?.close();
     },
   };
+}
+
+/** The protocol has this header say what the body does, and refuses a body that does something else. */
+function listens({ headers }: Request): boolean {
+  return headers.get('mcp-method') === 'subscriptions/listen';
 }
 
 /** The same request, given up when either is. Made from its parts: servers bring requests of their own. */
@@ -76,3 +85,6 @@ interface Opened {
 }
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/** Clients that listen for changes at once: each holds a connection. */
+const MAX_LISTENERS = 256;

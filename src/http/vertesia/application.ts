@@ -9,6 +9,7 @@ import type { Verify } from '../tokens/verify.js';
 import { refusalOfThrow, responseOf } from './answer.js';
 import { describeTools, servedTools } from './discovery.js';
 import type { VertesiaOptions } from './options.js';
+import { runContext } from './run-context.js';
 
 export interface ApplicationSpec {
   readonly engine: Engine;
@@ -137,7 +138,7 @@ async function runActivity(
   try {
     const result = await engine.call(tool.name, params, {
       signal: request.signal,
-      context: { metadata: passed },
+      context: runContext(passed, undefined),
     });
     responseOf('', result);
     if (!result.isError) return jsonResponse({ result: result.value ?? null, is_error: false });

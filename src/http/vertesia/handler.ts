@@ -9,6 +9,7 @@ import { makeApplication } from './application.js';
 import { describeTools, servedTools } from './discovery.js';
 import { parseInvocation, toolUseIdOf, UNKNOWN_ID } from './invocation.js';
 import type { VertesiaOptions } from './options.js';
+import { runContext } from './run-context.js';
 
 /** A custom tool server, as Vertesia knows it. */
 export interface VertesiaHandler {
@@ -73,9 +74,9 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
     const tool = servedTools(engine.catalog, options.tools).find((one) => one.name === name);
     if (tool === undefined) throw notFound(name);
     seen.tool = tool.name;
-    const context = Object.keys(metadata).length === 0 ? {} : { context: { metadata } };
+    const context = runContext(metadata, seen.id);
     try {
-      const result = await engine.call(tool.name, input, { signal: request.signal, ...context });
+      const result = await engine.call(tool.name, input, { signal: request.signal, context });
       seen.callId = result.callId;
       return jsonResponse(responseOf(seen.id, result));
     } catch (error) {

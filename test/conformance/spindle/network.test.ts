@@ -97,7 +97,9 @@ describe('S83: spindle.cors', () => {
     const other = await ask('https://other.test/', undefined, { network: ['api.test'] });
     expect(other).toMatch(/other\.test/);
     expect(other).toMatch(/^Error|^TypeError/);
-    expect(await ask('https://api.test/', undefined)).toMatch(/may not use the network/);
+    expect(await ask('https://api.test/', undefined)).toMatch(
+      /may not use the network .*"permissions" in "bulkhead" of spindle\.json and grant it/,
+    );
   });
 
   it('takes the hosts that the operator grants where the extension names none', async () => {

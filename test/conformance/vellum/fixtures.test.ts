@@ -56,6 +56,7 @@ it('all of them run, under names without their plugins’', () => {
       .toSorted(),
   ).toEqual([
     'channel-research active',
+    'concise active',
     'family-briefing active',
     'git-workflow active',
     'inbox-ea active',

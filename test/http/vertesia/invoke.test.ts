@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../../src/index.js';
 import type { InvocationRecord } from '../../../src/http/vertesia/options.js';
+import { makeVellum } from '../../engine/vellum-on-disk.js';
 import { serveTools } from './served.js';
 
 describe('POST with a token that is good', () => {
@@ -109,6 +110,24 @@ describe('POST with a token that is good', () => {
     const approved = await serveTools({}, { approve: (request) => (asked.push(request), 'once') });
     expect(await approved.use('sample__asks')).toMatchObject({ status: 200 });
     expect(asked).toHaveLength(1);
+  });
+
+  it('tells the plugin of the run, and of no endpoint that its caller names', async () => {
+    const directory = makeVellum({
+      tools: {
+        told: `export default { description: 'd', defaultRiskLevel: 'low', input_schema: { type: 'object', properties: {} },
+          execute: async (input, context) => ({ content: JSON.stringify(context), isError: false }) };`,
+      },
+    });
+    const { use } = await serveTools({}, { plugins: [directory] });
+    const metadata = { run_id: 'run-7', endpoints: { studio: 'https://evil.example' } };
+    const { body } = await use('told', {}, { metadata });
+    expect(JSON.parse(String(body['content']))).toMatchObject({
+      conversationId: 'run-7',
+      requestId: 'use-1',
+    });
+    expect(body['content']).not.toContain('evil.example');
+    expect(body['content']).not.toContain('eyJ');
   });
 
   it('runs two calls of one id beside each other, and tells them apart in the log', async () => {

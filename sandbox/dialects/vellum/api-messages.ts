@@ -1,0 +1,128 @@
+/** What a reply is rewritten into that the model's maker refused: the mark of such an exchange. */
+export const REFUSAL_FALLBACK_TEXT =
+  "Sorry — I wasn't able to generate a response to that. Please try rephrasing or asking in a different way.";
+
+/** What of `@vellumai/plugin-api` reads messages that the plugin has in its hands already. */
+export const messagesApi: Readonly<Record<string, unknown>> = {
+  isToolResultMessage,
+  lastToolResultUserMessageIndex,
+  quarantineRefusedExchanges,
+  stringifyMessageContent,
+  extractTextFromStoredMessageContent,
+  buildMessageExcerpt,
+  hasLexicalTokens,
+  parseMessageMetadata,
+};
+
+/** Whether a message of the user's carries the results of tools alone. */
+function isToolResultMessage(message: unknown): boolean {
+  const blocks = blocksOf(read(message, 'content'));
+  if (read(message, 'role') !== 'user' || blocks.length === 0) return false;
+  return blocks.every((block) => read(block, 'type') === 'tool_result');
+}
+
+/** Where the last message is that carries results of tools, among others or alone; else -1. */
+function lastToolResultUserMessageIndex(messages: unknown): number {
+  if (!Array.isArray(messages)) return -1;
+  return messages.findLastIndex(
+    (message: unknown) =>
+      read(message, 'role') === 'user' &&
+      blocksOf(read(message, 'content')).some((block) => read(block, 'type') === 'tool_result'),
+  );
+}
+
+/** Leaves out every refused exchange: the reply that marks it, and all back to what was asked. */
+function quarantineRefusedExchanges(messages: unknown): object {
+  const all: readonly unknown[] = Array.isArray(messages) ? messages : [];
+  const dropped = new Set<number>();
+  let droppedExchanges = 0;
+  for (const [index, message] of all.entries()) {
+    if (!isRefused(message)) continue;
+    droppedExchanges += 1;
+    dropped.add(index);
+    for (let at = index - 1; at >= 0; at -= 1) {
+      dropped.add(at);
+      if (read(all[at], 'role') === 'user' && !isToolResultMessage(all[at])) break;
+    }
+  }
+  if (droppedExchanges === 0) return { messages, droppedExchanges };
+  return { messages: all.filter((_, index) => !dropped.has(index)), droppedExchanges };
+}
+
+function isRefused(message: unknown): boolean {
+  const [only, ...more] = blocksOf(read(message, 'content'));
+  const text = read(only, 'text');
+  return (
+    read(message, 'role') === 'assistant' &&
+    more.length === 0 &&
+    read(only, 'type') === 'text' &&
+    typeof text === 'string' &&
+    text.trim() === REFUSAL_FALLBACK_TEXT
+  );
+}
+
+/** What was said: the text blocks of a content, as it is or as it was stored. */
+function stringifyMessageContent(content: unknown): string {
+  return textsOf(content).join('\n');
+}
+
+/** The same, with a word for what was not said: calls of tools, their results, pictures. */
+function extractTextFromStoredMessageContent(content: unknown): string {
+  if (typeof stored(content) === 'string') return String(stored(content));
+  return blocksOf(stored(content)).map(tellBlock).join('\n');
+}
+
+function tellBlock(block: unknown): string {
+  const text = read(block, 'text');
+  if (typeof text === 'string') return text;
+  const type = read(block, 'type');
+  const name = read(block, 'name');
+  if (type === 'tool_use') return `[tool call: ${typeof name === 'string' ? name : 'unknown'}]`;
+  if (type === 'tool_result') return `[tool result] ${textsOf(read(block, 'content')).join('\n')}`;
+  return `[${typeof type === 'string' ? type : 'unknown'}]`;
+}
+
+function buildMessageExcerpt(content: unknown, query: unknown): string {
+  const text = stringifyMessageContent(content).replace(/\s+/g, ' ').trim();
+  const at = typeof query === 'string' ? text.toLowerCase().indexOf(query.toLowerCase()) : -1;
+  const start = Math.max(0, at - 80);
+  const cut = text.slice(start, start + 200);
+  return `${start > 0 ? '…' : ''}${cut}${start + cut.length < text.length ? '…' : ''}`;
+}
+
+function hasLexicalTokens(text: unknown): boolean {
+  return typeof text === 'string' && /[\p{L}\p{N}]/u.test(text);
+}
+
+function parseMessageMetadata(text: unknown): unknown {
+  const value = stored(text);
+  return typeof value === 'object' && value !== null ? value : null;
+}
+
+function textsOf(content: unknown): string[] {
+  const value = stored(content);
+  if (typeof value === 'string') return [value];
+  return blocksOf(value).flatMap((block) => {
+    const text = read(block, 'type') === 'text' ? read(block, 'text') : undefined;
+    return typeof text === 'string' ? [text] : [];
+  });
+}
+
+/** A content as it was stored is JSON; a text that is none is itself. */
+function stored(content: unknown): unknown {
+  if (typeof content !== 'string') return content;
+  try {
+    const value: unknown = JSON.parse(content);
+    return typeof value === 'object' ? value : content;
+  } catch {
+    return content;
+  }
+}
+
+function blocksOf(content: unknown): readonly unknown[] {
+  return Array.isArray(content) ? content : [];
+}
+
+function read(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+}

@@ -1,0 +1,23 @@
+/** Handles for the host's stores: embeddings, documents and conversations. */
+export const STORE_HANDLES: readonly string[] = [
+  'addMessage',
+  'deleteConversation',
+  'embed',
+  'embedAndUpsert',
+  'generateSparseEmbedding',
+  'getConversation',
+  'getConversationDirPath',
+  'getConversationProcessingStartedAt',
+  'getDocument',
+  'getMessages',
+  'indexDocument',
+  'isConversationProcessing',
+  'listConversations',
+  'queryIndex',
+  'removeDocument',
+  'searchMessageIdsLexical',
+  'selectedBackendSupportsMultimodal',
+  'sweepOrphanedGraphNodePoints',
+  'syncMessageToDisk',
+  'updateMessageMetadata',
+];

@@ -1,0 +1,191 @@
+import type { PluginStatus } from '../engine/status.js';
+import { measureActivity } from './activity.js';
+import { scopeOfUse } from './coverage.js';
+import { permissionRows, type Held } from './permission-rows.js';
+import { type Pin, reportPin } from './pins.js';
+import type {
+  ApprovalReport,
+  Counted,
+  DeniedReport,
+  PluginReport,
+  SecretReport,
+} from './report.js';
+import { toolRows } from './tool-rows.js';
+import type { Usage } from './usage.js';
+
+export interface PluginFacts {
+  readonly id: string;
+  readonly status: PluginStatus | undefined;
+  readonly usage: Usage | undefined;
+  readonly pin: Pin | undefined;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Everything that is known of one plugin, put together. */
+export function describePlugin({
+  id,
+  status,
+  usage,
+  pin,
+  fromMs,
+  toMs,
+}: PluginFacts): PluginReport {
+  const grants = [...(usage?.grants.values() ?? [])].map(({ last }) => last);
+  const held = heldBy(status, grants);
+  const permissions = permissionRows(held, usage);
+  const confined = (status?.entries ?? grants).every(({ confinement }) => confinement !== 'host');
+  return {
+    id,
+    name: status?.name ?? id,
+    format: status?.format ?? null,
+    version: status?.version ?? grants.at(-1)?.version ?? null,
+    directory: status?.directory ?? usage?.directory ?? null,
+    state: status?.state ?? 'gone',
+    confinement: confined ? 'compartment' : 'host',
+    bundles: bundlesOf(status, grants),
+    pin: reportPin(pin, status),
+    permissions,
+    denied: deniedRows(usage),
+    undeclared: undeclaredHosts(pin, held),
+    secrets: secretRows(usage),
+    tools: toolRows(status, usage, permissions),
+    approvals: approvalsOf(usage),
+    limits: countBy(
+      (usage?.calls ?? []).flatMap(({ code, atMs }) =>
+        code !== undefined && LIMITS.has(code) ? [{ what: code, atMs }] : [],
+      ),
+    ),
+    ends: countBy((usage?.ends ?? []).map(({ cause, atMs }) => ({ what: cause, atMs }))),
+    activity: measureActivity(usage, fromMs, toMs),
+    changes: [],
+  };
+}
+
+/** Codes that say that something ran into a cap. */
+const LIMITS: ReadonlySet<string> = new Set([
+  'DEADLINE_EXCEEDED',
+  'NETWORK_LIMIT',
+  'FILESYSTEM_LIMIT',
+  'STORAGE_LIMIT',
+  'RESULT_TOO_LARGE',
+  'GUEST_OUT_OF_MEMORY',
+  'GUEST_OUT_OF_CPU',
+  'PROTOCOL_VIOLATION',
+  'QUARANTINED',
+  'BUSY',
+]);
+
+type Grants = readonly {
+  readonly entry: string;
+  readonly bundle: string;
+  readonly declared: Held['declared'][number];
+  readonly granted: Held['granted'][number];
+}[];
+
+/** What the log says that it was granted counts; without it, what it is granted where it stands. */
+function heldBy(status: PluginStatus | undefined, grants: Grants): Held {
+  return {
+    declared:
+      status === undefined
+        ? grants.map(({ declared }) => declared)
+        : status.entries.map(({ declared }) => declared),
+    granted:
+      grants.length > 0
+        ? grants.map(({ granted }) => granted)
+        : (status?.entries ?? []).map(({ effective }) => effective),
+  };
+}
+
+function bundlesOf(status: PluginStatus | undefined, grants: Grants): Record<string, string> {
+  const installed = (status?.entries ?? []).flatMap(({ key, bundle }) =>
+    bundle === undefined ? [] : [[key, bundle] as const],
+  );
+  return Object.fromEntries(
+    installed.length > 0 ? installed : grants.map(({ entry, bundle }) => [entry, bundle]),
+  );
+}
+
+function deniedRows(usage: Usage | undefined): DeniedReport[] {
+  // Where the denial itself does not say the line, the call that it ended does.
+  const lineOf = new Map((usage?.calls ?? []).map(({ call, at }) => [call, at]));
+  const rows = new Map<string, DeniedReport & { readonly lastMs: number }>();
+  for (const { permission: kind, wanted, at, call, atMs } of usage?.denied ?? []) {
+    const place = at ?? (call === undefined ? undefined : lineOf.get(call)) ?? null;
+    const key = JSON.stringify([kind, wanted, place]);
+    const known = rows.get(key);
+    const lastMs = Math.max(atMs, known?.lastMs ?? 0);
+    rows.set(key, {
+      kind,
+      wanted,
+      at: place,
+      count: (known?.count ?? 0) + 1,
+      last: new Date(lastMs).toISOString(),
+      lastMs,
+    });
+  }
+  return [...rows.values()]
+    .toSorted((a, b) => b.count - a.count || b.lastMs - a.lastMs)
+    .map(({ lastMs: _lastMs, ...row }) => row);
+}
+
+function undeclaredHosts(pin: Pin | undefined, { declared }: Held): PluginReport['undeclared'] {
+  const scopes = declared.flatMap(({ network }) => network);
+  return (pin?.hosts ?? [])
+    .filter((host) => scopeOfUse('network', `GET https://${host}/`, scopes) === undefined)
+    .map((scope) => ({ kind: 'network', scope }));
+}
+
+function secretRows(usage: Usage | undefined): SecretReport[] {
+  const rows = new Map<string, SecretReport>();
+  for (const { secret: name, host, type } of usage?.secrets ?? []) {
+    const key = `${name} ${host}`;
+    const known = rows.get(key) ?? { name, host, sent: 0, withheld: 0, scrubbed: 0 };
+    rows.set(key, {
+      ...known,
+      sent: known.sent + (type === 'secret-inserted' ? 1 : 0),
+      withheld: known.withheld + (type === 'secret-withheld' ? 1 : 0),
+      scrubbed: known.scrubbed + (type === 'secret-scrubbed' ? 1 : 0),
+    });
+  }
+  return [...rows.values()];
+}
+
+const MAX_RECENT = 10;
+
+function approvalsOf(usage: Usage | undefined): ApprovalReport {
+  const answers = usage?.answers ?? [];
+  // A rule answers at once: how long people take is what is asked.
+  const waits = answers
+    .filter(({ approval }) => approval !== undefined)
+    .map(({ waitedMs }) => waitedMs)
+    .toSorted((a, b) => a - b);
+  return {
+    asked: usage?.asked.count ?? 0,
+    given: answers.filter(({ type }) => type === 'approval-given').length,
+    refused: answers.filter(({ type }) => type === 'approval-refused').length,
+    medianWaitMs: waits[Math.floor((waits.length - 1) / 2)] ?? null,
+    longestWaitMs: waits.at(-1) ?? null,
+    recent: answers
+      .toReversed()
+      .slice(0, MAX_RECENT)
+      .map((answer) => ({
+        at: new Date(answer.atMs).toISOString(),
+        tool: answer.tool,
+        verdict: answer.type === 'approval-given' ? answer.verdict : answer.code,
+        by: answer.type === 'approval-given' ? (answer.by ?? answer.rule ?? null) : null,
+        waitedMs: answer.waitedMs,
+      })),
+  };
+}
+
+function countBy(all: readonly { readonly what: string; readonly atMs: number }[]): Counted[] {
+  const counts = new Map<string, { count: number; lastMs: number }>();
+  for (const { what, atMs } of all) {
+    const known = counts.get(what) ?? { count: 0, lastMs: 0 };
+    counts.set(what, { count: known.count + 1, lastMs: Math.max(known.lastMs, atMs) });
+  }
+  return [...counts]
+    .toSorted(([, a], [, b]) => b.count - a.count)
+    .map(([what, { count, lastMs }]) => ({ what, count, last: new Date(lastMs).toISOString() }));
+}

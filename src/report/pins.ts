@@ -1,0 +1,62 @@
+import type { PluginStatus } from '../engine/status.js';
+import type { PinReport } from './report.js';
+
+/** What a lock file says of one plugin, as far as a report needs it. */
+export interface Pin {
+  readonly bundles: Readonly<Record<string, string>>;
+  readonly by: string | null;
+  readonly at: string | null;
+  /** Hosts that its code names. */
+  readonly hosts: readonly string[];
+}
+
+/** Reads `bulkhead.lock.json`, and no more of it than is there: a lock of another shape pins nothing. */
+export function readPins(lock: unknown): ReadonlyMap<string, Pin> {
+  const plugins = memberOf(lock, 'plugins');
+  if (typeof plugins !== 'object' || plugins === null) return new Map();
+  return new Map(
+    Object.entries(plugins).map(([id, pin]: [string, unknown]) => [
+      id,
+      {
+        bundles: textsOf(memberOf(pin, 'bundles')),
+        by: textOf(memberOf(pin, 'by')),
+        at: textOf(memberOf(pin, 'at')),
+        hosts: listOf(memberOf(pin, 'hosts')),
+      },
+    ]),
+  );
+}
+
+export function reportPin(
+  pin: Pin | undefined,
+  status: PluginStatus | undefined,
+): PinReport | null {
+  if (pin === undefined) return null;
+  const { bundles, by, at } = pin;
+  const entries = status?.entries.filter(({ bundle }) => bundle !== undefined) ?? [];
+  const current = entries.every(({ key, bundle }) => bundles[key] === bundle);
+  return { bundles, by, at, current };
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? Reflect.get(value, key)
+    : undefined;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function listOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+function textsOf(value: unknown): Record<string, string> {
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, text]: [string, unknown]) =>
+      typeof text === 'string' ? [[key, text]] : [],
+    ),
+  );
+}

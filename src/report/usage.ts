@@ -1,0 +1,140 @@
+import type { AuditRecord } from '../audit/record.js';
+import type { PermissionName } from '../permissions/kind.js';
+
+type RecordOf<Type extends AuditRecord['type']> = Extract<AuditRecord, { readonly type: Type }>;
+
+/** What the log says of one plugin, gathered in one reading. */
+export interface Usage {
+  directory: string | undefined;
+  /** The last grant of each entry, and when it was first seen as it is. */
+  readonly grants: Map<string, { readonly last: RecordOf<'permissions-granted'>; sinceMs: number }>;
+  /** Grants of an entry that came with another bundle than the one before. */
+  readonly updates: {
+    readonly before: RecordOf<'permissions-granted'>;
+    readonly after: RecordOf<'permissions-granted'>;
+  }[];
+  readonly uses: Use[];
+  readonly denied: RecordOf<'capability-denied'>[];
+  readonly calls: RecordOf<'call-ended'>[];
+  readonly secrets: RecordOf<'secret-inserted' | 'secret-withheld' | 'secret-scrubbed'>[];
+  readonly asked: { count: number };
+  readonly answers: RecordOf<'approval-given' | 'approval-refused'>[];
+  readonly ends: RecordOf<'guest-ended'>[];
+  readonly unannounced: RecordOf<'effect-unannounced'>[];
+}
+
+export interface Use {
+  readonly atMs: number;
+  readonly kind: PermissionName;
+  readonly wanted: string;
+  readonly tool: string | undefined;
+  readonly outcome: string | undefined;
+}
+
+export interface Reading {
+  readonly usage: ReadonlyMap<string, Usage>;
+  readonly records: number;
+  /** When the log begins. */
+  readonly fromMs: number | undefined;
+}
+
+/**
+ * Reads a log. Grants count from its beginning, since they are what holds now; everything else from
+ * `sinceMs` on.
+ */
+export async function readUsage(
+  records: AsyncIterable<AuditRecord>,
+  sinceMs: number,
+): Promise<Reading> {
+  const usage = new Map<string, Usage>();
+  const toolOf = new Map<string, string>();
+  let count = 0;
+  let fromMs: number | undefined;
+  for await (const record of records) {
+    count += 1;
+    fromMs ??= record.atMs;
+    if (!('plugin' in record) || record.plugin === undefined) continue;
+    const one = usage.get(record.plugin) ?? fresh();
+    usage.set(record.plugin, one);
+    note(record, one, toolOf, record.atMs >= sinceMs);
+  }
+  return { usage, records: count, fromMs };
+}
+
+function note(
+  record: AuditRecord,
+  usage: Usage,
+  toolOf: Map<string, string>,
+  inPeriod: boolean,
+): void {
+  if (record.type === 'plugin-found') usage.directory = record.directory;
+  if (record.type === 'permissions-granted') noteGrant(record, usage, inPeriod);
+  if (!inPeriod) return;
+  switch (record.type) {
+    case 'call-started':
+      toolOf.set(record.call, record.tool);
+      break;
+    case 'call-ended':
+      usage.calls.push(record);
+      break;
+    case 'capability-used': {
+      const tool = record.call === undefined ? undefined : toolOf.get(record.call);
+      const { atMs, permission, wanted, outcome } = record;
+      usage.uses.push({ atMs, kind: permission, wanted, tool, outcome });
+      break;
+    }
+    case 'capability-denied':
+      usage.denied.push(record);
+      break;
+    case 'secret-inserted':
+    case 'secret-withheld':
+    case 'secret-scrubbed':
+      usage.secrets.push(record);
+      break;
+    case 'approval-asked':
+      usage.asked.count += 1;
+      break;
+    case 'approval-given':
+    case 'approval-refused':
+      usage.answers.push(record);
+      break;
+    case 'guest-ended':
+      if (!ORDINARY.has(record.cause)) usage.ends.push(record);
+      break;
+    case 'effect-unannounced':
+      usage.unannounced.push(record);
+      break;
+    default:
+  }
+}
+
+const ORDINARY: ReadonlySet<string> = new Set(['closed', 'idle', 'replaced', 'revoked']);
+
+function noteGrant(grant: RecordOf<'permissions-granted'>, usage: Usage, inPeriod: boolean): void {
+  const known = usage.grants.get(grant.entry);
+  const same =
+    known !== undefined && JSON.stringify(known.last.granted) === JSON.stringify(grant.granted);
+  if (known !== undefined && inPeriod && known.last.bundle !== grant.bundle) {
+    usage.updates.push({ before: known.last, after: grant });
+  }
+  usage.grants.set(grant.entry, {
+    last: grant,
+    sinceMs: same ? known.sinceMs : grant.atMs,
+  });
+}
+
+function fresh(): Usage {
+  return {
+    directory: undefined,
+    grants: new Map(),
+    updates: [],
+    uses: [],
+    denied: [],
+    calls: [],
+    secrets: [],
+    asked: { count: 0 },
+    answers: [],
+    ends: [],
+    unannounced: [],
+  };
+}

@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../architecture/sources.js';
+import { MAIN } from './spawned.js';
+
+const extension = join(ROOT, 'fixtures/plugins/spindle/knowledge_base');
+
+function run(...args: readonly string[]): {
+  stdout: string;
+  stderr: string;
+  status: number | null;
+} {
+  return spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8' });
+}
+
+describe('an extension on the command line', () => {
+  it('is inspected with its tools, which it registers only where it may', () => {
+    const { stdout, status } = run('inspect', extension, '--json');
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      plugin: {
+        tools: [{ id: 'knowledge_base:search_knowledge_base', council: { eligible: true } }],
+      },
+    });
+  });
+
+  it.each(['search_knowledge_base', 'knowledge_base:search_knowledge_base'])(
+    'has its tool called as %s, with what a council would tell it',
+    (tool) => {
+      const context = {
+        councilMember: { name: 'Ada' },
+        contextMessages: [{ role: 'assistant', content: [{ type: 'text', text: 'hm' }] }],
+        requestId: 'r1',
+      };
+      const { stdout, status } = run(
+        'call',
+        extension,
+        tool,
+        '--input',
+        '{"query":"tower"}',
+        '--context',
+        JSON.stringify(context),
+      );
+      expect([status, stdout]).toEqual([
+        0,
+        'Ada (analyst) reports:\nThe tower is old\nafter: hm\n',
+      ]);
+    },
+  );
+
+  it('says which part of a context is not one', () => {
+    const { stdout, status } = run(
+      'call',
+      extension,
+      'search_knowledge_base',
+      '--context',
+      '{"contextMessages":"hello"}',
+      '--json',
+    );
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      error: { code: 'INVALID_OPTIONS', message: expect.stringContaining('contextMessages') },
+    });
+  });
+});

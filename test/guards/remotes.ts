@@ -1,0 +1,118 @@
+import type { Guard } from './guard.js';
+
+/** What keeps callers of our servers, and servers that we call, to what is theirs. */
+export const remoteGuards: readonly Guard[] = [
+  {
+    stops: 'a token of an issuer that was not pinned, and a fetch that it causes',
+    file: 'src/http/tokens/verify.ts',
+    code: 'if (issuer === undefined) throw issuerDenied(claims, spec.issuers);',
+    without:
+      'if (issuer === undefined) return { issuer: String(claims.iss), subject: claims.sub, organization: undefined };',
+    tests: ['test/http/vertesia/refusals.test.ts'],
+  },
+  {
+    stops: 'an issuer that hides another in what follows its #',
+    file: 'src/http/tokens/issuers.ts',
+    code: "if (url.username !== '' || url.password !== '' || /[?#@\\\\]/.test(name)) return undefined;",
+    without: '',
+    tests: ['test/http/tokens/issuers.test.ts'],
+  },
+  {
+    stops: 'a token that never expires',
+    file: 'src/http/tokens/verify.ts',
+    code: "requiredClaims: ['exp'],",
+    without: '',
+    tests: ['test/http/tokens/verify.test.ts'],
+  },
+  {
+    stops: 'a token that was made for somebody else',
+    file: 'src/http/tokens/verify.ts',
+    code: '...(audience.length === 0 ? {} : { audience: [...audience] }),',
+    without: '',
+    tests: ['test/http/tokens/verify.test.ts'],
+  },
+  {
+    stops: 'unknown key ids that make us flood an issuer',
+    file: 'src/http/tokens/keys.ts',
+    code: 'if (now() - searchedAt < limits.keysCooldownMs && underWay === undefined) return undefined;',
+    without: '',
+    tests: ['test/http/tokens/keys.test.ts'],
+  },
+  {
+    stops: 'a caller without a token who learns which tools there are',
+    file: 'src/http/vertesia/handler.ts',
+    code: "if ('error' in verified) throw verified.error;",
+    without: '',
+    tests: ['test/http/vertesia/refusals.test.ts'],
+  },
+  {
+    stops: 'a tool that is not served, run by its name',
+    file: 'src/http/vertesia/handler.ts',
+    code: 'const tool = servedTools(engine.catalog, options.tools).find((one) => one.name === name);',
+    without: 'const tool = engine.catalog.find(name);',
+    tests: ['test/http/vertesia/invoke.test.ts'],
+  },
+  {
+    stops: 'endpoints that a caller names for the run',
+    file: 'src/http/vertesia/invocation.ts',
+    code: 'const { endpoints: _endpoints, ...passed } = metadata;',
+    without: 'const passed = metadata;',
+    tests: ['test/http/vertesia/invocation.test.ts'],
+  },
+  {
+    stops: 'a web page that calls the operator’s server by another name',
+    file: 'src/http/operator.ts',
+    code: 'if (!hosts.has(host)) {',
+    without: 'if (false) {',
+    tests: ['test/http/operator.test.ts'],
+  },
+  {
+    stops: 'an answer for one input that approves another',
+    file: 'src/adapters/mcp/consent.ts',
+    code: 'if (carried?.digest !== request.digest || !answered.take(carried.question)) return undefined;',
+    without: 'if (carried === undefined || !answered.take(carried.question)) return undefined;',
+    tests: ['test/adapters/mcp/server.test.ts'],
+  },
+  {
+    stops: 'an answer that approves twice',
+    file: 'src/adapters/mcp/consent.ts',
+    code: 'if (taken.has(question)) return false;',
+    without: '',
+    tests: ['test/adapters/mcp/server.test.ts'],
+  },
+  {
+    stops: 'a token of ours that goes to a place its server names',
+    file: 'src/remotes/vertesia/vertesia.ts',
+    code: 'if (place === undefined || !allowed.includes(place.origin)) return elsewhere(id, tool, place);',
+    without: 'if (place === undefined) return elsewhere(id, tool, place);',
+    tests: ['test/remotes/vertesia/discovery.test.ts'],
+  },
+  {
+    stops: 'an answer to another call',
+    file: 'src/remotes/vertesia/answer.ts',
+    code: "if (body['tool_use_id'] !== asked.callId) {",
+    without: 'if (false) {',
+    tests: ['test/remotes/vertesia/call.test.ts'],
+  },
+  {
+    stops: 'a second try of what may have been done',
+    file: 'src/remotes/vertesia/attempts.ts',
+    code: 'const again = notStarted(error) || (idempotent && mayPass(error));',
+    without: 'const again = notStarted(error) || mayPass(error);',
+    tests: ['test/remotes/vertesia/call.test.ts'],
+  },
+  {
+    stops: 'a tool whose words changed after they were pinned',
+    file: 'src/remotes/pins.ts',
+    code: 'if (pin?.hash === definition.hash) return undefined;',
+    without: 'if (pin !== undefined) return undefined;',
+    tests: ['test/remotes/mcp/http.test.ts'],
+  },
+  {
+    stops: 'arguments that are copied into headers',
+    file: 'src/remotes/mcp/describe.ts',
+    code: ".filter(([key]) => key !== 'x-mcp-header')",
+    without: '',
+    tests: ['test/remotes/mcp/http.test.ts'],
+  },
+];

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv } from 'ajv';
+import ajvFormats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import { renderMarkdown } from '../../src/report/markdown.js';
+import { renderSarif } from '../../src/report/sarif.js';
+import { textParts } from '../../src/report/text-table.js';
+import { ROOT } from '../architecture/sources.js';
+import { HOSTILE, hostileReport } from './hostile.js';
+import { sampleReport } from './sample.js';
+
+const addFormats = ajvFormats as unknown as (ajv: object) => void;
+
+function readJson(path: string): object {
+  return JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as object;
+}
+
+describe('the report as JSON', () => {
+  const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
+  addFormats(ajv);
+  const fits = ajv.compile(readJson('docs/report.schema.json'));
+
+  it.each([
+    ['of three plugins', sampleReport],
+    ['of hostile names', hostileReport],
+    ['of nothing', () => sampleReport({ plugins: [], log: null })],
+  ])('fits its schema: %s', async (_, make) => {
+    const report: unknown = JSON.parse(JSON.stringify(await make()));
+    fits(report);
+    expect(fits.errors ?? []).toEqual([]);
+  });
+});
+
+describe('the report as SARIF', () => {
+  // As Microsoft's SARIF tools for Jest ship it (MIT).
+  const ajv = new Ajv({ allErrors: true, strict: false, unicodeRegExp: false });
+  addFormats(ajv);
+  const official = Object.entries(readJson('test/report/sarif-2.1.0-rtm.5.json'));
+  // Its own name is of a draft that ajv no longer reads; what it says is the same in both.
+  const fits = ajv.compile(
+    Object.fromEntries(official.filter(([key]) => key !== 'id' && key !== '$schema')),
+  );
+
+  it.each([
+    ['of three plugins', sampleReport],
+    ['of hostile names', hostileReport],
+  ])('fits the schema of SARIF 2.1.0: %s', async (_, make) => {
+    const sarif: unknown = JSON.parse(renderSarif(await make()));
+    fits(sarif);
+    expect(fits.errors ?? []).toEqual([]);
+  });
+
+  it('has each finding at its line, under a rule that it explains', async () => {
+    const { runs } = JSON.parse(renderSarif(await sampleReport())) as Sarif;
+    const [run] = runs;
+    const refused = run?.results.filter(({ ruleId }) => ruleId === 'BH-DENIED-ATTEMPT');
+    expect(refused?.[0]?.locations[0]?.physicalLocation).toEqual({
+      artifactLocation: { uri: 'file:///srv/plugins/shady/src/telemetry.ts' },
+      region: { startLine: 41, startColumn: 12 },
+    });
+    for (const { ruleId, ruleIndex } of run?.results ?? []) {
+      expect(run?.tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
+    }
+  });
+
+  it('keeps a finding the same while the code round it moves', async () => {
+    const prints = async (make: typeof sampleReport): Promise<string[]> => {
+      const { runs } = JSON.parse(renderSarif(await make())) as Sarif;
+      return runs.flatMap(({ results }) =>
+        results.map((one) => JSON.stringify(one.partialFingerprints)),
+      );
+    };
+    const all = await prints(sampleReport);
+    expect(new Set(all).size).toBe(all.length);
+    expect(await prints(sampleReport)).toEqual(all);
+  });
+
+  it('marks what somebody answers for as suppressed', async () => {
+    const report = await sampleReport({
+      exceptions: [
+        {
+          rule: 'BH-PERM-WIDE',
+          plugin: 'shady',
+          subject: undefined,
+          reason: 'their servers move',
+          owner: 'ada',
+          until: '2026-12-31',
+        },
+      ],
+    });
+    const { runs } = JSON.parse(renderSarif(report)) as Sarif;
+    const wide = runs[0]?.results.find(({ ruleId }) => ruleId === 'BH-PERM-WIDE');
+    expect(wide?.suppressions).toMatchObject([
+      { justification: 'their servers move (ada, until 2026-12-31)' },
+    ]);
+  });
+});
+
+interface Sarif {
+  readonly runs: readonly {
+    readonly tool: { readonly driver: { readonly rules: readonly { readonly id: string }[] } };
+    readonly results: readonly {
+      readonly ruleId: string;
+      readonly ruleIndex: number;
+      readonly partialFingerprints: object;
+      readonly suppressions?: readonly object[];
+      readonly locations: readonly { readonly physicalLocation: object }[];
+    }[];
+  }[];
+}
+
+describe('the report as Markdown', () => {
+  it('has no link, image, tag or cell that a name has put there', async () => {
+    // What stands between backticks is shown as it is.
+    const text = renderMarkdown(await hostileReport()).replaceAll(/`[^`\n]*`/g, '');
+    expect(text).not.toMatch(/(?<!\\)<(?:img|script|svg)/i);
+    expect(text).not.toMatch(/(?<!\\)!?\[[^\]]*(?<!\\)\]\(/);
+    const rows = text.split('\n').filter((line) => line.startsWith('| BH-'));
+    for (const row of rows) expect(row.replaceAll(/\\./g, '').split('|')).toHaveLength(7);
+    expect(rows.length).toBeGreaterThan(HOSTILE.length);
+  });
+
+  it('says what was found, and what each plugin may do and does', async () => {
+    const text = renderMarkdown(await sampleReport());
+    expect(text).toContain('## Instant Translator PRO (`shady`)');
+    expect(text).toMatch(/\| network api.openweathermap.org \| yes \| yes \| 208 times \|/);
+  });
+});
+
+describe('the report on a terminal', () => {
+  it('has no character that steers it', async () => {
+    const cells = textParts(await hostileReport()).flatMap(({ title, rows }) => [
+      title,
+      ...rows.flat(),
+    ]);
+    expect(cells.length).toBeGreaterThan(50);
+    expect(cells.filter((cell) => /[\p{Cc}\p{Cf}]/u.test(cell))).toEqual([]);
+  });
+});

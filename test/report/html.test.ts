@@ -1,0 +1,169 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { renderHtml } from '../../src/report/html/page.js';
+import type { Report } from '../../src/report/report.js';
+import { hostileReport, HOSTILE } from './hostile.js';
+import { sampleReport } from './sample.js';
+
+const CHROMIUM = '/usr/bin/chromium';
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+const directory = mkdtempSync(join(tmpdir(), 'bulkhead-report-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const screens = [
+  { width: 1200, colorScheme: 'light' },
+  { width: 1200, colorScheme: 'dark' },
+  { width: 375, colorScheme: 'light' },
+  { width: 375, colorScheme: 'dark' },
+] as const;
+
+describe('the report as HTML', () => {
+  it('is one file without script, style attributes, or anything to fetch', async () => {
+    const html = renderHtml(await hostileReport());
+    // In text and in attributes every angle and quote is escaped, so that what looks like a tag is one.
+    const tags = [
+      ...html
+        .replace(/<style>.*?<\/style>/s, '')
+        .matchAll(/<(?<name>[a-z][\w-]*)(?<rest>[^>]*)>/gi),
+    ];
+    expect(tags.length).toBeGreaterThan(500);
+    const names = new Set(tags.map(({ groups }) => groups?.['name']?.toLowerCase()));
+    const fetching = [
+      'script',
+      'img',
+      'image',
+      'use',
+      'iframe',
+      'object',
+      'embed',
+      'form',
+      'base',
+      'audio',
+      'video',
+    ];
+    expect(fetching.filter((name) => names.has(name))).toEqual([]);
+    for (const { groups } of tags) {
+      const attributes = [...(groups?.['rest'] ?? '').matchAll(/([\w:-]+)(?:="([^"]*)")?/g)];
+      for (const [, attribute = '', value = ''] of attributes) {
+        expect(attribute).not.toMatch(/^on|^style$|^src$|^xlink/i);
+        if (attribute === 'href') expect(value).toMatch(/^#/);
+      }
+    }
+    expect(html).not.toMatch(/url\((?!#stripes\))|@import/);
+    expect(html).toMatch(/<!doctype html>/i);
+  });
+
+  it('has each picture in words, and each chart as a table', async () => {
+    const html = renderHtml(await sampleReport());
+    expect(html).toContain('Refused: filesystem /etc/passwd (refused 6×)');
+    expect([...html.matchAll(/role="img"/g)].length).toBe(
+      [...html.matchAll(/<title id="/g)].length,
+    );
+    expect([...html.matchAll(/The same as a table/g)]).toHaveLength(3);
+  });
+
+  it('has every anchor once, and links to those alone', async () => {
+    const html = renderHtml(await hostileReport());
+    const ids = [...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [, target] of html.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
+  });
+});
+
+describe.skipIf(!existsSync(CHROMIUM))('the report in Chromium', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  }, 60_000);
+  afterAll(() => browser.close());
+
+  const open = async (
+    report: Report,
+    screen: (typeof screens)[number],
+  ): Promise<{ page: Page; complaints: string[] }> => {
+    const file = join(directory, `${screen.width}-${screen.colorScheme}.html`);
+    writeFileSync(file, renderHtml(report));
+    const { width, colorScheme } = screen;
+    // Past the page's own policy, which would keep the checker itself out.
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('dialog', (dialog) => {
+      complaints.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('request', (request) => {
+      if (!request.url().startsWith('file:')) complaints.push(`request: ${request.url()}`);
+    });
+    await page.goto(pathToFileURL(file).href);
+    return { page, complaints };
+  };
+
+  describe.each(screens)('at $width pixels, $colorScheme', (screen) => {
+    it('fits, breaks no policy of its own, and fetches nothing', async () => {
+      const { page, complaints } = await open(await sampleReport(), screen);
+      expect(complaints).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+        screen.width,
+      );
+      expect(await page.locator('svg[role=img]:visible').count()).toBe(6);
+      await page.close();
+    });
+
+    it('has nothing that axe objects to', async () => {
+      const { page } = await open(await sampleReport(), screen);
+      const violations = await axe(page);
+      expect(violations).toEqual([]);
+      await page.close();
+    });
+
+    it('shows hostile names as text, and does what none of them says', async () => {
+      const { page, complaints } = await open(await hostileReport(), screen);
+      expect(complaints).toEqual([]);
+      expect(await page.evaluate(`'pwned' in window`)).toBe(false);
+      expect(await page.locator('main').innerText()).toContain(HOSTILE[0]);
+      expect(
+        await page.locator('script, img, iframe, object, embed, form, input, base').count(),
+      ).toBe(0);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+        screen.width,
+      );
+      await page.close();
+    });
+  });
+
+  it('shows on paper what is folded away on a screen', async () => {
+    const { page } = await open(await sampleReport(), screens[0]);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.skip').isVisible()).toBe(false);
+    const pdf = await page.pdf({ format: 'A4' });
+    expect(pdf.subarray(0, 5).toString('latin1')).toBe('%PDF-');
+    await page.close();
+  });
+});
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** Runs axe in a context of the browser's own, which the page's policy does not bind. */
+async function axe(page: Page): Promise<string[]> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Page.setBypassCSP', { enabled: true });
+  await page.reload();
+  await page.addScriptTag({ path: AXE });
+  const found: unknown = await page.evaluate(`axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  }).then(({ violations }) => violations)`);
+  return (found as readonly Violation[]).map(
+    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`,
+  );
+}

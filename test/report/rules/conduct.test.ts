@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { call, granted, NOW, recordsOf, tool } from '../builders.js';
+import { found, reportOn } from '../report-on.js';
+
+describe('BH-RISK-UNDERSTATED', () => {
+  it('finds a tool that says less of itself than its permissions prove', async () => {
+    const tools = [
+      tool('one', 'modest', { declaredRisk: 'low', risk: 'medium' }),
+      tool('one', 'frank', { declaredRisk: 'high', risk: 'high' }),
+    ];
+    expect(await found(reportOn({}, [], { status: { tools } }))).toEqual([
+      'BH-RISK-UNDERSTATED modest',
+    ]);
+  });
+});
+
+describe('BH-DENIED-ATTEMPT', () => {
+  it('finds each thing that was tried once, with how often and where', async () => {
+    const attempts = [1, 2, 3].flatMap((n) =>
+      call('one', 't', NOW - n, ['!network https://evil.test src/a.ts:3:4']),
+    );
+    const [finding] = (await reportOn({}, attempts)).findings;
+    expect(finding).toMatchObject({
+      rule: 'BH-DENIED-ATTEMPT',
+      message: 'one tried network https://evil.test 3 times, and was refused.',
+      place: { file: 'src/a.ts', line: 3, column: 4 },
+    });
+  });
+
+  it('takes the line from the call that it ended where the denial itself has none', async () => {
+    const attempt = call('one', 't', NOW - 1, ['!filesystem "/etc/passwd"'], {
+      outcome: 'error',
+      at: 'src/b.ts:9:1',
+    });
+    expect((await reportOn({}, attempt)).findings[0]?.place).toMatchObject({
+      file: 'src/b.ts',
+      line: 9,
+    });
+  });
+
+  it.each(['../../etc/passwd:1:1', '/etc/passwd:1:1', 'nonsense'])(
+    'does not believe a line such as %s',
+    async (at) => {
+      const attempt = call('one', 't', NOW - 1, [], {});
+      const denied = {
+        atMs: NOW,
+        type: 'capability-denied',
+        plugin: 'one',
+        permission: 'time',
+        wanted: 'Date.now',
+        at,
+      };
+      expect((await reportOn({}, [...attempt, denied])).findings[0]?.place).toEqual({
+        file: 'pandora.manifest.json',
+      });
+    },
+  );
+});
+
+describe('BH-UPDATE-WIDENS', () => {
+  it('finds what a later bundle asks for and the one before did not', async () => {
+    const before = granted('one', { network: ['a.test'] });
+    const after = granted(
+      'one',
+      { network: ['a.test', 'b.test'] },
+      { atMs: NOW - 1, bundle: 'sha512-new' },
+    );
+    const all = await found(
+      reportOn({ network: ['a.test', 'b.test'] }, [], { records: recordsOf([before, after]) }),
+    );
+    expect(all).toContain('BH-UPDATE-WIDENS network b.test');
+  });
+
+  it('finds what is wider than in the report before, and tells all that has changed', async () => {
+    const former = await reportOn({ network: ['a.test'], time: true });
+    const report = await reportOn({ network: ['a.test', 'c.test'] }, [], { former });
+    expect(report.findings.map(({ rule, subject }) => `${rule} ${subject}`)).toContain(
+      'BH-UPDATE-WIDENS network c.test',
+    );
+    expect(report.plugins[0]?.changes).toEqual([
+      'It was granted network c.test.',
+      'It no longer has time.',
+    ]);
+  });
+});
+
+describe('BH-HOST-MODE', () => {
+  it('finds a plugin without a compartment', async () => {
+    expect(await found(reportOn({}, [], { status: { host: true } }))).toContain(
+      'BH-HOST-MODE confinement',
+    );
+  });
+});
+
+describe('BH-UNPINNED', () => {
+  it('finds code that no lock file names, and code that is another', async () => {
+    expect(await found(reportOn({}))).toEqual([]);
+    expect(await found(reportOn({}, [], { lock: undefined }))).toEqual(['BH-UNPINNED pin']);
+    const lock = { plugins: { one: { bundles: { tools: 'sha512-another' } } } };
+    expect(await found(reportOn({}, [], { lock }))).toEqual(['BH-UNPINNED pin']);
+  });
+});
