@@ -46,8 +46,9 @@ const SENTENCES: Readonly<Record<Exclude<AnswerOutcome, 'answered'>, string>> = 
   'not-offered': 'That verdict is not among those that the question offers',
 };
 
-function shown({ signal: _, ...request }: ApprovalRequest): object {
-  return request;
+/** All but the signal, of which JSON knows nothing. */
+function shown(request: ApprovalRequest): object {
+  return { ...request, signal: undefined };
 }
 
 const VERDICTS: readonly Verdict[] = ['deny', 'once', 'session', 'always'];
