@@ -15,6 +15,7 @@ const documents = [
   'docs/models.md',
   'docs/spindle.md',
   'docs/hooks.md',
+  'docs/vellum.md',
 ];
 const directories: string[] = [];
 

@@ -5,6 +5,8 @@
 export interface ToolPolicy {
   /** Only tools of these categories; one without a category is then not offered. Empty: all. */
   readonly allowedToolCategories?: readonly string[];
+  /** Only these, by exported name or by id. Absent: all; empty: none. */
+  readonly allowedTools?: readonly string[];
   /** Never these, by exported name or by id. Wins over what is allowed. */
   readonly blockedTools?: readonly string[];
 }
@@ -20,6 +22,10 @@ export function whyWithheld(policy: ToolPolicy, tool: Offered): string | undefin
   const { allowedToolCategories: allowed = [], blockedTools: blocked = [] } = policy;
   if (blocked.includes(tool.id) || blocked.includes(tool.name)) {
     return `the policy names it in blockedTools`;
+  }
+  const { allowedTools } = policy;
+  if (allowedTools?.includes(tool.id) === false && !allowedTools.includes(tool.name)) {
+    return 'it is not in allowedTools';
   }
   const { category = '' } = tool;
   if (allowed.length === 0 || (category !== '' && allowed.includes(category))) return undefined;

@@ -1,3 +1,5 @@
+import { blockedRange } from '../brokers/network/addresses.js';
+import { blockedName, hostOf } from '../brokers/network/names.js';
 import { BulkheadError } from '../errors.js';
 import type { Identity } from './identity.js';
 import { makeMcpRemote } from './mcp/mcp.js';
@@ -60,13 +62,23 @@ function checkId(options: RemoteOptions, id: string): string {
     return id;
   }
   const url = checkUrl('vertesia' in options ? options.vertesia : options.mcp);
-  const plain = url.protocol === 'http:' && options.allowPrivate !== true;
-  if (plain) {
+  if (url.protocol === 'https:') return id;
+  if (!isPrivate(url)) {
+    throw invalid(`${id} would be sent its token in the open. Register it at https:`);
+  }
+  if (options.allowPrivate !== true) {
     throw invalid(
-      `${id} is at a plain http: address. Register it at https:, or add "allowPrivate": true`,
+      `${id} is at a private, plain http: address. To allow it, add "allowPrivate": true`,
     );
   }
   return id;
+}
+
+/** Whether it is no address of the public network, by its name alone. */
+function isPrivate(url: URL): boolean {
+  const host = hostOf(url);
+  const isAddress = /^[\d.]+$/.test(host) || host.includes(':');
+  return (isAddress ? blockedRange(host) : blockedName(host)) !== undefined;
 }
 
 function checkUrl(text: string): URL {

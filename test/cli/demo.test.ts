@@ -1,12 +1,49 @@
-import { describe, expect, it } from 'vitest';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { run } from './spawned.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'bulkhead-demo-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('bulkhead demo', () => {
   it('ends by itself without a terminal, with all as claimed', async () => {
-    const { stdout, stderr, code } = await run(['demo']);
+    const { stdout, stderr, code } = await run(['demo'], '', directory);
     expect(stderr).toBe('');
     expect(stdout).toMatch(/attacks (\d\d)\/\1 blocked/);
     expect(stdout).not.toContain('ESCAPED');
+    expect(stdout).toContain('All as claimed.');
+    expect(code).toBe(0);
+  }, 60_000);
+
+  it('leaves a log whose chain holds, and a report on it', async () => {
+    const { stdout } = await run(['demo'], '', directory);
+    expect(stdout).toContain(
+      'audit  ./.bulkhead/audit.jsonl (chain ok)    report  ./.bulkhead/report.html',
+    );
+    expect(existsSync(join(directory, '.bulkhead/audit.jsonl'))).toBe(true);
+    const report = readFileSync(join(directory, '.bulkhead/report.html'), 'utf8');
+    expect(report).toContain('Escape artist');
+    expect(report).toContain('BH-DENIED-ATTEMPT');
+  }, 60_000);
+
+  it('shows the same where it can keep no log, and says why', async () => {
+    const elsewhere = join(directory, 'elsewhere');
+    mkdirSync(elsewhere);
+    // Where the log's directory should be there is a file.
+    writeFileSync(join(elsewhere, '.bulkhead'), '');
+    chmodSync(elsewhere, 0o500);
+    const { stdout, code } = await run(['demo'], '', elsewhere);
+    expect(stdout).toMatch(/audit {2}none: The audit log .* cannot be opened/);
     expect(stdout).toContain('All as claimed.');
     expect(code).toBe(0);
   }, 60_000);

@@ -52,8 +52,11 @@ export const tools = [{
   return directory;
 }
 
-export function start(args: readonly string[]): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [MAIN, ...args], { cwd: tmpdir(), stdio: 'pipe' });
+export function start(
+  args: readonly string[],
+  cwd: string = tmpdir(),
+): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [MAIN, ...args], { cwd, stdio: 'pipe' });
 }
 
 export interface Ended {
@@ -62,8 +65,8 @@ export interface Ended {
   readonly stderr: string;
 }
 
-export async function run(args: readonly string[], stdin = ''): Promise<Ended> {
-  const child = start(args);
+export async function run(args: readonly string[], stdin = '', cwd?: string): Promise<Ended> {
+  const child = start(args, cwd);
   child.stdin.end(stdin);
   return ended(child);
 }

@@ -145,7 +145,10 @@ describe('a server of tools that is registered', () => {
 
   it.each([
     [[{ vertesia: 'ftp://x' }], 'is not the URL of a server'],
-    [[{ vertesia: 'http://a.example/t' }], '"allowPrivate": true'],
+    [[{ vertesia: 'http://10.0.0.1/t' }], '"allowPrivate": true'],
+    [[{ vertesia: 'http://localhost/t' }], '"allowPrivate": true'],
+    [[{ vertesia: 'http://a.example/t', allowPrivate: true }], 'in the open'],
+    [[{ mcp: 'http://8.8.8.8/mcp', allowPrivate: true }], 'in the open'],
     [[{ vertesia: 'https://u:p@a.example/t' }], 'is not the URL of a server'],
     [[{ vertesia: 'https://a.example/t', id: 'a:b' }], 'is not an id'],
     [[{ vertesia: 'https://a.example/t' }, { vertesia: 'https://a.example/u' }], 'two have the id'],

@@ -190,6 +190,23 @@ describe('categories', () => {
   });
 });
 
+describe('V-E1: allowedTools', () => {
+  it.each([
+    [undefined, ['read', 'write']],
+    [['read'], ['read']],
+    [['notes:write', 'gone'], ['write']],
+    [[], []],
+  ])('%j offers %j, and nothing else can be called', async (allowedTools, offered) => {
+    const engine = await startEngine([plugin('notes', ['read', 'write'])]);
+    const policy = allowedTools === undefined ? {} : { allowedTools };
+    expect(engine.catalog.list(policy).map(({ name }) => name)).toEqual(offered);
+    for (const tool of ['read', 'write']) {
+      const { code } = await engine.call(tool, {}, { policy });
+      expect(code).toBe(offered.includes(tool) ? undefined : 'POLICY_DENIED');
+    }
+  });
+});
+
 describe('a tool that wants to run on the host', () => {
   const spec = {
     name: 'reach',

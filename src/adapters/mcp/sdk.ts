@@ -18,7 +18,7 @@ export function loadStdioSdk(): Promise<McpStdioSdk> {
 function explain(error: unknown): never {
   throw new BulkheadError(
     'INVALID_OPTIONS',
-    'Serving MCP needs a package that is not installed. Run: npm i @modelcontextprotocol/server@^2.4',
+    'Serving MCP needs a package that is not installed. To fix this, run: npm i @modelcontextprotocol/server@^2.4',
     { option: 'mcp' },
     { cause: error },
   );

@@ -10,6 +10,7 @@ import type { CliPowers } from '../powers.js';
 import { formatTable } from '../table.js';
 import { visible } from '../visible.js';
 import { type Attack, tellAttack, tryAttacks } from './attacks.js';
+import { leaveEvidence, openWithLog } from './evidence.js';
 import { callExamples, exampleDirectories, tellExample, variables } from './examples.js';
 import { takeCalls } from './prompt.js';
 import { summarize } from './summary.js';
@@ -39,14 +40,18 @@ export async function runDemo(settings: DemoSettings, powers: CliPowers): Promis
   await using weather = await powers.serve(answerWeather);
   await using vault = await openVault(powers);
   const approve = chooseApprover(false, powers);
-  await using engine = await powers.createEngine({
-    plugins: exampleDirectories.map((directory) => join(fixtures, directory)),
-    grant: 'declared',
-    env: variables,
-    network: { overrides: [{ host: WEATHER_HOST, url: weather.url }] },
-    logger: silence,
-    ...(approve === undefined || settings.once === true ? {} : { approve }),
-  });
+  const opened = await openWithLog(
+    {
+      plugins: exampleDirectories.map((directory) => join(fixtures, directory)),
+      grant: 'declared',
+      env: variables,
+      network: { overrides: [{ host: WEATHER_HOST, url: weather.url }] },
+      logger: silence,
+      ...(approve === undefined || settings.once === true ? {} : { approve }),
+    },
+    powers,
+  );
+  await using engine = opened.engine;
 
   await say(tellPlugins(engine, paint));
   const examples = await callExamples(engine);
@@ -55,6 +60,8 @@ export async function runDemo(settings: DemoSettings, powers: CliPowers): Promis
   const attacks = await tryAttacks(engine, vault);
   await say(tellAttacks(attacks, vault.visits(), paint));
   await say(tellWalls(await engine.guarantees(), paint));
+
+  await say(await leaveEvidence(opened, powers, paint));
 
   const unmet = [
     ...engine.plugins().filter(({ state }) => state !== 'active'),

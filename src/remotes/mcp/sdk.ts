@@ -16,7 +16,7 @@ export async function loadClientSdk(): Promise<McpClientSdk> {
   } catch (error) {
     throw new BulkheadError(
       'INVALID_OPTIONS',
-      'Tools of MCP servers need a package that is not installed. Run: npm i @modelcontextprotocol/client@^2.4',
+      'Tools of MCP servers need a package that is not installed. To fix this, run: npm i @modelcontextprotocol/client@^2.4',
       { option: 'remotes' },
       { cause: error },
     );

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { makeVellum } from '../../engine/vellum-on-disk.js';
 import { connect, connectOld, serveMcp, url } from './served.js';
 
 describe.each([
@@ -90,6 +91,25 @@ describe('a call', () => {
     const call = client.callTool({ name: 'sample__slow', arguments: {} }, { signal: given.signal });
     await expect(call).rejects.toThrow(/abort/i);
     expect(await ended).toBe('CANCELLED');
+  });
+
+  it('tells what the tool writes while it runs, to a client that asks for it', async () => {
+    const plugin = makeVellum({
+      tools: {
+        build: `export default { description: 'd', defaultRiskLevel: 'low', input_schema: { type: 'object', properties: {} },
+          execute: async (input, { onOutput }) => {
+            onOutput('one'); onOutput('two');
+            await new Promise((resolve) => setTimeout(resolve, 200));
+            return { content: 'built', isError: false };
+          } };`,
+      },
+    });
+    const client = await connect(await serveMcp({}, { plugins: [plugin] }));
+    const told: string[] = [];
+    const onprogress = ({ message = '' }): void => void told.push(message);
+    const answer = await client.callTool({ name: 'build', arguments: {} }, { onprogress });
+    expect(answer.content).toEqual([{ type: 'text', text: 'built' }]);
+    expect(told.join('')).toBe('onetwo');
   });
 
   it('of what asks is approved at the client, with the input that it is about', async () => {

@@ -112,6 +112,25 @@ describe('bulkhead serve', () => {
     expect(await cutOff).toBe('fetch failed');
   });
 
+  it('stops the call of a caller that has gone', async () => {
+    const issuer = await makeIssuer();
+    const plugin = writePlugin({ execute: 'await new Promise(() => {});' });
+    const { url, logged } = await serve([
+      '--plugins',
+      plugin,
+      '--jwks',
+      `${issuer.url}=${issuer.jwks}`,
+    ]);
+    const gone = fetch(`${url}/tools`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await issuer.token()}` },
+      body: JSON.stringify({ tool_use: { id: 'u', tool_name: 'sample__run' } }),
+      signal: AbortSignal.timeout(1_500),
+    });
+    await expect(gone).rejects.toThrow(/abort/);
+    expect(await logged('call failed')).toMatchObject({ code: 'CANCELLED' });
+  });
+
   it('reads the plugins again on SIGHUP', async () => {
     const plugin = writePlugin();
     const { url, child, logged } = await serve(['--plugins', join(plugin, '..', 'none'), plugin]);

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { callOf, runRemote } from '../vertesia/server.js';
+import { makeRemote } from './servers.js';
+
+const options = {
+  id: 'mortal',
+  command: process.execPath,
+  args: [join(import.meta.dirname, 'mortal-server.mjs')],
+};
+
+async function pidOf(remote: ReturnType<typeof makeRemote>): Promise<number> {
+  const { content } = (await runRemote(remote, callOf(), 'pid')) as { content: { text: string }[] };
+  return Number(content[0]?.text);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('an MCP server that is a command', () => {
+  it('fails a call in which it dies, and is started again for the next', async () => {
+    const remote = makeRemote(options);
+    const first = await pidOf(remote);
+    await expect(runRemote(remote, callOf(), 'die')).rejects.toMatchObject({
+      code: 'REMOTE_FAILED',
+    });
+    const second = await pidOf(remote);
+    expect(second).not.toBe(first);
+    expect(isAlive(first)).toBe(false);
+  });
+
+  it('ends with whoever started it', async () => {
+    const remote = makeRemote(options);
+    const pid = await pidOf(remote);
+    expect(isAlive(pid)).toBe(true);
+    await remote.close();
+    for (let tries = 0; isAlive(pid) && tries < 100; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(isAlive(pid)).toBe(false);
+  });
+});
