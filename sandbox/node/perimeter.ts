@@ -2,6 +2,7 @@
 import 'ses';
 
 import type { WebPowers } from '../endowments/endowment.js';
+import { modernise } from './modern.js';
 import { makeWebPowers } from './web-powers.js';
 
 /** What the endowments need of the platform, taken while it is whole. */
@@ -10,6 +11,8 @@ export const webPowers: WebPowers = makeWebPowers(globalThis);
 // SES would give the platform's own to every compartment, with what they lead to.
 Reflect.deleteProperty(globalThis, 'TextEncoder');
 Reflect.deleteProperty(globalThis, 'TextDecoder');
+
+modernise(globalThis);
 
 // Every option is passed: an option that is not would be read from the environment.
 lockdown({

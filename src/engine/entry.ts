@@ -58,6 +58,8 @@ export interface OpenEntry {
   readonly mapStack: (stack: string) => string;
   /** The same in a guest of its own, with what would change something stopped and listed. */
   rehearse(): { readonly room: OpenEntry; readonly stopped: readonly StoppedEffect[] };
+  /** Has it done when this is closed. */
+  onClose(task: () => void): void;
   /** Ends its guest and its brokers. */
   close(): Promise<void>;
 }
@@ -98,6 +100,15 @@ export function openEntry(spec: EntrySpec, rehearsal?: Rehearsal): OpenEntry {
     events,
   });
   let listener: EntryListener | undefined;
+  const closing: (() => void)[] = [];
+  /** Rooms beside this one that hold what it holds, each for a call of its own. */
+  const others = new Set<OpenEntry>();
+  const adopt = (other: OpenEntry): OpenEntry => {
+    others.add(other);
+    other.onClose(() => others.delete(other));
+    if (resident.schemas !== undefined) other.resident.setSchemas(resident.schemas);
+    return other;
+  };
   const outputs = makeOutputs();
   const calls = makeCallsUnderWay();
   const source = {
@@ -153,11 +164,7 @@ export function openEntry(spec: EntrySpec, rehearsal?: Rehearsal): OpenEntry {
     outputs,
     calls,
     mapStack,
-    again: (how) => {
-      const other = openEntry({ ...spec, ...how, grant, group: undefined });
-      if (resident.schemas !== undefined) other.resident.setSchemas(resident.schemas);
-      return other;
-    },
+    again: (how) => adopt(openEntry({ ...spec, ...how, grant, group: undefined })),
     listen: (next) => {
       listener = next;
     },
@@ -166,15 +173,20 @@ export function openEntry(spec: EntrySpec, rehearsal?: Rehearsal): OpenEntry {
       grant = next;
       open.follow(before);
       const narrowed = !coversAll(grant.permissions, before.permissions);
-      return resident.regrant(guestGrant(grant, settings.env, secrets()), narrowed);
+      const told = guestGrant(grant, settings.env, secrets());
+      return Promise.all([
+        resident.regrant(told, narrowed),
+        ...[...others].map((other) => other.follow(next)),
+      ]).then(() => {});
     },
+    onClose: (task) => closing.push(task),
     rehearse: () => {
       const trial = makeRehearsal(plugin.id, (name) => settings.lent.find(name)?.risk);
-      const room = openEntry({ ...spec, grant, group: undefined }, trial);
-      if (resident.schemas !== undefined) room.resident.setSchemas(resident.schemas);
+      const room = adopt(openEntry({ ...spec, grant, group: undefined }, trial));
       return { room, stopped: trial.stopped };
     },
     close: async () => {
+      for (const task of closing.splice(0)) task();
       resident.end({ cause: 'closed', detail: 'the engine let go of its plugin' });
       await open.close();
     },

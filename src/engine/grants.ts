@@ -20,6 +20,8 @@ export interface Grants {
   of(plugin: Plugin, entry: PluginEntry): Grant;
   /** Holds from now on, also for a plugin that is read again. */
   change(plugin: string, change: GrantChange): void;
+  /** Calls the listener when something is taken from the plugin; returns how to stop. */
+  onRevoked(plugin: string, listener: () => void): () => void;
 }
 
 export interface GrantChange {
@@ -29,6 +31,7 @@ export interface GrantChange {
 
 export function makeGrants(policy: GrantPolicy): Grants {
   const changes = new Map<string, readonly GrantChange[]>();
+  const listeners = new Map<string, Set<() => void>>();
   return {
     request: (plugin, entry) => {
       const { undeclared } = entry;
@@ -61,6 +64,15 @@ export function makeGrants(policy: GrantPolicy): Grants {
           kind !== change.permission.kind || scope !== change.permission.scope,
       );
       changes.set(plugin, [...before, change]);
+      if (change.to === 'revoked') for (const listener of listeners.get(plugin) ?? []) listener();
+    },
+    onRevoked: (plugin, listener) => {
+      const all = listeners.get(plugin) ?? new Set();
+      listeners.set(plugin, all.add(listener));
+      return () => {
+        all.delete(listener);
+        if (all.size === 0 && listeners.get(plugin) === all) listeners.delete(plugin);
+      };
     },
   };
 }

@@ -6,6 +6,7 @@ import type { FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
 import type { Capacity } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
+import { makeGrant } from '../permissions/grant.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { type OpenEntry, openEntry } from './entry.js';
 import type { Effects } from './effects.js';
@@ -123,8 +124,10 @@ async function installEntry(
       throw hostModeDenied(plugin);
     }
     const secrets = secretsOf(settings.secrets, plugin, entry);
-    const grant = grants.of(plugin, entry);
     const bundle = await powers.bundle(plugin, entry);
+    if (grants.of(plugin, entry).permissions.storage) await seedStorage(plugin, powers.stores);
+    // Only now, with nothing to wait for between this and the room that follows it.
+    const grant = grants.of(plugin, entry);
     const spec = {
       ...powers,
       plugin,
@@ -136,8 +139,13 @@ async function installEntry(
       take: () => powers.take(entry.confinement),
       group: entry.confinement === 'compartment' ? powers.groups.of(plugin.id) : undefined,
     } satisfies EntrySpec;
-    if (grant.permissions.storage) await seedStorage(plugin, powers.stores);
     const room = openEntry(spec);
+    // What is taken away while it is still being asked what it offers is gone for it as for others.
+    const less = (): void => {
+      const { permissions } = grants.of(plugin, entry);
+      void room.follow(makeGrant(room.grant.permissions, permissions));
+    };
+    room.onClose(grants.onRevoked(plugin.id, less));
     const described = await offers.of(plugin.id, room, config).catch(async (error: unknown) => {
       await room.close();
       throw error;

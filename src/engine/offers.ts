@@ -35,7 +35,9 @@ export function makeOffers(texts: KeptTexts, settings: Settings): Offers {
       if (kept !== undefined) return kept;
       const guest = await acquire(open);
       const described = await describe(plugin, guest, settings.limits.loadTimeoutMs);
-      if (!hasFailures(described)) await texts.keep(name, JSON.stringify(described));
+      // What was described while the grant changed is the answer of neither.
+      const same = name === `${keyOf(open, config, settings)}.json`;
+      if (same && !hasFailures(described)) await texts.keep(name, JSON.stringify(described));
       return described;
     },
     ask: async (plugin, { resident }) =>

@@ -8,6 +8,7 @@ import type { FoundPlugin } from '../formats/format.js';
 import { formats } from '../formats/table.js';
 import { findPlugins } from './find-plugins.js';
 import type { Effects } from './effects.js';
+import { followAll } from './follow-all.js';
 import type { Grants } from './grants.js';
 import { shutDown } from './begin-and-end.js';
 import { inTurns } from './in-turns.js';
@@ -91,6 +92,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
     const before = installed;
     const kept = new Set(next.map(({ entries }) => entries));
     installed = next;
+    followAll(next, grants);
     onChange(installed);
     for (const one of before) {
       if (!kept.has(one.entries))

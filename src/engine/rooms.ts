@@ -28,7 +28,8 @@ interface Room {
  * share a compartment share its powers, so one that asks for less gets a guest of its own.
  */
 export function makeRooms(spec: EntrySpec, whole: OpenEntry): Rooms {
-  let { grant } = spec;
+  // As it is now: something may have been taken away since the entry was opened.
+  let { grant } = whole;
   const rooms: Room[] = [{ open: whole, asks: spec.entry.declared, served: new Set() }];
   const within = (asks: Permissions): Grant => makeGrant(asks, grant.permissions);
 

@@ -213,6 +213,28 @@ describe.each(DIALECTS)('a hook of the %s dialect', (dialect) => {
   });
 });
 
+it('a hook that was given up does not run on: its guest is ended', async () => {
+  const ended: unknown[] = [];
+  let told = (): void => {};
+  const gone = new Promise<void>((resolve) => {
+    told = resolve;
+  });
+  await using engine = await openEngine({
+    plugins: [
+      makeVellum({ name: 'villain', hooks: { stop: hook('await new Promise(() => {})') } }),
+    ],
+    limits: { hookTimeoutMs: 200, pool: 0 },
+    onEvent: (event) => {
+      if (event.type !== 'guest-ended') return;
+      ended.push([event.plugin, event.cause]);
+      told();
+    },
+  });
+  await engine.hooks.run('stop', {});
+  await gone;
+  expect(ended).toEqual([['villain', 'deadline']]);
+});
+
 it('a throwing hook denies no other plugin its turn where the host says so', async () => {
   const { reports } = await attack('classic', 'stop', hook('throw new Error("no")'));
   expect(reports.map(({ plugin, halted }) => [plugin, halted])).toEqual([

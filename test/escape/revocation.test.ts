@@ -132,4 +132,49 @@ describe('a plugin whose permissions are revoked while it runs', () => {
     expect(outcome['fetch']).toEqual({ code: 'PERMISSION_REVOKED' });
     expect(site.visits).toHaveLength(before);
   });
+
+  it('has lost them while it is still being read', async () => {
+    const site = await serve((_request, response) => response.end('ok'));
+    const reading = `export const tools = [];
+      const seen = [];
+      export const resolveTools = async () => {
+        for (let n = 0; n < 60; n += 1) {
+          try { seen.push((await fetch('http://api.example.com/')).status) } catch (e) { seen.push(e.code) }
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+        return { tools: [{ id: 'seen', name: 's', description: 's', parameters: { type: 'object' }, execute: () => seen }] };
+      };`;
+    const directory = makePlugin({ id: 'reader', permissions, source: 'export const tools = [];' });
+    const engine = await startEngine([directory], {
+      network: { overrides: [{ host: 'api.example.com', url: site.url }] },
+    });
+    makePlugin({ id: 'reader', permissions, source: reading }, directory);
+    const reloading = engine.reload();
+    await expect.poll(() => site.visits.length, { timeout: 10_000 }).toBeGreaterThan(2);
+    await engine.revoke('reader', 'network');
+    await reloading;
+    const seen = (await engine.call('reader:seen', {})).value as unknown[];
+    expect(seen[0]).toBe(200);
+    expect(seen.at(-1)).toBe('PERMISSION_REVOKED');
+    expect(engine.plugins()[0]?.entries[0]?.effective.network).toEqual([]);
+  });
+
+  it('has lost them in a rehearsal as well', async () => {
+    const watching = `async () => {
+      for (;;) {
+        try { Date.now() } catch (e) { return e.code }
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    }`;
+    const events: BulkheadEvent[] = [];
+    const engine = await startEngine(
+      [makePlugin({ id: 'watcher', permissions, tools: { watch: watching } })],
+      { onEvent: (event) => events.push(event) },
+    );
+    const rehearsing = engine.call('watcher:watch', {}, { rehearse: true });
+    const loads = () => events.filter(({ type }) => type === 'plugin-loaded').length;
+    await expect.poll(loads, { timeout: 10_000 }).toBeGreaterThan(1);
+    await engine.revoke('watcher', 'time');
+    expect((await rehearsing).value).toBe('PERMISSION_REVOKED');
+  });
 });

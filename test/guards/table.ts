@@ -3,6 +3,7 @@ import { engineGuards } from './engine.js';
 import { filesystemGuards } from './filesystem.js';
 import type { Guard } from './guard.js';
 import { guestGuards } from './guests.js';
+import { hookGuards } from './hooks.js';
 import { language } from './language.js';
 import { loadGuards } from './loading.js';
 import { networkGuards } from './network.js';
@@ -20,6 +21,7 @@ export const guards: Readonly<Record<string, readonly Guard[]>> = {
   'The filesystem broker, and variables': filesystemGuards,
   'Loading, and schemas': loadGuards,
   'The engine': engineGuards,
+  Hooks: hookGuards,
   'Permissions, tools and events that change': changeGuards,
   'The guest’s process': guestGuards,
   'Between calls, and the walls': restGuards,

@@ -41,7 +41,8 @@ export interface SpindleSeedFile {
 export function parseManifest(text: string): ShapeResult<SpindleManifest> {
   let data: unknown;
   try {
-    data = JSON.parse(text);
+    // Some editors begin a file with a mark that is no JSON.
+    data = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     const why = error instanceof Error ? error.message.slice(0, 200) : String(error);
     return { ok: false, problems: [`manifest: is not JSON: ${why}`] };

@@ -11,8 +11,9 @@ export const WORKSPACE = '(workspace)';
 
 /**
  * Reads the tools that somebody put into a workspace: the files of its `tools/`, which override the
- * host's own of the same names; `tools/NAME.removed` takes one of the host's away. They run as a
- * plugin's do, with what the host grants the plugin `(workspace)`.
+ * host's own of the same names; `tools/NAME.removed` takes one of the host's away; and the files of
+ * its `hooks/`, which run after all plugins'. They run as a plugin's do, with what the host grants the
+ * plugin `(workspace)`.
  */
 export async function readWorkspace(
   power: ReadPower,
@@ -22,6 +23,7 @@ export async function readWorkspace(
   if (root === undefined) return undefined;
   const { surfaces, problems } = await listSurfaces(power, root);
   const tools = surfaces.filter(({ kind }) => kind === 'tools');
+  const hooks = surfaces.filter(({ kind }) => kind === 'hooks');
   const usable = tools.filter(({ stem }) => NAME.test(stem));
   const plugin: Plugin = {
     id: WORKSPACE,
@@ -33,7 +35,7 @@ export async function readWorkspace(
     version: undefined,
     description: undefined,
     about: {},
-    entries: usable.length === 0 ? [] : [entryOf(usable)],
+    entries: usable.length + hooks.length === 0 ? [] : [entryOf([...usable, ...hooks])],
     environment: [],
     config: [],
     removes: await listRemoved(power, root),
@@ -54,7 +56,8 @@ function entryOf(surfaces: readonly Surface[]): Plugin['entries'][number] {
     surfaces,
     virtualModules: [PLUGIN_API],
     dialect: 'vellum',
-    edition: 'classic',
+    // Hooks of their own came with it.
+    edition: 'current',
     confinement: 'compartment',
     declared: NO_PERMISSIONS,
     undeclared: true,

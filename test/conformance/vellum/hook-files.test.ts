@@ -1,7 +1,7 @@
 /** How the files of hooks are taken. Titles begin with their row in the acceptance table. */
 import { describe, expect, it } from 'vitest';
 import type { BulkheadEvent } from '../../../src/index.js';
-import { startEngine } from '../../engine/plugin-on-disk.js';
+import { makeDirectory, startEngine } from '../../engine/plugin-on-disk.js';
 import { makeVellum } from '../../engine/vellum-on-disk.js';
 import { chainOf, DIALECTS, hook } from './chain-on-disk.js';
 
@@ -81,6 +81,41 @@ describe.each(DIALECTS)('the files of hooks of the %s dialect', (dialect) => {
       ['info', expect.stringMatching(/^text first \{ ?a: 1 ?\}$/)],
       ['warn', expect.stringMatching(/^fields first \{ ?b: 2 ?\}$/)],
       ['error', expect.stringMatching(/^child \{ ?c: 3 ?\}$/)],
+    ]);
+  });
+});
+
+describe('the order of hooks', () => {
+  it('V-B6: is that of installation, those without a date last, a workspace’s own after all', async () => {
+    const noop = { stop: hook('') };
+    const dated = (name: string, installedAt: string): string =>
+      makeVellum({
+        name,
+        hooks: noop,
+        files: { 'install-meta.json': JSON.stringify({ installedAt }) },
+      });
+    const workspace = makeDirectory();
+    makeVellum({ name: 'unused', hooks: noop }, workspace);
+    const engine = await startEngine(
+      [
+        dated('z-first', '2020-01-01'),
+        makeVellum({ name: 'a-undated', hooks: noop }),
+        dated('m', '2021-01-01'),
+      ],
+      { workspace },
+    );
+    expect(engine.hooks.list('stop')).toEqual([
+      { plugin: 'z-first', dialect: 'classic' },
+      { plugin: 'm', dialect: 'classic' },
+      { plugin: 'a-undated', dialect: 'classic' },
+      { plugin: '(workspace)', dialect: 'current' },
+    ]);
+    const { reports } = await engine.hooks.run('stop', {});
+    expect(reports.map(({ plugin }) => plugin)).toEqual([
+      'z-first',
+      'm',
+      'a-undated',
+      '(workspace)',
     ]);
   });
 });

@@ -45,6 +45,11 @@ test.each(['Sample', '1sample', 'sam-ple', 'sam ple', 'sam:ple', '../x', `a${'b'
   },
 );
 
+test('S01: a mark at the beginning of the file is no mistake', async () => {
+  const power = makeMemory({ '/p/spindle.json': `\uFEFF${JSON.stringify(complete)}` });
+  expect((await spindle.read(power, '/p')).plugin.id).toBe('sample');
+});
+
 test('S01: keys that nobody knows are tolerated', async () => {
   const { problems } = await read({ ...complete, install_scope: 'user', future: { a: 1 } });
   expect(problems).toEqual([]);

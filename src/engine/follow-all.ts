@@ -1,0 +1,13 @@
+import type { Grants } from './grants.js';
+import type { Installed } from './installed.js';
+
+/** What was changed while plugins were being read holds for them as well. */
+export function followAll(installed: readonly Installed[], grants: Grants): void {
+  for (const { plugin, entries } of installed) {
+    for (const { entry, effective, running } of entries) {
+      const grant = grants.of(plugin, entry);
+      const same = JSON.stringify(grant.permissions) === JSON.stringify(effective);
+      if (!same) void running?.follow(grant);
+    }
+  }
+}
