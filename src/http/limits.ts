@@ -10,6 +10,10 @@ export interface ServerLimits {
   readonly bodyMs: number;
   /** Requests under way; more are answered 429. Stops a flood from queueing without end. */
   readonly maxRequests: number;
+  /** Clients of MCP that listen for changes at once. Each holds a connection for as long as it likes. */
+  readonly maxListeners: number;
+  /** Connections at once. Stops those that send nothing from using up descriptors. */
+  readonly maxConnections: number;
   /** Milliseconds that calls under way get to finish once the server was told to stop. */
   readonly drainMs: number;
 }
@@ -20,6 +24,8 @@ export const SERVER_LIMITS: ServerLimits = {
   maxBodyNodes: 100_000,
   bodyMs: 10_000,
   maxRequests: 64,
+  maxListeners: 256,
+  maxConnections: 1_024,
   drainMs: 30_000,
 };
 

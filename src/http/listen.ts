@@ -6,6 +6,7 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 takes one that is free. */
   readonly port: number;
+  readonly maxConnections: number;
 }
 
 /** A server that takes connections. */
@@ -19,9 +20,8 @@ export interface Listening {
   close(graceful: boolean): Promise<void>;
 }
 
-/** Times and counts that hold before a request is anybody's. A client that is slow on purpose costs nothing. */
+/** Times that hold before a request is anybody's. A client that is slow on purpose costs nothing. */
 const TIMES = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 5_000 };
-const MAX_CONNECTIONS = 1_024;
 
 /** For the last bytes of answers to leave, once all of them were given. */
 const FLUSH_MS = 2_000;
@@ -30,11 +30,11 @@ const SWEEP_MS = 20;
 /** Serves `fetch` on a port. Throws `INVALID_OPTIONS` where the port cannot be had. */
 export async function listen(
   fetch: (request: Request) => Promise<Response>,
-  { host, port }: ListenOptions,
+  { host, port, maxConnections }: ListenOptions,
 ): Promise<Listening> {
   const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
   const server = createServer(TIMES, (request, response) => void listener(request, response));
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = maxConnections;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(error, host, port)));
     server.listen(port, host, resolve);

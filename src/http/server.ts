@@ -60,12 +60,13 @@ export async function startServer(
   const loopback = isLoopback(host);
   if (!loopback && options.token === undefined) throw needsToken(host);
   const token = options.token ?? randomBytes(24).toString('base64url');
-  const mcp = await openMcp(engine, options, logger);
+  const mcp = await openMcp(engine, options, limits, logger);
 
   let app: App | undefined;
   const listening = await listen(async (request) => app?.fetch(request) ?? notYet(), {
     host,
     port,
+    maxConnections: limits.maxConnections,
   });
   const url = trimmed(options.publicUrl ?? listening.url);
   let vertesia: VertesiaHandler | undefined;
@@ -150,12 +151,13 @@ function openVertesia(
 async function openMcp(
   engine: Engine,
   { mcp }: ServerOptions,
+  { maxBodyBytes, maxListeners }: ServerLimits,
   logger: Logger,
 ): Promise<McpHandler | undefined> {
   if (mcp === undefined) return undefined;
   const { path: _path, ...said } = mcp;
   const onError = ({ message }: Error): void => logger.info({ why: message }, 'mcp');
-  const handler = createMcpHandler(engine, { onError, ...said });
+  const handler = createMcpHandler(engine, { maxBodyBytes, maxListeners, onError, ...said });
   await handler.ready();
   return handler;
 }

@@ -15,6 +15,7 @@ import { MAX_SEED_BYTES } from '../../src/engine/seed-storage.js';
 import { SERVER_LIMITS, TOKEN_LIMITS } from '../../src/http/limits.js';
 import { RECORD_LIMITS } from '../../src/engine/recording/limits.js';
 import { REMOTE_LIMITS } from '../../src/remotes/limits.js';
+import { VELLUM_LIMITS } from '../../src/formats/vellum/limits.js';
 import { SCHEMA_LIMITS } from '../../src/schema/limits.js';
 import { readText, ROOT } from '../architecture/sources.js';
 
@@ -23,6 +24,7 @@ const sections: Readonly<Record<string, object>> = {
   'What a guest may send': FROM_GUEST,
   'Inside the guest': { ...GUEST_LIMITS, NOTICES_PER_SECOND },
   Hooks: { ...HOOK_LIMITS, BROADCAST_BYTES },
+  'A Vellum plugin': VELLUM_LIMITS,
   'A Spindle extension': { ...SPINDLE_LIMITS, MAX_SEED_BYTES },
   'The network broker': NETWORK_LIMITS,
   'The filesystem broker': FILESYSTEM_LIMITS,

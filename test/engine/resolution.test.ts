@@ -155,6 +155,7 @@ describe('V-R10, V-R11: the workspace', () => {
     const engine = await startEngine([], { coreTools: [core('search')], workspace: directory });
     expect(engine.catalog.list().map(({ name }) => name)).toEqual(['own', 'search']);
     expect(engine.catalog.find('own')?.declaredRisk).toBe('low');
+    expect(await textOf(engine, 'own')).toBe('workspace tool own has no execute implementation');
     expect(engine.plugins()[0]?.problems[0]?.message).toContain('not this.ts');
   });
 

@@ -57,7 +57,7 @@ export async function callTool(
   name: string,
   input: unknown,
   call: CallWorld,
-  serialize: DialectWorld['serialize'],
+  { serialize, powers }: Pick<DialectWorld, 'serialize' | 'powers'>,
 ): Promise<unknown> {
   const { surface } = call;
   if (surface === undefined || !tools.stems.includes(surface)) {
@@ -69,7 +69,8 @@ export async function callTool(
   }
   const execute: unknown = Reflect.get(exported, 'execute');
   if (typeof execute !== 'function') {
-    return { content: `tool ${name} has no execute implementation`, isError: true };
+    const kind = powers.plugin.id === WORKSPACE ? 'workspace tool' : 'tool';
+    return { content: `${kind} ${name} has no execute implementation`, isError: true };
   }
   try {
     return await Reflect.apply(execute, exported, [input, makeToolContext(call)]);
@@ -77,6 +78,9 @@ export async function callTool(
     throw isError(thrown) ? thrown : new ThrownValue(thrown, serialize);
   }
 }
+
+/** The id under which a host runs the tools of its workspace. */
+const WORKSPACE = '(workspace)';
 
 /** What a tool threw that is no error: a text is the message, anything else is told as JSON. */
 class ThrownValue extends Error {

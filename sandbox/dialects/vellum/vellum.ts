@@ -22,7 +22,7 @@ export const vellum: Dialect = {
     return {
       describe: () => describeTools(surfaces.tools, world),
       hooks: attachHooks(surfaces.hooks, world),
-      call: (name, input, call) => callTool(surfaces.tools, name, input, call, world.serialize),
+      call: (name, input, call) => callTool(surfaces.tools, name, input, call, world),
     };
   },
 };

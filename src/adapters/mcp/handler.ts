@@ -26,8 +26,8 @@ export function createMcpHandler(engine: Engine, options: McpOptions = {}): McpH
   const open = async (): Promise<Opened> => {
     const sdk = await loadSdk();
     const handler = sdk.createMcpHandler(makeServers(sdk, engine, options), {
-      maxRequestBodySize: MAX_BODY_BYTES,
-      maxSubscriptions: MAX_LISTENERS,
+      maxRequestBodySize: options.maxBodyBytes ?? 1024 * 1024,
+      maxSubscriptions: options.maxListeners ?? 256,
       ...(options.onError === undefined ? {} : { onerror: options.onError }),
     });
     const forget = engine.catalog.on('change', () => handler.notify.toolsChanged());
@@ -83,8 +83,3 @@ interface Opened {
   readonly fetch: (request: Request) => Promise<Response>;
   readonly close: () => Promise<void>;
 }
-
-const MAX_BODY_BYTES = 4 * 1024 * 1024;
-
-/** Clients that listen for changes at once: each holds a connection. */
-const MAX_LISTENERS = 256;

@@ -13,6 +13,10 @@ export interface McpOptions {
    * server that may get the answer. Default: one that is made up.
    */
   readonly stateKey?: string;
+  /** Bytes of a request's body, over HTTP. Default: a mebibyte. */
+  readonly maxBodyBytes?: number;
+  /** Clients that listen for changes at once, over HTTP. Default: 256. */
+  readonly maxListeners?: number;
   /** Told what went wrong besides the answers. */
   readonly onError?: (error: Error) => void;
 }

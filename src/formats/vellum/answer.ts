@@ -2,6 +2,7 @@ import type { Json } from '../../../sandbox/wire/messages.js';
 import type { ContentBlock, ToolAnswer } from '../../plugin/answer.js';
 import { isObject } from '../../schema/shape.js';
 import { cutText } from '../pandora/text.js';
+import { VELLUM_LIMITS } from './limits.js';
 
 /**
  * Reads what a tool returned: `{ content, isError, status, yieldToUser, contentBlocks }`. Authors
@@ -15,17 +16,19 @@ export function readAnswer(value: Json): ToolAnswer {
   const { status, contentBlocks } = value;
   return {
     isError: value['isError'] === true,
-    content: [...contentOf(content), ...blocksOf(contentBlocks)].slice(0, MAX_BLOCKS),
+    content: [...contentOf(content), ...blocksOf(contentBlocks)].slice(
+      0,
+      VELLUM_LIMITS.maxContentBlocks,
+    ),
     ...(isJson(content) && typeof content === 'object' && content !== null && !isBlocks(content)
       ? { structured: content }
       : {}),
-    ...(typeof status === 'string' && status !== '' ? { status: cutText(status, MAX_STATUS) } : {}),
+    ...(typeof status === 'string' && status !== ''
+      ? { status: cutText(status, VELLUM_LIMITS.maxStatusText) }
+      : {}),
     ...(value['yieldToUser'] === true ? { yieldToUser: true } : {}),
   };
 }
-
-const MAX_STATUS = 200;
-const MAX_BLOCKS = 64;
 
 function contentOf(content: unknown): readonly ContentBlock[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];

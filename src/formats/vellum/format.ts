@@ -7,7 +7,8 @@ import { wordFault } from './failure-text.js';
 import { listPlugin } from './listing.js';
 import { readOffer } from './offer.js';
 import { MANIFEST_FILE, parsePackage, PLUGIN_API } from './package.js';
-import { MAX_MANIFEST_BYTES, readVellum } from './read.js';
+import { VELLUM_LIMITS } from './limits.js';
+import { readVellum } from './read.js';
 
 export const vellum: Format = {
   name: 'vellum',
@@ -33,7 +34,9 @@ async function detect(power: ReadPower, directory: string): Promise<boolean> {
   for (const surface of ['tools', 'hooks']) {
     if ((await power.stat(join(directory, surface))) === 'directory') return true;
   }
-  const text = await power.readFile(manifest, MAX_MANIFEST_BYTES).catch(() => undefined);
+  const text = await power
+    .readFile(manifest, VELLUM_LIMITS.maxManifestBytes)
+    .catch(() => undefined);
   const read = text === undefined ? undefined : parsePackage(text);
   return read !== undefined && read.ok && (read.value.saysPlugin || PLUGIN_API in read.value.peers);
 }

@@ -1,16 +1,18 @@
 import { isObject } from '../../schema/shape.js';
 import { readOwnFile } from '../own-file.js';
 import type { ReadPower } from '../format.js';
+import { VELLUM_LIMITS } from './limits.js';
 
 const META_FILE = 'install-meta.json';
-const MAX_META_BYTES = 64 * 1024;
 
 /**
  * When a plugin was installed, in milliseconds since 1970: by what its installer noted, else by when
  * its directory was made; `undefined` where neither is known.
  */
 export async function readInstalledAt(power: ReadPower, root: string): Promise<number | undefined> {
-  const text = await readOwnFile(power, root, META_FILE, MAX_META_BYTES).catch(() => undefined);
+  const text = await readOwnFile(power, root, META_FILE, VELLUM_LIMITS.maxInstallMetaBytes).catch(
+    () => undefined,
+  );
   return (text === undefined ? undefined : parseMeta(text)) ?? power.birthtimeMs(root);
 }
 

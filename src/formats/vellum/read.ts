@@ -6,13 +6,11 @@ import { readOwnFile } from '../own-file.js';
 import { type Declaration, readDeclaration } from './declared.js';
 import { readEdition } from './edition.js';
 import { identityOf } from './identity.js';
+import { VELLUM_LIMITS } from './limits.js';
 import { readInstalledAt } from './installed-at.js';
 import { MANIFEST_FILE, parsePackage, PLUGIN_API, type VellumPackage } from './package.js';
 import { CREDENTIALS, type Needs, readNeeds } from './needs.js';
 import { listSurfaces } from './surfaces.js';
-
-/** Lock files are large, a `package.json` is not. Stops a file that fills the host's memory. */
-export const MAX_MANIFEST_BYTES: number = 256 * 1024;
 
 /** The file that switches a plugin off. */
 const DISABLED_FILE = '.disabled';
@@ -82,7 +80,7 @@ function withCredentials({ entry, problems }: Declaration, { plugin }: Needs): D
 }
 
 async function readPackage(power: ReadPower, root: string): Promise<VellumPackage> {
-  const text = await readOwnFile(power, root, MANIFEST_FILE, MAX_MANIFEST_BYTES);
+  const text = await readOwnFile(power, root, MANIFEST_FILE, VELLUM_LIMITS.maxManifestBytes);
   const result =
     text === undefined ? ({ ok: false, problems: ['is missing'] } as const) : parsePackage(text);
   if (!result.ok) throw invalid(root, result.problems);

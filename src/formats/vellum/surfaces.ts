@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Surface } from '../../plugin/plugin.js';
 import { isInside } from '../own-file.js';
 import type { ReadPower } from '../format.js';
+import { VELLUM_LIMITS } from './limits.js';
 
-/** Files of tools and hooks together. Each costs a look at the disk, and its part of a bundle. */
-const MAX_SURFACES = 256;
+const { maxSurfaces } = VELLUM_LIMITS;
 
 /**
  * The files of `tools/` and `hooks/`, by name: `.ts` and `.js`, but no `.d.ts`. Of two that differ
@@ -27,8 +27,8 @@ export async function listSurfaces(
     const names = (await power.listDirectory(directory)) ?? [];
     for (const [stem, file] of chooseFiles(names)) {
       if ((await power.stat(join(directory, file))) !== 'file') continue;
-      if (surfaces.length < MAX_SURFACES) surfaces.push({ kind, stem, file: `${kind}/${file}` });
-      else problems.push(`${kind}/${file}: is left out, as there are ${MAX_SURFACES} before it`);
+      if (surfaces.length < maxSurfaces) surfaces.push({ kind, stem, file: `${kind}/${file}` });
+      else problems.push(`${kind}/${file}: is left out, as there are ${maxSurfaces} before it`);
     }
   }
   return { surfaces, problems: problems.slice(0, 50) };

@@ -5,6 +5,7 @@ import { checkSchema } from '../../schema/check.js';
 import { isObject } from '../../schema/shape.js';
 import type { OfferContext } from '../format.js';
 import { cutText, quoteText } from '../pandora/text.js';
+import { VELLUM_LIMITS } from './limits.js';
 
 export interface ToolSource extends OfferContext {
   /** The name of the tool's file, without extension. */
@@ -38,7 +39,7 @@ export function readTool(fields: Fields, source: ToolSource): ToolDefinition {
     entry: entry.key,
     origin: 'static',
     name: toolId,
-    description: readText(fields['description'], MAX_DESCRIPTION) ?? '',
+    description: readText(fields['description'], VELLUM_LIMITS.maxDescriptionText) ?? '',
     parameters: checkSchema(readSchema(fields['input_schema'], source), id),
     annotations: {
       readOnlyHint: declaredRisk === 'low',
@@ -66,8 +67,6 @@ function hostDenied(plugin: string, tool: string): BulkheadError {
 /** What Vellum gives every tool. */
 const TIMEOUT_MS = 120_000;
 
-/** Models read every description in every turn: the longest that are useful are a tenth of it. */
-const MAX_DESCRIPTION = 16 * 1024;
 const MAX_CATEGORY = 200;
 
 /** The author's name as it is, else what the file's name makes. */
@@ -100,7 +99,7 @@ function readSchema(schema: unknown, { report }: ToolSource): unknown {
 
 function readRisk(risk: unknown, otherwise: RiskBand, { report }: ToolSource): RiskBand {
   if (risk === 'low' || risk === 'medium' || risk === 'high') return risk;
-  if (risk === undefined || risk === null) return otherwise;
+  if (typeof risk !== 'string') return otherwise;
   // The original takes any word, and then none of its rules applies to it.
   report(`defaultRiskLevel: must be "low", "medium" or "high"; it counts as "high"`);
   return 'high';

@@ -57,6 +57,8 @@ function issuesOf(text: string): string[] {
 /** What a policy refused is an answer to the model: it may try something else. */
 const TOLD: ReadonlySet<ErrorCode> = new Set([
   'APPROVAL_DENIED',
+  'APPROVAL_TIMEOUT',
+  'POLICY_DENIED',
   'TIME_DENIED',
   'RANDOM_DENIED',
   'NETWORK_DENIED',
@@ -74,6 +76,8 @@ const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = {
   TOOL_NOT_FOUND: 404,
   PLUGIN_INACTIVE: 404,
   BUSY: 429,
+  NETWORK_FAILED: 502,
+  REMOTE_FAILED: 502,
   QUARANTINED: 503,
   ENGINE_CLOSED: 503,
   DEADLINE_EXCEEDED: 504,

@@ -66,6 +66,10 @@ describe('a definition', () => {
     expect(engine.plugins()[0]?.problems[0]?.message).toContain('counts as "high"');
   });
 
+  it('takes a risk level that is no text for one that is left out', async () => {
+    expect((await toolOf('export default { defaultRiskLevel: 3 };'))?.declaredRisk).toBe('medium');
+  });
+
   it.each([
     ['tools-with.dots', 'tools_with_dots'],
     ['__private__', 'private'],
