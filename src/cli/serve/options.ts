@@ -89,6 +89,7 @@ export function engineOptionsFor(
     logger,
     ...consentOptions(settings, powers),
     ...(settings.lock === undefined ? {} : { lockFile: settings.lock }),
+    ...(settings.audit === undefined ? {} : { audit: { file: settings.audit } }),
     ...(approve === undefined ? {} : { approve }),
   };
 }

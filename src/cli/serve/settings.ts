@@ -15,6 +15,8 @@ export interface EngineSettings extends ConsentSettings {
   readonly hostOverride?: readonly HostOverride[];
   readonly allowHost?: readonly string[];
   readonly yes?: boolean;
+  /** The audit log to write. */
+  readonly audit?: string;
 }
 
 /** What `bulkhead serve` is told on its command line. */
@@ -30,6 +32,12 @@ export interface ServeSettings extends EngineSettings {
   readonly organization?: readonly string[];
   readonly approvals?: boolean;
   readonly json?: boolean;
+  readonly metrics?: HostAndPort;
+}
+
+interface HostAndPort {
+  readonly host: string;
+  readonly port: number;
 }
 
 interface PinnedIssuer {
@@ -52,6 +60,7 @@ export function addEngineOptions(command: Command): Command {
     .option('--secret <KEY=HOST>', 'keep a variable out of the plugins', collectSecret)
     .option('--host-override <HOST=URL>', 'serve a host of the plugins from there', collectOverride)
     .option('--allow-host <ID>', 'let that plugin run unconfined, if it asks to', collect)
+    .option('--audit <FILE>', 'write what happens into that audit log (.jsonl, or .db for SQLite)')
     .option('--yes', 'approve what would ask');
 }
 
@@ -78,7 +87,20 @@ export function addServeOptions(command: Command): Command {
       '--approvals',
       'let what asks wait for the operator, who answers with `bulkhead approvals`',
     )
+    .option(
+      '--metrics <HOST:PORT>',
+      'serve metrics for Prometheus there, at /metrics',
+      parseHostAndPort,
+    )
     .option('--json', 'print one line of JSON once connections are taken: {"url": …}');
+}
+
+function parseHostAndPort(text: string): HostAndPort {
+  const [, host, port] = /^\[?(.+?)\]?:(\d+)$/.exec(text) ?? [];
+  if (host === undefined || port === undefined || Number(port) > 65_535) {
+    throw usageError('--metrics', `--metrics takes HOST:PORT, as in 127.0.0.1:9464, not ${text}`);
+  }
+  return { host, port: Number(port) };
 }
 
 function parsePort(text: string): number {
