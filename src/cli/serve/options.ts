@@ -5,6 +5,7 @@ import type { ServerOptions } from '../../http/server.js';
 import type { EngineOptions, Logger } from '../../index.js';
 import { chooseApprover } from '../approve.js';
 import { readJsonObject } from '../arguments.js';
+import { consentOptions } from '../consent.js';
 import { usageError } from '../failure.js';
 import type { CliPowers } from '../powers.js';
 import { whereDeclared } from '../secrets.js';
@@ -86,6 +87,8 @@ export function engineOptionsFor(
     remotes,
     ...(file.storageDirectory === undefined ? {} : { storageDirectory: file.storageDirectory }),
     logger,
+    ...consentOptions(settings, powers),
+    ...(settings.lock === undefined ? {} : { lockFile: settings.lock }),
     ...(settings.audit === undefined ? {} : { audit: { file: settings.audit } }),
     ...(approve === undefined ? {} : { approve }),
   };

@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { collect, collectOverride, collectVariable, type HostOverride } from '../arguments.js';
+import { addConsentOptions, type ConsentSettings } from '../consent.js';
 import { usageError } from '../failure.js';
 import { collectSecret } from '../secrets.js';
 import type { PluginSecrets } from '../../index.js';
 
 /** What is said of the plugins that are served. */
-export interface EngineSettings {
+export interface EngineSettings extends ConsentSettings {
+  readonly lock?: string;
   readonly plugins?: readonly string[];
   readonly config?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -28,6 +30,7 @@ export interface ServeSettings extends EngineSettings {
   readonly jwks?: readonly PinnedIssuer[];
   readonly audience?: readonly string[];
   readonly organization?: readonly string[];
+  readonly approvals?: boolean;
   readonly json?: boolean;
   readonly metrics?: HostAndPort;
 }
@@ -43,7 +46,11 @@ interface PinnedIssuer {
 }
 
 export function addEngineOptions(command: Command): Command {
-  return command
+  return addConsentOptions(command)
+    .option(
+      '--lock <FILE>',
+      'serve the plugins of that lock file as they were accepted, and no other',
+    )
     .option('--plugins <DIR...>', 'directories of plugins, or of directories of plugins')
     .option(
       '--config <FILE>',
@@ -76,6 +83,10 @@ export function addServeOptions(command: Command): Command {
     )
     .option('--audience <TEXT>', 'believe only tokens that were made for that audience', collect)
     .option('--organization <ID>', 'let only that account call', collect)
+    .option(
+      '--approvals',
+      'let what asks wait for the operator, who answers with `bulkhead approvals`',
+    )
     .option(
       '--metrics <HOST:PORT>',
       'serve metrics for Prometheus there, at /metrics',
