@@ -127,6 +127,7 @@ describe('bulkhead inspect', () => {
       random: false,
       environment: ['KEY'],
       filesystem: [],
+      powers: [],
     });
   });
 
