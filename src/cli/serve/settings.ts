@@ -1,17 +1,21 @@
 import type { Command } from 'commander';
 import { collect, collectOverride, collectVariable, type HostOverride } from '../arguments.js';
+import { addConsentOptions, type ConsentSettings } from '../consent.js';
 import { usageError } from '../failure.js';
 import { collectSecret } from '../secrets.js';
 import type { PluginSecrets } from '../../index.js';
 
 /** What is said of the plugins that are served. */
-export interface EngineSettings {
+export interface EngineSettings extends ConsentSettings {
   readonly plugins?: readonly string[];
   readonly config?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly secret?: PluginSecrets;
   readonly hostOverride?: readonly HostOverride[];
+  readonly allow?: readonly string[];
   readonly allowHost?: readonly string[];
+  readonly lock?: string;
+  readonly audit?: string;
   readonly yes?: boolean;
 }
 
@@ -35,7 +39,7 @@ interface PinnedIssuer {
 }
 
 export function addEngineOptions(command: Command): Command {
-  return command
+  return addConsentOptions(command)
     .option('--plugins <DIR...>', 'directories of plugins, or of directories of plugins')
     .option(
       '--config <FILE>',
@@ -44,7 +48,17 @@ export function addEngineOptions(command: Command): Command {
     .option('--env <NAME=VALUE>', 'set a variable that plugins may be granted', collectVariable)
     .option('--secret <KEY=HOST>', 'keep a variable out of the plugins', collectSecret)
     .option('--host-override <HOST=URL>', 'serve a host of the plugins from there', collectOverride)
+    .option(
+      '--allow <PERMISSION>',
+      'give plugins that declare no permissions this one, e.g. time or network:api.example.com',
+      collect,
+    )
     .option('--allow-host <ID>', 'let that plugin run unconfined, if it asks to', collect)
+    .option(
+      '--lock <FILE>',
+      'run the plugins of that lock file as they were accepted, and no other',
+    )
+    .option('--audit <FILE>', 'write what happens into that audit log (.jsonl, or .db for SQLite)')
     .option('--yes', 'approve what would ask');
 }
 

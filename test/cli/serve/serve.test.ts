@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -193,6 +193,30 @@ describe('the configuration of a server', () => {
       body: JSON.stringify({ tool_use: { id: 'u', tool_name: 'sample__run' } }),
     });
     expect(await answer.json()).toMatchObject({ content: 'true' });
+  });
+
+  it('says how much runs unasked, and where what happens is written', async () => {
+    const destroying = `export const tools = [{ id: 'run', name: 'r', description: 'd',
+      annotations: { readOnlyHint: false, destructiveHint: true }, execute: () => 'done' }];`;
+    const plugin = writePlugin({ files: { 'index.ts': destroying } });
+    const issuer = await makeIssuer();
+    const config = join(plugin, 'bulkhead.config.json');
+    const tokens = { issuers: [{ issuer: issuer.url, jwks: issuer.jwks }] };
+    const use = async (more: object): Promise<unknown> => {
+      writeFileSync(config, JSON.stringify({ plugins: ['.'], tokens, ...more }));
+      const { url, end } = await serve(['--config', config]);
+      const answer = await fetch(`${url}/tools`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${await issuer.token()}` },
+        body: JSON.stringify({ tool_use: { id: 'u', tool_name: 'sample__run' } }),
+      });
+      const body: unknown = await answer.json();
+      await end();
+      return body;
+    };
+    expect(await use({ tolerance: 'strict' })).toMatchObject({ error: 'approval_required' });
+    expect(await use({ tolerance: 'full', audit: 'log.jsonl' })).toMatchObject({ content: 'done' });
+    expect(readFileSync(join(plugin, 'log.jsonl'), 'utf8')).toContain('call-ended');
   });
 
   it.each([
