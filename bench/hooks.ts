@@ -66,7 +66,7 @@ export async function measureHooks(): Promise<Measure[]> {
     const samples = { calls: [] as number[], text: [] as number[], ...emptySamples() };
     for (let round = 0; round < 4; round += 1) {
       samples.calls.push(...(await time(RUNS, runs.calls)));
-      samples.text.push(...(await time(RUNS, () => JSON.stringify(MESSAGES))));
+      samples.text.push(...(await time(RUNS, () => Buffer.from(JSON.stringify(MESSAGES)))));
       samples.untouched.push(...(await time(RUNS, runs.untouched)));
       samples.read.push(...(await time(RUNS / 4, runs.read)));
       samples.changed.push(...(await time(RUNS, runs.changed)));
@@ -84,7 +84,7 @@ export async function measureHooks(): Promise<Measure[]> {
 }
 
 async function callOne(engine: Engine, plugin: number): Promise<void> {
-  const { isError } = await engine.call(`p${plugin}:echo`, SMALL);
+  const { isError } = await engine.call(`p${plugin}:echo_p${plugin}`, SMALL);
   if (isError) throw new Error('a call failed');
 }
 
@@ -111,7 +111,8 @@ function writePlugin(directory: string, source: string): string {
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ name, version: '1.0.0' }));
   writeFileSync(join(directory, 'hooks/user-prompt-submit.ts'), source);
   mkdirSync(join(directory, 'tools'), { recursive: true });
-  writeFileSync(join(directory, 'tools/echo.ts'), ECHO);
+  // Of two tools of one name only the first would count.
+  writeFileSync(join(directory, `tools/echo_${name}.ts`), ECHO);
   return directory;
 }
 

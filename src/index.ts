@@ -105,3 +105,10 @@ export type { ContentBlock, ToolAnswer } from './plugin/answer.js';
 export type { Plugin } from './plugin/plugin.js';
 export type { RiskBand } from './plugin/risk.js';
 export type { Json, JsonObject } from '../sandbox/wire/messages.js';
+export { suggestPermissions } from './suggest/suggest.js';
+export type {
+  OpenQuestion,
+  SuggestedItem,
+  SuggestedPermissions,
+  Suggestion,
+} from './suggest/suggestion.js';

@@ -62,8 +62,7 @@ async function write(target: unknown, data: unknown): Promise<number> {
   return content.length;
 }
 
-/** What of Bun a plugin has: its files. Everything else throws where it is used. */
-export const Bun: object = offer('bun', {
+const members = {
   file: (path: unknown): BunFile => new BunFile(path),
   write,
   env: makeEnvironment(),
@@ -72,6 +71,9 @@ export const Bun: object = offer('bun', {
     new Promise((resolve) => {
       always('setTimeout')(() => resolve(), ms);
     }),
-});
+};
 
-export const builtin: object = Bun;
+/** What of Bun a plugin has: its files. Everything else throws where it is used. */
+export const Bun: object = offer('bun', { ...members });
+
+export const builtin: object = offer('bun', members);

@@ -60,7 +60,7 @@ export interface Attached {
 }
 
 export interface AttachedHooks {
-  /** The functions that a context holds for one run. They are hardened. */
+  /** What a context holds for one run besides data. Each of them is hardened. */
   lend(broadcast: (detail: unknown) => void): Readonly<Record<'logger' | 'broadcast', unknown>>;
   /** Runs a hook, and returns what it returned: still the plugin's own value. */
   run(hook: string, context: object): Promise<HookAnswer>;

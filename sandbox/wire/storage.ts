@@ -12,7 +12,9 @@
  *   delete { path, recursive? }     → Changed     done: whether anything was there
  *   move   { path, to, replace? }   → Changed
  *   usage  {}                       → { bytes, files, maxBytes, maxFiles }
- *   copy   { since? }               → AreaCopy    all of an area, as far as it is small
+ *   copy   { since? }               → { generation, entries?, body? }   all of an area: entries that are
+ *                                     `held` have their content in the stream, one after the other;
+ *                                     neither where nothing has changed since
  * ```
  */
 export interface StorageParams {
@@ -62,14 +64,6 @@ export interface StorageChanged {
   readonly done: boolean;
   /** Grows by one with every change of any of the plugin's guests. */
   readonly generation: number;
-}
-
-/** The files in it have their contents in the stream, one after the other, if they are `held`. */
-export interface StorageAreaCopy {
-  readonly generation: number;
-  /** Absent where nothing has changed since. */
-  readonly entries?: readonly (StorageEntry & { readonly held: boolean })[];
-  readonly body?: number;
 }
 
 /** The directory for a plugin's data, by the name that its code is told: where its storage begins. */

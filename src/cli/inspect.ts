@@ -14,6 +14,7 @@ import { type Failure, failureOfPlugin, noPlugin } from './failure.js';
 import { makePaint, type Paint } from './paint.js';
 import type { CliPowers } from './powers.js';
 import { errorBlock } from './report.js';
+import { runSuggest } from './suggest.js';
 import { addPluginOptions, engineOptions, type PluginSettings } from './settings.js';
 import { jsonLine, jsonLines, visible, visibleLines } from './visible.js';
 
@@ -24,8 +25,16 @@ export function addInspect(program: Command, run: RunCommand): void {
     .argument('<plugin-dir>', 'directory of the plugin');
   addPluginOptions(command)
     .option('--json', 'print one line of JSON')
-    .action((directory: string, settings: PluginSettings) =>
-      run((powers) => runInspect(directory, settings, powers)),
+    .option(
+      '--suggest',
+      'read its code, run none of it, and write the least request for permissions',
+    )
+    .action((directory: string, settings: PluginSettings & { readonly suggest?: boolean }) =>
+      run((powers) =>
+        settings.suggest === true
+          ? runSuggest(directory, settings.json === true, powers)
+          : runInspect(directory, settings, powers),
+      ),
     );
 }
 

@@ -5,7 +5,7 @@ import { availableParallelism, release, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { createEngine, openLockBook, openRules, readAudit } from '../index.js';
+import { createEngine, openLockBook, openRules, readAudit, suggestPermissions } from '../index.js';
 import { EXIT } from './exit-codes.js';
 import { failureOf } from './failure.js';
 import type { CliPowers, HttpAnswer, LoopbackServer, TextSink } from './powers.js';
@@ -21,6 +21,7 @@ process.once('SIGTERM', () => interruption.abort());
 const powers: CliPowers = {
   createEngine,
   readAudit,
+  suggestPermissions,
   openRules,
   openLockBook,
   stdin,

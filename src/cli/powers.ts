@@ -1,8 +1,17 @@
-import type { AuditReader, Engine, EngineOptions, LockBook, RuleBook } from '../index.js';
+import type {
+  AuditReader,
+  Engine,
+  EngineOptions,
+  LockBook,
+  RuleBook,
+  Suggestion,
+} from '../index.js';
 
 /** Everything of the world that a command may touch. `main.ts` makes it; tests pass a fake. */
 export interface CliPowers {
   readonly createEngine: (options: EngineOptions) => Promise<Engine>;
+  /** What a plugin's code shows that it needs. */
+  readonly suggestPermissions: (directory: string) => Promise<Suggestion>;
   /** Reads the audit log in that file. */
   readonly readAudit: (path: string) => AuditReader;
   /** The rules in that file. */

@@ -51,7 +51,7 @@ export function makeRehearsal(
 }
 
 /** Operations in a plugin's storage that change nothing. */
-const READS: ReadonlySet<string> = new Set(['read', 'list', 'stat', 'usage']);
+const READS: ReadonlySet<string> = new Set(['read', 'list', 'stat', 'usage', 'copy']);
 
 /** What a guest wrote, no longer than a path. */
 function textOf(value: unknown): string {

@@ -34,7 +34,7 @@ export function makeStackMapper(
   sourceUrl: string,
   readSourceMap: () => string,
 ): (stack: string) => string {
-  let find: Finder | undefined;
+  let find: SourceFinder | undefined;
   return (stack) =>
     stack
       .split('\n')
@@ -67,7 +67,7 @@ function positionIn(
   return match === null ? undefined : { line: Number(match[1]), column: Number(match[2]) };
 }
 
-function openFinder(readSourceMap: () => string): Finder {
+function openFinder(readSourceMap: () => string): SourceFinder {
   try {
     return makeFinder(readSourceMap(), MAX_MAPPINGS);
   } catch {
@@ -76,9 +76,15 @@ function openFinder(readSourceMap: () => string): Finder {
   }
 }
 
-type Finder = (line: number, column: number) => OriginalPosition | undefined;
+/** Line and column from 1. */
+export type SourceFinder = (line: number, column: number) => OriginalPosition | undefined;
 
-function makeFinder(sourceMap: string, maxMappings: number): Finder {
+/** Reads a map once, to look many positions up in it. */
+export function makeSourceFinder(sourceMap: string): SourceFinder {
+  return makeFinder(sourceMap, Infinity);
+}
+
+function makeFinder(sourceMap: string, maxMappings: number): SourceFinder {
   const data: ConstructorParameters<typeof SourceMap>[0] = JSON.parse(sourceMap);
   if (data.mappings.length > maxMappings) return () => undefined;
   const map = new SourceMap(data);

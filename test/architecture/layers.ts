@@ -27,7 +27,7 @@ const rows: readonly (readonly string[])[] = [
   ],
   ['src/catalog/', 'src/remotes/'],
   ['src/engine/'],
-  ['src/agent/', 'src/council/', 'src/metrics/', 'src/report/'],
+  ['src/agent/', 'src/council/', 'src/metrics/', 'src/report/', 'src/suggest/'],
   ['src/adapters/'],
   ['src/http/'],
   ['src/index.ts'],

@@ -12,6 +12,7 @@ import type {
   HookResult,
   LockBook,
   PluginStatus,
+  Suggestion,
   RuleBook,
 } from '../../src/index.js';
 import { makeRuleBook } from '../../src/approval/rule-book.js';
@@ -34,6 +35,8 @@ export interface FakePowers extends CliPowers {
 }
 
 export interface FakeSpec {
+  /** What a plugin's code is said to need. */
+  readonly suggestion?: Suggestion;
   readonly stdin?: string | readonly Uint8Array[];
   readonly files?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
@@ -88,6 +91,10 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
       if (spec.broken !== undefined) return Promise.reject(spec.broken);
       return Promise.resolve(fakeEngine(options, spec, calls, closedEngines));
     },
+    suggestPermissions: () =>
+      spec.suggestion === undefined
+        ? Promise.reject(new Error('nothing to suggest'))
+        : Promise.resolve(spec.suggestion),
     readAudit: (path) => {
       throw new Error(`there is no audit log ${path}`);
     },

@@ -64,16 +64,22 @@ describe('bulkhead call', () => {
   });
 
   it('--allow gives a plugin that declares no permissions what is said, and no other', async () => {
-    const now = 'export default { execute: () => ({ content: typeof Date.now() }) };';
-    const silent = makeVellum({ tools: { now } });
-    const declares = makeVellum({ tools: { now }, permissions: { random: true } });
-    expect((await bulkhead(['call', silent, 'now'])).code).toBe(3);
-    expect(await bulkhead(['call', silent, 'now', '--allow', 'time'])).toMatchObject({
+    const read = `import { readFile } from 'node:fs/promises';
+      export default {
+        execute: async () => ({
+          content: typeof Date.now() + (await readFile(new URL('../pages/a.txt', import.meta.url), 'utf8')),
+        }),
+      };`;
+    const files = { 'pages/a.txt': ' and a page' };
+    const silent = makeVellum({ tools: { read }, files });
+    const declares = makeVellum({ tools: { read }, files, permissions: { time: true } });
+    expect((await bulkhead(['call', silent, 'read'])).code).not.toBe(0);
+    expect(await bulkhead(['call', silent, 'read', '--allow', 'fs:./pages'])).toMatchObject({
       code: 0,
-      stdout: 'number\n',
+      stdout: 'number and a page\n',
     });
-    expect((await bulkhead(['call', declares, 'now', '--allow', 'time'])).code).toBe(3);
-    const wrong = await bulkhead(['call', silent, 'now', '--allow', 'network', '--json']);
+    expect((await bulkhead(['call', declares, 'read', '--allow', 'fs:./pages'])).code).not.toBe(0);
+    const wrong = await bulkhead(['call', silent, 'read', '--allow', 'network', '--json']);
     expect(wrong.code).toBe(1);
     expect(JSON.parse(wrong.stdout)).toMatchObject({ error: { code: 'INVALID_OPTIONS' } });
   });

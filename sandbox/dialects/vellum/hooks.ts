@@ -10,7 +10,11 @@ import type { LoadedSurface, SurfaceGroup } from './surfaces.js';
 export function attachHooks(hooks: SurfaceGroup, world: DialectWorld): AttachedHooks {
   const logger = makeLogger(world.log);
   return {
-    lend: (broadcast) => harden({ logger, broadcast: (detail?: unknown) => broadcast(detail) }),
+    // Frozen is as good as hardened, for a function that holds nothing.
+    lend: (broadcast) => ({
+      logger,
+      broadcast: Object.freeze((detail?: unknown): void => broadcast(detail)),
+    }),
     run: async (hook, context) => {
       const { exported } = await loadHook(hooks, hook);
       if (typeof exported !== 'function') {

@@ -4,6 +4,7 @@ import { checkSchema } from '../../schema/check.js';
 import { isObject } from '../../schema/shape.js';
 import type { OfferContext } from '../format.js';
 import { cutText, quoteText } from '../pandora/text.js';
+import { mendTypes } from './parameters.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -20,6 +21,8 @@ export function readTool(
   const parameters: unknown = fields['parameters'] ?? { type: 'object', properties: {} };
   if (!isObject(parameters))
     throw invalidTool(context, toolId, 'has parameters that are no object');
+  const { schema, mended } = mendTypes(parameters);
+  if (mended) tell('parameters: types are read as the ones of JSON Schema that they mean');
   return {
     id,
     toolId,
@@ -27,7 +30,7 @@ export function readTool(
     origin: 'static',
     name: readText(fields, 'display_name', MAX_NAME, tell) ?? toolId,
     description: readText(fields, 'description', MAX_DESCRIPTION, tell) ?? '',
-    parameters: checkSchema(parameters, id),
+    parameters: checkSchema(schema, id),
     // Nothing is said of what a tool does, so it counts as one that writes.
     annotations: { readOnlyHint: false },
     declaredRisk: 'medium',

@@ -1,3 +1,4 @@
+import type { Permissions } from '../../permissions/kind.js';
 import { NO_PERMISSIONS } from '../../permissions/permissions.js';
 import type { PluginEntry } from '../../plugin/plugin.js';
 import { isObject, readShape } from '../../schema/shape.js';
@@ -11,12 +12,13 @@ export interface Declaration {
 
 /**
  * Reads `"bulkhead": { "permissions": { … } }` of a package, in the words of Pandora's manifest.
- * Vellum itself has no permissions: a package without the key declares nothing at all. A key that
- * cannot be read asks for nothing, and is a problem.
+ * Vellum itself has no permissions: a package without the key is taken to ask for what that system
+ * gives every plugin and that reaches nobody else, the time, dice and a data directory of its own.
+ * A key that cannot be read asks for nothing, and is a problem.
  */
 export function readDeclaration(bulkhead: unknown): Declaration {
   if (bulkhead === undefined) {
-    return { entry: { declared: NO_PERMISSIONS, undeclared: true }, problems: [] };
+    return { entry: { declared: USUAL, undeclared: true }, problems: [] };
   }
   if (!isObject(bulkhead)) return nothing(['bulkhead: must be an object']);
   const written = readShape(permissionsShape, bulkhead['permissions'] ?? {}, AT);
@@ -24,6 +26,8 @@ export function readDeclaration(bulkhead: unknown): Declaration {
   const { permissions, problems } = readPandoraPermissions(written.value, AT);
   return { entry: { declared: permissions }, problems };
 }
+
+const USUAL: Permissions = { ...NO_PERMISSIONS, time: true, random: true, storage: true };
 
 const AT = 'bulkhead.permissions';
 

@@ -121,10 +121,24 @@ describe('a plugin', () => {
     expect((await engine.call('now', {})).value).toMatchObject({ content: 'number' });
     expect(engine.plugins()[0]?.entries[0]?.effective.time).toBe(true);
 
-    for (const grant of ['declared', { sample: 'declared' }, { other: { time: true } }] as const) {
+    for (const grant of ['nothing', { sample: {} }, { other: { time: true } }] as const) {
       const without = await startVellum({ tools: { now } }, { grant });
       expect((await without.call('now', {})).code).toBe('TIME_DENIED');
     }
+  });
+
+  it('that declares no permissions is taken to ask for time, dice and files of its own', async () => {
+    const engine = await startVellum({ tools: { now: answer('typeof Date.now()') } });
+    expect((await engine.call('now', {})).value).toMatchObject({ content: 'number' });
+    expect(engine.plugins()[0]?.entries[0]?.effective).toEqual({
+      time: true,
+      random: true,
+      storage: true,
+      network: [],
+      environment: [],
+      filesystem: [],
+      powers: [],
+    });
   });
 
   it('that declares some gets no more than those', async () => {

@@ -128,7 +128,7 @@ describe('a failure', () => {
 
   it('a denial says what was refused and what would allow it', async () => {
     const result = await run(
-      'async () => { await (await import("node:fs/promises")).readFile("x") }',
+      'async () => { await (await import("node:fs/promises")).readFile("/etc/passwd") }',
     );
     expect(result.code).toBe('FILESYSTEM_DENIED');
     expect(result.content[0]?.text).not.toContain('unexpected error');

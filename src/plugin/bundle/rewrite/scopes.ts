@@ -35,6 +35,30 @@ export function resolveBindings(walk: Walk): Bindings {
   return { free, names };
 }
 
+export interface Reference extends FreeIdentifier {
+  /** How many scopes lie round the one that declares it; -1 where nothing does. */
+  readonly depth: number;
+}
+
+/** Every use of a name, with how far out it is declared. */
+export function resolveReferences(walk: Walk): readonly Reference[] {
+  const scopes = declareAll(walk);
+  const references: Reference[] = [];
+  const open: Set<string>[] = [];
+  for (const { node, parent, leaving } of walk) {
+    if (node.type === 'Identifier') {
+      if (leaving || !isReference(node, parent)) continue;
+      references.push({ node, parent, depth: open.findLastIndex((scope) => scope.has(node.name)) });
+      continue;
+    }
+    const scope = scopes.get(node);
+    if (scope === undefined) continue;
+    if (leaving) open.pop();
+    else open.push(scope);
+  }
+  return references;
+}
+
 /** The names that each scope declares, by the node that opens it. */
 function declareAll(walk: Walk): Map<AnyNode, Set<string>> {
   const scopes = new Map<AnyNode, Set<string>>();

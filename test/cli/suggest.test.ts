@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../../src/cli/run.js';
+import type { Suggestion } from '../../src/index.js';
+import { BulkheadError } from '../../src/index.js';
+import { fakePowers } from './fake.js';
+
+const suggestion: Suggestion = {
+  plugin: 'weather',
+  format: 'vellum',
+  manifest: 'package.json',
+  permissions: { time: true, network: ['https://api.example.com'] },
+  items: [
+    { permission: 'time', scope: 'true', why: 'Date.now', at: 'lib/a.ts:7:13' },
+    { permission: 'network', scope: 'https://api.example.com', why: 'fetch', at: 'tools/b.ts:9:9' },
+  ],
+  open: [{ permission: 'env', what: 'process.env with\u001b[1A a name', at: 'a.ts:1:1' }],
+};
+
+async function run(argv: string[], given: Suggestion | undefined = suggestion) {
+  const powers = fakePowers(given === undefined ? {} : { suggestion: given });
+  const code = await runCli(argv, '1.2.3', powers);
+  return { code, out: powers.stdout.text, err: powers.stderr.text, created: powers.created };
+}
+
+describe('bulkhead inspect --suggest', () => {
+  it('writes the request, why each of it is in it, and what stays open; and starts no engine', async () => {
+    const { out, code, created } = await run(['inspect', 'a', '--suggest']);
+    expect(out.split('\n')).toEqual([
+      'weather shows a need for these permissions',
+      '',
+      '  in package.json, as "bulkhead": { "permissions": … }',
+      '    {',
+      '      "time": true,',
+      '      "network": [',
+      '        "https://api.example.com"',
+      '      ]',
+      '    }',
+      '',
+      '  lib/a.ts:7:13   time  Date.now',
+      '  tools/b.ts:9:9  network https://api.example.com  fetch',
+      '',
+      'What cannot be told without running it',
+      '  a.ts:1:1        env  process.env with\\u001b[1A a name',
+      '',
+    ]);
+    expect(code).toBe(0);
+    expect(created).toEqual([]);
+  });
+
+  it('prints one line of JSON', async () => {
+    const { out } = await run(['inspect', 'a', '--suggest', '--json']);
+    expect(JSON.parse(out)).toEqual({ ok: true, ...suggestion });
+  });
+
+  it('says of code that needs nothing that it needs nothing', async () => {
+    const { out } = await run(['inspect', 'a', '--suggest'], {
+      ...suggestion,
+      permissions: {},
+      items: [],
+      open: [],
+    });
+    expect(out).toBe('weather shows a need for no permission\n');
+  });
+
+  it('tells what keeps it from being read', async () => {
+    const powers = fakePowers();
+    const failing = {
+      ...powers,
+      suggestPermissions: () =>
+        Promise.reject(
+          new BulkheadError('PLUGIN_NOT_FOUND', 'There is no plugin in a.', { directory: 'a' }),
+        ),
+    };
+    expect(await runCli(['inspect', 'a', '--suggest', '--json'], '1.2.3', failing)).toBe(4);
+    expect(JSON.parse(powers.stdout.text)).toEqual({
+      ok: false,
+      error: { code: 'PLUGIN_NOT_FOUND', message: 'There is no plugin in a.' },
+    });
+  });
+});

@@ -1,0 +1,165 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { suggestPermissions } from '../../src/index.js';
+import type { Suggestion } from '../../src/index.js';
+import { makeDirectory, makePlugin } from '../engine/plugin-on-disk.js';
+import { makeVellum } from '../engine/vellum-on-disk.js';
+
+const RUN = 'export const tools = [{ id: "run", execute: async (input: any) => run(input) }];';
+
+/** What that source is suggested: the request, and what stays open. */
+async function suggested(
+  source: string,
+  files: Readonly<Record<string, string>> = {},
+): Promise<Pick<Suggestion, 'permissions' | 'items' | 'open'>> {
+  return suggestPermissions(makePlugin({ source: `${source}\n${RUN}`, files }));
+}
+
+describe('the least request that a plugin’s code shows a need for', () => {
+  it.each([
+    ['Date.now()', { time: true }],
+    ['new Date()', { time: true }],
+    ['new Date(5).getTime()', {}],
+    ['performance.now()', { time: true }],
+    ['Math.random()', { random: true }],
+    ['Math.floor(1)', {}],
+    [`fetch('https://api.example.com/v1?q=1')`, { network: ['https://api.example.com'] }],
+    [
+      'fetch(`https://api.example.com:8443/v1/${x}`)',
+      { network: ['https://api.example.com:8443'] },
+    ],
+    [`fetch(new URL('/v1', 'https://api.example.com'))`, { network: ['https://api.example.com'] }],
+    [`fetch('https://api.example.com' + x)`, {}],
+    ['fetch(`${x}.example.com`)', {}],
+    ['process.env.API_KEY', { env: ['API_KEY'] }],
+    [`process.env['API_KEY']`, { env: ['API_KEY'] }],
+    [`storage.read('a')`, { storage: true }],
+    [`powers.generation({})`, { powers: ['generation'] }],
+    [`powers['chats.read']({})`, { powers: ['chats.read'] }],
+    [`readFile('./pages/a.md')`, { fs: ['pages/a.md'] }],
+    [`readFile('/srv/notes/a.md')`, { fs: ['/srv/notes/a.md'] }],
+  ])('%s: %j', async (code, permissions) => {
+    const found = await suggested(
+      `declare const storage: any, powers: any, readFile: any, x: any; async function run(x: any) { return ${code}; }`,
+    );
+    expect(found.permissions).toEqual(permissions);
+  });
+
+  it('counts no name that the code has made its own', async () => {
+    const found = await suggested(
+      `function run(fetch: any) { const Date = { now: () => 1 }; const process = { env: { KEY: 1 } }; { let Math = { random: () => 1 }; Math.random(); } fetch('https://no.example.com'); return Date.now() + process.env.KEY; }`,
+    );
+    expect(found).toMatchObject({ permissions: {}, items: [], open: [] });
+  });
+
+  it('follows constants, also those of other files', async () => {
+    const found = await suggested(
+      `import { HOST } from './lib/host'; const API = \`\${HOST}/v2\`; async function run() { await fetch(\`\${API}/x\`); let where = HOST; where = String(1); return fetch(where); }`,
+      { 'lib/host.ts': `export const HOST = 'https://api.example.com';` },
+    );
+    expect(found.permissions).toEqual({ network: ['https://api.example.com'] });
+    expect(found.open).toMatchObject([{ permission: 'network', at: 'index.ts:1:154' }]);
+  });
+
+  it('says where, by file, line and column of the plugin’s own sources', async () => {
+    const found = await suggested(`import { now } from './lib/clock';\nconst run = () => now();`, {
+      'lib/clock.ts': `interface Clock { readonly at: number }\n\nexport const now = (): Clock =>\n  ({ at: Date.now() });`,
+    });
+    expect(found.items).toEqual([
+      { permission: 'time', scope: 'true', why: 'Date.now', at: 'lib/clock.ts:4:10' },
+    ]);
+  });
+
+  it('says what cannot be told, and which hosts are named elsewhere', async () => {
+    const found = await suggested(
+      `const HOSTS = { eu: 'https://eu.example.com', us: 'https://us.example.com' }; async function run({ region, path, key }: any) { await fetch(HOSTS[region as 'eu']); (globalThis as any).x = process.env[key]; return import('node:fs').then((fs) => fs.readFileSync(path)); }`,
+    );
+    expect(found.permissions).toEqual({});
+    expect(found.open.map(({ permission, what }) => `${permission}: ${what}`)).toEqual(
+      expect.arrayContaining([
+        'network: fetch of an address that is made at run time',
+        'network: https://eu.example.com is named, and perhaps what is fetched',
+        'network: https://us.example.com is named, and perhaps what is fetched',
+        'env: process.env with a name that is made at run time',
+      ]),
+    );
+  });
+
+  it('reads node:fs however it is imported: what is written is storage, what came with it is fs', async () => {
+    const found = await suggested(
+      `import fs from 'node:fs'; import { readFile } from 'fs/promises'; import * as path from 'path'; import { fileURLToPath } from 'node:url';
+       const here = path.dirname(fileURLToPath(import.meta.url));
+       async function run() {
+         fs.writeFileSync('state.json', ''); const { readdir } = await import('node:fs/promises');
+         return [await readFile(path.join(here, 'templates', 'a.txt')), fs.readFileSync(new URL('./data/cities.json', import.meta.url)), await readdir(path.resolve('pages')), require('fs').existsSync('/workspace/x')];
+       }`,
+      { 'data/cities.json': '{}' },
+    );
+    expect(found.permissions).toEqual({
+      storage: true,
+      fs: ['data/cities.json', 'pages', 'templates/a.txt'],
+    });
+  });
+
+  it('leaves out what another scope covers, and says what no permission allows', async () => {
+    const found = await suggested(
+      `import { execSync } from 'node:child_process'; declare const readFile: any; const run = async () => [await readFile('pages'), await readFile('pages/a.md'), execSync('ls')];`,
+    );
+    expect(found.permissions).toEqual({ fs: ['pages'] });
+    expect(found.open).toMatchObject([
+      { permission: 'none', what: 'child_process.execSync: no permission allows it' },
+    ]);
+  });
+
+  it('is for every format: Vellum’s tools and hooks, and what they ask of the plugin API', async () => {
+    const found = await suggestPermissions(
+      makeVellum({
+        tools: {
+          a: 'import { resolveCredential } from "@vellumai/plugin-api"; export default { execute: async () => fetch("https://a.example.com") && resolveCredential("sample/key") };',
+        },
+        hooks: { stop: 'export default () => { Date.now(); };' },
+      }),
+    );
+    expect(found).toMatchObject({
+      format: 'vellum',
+      manifest: 'package.json',
+      permissions: { time: true, network: ['https://a.example.com'], powers: ['credentials'] },
+    });
+    expect(found.items.map(({ at }) => at.split(':')[0])).toEqual(
+      expect.arrayContaining(['tools/a.ts', 'hooks/stop.ts']),
+    );
+  });
+
+  it('is for every format: Spindle’s extensions', async () => {
+    const directory = makeDirectory();
+    writeFileSync(
+      join(directory, 'spindle.json'),
+      JSON.stringify({
+        version: '1.0.0',
+        name: 'S',
+        identifier: 'sample',
+        author: 'a',
+        github: 'https://github.com/a/b',
+        permissions: [],
+        entry_backend: 'backend.js',
+      }),
+    );
+    writeFileSync(
+      join(directory, 'backend.js'),
+      `spindle.registerTool({ name: 'x' }); spindle.storage.setJson('a', {}); spindle.log.info('x');`,
+    );
+    expect(await suggestPermissions(directory)).toMatchObject({
+      format: 'spindle',
+      permissions: { storage: true, powers: ['tools'] },
+    });
+  });
+
+  it('runs none of the code, and asks for nothing that a permission cannot be', async () => {
+    const found = await suggested(
+      `throw new Error('run'); const run = () => [fetch('https://*/'), process.env['not a name'], readFile('../up')]; declare const readFile: any;`,
+    );
+    expect(found.permissions).toEqual({});
+    expect(found.open).toHaveLength(3);
+  });
+});

@@ -1,0 +1,2 @@
+// Types have nothing to run.
+export {};
