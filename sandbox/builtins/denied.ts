@@ -81,7 +81,7 @@ const RULES: readonly Rule[] = [
   {
     modules: new Set(['fs', 'fs/promises']),
     code: 'FILESYSTEM_DENIED',
-    why: 'files can only be read, with readFile(path) or fs.promises.readFile(path), where the filesystem permission ("fs" in the manifest) names their path.',
+    why: 'whole files are read and written, with readFile, writeFile and what goes with them, where the permissions "fs" and "storage" allow it.',
   },
   {
     modules: new Set('dgram dns dns/promises http http2 https net node-fetch tls'.split(' ')),

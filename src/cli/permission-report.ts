@@ -18,7 +18,7 @@ import { EXIT, type ExitCode } from './exit-codes.js';
 import { usageError } from './failure.js';
 import { makePaint } from './paint.js';
 import type { CliPowers } from './powers.js';
-import { findInstalled, readOptional, readWanted } from './report-sources.js';
+import { findInstalled, readCode, readOptional, readWanted } from './report-sources.js';
 import { formatTable } from './table.js';
 import { jsonLine } from './visible.js';
 
@@ -80,6 +80,7 @@ async function sourcesOf(
   const nowMs = powers.wallClock();
   const log = await readLog(file, powers);
   const plugins = await findInstalled(directories, log?.records ?? [], powers);
+  const suggested = await readCode(plugins, powers);
   const locked = await readOptional(lock, powers);
   const formerPath =
     settings.former ?? (output === undefined ? undefined : join(output, reportFormats.json.file));
@@ -94,6 +95,7 @@ async function sourcesOf(
     records: each(log?.records ?? []),
     log: log === undefined ? null : { file, sound: log.sound, notes: log.notes },
     nowMs,
+    suggested,
     unusedAfterMs: nowMs - parseMoment(settings.unusedAfter, '--unused-after', nowMs),
     ...(locked === undefined ? {} : { lock: locked }),
     ...(former === undefined ? {} : { former }),

@@ -1,4 +1,4 @@
-import type { AuditRecord, PluginStatus } from '../index.js';
+import type { AuditRecord, PluginStatus, SuggestedItem } from '../index.js';
 import { usageError } from './failure.js';
 import type { CliPowers } from './powers.js';
 
@@ -39,6 +39,18 @@ async function lastSeen(
     ),
   );
   return there.flat();
+}
+
+/** By plugin, what its code was read to need. Code that cannot be read tells nothing. */
+export async function readCode(
+  plugins: readonly PluginStatus[],
+  { suggestPermissions }: Pick<CliPowers, 'suggestPermissions'>,
+): Promise<ReadonlyMap<string, readonly SuggestedItem[]>> {
+  const read = plugins.map(async ({ id, directory }) => {
+    const suggestion = await suggestPermissions(directory).catch(() => undefined);
+    return [id, suggestion?.items ?? []] as const;
+  });
+  return new Map(await Promise.all(read));
 }
 
 /** A file of JSON that may be there; `undefined` where it is not, or holds no JSON. */

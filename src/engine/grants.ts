@@ -58,11 +58,9 @@ export function makeGrants(policy: GrantPolicy): Grants {
       return makeGrant(entry.declared, changed);
     },
     change: (plugin, change) => {
-      // The last word on a permission counts, so that each is kept once.
-      const before = (changes.get(plugin) ?? []).filter(
-        ({ permission: { kind, scope } }) =>
-          kind !== change.permission.kind || scope !== change.permission.scope,
-      );
+      // The same said again counts where it is said last. What was said to the contrary stays: it may
+      // have taken more than this gives back.
+      const before = (changes.get(plugin) ?? []).filter((one) => !isSame(one, change));
       changes.set(plugin, [...before, change]);
       if (change.to === 'revoked') for (const listener of listeners.get(plugin) ?? []) listener();
     },
@@ -75,6 +73,11 @@ export function makeGrants(policy: GrantPolicy): Grants {
       };
     },
   };
+}
+
+function isSame(one: GrantChange, other: GrantChange): boolean {
+  const { kind, scope } = one.permission;
+  return one.to === other.to && kind === other.permission.kind && scope === other.permission.scope;
 }
 
 /** What "all of a kind" means where nothing is declared: only for the kinds that have no scopes. */
@@ -90,8 +93,9 @@ function applyChange(
   declared: Permissions,
 ): Permissions {
   const changed = (scopes: readonly string[]): readonly string[] => {
-    if (scope === undefined) return to === 'granted' ? scopesOf(declared, kind) : [];
-    if (to === 'granted') return [...scopes, scope];
+    const added = scope === undefined ? scopesOf(declared, kind) : [scope];
+    if (to === 'granted') return [...new Set([...scopes, ...added])];
+    if (scope === undefined) return [];
     return scopes.filter((text) => scopeTexts[kind].intersect([text], [scope]).length === 0);
   };
   return makePermissions((name) =>

@@ -3,6 +3,7 @@ import { storageDirectoryOf } from '../../sandbox/wire/storage.js';
 import { isRecord } from '../../sandbox/wire/parse.js';
 import { WireError } from '../../sandbox/wire/failure.js';
 import { BulkheadError } from '../errors.js';
+import { endError, GuestEnded } from '../guests/end.js';
 import type { Guest } from '../guests/guest.js';
 import type { Grant } from '../permissions/grant.js';
 import { neededCredentials } from './credentials.js';
@@ -11,15 +12,14 @@ import type { EntrySpec } from './entry-spec.js';
 /** What a plugin is told when it begins in a guest. */
 export type InitContext = (guest: Guest) => Promise<JsonObject>;
 
+type InitSpec = Pick<EntrySpec, 'plugin' | 'config' | 'settings' | 'validator'>;
+
 /**
  * Makes it: the operator's configuration, with the defaults of the plugin's own schema; where its data
  * lies; and the credentials that it needs. Rejects with `PLUGIN_INACTIVE` where the configuration does
  * not fit, and with `CREDENTIAL_MISSING`: such a plugin does not begin.
  */
-export function makeInitContext(
-  spec: Pick<EntrySpec, 'plugin' | 'config' | 'settings' | 'validator'>,
-  held: () => Grant,
-): InitContext {
+export function makeInitContext(spec: InitSpec, held: () => Grant): InitContext {
   const { plugin, settings } = spec;
   return async (guest) => ({
     config: await fitConfig(spec, guest),
@@ -28,18 +28,25 @@ export function makeInitContext(
   });
 }
 
-/** A stranger's schema becomes code: it is run by the plugin's own guest, beside its compartment. */
+/**
+ * A stranger's schema becomes code: it is run by the plugin's own guest, beside its compartment, and
+ * for so long. A pattern in it may never end.
+ */
 async function fitConfig(
-  { plugin, config, validator }: Pick<EntrySpec, 'plugin' | 'config' | 'validator'>,
+  { plugin, config, validator, settings }: InitSpec,
   guest: Guest,
 ): Promise<Json> {
   const { configSchema } = plugin;
   if (configSchema === undefined) return config;
+  const { loadTimeoutMs } = settings.limits;
+  const detail = `its configuration was not checked after ${loadTimeoutMs} ms`;
+  const timer = setTimeout(() => guest.kill({ cause: 'deadline', detail }), loadTimeoutMs);
   validator.deliver(guest);
   try {
     const own = withoutOurs(config);
     return await guest.peer.ask('config', { schema: configSchema.schema, config: own }).answer;
   } catch (error) {
+    if (error instanceof GuestEnded) throw endedBy(plugin.id, error, detail, loadTimeoutMs);
     if (!(error instanceof WireError)) throw error;
     const reason = `its configuration does not fit its schema: ${error.message}`;
     throw new BulkheadError(
@@ -47,7 +54,20 @@ async function fitConfig(
       `${plugin.id} does not begin: ${reason}. Change config[${JSON.stringify(plugin.id)}].`,
       { plugin: plugin.id, reasons: [reason] },
     );
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+function endedBy(
+  plugin: string,
+  { end }: GuestEnded,
+  detail: string,
+  deadlineMs: number,
+): BulkheadError {
+  if (end.cause !== 'deadline') return endError(plugin, end);
+  const message = `${plugin} does not begin: ${detail}, and it was killed. Look for patterns in its schema that never end.`;
+  return new BulkheadError('DEADLINE_EXCEEDED', message, { deadlineMs });
 }
 
 /** The words in a configuration that are the engine's. */

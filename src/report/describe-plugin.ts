@@ -1,6 +1,5 @@
 import type { PluginStatus } from '../engine/status.js';
 import { measureActivity } from './activity.js';
-import { scopeOfUse } from './coverage.js';
 import { permissionRows, type Held } from './permission-rows.js';
 import { type Pin, reportPin } from './pins.js';
 import type {
@@ -11,6 +10,7 @@ import type {
   SecretReport,
 } from './report.js';
 import { toolRows } from './tool-rows.js';
+import { type Suggested, undeclaredIn } from './undeclared.js';
 import type { Usage } from './usage.js';
 
 export interface PluginFacts {
@@ -18,6 +18,8 @@ export interface PluginFacts {
   readonly status: PluginStatus | undefined;
   readonly usage: Usage | undefined;
   readonly pin: Pin | undefined;
+  /** What its code was read to need. */
+  readonly suggested: readonly Suggested[];
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -28,6 +30,7 @@ export function describePlugin({
   status,
   usage,
   pin,
+  suggested,
   fromMs,
   toMs,
 }: PluginFacts): PluginReport {
@@ -47,7 +50,7 @@ export function describePlugin({
     pin: reportPin(pin, status),
     permissions,
     denied: deniedRows(usage),
-    undeclared: undeclaredHosts(pin, held),
+    undeclared: undeclaredIn(suggested, pin, held),
     secrets: secretRows(usage),
     tools: toolRows(status, usage, permissions),
     approvals: approvalsOf(usage),
@@ -127,13 +130,6 @@ function deniedRows(usage: Usage | undefined): DeniedReport[] {
   return [...rows.values()]
     .toSorted((a, b) => b.count - a.count || b.lastMs - a.lastMs)
     .map(({ lastMs: _lastMs, ...row }) => row);
-}
-
-function undeclaredHosts(pin: Pin | undefined, { declared }: Held): PluginReport['undeclared'] {
-  const scopes = declared.flatMap(({ network }) => network);
-  return (pin?.hosts ?? [])
-    .filter((host) => scopeOfUse('network', `GET https://${host}/`, scopes) === undefined)
-    .map((scope) => ({ kind: 'network', scope }));
 }
 
 function secretRows(usage: Usage | undefined): SecretReport[] {

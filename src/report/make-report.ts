@@ -7,6 +7,7 @@ import { applyExceptions, type ExceptionRule } from './exceptions.js';
 import { readPins } from './pins.js';
 import type { Finding, LogReport, PluginReport, Report } from './report.js';
 import { rules } from './rules/table.js';
+import type { Suggested } from './undeclared.js';
 import { readUsage, type Usage } from './usage.js';
 import { coversAll } from '../permissions/effective.js';
 import { diffPermissions } from '../permissions/diff.js';
@@ -25,6 +26,8 @@ export interface ReportSources {
   readonly lock?: unknown;
   /** The report before, parsed, to tell what has changed since. */
   readonly former?: unknown;
+  /** By plugin: what its code was read to need. */
+  readonly suggested?: ReadonlyMap<string, readonly Suggested[]>;
   readonly exceptions?: readonly ExceptionRule[];
   /** What is older is left out. Default: all there is. */
   readonly sinceMs?: number;
@@ -48,7 +51,15 @@ export async function makeReport(sources: ReportSources): Promise<Report> {
   const described = ids.toSorted().map((id) => {
     const status = plugins.find((one) => one.id === id);
     const usage = reading.usage.get(id);
-    const plugin = describePlugin({ id, status, usage, pin: pins.get(id), fromMs, toMs: nowMs });
+    const plugin = describePlugin({
+      id,
+      status,
+      usage,
+      pin: pins.get(id),
+      suggested: sources.suggested?.get(id) ?? [],
+      fromMs,
+      toMs: nowMs,
+    });
     const { changes, wider } = compare(plugin, former);
     return { plugin: { ...plugin, changes }, wider: [...new Set([...wider, ...widened(usage)])] };
   });

@@ -38,7 +38,7 @@ export interface PluginReport {
   readonly permissions: readonly PermissionReport[];
   readonly denied: readonly DeniedReport[];
   /** What its code names and its manifest does not declare. */
-  readonly undeclared: readonly { readonly kind: PermissionName; readonly scope: string }[];
+  readonly undeclared: readonly UndeclaredReport[];
   readonly secrets: readonly SecretReport[];
   readonly tools: readonly ToolReport[];
   readonly approvals: ApprovalReport;
@@ -48,6 +48,14 @@ export interface PluginReport {
   readonly activity: ActivityReport;
   /** Since the report before, as sentences. */
   readonly changes: readonly string[];
+}
+
+/** What its code shows that it would use, by reading it alone. */
+export interface UndeclaredReport {
+  readonly kind: PermissionName;
+  readonly scope: string;
+  /** `src/index.ts:14:9` */
+  readonly at: string | null;
 }
 
 /** What the lock file says of it. */

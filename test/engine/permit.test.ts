@@ -205,4 +205,18 @@ describe('permissions of a plugin that runs', () => {
     expect((await engine.call('two:plain', {})).value).toBe('TIME_DENIED');
     expect((await engine.call('two:timed', {})).value).toEqual(['number', 'nothing']);
   });
+
+  it('do not come back by more than what is granted again', async () => {
+    const engine = await startEngine(
+      [makePlugin({ id: 'w', permissions: { network: ['*.example.com'] }, tools: uses })],
+      { grant: 'declared' },
+    );
+    const held = (): unknown => engine.plugins()[0]?.entries[0]?.effective.network;
+    await engine.revoke('w', 'network:a.example.com');
+    expect(held()).toEqual([]);
+    await engine.grant('w', 'network:a.example.com');
+    expect(held()).toEqual(['a.example.com']);
+    await engine.grant('w', 'network');
+    expect(held()).toEqual(['*.example.com']);
+  });
 });

@@ -65,6 +65,21 @@ describe('configuration', () => {
     expect(await text(engine, 'echo')).toMatch(/does not fit its schema/);
   });
 
+  it('whose schema never comes to an end is stopped with its guest, and the plugin does not begin', async () => {
+    const endless = {
+      type: 'object',
+      properties: { city: { type: 'string', pattern: '^(a+)+$' } },
+    };
+    const engine = await start(
+      { manifest: { bulkhead: { config: endless } }, hooks: { init }, tools: { told } },
+      {
+        config: { weather: { city: `${'a'.repeat(60)}!` } },
+        limits: { loadTimeoutMs: 1_000 },
+      },
+    );
+    expect(engine.plugins()[0]?.problems.map(({ code }) => code)).toContain('DEADLINE_EXCEEDED');
+  });
+
   it('is not validated by what npm keeps under the same key', async () => {
     const engine = await start({
       manifest: { config: { port: '8080' } },

@@ -10,6 +10,7 @@ import { networkGuards } from './network.js';
 import { remoteGuards } from './remotes.js';
 import { restGuards } from './rest.js';
 import { secretGuards } from './secrets.js';
+import { vellumGuards } from './vellum.js';
 import { wire } from './wire.js';
 
 /** Every guard that is taken out, one at a time, to see which test notices. */
@@ -20,6 +21,7 @@ export const guards: Readonly<Record<string, readonly Guard[]>> = {
   Secrets: secretGuards,
   'The filesystem broker, and variables': filesystemGuards,
   'Loading, and schemas': loadGuards,
+  'Plugins of Vellum’s': vellumGuards,
   'The engine': engineGuards,
   Hooks: hookGuards,
   'Permissions, tools and events that change': changeGuards,

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { Listening } from '../../http/listen.js';
+import { makeMetricsServer } from '../../http/metrics.js';
 import { type RunningServer, startServer } from '../../http/server.js';
 import type { Engine, Logger } from '../../index.js';
 import type { RunCommand } from '../call.js';
@@ -27,11 +29,18 @@ export async function runServe(settings: ServeSettings, powers: CliPowers): Prom
   const file = await readConfigFile(settings, powers);
   const options = serverOptionsFor(settings, file, powers);
   let url = options.publicUrl ?? '';
+  const metrics = settings.metrics === undefined ? undefined : makeMetricsServer();
   const engine = await powers.createEngine({
     ...engineOptionsFor(settings, file, logger, powers),
+    ...(metrics === undefined ? {} : { onEvent: metrics.listener }),
     identity: await readIdentity(file, () => url, powers),
   });
+  let scraped: Listening | undefined;
   try {
+    if (settings.metrics !== undefined) {
+      scraped = await metrics?.listen(settings.metrics);
+      logger.info({ url: `${scraped?.url ?? ''}/metrics` }, 'serving metrics');
+    }
     const server = await startServer(engine, options, logger);
     url = server.url;
     const forget = powers.onHangup(() => void reload(server, logger));
@@ -49,6 +58,7 @@ export async function runServe(settings: ServeSettings, powers: CliPowers): Prom
     logger.info({}, 'stopped');
     return finished ? EXIT.ok : EXIT.timeout;
   } finally {
+    await scraped?.close(false);
     await engine.close();
   }
 }

@@ -31,6 +31,12 @@ export interface ServeSettings extends EngineSettings {
   readonly audience?: readonly string[];
   readonly organization?: readonly string[];
   readonly json?: boolean;
+  readonly metrics?: HostAndPort;
+}
+
+interface HostAndPort {
+  readonly host: string;
+  readonly port: number;
 }
 
 interface PinnedIssuer {
@@ -81,7 +87,20 @@ export function addServeOptions(command: Command): Command {
     )
     .option('--audience <TEXT>', 'believe only tokens that were made for that audience', collect)
     .option('--organization <ID>', 'let only that account call', collect)
+    .option(
+      '--metrics <HOST:PORT>',
+      'serve metrics for Prometheus there, at /metrics',
+      parseHostAndPort,
+    )
     .option('--json', 'print one line of JSON once connections are taken: {"url": …}');
+}
+
+function parseHostAndPort(text: string): HostAndPort {
+  const [, host, port] = /^\[?(.+?)\]?:(\d+)$/.exec(text) ?? [];
+  if (host === undefined || port === undefined || Number(port) > 65_535) {
+    throw usageError('--metrics', `--metrics takes HOST:PORT, as in 127.0.0.1:9464, not ${text}`);
+  }
+  return { host, port: Number(port) };
 }
 
 function parsePort(text: string): number {

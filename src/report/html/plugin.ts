@@ -205,7 +205,13 @@ function more({ approvals, limits, ends, secrets, undeclared }: PluginReport): M
     undeclared.length > 0 &&
     html`<h3>In its code, and not in its manifest</h3>
       <ul>
-        ${undeclared.map(({ kind, scope }) => html`<li>${kind} <code>${said(scope)}</code></li>`)}
+        ${undeclared.map(
+          ({ kind, scope, at }) =>
+            html`<li>
+              ${kind} ${scope !== 'true' && html`<code>${said(scope)}</code>`}
+              ${at !== null && html`<span class="muted mono">${said(at)}</span>`}
+            </li>`,
+        )}
       </ul>`
   }`;
 }
