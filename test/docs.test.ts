@@ -7,6 +7,8 @@ import { readText, ROOT } from './architecture/sources.js';
 const documents = [
   'README.md',
   'SECURITY.md',
+  'docs/approval.md',
+  'docs/lock.md',
   'docs/serve.md',
   'docs/vertesia.md',
   'docs/mcp.md',

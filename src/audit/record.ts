@@ -79,9 +79,6 @@ const FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries<readonly string[]>({ ...OWN, ...KEPT }),
 );
 
-/** The types that a record may have. */
-export const RECORD_TYPES: readonly string[] = [...FIELDS.keys()];
-
 /** Whether a value out of a file is a record: an entry with its place in the chain. */
 export function isAuditRecord(value: unknown): value is AuditRecord {
   return (

@@ -24,6 +24,13 @@ const powers: CliPowers = {
   suggestPermissions,
   openRules,
   openLockBook,
+  http: async (url, { method, token, body }) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    // A server that leads elsewhere is not the one that the token is for.
+    const init = { method, headers, redirect: 'error' as const };
+    const response = await fetch(url, body === undefined ? init : { ...init, body });
+    return { status: response.status, text: await response.text() };
+  },
   stdin,
   stdout: makeSink(stdout),
   stderr: makeSink(stderr),

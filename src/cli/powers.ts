@@ -18,6 +18,8 @@ export interface CliPowers {
   readonly openRules: (path: string) => RuleBook;
   /** The lock in that file. */
   readonly openLockBook: (path: string, options: EngineOptions) => LockBook;
+  /** Asks a server of the operator's own. */
+  readonly http: (url: string, request: OperatorRequest) => Promise<OperatorAnswer>;
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
@@ -75,4 +77,17 @@ export interface TextSink {
   readonly colour: boolean;
   /** Nobody reads any more. */
   readonly closed: boolean;
+}
+
+export interface OperatorRequest {
+  readonly method: 'GET' | 'POST';
+  /** The operator's token. */
+  readonly token: string;
+  /** JSON. */
+  readonly body?: string;
+}
+
+export interface OperatorAnswer {
+  readonly status: number;
+  readonly text: string;
 }

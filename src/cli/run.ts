@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addApprovals } from './approvals.js';
 import { addAudit } from './audit/audit.js';
 import { addWhy } from './audit/why.js';
 import { addBatch } from './batch.js';
@@ -40,6 +41,7 @@ const commands = [
   addLockChanges,
   addCheck,
   addRules,
+  addApprovals,
   addExplain,
   addAudit,
   addWhy,

@@ -12,7 +12,16 @@ import type { Flight, Flights } from './calls-under-way.js';
 /** Looks at requests before they leave, and knows what the tools had announced. */
 export interface Effects {
   /** What holds the requests of a guest that has these calls under way; nothing where none is held. */
-  holdFor(flights: Flights): HoldRequest | undefined;
+  holdFor(flights: Flights, about: EffectSource): HoldRequest | undefined;
+}
+
+/** Whose code it is. */
+export interface EffectSource {
+  readonly plugin: string;
+  readonly version: string | undefined;
+  readonly bundle: string;
+  /** Its code has business of its own besides calls: hooks, or work in the background. */
+  readonly worksUnasked: boolean;
 }
 
 export interface EffectsSpec {
@@ -28,9 +37,11 @@ export interface EffectsSpec {
  */
 export function makeEffects({ mode, approval, events }: EffectsSpec): Effects {
   return {
-    holdFor: ({ underWay, last }) => {
+    holdFor: ({ underWay, last }, about) => {
       if (mode === 'off') return undefined;
-      const candidates = last === undefined ? underWay : [last];
+      const called = last === undefined ? underWay : [last];
+      // What runs while it is loaded, before any call, announced nothing at all.
+      const candidates = called.length > 0 || about.worksUnasked ? called : [uncalled(about)];
       const reader = candidates.find(({ tool }) => saysItReads(tool));
       if (reader === undefined) return undefined;
       return async (leaving) => {
@@ -49,6 +60,29 @@ export function makeEffects({ mode, approval, events }: EffectsSpec): Effects {
       };
     },
   };
+}
+
+/** Stands for code that no call made run. */
+function uncalled({ plugin, version, bundle }: EffectSource): Flight {
+  const tool: CatalogTool = {
+    name: '',
+    id: `${plugin}:(while it is loaded)`,
+    plugin,
+    tool: '(while it is loaded)',
+    title: '(while it is loaded)',
+    description: '',
+    inputSchema: {},
+    annotations: { readOnlyHint: true },
+    timeoutMs: 0,
+    declaredRisk: 'low',
+    risk: 'low',
+    riskWhy: '',
+    requireApproval: false,
+    background: false,
+    confinement: 'compartment',
+  };
+  const deadline = { pause: () => {}, resume: () => {} };
+  return { callId: '', tool, version, bundle, inputText: 'null', options: {}, deadline };
 }
 
 function saysItReads({ declaredRisk, annotations }: CatalogTool): boolean {

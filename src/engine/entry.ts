@@ -111,6 +111,15 @@ export function openEntry(spec: EntrySpec, rehearsal?: Rehearsal): OpenEntry {
   };
   const outputs = makeOutputs();
   const calls = makeCallsUnderWay();
+  const source = {
+    plugin: plugin.id,
+    version: plugin.version,
+    bundle: bundle.hash,
+    worksUnasked:
+      entry.dialect === 'spindle' ||
+      (entry.surfaces ?? []).some(({ kind }) => kind === 'hooks') ||
+      settings.background.includes(plugin.id),
+  };
   const open = openBrokers({ ...spec, events, held: () => grant, secrets });
   const resident = makeResident({
     plugin: plugin.id,
@@ -131,7 +140,7 @@ export function openEntry(spec: EntrySpec, rehearsal?: Rehearsal): OpenEntry {
       onOffers: () => listener?.offers(),
       outputs,
       behalfOf: calls.of,
-      holdFor: (peer) => rehearsal?.hold ?? spec.effects.holdFor(calls.flights(peer)),
+      holdFor: (peer) => rehearsal?.hold ?? spec.effects.holdFor(calls.flights(peer), source),
       ...(rehearsal === undefined ? {} : { check: rehearsal.check }),
     }),
     onLoaded: () => listener?.loaded(),

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { createMcpHandler, type McpHandler } from '../adapters/mcp/handler.js';
 import type { McpOptions } from '../adapters/mcp/options.js';
+import type { PendingApprovals } from '../approval/pending.js';
 import type { Engine } from '../engine/engine-api.js';
 import type { Logger } from '../engine/options.js';
 import { BulkheadError } from '../errors.js';
 import { type App, createApp, type Mounted } from './app.js';
+import { approvalRoutes } from './approvals.js';
 import { SERVER_LIMITS, type ServerLimits } from './limits.js';
 import { listen } from './listen.js';
 import type { VerifierOptions } from './tokens/verifier.js';
@@ -30,6 +32,8 @@ export interface ServerOptions {
   readonly mcp?: { readonly path: string } & McpOptions;
   /** Whose tokens the tool server believes. */
   readonly tokens?: Pick<VerifierOptions, 'jwks' | 'audience' | 'organizations' | 'network'>;
+  /** Questions that the operator answers at `/api/approvals`, with the token. */
+  readonly approvals?: PendingApprovals;
   readonly limits?: Partial<ServerLimits>;
 }
 
@@ -73,6 +77,9 @@ export async function startServer(
     throw error;
   }
   const mounted: Mounted[] = [];
+  if (options.approvals !== undefined) {
+    mounted.push(...approvalRoutes({ pending: options.approvals, token, limits }));
+  }
   if (vertesia !== undefined && options.vertesia !== undefined) {
     const { path } = options.vertesia;
     const { fetch, application } = vertesia;

@@ -98,6 +98,7 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
     readAudit: (path) => {
       throw new Error(`there is no audit log ${path}`);
     },
+    http: () => Promise.reject(new Error('there is no server')),
     openRules: () => spec.rules ?? makeRuleBook(),
     openLockBook: () => {
       if (spec.lock === undefined) throw new Error('there is no lock');

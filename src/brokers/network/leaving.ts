@@ -19,8 +19,18 @@ export type HoldRequest = (leaving: LeavingRequest) => Promise<void>;
 /** Methods that change nothing, by the rules of HTTP. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-export function changesState(method: string): boolean {
-  return !SAFE.has(method);
+/** By these, some servers take a request for one of another method. */
+const OVERRIDES: ReadonlySet<string> = new Set([
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+]);
+
+export function changesState({
+  method,
+  headers,
+}: Pick<NetworkRequest, 'method' | 'headers'>): boolean {
+  return !SAFE.has(method) || headers.some(([name]) => OVERRIDES.has(name.toLowerCase()));
 }
 
 /** Shows a request that changes something to whoever holds such, before any byte of it leaves. */
@@ -31,7 +41,7 @@ export async function showLeaving(
   life: Life,
 ): Promise<void> {
   const { method, url, headers } = request;
-  if (hold === undefined || !changesState(method)) return;
+  if (hold === undefined || !changesState(request)) return;
   const body = request.hasBody ? await untilAborted(life.signal, lookAt(upload)) : undefined;
   const { whole = true, bytes } = body ?? {};
   await untilAborted(

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Listening } from '../../http/listen.js';
 import { makeMetricsServer } from '../../http/metrics.js';
 import { type RunningServer, startServer } from '../../http/server.js';
-import type { Engine, Logger } from '../../index.js';
+import { type Engine, type Logger, makePendingApprovals } from '../../index.js';
 import type { RunCommand } from '../call.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { CliPowers } from '../powers.js';
@@ -27,11 +27,16 @@ export function addServe(program: Command, run: RunCommand): void {
 export async function runServe(settings: ServeSettings, powers: CliPowers): Promise<ExitCode> {
   const logger = makeServerLog(powers.stderr, () => new Date());
   const file = await readConfigFile(settings, powers);
-  const options = serverOptionsFor(settings, file, powers);
+  const approvals = settings.approvals === true ? makePendingApprovals() : undefined;
+  const options = {
+    ...serverOptionsFor(settings, file, powers),
+    ...(approvals === undefined ? {} : { approvals }),
+  };
   let url = options.publicUrl ?? '';
   const metrics = settings.metrics === undefined ? undefined : makeMetricsServer();
   const engine = await powers.createEngine({
     ...engineOptionsFor(settings, file, logger, powers),
+    ...(approvals === undefined || settings.yes === true ? {} : { approve: approvals.approve }),
     ...(metrics === undefined ? {} : { onEvent: metrics.listener }),
     identity: await readIdentity(file, () => url, powers),
   });

@@ -30,6 +30,7 @@ export interface ServeSettings extends EngineSettings {
   readonly jwks?: readonly PinnedIssuer[];
   readonly audience?: readonly string[];
   readonly organization?: readonly string[];
+  readonly approvals?: boolean;
   readonly json?: boolean;
   readonly metrics?: HostAndPort;
 }
@@ -87,6 +88,10 @@ export function addServeOptions(command: Command): Command {
     )
     .option('--audience <TEXT>', 'believe only tokens that were made for that audience', collect)
     .option('--organization <ID>', 'let only that account call', collect)
+    .option(
+      '--approvals',
+      'let what asks wait for the operator, who answers with `bulkhead approvals`',
+    )
     .option(
       '--metrics <HOST:PORT>',
       'serve metrics for Prometheus there, at /metrics',

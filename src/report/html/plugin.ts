@@ -81,7 +81,7 @@ function permissionTable({ permissions }: PluginReport): Markup {
         title: 'Granted',
         cell: ({ granted }) => (granted ? 'yes' : html`<span class="muted">no</span>`),
       },
-      { title: 'Used', cell: used },
+      { title: 'Used', as: 'when', cell: used },
       {
         title: 'Last',
         as: 'when',
