@@ -67,7 +67,7 @@ export function addPluginOptions(command: Command): Command {
 }
 
 /** What they declare, and what was said by hand for those that have no place to declare it. */
-function grantOf(allow: readonly string[] | undefined): GrantPolicy {
+export function grantOf(allow: readonly string[] | undefined): GrantPolicy {
   if (allow === undefined) return 'declared';
   readAllowed(allow, []);
   return ({ entries }) =>

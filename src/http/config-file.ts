@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { RemoteOptions } from '../remotes/open.js';
+import type { Tolerance } from '../approval/tolerance.js';
 import type { Permissions } from '../permissions/kind.js';
 
 /**
@@ -16,6 +17,14 @@ export interface ConfigFile {
   readonly hostMode?: readonly string[];
   readonly background?: readonly string[];
   readonly overrides?: readonly { readonly host: string; readonly url: string }[];
+  /** How much risk runs unasked. */
+  readonly tolerance?: Tolerance;
+  /** Ids of plugins and servers whose own word may lower the risk of their tools. */
+  readonly trustHints?: readonly string[];
+  /** The file of rules, the lock file and the audit log. Relative to the file. */
+  readonly rules?: string;
+  readonly lockFile?: string;
+  readonly audit?: string;
   /** Where plugins keep files, and what was reviewed of servers is kept. Relative to the file. */
   readonly storageDirectory?: string;
   /** The engine's. */

@@ -9,6 +9,7 @@ import { consentOptions } from '../consent.js';
 import { usageError } from '../failure.js';
 import type { CliPowers } from '../powers.js';
 import { whereDeclared } from '../secrets.js';
+import { grantOf } from '../settings.js';
 import { fillIn } from './fill-in.js';
 import type { EngineSettings, ServeSettings } from './settings.js';
 
@@ -31,16 +32,27 @@ export async function readConfigFile(
   const read = parseConfig(text, file);
   const base = dirname(resolve(file));
   const { keyFile } = read.identity ?? {};
+  const { storageDirectory, rules, lockFile, audit } = read;
   return {
     ...read,
+    ...absolute(base, { storageDirectory, rules, lockFile, audit }),
     plugins: (read.plugins ?? []).map((path) => resolve(base, path)),
-    ...(read.storageDirectory === undefined
-      ? {}
-      : { storageDirectory: resolve(base, read.storageDirectory) }),
     ...(keyFile === undefined
       ? {}
       : { identity: { ...read.identity, keyFile: resolve(base, keyFile) } }),
   };
+}
+
+/** Paths of a configuration are relative to it. */
+function absolute(
+  base: string,
+  paths: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(paths).flatMap(([name, path]) =>
+      path === undefined ? [] : [[name, resolve(base, path)]],
+    ),
+  );
 }
 
 /** Who we are to servers that ask for a token. `url` gives our own URL, once it is known. */
@@ -69,14 +81,15 @@ export function engineOptionsFor(
 ): EngineOptions {
   const plugins = [...(settings.plugins ?? []), ...(file.plugins ?? [])];
   const remotes = (file.remotes ?? []).map((one) => fillIn(one, powers.environment));
-  if (plugins.length === 0 && remotes.length === 0) {
+  const locked = settings.lock ?? file.lockFile;
+  if (plugins.length === 0 && remotes.length === 0 && locked === undefined) {
     throw usageError('--plugins', 'there is nothing to serve: name plugins with --plugins DIR');
   }
   // Whoever serves sits at no terminal: approval is given beforehand, or by who calls.
   const approve = chooseApprover(settings.yes ?? false, {});
   return {
     plugins,
-    grant: file.grant ?? 'declared',
+    grant: file.grant ?? grantOf(settings.allow),
     config: file.config ?? {},
     env: { ...powers.environment, ...settings.env },
     secrets: whereDeclared(settings.secret ?? {}),
@@ -85,12 +98,25 @@ export function engineOptionsFor(
     network: { overrides: [...(settings.hostOverride ?? []), ...(file.overrides ?? [])] },
     limits: file.limits ?? {},
     remotes,
+    ...(file.trustHints === undefined ? {} : { trustHints: file.trustHints }),
+    ...(file.tolerance === undefined ? {} : { tolerance: file.tolerance }),
+    ...consentOptions({ ...(file.rules && { rules: file.rules }), ...settings }, powers),
+    ...lockAndAudit(settings, file),
     ...(file.storageDirectory === undefined ? {} : { storageDirectory: file.storageDirectory }),
     logger,
-    ...consentOptions(settings, powers),
-    ...(settings.lock === undefined ? {} : { lockFile: settings.lock }),
-    ...(settings.audit === undefined ? {} : { audit: { file: settings.audit } }),
     ...(approve === undefined ? {} : { approve }),
+  };
+}
+
+function lockAndAudit(
+  settings: EngineSettings,
+  file: ConfigFile,
+): Pick<EngineOptions, 'lockFile' | 'audit'> {
+  const lockFile = settings.lock ?? file.lockFile;
+  const audit = settings.audit ?? file.audit;
+  return {
+    ...(lockFile === undefined ? {} : { lockFile }),
+    ...(audit === undefined ? {} : { audit: { file: audit } }),
   };
 }
 

@@ -7,16 +7,16 @@ import type { PluginSecrets } from '../../index.js';
 
 /** What is said of the plugins that are served. */
 export interface EngineSettings extends ConsentSettings {
-  readonly lock?: string;
   readonly plugins?: readonly string[];
   readonly config?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly secret?: PluginSecrets;
   readonly hostOverride?: readonly HostOverride[];
+  readonly allow?: readonly string[];
   readonly allowHost?: readonly string[];
-  readonly yes?: boolean;
-  /** The audit log to write. */
+  readonly lock?: string;
   readonly audit?: string;
+  readonly yes?: boolean;
 }
 
 /** What `bulkhead serve` is told on its command line. */
@@ -47,10 +47,6 @@ interface PinnedIssuer {
 
 export function addEngineOptions(command: Command): Command {
   return addConsentOptions(command)
-    .option(
-      '--lock <FILE>',
-      'serve the plugins of that lock file as they were accepted, and no other',
-    )
     .option('--plugins <DIR...>', 'directories of plugins, or of directories of plugins')
     .option(
       '--config <FILE>',
@@ -59,7 +55,16 @@ export function addEngineOptions(command: Command): Command {
     .option('--env <NAME=VALUE>', 'set a variable that plugins may be granted', collectVariable)
     .option('--secret <KEY=HOST>', 'keep a variable out of the plugins', collectSecret)
     .option('--host-override <HOST=URL>', 'serve a host of the plugins from there', collectOverride)
+    .option(
+      '--allow <PERMISSION>',
+      'give plugins that declare no permissions this one, e.g. time or network:api.example.com',
+      collect,
+    )
     .option('--allow-host <ID>', 'let that plugin run unconfined, if it asks to', collect)
+    .option(
+      '--lock <FILE>',
+      'run the plugins of that lock file as they were accepted, and no other',
+    )
     .option('--audit <FILE>', 'write what happens into that audit log (.jsonl, or .db for SQLite)')
     .option('--yes', 'approve what would ask');
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -163,50 +163,6 @@ describe('bulkhead serve', () => {
     expect(await ask({ authorization })).toBe(200);
     expect(await ask({ authorization, host: `rebound.example:${port}` })).toBe(421);
     expect(await ask({ authorization, origin: 'https://evil.example' })).toBe(403);
-  });
-});
-
-describe('the configuration of a server', () => {
-  it('names plugins relative to itself, and what they are granted', async () => {
-    const plugin = writePlugin({
-      entry: { permissions: { time: true } },
-      execute: 'return Date.now() > 0;',
-    });
-    const issuer = await makeIssuer();
-    const config = join(plugin, 'bulkhead.config.json');
-    mkdirSync(join(plugin, 'empty'));
-    writeFileSync(
-      config,
-      JSON.stringify({
-        $schema: './bulkhead.config.schema.json',
-        plugins: ['.'],
-        grant: { sample: { time: true } },
-        vertesia: { path: '/t', title: 'House' },
-        tokens: { issuers: [{ issuer: issuer.url, jwks: issuer.jwks }] },
-      }),
-    );
-    const { url } = await serve(['--config', config]);
-    expect(await (await fetch(`${url}/t`)).json()).toMatchObject({ title: 'House' });
-    const answer = await fetch(`${url}/t`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${await issuer.token()}` },
-      body: JSON.stringify({ tool_use: { id: 'u', tool_name: 'sample__run' } }),
-    });
-    expect(await answer.json()).toMatchObject({ content: 'true' });
-  });
-
-  it.each([
-    ['{', 'is not JSON'],
-    ['{"port":1}', 'port: is not known'],
-    ['{"plugins":"x"}', 'plugins: must be a list'],
-    ['{"server":{"token":"short"}}', 'at least 16 characters'],
-    ['{"grant":"all"}', 'grant'],
-    ['{"vertesia":{"path":"tools"}}', 'a path'],
-  ])('is refused with what is wrong in it: %s', async (text, why) => {
-    const plugin = writePlugin({ files: { 'c.json': text } });
-    const ended = await run(['serve', '--config', join(plugin, 'c.json')]);
-    expect(ended.code).toBe(1);
-    expect(ended.stderr).toContain(why);
   });
 });
 
