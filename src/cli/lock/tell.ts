@@ -1,5 +1,5 @@
 import type { Changes, Examined, Permissions } from '../../index.js';
-import { explainPermissions, reasonsToReview } from '../../index.js';
+import { explainPermissions } from '../../index.js';
 import type { Paint } from '../paint.js';
 import { visible } from '../visible.js';
 
@@ -51,10 +51,4 @@ export function tellChanges(id: string, changes: Changes, paint: Paint): string 
     ...(manifest ? [other('something else in its manifest, or in how it is built')] : []),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-export function tellReasons(changes: Changes): string {
-  return reasonsToReview(changes)
-    .map((reason) => `  ${visible(reason)}\n`)
-    .join('');
 }

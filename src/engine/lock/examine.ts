@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readPlugin } from '../../formats/discover.js';
-import { compact, type CompactPermissions } from '../../lock/compact.js';
 import { hostsIn } from '../../lock/hosts.js';
 import { writeKept } from '../../lock/kept.js';
 import type { LockedTool } from '../../lock/lock.js';
@@ -83,10 +82,6 @@ export async function examine(directory: string, options: EngineOptions): Promis
 /** What a person grants at most without being asked about each: the union, as paper. */
 export function unionOf(all: readonly Permissions[]): Permissions {
   return makePermissions((name) => [...new Set(all.flatMap((one) => scopesOf(one, name)))]);
-}
-
-export function declaredOf(examined: Examined): CompactPermissions {
-  return compact(examined.declared);
 }
 
 /** A plugin that waits for variables is looked at with words in their places. */
