@@ -1,4 +1,5 @@
-import { afterAll } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
 import { tidy } from './tidying.js';
 
-afterAll(tidy);
+afterEach(() => tidy('test'));
+afterAll(() => tidy('file'));

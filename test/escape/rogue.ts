@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach } from 'vitest';
+import { afterEachTest } from '../tidying.js';
 import { makeFilesystemBroker } from '../../src/brokers/filesystem/broker.js';
 import { makeNetworkBroker } from '../../src/brokers/network/broker.js';
 import { makeOutputs } from '../../src/engine/outputs.js';
@@ -49,10 +49,10 @@ export interface Rogue extends Guest {
 const directory = mkdtempSync(join(tmpdir(), 'bulkhead-rogue-'));
 writeFileSync(join(directory, 'granted.txt'), 'a file that it may read');
 writeFileSync(join(directory, 'large.bin'), Buffer.alloc(30 * 1024 * 1024));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
 
 const started = new Set<Guest>();
-afterEach(async () => {
+afterEachTest(async () => {
   for (const guest of started) guest.kill({ cause: 'closed', detail: 'the test is over' });
   await Promise.all([...started].map(({ ended }) => ended));
   started.clear();

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach } from 'vitest';
+import { afterEachTest } from '../../tidying.js';
 import {
   type FileContent,
   type FilesystemBroker,
@@ -11,7 +11,7 @@ import type { FilesystemLimits } from '../../../src/brokers/filesystem/limits.js
 import type { FilesystemRecord } from '../../../src/brokers/filesystem/record.js';
 
 const made = new Set<string>();
-afterEach(async () => {
+afterEachTest(async () => {
   await Promise.all([...made].map((root) => rm(root, { recursive: true, force: true })));
   made.clear();
 });

@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { afterEachTest } from '../../tidying.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import {
   makeNetworkBroker,
@@ -12,7 +12,7 @@ import { type Connect, connectTcp } from '../../../src/brokers/network/sockets.j
 import type { Served } from './servers.js';
 
 const open = new Set<NetworkBroker>();
-afterEach(async () => {
+afterEachTest(async () => {
   await Promise.all([...open].map((broker) => broker.close()));
   open.clear();
 });

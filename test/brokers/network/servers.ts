@@ -5,10 +5,10 @@ import {
   type Server as TcpServer,
   type Socket,
 } from 'node:net';
-import { afterEach } from 'vitest';
+import { afterEachTest } from '../../tidying.js';
 
 const open = new Set<{ close(): void }>();
-afterEach(() => {
+afterEachTest(() => {
   for (const server of open) server.close();
   open.clear();
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { afterEachTest } from '../../tidying.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import type { StorageParams } from '../../../sandbox/wire/storage.js';
 import { makeStorageBroker, type StorageBroker } from '../../../src/brokers/storage/broker.js';
@@ -10,7 +10,7 @@ import type { StorageRecord } from '../../../src/brokers/storage/record.js';
 import { makeStores, type Stores } from '../../../src/brokers/storage/store.js';
 
 const made = new Set<string>();
-afterEach(() => {
+afterEachTest(() => {
   for (const root of made) rmSync(root, { recursive: true, force: true });
   made.clear();
 });

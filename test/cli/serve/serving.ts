@@ -1,9 +1,9 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { afterEach } from 'vitest';
+import { afterEachTest } from '../../tidying.js';
 import { ended, start } from '../spawned.js';
 
 const running = new Set<ChildProcessWithoutNullStreams>();
-afterEach(() => {
+afterEachTest(() => {
   for (const child of running) child.kill('SIGKILL');
   running.clear();
 });

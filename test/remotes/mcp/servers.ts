@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { createMcpHandler, Server, type Tool } from '@modelcontextprotocol/server';
-import { afterEach } from 'vitest';
+import { afterEachTest } from '../../tidying.js';
 import { makeMcpRemote } from '../../../src/remotes/mcp/mcp.js';
 import type { McpRemoteOptions } from '../../../src/remotes/mcp/options.js';
 import type { PinStore } from '../../../src/remotes/pins.js';
 import type { Remote } from '../../../src/remotes/remote.js';
 
 const open = new Set<{ close(): unknown }>();
-afterEach(async () => {
+afterEachTest(async () => {
   await Promise.all([...open].map((one) => one.close()));
   open.clear();
 });

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach } from 'vitest';
+import { afterEachTest } from '../../tidying.js';
 import type { JsonObject } from '../../../src/index.js';
 import { makeIdentity } from '../../../src/remotes/identity.js';
 import type { Remote, RemoteCall } from '../../../src/remotes/remote.js';
@@ -29,7 +29,7 @@ export interface ToolServer {
 }
 
 const open = new Set<{ close(): unknown }>();
-afterEach(() => {
+afterEachTest(() => {
   for (const one of open) one.close();
   open.clear();
 });
