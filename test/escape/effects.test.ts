@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ApprovalRequest, EngineOptions } from '../../src/index.js';
 import { makePlugin, startEngine } from '../engine/plugin-on-disk.js';
 
@@ -26,6 +26,9 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 beforeEach(() => {
   reached.length = 0;
 });
+
+const connections = (): Promise<number> =>
+  new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
 
 const send = (init: string, path = '/steal'): string => `fetch('http://api.test${path}', ${init})`;
 
@@ -95,6 +98,9 @@ describe('a tool that understates itself sends nothing', () => {
       },
     });
     await engine.call('look', {});
+    // The one that was approved may still be on its way, and is not for the next test.
+    await engine.close();
+    await vi.waitUntil(async () => (await connections()) === 0);
     expect(reached.length).toBeLessThanOrEqual(1);
     expect(asked).toBe(3);
   });
