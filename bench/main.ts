@@ -1,82 +1,73 @@
-// Measures this engine against the floor and against its peers, in one run, and prints the tables.
-//
-//   npm run bench                 everything; writes bench/results.json and docs/bench.svg
-//   npm run bench -- --short      fewer rounds, no peers, no picture
-//   npm run bench -- --check      short, and fails where a ratio is worse than in bench/baseline.json
-//   npm run bench -- --keep       writes that file anew
-import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
-import { findRegressions, keepRatios } from './compare.js';
-import { type Comparison, comparePeers } from './peers/measure.js';
-import { drawComparison } from './picture.js';
-import type { Measure } from './subject.js';
-import { measureAll } from './works.js';
+// Measures this engine against the floor and against its peers, in one run. See USAGE.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
-const check = process.argv.includes('--check');
-const short = check || process.argv.includes('--short');
-const effort = short ? { calls: 600, starts: 3 } : { calls: 3000, starts: 10 };
-const machine = `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`;
+const USAGE = `npm run bench                  measures everything; writes bench/results.json and docs/bench.svg
+npm run bench -- --short       fewer rounds and no peers; writes nothing
+npm run bench -- --check       fails where a ratio to the floor is worse than in bench/baseline.json
+npm run bench -- --keep        writes that file anew
+npm run bench -- --install     gets the peers from npm into bench/node_modules, and a Node for those
+                               that this one is too old for, and ends
+npm run bench -- --picture     draws docs/bench.svg again from bench/results.json
 
-const measures = await measureAll(effort);
-console.log(`${machine}\n`);
-print(['work', 'ours', 'floor', 'ratio', 'goal', '']);
-for (const measure of measures) print(cells(measure));
+  --node PATH                  the Node for peers that this one is too old for
+`;
 
-if (process.argv.includes('--keep')) keepRatios(measures);
-if (check) {
-  // What only the noise of the machine made worse is better the next time.
-  let worse = findRegressions(measures);
-  for (let tries = 0; worse.length > 0 && tries < 2; tries += 1) {
-    worse = findRegressions(await measureAll(effort));
-  }
-  console.log(worse.length === 0 ? '\nNo ratio is worse than it was.' : '\nWorse than it was:');
-  for (const line of worse) console.log(`  ${line}`);
-  process.exit(worse.length === 0 ? 0 : 1);
+const options = parse();
+if (options === undefined) {
+  process.exitCode = 1;
+} else if (options.help) {
+  process.stdout.write(USAGE);
+} else {
+  const { install, picture } = options;
+  // What guests run is built, and measuring an old build would be measuring something else.
+  if (!install && !picture) build();
+  if (install) (await import('./peers/install.js')).installPeers();
+  else if (picture) (await import('./full.js')).drawAgain();
+  else if (options.keep) await (await import('./check.js')).keepRatios();
+  else if (options.check) process.exitCode = await (await import('./check.js')).check();
+  else await (await import('./full.js')).measureAll({ short: options.short, node: options.node });
+  // Peers that ran in this process may leave threads of their own behind.
+  process.exit();
 }
 
-const comparisons = short ? [] : await comparePeers(effort.calls);
-if (comparisons.length > 0) tellPeers(comparisons);
-writeFileSync(
-  new URL('results.json', import.meta.url),
-  `${JSON.stringify({ machine, at: new Date().toISOString(), measures, comparisons }, null, 2)}\n`,
-);
-// Peers that run in this process may leave threads of their own behind.
-process.exit(0);
+type Options = Readonly<
+  Record<'check' | 'help' | 'install' | 'keep' | 'picture' | 'short', boolean>
+> & {
+  readonly node: string | undefined;
+};
 
-function tellPeers(all: readonly Comparison[]): void {
-  console.log('\nThe same work, in one run:\n');
-  const widths = [30, 12, 12, 12, 16, 46];
-  print(
-    ['', 'cold', 'small p50', 'big p50', '100 in flight', 'what is left when it breaks'],
-    widths,
-  );
-  for (const one of all) {
-    const { name, missing, coldMs = 0, smallMicros = 0, bigMicros = 0, piped = 0 } = one;
-    if (missing !== undefined) console.log(`${name.padEnd(30)} not measured: ${missing}`);
-    else {
-      const figures = [`${round(coldMs)} ms`, `${round(smallMicros)} µs`, `${round(bigMicros)} µs`];
-      print([name, ...figures, `${round(piped)}/s`, one.containment], widths);
+function parse(): Options | undefined {
+  const flag = { type: 'boolean', default: false } as const;
+  try {
+    const { values } = parseArgs({
+      options: {
+        check: flag,
+        help: { ...flag, short: 'h' },
+        install: flag,
+        keep: flag,
+        node: { type: 'string' },
+        picture: flag,
+        short: flag,
+      },
+    });
+    const { check, install, keep, picture, short } = values;
+    if ([check, install, keep, picture, short].filter(Boolean).length > 1) {
+      throw new Error('These are done one at a time.');
     }
+    return { ...values, node: values.node };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    return undefined;
   }
-  console.log('\nPeers are installed with: npm install --prefix bench --no-save');
-  writeFileSync(new URL('../docs/bench.svg', import.meta.url), drawComparison(machine, all));
 }
 
-function cells({ work, unit, ours, floor, ratio, goal, met }: Measure): string[] {
-  return [
-    work,
-    `${round(ours)} ${unit}`,
-    floor === undefined ? '–' : `${round(floor)} ${unit}`,
-    ratio === undefined ? '–' : ratio.toFixed(2),
-    goal,
-    met ? 'met' : 'NOT MET',
-  ];
-}
-
-function round(value: number): string {
-  return value >= 100 ? String(Math.round(value)) : value.toFixed(1);
-}
-
-function print(texts: readonly string[], widths: readonly number[] = [60, 16, 16, 7, 30, 8]): void {
-  console.log(texts.map((text, index) => text.padEnd(widths[index] ?? 0)).join(' '));
+function build(): void {
+  const { status } = spawnSync('npm', ['run', '--silent', 'build'], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    stdio: ['ignore', 'inherit', 'inherit'],
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) process.exit(1);
 }

@@ -19,8 +19,8 @@ export async function time(count: number, run: () => unknown): Promise<number[]>
   return samples;
 }
 
-/** Calls in a second with `width` of them under way at any time. */
-export async function rate(
+/** Milliseconds for each of `count` calls, with `width` of them under way at any time. */
+export async function timeInFlight(
   count: number,
   width: number,
   run: () => Promise<unknown>,
@@ -35,5 +35,21 @@ export async function rate(
       }
     }),
   );
-  return (count / (performance.now() - began)) * 1000;
+  return (performance.now() - began) / count;
+}
+
+/**
+ * Samples of each, taken in turns for that many rounds: what slows the machine down for a while
+ * hits all of them, and the ratio between them stays.
+ */
+export async function inTurns<Name extends string>(
+  rounds: number,
+  runs: Readonly<Record<Name, () => Promise<readonly number[]>>>,
+): Promise<Record<Name, number[]>> {
+  const names = Object.keys(runs) as Name[];
+  const samples = Object.fromEntries(names.map((name) => [name, [] as number[]]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of names) samples[name]?.push(...(await runs[name]()));
+  }
+  return samples as Record<Name, number[]>;
 }

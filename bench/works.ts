@@ -1,176 +1,29 @@
-import { readFileSync } from 'node:fs';
-import type { Engine } from '../src/index.js';
-import { type Floor, startFloor } from './floor.js';
-import { fib, floors } from './plugins/echo/src/compute.js';
+import { measureCalls } from './calls.js';
+import { measureCatalog } from './catalog.js';
+import { measureCompute } from './compute.js';
 import { measureHooks } from './hooks.js';
-import { measureCatalog, measureStarts as measureInstalled } from './installed.js';
-import { measureSharedMemory } from './shared.js';
+import { measureInstalled } from './installed.js';
+import { measureKill } from './kill.js';
+import type { Effort, Measure } from './measure.js';
+import { measureMemory } from './occupied.js';
 import { measureStarts } from './starts.js';
 import { measureStreams } from './streams.js';
-import { median, quantile, rate, time } from './statistics.js';
-import {
-  BIG,
-  call,
-  type Effort,
-  inMicroseconds,
-  type Measure,
-  ratioOf,
-  SMALL,
-  startEngine,
-} from './subject.js';
 
-/** Rounds in which ours and the floor take turns, so that noise of the machine hits both. */
-const ROUNDS = 5;
+/** One kind of work, and what is measured of it. */
+export type Work = (effort: Effort) => Promise<readonly Measure[]>;
 
-export async function measureAll(effort: Effort): Promise<readonly Measure[]> {
-  const engine = await startEngine(1);
-  const floor = startFloor();
-  try {
-    return [
-      ...(await measureCalls(engine, floor, effort)),
-      ...(await measureStarts(effort)),
-      await measureMemory(floor),
-      await measureSharedMemory(),
-      ...(await measureCompute(engine)),
-      ...(await measureKill(engine)),
-      await measureStreams(),
-      ...(await measureInstalled()),
-      ...(await measureCatalog()),
-      ...(await measureHooks()),
-    ];
-  } finally {
-    floor.close();
-    await engine.close();
-  }
-}
+/** All of the table, in its order. */
+export const works = {
+  calls: measureCalls,
+  starts: measureStarts,
+  memory: measureMemory,
+  compute: measureCompute,
+  kill: measureKill,
+  streams: measureStreams,
+  hooks: measureHooks,
+  installed: measureInstalled,
+  catalog: measureCatalog,
+} satisfies Record<string, Work>;
 
-async function measureCalls(engine: Engine, floor: Floor, { calls }: Effort): Promise<Measure[]> {
-  const ours = () => call(engine, 'echo', SMALL);
-  const oursBig = () => call(engine, 'echo', BIG);
-  const bare = () => floor.call(SMALL);
-  const bareBig = () => floor.call(BIG);
-  await time(calls, ours);
-  await time(calls, bare);
-
-  const samples = {
-    ours: [] as number[],
-    bare: [] as number[],
-    oursBig: [] as number[],
-    bareBig: [] as number[],
-  };
-  const rates = { ours: [] as number[], bare: [] as number[] };
-  for (let round = 0; round < ROUNDS; round += 1) {
-    samples.bare.push(...(await time(calls, bare)));
-    samples.ours.push(...(await time(calls, ours)));
-    samples.bareBig.push(...(await time(calls / 20, bareBig)));
-    samples.oursBig.push(...(await time(calls / 20, oursBig)));
-    rates.bare.push(await rate(calls * 10, 100, bare));
-    rates.ours.push(await rate(calls * 10, 100, ours));
-  }
-  const small = ratioOf(median(samples.ours), median(samples.bare));
-  const p99 = ratioOf(quantile(samples.ours, 0.99), quantile(samples.bare, 0.99));
-  const big = ratioOf(median(samples.oursBig), median(samples.bareBig));
-  const piped = ratioOf(median(rates.ours), median(rates.bare));
-  return [
-    {
-      work: 'small, sequential, p50',
-      unit: 'µs',
-      ...inMicroseconds(small),
-      goal: '≤ 1.6 × floor',
-      met: small.ratio <= 1.6,
-    },
-    { work: 'small, sequential, p99', unit: 'µs', ...inMicroseconds(p99), goal: '–', met: true },
-    {
-      work: 'big, sequential, p50',
-      unit: 'µs',
-      ...inMicroseconds(big),
-      goal: '≤ 1.3 × floor',
-      met: big.ratio <= 1.3,
-    },
-    {
-      work: 'small, 100 in flight',
-      unit: 'calls/s',
-      ...piped,
-      goal: '≥ 0.5 × floor',
-      met: piped.ratio >= 0.5,
-    },
-  ];
-}
-
-async function measureMemory(floor: Floor): Promise<Measure> {
-  const engine = await startEngine(0);
-  let pid = 0;
-  engine.on((event) => {
-    if (event.type === 'guest-started') pid = event.pid;
-  });
-  await call(engine, 'echo', SMALL);
-  const ours = privateDirtyKb(pid);
-  await engine.close();
-  return {
-    work: 'memory of one more plugin (Private_Dirty)',
-    unit: 'kB',
-    ours,
-    floor: privateDirtyKb(floor.pid),
-    goal: '≤ 14 MB',
-    met: ours <= 14 * 1024,
-  };
-}
-
-function privateDirtyKb(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-  return Number(/Private_Dirty:\s+(\d+)/.exec(text)?.[1]);
-}
-
-async function measureCompute(engine: Engine): Promise<Measure[]> {
-  const trip = median(await time(200, () => call(engine, 'echo', SMALL)));
-  const works = { fib: () => fib(27), floors };
-  const measures: Measure[] = [];
-  for (const [work, plain] of Object.entries(works)) {
-    const run = () => call(engine, 'compute', { work });
-    await time(20, run);
-    await time(20, plain);
-    const ours = Math.max(0, median(await time(40, run)) - trip);
-    const floor = median(await time(40, plain));
-    measures.push({
-      work: work === 'fib' ? 'compute: fib(27)' : 'compute: 10⁶ × Math.floor',
-      unit: 'ms',
-      ...ratioOf(ours, floor),
-      goal: '≤ 1.05 × plain',
-      met: ours <= 1.05 * floor,
-    });
-  }
-  return measures;
-}
-
-async function measureKill(engine: Engine): Promise<Measure[]> {
-  const deadlineMs = 100;
-  const errors: number[] = [];
-  const nexts: number[] = [];
-  for (let n = 0; n < 5; n += 1) {
-    // Long enough for the pool to have a guest again.
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    const began = performance.now();
-    await call(engine, 'loop', {}, deadlineMs);
-    errors.push(performance.now() - began - deadlineMs);
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    const again = performance.now();
-    await call(engine, 'echo', SMALL);
-    nexts.push(performance.now() - again);
-  }
-  return [
-    {
-      work: 'kill: from the deadline to the error',
-      unit: 'ms',
-      ours: median(errors),
-      goal: '≤ 150 ms',
-      met: median(errors) <= 150,
-    },
-    {
-      work: 'kill: the next call of that plugin',
-      unit: 'ms',
-      ours: median(nexts),
-      goal: '≤ 20 ms',
-      met: median(nexts) <= 20,
-    },
-  ];
-}
+/** Those that have a floor to be held against, and need no quiet machine for it. */
+export const compared = ['calls', 'starts', 'compute', 'streams', 'hooks', 'installed'] as const;

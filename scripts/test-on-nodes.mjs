@@ -7,10 +7,11 @@
 // Each Node comes from npm, into a folder of the system's temporary directory, where it is kept.
 // Guests are started by the Node that runs their host, so they follow it.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { fetchNode } from './fetch-node.mjs';
 
 const TESTS = ['escape', 'conformance', 'engine', 'guests', 'cli', 'sandbox', 'brokers', 'schema'];
 
@@ -36,7 +37,7 @@ for (const { version, names } of rows) {
 process.exit(rows.every(({ ok }) => ok) ? 0 : 1);
 
 function run(wanted) {
-  const node = wanted === process.versions.node ? process.execPath : install(wanted);
+  const node = wanted === process.versions.node ? process.execPath : fetchNode(wanted);
   const version = spawnSync(node, ['-p', 'process.versions.node'], {
     encoding: 'utf8',
   }).stdout.trim();
@@ -69,31 +70,4 @@ function failuresOf({ name, status, message, assertionResults }) {
   const failed = assertionResults.filter((test) => test.status === 'failed');
   if (status === 'failed' && failed.length === 0) return [`${file}: ${message.split('\n')[0]}`];
   return failed.map((test) => `${file}: ${test.fullName}`);
-}
-
-/** The binary of that version, as the npm package `node` gets it, without its install script. */
-function install(version) {
-  const directory = join(tmpdir(), 'bulkhead-nodes', version);
-  const system = process.platform === 'win32' ? 'win' : process.platform;
-  const name = `node-${system}-${process.arch}`;
-  const binary = join(directory, 'node_modules', name, 'bin', 'node');
-  if (existsSync(binary)) return binary;
-  mkdirSync(directory, { recursive: true });
-  const { status } = spawnSync(
-    'npm',
-    [
-      'install',
-      '--no-save',
-      '--ignore-scripts',
-      '--no-audit',
-      '--no-fund',
-      '--prefix',
-      directory,
-      `${name}@${version}`,
-    ],
-    { stdio: ['ignore', 'ignore', 'inherit'] },
-  );
-  if (status !== 0 || !existsSync(binary))
-    throw new Error(`Node ${version} could not be installed`);
-  return binary;
 }

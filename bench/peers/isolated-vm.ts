@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { ECHO, type OpenPeer, type Peer } from './peer.js';
+import { type OpenPeer, type Peer, SOURCES } from './peer.js';
 
 /** As much of isolated-vm as is used here. */
 interface IsolatedVm {
@@ -20,16 +20,19 @@ interface Reference {
   apply(self: undefined, args: unknown[], options: object): Promise<unknown>;
 }
 
-/** A V8 isolate in the host's process. It has to be compiled for the Node that runs. */
+/** A V8 isolate in the host's process. It comes compiled for the Nodes that it names. */
 export const isolatedVm: Peer = {
   name: 'isolated-vm',
-  containment: "a V8 isolate in the host's process",
-  open: async (): Promise<OpenPeer> => {
+  holds: "a V8 isolate in the host's process",
+  ownProcess: false,
+  package: 'isolated-vm',
+  fromNode: 24,
+  open: async (work): Promise<OpenPeer> => {
     const loaded = createRequire(import.meta.url)('isolated-vm') as IsolatedVm;
     const { Isolate } = loaded.default ?? loaded;
     const isolate = new Isolate({ memoryLimit: 128 });
     const context = await isolate.createContext();
-    const run = await context.eval(ECHO, { reference: true });
+    const run = await context.eval(SOURCES[work], { reference: true });
     return {
       call: (input) =>
         run.apply(undefined, [input], {

@@ -1,79 +1,136 @@
-import { type Floor, startFloor } from '../floor.js';
-import { median, rate, time } from '../statistics.js';
-import { BIG, SMALL, call, startEngine } from '../subject.js';
-import { isolatedVm } from './isolated-vm.js';
+import { compare, type Effort } from '../measure.js';
+import { collectGarbage, privateDirtyKb } from '../memory.js';
+import { fib, floors } from '../plugins/echo/src/compute.js';
+import { inTurns, median, quantile, time, timeInFlight } from '../statistics.js';
+import { BIG, SMALL } from '../subject.js';
+import type { Figures } from './comparison.js';
 import type { OpenPeer, Peer } from './peer.js';
-import { quickjs } from './quickjs.js';
-import { snaps } from './snaps.js';
-import { worker } from './worker.js';
 
-/** One way to hold code, with everything that it takes to hold it, on the same work in one run. */
-export interface Comparison {
-  readonly name: string;
-  readonly containment: string;
-  /** Why there are no figures. */
-  readonly missing?: string;
-  /** Milliseconds from nothing to the first result. */
-  readonly coldMs?: number;
-  readonly smallMicros?: number;
-  readonly bigMicros?: number;
-  /** Calls a second with 100 of them under way. */
-  readonly piped?: number;
-}
+const STARTS = 5;
+const IN_FLIGHT = 100;
+/** As many as are opened to see what one adds to this process. */
+const SIDE_BY_SIDE = 16;
+const COMPUTED = 10;
 
-const bulkhead: Peer = {
-  name: 'Bulkhead',
-  containment: 'a process without files, network or children',
-  open: async () => {
-    const engine = await startEngine(0);
-    return { call: (input) => call(engine, 'echo', input), close: () => engine.close() };
-  },
-};
+/**
+ * Measures peers on this Node, in turns: what slows the machine down for a while hits all of them.
+ * All of them have to answer.
+ */
+export async function measurePeers(
+  peers: readonly Peer[],
+  effort: Effort,
+): Promise<readonly Figures[]> {
+  const memory: (number | undefined)[] = [];
+  for (const peer of peers) memory.push(await measureMemory(peer));
+  const cold = await takeTurns(peers, STARTS, async (peer) => [await timeFirst(peer)]);
+  const opened = await Promise.all(peers.map((peer) => peer.open('echo')));
+  const calls = await measureCalls(opened, effort);
+  for (const each of opened) await each.close();
+  const fibs = await measureCompute(peers, 'fib');
+  const sums = await measureCompute(peers, 'floors');
 
-const floor: Peer = {
-  name: 'floor: a bare pipe',
-  containment: 'none',
-  open: () => {
-    const bare: Floor = startFloor();
-    return Promise.resolve({ call: bare.call, close: bare.close });
-  },
-};
-
-const PEERS: readonly Peer[] = [floor, bulkhead, worker, isolatedVm, quickjs, snaps];
-
-/** Measures every peer that is installed, one after the other, and says of the others why not. */
-export async function comparePeers(calls: number): Promise<Comparison[]> {
-  const comparisons: Comparison[] = [];
-  for (const peer of PEERS) comparisons.push(await compare(peer, calls));
-  return comparisons;
-}
-
-async function compare({ name, containment, open }: Peer, calls: number): Promise<Comparison> {
-  try {
-    const cold: number[] = [];
-    for (let n = 0; n < 5; n += 1) cold.push(await timeFirst(open));
-    const peer = await open();
-    const small = (): Promise<unknown> => peer.call(SMALL);
-    await time(calls, small);
-    const figures = {
-      coldMs: median(cold),
-      smallMicros: median(await time(calls, small)) * 1000,
-      bigMicros: median(await time(calls / 20, () => peer.call(BIG))) * 1000,
-      piped: await rate(calls * 5, 100, small),
+  return peers.map((_peer, index): Figures => {
+    const memoryKb = memory[index];
+    const of = (all: readonly (readonly number[])[]): readonly number[] => all[index] ?? [];
+    return {
+      coldMs: median(of(cold)),
+      smallMicros: median(of(calls.small)) * 1000,
+      smallP99Micros: quantile(of(calls.small), 0.99) * 1000,
+      bigMicros: median(of(calls.big)) * 1000,
+      perSecond: 1000 / median(of(calls.flight)),
+      ...(memoryKb !== undefined && { memoryKb }),
+      fibTimes: fibs[index] ?? Number.NaN,
+      floorsTimes: sums[index] ?? Number.NaN,
     };
-    await peer.close();
-    return { name, containment, ...figures };
-  } catch (error) {
-    const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    return { name, containment, missing: why };
+  });
+}
+
+async function measureCalls(
+  opened: readonly OpenPeer[],
+  { calls, rounds }: Effort,
+): Promise<Record<'small' | 'big' | 'flight', number[][]>> {
+  const small = (peer: OpenPeer): Promise<unknown> => peer.call(SMALL);
+  for (const peer of opened) {
+    await time(calls, () => small(peer));
+    await time(calls / 30, () => peer.call(BIG));
+  }
+  return {
+    small: await takeTurns(opened, rounds, (peer) => time(calls, () => small(peer))),
+    big: await takeTurns(opened, rounds, (peer) => time(calls / 20, () => peer.call(BIG))),
+    flight: await takeTurns(opened, rounds, async (peer) => [
+      await timeInFlight(calls * 3, IN_FLIGHT, () => small(peer)),
+    ]),
+  };
+}
+
+async function timeFirst(peer: Peer): Promise<number> {
+  const began = performance.now();
+  const opened = await peer.open('echo');
+  await opened.call(SMALL);
+  const took = performance.now() - began;
+  await opened.close();
+  return took;
+}
+
+/** What one more occupies: its process, or what this one grows by. */
+async function measureMemory(peer: Peer): Promise<number | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  const first = await peer.open('echo');
+  await first.call(SMALL);
+  const own = first.pid === undefined ? undefined : privateDirtyKb(first.pid);
+  const all = [first];
+  try {
+    if (own !== undefined) return own;
+    collectGarbage();
+    const before = privateDirtyKb('self');
+    while (all.length <= SIDE_BY_SIDE) {
+      const next = await peer.open('echo');
+      all.push(next);
+      await next.call(SMALL);
+    }
+    collectGarbage();
+    return Math.max(0, privateDirtyKb('self') - before) / SIDE_BY_SIDE;
+  } finally {
+    for (const each of all) await each.close();
   }
 }
 
-async function timeFirst(open: () => Promise<OpenPeer>): Promise<number> {
-  const began = performance.now();
-  const peer = await open();
-  await peer.call(SMALL);
-  const took = performance.now() - began;
-  await peer.close();
-  return took;
+/** How many times as long as in no sandbox, the way there and back taken off. */
+async function measureCompute(
+  peers: readonly Peer[],
+  work: 'fib' | 'floors',
+): Promise<readonly number[]> {
+  const plain = work === 'fib' ? () => fib(27) : floors;
+  const times: number[] = [];
+  for (const peer of peers) {
+    const [there, inside] = [await peer.open('echo'), await peer.open(work)];
+    for (const run of [() => inside.call({}), () => there.call(SMALL), plain]) await time(5, run);
+    const { trip, took, bare } = await inTurns(3, {
+      trip: () => time(COMPUTED, () => there.call(SMALL)),
+      took: () => time(COMPUTED, () => inside.call({})),
+      bare: () => time(COMPUTED, plain),
+    });
+    const way = median(trip);
+    times.push(
+      compare(
+        took.map((ms) => ms - way),
+        bare,
+        0.5,
+      ).ratio,
+    );
+    await there.close();
+    await inside.close();
+  }
+  return times;
+}
+
+/** Samples of each, one list for each of them. */
+async function takeTurns<One>(
+  all: readonly One[],
+  rounds: number,
+  run: (one: One) => Promise<readonly number[]>,
+): Promise<number[][]> {
+  const named = Object.fromEntries(all.map((one, index) => [`#${index}`, () => run(one)]));
+  const samples = await inTurns(rounds, named);
+  return all.map((_one, index) => samples[`#${index}`] ?? []);
 }

@@ -1,17 +1,36 @@
+import { fib, floors } from '../plugins/echo/src/compute.js';
+
 /** Another way to hold code that nobody trusts, doing the same work. */
 export interface Peer {
   readonly name: string;
-  /** What is left when the held code breaks out or crashes the engine, in a few words. */
-  readonly containment: string;
+  /** What holds the code, in a few words. */
+  readonly holds: string;
+  /** Whether that is a process of its own: one that the host outlives. */
+  readonly ownProcess: boolean;
+  /** The package that it comes from, if its version is to be told. */
+  readonly package?: string;
+  /** The oldest Node that it runs on, where that is not ours. */
+  readonly fromNode?: number;
+  /** With no sandbox at all: what the others are held against. */
+  readonly isFloor?: boolean;
   /** From nothing to one that answers. Rejects where it is not installed, or not for this Node. */
-  open(): Promise<OpenPeer>;
+  open(work: PeerWork): Promise<OpenPeer>;
 }
 
 export interface OpenPeer {
+  /** The process that holds the code, where it has one of its own. */
+  readonly pid?: number;
   /** Runs the tool on an input that crosses by copy, and brings its result back. */
   call(input: unknown): Promise<unknown>;
   close(): void | Promise<void>;
 }
 
-/** The work: `echo` of the benchmark, as the source of a function. */
-export const ECHO = '(async ({ city, s }) => ({ ok: true, len: s ? s.length : 0, city }))';
+/** What is run: the tool of the benchmark, or a computation. */
+export type PeerWork = keyof typeof SOURCES;
+
+/** Each work as the source of a function. */
+export const SOURCES = {
+  echo: '(async ({ city, s }) => ({ ok: true, len: s ? s.length : 0, city }))',
+  fib: `(async () => { ${fib.toString()}; return fib(27); })`,
+  floors: `(async () => { ${floors.toString()}; return floors(); })`,
+} as const;

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { ECHO, type OpenPeer, type Peer } from './peer.js';
+import { type OpenPeer, type Peer, SOURCES } from './peer.js';
 
 interface Handle {
   dispose(): void;
@@ -21,8 +21,8 @@ interface Context {
   dispose(): void;
 }
 
-const WRAP = `
-const run = ${ECHO};
+const wrap = (source: string): string => `
+const run = ${source};
 let answer;
 globalThis.begin = (text) => { run(JSON.parse(text)).then((value) => { answer = JSON.stringify(value); }); };
 globalThis.end = () => answer;
@@ -31,11 +31,13 @@ globalThis.end = () => answer;
 /** QuickJS in WebAssembly: an interpreter of its own, in the host's process. */
 export const quickjs: Peer = {
   name: 'quickjs-emscripten',
-  containment: "WebAssembly in the host's process",
-  open: async (): Promise<OpenPeer> => {
+  holds: "WebAssembly in the host's process",
+  ownProcess: false,
+  package: 'quickjs-emscripten',
+  open: async (work): Promise<OpenPeer> => {
     const { getQuickJS } = createRequire(import.meta.url)('quickjs-emscripten') as QuickJs;
     const context = (await getQuickJS()).newContext();
-    context.unwrapResult(context.evalCode(WRAP)).dispose();
+    context.unwrapResult(context.evalCode(wrap(SOURCES[work]))).dispose();
     const [begin, end] = ['begin', 'end'].map((name) =>
       context.unwrapResult(context.evalCode(name)),
     );

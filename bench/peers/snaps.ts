@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { ECHO, type OpenPeer, type Peer } from './peer.js';
+import { type OpenPeer, type Peer, SOURCES } from './peer.js';
 
-const SNAP = `module.exports.onRpcRequest = async ({ request }) => (${ECHO})(request.params);`;
+const snapOf = (source: string): string =>
+  `module.exports.onRpcRequest = async ({ request }) => (${source})(request.params);`;
 
 interface Answer {
   readonly id: number;
@@ -16,8 +17,10 @@ interface Answer {
  */
 export const snaps: Peer = {
   name: 'MetaMask Snaps node-process',
-  containment: 'an ordinary process',
-  open: async (): Promise<OpenPeer> => {
+  holds: 'SES in an ordinary process',
+  ownProcess: true,
+  package: '@metamask/snaps-execution-environments',
+  open: async (work): Promise<OpenPeer> => {
     const bundle = createRequire(import.meta.url).resolve(
       '@metamask/snaps-execution-environments/node-process',
     );
@@ -55,8 +58,9 @@ export const snaps: Peer = {
     send('SYN');
     await ready;
     const snapId = 'local:echo';
-    await request('executeSnap', { snapId, sourceCode: SNAP, endowments: [] });
+    await request('executeSnap', { snapId, sourceCode: snapOf(SOURCES[work]), endowments: [] });
     return {
+      ...(child.pid !== undefined && { pid: child.pid }),
       call: (input) =>
         request('snapRpc', {
           snapId,

@@ -1,25 +1,32 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { ECHO, type OpenPeer, type Peer } from './peer.js';
+import { type OpenPeer, type Peer, SOURCES } from './peer.js';
 
-const SOURCE = `
+const threadOf = (source: string): string => `
 import 'ses';
 import { parentPort } from 'node:worker_threads';
 lockdown({ errorTaming: 'safe', overrideTaming: 'severe' });
-const run = new Compartment().evaluate(${JSON.stringify(ECHO)});
+const run = new Compartment().evaluate(${JSON.stringify(source)});
 parentPort.on('message', async ({ id, input }) => {
   parentPort.postMessage({ id, value: await run(input) });
 });
 parentPort.postMessage({ ready: true });
 `;
 
+/** The one that Bulkhead holds its guests with: beside the peers is an older one. */
+const ses = createRequire(new URL('../../package.json', import.meta.url)).resolve('ses');
+
 /** A worker thread with SES: the shortest way that keeps a loop off the host's own thread. */
 export const worker: Peer = {
-  name: 'worker thread + SES',
-  containment: "the host's process",
-  open: async (): Promise<OpenPeer> => {
+  name: 'worker thread and SES',
+  holds: "SES in a thread of the host's process",
+  ownProcess: false,
+  package: 'ses',
+  open: async (work): Promise<OpenPeer> => {
     const thread = new Worker(
       // Beside this file, so that it finds ses.
-      new URL(`data:text/javascript,${encodeURIComponent(absolute(SOURCE))}`),
+      new URL(`data:text/javascript,${encodeURIComponent(absolute(threadOf(SOURCES[work])))}`),
     );
     const waiting = new Map<number, (value: unknown) => void>();
     let lastId = 0;
@@ -48,5 +55,5 @@ export const worker: Peer = {
 
 /** A module without a place of its own imports by full address. */
 function absolute(source: string): string {
-  return source.replace("'ses'", JSON.stringify(import.meta.resolve('ses')));
+  return source.replace("'ses'", JSON.stringify(pathToFileURL(ses).href));
 }

@@ -1,0 +1,88 @@
+import { startFloor } from './floor.js';
+import { compare, type Effort, type Measure } from './measure.js';
+import { inTurns, time, timeInFlight } from './statistics.js';
+import { BIG, call, SMALL, startEngine } from './subject.js';
+
+/** Before anything counts, as many calls of each as V8 needs to have made up its mind. */
+const WARM_UP = 3_000;
+const IN_FLIGHT = 100;
+
+/** Calls with everything on, against the same bytes echoed over a bare pipe. */
+export async function measureCalls({ calls, rounds, share }: Effort): Promise<Measure[]> {
+  const engine = await startEngine(1);
+  const floor = startFloor();
+  const ours = () => call(engine, 'echo', SMALL);
+  const bare = () => floor.call(SMALL);
+  const oursBig = () => call(engine, 'echo', BIG);
+  const bareBig = () => floor.call(BIG);
+  try {
+    for (const run of [ours, bare]) await time(WARM_UP, run);
+    for (const run of [oursBig, bareBig]) await time(WARM_UP / 30, run);
+    for (const run of [ours, bare]) await timeInFlight(WARM_UP, IN_FLIGHT, run);
+
+    const bigs = Math.ceil(calls / 5);
+    const { small, smallBare, big, bigBare } = await inTurns(rounds, {
+      smallBare: () => time(calls, bare),
+      small: () => time(calls, ours),
+      bigBare: () => time(bigs, bareBig),
+      big: () => time(bigs, oursBig),
+    });
+    // Shorter turns, and more of them: nothing but throughput is measured here.
+    const { flight, flightBare } = await inTurns(rounds * 2, {
+      flightBare: async () => [await timeInFlight(calls * 5, IN_FLIGHT, bare)],
+      flight: async () => [await timeInFlight(calls * 5, IN_FLIGHT, ours)],
+    });
+    const named = `p${share * 100}`;
+    const one = compare(small, smallBare, share);
+    const large = compare(big, bigBare, share);
+    const piped = asRates(compare(flight, flightBare, share));
+    return [
+      {
+        work: `small, sequential, ${named}`,
+        unit: 'µs',
+        ...inMicroseconds(one),
+        goal: '≤ 1.6 × floor',
+        met: one.ratio <= 1.6,
+      },
+      ...(share === 0.5 ? [tellTail('small', small, smallBare)] : []),
+      {
+        work: `big, sequential, ${named}`,
+        unit: 'µs',
+        ...inMicroseconds(large),
+        goal: '≤ 1.3 × floor',
+        met: large.ratio <= 1.3,
+      },
+      ...(share === 0.5 ? [tellTail('big', big, bigBare)] : []),
+      {
+        work: `small, ${IN_FLIGHT} in flight`,
+        unit: 'calls/s',
+        ...piped,
+        goal: '≥ 0.5 × floor',
+        met: piped.ratio >= 0.5,
+      },
+    ];
+  } finally {
+    floor.close();
+    await engine.close();
+  }
+}
+
+/** What one call in a hundred takes at the least: a medley of everything that the machine does. */
+function tellTail(name: string, ours: readonly number[], floor: readonly number[]): Measure {
+  const figures = inMicroseconds(compare(ours, floor, 0.99));
+  return { work: `${name}, sequential, p99`, unit: 'µs', ...figures };
+}
+
+interface Figures {
+  readonly ours: number;
+  readonly floor: number;
+  readonly ratio: number;
+}
+
+function inMicroseconds({ ours, floor, ratio }: Figures): Figures {
+  return { ours: ours * 1000, floor: floor * 1000, ratio };
+}
+
+function asRates({ ours, floor, ratio }: Figures): Figures {
+  return { ours: 1000 / ours, floor: 1000 / floor, ratio: 1 / ratio };
+}

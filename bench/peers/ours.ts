@@ -1,0 +1,41 @@
+import { startFloor } from '../floor.js';
+import { fib, floors } from '../plugins/echo/src/compute.js';
+import { call, startEngine } from '../subject.js';
+import type { Peer } from './peer.js';
+
+export const bulkhead: Peer = {
+  name: 'Bulkhead',
+  holds: 'a process without files, network or children',
+  ownProcess: true,
+  open: async (work) => {
+    let pid = 0;
+    const engine = await startEngine(0, {
+      onEvent: (event) => {
+        if (event.type === 'guest-started') pid = event.pid;
+      },
+    });
+    return {
+      get pid() {
+        return pid;
+      },
+      call: (input) =>
+        work === 'echo' ? call(engine, 'echo', input) : call(engine, 'compute', { work }),
+      close: () => engine.close(),
+    };
+  },
+};
+
+export const floor: Peer = {
+  name: 'a bare pipe',
+  holds: 'nothing: an ordinary process',
+  ownProcess: true,
+  isFloor: true,
+  open: (work) => {
+    if (work !== 'echo') {
+      const compute = work === 'fib' ? () => fib(27) : floors;
+      return Promise.resolve({ call: () => Promise.resolve(compute()), close: () => {} });
+    }
+    const { pid, call: echo, close } = startFloor();
+    return Promise.resolve({ pid, call: echo, close });
+  },
+};
