@@ -41,11 +41,11 @@ export function drawComparison({ machine, at, comparisons }: Results): string {
     );
     return { title, unit, dots, floor: bare.join(', ') };
   }).filter(({ dots }) => dots.length > 0);
-  // One scale for all of time, so that the panels can be held against each other.
-  const time = scaleFor(panels.filter(({ unit }) => unit !== 'MB').flatMap(timesOf));
+  // One scale for all calls, so that their panels can be held against each other.
+  const calls = scaleFor(panels.filter(({ unit }) => unit === 'µs').flatMap(timesOf));
   let y = TOP;
   const body = panels.map((panel) => {
-    const scale = panel.unit === 'MB' ? scaleFor(timesOf(panel)) : time;
+    const scale = panel.unit === 'µs' ? calls : scaleFor(timesOf(panel));
     const text = drawPanel(panel, scale, y);
     y += HEAD + panel.dots.length * ROW + FOOT;
     return text;
@@ -106,7 +106,8 @@ function major(node: string): string {
 
 function format(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en');
-  return value.toFixed(value >= 10 ? 0 : value >= 1 ? 1 : 2);
+  if (value >= 1) return value.toFixed(value >= 10 ? 0 : 1);
+  return String(Number(value.toPrecision(value >= 0.1 ? 2 : 1)));
 }
 
 function px(value: number): string {

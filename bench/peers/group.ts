@@ -57,21 +57,24 @@ async function whyNot(peer: Peer): Promise<string | undefined> {
     }
     return undefined;
   } catch (error) {
-    if (peer.package !== undefined && findPackage(peer.package) === undefined) {
+    if (peer.package !== undefined && findPackage(peer.package, peer.beside) === undefined) {
       return 'not installed; npm run bench -- --install gets it';
     }
     return error instanceof Error ? error.message.split('\n')[0] : String(error);
   }
 }
 
-function nameWithVersion({ name, package: from }: Peer): string {
-  const version = from === undefined ? undefined : findPackage(from)?.version;
+function nameWithVersion({ name, package: from, beside }: Peer): string {
+  const version = from === undefined ? undefined : findPackage(from, beside)?.version;
   return version === undefined ? name : `${name} ${version}`;
 }
 
-/** What a package says of itself, wherever it is found from here. */
-function findPackage(name: string): { readonly version: string } | undefined {
-  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+/** What a package says of itself, wherever it is found from there. */
+function findPackage(
+  name: string,
+  beside: string = import.meta.url,
+): { readonly version: string } | undefined {
+  const folders = createRequire(beside).resolve.paths(name) ?? [];
   for (const folder of folders) {
     try {
       return JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')) as {

@@ -9,6 +9,8 @@ export interface Peer {
   readonly ownProcess: boolean;
   /** The package that it comes from, if its version is to be told. */
   readonly package?: string;
+  /** The module from which that is found; ours, unless it says so. */
+  readonly beside?: string;
   /** The oldest Node that it runs on, where that is not ours. */
   readonly fromNode?: number;
   /** With no sandbox at all: what the others are held against. */

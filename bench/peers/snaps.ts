@@ -16,8 +16,8 @@ interface Answer {
  * JSON-RPC, multiplexed over the messages of a forked process.
  */
 export const snaps: Peer = {
-  name: 'MetaMask Snaps node-process',
-  holds: 'SES in an ordinary process',
+  name: 'MetaMask Snaps',
+  holds: 'SES in an ordinary process (their node-process bundle)',
   ownProcess: true,
   package: '@metamask/snaps-execution-environments',
   open: async (work): Promise<OpenPeer> => {

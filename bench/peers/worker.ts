@@ -15,7 +15,8 @@ parentPort.postMessage({ ready: true });
 `;
 
 /** The one that Bulkhead holds its guests with: beside the peers is an older one. */
-const ses = createRequire(new URL('../../package.json', import.meta.url)).resolve('ses');
+const ROOT = new URL('../../package.json', import.meta.url).href;
+const ses = createRequire(ROOT).resolve('ses');
 
 /** A worker thread with SES: the shortest way that keeps a loop off the host's own thread. */
 export const worker: Peer = {
@@ -23,6 +24,7 @@ export const worker: Peer = {
   holds: "SES in a thread of the host's process",
   ownProcess: false,
   package: 'ses',
+  beside: ROOT,
   open: async (work): Promise<OpenPeer> => {
     const thread = new Worker(
       // Beside this file, so that it finds ses.
