@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { tameSuppressedError } from '../../../sandbox/node/suppressed-error.js';
 
 beforeEach(() => {
-  vi.stubGlobal('harden', (it: { readonly prototype: object }) => {
-    Object.freeze(it.prototype);
-    return Object.freeze(it);
+  vi.stubGlobal('harden', (made: { readonly prototype: object }) => {
+    Object.freeze(made.prototype);
+    return Object.freeze(made);
   });
 });
 afterEach(() => {
