@@ -105,6 +105,8 @@ export function runCall(
     options.signal?.addEventListener('abort', onAbort);
     const onRevoked = (): void => stop(takenAway(tool));
     revoked.on(onRevoked);
+    // Whoever was told that it started may have given it up at once.
+    if (options.signal?.aborted === true) onAbort();
 
     const run = (guest: Guest): void => {
       if (answered) return;
@@ -135,10 +137,11 @@ export function runCall(
     };
 
     const go = (): void => {
+      if (answered) return;
       if (resident.current === undefined) start();
       else run(resident.current);
     };
-    if (spec.beforeEffect === undefined) go();
+    if (answered || spec.beforeEffect === undefined) go();
     else spec.beforeEffect().then(go, (error: unknown) => answer(failureOf(error, tool)));
   });
 }

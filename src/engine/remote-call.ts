@@ -69,6 +69,8 @@ async function ask({
   options.signal?.addEventListener('abort', onAbort);
   const { onOutput } = options;
   const run = async (): Promise<ToolAnswer> => {
+    // Whoever was told that it started may have given it up at once.
+    if (options.signal?.aborted === true) throw new Ended(cancelled(tool));
     await beforeEffect?.();
     return place.remote.run({
       callId,

@@ -118,6 +118,18 @@ describe('a call', () => {
     expect((await engine.call('count', {})).value).toBe(before + 1);
   });
 
+  it('that a listener gives up as it is told of it does not run', async () => {
+    const before = Number((await engine.call('count', {})).value);
+    const controller = new AbortController();
+    const off = engine.on(({ type }) => {
+      if (type === 'call-started') controller.abort();
+    });
+    const result = await engine.call('count', {}, { signal: controller.signal });
+    off();
+    expect(result.code).toBe('CANCELLED');
+    expect((await engine.call('count', {})).value).toBe(before + 1);
+  });
+
   it('runs beside other calls of its plugin, up to a cap', async () => {
     const results = await Promise.all(
       Array.from({ length: 6 }, () => engine.call('sleep', { ms: 200 })),
