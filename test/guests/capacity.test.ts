@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type Capacity, type CapacityLimits, makeCapacity } from '../../src/guests/capacity.js';
 import { TURN_MS } from '../../src/guests/evict.js';
 import { fakeGuest, type FakeGuest } from './fake-guest.js';
@@ -27,14 +27,20 @@ interface House {
   readonly started: string[];
 }
 
+const houses: House[] = [];
+
+afterEach(() => {
+  for (const { capacity } of houses.splice(0)) capacity.close();
+});
+
 function makeHouse(limits: Partial<CapacityLimits> = {}): House {
   const started: string[] = [];
   const house: House = {
     nowMs: 0,
     started,
     capacity: makeCapacity({ ...LIMITS, ...limits }, () => house.nowMs),
-    start: (plugin, state = {}, signal) =>
-      house.capacity.start(
+    start: (plugin, state = {}, signal) => {
+      const guest = house.capacity.start(
         plugin,
         () => {
           started.push(plugin);
@@ -51,8 +57,13 @@ function makeHouse(limits: Partial<CapacityLimits> = {}): House {
           return { guest, life: guest, watch };
         },
         signal,
-      ),
+      );
+      // Some are still waiting when their test is over.
+      guest.catch(() => {});
+      return guest;
+    },
   };
+  houses.push(house);
   return house;
 }
 
