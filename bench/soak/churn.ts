@@ -1,4 +1,5 @@
 import type { BulkheadEvent, Engine } from '../../src/index.js';
+import { descendants } from './sample.js';
 
 export interface ChurnSpec {
   readonly engine: Engine;
@@ -74,7 +75,8 @@ export async function churn(spec: ChurnSpec): Promise<ChurnResult> {
   const TROUBLES: Readonly<Record<string, () => Promise<void>>> = {
     kill: async () => {
       const [pid] = [...guests].slice(Math.floor(random() * guests.size));
-      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      // It may be gone already, and its number be somebody else's.
+      if (pid !== undefined && descendants(process.pid).includes(pid)) process.kill(pid, 'SIGKILL');
     },
     loop: () => call(`${pick(spec.live)}:loop`, {}, { timeoutMs: 50 }),
     hang: () => call(`${pick(spec.live)}:hang`, {}, { timeoutMs: 50 }),
