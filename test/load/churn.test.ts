@@ -34,7 +34,7 @@ describe.runIf(process.platform === 'linux')(
         cacheDirectory: join(root, 'cache'),
         storageDirectory: join(root, 'storage'),
         logger: silentLogger,
-        limits: { maxGuests: LIVE, pool: 1, endAfterMs: 1_500, maxWaitMs: 15_000 },
+        limits: { maxGuests: LIVE, pool: 1, endAfterMs: 1_500, maxWaitMs: 300_000 },
         onEvent: (event) => {
           if (event.type === 'guest-started') guests.add(event.pid);
         },
