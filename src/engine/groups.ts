@@ -71,7 +71,7 @@ function makeGroup(name: string, plugins: readonly string[], spec: GroupsSpec): 
   return {
     name,
     open: async () => {
-      while (current?.whole.alive !== true || current.inDoubt) current = await startOnce();
+      if (current?.whole.alive !== true || current.inDoubt) current = await startOnce();
       return current.open();
     },
   };
