@@ -23,6 +23,8 @@ const { values } = parseArgs({
     'trouble-ms': { type: 'string', default: '500' },
     'reload-ms': { type: 'string', default: '60000' },
     json: { type: 'string' },
+    // Where plugins and what is kept of them stay for the next soak.
+    directory: { type: 'string' },
   },
 });
 const live = Number(values.live);
@@ -51,11 +53,11 @@ const EXPECTED: ReadonlySet<string> = new Set([
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const root = mkdtempSync(join(tmpdir(), 'bulkhead-soak-'));
+const root = values.directory ?? mkdtempSync(join(tmpdir(), 'bulkhead-soak-'));
 try {
   process.exitCode = (await soak()) ? 0 : 1;
 } finally {
-  rmSync(root, { recursive: true, force: true });
+  if (values.directory === undefined) rmSync(root, { recursive: true, force: true });
 }
 
 async function soak(): Promise<boolean> {
@@ -65,7 +67,7 @@ async function soak(): Promise<boolean> {
   const timers = countTimers();
   const began = performance.now();
   const engine = await open('plugins');
-  print(`${plugins} plugins installed in ${seconds(began)} s`);
+  print(`${plugins} plugins installed in ${seconds(began)} s: ${textOf(takeSample())}`);
   for (const id of ids.slice(0, live)) await engine.call(`${id}:echo`, {});
   print(`${live} of them started after ${seconds(began)} s`);
 

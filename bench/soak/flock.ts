@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Tools that behave, and tools that do what a host has to survive. */
@@ -18,6 +18,8 @@ export function writeFlock(root: string, count: number): readonly string[] {
   const ids = Array.from({ length: count }, (_, n) => `p${n}`);
   for (const id of ids) {
     const directory = join(root, id);
+    // Written for an earlier soak: what was kept of it still holds.
+    if (existsSync(directory)) continue;
     mkdirSync(directory, { recursive: true });
     const manifest = {
       manifestVersion: 1,

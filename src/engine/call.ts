@@ -136,7 +136,7 @@ export function runCall(
       const waiting = new AbortController();
       giveUp = () => waiting.abort();
       resident
-        .acquire(waiting.signal)
+        .acquire({ signal: waiting.signal, tenant: options.tenant })
         .then(run, (error: unknown) => answer(failureOf(error, tool)));
     };
 

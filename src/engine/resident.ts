@@ -8,7 +8,7 @@ import type { GuestEnd } from '../guests/end.js';
 import type { Guest } from '../guests/guest.js';
 import { loadWithin } from './load-guest.js';
 import { tellGrant } from './regrant.js';
-import { makeSharedStart } from './shared-start.js';
+import { makeSharedStart, type Wants } from './shared-start.js';
 import type { ValidatorCourier } from './validator-courier.js';
 
 /** The guest in which an entry lives, from its first use on: loaded, and replaced when it ends. */
@@ -21,7 +21,7 @@ export interface Resident {
    * That guest; starts one and lets it begin where there is none. Rejects with the reason. One that
    * waits for room to start is given up once everybody has aborted who waits for it.
    */
-  acquire(signal?: AbortSignal): Promise<Guest>;
+  acquire(wants?: Wants): Promise<Guest>;
   /** A guest that is loaded, whether or not it has begun. Rejects with the reason. */
   load(): Promise<Guest>;
   /**
@@ -52,7 +52,7 @@ export interface ResidentSpec {
   readonly entry: string;
   readonly bundleHash: string;
   /** A blank guest, as soon as there is room for it. */
-  readonly take: (signal: AbortSignal) => Promise<Guest>;
+  readonly take: (wants: Wants) => Promise<Guest>;
   /** Everything but the code is made anew for each guest: variables are read when it loads. */
   readonly load: () => LoadParams;
   /** What a loaded guest does first of all. Where it rejects, the guest is of no use. */
@@ -94,8 +94,8 @@ export function makeResident(spec: ResidentSpec): Resident {
     guest.peer.ask('schemas', { schemas }).answer.catch(() => {});
   };
 
-  const start = async (signal: AbortSignal): Promise<Guest> => {
-    const guest = await spec.take(signal);
+  const start = async (wants: Wants): Promise<Guest> => {
+    const guest = await spec.take(wants);
     starting = guest;
     // Let go of in the moment in which there was room.
     if (over) guest.kill({ cause: 'closed', detail: 'the engine let go of its plugin' });
@@ -140,22 +140,22 @@ export function makeResident(spec: ResidentSpec): Resident {
   const trusted = (): Guest | undefined =>
     current?.alive === true && !current.inDoubt && !doubts.has(current) ? current : undefined;
 
-  const startUnlessTrusted = async (signal: AbortSignal): Promise<Guest> => {
+  const startUnlessTrusted = async (wants: Wants): Promise<Guest> => {
     const doubted = current === undefined ? undefined : doubts.get(current);
     if (doubted !== undefined) await within(Promise.all(doubted), PATIENCE_MS);
     const trustedNow = trusted();
     if (trustedNow !== undefined) return trustedNow;
     // One that is in doubt for a neighbour's call, or makes way, has nothing of its own to settle.
     const left = current?.inDoubt === true && doubted === undefined ? current : undefined;
-    const guest = await start(signal);
+    const guest = await start(wants);
     if (left !== undefined) void retire(left);
     return guest;
   };
 
   const loading = makeSharedStart(startUnlessTrusted);
-  const loadOnce = (signal?: AbortSignal): Promise<Guest> => {
+  const loadOnce = (wants?: Wants): Promise<Guest> => {
     if (over) return Promise.reject(letGo(spec.plugin));
-    return loading.join(signal);
+    return loading.join(wants);
   };
 
   const begin = async (guest: Guest): Promise<void> => {
@@ -176,8 +176,8 @@ export function makeResident(spec: ResidentSpec): Resident {
       return performance.now() - loadedMs;
     },
     load: () => loadOnce(),
-    acquire: async (signal) => {
-      const guest = await loadOnce(signal);
+    acquire: async (wants) => {
+      const guest = await loadOnce(wants);
       if (guest !== serving) {
         const begun = beginning.get(guest) ?? begin(guest);
         beginning.set(guest, begun);

@@ -4,13 +4,14 @@ import type { Guest } from '../guests/guest.js';
 import { readMemory, readProcessorUse } from '../guests/processor.js';
 import { watchGuest } from '../guests/watch.js';
 import type { EntrySpec } from './entry-spec.js';
+import type { Wants } from './shared-start.js';
 
 /**
  * Where an entry's guests come from: each is counted among the engine's, watched for as long as it
  * lives, and charged to the entry's allowance. A trust group does so for all of its plugins. The
  * function rejects `QUARANTINED` and `BUSY`, and with the signal's reason.
  */
-export function makeTenancy(spec: EntrySpec): (signal: AbortSignal) => Promise<Guest> {
+export function makeTenancy(spec: EntrySpec): (wants: Wants) => Promise<Guest> {
   const { plugin, settings, capacity, quarantine } = spec;
   const { limits } = settings;
   const allowance = makeAllowance(limits);
@@ -35,10 +36,10 @@ export function makeTenancy(spec: EntrySpec): (signal: AbortSignal) => Promise<G
     });
     return { guest, life: guest, watch };
   };
-  return async (signal) => {
+  return async (wants) => {
     quarantine.admit();
     return admit(
-      await (group === undefined ? capacity.start(plugin.id, start, signal) : group.open()),
+      await (group === undefined ? capacity.start(plugin.id, start, wants) : group.open()),
     );
   };
 }

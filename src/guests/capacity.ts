@@ -8,15 +8,21 @@ import type { Watch } from './watch.js';
 export interface Capacity {
   /**
    * Starts one more as soon as there is room for it, where need be by ending the guest that nobody
-   * has called for longest. Where somebody waits for each of them, plugins wait in turns; those that
-   * hold a guest for longest get no new calls in it, so that it falls idle. Rejects `BUSY` where that
+   * has called for longest. Where somebody waits for each of them, tenants wait in turns, and the
+   * plugins of each; those that hold a guest for longest get no new calls in it, so that it falls idle. Rejects `BUSY` where that
    * takes too long or too many wait, and with the signal's reason.
    */
-  start<Guest>(plugin: string, start: () => Started<Guest>, signal?: AbortSignal): Promise<Guest>;
+  start<Guest>(plugin: string, start: () => Started<Guest>, wants?: WantsRoom): Promise<Guest>;
   /** Ends idle guests while all together hold more memory than they may. */
   relieve(): void;
   /** Refuses whoever waits. */
   close(): void;
+}
+
+/** Somebody who wants a guest: tenants take turns, and whoever aborts wants it no more. */
+export interface WantsRoom {
+  readonly signal?: AbortSignal | undefined;
+  readonly tenant?: string | undefined;
 }
 
 /** A guest that was just started, and what is counted of it until it ends. */
@@ -100,9 +106,9 @@ export function makeCapacity(limits: CapacityLimits, now: () => number): Capacit
   const wait = <Guest>(
     plugin: string,
     start: () => Started<Guest>,
-    signal: AbortSignal | undefined,
+    { signal, tenant = '' }: WantsRoom,
   ): Promise<Guest> => {
-    const place = { tenant: '', plugin };
+    const place = { tenant, plugin };
     return new Promise((resolve, reject) => {
       const settle = (): void => {
         clearTimeout(timer);
@@ -134,12 +140,12 @@ export function makeCapacity(limits: CapacityLimits, now: () => number): Capacit
   };
 
   return {
-    start: (plugin, start, signal) => {
+    start: (plugin, start, wants = {}) => {
       if (closed) return Promise.reject(closedError());
-      if (signal?.aborted === true) return Promise.reject(signal.reason);
+      if (wants.signal?.aborted === true) return Promise.reject(wants.signal.reason);
       return line.size === 0 && hasRoom()
         ? Promise.resolve(begin(start))
-        : wait(plugin, start, signal);
+        : wait(plugin, start, wants);
     },
     relieve: () => {
       while (heldMb() > maxMemoryMb) {

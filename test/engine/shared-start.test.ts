@@ -12,7 +12,7 @@ function makeDoor(): Door {
   const starts: AbortSignal[] = [];
   let open: (value: number) => void = () => {};
   const shared = makeSharedStart(
-    (signal) =>
+    ({ signal }) =>
       new Promise<number>((resolve, reject) => {
         starts.push(signal);
         open = resolve;
@@ -37,7 +37,7 @@ describe('what is started once for all who want it', () => {
   it('goes on while one of them wants it, and is given up with the last', async () => {
     const { shared, starts } = makeDoor();
     const [one, two] = [new AbortController(), new AbortController()];
-    const both = [shared.join(one.signal), shared.join(two.signal)];
+    const both = [shared.join({ signal: one.signal }), shared.join({ signal: two.signal })];
     one.abort();
     expect(starts[0]?.aborted).toBe(false);
     two.abort();
@@ -48,7 +48,7 @@ describe('what is started once for all who want it', () => {
   it('is started anew for whoever comes in the moment in which it was given up', async () => {
     const { shared, starts, open } = makeDoor();
     const controller = new AbortController();
-    const given = shared.join(controller.signal);
+    const given = shared.join({ signal: controller.signal });
     controller.abort();
     const late = shared.join();
     await expect(given).rejects.toThrow('nobody waits');

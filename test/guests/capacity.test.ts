@@ -15,6 +15,8 @@ interface State {
   /** Since when nobody waits for it. */
   idleSinceMs?: number | undefined;
   background?: boolean;
+  /** For whom it is wanted. */
+  tenant?: string;
   memoryMb?: number;
 }
 
@@ -56,7 +58,7 @@ function makeHouse(limits: Partial<CapacityLimits> = {}): House {
           };
           return { guest, life: guest, watch };
         },
-        signal,
+        { signal, tenant: state.tenant },
       );
       // Some are still waiting when their test is over.
       guest.catch(() => {});
@@ -152,6 +154,17 @@ describe('plugins that wait for room', () => {
       await settled();
     }
     expect(started).toEqual(['a', 'crowd', 'single']);
+  });
+
+  it('get it tenant by tenant, however many plugins one of them calls', async () => {
+    const { start, started } = makeHouse({ maxGuests: 1 });
+    const first: State = {};
+    await start('first', first);
+    for (let n = 0; n < 10; n += 1) void start(`a${n}`, { tenant: 'a', idleSinceMs: 1 });
+    void start('b', { tenant: 'b', idleSinceMs: 1 });
+    first.idleSinceMs = 1;
+    await expect.poll(() => started.length).toBe(12);
+    expect(started.indexOf('b')).toBe(2);
   });
 
   it('are busy after a while, and are told when to ask again', async () => {
