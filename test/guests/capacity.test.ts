@@ -42,7 +42,7 @@ function makeHouse(limits: Partial<CapacityLimits> = {}): House {
     started,
     capacity: makeCapacity({ ...LIMITS, ...limits }, () => house.nowMs),
     start: (plugin, state = {}, signal) => {
-      const guest = house.capacity.start(
+      const waits = house.capacity.start(
         plugin,
         () => {
           started.push(plugin);
@@ -61,8 +61,8 @@ function makeHouse(limits: Partial<CapacityLimits> = {}): House {
         { signal, tenant: state.tenant },
       );
       // Some are still waiting when their test is over.
-      guest.catch(() => {});
-      return guest;
+      waits.catch(() => {});
+      return waits;
     },
   };
   houses.push(house);
