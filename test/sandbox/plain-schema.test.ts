@@ -109,21 +109,23 @@ describe('a plain schema', () => {
     expect(readPlainSchema({ required: ['toString'] })?.({})).toBe(false);
   });
 
-  test.each([
-    { properties: { days: { type: 'number', default: 3 } } },
-    { properties: { city: { type: 'string', pattern: '^(a+)+$' } } },
-    { properties: { city: true } },
-    { type: 'strng' },
-    { type: [] },
-    { enum: [] },
-    { enum: [{}] },
-    { items: [{ type: 'string' }] },
-    { required: true },
-    { $ref: '#' },
-    { toString: 1 },
-    true,
-    null,
-  ])('is none with anything in it that is not understood: %j', (written) => {
+  test.each<{ readonly written: unknown }>(
+    [
+      { properties: { days: { type: 'number', default: 3 } } },
+      { properties: { city: { type: 'string', pattern: '^(a+)+$' } } },
+      { properties: { city: true } },
+      { type: 'strng' },
+      { type: [] },
+      { enum: [] },
+      { enum: [{}] },
+      { items: [{ type: 'string' }] },
+      { required: true },
+      { $ref: '#' },
+      { toString: 1 },
+      true,
+      null,
+    ].map((written) => ({ written })),
+  )('is none with anything in it that is not understood: $written', ({ written }) => {
     expect(readPlainSchema(written)).toBeUndefined();
   });
 });
