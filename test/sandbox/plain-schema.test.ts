@@ -140,13 +140,13 @@ describe('the validator', () => {
       },
     }));
     validation.add({ schemas: [['t', { properties: { n: { type: 'number' } } }]] });
-    const input = { n: 1 };
-    expect(validation.check('t', input)).toBe(input);
+    const given = { n: 1 };
+    expect(validation.check('t', given)).toBe(given);
     expect(asked).toBe(0);
     expect(() => validation.check('t', { n: '1' })).toThrow('the input of t: n: must be number');
     expect(asked).toBe(1);
     // What it has to fit may change while the guest runs.
     validation.add({ schemas: [['t', { properties: { n: { type: 'string', minLength: 2 } } }]] });
-    expect(() => validation.check('t', input)).toThrow('n: must be number');
+    expect(() => validation.check('t', given)).toThrow('n: must be number');
   });
 });
