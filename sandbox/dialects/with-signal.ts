@@ -8,17 +8,13 @@ export interface SignalSource {
  * One getter serves all of them, because an object literal with a getter of its own in it costs a
  * hidden class, and every request has one.
  */
-export function withSignal<Context extends object>(
-  context: Context,
-  source: SignalSource,
-): Context & SignalSource {
+export function withSignal(context: object, source: SignalSource): object {
   signalProperty ??= harden({
     get: signalOf,
     enumerable: true,
     configurable: true,
   });
-  Object.defineProperty(new Signalled(context, source), 'signal', signalProperty);
-  return context as Context & SignalSource;
+  return Object.defineProperty(new Signalled(context, source), 'signal', signalProperty);
 }
 
 let signalProperty: PropertyDescriptor | undefined;
@@ -29,6 +25,7 @@ function signalOf(this: unknown): unknown {
 }
 
 /** Answers with the object that it is given: what extends this adds private fields to it. */
+// oxlint-disable-next-line typescript/no-extraneous-class -- a function cannot be extended by types
 class Given {
   constructor(object: object) {
     return object;

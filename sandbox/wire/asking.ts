@@ -39,7 +39,7 @@ export function makeAsking(): Asking {
     has: (id) => boxes.has(id),
     end,
     close: (error) => {
-      for (const id of [...boxes.keys()]) end(id)?.reject(error);
+      for (const id of boxes.keys()) end(id)?.reject(error);
     },
     get open() {
       return boxes.size;
