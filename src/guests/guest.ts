@@ -22,8 +22,15 @@ export interface Guest {
   /** Resolves once the process is gone. Never rejects. */
   readonly ended: Promise<GuestEnd>;
   readonly alive: boolean;
-  /** Whether its process may be busy with what another plugin was told to stop. */
+  /**
+   * Whether it gets nothing new: its process may be busy with what another plugin was told to stop,
+   * or it makes way.
+   */
   readonly inDoubt: boolean;
+  /** Whether another plugin needs its place. */
+  readonly makingWay: boolean;
+  /** Gets nothing new from now on. */
+  makeWay(): void;
   /** A call was given up: what shares its process is in doubt until that has settled. */
   doubt(settled: Promise<unknown>): void;
   /** Requests that it was asked so far, and how many of them were calls. */
@@ -42,6 +49,7 @@ export interface Guest {
 /** Starts a guest holder. It is blank: locked down, and no plugin's yet. */
 export function startGuest(command: Command, startTimeoutMs: number, line?: Line): Guest {
   let resting = false;
+  let makingWay = false;
   let woken: () => void = () => {};
   const wire = makeGuestWire({
     write: (bytes) => {
@@ -72,13 +80,21 @@ export function startGuest(command: Command, startTimeoutMs: number, line?: Line
     },
     realm: holder,
     peer: wire.peer,
-    ready: readyWithin(startTimeoutMs, wire.ready, holder),
+    ready: readyWithin(startTimeoutMs, wire.ready, holder, holder.ended),
     ended: holder.ended,
     get alive() {
       return holder.end === undefined;
     },
     // It has no neighbours.
-    inDoubt: false,
+    get inDoubt() {
+      return makingWay;
+    },
+    get makingWay() {
+      return makingWay;
+    },
+    makeWay: () => {
+      makingWay = true;
+    },
     doubt: () => {},
     get asked() {
       return wire.asked;
@@ -99,11 +115,15 @@ export function startGuest(command: Command, startTimeoutMs: number, line?: Line
   };
 }
 
-/** Rejects `GUEST_START_FAILED` where the process ends before it is ready, or takes longer. */
+/**
+ * Rejects `GUEST_START_FAILED` where what is waited for (`ended`) ends before it is ready; where it
+ * takes longer, its process is ended.
+ */
 export function readyWithin(
   timeoutMs: number,
   said: Promise<unknown>,
-  holder: GuestProcess,
+  holder: Omit<GuestProcess, 'ended'>,
+  ended: Promise<GuestEnd>,
 ): Promise<unknown> {
   const ready = new Promise<unknown>((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -115,7 +135,7 @@ export function readyWithin(
       holder.settle();
       resolve(report);
     });
-    void holder.ended.then(({ detail }) => {
+    void ended.then(({ detail }) => {
       clearTimeout(timer);
       reject(
         new BulkheadError('GUEST_START_FAILED', `A guest process could not be started: ${detail}`, {
