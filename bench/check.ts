@@ -53,7 +53,7 @@ export async function keepRatios(): Promise<void> {
       (runs[0] ?? []).flatMap(({ work, ratio }) => {
         if (ratio === undefined) return [];
         const ratios = runs.map((run) => run.find((one) => one.work === work)?.ratio ?? Infinity);
-        return [[work, Math.round(median(ratios) * 100) / 100]];
+        return [[work, Number(median(ratios).toPrecision(3))]];
       }),
     );
     tell(runs.at(-1) ?? [], kept[name] ?? {}, []);
@@ -65,14 +65,18 @@ export async function keepRatios(): Promise<void> {
 function tell(measures: readonly Measure[], kept: Ratios, worse: readonly string[]): void {
   for (const { work, ratio } of measures) {
     if (ratio === undefined) continue;
-    const before = kept[work]?.toFixed(2) ?? 'new';
+    const before = kept[work] === undefined ? 'new' : tellRatio(kept[work]);
     const verdict = worse.includes(work) ? 'worse' : '';
     console.log(
-      `${work.padEnd(58)} ${ratio.toFixed(2).padStart(7)} ${before.padStart(7)}  ${verdict}`.trimEnd(),
+      `${work.padEnd(58)} ${tellRatio(ratio).padStart(7)} ${before.padStart(7)}  ${verdict}`.trimEnd(),
     );
   }
 }
 
 function indent(lines: readonly string[]): string {
   return lines.map((line) => `  ${line}`).join('\n');
+}
+
+function tellRatio(ratio: number): string {
+  return ratio.toFixed(ratio < 0.1 ? 3 : 2);
 }

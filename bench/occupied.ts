@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { createEngine } from '../src/index.js';
 import { startFloor } from './floor.js';
 import type { Measure } from './measure.js';
-import { findDescendants, privateDirtyKb } from './memory.js';
+import { privateDirtyKb } from './memory.js';
 import { withDirectory, writeEcho } from './plugins-on-disk.js';
+import { descendants } from './soak/sample.js';
 import { call, SMALL, startEngine } from './subject.js';
 
 const IN_ONE_GUEST = 101;
@@ -91,12 +92,12 @@ function measureIdle(): Promise<Measure> {
     const options = { plugins: [`${root}/*`], cacheDirectory: join(root, 'cache') };
     await (await createEngine(options)).close();
 
-    const before = new Set(findDescendants());
+    const before = new Set(descendants(process.pid));
     const engine = await createEngine(options);
     try {
       if (engine.catalog.list().length !== 10) throw new Error('the catalog lacks a tool');
       await new Promise((resolve) => setTimeout(resolve, 500));
-      const started = findDescendants().filter((pid) => !before.has(pid));
+      const started = descendants(process.pid).filter((pid) => !before.has(pid));
       const ours = started.reduce((sum, pid) => sum + privateDirtyKb(pid), 0);
       return {
         work: 'memory: ten plugins that were never called, outside the host',

@@ -1,13 +1,23 @@
+import { join } from 'node:path';
 import type { Engine } from '../src/index.js';
 import { timeEmptyNode } from './floor.js';
 import { compare, type Effort, type Measure } from './measure.js';
-import { call, SMALL, startEngine } from './subject.js';
+import { withDirectory, writeEcho } from './plugins-on-disk.js';
+import { call, ECHO, SMALL, startEngine } from './subject.js';
 
-/** Long enough for a guest in a loop to be gone, and for the pool to have another. */
-const REFILLED_MS = 400;
+/** Long enough for the pool to have a guest that has started. */
+const FILLED_MS = 800;
 
 /** First results, against what a Node process that does nothing needs to start and end. */
-export async function measureStarts({ starts, share }: Effort): Promise<Measure[]> {
+export function measureStarts(effort: Effort): Promise<Measure[]> {
+  return withDirectory((root) => {
+    const other = join(root, 'other');
+    writeEcho(other, 'other');
+    return measure(other, effort);
+  });
+}
+
+async function measure(other: string, { starts, share }: Effort): Promise<Measure[]> {
   const empty: number[] = [];
   const cold: number[] = [];
   const warm: number[] = [];
@@ -20,10 +30,10 @@ export async function measureStarts({ starts, share }: Effort): Promise<Measure[
     whole.push(performance.now() - began);
     await engine.close();
 
-    const pooled = await startEngine(1);
-    // Its first guest is killed in a loop; the next call's comes from the pool, filled meanwhile.
-    await pooled.call('echo:loop', {}, { timeoutMs: 300 });
-    await new Promise((resolve) => setTimeout(resolve, REFILLED_MS));
+    const pooled = await startEngine(1, { plugins: [ECHO, other] });
+    // The pool begins with the first guest that is taken: another plugin's.
+    await pooled.call('other:echo', {});
+    await new Promise((resolve) => setTimeout(resolve, FILLED_MS));
     warm.push(await timeFirstCall(pooled));
     await pooled.close();
   }

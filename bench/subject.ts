@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { createEngine, type Engine, type EngineOptions } from '../src/index.js';
 
-const ECHO = fileURLToPath(new URL('plugins/echo', import.meta.url));
+export const ECHO = fileURLToPath(new URL('plugins/echo', import.meta.url));
 export const SMALL = { city: 'Paris', n: 1 };
 /** With a city, as nothing but JSON crosses everybody's boundary: what is undefined does not. */
 export const BIG = {
