@@ -37,7 +37,11 @@ describe('a plugin', () => {
   });
 
   test('lies where links lead', async () => {
-    const memory = makeMemory({ '/real/pandora.manifest.json': manifestText(), '/p': '-> /real' });
+    const memory = makeMemory({
+      '/real/pandora.manifest.json': manifestText(),
+      '/p': '-> /real',
+      '/p/pandora.manifest.json': '',
+    });
     const { plugin } = await readPlugin(memory, '/p');
     expect(plugin.directory).toBe('/real');
   });
