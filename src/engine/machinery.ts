@@ -18,6 +18,7 @@ import { inspectMachine } from '../guests/machine.js';
 import { makeGuestPool } from '../guests/pool.js';
 import { startSharedGuest } from '../guests/shared-guest.js';
 import { type Guarantee, proveWalls } from '../guests/walls.js';
+import { makeTraffic, type Traffic } from '../traffic/traffic.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { type HookTexts, makeHookTexts } from './hook-courier.js';
@@ -36,6 +37,8 @@ export interface Machinery {
   takeHeard(line: Line): Guest;
   /** Room for the guests that hold a plugin. */
   readonly capacity: Capacity;
+  /** The calls of all plugins, and whose turn it is. */
+  readonly traffic: Traffic;
   /** Whether guests can be stopped here without a risk that they stay when their host is gone. */
   readonly canRest: boolean;
   readonly groups: Groups;
@@ -73,7 +76,7 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
       kind,
       codeCache: codeCache.descriptor(),
     });
-  const capacity = makeCapacity(limits.maxGuests);
+  const capacity = makeCapacity(limits, () => performance.now());
   // A stopped process sees no closed pipe: only a death signal ends it with its host.
   const canRest = machine.setpriv !== undefined;
   const start = (command: Command): Guest => startGuest(command, START_TIMEOUT_MS);
@@ -114,6 +117,11 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
         builtins: confinement === 'host' ? 'real' : 'powerless',
       }),
     capacity,
+    traffic: makeTraffic(
+      limits,
+      (calls) => events.emit({ type: 'queue-changed', calls }),
+      () => performance.now(),
+    ),
     canRest,
     groups: makeGroups({
       settings,
@@ -132,6 +140,7 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
     }),
     guarantees: () => (guarantees ??= prove()),
     close: () => {
+      capacity.close();
       pool.close();
       codeCache.close();
     },
