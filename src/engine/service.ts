@@ -172,7 +172,7 @@ function faultText(failure: unknown, mapStack: (stack: string) => string): strin
 function lineOf(stack: unknown, mapStack: (stack: string) => string): string | undefined {
   if (typeof stack !== 'string') return undefined;
   const mapped = mapStack(stack.slice(0, MAX_ERROR_STACK));
-  return /(?:\(|at |^\s*)(?<place>[^\s():]{1,200}:\d{1,7}:\d{1,7})/m.exec(mapped)?.groups?.[
+  return /(?:\(|at |^ {0,8})(?<place>[^\s():]{1,200}:\d{1,7}:\d{1,7})/m.exec(mapped)?.groups?.[
     'place'
   ];
 }

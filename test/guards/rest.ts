@@ -65,4 +65,25 @@ export const restGuards: readonly Guard[] = [
     without: 'return false',
     tests: ['test/cli/hostile/judge.test.ts'],
   },
+  {
+    stops: 'a host that ponders a stack of empty lines',
+    file: 'src/engine/service.ts',
+    code: 'at |^ {0,8})(?<place>',
+    without: 'at |^\\s*)(?<place>',
+    tests: ['test/engine/service.test.ts', 'test/escape/wire.test.ts'],
+  },
+  {
+    stops: 'a host that ponders a header of blanks',
+    file: 'src/brokers/network/headers.ts',
+    code: '(?<![\\t\\r\\n ])',
+    without: '',
+    tests: ['test/brokers/network/request.test.ts', 'test/escape/wire.test.ts'],
+  },
+  {
+    stops: 'a deadline that never passes, since it is paused again and again',
+    file: 'src/engine/deadline.ts',
+    code: 'if (leftMs <= 0) pass();',
+    without: 'leftMs = Math.max(1, leftMs);',
+    tests: ['test/engine/deadline.test.ts'],
+  },
 ];
