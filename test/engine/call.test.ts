@@ -24,7 +24,7 @@ describe('a call', () => {
   const events: BulkheadEvent[] = [];
   beforeAll(async () => {
     engine = await startEngine([makePlugin({ tools: TOOLS })], {
-      limits: { pool: 1, maxCallsPerPlugin: 4 },
+      limits: { pool: 1, maxCallsPerPlugin: 4, maxWaitingPerPlugin: 0 },
       onEvent: (event) => events.push(event),
     });
   });
