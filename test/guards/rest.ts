@@ -86,4 +86,18 @@ export const restGuards: readonly Guard[] = [
     without: 'leftMs = Math.max(1, leftMs);',
     tests: ['test/engine/deadline.test.ts'],
   },
+  {
+    stops: 'a guest that asks for what is large and never reads it',
+    file: 'src/guests/guest-process.ts',
+    code: 'if (pipe.writableLength <= MAX_UNREAD_BYTES) return;',
+    without: 'if (pipe.writableLength >= 0) return;',
+    tests: ['test/guests/guest-process.test.ts'],
+  },
+  {
+    stops: 'copies of a storage, each in memory, that nobody reads',
+    file: 'src/brokers/storage/copies.ts',
+    code: 'return { ...rest, content: lend(content, leave) };',
+    without: 'leave(); return { ...rest, content: lend(content, leave) };',
+    tests: ['test/brokers/storage/areas.test.ts'],
+  },
 ];
