@@ -128,8 +128,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   const letGo = async (one: Installed, successor: Installed | undefined): Promise<void> => {
     retiring.add(one);
     // Whoever switched it off, or took it away, does not want it to run on.
-    const unwanted = successor === undefined || successor.activation.config === null;
-    await (unwanted ? end(one) : retire(one));
+    await ((successor?.activation.config ?? null) === null ? end(one) : retire(one));
     retiring.delete(one);
   };
 

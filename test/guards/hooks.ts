@@ -47,7 +47,7 @@ export const hookGuards: readonly Guard[] = [
   {
     stops: 'a plugin that runs on once it is switched off',
     file: 'src/engine/registry.ts',
-    code: 'await (unwanted ? end(one) : retire(one));',
+    code: 'await ((successor?.activation.config ?? null) === null ? end(one) : retire(one));',
     without: 'await retire(one);',
     tests: ['test/engine/reload.test.ts'],
   },
