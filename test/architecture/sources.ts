@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, posix, relative } from 'node:path';
+import { join, posix, relative, sep } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
 export const ROOT: string = join(import.meta.dirname, '../..');
@@ -32,9 +32,13 @@ export function exportsOf(path: string): string[] {
 }
 
 function list(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
+  return (
+    readdirSync(join(ROOT, folder), { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+      // bench/ may have peers installed.
+      .filter(({ parentPath }) => !parentPath.split(sep).includes('node_modules'))
+      .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+  );
 }
 
 function readSource(path: string): SourceFile {
