@@ -106,7 +106,14 @@ test('whatever a guest answers is an offer', () => {
     fc.property(fc.oneof(anything, fc.jsonValue()), (answer) => {
       const { tools, registrations } = read(answer);
       expect(new Set(tools.map(({ id }) => id)).size).toBe(tools.length);
-      expect(registrations).toBeDefined();
+      const { events = [], macros = [], endpoints = [], providers = [] } = registrations ?? {};
+      const texts = [
+        ...events,
+        ...macros.map(({ name }) => name),
+        ...endpoints.flatMap(({ endpoint, requires }) => [endpoint, ...requires]),
+        ...providers.flatMap(({ kind, id }) => [kind, id]),
+      ];
+      expect(texts.filter((text) => typeof text !== 'string')).toEqual([]);
     }),
   );
 });
