@@ -66,7 +66,6 @@ export interface EngineOptions {
   readonly secrets?: Readonly<Record<string, PluginSecrets>> | ((plugin: Plugin) => PluginSecrets);
   /** Ids of plugins that may run unconfined if their manifest says `sandbox: "host"`. Default: none. */
   readonly hostMode?: readonly string[];
-  /** Decides where a tool asks first. Without one, such calls are refused. */
   /**
    * What the host lends plugins of its own, by name: those that were granted the `powers` permission
    * of that name. Default: none.
@@ -74,6 +73,7 @@ export interface EngineOptions {
   readonly powers?: readonly PowerDefinition[];
   /** Where plugins' credentials come from, each plugin's by its own. Default: there are none. */
   readonly credentials?: Credentials;
+  /** Decides where a tool asks first. Without one, such calls are refused. */
   readonly approve?: Approver;
   /**
    * How much risk runs unasked: `strict` nothing, `default` what is low, `relaxed` what is low or
