@@ -25,7 +25,7 @@ afterAll(() => {
 describe.each(runnable)('%s', (document) => {
   const text = readText(document);
 
-  it.each(blocks(document, 'ts'))('runs its example of code %#', (code) => {
+  it.each(blocks(document, 'ts'))('runs its example of code %#', { timeout: 60_000 }, (code) => {
     // Inside the repository, where `bulkhead` is this package.
     const directory = temporary();
     writeFileSync(join(directory, 'example.mjs'), code);
@@ -36,16 +36,20 @@ describe.each(runnable)('%s', (document) => {
     );
   });
 
-  it.each(blocks(document, 'sh').flatMap(commands))('keeps its word on: $command', (example) => {
-    const [program, ...args] = words(example.command);
-    expect(program).toBe('npx');
-    expect(args.shift()).toBe('bulkhead');
-    const { stdout, stderr, status } = run([join(ROOT, 'dist/src/cli/main.js'), ...args]);
-    expect(status).toBe(example.exits);
-    expect(stdout.trimEnd()).toBe(example.prints);
-    // What a command complains of is shown below it, word for word.
-    expect(text).toContain(stderr);
-  });
+  it.each(blocks(document, 'sh').flatMap(commands))(
+    'keeps its word on: $command',
+    { timeout: 60_000 },
+    (example) => {
+      const [program, ...args] = words(example.command);
+      expect(program).toBe('npx');
+      expect(args.shift()).toBe('bulkhead');
+      const { stdout, stderr, status } = run([join(ROOT, 'dist/src/cli/main.js'), ...args]);
+      expect(status).toBe(example.exits);
+      expect(stdout.trimEnd()).toBe(example.prints);
+      // What a command complains of is shown below it, word for word.
+      expect(text).toContain(stderr);
+    },
+  );
 });
 
 describe('README.md', () => {
