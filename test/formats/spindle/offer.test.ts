@@ -66,6 +66,12 @@ test('what a tool lacks is told, and a tool that cannot be read costs no other',
   ]);
 });
 
+test('S26: whatever the guest says, there are no tools without the permission', () => {
+  const without = { ...context, granted: NO_PERMISSIONS };
+  expect(readOffer({ tools: [tool()] }, without)).toMatchObject({ tools: [], refused: [] });
+  expect(read({ tools: [tool()] }).tools).toHaveLength(1);
+});
+
 test('what is registered besides tools is read item by item', () => {
   const { registrations } = read({
     tools: [],
