@@ -146,14 +146,14 @@ export const keptGuards: readonly Guard[] = [
     file: 'src/engine/service.ts',
     code: 'wanted: wanted.slice(0, 200),',
     without: 'wanted,',
-    tests: ['test/engine/service.test.ts'],
+    tests: ['test/engine/denials.test.ts'],
   },
   {
     stops: 'denials in a loop, each of which is an event',
     file: 'src/engine/service.ts',
     code: "|| typeof wanted !== 'string' || !gate.admit()) return;",
     without: "|| typeof wanted !== 'string') return;",
-    tests: ['test/engine/service.test.ts'],
+    tests: ['test/engine/denials.test.ts'],
   },
   {
     stops: 'storage of more files than its quota',

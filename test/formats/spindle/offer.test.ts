@@ -120,6 +120,11 @@ test('whatever a guest answers is an offer', () => {
         ...providers.flatMap(({ kind, id }) => [kind, id]),
       ];
       expect(texts.filter((text) => typeof text !== 'string')).toEqual([]);
+      expect(Object.keys(registrations ?? {}).toSorted()).toEqual(REGISTERED);
+      expect(registrations?.events.every((name) => typeof name === 'string')).toBe(true);
+      expect(registrations?.macros.every(({ name }) => name === name.toLowerCase())).toBe(true);
     }),
   );
 });
+
+const REGISTERED = ['commands', 'endpoints', 'events', 'hooks', 'macros', 'providers'];
