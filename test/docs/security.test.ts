@@ -84,7 +84,7 @@ describe('what weakens the defaults', () => {
   });
 });
 
-/** What is neither in the table nor known to give nothing up, is both, or is not there. */
+/** What is neither in the table nor known to give nothing up, is both, or is told and not there. */
 function classed(
   all: readonly string[],
   told: ReadonlySet<string>,
@@ -93,7 +93,7 @@ function classed(
   const there = new Set(all);
   return [
     ...[...there].filter((one) => told.has(one) === harmless.includes(one)),
-    ...[...told, ...harmless].filter((one) => !there.has(one)),
+    ...[...told].filter((one) => !there.has(one)),
   ];
 }
 
@@ -142,9 +142,9 @@ const HARMLESS_OPTIONS = [
 
 const HARMLESS_FLAGS = [
   // What is called, with what, and for whom.
-  '--input --context --dialect --tenant --unattended --tool --call',
+  '--input --context --dialect --tenant --unattended --tool --call --credential --storage-directory',
   // What keeps a plugin to less, or lets it do nothing.
-  '--lock --locked --secret --rehearse --suggest --require --paranoid',
+  '--lock --locked --secret --rehearse --suggest --require --paranoid --storage',
   // What is written down, and what of it is shown, and how.
   '--audit --file --plugin --type --since --until --follow --anchor --when --reason',
   '--json --verbose --once --watch --format --output --former --unused-after --fail-on --exceptions',
@@ -155,4 +155,4 @@ const HARMLESS_FLAGS = [
   .join(' ')
   .split(' ');
 
-const HARMLESS_KEYS = ['$schema', 'lockFile', 'audit', 'identity', 'vertesia'];
+const HARMLESS_KEYS = ['credentials', '$schema', 'lockFile', 'audit', 'identity', 'vertesia'];
