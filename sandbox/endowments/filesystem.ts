@@ -18,7 +18,6 @@ export const filesystem: Endowment = {
   globals: ['readFile'],
   make: (powers): Endowed => {
     const turnstile = makeTurnstile(MAX_READS);
-    const { maxBodyBytes: maxBytes } = powers.limits;
     let revoked = false;
     let revocations = 0;
     // What began before a revocation ends with it, although the permission may be back by then.
@@ -37,6 +36,7 @@ export const filesystem: Endowment = {
             await turn.come;
             demandGrant(path, since);
             const answer = await powers.host.request('readFile', { path });
+            const { maxBodyBytes: maxBytes } = powers.limits;
             const source = powers.host.acceptStream(parseAnswer(answer));
             const bytes = await gather(source, maxBytes, () => tooLarge(path, maxBytes));
             demandGrant(path, since);

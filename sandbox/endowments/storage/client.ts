@@ -61,20 +61,20 @@ export function makeStorageClient(
   /** Told after each change that this client made, with the storage's new generation. */
   onChange: (generation: number) => void = () => {},
 ): StorageClient {
-  const { host, plugin, limits } = powers;
+  const { host } = powers;
   const turnstile = makeTurnstile(MAX_OPERATIONS);
   let revoked = false;
   let revocations = 0;
   // What began before a revocation ends with it, although the permission may be back by then.
   const demandGrant = (params: Pick<StorageParams, 'op' | 'path'>, since: number): void => {
     if (revoked || since !== revocations)
-      throw makeRevocation(plugin, 'storage', params.path ?? '');
+      throw makeRevocation(powers.plugin, 'storage', params.path ?? '');
     if (!powers.grant.storage) throw powers.denial('storage', `storage.${params.op}`);
   };
 
   const gatherAll = (answer: unknown, about: string): Promise<Uint8Array> =>
-    gather(host.acceptStream(bodyOf(answer)), limits.maxBodyBytes, () =>
-      tooLarge(about, limits.maxBodyBytes),
+    gather(host.acceptStream(bodyOf(answer)), powers.limits.maxBodyBytes, () =>
+      tooLarge(about, powers.limits.maxBodyBytes),
     );
 
   const ask = async (
