@@ -36,8 +36,8 @@ const plugins = Number(values.plugins);
 /** Beyond the guests that may live: a blank one, its successor, and those that are just dying. */
 const PASSING = 16;
 
-/** So long whatever was ended may take to be gone. */
-const SETTLE_MS = 3_000;
+/** So long whatever was ended may take to be gone; the bundler waits ten seconds for more to do. */
+const SETTLE_MS = 12_000;
 
 /** What may become of a call where guests are killed and plugins are switched off. */
 const EXPECTED: ReadonlySet<string> = new Set([
