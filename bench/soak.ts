@@ -39,6 +39,9 @@ const PASSING = 16;
 /** So long whatever was ended may take to be gone; the bundler waits ten seconds for more to do. */
 const SETTLE_MS = 12_000;
 
+/** Between two samples. */
+const WINDOW_MS = 5_000;
+
 /** What may become of a call where guests are killed and plugins are switched off. */
 const EXPECTED: ReadonlySet<string> = new Set([
   'ok',
@@ -48,6 +51,8 @@ const EXPECTED: ReadonlySet<string> = new Set([
   'ENGINE_CLOSED',
   'GUEST_CRASHED',
   'GUEST_KILLED',
+  // Killed before it was ready.
+  'GUEST_START_FAILED',
   'PLUGIN_INACTIVE',
   'QUARANTINED',
   'TOOL_FAILED',
@@ -81,6 +86,15 @@ async function soak(): Promise<boolean> {
   const samples: Sample[] = [];
   const calls = Number(values.calls);
   const started = performance.now();
+  let ended = 0;
+  engine.on(({ type }) => {
+    if (type === 'call-ended') ended += 1;
+  });
+  const sampling = setInterval(() => {
+    const sample = takeSample();
+    samples.push(sample);
+    print(`${ended} calls, ${seconds(started)} s: ${textOf(sample)} ${timers.live().count} timers`);
+  }, WINDOW_MS);
   const result = await churn({
     engine,
     ids,
@@ -90,16 +104,9 @@ async function soak(): Promise<boolean> {
     width: Number(values.width),
     troubleMs: Number(values['trouble-ms']),
     reloadMs: Number(values['reload-ms']),
-    every: Math.max(1_000, Math.floor(calls / 50)),
-    onWindow: (ended) => {
-      const sample = takeSample();
-      samples.push(sample);
-      print(
-        `${ended} calls, ${seconds(started)} s: ${textOf(sample)} ${timers.live().count} timers`,
-      );
-    },
     random: Math.random,
   });
+  clearInterval(sampling);
   print(`${result.calls} calls in ${seconds(started)} s`);
   await engine.close();
   await pause(SETTLE_MS);
@@ -155,9 +162,9 @@ function report(result: ChurnResult, before: Sample, after: Sample, problems: re
   print(problems.length === 0 ? 'nothing leaked' : problems.map((one) => `LEAK ${one}`).join('\n'));
 }
 
-function textOf({ rssMb, heapMb, descriptors, processes, resources }: Sample): string {
+function textOf({ rssMb, heapMb, externalMb, descriptors, processes, resources }: Sample): string {
   const kinds = Object.entries(resources).map(([kind, count]) => `${kind} ${count}`);
-  return `${Math.round(rssMb)} MiB, heap ${heapMb.toFixed(1)} MiB, ${descriptors} descriptors, ${processes} processes, ${kinds.join(' ')}`;
+  return `${Math.round(rssMb)} MiB, heap ${heapMb.toFixed(1)} MiB, buffers ${externalMb.toFixed(1)} MiB, ${descriptors} descriptors, ${processes} processes, ${kinds.join(' ')}`;
 }
 
 function seconds(sinceMs: number): string {
