@@ -208,7 +208,10 @@ export interface CallOptions {
    * in a Spindle council. Default: false.
    */
   readonly incomplete?: boolean;
-  /** For whom the call is made: what is approved for one tenant holds for no other. */
+  /**
+   * For whom the call is made: what is approved for one tenant holds for no other, and where calls wait
+   * for their turn, tenants take turns.
+   */
   readonly tenant?: string;
   /** Which tools this call's channel may use, besides the engine's own policy. */
   readonly policy?: ToolPolicy;
