@@ -45,6 +45,8 @@ class RunningCall implements Flight, Waiter {
   readonly onAbort: (() => void) | undefined;
   readonly maxAnswerBytes: number;
   over = false;
+  /** Gives up waiting for a guest. */
+  waiting: AbortController | undefined;
   /** The guest that was asked, and as which request, until it has settled that. */
   guest: Guest | undefined;
   request = 0;
@@ -98,7 +100,7 @@ class RunningCall implements Flight, Waiter {
     if (onAbort !== undefined) options.signal?.addEventListener('abort', onAbort);
     // Whoever was told that it started may have given it up at once.
     if (options.signal?.aborted === true) onAbort?.();
-    if (beforeEffect === undefined) this.go();
+    if (this.over || beforeEffect === undefined) this.go();
     else {
       beforeEffect().then(
         () => this.go(),
@@ -115,10 +117,13 @@ class RunningCall implements Flight, Waiter {
   }
 
   start(): void {
-    this.place.room.resident.acquire().then(
-      (guest) => this.run(guest),
-      (error: unknown) => this.answer(failureOf(error, this.tool)),
-    );
+    this.waiting = new AbortController();
+    this.place.room.resident
+      .acquire({ signal: this.waiting.signal, tenant: this.options.tenant })
+      .then(
+        (guest) => this.run(guest),
+        (error: unknown) => this.answer(failureOf(error, this.tool)),
+      );
   }
 
   run(guest: Guest): void {
@@ -150,6 +155,7 @@ class RunningCall implements Flight, Waiter {
     if (this.over) return;
     this.answer(failure);
     const { guest, tool } = this;
+    this.waiting?.abort();
     if (guest === undefined) return;
     guest.peer.cancel(this.request, failure.message);
     const ended = new Promise<void>((resolve) => {
