@@ -23,7 +23,12 @@ class RunningDeadline implements Deadline {
     this.onPassed = onPassed;
     this.leftMs = ms;
     this.began = performance.now();
-    this.timer = setTimeout(onPassed, ms);
+    this.timer = setTimeout(() => this.pass(), ms);
+  }
+
+  pass(): void {
+    this.over = true;
+    this.onPassed();
   }
 
   pause(): void {
@@ -31,14 +36,16 @@ class RunningDeadline implements Deadline {
     if (this.pauses > 1 || this.over) return;
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.leftMs = Math.max(1, this.leftMs - (performance.now() - this.began));
+    this.leftMs -= performance.now() - this.began;
+    // Whoever pauses it faster than timers are looked at does not thereby stop it.
+    if (this.leftMs <= 0) this.pass();
   }
 
   resume(): void {
     this.pauses -= 1;
     if (this.pauses > 0 || this.over) return;
     this.began = performance.now();
-    this.timer = setTimeout(this.onPassed, this.leftMs);
+    this.timer = setTimeout(() => this.pass(), this.leftMs);
   }
 
   clear(): void {
