@@ -109,6 +109,20 @@ describe('a problem', () => {
     expect(problem?.lineText).toHaveLength(500);
   });
 
+  it.each([
+    ['a package', `import '${'a'.repeat(100_000)}';`],
+    ['a package that is perhaps there', `try { require('${'a'.repeat(100_000)}') } catch {}`],
+    ['a place outside', `import '../${'a'.repeat(100_000)}';`],
+    ['an address', `import 'file:///${'a'.repeat(100_000)}';`],
+    ['a package’s own file', `import '#${'a'.repeat(100_000)}';`],
+  ])('with the name of %s is cut, however long that is', async (_, source) => {
+    const told: unknown = await bundleFiles({ 'index.ts': source }).then(
+      ({ warnings }) => warnings,
+      (error: unknown) => [String(error), JSON.stringify(error)],
+    );
+    expect(JSON.stringify(told).length).toBeLessThan(5_000);
+  });
+
   it('of an entry that is not there says so', async () => {
     await expect(bundleFiles({ 'a.ts': '' }, { entry: { file: 'gone.ts' } })).rejects.toMatchObject(
       {
