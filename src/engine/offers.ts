@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Json } from '../../sandbox/wire/messages.js';
 import { FROM_GUEST } from '../../sandbox/wire/limits.js';
 import { parseMessage } from '../../sandbox/wire/parse.js';
@@ -62,9 +62,8 @@ function keyOf(open: OpenEntry, config: Json, { env }: Settings): string {
   const variables = permissions.environment.map((name) =>
     secrets.some((secret) => secret.name === name) ? [name] : [name, env[name] ?? null],
   );
-  return createHash('sha256')
-    .update(JSON.stringify([VERSION, entry.dialect, bundle.hash, permissions, variables, config]))
-    .digest('hex');
+  const what = [VERSION, entry.dialect, bundle.hash, permissions, variables, config];
+  return hash('sha256', JSON.stringify(what), 'hex');
 }
 
 function parseKept(text: string | undefined): unknown {

@@ -29,8 +29,6 @@ export interface Resident {
    * when it has. Meanwhile it gets no new calls; if it does not settle it is killed.
    */
   doubt(guest: Guest, settled: Promise<unknown>, detail: string): void;
-  /** What inputs have to fit, as it was told last. */
-  readonly schemas: Schemas | undefined;
   /** Tells this and every later guest what inputs have to fit. */
   setSchemas(schemas: Schemas): void;
   /**
@@ -196,9 +194,6 @@ export function makeResident(spec: ResidentSpec): Resident {
         if (open.size === 0) doubts.delete(guest);
         if (guest !== current) void retire(guest);
       });
-    },
-    get schemas() {
-      return schemas;
     },
     setSchemas: (next) => {
       schemas = next;
