@@ -31,6 +31,12 @@ describe('a problem', () => {
     ]);
   });
 
+  it('of syntax has its place where the file had to be read apart, too', async () => {
+    const source = 'export const load = (name: string) => import(name);\n  let = = 2;';
+    const problem = { message: 'Unexpected "="', file: 'index.ts', line: 2, column: 9 };
+    expect(await problemsOf({ 'index.ts': source })).toMatchObject([problem]);
+  });
+
   it('of a missing package says what to install, and where', async () => {
     expect(
       await problemsOf({
