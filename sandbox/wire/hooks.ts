@@ -42,7 +42,7 @@ export interface HookParams {
 export type ToldPiece = readonly [id: number, text: string, items: number, values: number];
 
 /** A field that is told by reference: a list whose items lie in pieces, or a value in one. */
-export interface LargeField {
+interface LargeField {
   readonly list: boolean;
   /** Their ids, in order. */
   readonly pieces: readonly number[];
