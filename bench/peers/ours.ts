@@ -19,7 +19,7 @@ export const bulkhead: Peer = {
         return pid;
       },
       call: (input) =>
-        work === 'echo' ? call(engine, 'echo', input) : call(engine, 'compute', { work }),
+        work === 'echo' ? call(engine, 'echo', input) : call(engine, 'compute', { work, times: 1 }),
       close: () => engine.close(),
     };
   },
