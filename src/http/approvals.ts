@@ -29,7 +29,7 @@ export function approvalRoutes({ pending, token, limits }: ApprovalRoutesSpec): 
   const answer = async (request: Request): Promise<Response> => {
     requireToken(request, token);
     if (request.method !== 'POST') throw new HttpRefusal(405, 'A question is answered with POST');
-    const id = decodeURIComponent(new URL(request.url).pathname.split('/').at(-1) ?? '');
+    const id = new URL(request.url).pathname.split('/').at(-1) ?? '';
     const outcome = pending.answer(id, parseAnswer(parseBody(await readBody(request, caps), caps)));
     if (outcome === 'answered') return jsonResponse({ outcome });
     throw new HttpRefusal(outcome === 'gone' ? 404 : 409, SENTENCES[outcome]);

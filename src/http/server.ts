@@ -83,13 +83,13 @@ export async function startServer(
   if (vertesia !== undefined && options.vertesia !== undefined) {
     const { path } = options.vertesia;
     const { fetch, application } = vertesia;
-    mounted.push({ path, access: 'open', fetch });
+    mounted.push({ path, access: 'verified', fetch });
     const base = path.replace(/\/[^/]*\/?$/, '');
     for (const below of APPLICATION_PATHS) {
       mounted.push({
         path: `${base}${below}`,
-        access: 'open',
-        fetch: (request) => application(request, base),
+        access: 'verified',
+        fetch: (request, admit) => application(request, base, admit),
       });
     }
   }

@@ -67,6 +67,27 @@ export const remoteGuards: readonly Guard[] = [
     tests: ['test/http/operator.test.ts'],
   },
   {
+    stops: 'a web page that reads what anybody may ask for, by another name',
+    file: 'src/http/app.ts',
+    code: 'requireOwnName(req.raw, spec.hosts);',
+    without: '',
+    tests: ['test/http/strangers.test.ts'],
+  },
+  {
+    stops: 'strangers that hold every place of a server with bodies that trickle',
+    file: 'src/http/app.ts',
+    code: "if (access !== 'verified') admit();",
+    without: 'admit();',
+    tests: ['test/http/strangers.test.ts'],
+  },
+  {
+    stops: 'calls that pass for listening, and count for nothing',
+    file: 'src/adapters/mcp/handler.ts',
+    code: "(headers.get('mcp-protocol-version') ?? '') >= HEADERS_COUNT_SINCE",
+    without: 'true',
+    tests: ['test/adapters/mcp/server.test.ts'],
+  },
+  {
     stops: 'an answer for one input that approves another',
     file: 'src/adapters/mcp/consent.ts',
     code: 'if (carried?.digest !== request.digest || !answered.take(carried.question)) return undefined;',

@@ -13,13 +13,16 @@ import { runContext } from './run-context.js';
 
 /** A custom tool server, as Vertesia knows it. */
 export interface VertesiaHandler {
-  /** GET lists the tools; POST runs one, for whoever brings a token that is good. */
-  fetch(request: Request): Promise<Response>;
+  /**
+   * GET lists the tools; POST runs one, for whoever brings a token that is good. `admit` is called
+   * before anything is done for them, and never for a stranger: what it throws is the answer.
+   */
+  fetch(request: Request, admit?: () => void): Promise<Response>;
   /**
    * The rest of an application: its package, and its tools as activities, at `APPLICATION_PATHS`
-   * below `base`.
+   * below `base`. `admit` is called as it is above.
    */
-  application(request: Request, base: string): Promise<Response>;
+  application(request: Request, base: string, admit?: () => void): Promise<Response>;
   /** Has the keys of all issuers fetched again when they are next needed. */
   refresh(): void;
   close(): Promise<void>;
@@ -35,10 +38,10 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
   const verifier = makeVerifier({ ...options, limits: {} });
   const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits };
 
-  const invoke = async (request: Request): Promise<Response> => {
+  const invoke = async (request: Request, admit: () => void): Promise<Response> => {
     const began = performance.now();
     const seen: Seen = { id: UNKNOWN_ID, tool: '', principal: undefined, callId: undefined };
-    const answer = await run(request, seen).catch((error: unknown) =>
+    const answer = await run(request, seen, admit).catch((error: unknown) =>
       errorResponse(seen.id, refusalOf(error)),
     );
     if (seen.principal !== undefined) {
@@ -56,9 +59,11 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
     return answer;
   };
 
-  const run = async (request: Request, seen: Seen): Promise<Response> => {
+  const run = async (request: Request, seen: Seen, admit: () => void): Promise<Response> => {
     // Before the body, so that nobody makes us parse one for nothing; told after it, for its id.
     const verified = await settle(verifier.verify(request.headers.get('authorization')));
+    // A stranger may take as long as they like over their body: it is nobody else's place.
+    if ('value' in verified) admit();
     const body = await settle(
       readBody(
         request,
@@ -85,9 +90,10 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
   };
 
   return {
-    fetch: async (request) => {
-      if (request.method === 'POST') return invoke(request);
+    fetch: async (request, admit = () => {}) => {
+      if (request.method === 'POST') return invoke(request, admit);
       if (request.method === 'GET' || request.method === 'HEAD') {
+        admit();
         return jsonResponse(describeTools(engine.catalog, options));
       }
       const refusal = new HttpRefusal(405, `There is no ${request.method} here`, {

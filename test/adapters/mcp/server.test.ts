@@ -209,6 +209,24 @@ describe('an approval', () => {
 });
 
 describe('the list of tools', () => {
+  it('is taken for one that only listens by no header that its version does not bind', async () => {
+    const { handler } = await serveMcp();
+    const lasts = (version?: string): boolean =>
+      handler.lasts(
+        new Request(url, {
+          method: 'POST',
+          headers: {
+            'mcp-method': 'subscriptions/listen',
+            ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
+          },
+        }),
+      );
+    expect(lasts('2026-07-28')).toBe(true);
+    for (const version of [undefined, '2025-11-25', '2025-06-18']) {
+      expect(lasts(version)).toBe(false);
+    }
+  });
+
   it('is told to have changed when the plugins were read again', async () => {
     const served = await serveMcp();
     const client = await connect(served);
