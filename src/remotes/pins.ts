@@ -73,16 +73,18 @@ export function whyWaits(
   const pin = pins.get(definition.tool);
   if (pin?.hash === definition.hash) return undefined;
   const { tool } = definition;
-  const what =
-    pin === undefined
-      ? 'is new'
-      : `has changed: ${[
-          ...(pin.description === definition.description ? [] : ['its description']),
-          ...(pin.schemaHash === definition.schemaHash ? [] : ['its input']),
-        ].join(' and ')}`;
+  const what = pin === undefined ? 'is new' : `has changed: ${changed(pin, definition)}`;
   return {
     code: 'REMOTE_CHANGED',
     message: `The tool ${tool} of ${id} ${what} since it was pinned, and is not offered until somebody has looked at it. To allow it, pin it anew: bulkhead remotes --accept ${id}`,
     toolId: tool,
   };
+}
+
+function changed(pin: Pin, definition: Definition): string {
+  const parts = [
+    ...(pin.description === definition.description ? [] : ['its description']),
+    ...(pin.schemaHash === definition.schemaHash ? [] : ['its input']),
+  ];
+  return parts.length === 0 ? 'its title or its hints' : parts.join(' and ');
 }

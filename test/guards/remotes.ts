@@ -88,6 +88,27 @@ export const remoteGuards: readonly Guard[] = [
     tests: ['test/adapters/mcp/server.test.ts'],
   },
   {
+    stops: 'a server that says in a loop that it has changed, and is asked each time',
+    file: 'src/engine/reconciler.ts',
+    code: 'Math.max(SETTLE_MS, lastMs + intervalMs - now())',
+    without: 'SETTLE_MS',
+    tests: ['test/engine/remotes.test.ts'],
+  },
+  {
+    stops: 'a server that has its stream opened again in a loop',
+    file: 'src/remotes/mcp/connection.ts',
+    code: 'Math.max(delayMs, REMOTE_LIMITS.reopenMs)',
+    without: 'delayMs',
+    tests: ['test/remotes/mcp/http.test.ts'],
+  },
+  {
+    stops: 'a tool that calls itself harmless after it was reviewed',
+    file: 'src/remotes/mcp/describe.ts',
+    code: 'hashOf([read.tool, said, read.schemaHash, called, { ...annotations }])',
+    without: 'hashOf([read.tool, said, read.schemaHash])',
+    tests: ['test/remotes/mcp/http.test.ts'],
+  },
+  {
     stops: 'an answer for one input that approves another',
     file: 'src/adapters/mcp/consent.ts',
     code: 'if (carried?.digest !== request.digest || !answered.take(carried.question)) return undefined;',

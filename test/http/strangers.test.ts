@@ -15,7 +15,7 @@ async function setUp() {
     hosts: new Set([NAME]),
     limits: { maxRequests: 1 },
   });
-  const ask = (headers: Record<string, string>, body?: BodyInit): Promise<Response> => {
+  const ask = (headers: Record<string, string>, body?: RequestInit['body']): Promise<Response> => {
     const init: RequestInit & { readonly duplex: 'half' } = {
       method: body === undefined ? 'GET' : 'POST',
       duplex: 'half',
