@@ -16,7 +16,11 @@ export interface CompartmentSpec {
  * change what other code inside means. The global object itself stays open to new names.
  */
 export function makeCompartment(spec: CompartmentSpec): Compartment {
-  const compartment = new Compartment({ globals: spec.globals, __options__: true });
+  const compartment = new Compartment({
+    globals: spec.globals,
+    transforms: [refuseImportPhases],
+    __options__: true,
+  });
   const globals = compartment.globalThis;
   for (const name of UNUSED) Reflect.deleteProperty(globals, name);
   const writable = new Set(spec.assigned);
@@ -40,4 +44,18 @@ export function addGlobals(
     if (Object.hasOwn(compartment.globalThis, name)) continue;
     Object.defineProperty(compartment.globalThis, name, { value });
   }
+}
+
+/**
+ * What SES does not look for: `import.source(…)` and its like, which V8 takes in scripts as well. As
+ * SES does, it looks at text and knows no syntax; a property of that name is no import.
+ */
+const IMPORT_PHASE = /(?:^|[^.]|\.\.\.)\bimport\s*\./;
+
+/** A transform: what the compartment's evaluators do to every text before they evaluate it. */
+function refuseImportPhases(source: string): string {
+  if (IMPORT_PHASE.test(source)) {
+    throw new SyntaxError('Possible import expression rejected: import has no phases here');
+  }
+  return source;
 }

@@ -8,6 +8,7 @@ import { formatLine } from './endowments/format-line.js';
 import { makePowerClient } from './endowments/powers.js';
 import { makeStorageClient } from './endowments/storage/client.js';
 import { makeOutput } from './output.js';
+import { CallRequest, EventRequest } from './request-world.js';
 import { serialize } from './serialize.js';
 import type { Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
@@ -159,13 +160,8 @@ export async function tellLoaded(
   request: IncomingRequest,
 ): Promise<RawJson> {
   const attached = await attach();
-  const signal = signalOf(confinement, request);
-  const answer: unknown = await attached.event?.(event.name, event.payload, {
-    get signal() {
-      return signal();
-    },
-    userId: event.userId,
-  });
+  const world = new EventRequest(confinement, request, event.userId);
+  const answer: unknown = await attached.event?.(event.name, event.payload, world);
   return new RawJson(serialize(answer, params.limits));
 }
 
@@ -177,7 +173,6 @@ export async function callLoaded(
   validation: Validation,
 ): Promise<RawJson> {
   const attached = await attach();
-  const signal = signalOf(confinement, request);
   const output =
     listened === undefined
       ? undefined
@@ -190,30 +185,10 @@ export async function callLoaded(
     const value = await attached.call(
       tool,
       incomplete === true ? input : validation.check(tool, input),
-      {
-        context,
-        surface,
-        ...(output === undefined ? {} : { output: output.write }),
-        get signal() {
-          return signal();
-        },
-      },
+      new CallRequest(confinement, request, { context, surface, output: output?.write }),
     );
     return new RawJson(serialize(value, params.limits));
   } finally {
     output?.end();
   }
-}
-
-/** Makes the signal of a request when it is first asked for: most never are. */
-function signalOf(confinement: Confinement, request: IncomingRequest): () => unknown {
-  let made: unknown;
-  return () => {
-    if (made === undefined) {
-      const { signal, abort } = confinement.makeSignal();
-      made = signal;
-      request.onCancel(abort);
-    }
-    return made;
-  };
 }

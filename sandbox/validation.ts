@@ -1,3 +1,4 @@
+import { type Fits, readPlainSchema } from './plain-schema.js';
 import { CodedError } from './wire/failure.js';
 import type { ConfigParams, SchemasParams, ValidatorParams } from './wire/methods.js';
 
@@ -27,7 +28,7 @@ type Verdict =
  * A schema is hostile input to a code generator, so the generator and what it makes run apart, in
  * a compartment that holds nothing, beside the plugin's: neither can reach the other, and a pattern
  * that never ends is killed with the call that it belongs to. A schema is compiled when it is first
- * needed.
+ * needed: an input that fits a plain one is seen to without.
  */
 export function makeValidation(
   evaluateOwn: (code: string) => unknown,
@@ -35,6 +36,7 @@ export function makeValidation(
 ): Validation {
   const schemas = new Map<string, unknown>();
   const checks = new Map<string, Check>();
+  const plain = new Map<string, Fits | undefined>();
   const compileSchema = (schema: unknown): Check => {
     kept.compile ??= readValidator(evaluateOwn(kept.source));
     return kept.compile(schema);
@@ -50,6 +52,7 @@ export function makeValidation(
       for (const [tool, schema] of added) {
         schemas.set(tool, schema);
         checks.delete(tool);
+        plain.set(tool, readPlainSchema(schema));
       }
       return null;
     },
@@ -59,6 +62,7 @@ export function makeValidation(
       throw new CodedError('INVALID_INPUT', problemsOf(verdict.problems));
     },
     check: (tool, input) => {
+      if (plain.get(tool)?.(input) === true) return input;
       let check = checks.get(tool);
       if (check === undefined) {
         const schema = schemas.get(tool);

@@ -165,6 +165,8 @@ export type BulkheadEvent = { readonly atMs: number } & (
   | { readonly type: 'catalog-changed'; readonly tools: number }
   /** So many blank guests wait for a plugin. */
   | { readonly type: 'pool-changed'; readonly blank: number }
+  /** So many calls wait for their turn. */
+  | { readonly type: 'queue-changed'; readonly calls: number }
 );
 
 export type GuestEndCause =

@@ -87,7 +87,7 @@ export interface CallWorld {
   /** What the host supplies for this call. */
   readonly context: Json;
   /** Sends on what the tool writes while it runs; absent where nobody listens. */
-  readonly output?: (text: string) => void;
+  readonly output: ((text: string) => void) | undefined;
   /** The surface that the tool is, where the format told of one. */
   readonly surface: string | undefined;
 }

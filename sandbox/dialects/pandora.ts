@@ -1,5 +1,6 @@
 import { CodedError } from '../wire/failure.js';
 import type { Attached, CallWorld, Dialect, DialectWorld } from './dialect.js';
+import { withSignal } from './with-signal.js';
 
 /**
  * Pandora (tools): an entry exports `tools`, an array, and may export `resolveTools`, which makes
@@ -17,13 +18,7 @@ export const pandora: Dialect = {
       (resolving ??= resolveTools(exports['resolveTools'], world, found));
 
     const run = (tool: Tool, input: unknown, call: CallWorld): unknown =>
-      tool.execute(input, {
-        env: { ...world.environment },
-        logger,
-        get signal() {
-          return call.signal;
-        },
-      });
+      tool.execute(input, withSignal({ env: { ...world.environment }, logger }, call));
 
     const attached: Attached = {
       describe: async () => {

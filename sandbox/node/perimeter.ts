@@ -3,6 +3,7 @@ import 'ses';
 
 import type { WebPowers } from '../endowments/endowment.js';
 import { modernise } from './modern.js';
+import { tameSuppressedError } from './suppressed-error.js';
 import { makeWebPowers } from './web-powers.js';
 
 /** What the endowments need of the platform, taken while it is whole. */
@@ -35,3 +36,5 @@ lockdown({
   legacyRegeneratorRuntimeTaming: 'safe',
   __hardenTaming__: 'safe',
 });
+
+tameSuppressedError(globalThis);

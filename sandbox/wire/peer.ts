@@ -1,10 +1,12 @@
+import { Answering } from './answering.js';
+import { makeAsking, type Pending } from './asking.js';
 import { makeFailure, WireError, WireViolation } from './failure.js';
 import { makeFrameReader } from './framing.js';
 import type { WireLimits } from './limits.js';
 import type { Json, Message } from './messages.js';
 import { makeOutbox, type OutboxSpec } from './outbox.js';
 import { parseMessage } from './parse.js';
-import { type Asked, type IncomingRequest, jsonText, type Service } from './service.js';
+import { type Asked, jsonText, type Service } from './service.js';
 import {
   type ByteSource,
   describeFailure,
@@ -43,29 +45,17 @@ export interface Peer {
   readonly strayAnswers: number;
 }
 
-interface Pending {
-  readonly maxAnswerBytes: number;
-  readonly resolve: (value: Json) => void;
-  readonly reject: (error: Error) => void;
-}
-
 type Unasked = Exclude<Message, { readonly t: 'request' | 'reply' | 'failure' }>;
 
 /** What a reply has round its value. */
 const ENVELOPE_BYTES = 64;
 
-interface Answering {
-  cancelled: string | undefined;
-  listeners: ((why: string) => void)[] | undefined;
-}
-
 export function makePeer(spec: PeerSpec): Peer {
   const { utf8, limits, service } = spec;
   const outbox = makeOutbox(spec);
   const countUnasked = makeUnaskedMeter(limits, spec.now);
-  const asked = new Map<number, Pending>();
+  const asking = makeAsking();
   const answering = new Map<number, Answering>();
-  let lastId = 0;
   let strayAnswers = 0;
   let closed: Error | undefined;
 
@@ -81,14 +71,26 @@ export function makePeer(spec: PeerSpec): Peer {
   const sender = makeStreamSender(outlet);
   const receiver = makeStreamReceiver(outlet, limits);
 
+  const answered = (id: number): boolean => {
+    answering.get(id)?.release();
+    return answering.delete(id);
+  };
   const reply = (id: number, value: unknown): void => {
     // Made first: a value that is no JSON throws here, and the request is then failed instead.
     const text = jsonText(value);
-    if (answering.delete(id)) outbox.message(`{"t":"reply","i":${id},"v":${text}}`);
+    if (answered(id)) outbox.message(`{"t":"reply","i":${id},"v":${text}}`);
   };
   const fail = (id: number, error: unknown): void => {
-    if (!answering.delete(id)) return;
+    if (!answered(id)) return;
     say({ t: 'failure', i: id, e: (service.describe ?? describeFailure)(error) });
+  };
+
+  const replyOrFail = (id: number, value: unknown): void => {
+    try {
+      reply(id, value);
+    } catch (error) {
+      fail(id, error);
+    }
   };
 
   const answer = (id: number, method: string, params: unknown): void => {
@@ -96,17 +98,8 @@ export function makePeer(spec: PeerSpec): Peer {
     if (answering.size >= limits.maxOpenRequests) {
       throw new WireViolation(`more than ${limits.maxOpenRequests} requests at once`);
     }
-    const state: Answering = { cancelled: undefined, listeners: undefined };
-    answering.set(id, state);
-    const request: IncomingRequest = {
-      get cancelled() {
-        return state.cancelled;
-      },
-      onCancel: (listener) => {
-        if (state.cancelled !== undefined) listener(state.cancelled);
-        else (state.listeners ??= []).push(listener);
-      },
-    };
+    const request = new Answering();
+    answering.set(id, request);
     let value: unknown;
     try {
       value = service.request(method, params, request);
@@ -115,26 +108,23 @@ export function makePeer(spec: PeerSpec): Peer {
       return;
     }
     if (value instanceof Promise) {
-      value.then((settled) => reply(id, settled)).catch((error: unknown) => fail(id, error));
-      return;
-    }
-    try {
-      reply(id, value);
-    } catch (error) {
-      fail(id, error);
-    }
+      value.then(
+        (settled) => replyOrFail(id, settled),
+        (error: unknown) => fail(id, error),
+      );
+    } else replyOrFail(id, value);
   };
 
   const settle = (id: number, characters: number): Pending | undefined => {
-    const pending = asked.get(id);
+    const pending = asking.end(id);
     if (pending === undefined) {
       strayAnswers += 1;
       countUnasked(characters);
-    } else asked.delete(id);
+    }
     return pending;
   };
 
-  const answered = (id: number, value: Json, characters: number): void => {
+  const hearAnswer = (id: number, value: Json, characters: number): void => {
     const pending = settle(id, characters);
     // Characters are bytes at least, so that no honest answer is refused here.
     if (pending === undefined || characters <= pending.maxAnswerBytes + ENVELOPE_BYTES) {
@@ -150,7 +140,7 @@ export function makePeer(spec: PeerSpec): Peer {
       case 'request':
         return answer(message.i, message.m, message.p);
       case 'reply':
-        return answered(message.i, message.v, characters);
+        return hearAnswer(message.i, message.v, characters);
       case 'failure':
         return settle(message.i, characters)?.reject(new WireError(message.e));
       default:
@@ -161,13 +151,8 @@ export function makePeer(spec: PeerSpec): Peer {
 
   const hear = (message: Unasked): void => {
     switch (message.t) {
-      case 'cancel': {
-        const state = answering.get(message.i);
-        if (state === undefined || state.cancelled !== undefined) return undefined;
-        state.cancelled = message.why;
-        for (const listener of state.listeners ?? []) listener(message.why);
-        return undefined;
-      }
+      case 'cancel':
+        return answering.get(message.i)?.cancel(message.why);
       case 'notice':
         return service.notice(message.m, message.p);
       case 'credit':
@@ -182,12 +167,8 @@ export function makePeer(spec: PeerSpec): Peer {
   const close = (error: Error): void => {
     if (closed !== undefined) return;
     closed = error;
-    for (const pending of asked.values()) pending.reject(error);
-    asked.clear();
-    for (const state of answering.values()) {
-      state.cancelled ??= error.message;
-      for (const listener of state.listeners ?? []) listener(error.message);
-    }
+    asking.close(error);
+    for (const request of answering.values()) request.cancel(error.message);
     answering.clear();
     sender.close(error.message);
     receiver.close(error);
@@ -215,20 +196,21 @@ export function makePeer(spec: PeerSpec): Peer {
       }
     },
     ask: (method, params, maxAnswerBytes = Infinity) => {
-      lastId += 1;
-      const id = lastId;
+      let id = 0;
       const promise = new Promise<Json>((resolve, reject) => {
         if (closed !== undefined) {
           reject(closed);
           return;
         }
-        outbox.message(`{"t":"request","i":${id},"m":${jsonText(method)},"p":${jsonText(params)}}`);
-        asked.set(id, { maxAnswerBytes, resolve, reject });
+        // Made first: params that are no JSON throw here, and nothing was asked.
+        const text = `"m":${jsonText(method)},"p":${jsonText(params)}}`;
+        id = asking.begin({ maxAnswerBytes, resolve, reject });
+        outbox.message(`{"t":"request","i":${id},${text}`);
       });
       return {
         answer: promise,
         cancel: (why) => {
-          if (asked.has(id)) say({ t: 'cancel', i: id, why });
+          if (asking.has(id)) say({ t: 'cancel', i: id, why });
         },
       };
     },
@@ -240,7 +222,7 @@ export function makePeer(spec: PeerSpec): Peer {
     acceptStream: (id) => receiver.accept(id),
     close,
     get openRequests() {
-      return asked.size;
+      return asking.open;
     },
     get strayAnswers() {
       return strayAnswers;

@@ -17,6 +17,7 @@ const DEFAULTS = {
   maxIterations: 25,
   maxContinuations: 3,
   maxInputTokens: 200_000,
+  modelTimeoutMs: 300_000,
   workingDir: '/workspace',
   toolUsesOfHooks: 'run',
 } as const;

@@ -1,5 +1,7 @@
 import { BulkheadError } from '../errors.js';
 import { type Block, isToolUse, type Message, readMessages, textBlock } from './message.js';
+import type { ModelRequest } from './model.js';
+import { waitForModel } from './patience.js';
 import { type Run, runHooks } from './run.js';
 
 /** A conversation is compacted where it takes more of the model's window than this. */
@@ -38,8 +40,9 @@ export function estimateTokens(messages: readonly Message[]): number {
 }
 
 async function compact(run: Run): Promise<readonly Message[]> {
-  const { options, messages, signal } = run;
-  if (options.compact !== undefined) return options.compact(messages, signal);
+  const { options, messages } = run;
+  const { compact: own } = options;
+  if (own !== undefined) return waitForModel(run, async (signal) => own(messages, signal));
   const cut = findCut(messages);
   if (cut === 0) return messages;
   const summary = await summarise(run, messages.slice(0, cut));
@@ -62,20 +65,20 @@ function isResult({ type }: Block): boolean {
 const INSTRUCTION =
   'Sum up the conversation so far for yourself: what the user wants, what was found out and done, what is open. Keep names, numbers and decisions. Answer with the summary alone.';
 
-async function summarise({ options, signal }: Run, messages: readonly Message[]): Promise<string> {
+async function summarise(run: Run, messages: readonly Message[]): Promise<string> {
   // What a model need not see to sum up is what is too large for it: half of the window is left.
-  const { maxInputTokens } = options;
+  const { maxInputTokens, model } = run.options;
   const text = JSON.stringify(messages.map(withoutInputs)).slice(
     0,
     maxInputTokens * CHARACTERS_PER_TOKEN * 0.5,
   );
-  const { content } = await options.model.respond(
-    {
-      system: INSTRUCTION,
-      messages: [{ role: 'user', content: [textBlock(text)] }],
-      tools: [],
-    },
-    { onText: () => {}, signal },
+  const request: ModelRequest = {
+    system: INSTRUCTION,
+    messages: [{ role: 'user', content: [textBlock(text)] }],
+    tools: [],
+  };
+  const { content } = await waitForModel(run, async (signal) =>
+    model.respond(request, { onText: () => {}, signal }),
   );
   const summary = content.flatMap(({ text: part }) => (typeof part === 'string' ? [part] : []));
   if (summary.length === 0) {

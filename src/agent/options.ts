@@ -12,6 +12,11 @@ export interface AgentOptions {
   readonly maxContinuations?: number;
   /** The model's window, in tokens; a conversation is compacted before it is full. Default: 200,000. */
   readonly maxInputTokens?: number;
+  /**
+   * Milliseconds that one answer of the model may take, from first to last; then the turn ends with an
+   * error, though the model does not stop. Stops an endpoint that stalls. Default: 300,000.
+   */
+  readonly modelTimeoutMs?: number;
   /** Makes a shorter history of a long one. Default: the model sums it up. */
   readonly compact?: Compact;
   /** Told to tools: where the assistant was started. Default: `/workspace`. */

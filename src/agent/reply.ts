@@ -8,6 +8,7 @@ import {
   textOfBlocks,
 } from './message.js';
 import { offeredTools } from './offered.js';
+import { waitForModel } from './patience.js';
 import { type Run, runHooks } from './run.js';
 
 /** What one call of the model came to, once every hook has seen it. */
@@ -38,7 +39,7 @@ export async function askModel(run: Run): Promise<Reply> {
   const deferred = before['deferAssistantOutput'] === true;
   let shown = false;
   const outcome = await respond(run, before, (text) => {
-    if (deferred || run.signal.aborted) return;
+    if (deferred) return;
     shown = true;
     run.tell({ type: 'text', text });
   });
@@ -78,20 +79,25 @@ export function takeContinuation(run: Run): boolean {
 type Outcome = ModelReply & { readonly error?: { readonly message: string } };
 
 async function respond(
-  { options, messages, signal, engine, input }: Run,
+  run: Run,
   context: Readonly<Record<string, unknown>>,
   onText: (text: string) => void,
 ): Promise<Outcome> {
+  const { options, messages, engine, input } = run;
   const { systemPrompt, modelProfile } = context;
+  const request = {
+    messages,
+    tools: offeredTools(engine, input),
+    ...(typeof systemPrompt === 'string' ? { system: systemPrompt } : {}),
+    ...(typeof modelProfile === 'string' ? { profile: modelProfile } : {}),
+  };
   try {
-    return await options.model.respond(
-      {
-        messages,
-        tools: offeredTools(engine, input),
-        ...(typeof systemPrompt === 'string' ? { system: systemPrompt } : {}),
-        ...(typeof modelProfile === 'string' ? { profile: modelProfile } : {}),
-      },
-      { onText, signal },
+    return await waitForModel(run, async (signal) =>
+      options.model.respond(request, {
+        // What it still says when nobody waits any more is for nobody.
+        onText: (text) => (signal.aborted ? undefined : onText(text)),
+        signal,
+      }),
     );
   } catch (error) {
     const message = error instanceof Error ? error.message : 'The model failed.';

@@ -14,6 +14,7 @@ export interface Run {
       | 'maxIterations'
       | 'maxContinuations'
       | 'maxInputTokens'
+      | 'modelTimeoutMs'
       | 'workingDir'
       | 'toolUsesOfHooks'
       | 'model'

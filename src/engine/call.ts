@@ -32,23 +32,19 @@ export interface CallSpec {
 }
 
 /**
- * Runs a call to its end, within its deadline. Timed out means stopped: at the deadline (or when the
- * caller gives up) the caller is answered, the plugin's signal is aborted, and a guest that has not
- * settled the call by itself after the grace is killed.
+ * Runs a call whose turn it is to its end, within its deadline. Timed out means stopped: at the
+ * deadline (or when the caller gives up) the caller is answered, the plugin's signal is aborted, and a
+ * guest that has not settled the call by itself after the grace is killed.
  */
-export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promise<CallResult> {
+export function runCall(
+  spec: CallSpec & { readonly place: PlacedHere },
+  began: number,
+  waitedMs: number,
+): Promise<CallResult> {
   const { callId, tool, place, options, limits, events } = spec;
-  const { load, room, revoked } = place;
+  const { lane, room, revoked } = place;
   const { resident } = room;
   const told = { format: place.format, tool };
-  const began = performance.now();
-  if (options.signal?.aborted === true) {
-    return Promise.resolve(answerOf(callId, began, cancelled(tool), told));
-  }
-  if (load.underWay >= limits.maxCallsPerPlugin) {
-    return Promise.resolve(answerOf(callId, began, busy(tool, limits), told));
-  }
-  load.underWay += 1;
   if (options.onOutput !== undefined) room.outputs.open(callId, options.onOutput);
   events.emit({
     type: 'call-started',
@@ -62,7 +58,8 @@ export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promis
 
   return new Promise((resolve) => {
     const deadlineMs = deadlineOf(tool, place.format, options, limits);
-    const deadlineAtMs = Date.now() + deadlineMs;
+    const leftMs = deadlineMs - waitedMs;
+    const deadlineAtMs = Date.now() + leftMs;
     let giveUp: ((why: string) => void) | undefined;
     let answered = false;
 
@@ -73,7 +70,7 @@ export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promis
       options.signal?.removeEventListener('abort', onAbort);
       revoked.off(onRevoked);
       if (options.onOutput !== undefined) room.outputs.close(callId);
-      load.underWay -= 1;
+      lane.leave();
       const result = answerOf(callId, began, outcome, told);
       events.emit({
         type: 'call-ended',
@@ -94,7 +91,7 @@ export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promis
       answer(failure);
       giveUp?.(failure.message);
     };
-    const deadline = startDeadline(deadlineMs, () => stop(tooLate(tool, deadlineMs)));
+    const deadline = startDeadline(leftMs, () => stop(tooLate(tool, deadlineMs)));
     const flight: Flight = {
       callId,
       tool,
@@ -108,6 +105,8 @@ export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promis
     options.signal?.addEventListener('abort', onAbort);
     const onRevoked = (): void => stop(takenAway(tool));
     revoked.on(onRevoked);
+    // Whoever was told that it started may have given it up at once.
+    if (options.signal?.aborted === true) onAbort();
 
     const run = (guest: Guest): void => {
       if (answered) return;
@@ -138,10 +137,11 @@ export function runCall(spec: CallSpec & { readonly place: PlacedHere }): Promis
     };
 
     const go = (): void => {
+      if (answered) return;
       if (resident.current === undefined) start();
       else run(resident.current);
     };
-    if (spec.beforeEffect === undefined) go();
+    if (answered || spec.beforeEffect === undefined) go();
     else spec.beforeEffect().then(go, (error: unknown) => answer(failureOf(error, tool)));
   });
 }
@@ -179,20 +179,9 @@ export function cancelled({ id }: CatalogTool): Failure {
   return { code: 'CANCELLED', message: `The call of ${id} was cancelled.` };
 }
 
-function takenAway({ id, plugin }: CatalogTool): Failure {
+export function takenAway({ id, plugin }: CatalogTool): Failure {
   return {
     code: 'PERMISSION_REVOKED',
     message: `${id} was stopped: the permission by which ${plugin} has it was taken away.`,
-  };
-}
-
-/** How soon it is worth to ask again: small calls take less than a millisecond. */
-const RETRY_AFTER_MS = 100;
-
-export function busy(tool: CatalogTool, { maxCallsPerPlugin }: CallLimits): Failure {
-  return {
-    code: 'BUSY',
-    retryAfterMs: RETRY_AFTER_MS,
-    message: `${tool.plugin} has ${maxCallsPerPlugin} calls under way, as many as it may. Try again when one has ended.`,
   };
 }

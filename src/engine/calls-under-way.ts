@@ -2,6 +2,7 @@ import type { Peer } from '../../sandbox/wire/peer.js';
 import type { Attribution } from '../brokers/attribution.js';
 import type { CatalogTool } from '../catalog/catalog.js';
 import type { Deadline } from './deadline.js';
+import { leave } from './leave.js';
 import type { CallOptions } from './options.js';
 
 /** A call that a guest has under way. */
@@ -39,28 +40,28 @@ const MAX_NAMED = 16;
 const NOBODY: Attribution = {};
 
 export function makeCallsUnderWay(): CallsUnderWay {
-  const byPeer = new WeakMap<Peer, Set<Flight>>();
-  const lasts = new WeakMap<Peer, Flight>();
+  const byPeer = new WeakMap<Peer, { readonly underWay: Flight[]; last: Flight | undefined }>();
   return {
     began: (peer, flight) => {
       const calls = byPeer.get(peer);
-      if (calls === undefined) byPeer.set(peer, new Set([flight]));
-      else calls.add(flight);
+      if (calls === undefined) byPeer.set(peer, { underWay: [flight], last: undefined });
+      else calls.underWay.push(flight);
     },
     ended: (peer, flight) => {
-      byPeer.get(peer)?.delete(flight);
-      lasts.set(peer, flight);
+      const calls = byPeer.get(peer);
+      if (calls === undefined) return;
+      leave(calls.underWay, flight);
+      calls.last = flight;
     },
     of: (peer) => {
-      const calls = byPeer.get(peer);
-      if (calls === undefined || calls.size === 0) return NOBODY;
-      const [first] = calls;
-      if (calls.size === 1 && first !== undefined) return { call: first.callId };
-      return { among: [...calls].slice(0, MAX_NAMED).map(({ callId }) => callId) };
+      const [first, ...others] = byPeer.get(peer)?.underWay ?? [];
+      if (first === undefined) return NOBODY;
+      if (others.length === 0) return { call: first.callId };
+      return { among: [first, ...others].slice(0, MAX_NAMED).map(({ callId }) => callId) };
     },
     flights: (peer) => {
-      const underWay = [...(byPeer.get(peer) ?? [])];
-      return { underWay, last: underWay.length === 0 ? lasts.get(peer) : undefined };
+      const { underWay = [], last } = byPeer.get(peer) ?? {};
+      return { underWay: [...underWay], last: underWay.length === 0 ? last : undefined };
     },
   };
 }

@@ -117,7 +117,7 @@ function stepsOf(hook: HookName, options: HookOptions, spec: HooksSpec): readonl
 
 function stepsOfPlugin(
   hook: HookName,
-  { plugin, entries, load }: Installed,
+  { plugin, entries, lane }: Installed,
   options: HookOptions,
   { settings, texts: { courier } }: HooksSpec,
 ): readonly ChainStep[] {
@@ -128,7 +128,7 @@ function stepsOfPlugin(
     const dialect = options.dialect ?? dialectOf(plugin.id, entry, settings);
     if (DIALECTS[dialect].reserved.includes(hook)) return [];
     const run: ChainStep['run'] = async (context, shape) => {
-      load.underWay += 1;
+      const leave = lane.visit();
       try {
         return await runHook(
           {
@@ -145,7 +145,7 @@ function stepsOfPlugin(
           shape,
         );
       } finally {
-        load.underWay -= 1;
+        leave();
       }
     };
     return [{ plugin: plugin.id, dialect, run }];

@@ -24,6 +24,7 @@ import { secretsOf } from './secrets.js';
 import { seedStorage } from './seed-storage.js';
 import type { Settings } from './settings.js';
 import type { PluginProblem } from './status.js';
+import type { Traffic } from '../traffic/traffic.js';
 import type { ValidatorCourier } from './validator-courier.js';
 
 export interface InstallPowers {
@@ -38,6 +39,7 @@ export interface InstallPowers {
   readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
   readonly take: (confinement: PluginEntry['confinement']) => Guest;
   readonly capacity: Capacity;
+  readonly traffic: Traffic;
   readonly canRest: boolean;
   readonly groups: Groups;
   readonly now: () => number;
@@ -73,7 +75,7 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
     plugin,
     ...decision,
     entries,
-    load: { underWay: 0 },
+    lane: powers.traffic.open(plugin.id),
     quarantine,
     ...trustGroupOf(powers, plugin),
   };

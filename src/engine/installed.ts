@@ -5,6 +5,7 @@ import type { Grant } from '../permissions/grant.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { Plugin, PluginEntry } from '../plugin/plugin.js';
 import type { Offer } from '../plugin/tool.js';
+import type { Lane } from '../traffic/traffic.js';
 import type { OpenEntry } from './entry.js';
 import type { Quarantine } from './quarantine.js';
 import type { Revocation } from './revocation.js';
@@ -18,8 +19,8 @@ export interface Installed {
   readonly config: JsonObject;
   readonly entries: readonly InstalledEntry[];
   readonly problems: readonly PluginProblem[];
-  /** Calls under way in all of its tools. */
-  readonly load: { underWay: number };
+  /** The calls of all of its tools. */
+  readonly lane: Lane;
   readonly quarantine: Quarantine;
   /** What is wrong with the version on disk, where an older one runs on for it. */
   readonly stale?: readonly PluginProblem[];

@@ -21,8 +21,16 @@ export interface EngineLimits extends CpuLimits {
   readonly cpuSeconds: number;
   /** How long a question waits for its answer; silence is then a no. */
   readonly approvalTimeoutMs: number;
-  /** Calls under way in one plugin; more are answered `BUSY`. */
+  /** Calls under way in the guests of all plugins together; more wait for their turn. */
+  readonly maxCalls: number;
+  /** Calls under way in one plugin; more wait for their turn. */
   readonly maxCallsPerPlugin: number;
+  /** Calls that wait, in all; over it, the longest line's last is `BUSY`. */
+  readonly maxWaiting: number;
+  /** Calls of one plugin that wait, for each tenant; more are answered `BUSY`. */
+  readonly maxWaitingPerPlugin: number;
+  /** Longest that a call waits for its turn, and a plugin for a guest; then it is `BUSY`. */
+  readonly maxWaitMs: number;
   /** Guests that hold a plugin, in all; over it, idle ones are ended, and else it is `BUSY`. */
   readonly maxGuests: number;
   readonly maxResultBytes: number;
@@ -69,7 +77,11 @@ export const DEFAULT_LIMITS: EngineLimits = {
   cpuPerCallMs: 1_000,
   cpuSeconds: 3_600,
   approvalTimeoutMs: 60_000,
+  maxCalls: 1_024,
   maxCallsPerPlugin: 128,
+  maxWaiting: 1_024,
+  maxWaitingPerPlugin: 256,
+  maxWaitMs: 10_000,
   // At 14 MB for an idle one, not quite a gigabyte.
   maxGuests: 64,
   // Pandora's own cap on what a tool may return.
@@ -117,7 +129,7 @@ export function readLimits(given: Partial<EngineLimits>): EngineLimits {
         `There is no such limit; there are ${Object.keys(DEFAULT_LIMITS).join(', ')}.`,
       );
     }
-    const least = name === 'pool' ? 0 : 1;
+    const least = MAY_BE_NONE.has(name) ? 0 : 1;
     const most = MOST.get(name) ?? LONGEST_TIMER_MS;
     if (!Number.isInteger(value) || value < least || value > most) {
       throw invalid(name, `It takes a whole number from ${least} to ${most}.`);
@@ -125,6 +137,8 @@ export function readLimits(given: Partial<EngineLimits>): EngineLimits {
   }
   return limits;
 }
+
+const MAY_BE_NONE: ReadonlySet<string> = new Set(['pool', 'maxWaiting', 'maxWaitingPerPlugin']);
 
 /** Timers beyond 2³¹ − 1 ms fire at once: a limit that large would be none. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

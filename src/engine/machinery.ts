@@ -18,6 +18,7 @@ import { inspectMachine } from '../guests/machine.js';
 import { makeGuestPool } from '../guests/pool.js';
 import { startSharedGuest } from '../guests/shared-guest.js';
 import { type Guarantee, proveWalls } from '../guests/walls.js';
+import { makeTraffic, type Traffic } from '../traffic/traffic.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { type HookTexts, makeHookTexts } from './hook-courier.js';
@@ -36,6 +37,8 @@ export interface Machinery {
   takeHeard(line: Line): Guest;
   /** Room for the guests that hold a plugin. */
   readonly capacity: Capacity;
+  /** The calls of all plugins, and whose turn it is. */
+  readonly traffic: Traffic;
   /** Whether guests can be stopped here without a risk that they stay when their host is gone. */
   readonly canRest: boolean;
   readonly groups: Groups;
@@ -114,6 +117,11 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
         builtins: confinement === 'host' ? 'real' : 'powerless',
       }),
     capacity,
+    traffic: makeTraffic(
+      limits,
+      (calls) => events.emit({ type: 'queue-changed', calls }),
+      () => performance.now(),
+    ),
     canRest,
     groups: makeGroups({
       settings,

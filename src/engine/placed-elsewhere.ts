@@ -6,13 +6,13 @@ export interface Place {
   readonly hash: string;
   /** Of its plugin. */
   readonly version: string | undefined;
-  /** Calls under way in its plugin. */
-  readonly load: { underWay: number };
 }
 
 /** At a server that we do not confine, or in the host itself. */
 export interface PlacedElsewhere extends Place {
   readonly remote: RemoteTool;
+  /** Calls under way at its server. */
+  readonly load: { underWay: number };
   /** It is the host's own, which may know all that the caller tells of the run. */
   readonly isHosts?: boolean;
   readonly format: undefined;

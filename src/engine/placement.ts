@@ -4,6 +4,7 @@ import { formats } from '../formats/table.js';
 import type { OpenEntry } from './entry.js';
 import type { Installed } from './installed.js';
 import type { Place, PlacedElsewhere } from './placed-elsewhere.js';
+import type { Lane } from '../traffic/traffic.js';
 import type { Revocation } from './revocation.js';
 
 /** Where a tool of the catalog runs: in a guest of ours, or at a server that we do not confine. */
@@ -11,6 +12,8 @@ export type Placed = PlacedHere | PlacedElsewhere;
 
 export interface PlacedHere extends Place {
   readonly room: OpenEntry;
+  /** The calls of its plugin. */
+  readonly lane: Lane;
   /** Aborted when the tool goes because a permission was taken from its plugin. */
   readonly revoked: Revocation;
   readonly format: Format;
@@ -38,11 +41,11 @@ export function placeTools(
     places.set(id, place);
   };
   for (const { tool, place } of core) add(tool, place);
-  for (const { plugin, entries, load } of installed) {
+  for (const { plugin, entries, lane } of installed) {
     const format = formats[plugin.format];
     for (const { listed, room, revoked } of entries.flatMap((entry) => entry.tools)) {
       const { hash } = room.bundle;
-      add(listed, { room, hash, revoked, version: plugin.version, format, load });
+      add(listed, { room, hash, revoked, version: plugin.version, format, lane });
     }
   }
   return {

@@ -1,4 +1,5 @@
-import { type CallSpec, runCall } from './call.js';
+import type { CallSpec } from './call.js';
+import { runInTurn } from './call-in-turn.js';
 import { answerOf, type CallResult } from './result.js';
 
 /** Runs a call in a guest of its own, with what it would change stopped and listed in the result. */
@@ -16,7 +17,7 @@ export async function rehearseCall(call: CallSpec): Promise<CallResult> {
   }
   const { room, stopped } = place.room.rehearse();
   try {
-    const result = await runCall({ ...call, place: { ...place, room } });
+    const result = await runInTurn({ ...call, place: { ...place, room } });
     return { ...result, rehearsal: stopped };
   } finally {
     await room.close();

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../sandbox/wire/messages.js';
 import { isRecord } from '../../sandbox/wire/parse.js';
 import { isBulkheadError } from '../errors.js';
 import { textOf, type ToolAnswer } from '../plugin/answer.js';
-import { busy, type CallSpec, cancelled, deadlineOf, tooLate } from './call.js';
+import { type CallSpec, cancelled, deadlineOf, tooLate } from './call.js';
 import type { PlacedElsewhere } from './placed-elsewhere.js';
 import { answerOf, type CallResult, type Failure, failureOf } from './result.js';
 
@@ -19,7 +19,8 @@ export async function runRemoteCall(
   const began = performance.now();
   const fail = (failure: Failure): CallResult => answerOf(callId, began, failure, { tool });
   if (options.signal?.aborted === true) return fail(cancelled(tool));
-  if (load.underWay >= limits.maxCallsPerPlugin) return fail(busy(tool, limits));
+  if (load.underWay >= limits.maxCallsPerPlugin)
+    return fail(busy(tool.plugin, limits.maxCallsPerPlugin));
   load.underWay += 1;
   const about = { call: callId, plugin: tool.plugin, tool: tool.tool };
   events.emit({
@@ -68,6 +69,8 @@ async function ask({
   options.signal?.addEventListener('abort', onAbort);
   const { onOutput } = options;
   const run = async (): Promise<ToolAnswer> => {
+    // Whoever was told that it started may have given it up at once.
+    if (options.signal?.aborted === true) throw new Ended(cancelled(tool));
     await beforeEffect?.();
     return place.remote.run({
       callId,
@@ -137,4 +140,15 @@ function metadataOf(context: JsonObject): JsonObject {
 /** What JSON.parse made of an object holds nothing but JSON. */
 function isJsonObject(value: unknown): value is JsonObject {
   return isRecord(value);
+}
+
+/** How soon it is worth to ask again: small calls take less than a millisecond. */
+const RETRY_AFTER_MS = 100;
+
+function busy(server: string, maxCalls: number): Failure {
+  return {
+    code: 'BUSY',
+    retryAfterMs: RETRY_AFTER_MS,
+    message: `${server} has ${maxCalls} calls under way, as many as it may. Try again when one has ended.`,
+  };
 }

@@ -60,14 +60,12 @@ export function answerOf(
   }
   const { value } = outcome;
   const answer = format?.readAnswer?.(value) ?? answerOfValue(value);
-  const { isError, structured, status, yieldToUser, files, meta } = answer;
+  const { isError, content, structured, status, yieldToUser, files, meta } = answer;
   // Filled in one by one: each spread of what may be there would cost every call an object.
   const result: { -readonly [Key in keyof CallResult]: CallResult[Key] } = {
     callId,
     isError,
-    get content() {
-      return answer.content;
-    },
+    content,
     value,
     durationMs,
   };

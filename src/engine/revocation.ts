@@ -1,6 +1,8 @@
+import { leave } from './leave.js';
+
 /**
  * That a tool was taken away while calls of it may be under way. Each call listens, so it costs an
- * entry in a set: an `AbortSignal` would cost a call more than all else that the host does for it.
+ * entry in a list: an `AbortSignal` would cost a call more than all else that the host does for it.
  */
 export interface Revocation {
   on(listener: () => void): void;
@@ -10,13 +12,13 @@ export interface Revocation {
 }
 
 export function makeRevocation(): Revocation {
-  const listeners = new Set<() => void>();
+  let listeners: (() => void)[] = [];
   return {
-    on: (listener) => listeners.add(listener),
-    off: (listener) => listeners.delete(listener),
+    on: (listener) => void listeners.push(listener),
+    off: (listener) => leave(listeners, listener),
     happen: () => {
-      const told = [...listeners];
-      listeners.clear();
+      const told = listeners;
+      listeners = [];
       for (const listener of told) listener();
     },
   };

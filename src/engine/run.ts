@@ -1,4 +1,5 @@
-import { type CallSpec, runCall } from './call.js';
+import type { CallSpec } from './call.js';
+import { runInTurn } from './call-in-turn.js';
 import type { Machinery } from './machinery.js';
 import { runRecorded } from './recording/run.js';
 import { rehearseCall } from './rehearsal.js';
@@ -13,5 +14,5 @@ export function runPlaced(
   const { place, options } = spec;
   if (options.rehearse === true) return rehearseCall(spec);
   if (options.record === true) return runRecorded(spec, machinery);
-  return 'remote' in place ? runRemoteCall({ ...spec, place }) : runCall({ ...spec, place });
+  return 'remote' in place ? runRemoteCall({ ...spec, place }) : runInTurn({ ...spec, place });
 }

@@ -72,7 +72,7 @@ export function startGuest(command: Command, startTimeoutMs: number, line?: Line
     },
     realm: holder,
     peer: wire.peer,
-    ready: readyWithin(startTimeoutMs, wire.ready, holder),
+    ready: readyWithin(startTimeoutMs, wire.ready, holder, holder.ended),
     ended: holder.ended,
     get alive() {
       return holder.end === undefined;
@@ -99,11 +99,15 @@ export function startGuest(command: Command, startTimeoutMs: number, line?: Line
   };
 }
 
-/** Rejects `GUEST_START_FAILED` where the process ends before it is ready, or takes longer. */
+/**
+ * Rejects `GUEST_START_FAILED` where what is waited for (`ended`) ends before it is ready; where it
+ * takes longer, its process is ended.
+ */
 export function readyWithin(
   timeoutMs: number,
   said: Promise<unknown>,
-  holder: GuestProcess,
+  holder: Omit<GuestProcess, 'ended'>,
+  ended: Promise<GuestEnd>,
 ): Promise<unknown> {
   const ready = new Promise<unknown>((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -115,7 +119,7 @@ export function readyWithin(
       holder.settle();
       resolve(report);
     });
-    void holder.ended.then(({ detail }) => {
+    void ended.then(({ detail }) => {
       clearTimeout(timer);
       reject(
         new BulkheadError('GUEST_START_FAILED', `A guest process could not be started: ${detail}`, {

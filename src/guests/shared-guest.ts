@@ -87,7 +87,7 @@ export function startSharedGuest(command: Command, startTimeoutMs: number): Shar
       },
       realm: holder,
       pid: () => holder.pid,
-      ready: (said) => readyWithin(startTimeoutMs, said, holder),
+      ready: (said, ended) => readyWithin(startTimeoutMs, said, holder, ended),
       stopAll: holder.kill,
       inDoubt: () => doubts.size > 0,
       doubt: (settled) => {

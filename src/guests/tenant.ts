@@ -18,8 +18,8 @@ export interface TenantSpec {
   readonly beforeRequest: (method: string) => void;
   readonly realm: object;
   readonly pid: () => number;
-  /** Bounds how long it may take until the guest says that the tenant can be loaded. */
-  readonly ready: (said: Promise<unknown>) => Promise<unknown>;
+  /** Bounds how long it may take until the guest says that the tenant can be loaded, or it is over. */
+  readonly ready: (said: Promise<unknown>, ended: Promise<GuestEnd>) => Promise<unknown>;
   /** Ends the process. */
   readonly stopAll: (end: GuestEnd) => void;
   /** Whether a call of any tenant was given up that has not settled yet, and how to say so. */
@@ -66,7 +66,7 @@ export function makeTenant(spec: TenantSpec): Tenant {
       },
       realm: spec.realm,
       peer: wire.peer,
-      ready: spec.ready(wire.ready),
+      ready: spec.ready(wire.ready, ended),
       ended,
       get alive() {
         return over === undefined && forced === undefined;

@@ -88,6 +88,9 @@ function count(event: BulkheadEvent, meters: Meters, asked: Map<string, number>)
     case 'pool-changed':
       meters.poolWarm.set(event.blank);
       break;
+    case 'queue-changed':
+      meters.queued.set(event.calls);
+      break;
     default:
   }
 }

@@ -20,6 +20,7 @@ export interface Meters {
   readonly restarts: Counter;
   readonly guests: Gauge;
   readonly poolWarm: Gauge;
+  readonly queued: Gauge;
 }
 
 /** From a call that only computes to one that waits for somebody else's server. */
@@ -61,5 +62,6 @@ export function makeMeters(maxSeries: number): Meters {
     ),
     guests: makeGauge(family('sandboxes', 'Guests that hold a plugin.')),
     poolWarm: makeGauge(family('pool_warm', 'Blank guests that wait for a plugin.')),
+    queued: makeGauge(family('calls_waiting', 'Calls that wait for their turn.')),
   };
 }

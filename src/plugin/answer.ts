@@ -40,20 +40,12 @@ export function textOf(content: readonly ContentBlock[]): string {
 
 /** The answer of a system whose tools return any value: a text as it is, anything else as JSON. */
 export function answerOfValue(value: Json): ToolAnswer {
-  // Worded when somebody reads it: a large value is not made into text for nothing.
   if (typeof value === 'string') {
-    return {
-      isError: false,
-      get content() {
-        return [{ type: 'text', text: value } as const];
-      },
-    };
+    return { isError: false, content: [{ type: 'text', text: value }] };
   }
   return {
     isError: false,
-    get content() {
-      return [{ type: 'text', text: JSON.stringify(value) } as const];
-    },
+    content: [{ type: 'text', text: JSON.stringify(value) }],
     structured: value,
   };
 }

@@ -117,19 +117,25 @@ describe('a turn', () => {
       [0, 'aborted_post_response'],
       [1, 'aborted_post_response'],
     ] as const) {
+      let replies = 0;
       const controller = new AbortController();
       const { result } = await converse({
         plugins: [{ tools: { one: tool('async () => ({ content: "1", isError: false })') } }],
         says: [{ one: {} }, { one: {} }, 'end'],
-        input: { signal: controller.signal },
-        beforeReply: (n) => {
-          if (n === at) controller.abort();
+        input: {
+          signal: controller.signal,
+          onEvent: ({ type }) => {
+            if (type !== 'reply') return;
+            if (replies === at) controller.abort();
+            replies += 1;
+          },
         },
       });
       expect(result.exitReason).toBe(exitReason);
       const blocks = result.messages.flatMap(({ content }) => content);
       const uses = blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => id);
       const results = blocks.filter(({ type }) => type === 'tool_result');
+      expect(uses).toHaveLength(at + 1);
       expect(results.map((block) => block['tool_use_id'])).toEqual(uses);
     }
   });

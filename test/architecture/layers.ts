@@ -13,7 +13,7 @@ const rows: readonly (readonly string[])[] = [
   ['sandbox/node/'],
   ['src/errors.ts', 'src/visible.ts', 'src/plugin/risk.ts'],
   ['src/approval-events.ts'],
-  ['src/permissions/', 'src/schema/'],
+  ['src/permissions/', 'src/schema/', 'src/traffic/'],
   ['src/events.ts', 'src/plugin/'],
   [
     'src/formats/',

@@ -128,6 +128,7 @@ describe('bulkhead chat', () => {
   it.each([
     [[], 1, /--model URL, or --script FILE/],
     [['--model', 'nonsense'], 1, /http or https/],
+    [['--model', 'http://me:hunter2@127.0.0.1:9'], 1, /name or password.*--key-env/],
     [['--model', 'http://127.0.0.1:9', '--protocol', 'telepathy'], 1, /openai and anthropic/],
     [['--script', join(root, 'none.json')], 1, /ENOENT/],
     [['--script', write('bad.json', '{')], 1, /is not JSON/],

@@ -24,7 +24,7 @@ describe('a call', () => {
   const events: BulkheadEvent[] = [];
   beforeAll(async () => {
     engine = await startEngine([makePlugin({ tools: TOOLS })], {
-      limits: { pool: 1, maxCallsPerPlugin: 4 },
+      limits: { pool: 1, maxCallsPerPlugin: 4, maxWaitingPerPlugin: 0 },
       onEvent: (event) => events.push(event),
     });
   });
@@ -114,6 +114,18 @@ describe('a call', () => {
   it('that was given up before it began does not run', async () => {
     const before = Number((await engine.call('count', {})).value);
     const result = await engine.call('count', {}, { signal: AbortSignal.abort() });
+    expect(result.code).toBe('CANCELLED');
+    expect((await engine.call('count', {})).value).toBe(before + 1);
+  });
+
+  it('that a listener gives up as it is told of it does not run', async () => {
+    const before = Number((await engine.call('count', {})).value);
+    const controller = new AbortController();
+    const off = engine.on(({ type }) => {
+      if (type === 'call-started') controller.abort();
+    });
+    const result = await engine.call('count', {}, { signal: controller.signal });
+    off();
     expect(result.code).toBe('CANCELLED');
     expect((await engine.call('count', {})).value).toBe(before + 1);
   });

@@ -41,8 +41,10 @@ it('where each guest is in use it is busy, says when to ask again, and is not la
   expect(await engine.call('b:echo', { n: 1 })).toMatchObject({ value: { n: 1 } });
 });
 
-it('too many calls of one plugin are busy too, and say when to ask again', async () => {
-  const engine = await startEngine([plugin('a')], { limits: { maxCallsPerPlugin: 1 } });
+it('more calls of one plugin than may run and wait are busy too, and say when to ask again', async () => {
+  const engine = await startEngine([plugin('a')], {
+    limits: { maxCallsPerPlugin: 1, maxWaitingPerPlugin: 0 },
+  });
   const call = engine.call('a:sleep', { ms: 500 });
   const refused = await engine.call('a:echo', {});
   expect(refused.code).toBe('BUSY');

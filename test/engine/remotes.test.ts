@@ -57,6 +57,20 @@ describe('a server of tools that is registered', () => {
     );
   });
 
+  it('is not asked for a call that a listener gives up as it is told of it', async () => {
+    const server = await serveTools({ tools: [weather] });
+    const controller = new AbortController();
+    const engine = await startEngine([], {
+      remotes: [{ vertesia: server.url, id: 'crm', allowPrivate: true }],
+      onEvent: ({ type }) => (type === 'call-started' ? controller.abort() : undefined),
+    });
+    const { signal } = controller;
+    expect((await engine.call('crm__weather', { city: 'Oslo' }, { signal })).code).toBe(
+      'CANCELLED',
+    );
+    expect(server.posts()).toEqual([]);
+  });
+
   it('answers for its failures by results', async () => {
     const replies = [
       { status: 500, body: { error: 'it broke' } },

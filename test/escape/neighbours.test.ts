@@ -74,6 +74,25 @@ describe('a plugin that shares its process with a richer one', () => {
   });
 });
 
+describe('a tenant that is let go before it is ready', () => {
+  it('does not end the process that it would have shared', async () => {
+    const script = 'setInterval(() => {}, 1000)';
+    const startTimeoutMs = 50;
+    const shared = startSharedGuest(
+      { file: process.execPath, args: ['-e', script], env: {} },
+      startTimeoutMs,
+    );
+    const tenant = shared.open();
+    tenant.kill({ cause: 'closed', detail: 'nobody needs it' });
+    await expect(tenant.ready).rejects.toMatchObject({ code: 'GUEST_START_FAILED' });
+    // Timers of this process are called in order, however busy the machine is.
+    await new Promise((resolve) => setTimeout(resolve, 2 * startTimeoutMs));
+    expect(shared.whole.alive).toBe(true);
+    shared.whole.kill({ cause: 'closed', detail: 'the test is over' });
+    await shared.whole.ended;
+  });
+});
+
 describe('a shared guest that breaks the protocol', () => {
   // A guest's stand-in: it says these bytes to its host, and waits.
   const saying = (bytes: Uint8Array): ReturnType<typeof startSharedGuest> => {

@@ -111,8 +111,8 @@ export const engineGuards: readonly Guard[] = [
   {
     stops: 'a caller who waits for a plugin that never answers',
     file: 'src/engine/call.ts',
-    code: 'const deadline = startDeadline(deadlineMs, () => stop(tooLate(tool, deadlineMs)));',
-    without: 'const deadline = startDeadline(deadlineMs, () => {});',
+    code: 'const deadline = startDeadline(leftMs, () => stop(tooLate(tool, deadlineMs)));',
+    without: 'const deadline = startDeadline(leftMs, () => {});',
     tests: ['test/engine/call.test.ts'],
   },
   {
@@ -124,10 +124,31 @@ export const engineGuards: readonly Guard[] = [
   },
   {
     stops: 'more calls at once in one plugin than the cap',
-    file: 'src/engine/call.ts',
-    code: 'if (load.underWay >= limits.maxCallsPerPlugin) {',
-    without: 'if (false) {',
-    tests: ['test/engine'],
+    file: 'src/traffic/traffic.ts',
+    code: 'if (underWay >= maxCalls || lane.underWay >= maxCallsPerPlugin) return false;',
+    without: '',
+    tests: ['test/traffic', 'test/engine/call.test.ts'],
+  },
+  {
+    stops: 'a queue of calls that grows without end',
+    file: 'src/traffic/traffic.ts',
+    code: 'else if (line.size > maxWaiting) line.longest(place)?.refuse(allFull());',
+    without: '',
+    tests: ['test/traffic'],
+  },
+  {
+    stops: 'one tenant’s crowd before which every other waits',
+    file: 'src/traffic/fair-line.ts',
+    code: 'moveToEnd(tenants, tenant);',
+    without: '',
+    tests: ['test/traffic'],
+  },
+  {
+    stops: 'one plugin’s crowd before which every other waits',
+    file: 'src/traffic/fair-line.ts',
+    code: 'moveToEnd(plugins, plugin);',
+    without: '',
+    tests: ['test/traffic'],
   },
   {
     stops: 'an input that is larger than the cap',

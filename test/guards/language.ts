@@ -20,6 +20,27 @@ export const language: readonly Guard[] = [
     tests: ['test/escape/realm.test.ts'],
   },
   {
+    stops: 'code that imports by a phase, which SES does not look for',
+    file: 'sandbox/compartment.ts',
+    code: 'transforms: [refuseImportPhases],',
+    without: '',
+    tests: ['test/sandbox/compartment.test.ts'],
+  },
+  {
+    stops: 'a disposal that throws from handing out the Error that reads stacks',
+    file: 'sandbox/node/suppressed-error.ts',
+    code: 'Reflect.setPrototypeOf(SuppressedError, Reflect.getPrototypeOf(TypeError));',
+    without: '',
+    tests: ['test/sandbox/node/suppressed-error.test.ts'],
+  },
+  {
+    stops: 'a disposal that throws from handing out what neighbours may change',
+    file: 'sandbox/node/suppressed-error.ts',
+    code: 'harden(SuppressedError);',
+    without: '',
+    tests: ['test/sandbox/node/suppressed-error.test.ts'],
+  },
+  {
     stops: 'a global of no permission that is handed over all the same',
     file: 'sandbox/endowments/endow.ts',
     code: 'const held = permission === undefined || isGranted(powers.grant, permission);',

@@ -86,9 +86,9 @@ export const wire: readonly Guard[] = [
   },
   {
     stops: 'a second answer to a request',
-    file: 'sandbox/wire/peer.ts',
-    code: 'else asked.delete(id);',
-    without: '',
+    file: 'sandbox/wire/asking.ts',
+    code: 'boxes.delete(id);\n    const { pending } = box;\n    box.pending = undefined;',
+    without: 'const { pending } = box;',
     tests: PEER,
   },
   {

@@ -1,6 +1,7 @@
 import type { Json } from '../../wire/messages.js';
 import { isRecord } from '../../wire/parse.js';
 import type { EventWorld } from '../dialect.js';
+import { withSignal } from '../with-signal.js';
 import { isHookKind } from './hooks.js';
 import { readField } from './read-field.js';
 import type { Runtime } from './runtime.js';
@@ -81,12 +82,7 @@ async function intercept(
   const context = isRecord(given['context']) ? given['context'] : {};
   const answer = await runtime.hooks.run('interceptor', [
     given['messages'],
-    {
-      ...context,
-      get signal() {
-        return event.signal;
-      },
-    },
+    withSignal({ ...context }, event),
   ]);
   if (Array.isArray(answer)) return { messages: answer };
   return Array.isArray(readField(answer, 'messages')) ? answer : null;

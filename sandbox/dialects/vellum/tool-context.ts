@@ -1,5 +1,6 @@
 import { isRecord } from '../../wire/parse.js';
 import type { CallWorld } from '../dialect.js';
+import { withSignal } from '../with-signal.js';
 
 /** What a tool that was told nothing of its conversation is told of it. */
 const DEFAULTS = { conversationId: 'default', workingDir: '/plugin' };
@@ -15,17 +16,15 @@ export function makeToolContext(call: CallWorld): object {
   )
     ? call.context
     : {};
-  return {
+  const context = {
     conversationId: textOr(conversationId, DEFAULTS.conversationId),
     workingDir: textOr(workingDir, DEFAULTS.workingDir),
     ...(typeof requestId === 'string' ? { requestId } : {}),
     ...(typeof assistantId === 'string' ? { assistantId } : {}),
     ...(typeof isInteractive === 'boolean' ? { isInteractive } : {}),
     ...(call.output === undefined ? {} : { onOutput: makeOnOutput(call.output) }),
-    get signal() {
-      return call.signal;
-    },
   };
+  return withSignal(context, call);
 }
 
 function makeOnOutput(write: (text: string) => void): (chunk: unknown) => void {

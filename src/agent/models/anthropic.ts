@@ -1,14 +1,26 @@
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
 import { type Block, isBlock, isObject, type Message, readBlocks } from '../message.js';
 import type { Model, ModelReply, ModelRequest, ModelStream } from '../model.js';
-import { type Endpoint, explain, failed, parseData, parseInput, post } from './endpoint.js';
+import {
+  checkEndpoint,
+  type Endpoint,
+  explain,
+  failed,
+  parseData,
+  parseInput,
+  post,
+} from './endpoint.js';
 import { readEvents } from './events.js';
 
 const VERSION = '2023-06-01';
 const DEFAULT_MAX_TOKENS = 8_192;
 
-/** A model behind an endpoint that speaks Anthropic's Messages protocol. */
+/**
+ * A model behind an endpoint that speaks Anthropic's Messages protocol. Throws `INVALID_OPTIONS` for an
+ * address with a name or password in it.
+ */
 export function anthropicModel(endpoint: Endpoint): Model {
+  checkEndpoint(endpoint);
   return {
     respond: async (request, stream) => {
       const response = await post(

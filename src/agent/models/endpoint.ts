@@ -17,6 +17,26 @@ export interface Endpoint {
   readonly fetch?: typeof fetch;
 }
 
+/**
+ * Throws `INVALID_OPTIONS` for an address that is none, or that holds a name or password: it is told
+ * in errors, and no request is sent with them.
+ */
+export function checkEndpoint({ url }: Endpoint): void {
+  if (!URL.canParse(url)) throw invalidUrl('is not an absolute URL');
+  const { username, password } = new URL(url);
+  if (username === '' && password === '') return;
+  throw invalidUrl(
+    'holds a name or password. Remove them, and give the key as apiKey or by headers',
+  );
+}
+
+/** Does not repeat it: what could not be read may hold a password as well. */
+function invalidUrl(what: string): BulkheadError {
+  return new BulkheadError('INVALID_OPTIONS', `The option url of a model ${what}.`, {
+    option: 'url',
+  });
+}
+
 /** Posts one request. Throws `MODEL_FAILED` with the endpoint's own words. */
 export async function post(
   { url, fetch: send = fetch }: Endpoint,

@@ -1,13 +1,25 @@
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
 import { type Block, isObject, textBlock } from '../message.js';
 import type { Model, ModelReply, ModelRequest, ModelStream } from '../model.js';
-import { type Endpoint, explain, failed, parseData, parseInput, post } from './endpoint.js';
+import {
+  checkEndpoint,
+  type Endpoint,
+  explain,
+  failed,
+  parseData,
+  parseInput,
+  post,
+} from './endpoint.js';
 import { usageOf } from './anthropic.js';
 import { readEvents } from './events.js';
 import { chatMessages } from './openai-messages.js';
 
-/** A model behind an endpoint that speaks OpenAI's Chat Completions, as most local servers do. */
+/**
+ * A model behind an endpoint that speaks OpenAI's Chat Completions, as most local servers do. Throws
+ * `INVALID_OPTIONS` for an address with a name or password in it.
+ */
 export function openAiModel(endpoint: Endpoint): Model {
+  checkEndpoint(endpoint);
   return {
     respond: async (request, stream) => {
       const response = await post(

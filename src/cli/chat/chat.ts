@@ -157,6 +157,13 @@ function makeModel(settings: ChatSettings, { environment }: CliPowers): Model {
   if (!URL.canParse(url) || !/^https?:/.test(url)) {
     throw usageError('--model', 'the address has to be one of http or https');
   }
+  const { username, password } = new URL(url);
+  if (username !== '' || password !== '') {
+    throw usageError(
+      '--model',
+      'the address holds a name or password: put the key into a variable, and name it by --key-env',
+    );
+  }
   const protocol = settings.protocol ?? (/anthropic/.test(url) ? 'anthropic' : 'openai');
   if (protocol !== 'openai' && protocol !== 'anthropic') {
     throw usageError('--protocol', 'there are openai and anthropic');

@@ -38,8 +38,8 @@ export const callCodes = {
   },
   BUSY: {
     title: 'too many calls at once',
-    meaning: 'More calls are under way than the plugin or the engine may have.',
-    remedy:
-      'Try again after retryAfterMs, or raise limits.maxCallsPerPlugin or limits.maxGuests, whichever the message names.',
+    meaning:
+      'More calls are under way, and wait, than the plugin or the engine may have. Nothing of this one has run.',
+    remedy: 'Try again after retryAfterMs, or raise the limit that the message names.',
   },
 } as const;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BulkheadError } from '../../errors.js';
-import { type CallSpec, runCall } from '../call.js';
+import type { CallSpec } from '../call.js';
+import { runInTurn } from '../call-in-turn.js';
 import type { Machinery } from '../machinery.js';
 import type { CallResult } from '../result.js';
 import { makeRecorder, type Recorder } from './recorder.js';
@@ -25,7 +26,7 @@ export async function runRecorded(
     tape: { seed },
   });
   try {
-    const result = await runCall({ ...spec, place: { ...place, room } });
+    const result = await runInTurn({ ...spec, place: { ...place, room } });
     return Object.assign(result, { record: recordOf(spec, result, recorder, seed) });
   } finally {
     await room.close();

@@ -33,6 +33,25 @@ describe.each<[string, (endpoint: Endpoint) => Model]>([
     });
   });
 
+  it.each([
+    ['a password', 'http://me:hunter2@127.0.0.1:9/v1', /name or password/],
+    ['a name', 'http://hunter2@127.0.0.1:9/v1', /name or password/],
+    ['a password and no address', 'http://me:hunter2@127.0.0.1:99999/', /absolute URL/],
+  ])('whose address holds %s is refused without repeating it', (_what, url, why) => {
+    let thrown: unknown;
+    try {
+      make({ url, model: 'm' });
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({
+      code: 'INVALID_OPTIONS',
+      details: { option: 'url' },
+      message: expect.stringMatching(why),
+    });
+    expect(String(thrown)).not.toContain('hunter2');
+  });
+
   it('that sends the key elsewhere is not followed', async () => {
     const elsewhere = await serveModel([]);
     const model = make({

@@ -4,7 +4,8 @@ import type { Edit } from './edits.js';
 /**
  * The places where SES's evaluator would refuse the text, each with the character that has to be
  * written differently. SES looks for them with regular expressions that know no syntax: strings,
- * comments and property names count too. These find a superset of what SES's own find.
+ * comments and property names count too. These find a superset of what SES's own find, and of what
+ * our compartment refuses besides (`import.source(`).
  */
 export interface Suspicion {
   /** Offset of the character to change: the first of `<!--`, of `-->`, of `import`, of `eval`. */
@@ -15,7 +16,7 @@ export interface Suspicion {
 const PATTERNS: readonly (readonly [Suspicion['kind'], RegExp])[] = [
   // Looked ahead, so that `<!-->` counts as both.
   ['html comment', /<(?=!--)|-(?=->)/g],
-  ['import', /\bimport(?=\s*(?:\(|\/[/*]))/g],
+  ['import', /\bimport(?=\s*(?:[(.]|\/[/*]))/g],
   ['eval', /(?<!\.)\beval(?=\s*\()/g],
 ];
 

@@ -1,11 +1,12 @@
 import { runInThisContext } from 'node:vm';
 import { rewriteBundle, type Rewritten } from '../../../../src/plugin/bundle/rewrite/rewrite.js';
 
-/** What SES's evaluator refuses, as its own source has it. */
+/** What SES's evaluator refuses, as its own source has it, and what our compartment does besides. */
 const REFUSED = [
   /(?:<!--|-->)/,
   /(^|[^.]|\.\.\.)\bimport(\s*(?:\(|\/[/*]))/,
   /(^|[^.])\beval(\s*\()/,
+  /(^|[^.]|\.\.\.)\bimport\s*\./,
 ];
 
 export function refusedBySes(code: string): boolean {

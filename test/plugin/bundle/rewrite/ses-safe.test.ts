@@ -12,6 +12,7 @@ const hostileText = fc.string({
     '<',
     '!',
     'import(',
+    'import.',
     'import',
     'eval(',
     'eval',
