@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { makePlugin } from '../../engine/plugin-on-disk.js';
 import { makeVellum } from '../../engine/vellum-on-disk.js';
 import { connect, connectOld, serveMcp, url } from './served.js';
 
@@ -140,6 +141,24 @@ describe('a call', () => {
     const answer = await client.callTool({ name: 'sample__asks', arguments: { n: 7 } });
     expect(answer).toMatchObject({ isError: true });
     expect(ran).not.toContain('call-started');
+  });
+
+  it('of what a running tool sends is not asked at the client, which would not be shown it', async () => {
+    const asked: unknown[] = [];
+    const sends = makePlugin({
+      id: 'sends',
+      permissions: { network: ['api.test'] },
+      tools: { run: `() => fetch('https://api.test/all', { method: 'POST', body: 'x' })` },
+    });
+    const served = await serveMcp({}, { effects: 'ask' }, [sends]);
+    const client = await connect(served, (params) => {
+      asked.push(params);
+      return { action: 'accept', content: { decision: 'once' } };
+    });
+    const answer = await client.callTool({ name: 'sends__run', arguments: {} });
+    expect(answer).toMatchObject({ isError: true });
+    expect(JSON.stringify(answer)).toContain('only calls are asked about');
+    expect(asked).toEqual([]);
   });
 
   it('is not asked about at the client where the host decides', async () => {
