@@ -25,8 +25,8 @@ import { makeTurnover } from './turnover.js';
 
 /** The plugins an engine has, and their coming and going. */
 export interface Registry {
-  /** Reads what is on disk, and installs it. Loads follow one another, each whole. */
-  reload(): Promise<void>;
+  /** Reads what is on disk, there from now on, and installs it. Loads follow one another, each whole. */
+  reload(plugins?: readonly string[]): Promise<void>;
   /** Switches a plugin off, or on again. Throws `PLUGIN_NOT_FOUND`. */
   setEnabled(plugin: string, enabled: boolean): Promise<void>;
   /** In the order in which they are registered. */
@@ -63,6 +63,7 @@ const WIDTH = 4;
 export function makeRegistry(spec: RegistrySpec): Registry {
   const { settings, grants, events, machinery, effects, onChange } = spec;
   let installed: readonly Installed[] = [];
+  let { plugins: directories } = settings;
   let discovery: Discovery = { plugins: [], problems: [] };
   /** Replaced, and finishing their calls: what they hold is the plugin's still. */
   const retiring = new Set<Installed>();
@@ -108,10 +109,11 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   const load = async (): Promise<void> => {
     if (closed) return;
     const { lock } = settings;
+    const where = { ...settings, plugins: directories };
     discovery =
       lock === undefined
-        ? await findPlugins(diskReader, settings)
-        : await discoverLocked(lock, settings, machinery.bundle);
+        ? await findPlugins(diskReader, where)
+        : await discoverLocked(lock, where, machinery.bundle);
     // A manifest that cannot be read just now costs a plugin nothing that it had.
     const isBroken = ({ plugin }: Installed): boolean =>
       discovery.problems.some(({ directory }) => directory === plugin.directory);
@@ -179,7 +181,8 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       );
       await last;
     },
-    reload: () => {
+    reload: (plugins) => {
+      if (plugins !== undefined) directories = plugins;
       last = last.then(load, load);
       return last;
     },

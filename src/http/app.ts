@@ -25,7 +25,7 @@ export type Admit = () => void;
 export interface AppSpec {
   readonly engine: Pick<Engine, 'catalog' | 'listing'>;
   readonly mounted: readonly Mounted[];
-  /** What opens `/api/plugins`. */
+  /** What opens `/api/plugins`. Asked for with each request, as what follows is. */
   readonly token: string;
   /** Whether what is mounted for the operator asks for the token, too. */
   readonly tokenRequired: boolean;

@@ -85,7 +85,7 @@ export const remoteGuards: readonly Guard[] = [
     file: 'src/adapters/mcp/handler.ts',
     code: "(headers.get('mcp-protocol-version') ?? '') >= HEADERS_COUNT_SINCE",
     without: 'true',
-    tests: ['test/adapters/mcp/server.test.ts'],
+    tests: ['test/adapters/mcp/edges.test.ts'],
   },
   {
     stops: 'a server that says in a loop that it has changed, and is asked each time',
@@ -120,13 +120,13 @@ export const remoteGuards: readonly Guard[] = [
     file: 'src/adapters/mcp/consent.ts',
     code: "if (request.kind !== 'call') return { verdict: 'deny', reason: CALLS_ALONE };",
     without: '',
-    tests: ['test/adapters/mcp/server.test.ts'],
+    tests: ['test/adapters/mcp/edges.test.ts'],
   },
   {
     stops: 'a log of SQLite’s that everybody on the machine may read',
-    file: 'src/audit/database/sqlite-store.ts',
-    code: 'await makeOwn(path);',
-    without: '',
+    file: 'src/audit/disk/own-file.ts',
+    code: "await open(path, 'a', 0o600)",
+    without: "await open(path, 'a')",
     tests: ['test/audit/store.test.ts'],
   },
   {
@@ -149,6 +149,20 @@ export const remoteGuards: readonly Guard[] = [
     code: '.replaceAll(/:(?=\\/\\/)|(?<=\\bwww)\\./gi, (character) => `\\\\${character}`)',
     without: '',
     tests: ['test/report/formats.test.ts'],
+  },
+  {
+    stops: 'a configuration that is gone for a moment, and then grants everything',
+    file: 'src/cli/serve/rereading.ts',
+    code: 'settings.config ?? (isThere(first) ? DEFAULT_FILE : undefined)',
+    without: 'settings.config',
+    tests: ['test/cli/serve/rereading.test.ts'],
+  },
+  {
+    stops: 'tokens of an issuer that is trusted no more',
+    file: 'src/http/vertesia/handler.ts',
+    code: 'verifier = next;',
+    without: '',
+    tests: ['test/cli/serve/rereading.test.ts'],
   },
   {
     stops: 'an answer that approves twice',

@@ -1,7 +1,6 @@
-import { mkdir, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { START, unseal } from '../chain.js';
 import { lockLog } from '../disk/lock.js';
+import { makeOwnFile } from '../disk/own-file.js';
 import { auditFailed } from '../failure.js';
 import type { Head } from '../record.js';
 import type { AuditStore, ReadHint, StoredLine } from '../store.js';
@@ -41,10 +40,12 @@ export function makeSqliteStore(path: string): AuditStore {
   return {
     name: path,
     open: async () => {
-      await makeDirectory(path);
+      // SQLite itself would make one that everybody may read.
+      await makeOwnFile(path).catch((error: unknown) => {
+        throw auditFailed(path, 'cannot be opened', error);
+      });
       unlock = await lockLog(path);
       try {
-        await makeOwn(path);
         database = await openDatabase(path);
         database.exec(SCHEMA);
         // SQLite takes off by itself what a write that was cut short has left.
@@ -81,18 +82,6 @@ export function makeSqliteStore(path: string): AuditStore {
       await unlock();
     },
   };
-}
-
-async function makeDirectory(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => {
-    throw auditFailed(path, 'cannot be opened', error);
-  });
-}
-
-/** Makes the file, for its owner alone: SQLite would make one that all may read. */
-async function makeOwn(path: string): Promise<void> {
-  const file = await open(path, 'a', 0o600);
-  await file.close();
 }
 
 async function* readAll(

@@ -14,7 +14,7 @@ import { grantOf } from '../settings.js';
 import { fillIn } from './fill-in.js';
 import type { EngineSettings, ServeSettings } from './settings.js';
 
-const DEFAULT_FILE = 'bulkhead.config.json';
+export const DEFAULT_FILE = 'bulkhead.config.json';
 
 /** The configuration that was named, or the one that lies here, or none. Its paths become absolute. */
 export async function readConfigFile(

@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/engine-api.js';
 import { parseBody, readBody } from '../body.js';
 import { SERVER_LIMITS, type ServerLimits } from '../limits.js';
 import { HttpRefusal, jsonResponse, refusalOf } from '../refusal.js';
-import { makeVerifier } from '../tokens/verifier.js';
+import { makeVerifier, type Verifier } from '../tokens/verifier.js';
 import type { Principal } from '../tokens/verify.js';
 import { refusalOfThrow, responseOf } from './answer.js';
 import { makeApplication } from './application.js';
@@ -10,6 +10,9 @@ import { describeTools, servedTools } from './discovery.js';
 import { parseInvocation, toolUseIdOf, UNKNOWN_ID } from './invocation.js';
 import type { VertesiaOptions } from './options.js';
 import { runContext } from './run-context.js';
+
+/** Whose tokens are believed. */
+export type BelievedTokens = Pick<VertesiaOptions, 'jwks' | 'audience' | 'organizations'>;
 
 /** A custom tool server, as Vertesia knows it. */
 export interface VertesiaHandler {
@@ -23,8 +26,11 @@ export interface VertesiaHandler {
    * below `base`. `admit` is called as it is above.
    */
   application(request: Request, base: string, admit?: () => void): Promise<Response>;
-  /** Has the keys of all issuers fetched again when they are next needed. */
-  refresh(): void;
+  /**
+   * Has the keys of all issuers fetched again when they are next needed. With `tokens`, believes what
+   * these say and nothing else from now on; throws `INVALID_OPTIONS`, and then nothing has changed.
+   */
+  refresh(tokens?: BelievedTokens): void;
   close(): Promise<void>;
 }
 
@@ -35,7 +41,9 @@ export interface VertesiaHandler {
  * Throws `INVALID_OPTIONS` for issuers that cannot be pinned.
  */
 export function createVertesiaHandler(engine: Engine, options: VertesiaOptions): VertesiaHandler {
-  const verifier = makeVerifier({ ...options, limits: {} });
+  let verifier = makeVerifier({ ...options, limits: {} });
+  /** Replaced, while tokens may still be looked at by them. */
+  const retired: Verifier[] = [];
   const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits };
 
   const invoke = async (request: Request, admit: () => void): Promise<Response> => {
@@ -101,9 +109,21 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
       });
       return errorResponse(UNKNOWN_ID, refusal);
     },
-    application: makeApplication({ engine, options, verify: verifier.verify, limits }),
-    refresh: () => verifier.refresh(),
-    close: () => verifier.close(),
+    application: makeApplication({
+      engine,
+      options,
+      verify: (authorization) => verifier.verify(authorization),
+      limits,
+    }),
+    refresh: (tokens) => {
+      if (tokens === undefined) return verifier.refresh();
+      const next = makeVerifier({ ...options, ...tokens, limits: {} });
+      retired.push(verifier);
+      verifier = next;
+    },
+    close: async () => {
+      await Promise.all([...retired, verifier].map((one) => one.close()));
+    },
   };
 }
 

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makePlugin } from '../../engine/plugin-on-disk.js';
 import { makeVellum } from '../../engine/vellum-on-disk.js';
 import { connect, connectOld, serveMcp, url } from './served.js';
 
@@ -143,24 +142,6 @@ describe('a call', () => {
     expect(ran).not.toContain('call-started');
   });
 
-  it('of what a running tool sends is not asked at the client, which would not be shown it', async () => {
-    const asked: unknown[] = [];
-    const sends = makePlugin({
-      id: 'sends',
-      permissions: { network: ['api.test'] },
-      tools: { run: `() => fetch('https://api.test/all', { method: 'POST', body: 'x' })` },
-    });
-    const served = await serveMcp({}, { effects: 'ask' }, [sends]);
-    const client = await connect(served, (params) => {
-      asked.push(params);
-      return { action: 'accept', content: { decision: 'once' } };
-    });
-    const answer = await client.callTool({ name: 'sends__run', arguments: {} });
-    expect(answer).toMatchObject({ isError: true });
-    expect(JSON.stringify(answer)).toContain('only calls are asked about');
-    expect(asked).toEqual([]);
-  });
-
   it('is not asked about at the client where the host decides', async () => {
     const served = await serveMcp({}, { approve: () => 'once' });
     const client = await connect(served, () => {
@@ -228,24 +209,6 @@ describe('an approval', () => {
 });
 
 describe('the list of tools', () => {
-  it('is taken for one that only listens by no header that its version does not bind', async () => {
-    const { handler } = await serveMcp();
-    const lasts = (version?: string): boolean =>
-      handler.lasts(
-        new Request(url, {
-          method: 'POST',
-          headers: {
-            'mcp-method': 'subscriptions/listen',
-            ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
-          },
-        }),
-      );
-    expect(lasts('2026-07-28')).toBe(true);
-    for (const version of [undefined, '2025-11-25', '2025-06-18']) {
-      expect(lasts(version)).toBe(false);
-    }
-  });
-
   it('is told to have changed when the plugins were read again', async () => {
     const served = await serveMcp();
     const client = await connect(served);
