@@ -16,6 +16,7 @@ const documents = [
   'docs/spindle.md',
   'docs/hooks.md',
   'docs/vellum.md',
+  'docs/scale.md',
 ];
 const directories: string[] = [];
 

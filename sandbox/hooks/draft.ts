@@ -15,7 +15,7 @@ export interface Draft {
 
 export interface DraftSpec {
   readonly params: HookParams;
-  readonly textsOf: (field: LargeField) => readonly HeldPiece[];
+  readonly piecesOf: (field: LargeField) => readonly HeldPiece[];
   /** The functions that the context holds, by name. */
   readonly lent: Readonly<Record<string, unknown>>;
   /** Turns a value of the plugin into JSON text, under the guest's budgets. */
@@ -23,18 +23,18 @@ export interface DraftSpec {
 }
 
 /** Makes the context of one run. Large fields are parsed when they are first read. */
-export function openDraft({ params, textsOf, lent, serialize }: DraftSpec): Draft {
+export function openDraft({ params, piecesOf, lent, serialize }: DraftSpec): Draft {
   const context: Record<string, unknown> = {};
   const fields = new Map<string, DraftField>();
   const slots = new Map<string, LazySlot>();
   for (const [name, value] of Object.entries(params.fields)) {
-    fields.set(name, smallField(name, value));
+    fields.set(name, smallField(value));
     context[name] = value;
   }
   for (const [name, told] of Object.entries(params.large)) {
-    const field = largeField(name, told, textsOf(told));
+    const field = largeField(told, piecesOf(told));
     fields.set(name, field);
-    slots.set(name, putLazily(context, name, field.parse));
+    slots.set(name, putLazily(context, name, field.make));
   }
   for (const name of params.lends) context[name] = lent[name];
   const mutable = new Map(params.mutable.map(({ name, none }) => [name, none]));
@@ -99,7 +99,7 @@ function changeOf(
 ): string | undefined {
   if (value === UNTOUCHED) return undefined;
   if (value === undefined || (value === null && none === 'null')) {
-    return field === undefined || field.isSame(null) ? undefined : '{"gone":true}';
+    return field === undefined || !hasChanged(field, null) ? undefined : '{"gone":true}';
   }
   if (field?.list === true && Array.isArray(value)) {
     const change = compareList(field, value);

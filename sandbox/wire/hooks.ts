@@ -28,8 +28,8 @@ export interface HookParams {
   /** The fields of the context, but for the large ones. */
   readonly fields: JsonObject;
   readonly large: Readonly<Record<string, LargeField>>;
-  /** Pieces of large fields that the guest has not been told yet. */
-  readonly pieces: readonly (readonly [id: number, text: string])[];
+  /** Pieces of large fields that the guest has not been told yet, and how many values are in each. */
+  readonly pieces: readonly (readonly [id: number, text: string, values: number])[];
   /** Pieces that it will not be asked for again. */
   readonly forget: readonly number[];
   /** Bytes of JSON of what the hook may change. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Claim } from './precedence.js';
 
 /**
@@ -46,7 +46,7 @@ function candidatesOf(named: Claim): readonly string[] {
 function bareNames(named: Claim): readonly string[] {
   const { tool } = named;
   if (!EXPORTED.test(tool)) {
-    const digest = createHash('sha256').update(tool).digest('hex').slice(0, 12);
+    const digest = hash('sha256', tool, 'hex').slice(0, 12);
     return [`${clean(tool).slice(0, MAX_LENGTH - digest.length - 2)}__${digest}`];
   }
   return tool.includes('__') && !isHosts(named) ? [] : [tool];
@@ -54,9 +54,9 @@ function bareNames(named: Claim): readonly string[] {
 
 function qualifiedNames({ plugin, tool }: Claim): readonly string[] {
   const name = `${clean(plugin)}__${clean(tool)}`;
-  const hash = hashOf(`${plugin}:${tool}`);
+  const digits = hashOf(`${plugin}:${tool}`);
   const hashed = HASH_LENGTHS.map(
-    (length) => `${name.slice(0, MAX_LENGTH - length - 1)}_${hash.slice(0, length)}`,
+    (length) => `${name.slice(0, MAX_LENGTH - length - 1)}_${digits.slice(0, length)}`,
   );
   return EXPORTED.test(name) ? [name, ...hashed] : hashed;
 }
@@ -68,6 +68,6 @@ function clean(text: string): string {
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 function hashOf(id: string): string {
-  const digest = createHash('sha256').update(id).digest();
+  const digest = hash('sha256', id, 'buffer');
   return Array.from(digest, (byte) => BASE32[byte & 31]).join('');
 }

@@ -28,22 +28,27 @@ function unclaimed<Tool extends Spelled>(
   tools: readonly Tool[],
   namesOf: (tool: Tool) => readonly string[],
 ): ReadonlyMap<string, Tool> {
-  const claims = new Map<string, Tool[]>();
+  const owners = new Map<string, Tool>();
+  const contested = new Map<string, Set<Tool>>();
   for (const tool of tools) {
-    for (const name of new Set(namesOf(tool)))
-      claims.set(name, [...(claims.get(name) ?? []), tool]);
+    for (const name of namesOf(tool)) {
+      const first = owners.get(name);
+      const claimants = contested.get(name);
+      if (first === undefined) owners.set(name, tool);
+      else if (claimants !== undefined) claimants.add(tool);
+      else if (first !== tool) contested.set(name, new Set([first, tool]));
+    }
   }
-  return new Map(
-    [...claims].flatMap(([name, claimants]): [string, Tool][] => {
-      const owner = ownerAmong(claimants);
-      return owner === undefined ? [] : [[name, owner]];
-    }),
-  );
+  for (const [name, claimants] of contested) {
+    const owner = ownerAmong([...claimants]);
+    if (owner === undefined) owners.delete(name);
+    else owners.set(name, owner);
+  }
+  return owners;
 }
 
 /** An extension's tool comes before a server's (Lumiverse, tool listing); nobody else before anybody. */
 function ownerAmong<Tool extends Spelled>(claimants: readonly Tool[]): Tool | undefined {
-  if (claimants.length === 1) return claimants[0];
   const [first, ...others] = claimants.filter(({ source }) => source !== 'mcp');
   return first?.council !== undefined && others.length === 0 ? first : undefined;
 }

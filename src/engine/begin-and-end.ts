@@ -43,8 +43,9 @@ export async function shutDown(
     ...rooms.filter(isReversed).toReversed(),
   ];
   const ending: Promise<void>[] = [];
-  for (const { lifecycle, resident } of ordered) {
-    const guest = resident.current;
+  for (const room of ordered) {
+    const { lifecycle } = room;
+    const guest = lifecycle && room.resident.current;
     if (lifecycle === undefined || guest === undefined) continue;
     const ended = lifecycle.end(guest, reason);
     ending.push(ended);

@@ -5,6 +5,7 @@ import type { Secret } from '../brokers/network/secrets/secret.js';
 import { makePowerBroker, type PowerBroker } from '../brokers/powers/broker.js';
 import { makeStorageBroker, type StorageBroker } from '../brokers/storage/broker.js';
 import type { Grant } from '../permissions/grant.js';
+import type { Permissions } from '../permissions/kind.js';
 import { openSlot } from './broker-slot.js';
 import { withCredentials } from './credentials.js';
 import type { EntrySpec } from './entry-spec.js';
@@ -85,6 +86,12 @@ export function openBrokers(spec: BrokersSpec): OpenBrokers {
       await Promise.all(slots.map((slot) => slot.close()));
     },
   };
+}
+
+/** Whether anything of it is served by a broker. */
+export function needsBrokers(granted: Permissions): boolean {
+  const { network, filesystem, storage, powers } = granted;
+  return storage || network.length > 0 || filesystem.length > 0 || powers.length > 0;
 }
 
 function openNetwork({ plugin, held, settings, secrets, events }: BrokersSpec): NetworkBroker {

@@ -133,7 +133,11 @@ export function runCall(
     };
 
     const start = (): void => {
-      resident.acquire().then(run, (error: unknown) => answer(failureOf(error, tool)));
+      const waiting = new AbortController();
+      giveUp = () => waiting.abort();
+      resident
+        .acquire({ signal: waiting.signal, tenant: options.tenant })
+        .then(run, (error: unknown) => answer(failureOf(error, tool)));
     };
 
     const go = (): void => {

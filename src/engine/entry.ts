@@ -1,27 +1,25 @@
-import type { GuestGrant, LoadParams } from '../../sandbox/wire/methods.js';
 import type { GuestEndCause } from '../events.js';
+import type { GuestEnd } from '../guests/end.js';
 import type { Guest } from '../guests/guest.js';
-import { snapshotEnvironment } from '../brokers/environment.js';
 import { makeScrubber } from '../brokers/network/secrets/scrub.js';
 import { coversAll } from '../permissions/effective.js';
 import type { Grant } from '../permissions/grant.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { makeStackMapper } from '../plugin/source-map.js';
-import { openBrokers } from './brokers.js';
+import { needsBrokers, openBrokers } from './brokers.js';
 import { type CallsUnderWay, makeCallsUnderWay } from './calls-under-way.js';
 import type { EntrySpec } from './entry-spec.js';
 import { dialectOf } from './hook-owners.js';
 import { type Lifecycle, makeLifecycle } from './lifecycle.js';
 import { type InitContext, makeInitContext } from './init-context.js';
-import { identityOf } from './identity.js';
-import { GUEST_LIMITS } from './limits.js';
+import { lazily } from './lazily.js';
+import { guestGrant, loadParams } from './load-params.js';
 import { makeOutputs, type Outputs } from './outputs.js';
-import { makeResident, type Resident } from './resident.js';
+import { makeResident, type Resident, type Schemas } from './resident.js';
 import { makeRunningHooks, type RunningHooks } from './running-hooks.js';
 import { scrubbedEvents } from './scrubbed-events.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
 import { makeService } from './service.js';
-import type { Settings } from './settings.js';
 import type { StoppedEffect } from './stopped.js';
 import { makeTenancy } from './tenancy.js';
 import { makeRehearsal, type Rehearsal } from './trial.js';
@@ -52,6 +50,8 @@ export interface OpenEntry {
    * is there. Whoever opens it closes it.
    */
   again(how: Pick<EntrySpec, 'take' | 'tape'>): OpenEntry;
+  /** Says what inputs have to fit, in this and every later guest. */
+  setSchemas(schemas: Schemas): void;
   /** Says who hears of its guests. One listener; the last counts. */
   listen(listener: EntryListener): void;
   /** Turns a stack from the guest into the plugin's own source lines. */
@@ -93,61 +93,70 @@ export function openEntry(spec: EntrySpec, rehearsal?: Rehearsal): OpenEntry {
     entry,
     dialect: dialectOf(plugin.id, entry, settings),
     texts: spec.hookTexts,
-    room: () => ({ running, resident, mapStack }),
+    room: () => ({ running, resident: resident.get(), mapStack }),
     initContext,
     assistantVersion: settings.hooks.assistantVersion,
     limits: settings.limits,
     events,
   });
   let listener: EntryListener | undefined;
+  let schemas: Schemas | undefined;
+  let closed = false;
   const closing: (() => void)[] = [];
   /** Rooms beside this one that hold what it holds, each for a call of its own. */
   const others = new Set<OpenEntry>();
   const adopt = (other: OpenEntry): OpenEntry => {
     others.add(other);
     other.onClose(() => others.delete(other));
-    if (resident.schemas !== undefined) other.resident.setSchemas(resident.schemas);
+    if (schemas !== undefined) other.setSchemas(schemas);
     return other;
   };
   const outputs = makeOutputs();
   const calls = makeCallsUnderWay();
-  const source = {
-    plugin: plugin.id,
-    version: plugin.version,
-    bundle: bundle.hash,
-    worksUnasked:
-      entry.dialect === 'spindle' ||
-      (entry.surfaces ?? []).some(({ kind }) => kind === 'hooks') ||
-      settings.background.includes(plugin.id),
-  };
-  const open = openBrokers({ ...spec, events, held: () => grant, secrets });
-  const resident = makeResident({
-    plugin: plugin.id,
-    entry: entry.key,
-    bundleHash: bundle.hash,
-    take: makeTenancy(spec),
-    validator: spec.validator,
-    begin: lifecycle?.begin ?? needsOf(plugin, initContext),
-    load: () => loadParams(spec, sourceUrl, guestGrant(grant, settings.env, secrets())),
-    service: makeService({
+  const open = lazily(() => openBrokers({ ...spec, events, held: () => grant, secrets }));
+  // What cannot be opened is told when it is installed.
+  if (needsBrokers(grant.permissions)) open.get();
+  const resident = lazily((): Resident => {
+    const source = {
       plugin: plugin.id,
-      brokers: open.brokers,
+      version: plugin.version,
+      bundle: bundle.hash,
+      worksUnasked:
+        entry.dialect === 'spindle' ||
+        (entry.surfaces ?? []).some(({ kind }) => kind === 'hooks') ||
+        settings.background.includes(plugin.id),
+    };
+    const made = makeResident({
+      plugin: plugin.id,
+      entry: entry.key,
+      bundleHash: bundle.hash,
+      take: makeTenancy(spec),
+      validator: spec.validator,
+      begin: lifecycle?.begin ?? needsOf(plugin, initContext),
+      load: () => loadParams(spec, sourceUrl, guestGrant(grant, settings.env, secrets())),
+      service: makeService({
+        plugin: plugin.id,
+        brokers: open.get().brokers,
+        events,
+        maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
+        now: spec.now,
+        mapStack,
+        broadcast: running.broadcast,
+        onOffers: () => listener?.offers(),
+        outputs,
+        behalfOf: calls.of,
+        holdFor: (peer) => rehearsal?.hold ?? spec.effects.holdFor(calls.flights(peer), source),
+        ...(rehearsal === undefined ? {} : { check: rehearsal.check }),
+      }),
+      onLoaded: () => listener?.loaded(),
+      onEnded: (cause) => listener?.ended(cause),
+      loadTimeoutMs: settings.limits.loadTimeoutMs,
+      graceMs: settings.limits.graceMs,
       events,
-      maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,
-      now: spec.now,
-      mapStack,
-      broadcast: running.broadcast,
-      onOffers: () => listener?.offers(),
-      outputs,
-      behalfOf: calls.of,
-      holdFor: (peer) => rehearsal?.hold ?? spec.effects.holdFor(calls.flights(peer), source),
-      ...(rehearsal === undefined ? {} : { check: rehearsal.check }),
-    }),
-    onLoaded: () => listener?.loaded(),
-    onEnded: (cause) => listener?.ended(cause),
-    loadTimeoutMs: settings.limits.loadTimeoutMs,
-    graceMs: settings.limits.graceMs,
-    events,
+    });
+    if (schemas !== undefined) made.setSchemas(schemas);
+    if (closed) made.end(LET_GO);
+    return made;
   });
   return {
     entry,
@@ -158,24 +167,30 @@ export function openEntry(spec: EntrySpec, rehearsal?: Rehearsal): OpenEntry {
     get secrets() {
       return secrets();
     },
-    resident,
+    get resident() {
+      return resident.get();
+    },
     lifecycle,
     running,
     outputs,
     calls,
     mapStack,
     again: (how) => adopt(openEntry({ ...spec, ...how, grant, group: undefined })),
+    setSchemas: (next) => {
+      schemas = next;
+      resident.made?.setSchemas(next);
+    },
     listen: (next) => {
       listener = next;
     },
     follow: (next) => {
       const before = grant;
       grant = next;
-      open.follow(before);
+      open.made?.follow(before);
       const narrowed = !coversAll(grant.permissions, before.permissions);
       const told = guestGrant(grant, settings.env, secrets());
       return Promise.all([
-        resident.regrant(told, narrowed),
+        resident.made?.regrant(told, narrowed),
         ...[...others].map((other) => other.follow(next)),
       ]).then(() => {});
     },
@@ -187,11 +202,14 @@ export function openEntry(spec: EntrySpec, rehearsal?: Rehearsal): OpenEntry {
     },
     close: async () => {
       for (const task of closing.splice(0)) task();
-      resident.end({ cause: 'closed', detail: 'the engine let go of its plugin' });
-      await open.close();
+      closed = true;
+      resident.made?.end(LET_GO);
+      await open.made?.close();
     },
   };
 }
+
+const LET_GO: GuestEnd = { cause: 'closed', detail: 'the engine let go of its plugin' };
 
 /** Who has no `init` to be told does not begin either without what it needs. */
 function needsOf(
@@ -200,40 +218,4 @@ function needsOf(
 ): ((guest: Guest) => Promise<void>) | undefined {
   if (configSchema === undefined && credentials === undefined) return undefined;
   return async (guest) => void (await initContext(guest));
-}
-
-function loadParams(spec: EntrySpec, sourceUrl: string, grant: GuestGrant): LoadParams {
-  const { plugin, entry, bundle, config, settings } = spec;
-  return {
-    plugin: identityOf(plugin),
-    grant,
-    limits: { ...GUEST_LIMITS, maxResultBytes: settings.limits.maxResultBytes },
-    dialect: entry.dialect,
-    code: bundle.code,
-    sourceUrl,
-    assignedGlobals: bundle.assignedGlobals,
-    config,
-    lent: settings.lent.names,
-    introduction: entry.introduction ?? null,
-    ...(spec.tape === undefined ? {} : { tape: spec.tape }),
-    ...(entry.confinement === 'host' ? { directory: plugin.directory } : {}),
-  };
-}
-
-function guestGrant(
-  { permissions }: Grant,
-  env: Settings['env'],
-  secrets: readonly HeldSecret[],
-): GuestGrant {
-  const { time, random, network, filesystem, environment, storage, powers } = permissions;
-  return {
-    time,
-    random,
-    network: network.length > 0,
-    filesystem: filesystem.length > 0,
-    storage,
-    powers: powers.length > 0 ? powers : undefined,
-    environment:
-      environment.length > 0 ? snapshotEnvironment(environment, env, secrets) : undefined,
-  };
 }

@@ -1,7 +1,7 @@
 import { makeAllowance } from '../guests/allowance.js';
-import type { Capacity } from '../guests/capacity.js';
+import type { Capacity, Started } from '../guests/capacity.js';
 import type { Guest } from '../guests/guest.js';
-import { readProcessorUse } from '../guests/processor.js';
+import { readMemory, readProcessorUse } from '../guests/processor.js';
 import type { SharedGuest } from '../guests/shared-guest.js';
 import { watchGuest } from '../guests/watch.js';
 import type { Settings } from './settings.js';
@@ -14,8 +14,8 @@ export interface Groups {
 
 export interface Group {
   readonly name: string;
-  /** Room for one more plugin. Throws `BUSY` where a process is needed and there is no room for it. */
-  open(): Guest;
+  /** Room for one more plugin. Rejects `BUSY` where a process is needed and there is no room for it. */
+  open(): Promise<Guest>;
 }
 
 export interface GroupsSpec {
@@ -43,28 +43,35 @@ function makeGroup(name: string, plugins: readonly string[], spec: GroupsSpec): 
   const { limits, background } = settings;
   const allowance = makeAllowance(limits);
   let current: SharedGuest | undefined;
+  let starting: Promise<SharedGuest> | undefined;
 
-  const start = (): SharedGuest => {
-    capacity.makeRoom(`the trust group ${name}`);
+  const start = (): Started<SharedGuest> => {
     const shared = spec.start();
     const watch = watchGuest({
       guest: shared.whole,
       allowance,
       readUse: readProcessorUse,
+      readMemory,
+      onWeighed: capacity.relieve,
       background: plugins.some((plugin) => background.includes(plugin)),
       canRest,
       restAfterMs: limits.restAfterMs,
       endAfterMs: limits.endAfterMs,
       now: () => performance.now(),
     });
-    capacity.add(shared.whole, watch);
-    return shared;
+    return { guest: shared, life: shared.whole, watch };
+  };
+  const startOnce = (): Promise<SharedGuest> => {
+    starting ??= capacity.start(`the trust group ${name}`, start).finally(() => {
+      starting = undefined;
+    });
+    return starting;
   };
 
   return {
     name,
-    open: () => {
-      if (current?.whole.alive !== true || current.inDoubt) current = start();
+    open: async () => {
+      if (current?.whole.alive !== true || current.inDoubt) current = await startOnce();
       return current.open();
     },
   };

@@ -39,7 +39,7 @@ export function makeHookCourier(): HookCourier {
       const pieces: string[] = [];
       for (const piece of message.pieces) {
         // Taken out and put in again, so that what was used last is last.
-        if (!has.delete(piece.id)) pieces.push(`[${piece.id},${piece.quoted}]`);
+        if (!has.delete(piece.id)) pieces.push(`[${piece.id},${piece.quoted},${piece.nodes}]`);
         has.set(piece.id, piece.bytes);
       }
       const forget = shrink(has, new Set(message.pieces.map(({ id }) => id)));

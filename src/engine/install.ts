@@ -56,8 +56,11 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
   const { limits } = powers.settings;
   const decision = decide(found, powers.settings);
   const active = decision.activation.config;
+  const { maxCrashes, crashWindowMs, quarantineMs } = limits;
   const quarantine = makeQuarantine({
-    ...limits,
+    maxCrashes,
+    crashWindowMs,
+    quarantineMs,
     plugin: plugin.id,
     events: powers.events,
     now: () => performance.now(),
@@ -68,7 +71,7 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
       .map((entry) =>
         active === null
           ? Promise.resolve(idle(entry))
-          : installEntry(plugin, entry, active, { ...powers, quarantine }),
+          : installEntry({ plugin, quarantine }, entry, active, powers),
       ),
   );
   return {
@@ -114,10 +117,10 @@ function configOf(config: Settings['config'], plugin: Plugin): JsonObject {
 }
 
 async function installEntry(
-  plugin: Plugin,
+  { plugin, quarantine }: { readonly plugin: Plugin; readonly quarantine: Quarantine },
   written: PluginEntry,
   config: JsonObject,
-  powers: InstallPowers & { readonly quarantine: Quarantine },
+  powers: InstallPowers,
 ): Promise<InstalledEntry> {
   const { settings, grants, offers } = powers;
   const entry = grants.request(plugin, written);
@@ -130,14 +133,24 @@ async function installEntry(
     if (grants.of(plugin, entry).permissions.storage) await seedStorage(plugin, powers.stores);
     // Only now, with nothing to wait for between this and the room that follows it.
     const grant = grants.of(plugin, entry);
+    // By name: for a thousand entries, copying all that is there takes several milliseconds.
     const spec = {
-      ...powers,
       plugin,
       entry,
       grant,
       secrets,
       bundle,
       config,
+      quarantine,
+      settings,
+      events: powers.events,
+      hookTexts: powers.hookTexts,
+      validator: powers.validator,
+      stores: powers.stores,
+      effects: powers.effects,
+      capacity: powers.capacity,
+      canRest: powers.canRest,
+      now: powers.now,
       take: () => powers.take(entry.confinement),
       group: entry.confinement === 'compartment' ? powers.groups.of(plugin.id) : undefined,
     } satisfies EntrySpec;

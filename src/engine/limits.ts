@@ -31,8 +31,10 @@ export interface EngineLimits extends CpuLimits {
   readonly maxWaitingPerPlugin: number;
   /** Longest that a call waits for its turn, and a plugin for a guest; then it is `BUSY`. */
   readonly maxWaitMs: number;
-  /** Guests that hold a plugin, in all; over it, idle ones are ended, and else it is `BUSY`. */
+  /** Guests that hold a plugin, in all; over it, idle ones are ended, and else plugins wait. */
   readonly maxGuests: number;
+  /** Memory of the guests that hold a plugin, together; over it, idle ones are ended, and none started. */
+  readonly maxMemoryMb: number;
   readonly maxResultBytes: number;
   /** Longest that one plugin's hook may take. */
   readonly hookTimeoutMs: number;
@@ -84,6 +86,7 @@ export const DEFAULT_LIMITS: EngineLimits = {
   maxWaitMs: 10_000,
   // At 14 MB for an idle one, not quite a gigabyte.
   maxGuests: 64,
+  maxMemoryMb: 4_096,
   // Pandora's own cap on what a tool may return.
   maxResultBytes: 1024 * 1024,
   hookTimeoutMs: 30_000,

@@ -76,7 +76,7 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
       kind,
       codeCache: codeCache.descriptor(),
     });
-  const capacity = makeCapacity(limits.maxGuests);
+  const capacity = makeCapacity(limits, () => performance.now());
   // A stopped process sees no closed pipe: only a death signal ends it with its host.
   const canRest = machine.setpriv !== undefined;
   const start = (command: Command): Guest => startGuest(command, START_TIMEOUT_MS);
@@ -140,6 +140,7 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
     }),
     guarantees: () => (guarantees ??= prove()),
     close: () => {
+      capacity.close();
       pool.close();
       codeCache.close();
     },

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Json } from '../../sandbox/wire/messages.js';
 import { FROM_GUEST } from '../../sandbox/wire/limits.js';
 import { parseMessage } from '../../sandbox/wire/parse.js';
@@ -62,9 +62,8 @@ function keyOf(open: OpenEntry, config: Json, { env }: Settings): string {
   const variables = permissions.environment.map((name) =>
     secrets.some((secret) => secret.name === name) ? [name] : [name, env[name] ?? null],
   );
-  return createHash('sha256')
-    .update(JSON.stringify([VERSION, entry.dialect, bundle.hash, permissions, variables, config]))
-    .digest('hex');
+  const what = [VERSION, entry.dialect, bundle.hash, permissions, variables, config];
+  return hash('sha256', JSON.stringify(what), 'hex');
 }
 
 function parseKept(text: string | undefined): unknown {
@@ -98,19 +97,21 @@ async function describe(plugin: string, guest: Guest, timeoutMs: number): Promis
 
 /** Waits for room: where many plugins are installed at once there may be none just now. */
 async function acquire({ resident }: OpenEntry): Promise<Guest> {
-  for (let tries = 0; ; tries += 1) {
+  const beganMs = performance.now();
+  for (;;) {
     try {
       const guest = await resident.load();
       if (guest.alive) return guest;
     } catch (error) {
-      if (!isBulkheadError(error, 'BUSY') || tries >= MAX_TRIES) throw error;
+      if (!isBulkheadError(error, 'BUSY')) throw error;
+      if (performance.now() - beganMs >= PATIENCE_MS) throw error;
       await new Promise((resolve) => setTimeout(resolve, error.details.retryAfterMs));
     }
   }
 }
 
-/** A minute of them: whoever has that many calls under way wants no more plugins. */
-const MAX_TRIES = 120;
+/** Whoever has as many calls under way for as long wants no more plugins. */
+const PATIENCE_MS = 60_000;
 
 function tooSlow(plugin: string, deadlineMs: number): BulkheadError {
   return new BulkheadError(

@@ -12,6 +12,7 @@ import { followAll } from './follow-all.js';
 import type { Grants } from './grants.js';
 import { shutDown } from './begin-and-end.js';
 import { inTurns } from './in-turns.js';
+import type { InstallPowers } from './install.js';
 import type { Installed, InstalledEntry } from './installed.js';
 import { end, retire } from './let-go.js';
 import { discoverLocked } from './lock/discover-locked.js';
@@ -70,16 +71,18 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   let last: Promise<void> = Promise.resolve();
   let closed = false;
 
-  const turnover = makeTurnover((found) => ({
+  const powers: InstallPowers = {
     ...machinery,
-    bundle: bundlesOf(found, machinery),
     settings,
     grants,
     events,
     effects,
     now: Date.now,
     onChange: () => onChange(installed),
-  }));
+  };
+  const turnover = makeTurnover(({ bundles }) =>
+    bundles === undefined ? powers : { ...powers, bundle: bundlesOf(bundles, machinery) },
+  );
   /** Ids of plugins that the host has switched off. */
   const off = new Set<string>();
 
@@ -205,9 +208,12 @@ export function makeRegistry(spec: RegistrySpec): Registry {
 }
 
 /** Where a plugin's code is had: made from its directory, unless it is what was kept of it. */
-function bundlesOf({ bundles }: FoundPlugin, machinery: Machinery): Machinery['bundle'] {
+function bundlesOf(
+  bundles: NonNullable<FoundPlugin['bundles']>,
+  machinery: Machinery,
+): Machinery['bundle'] {
   return (plugin, entry) => {
-    const kept = bundles !== undefined && Object.hasOwn(bundles, entry.key) && bundles[entry.key];
+    const kept = Object.hasOwn(bundles, entry.key) && bundles[entry.key];
     return kept ? Promise.resolve(kept) : machinery.bundle(plugin, entry);
   };
 }

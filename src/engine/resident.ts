@@ -8,6 +8,7 @@ import type { GuestEnd } from '../guests/end.js';
 import type { Guest } from '../guests/guest.js';
 import { loadWithin } from './load-guest.js';
 import { tellGrant } from './regrant.js';
+import { makeSharedStart, type Wants } from './shared-start.js';
 import type { ValidatorCourier } from './validator-courier.js';
 
 /** The guest in which an entry lives, from its first use on: loaded, and replaced when it ends. */
@@ -16,8 +17,11 @@ export interface Resident {
   readonly current: Guest | undefined;
   /** For how long it has been there. */
   readonly ageMs: number;
-  /** That guest; starts one and lets it begin where there is none. Rejects with the reason. */
-  acquire(): Promise<Guest>;
+  /**
+   * That guest; starts one and lets it begin where there is none. Rejects with the reason. One that
+   * waits for room to start is given up once everybody has aborted who waits for it.
+   */
+  acquire(wants?: Wants): Promise<Guest>;
   /** A guest that is loaded, whether or not it has begun. Rejects with the reason. */
   load(): Promise<Guest>;
   /**
@@ -25,8 +29,6 @@ export interface Resident {
    * when it has. Meanwhile it gets no new calls; if it does not settle it is killed.
    */
   doubt(guest: Guest, settled: Promise<unknown>, detail: string): void;
-  /** What inputs have to fit, as it was told last. */
-  readonly schemas: Schemas | undefined;
   /** Tells this and every later guest what inputs have to fit. */
   setSchemas(schemas: Schemas): void;
   /**
@@ -47,7 +49,8 @@ export interface ResidentSpec {
   readonly plugin: string;
   readonly entry: string;
   readonly bundleHash: string;
-  readonly take: () => Guest;
+  /** A blank guest, as soon as there is room for it. */
+  readonly take: (wants: Wants) => Promise<Guest>;
   /** Everything but the code is made anew for each guest: variables are read when it loads. */
   readonly load: () => LoadParams;
   /** What a loaded guest does first of all. Where it rejects, the guest is of no use. */
@@ -69,7 +72,6 @@ const PATIENCE_MS = 10;
 
 export function makeResident(spec: ResidentSpec): Resident {
   let current: Guest | undefined;
-  let loading: Promise<Guest> | undefined;
   let schemas: Schemas | undefined;
   /** Guests that have not settled what was given up, and how many calls that is. */
   const doubts = new Map<Guest, Set<Promise<unknown>>>();
@@ -90,9 +92,11 @@ export function makeResident(spec: ResidentSpec): Resident {
     guest.peer.ask('schemas', { schemas }).answer.catch(() => {});
   };
 
-  const start = async (): Promise<Guest> => {
-    const guest = spec.take();
+  const start = async (wants: Wants): Promise<Guest> => {
+    const guest = await spec.take(wants);
     starting = guest;
+    // Let go of in the moment in which there was room.
+    if (over) guest.kill({ cause: 'closed', detail: 'the engine let go of its plugin' });
     watch(guest);
     guest.serve(spec.service(guest.peer));
     const began = performance.now();
@@ -134,24 +138,22 @@ export function makeResident(spec: ResidentSpec): Resident {
   const trusted = (): Guest | undefined =>
     current?.alive === true && !current.inDoubt && !doubts.has(current) ? current : undefined;
 
-  const startUnlessTrusted = async (): Promise<Guest> => {
+  const startUnlessTrusted = async (wants: Wants): Promise<Guest> => {
     const doubted = current === undefined ? undefined : doubts.get(current);
     if (doubted !== undefined) await within(Promise.all(doubted), PATIENCE_MS);
     const trustedNow = trusted();
     if (trustedNow !== undefined) return trustedNow;
-    // One that is in doubt for a neighbour's call has nothing of its own to settle.
+    // One that is in doubt for a neighbour's call, or makes way, has nothing of its own to settle.
     const left = current?.inDoubt === true && doubted === undefined ? current : undefined;
-    const guest = await start();
+    const guest = await start(wants);
     if (left !== undefined) void retire(left);
     return guest;
   };
 
-  const loadOnce = (): Promise<Guest> => {
+  const loading = makeSharedStart(startUnlessTrusted);
+  const loadOnce = (wants?: Wants): Promise<Guest> => {
     if (over) return Promise.reject(letGo(spec.plugin));
-    loading ??= startUnlessTrusted().finally(() => {
-      loading = undefined;
-    });
-    return loading;
+    return loading.join(wants);
   };
 
   const begin = async (guest: Guest): Promise<void> => {
@@ -171,9 +173,9 @@ export function makeResident(spec: ResidentSpec): Resident {
     get ageMs() {
       return performance.now() - loadedMs;
     },
-    load: loadOnce,
-    acquire: async () => {
-      const guest = await loadOnce();
+    load: () => loadOnce(),
+    acquire: async (wants) => {
+      const guest = await loadOnce(wants);
       if (guest !== serving) {
         const begun = beginning.get(guest) ?? begin(guest);
         beginning.set(guest, begun);
@@ -192,9 +194,6 @@ export function makeResident(spec: ResidentSpec): Resident {
         if (open.size === 0) doubts.delete(guest);
         if (guest !== current) void retire(guest);
       });
-    },
-    get schemas() {
-      return schemas;
     },
     setSchemas: (next) => {
       schemas = next;
@@ -216,6 +215,7 @@ export function makeResident(spec: ResidentSpec): Resident {
     },
     end: (end) => {
       over = true;
+      loading.giveUp(letGo(spec.plugin));
       starting?.kill(end);
       current?.kill(end);
     },

@@ -169,5 +169,5 @@ function problemsOf(bundle: Bundle, offer: Offer): readonly PluginProblem[] {
 
 function tellSchemas(rooms: readonly OpenEntry[], { tools }: Offer): void {
   const schemas: Schemas = tools.map(({ toolId, parameters }) => [toolId, parameters.schema]);
-  for (const { resident } of rooms) resident.setSchemas(schemas);
+  for (const room of rooms) room.setSchemas(schemas);
 }

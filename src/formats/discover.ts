@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { BulkheadError, isBulkheadError } from '../errors.js';
-import type { FoundPlugin, ReadPower } from './format.js';
+import type { Format, FoundPlugin, ReadPower } from './format.js';
 import { inInstallOrder } from './install-order.js';
 import { isInside } from './own-file.js';
 import { detectFormat } from './table.js';
@@ -32,13 +32,14 @@ export async function readPlugins(power: ReadPower, paths: readonly string[]): P
   const all: FoundPlugin[] = [];
   const problems: DiscoveryProblem[] = [];
   const seen = new Set<string>();
-  for (const { directory, parent } of await pluginDirectories(power, paths)) {
+  for (const candidate of await pluginDirectories(power, paths)) {
+    const { directory, format } = candidate;
     const real = (await power.realpath(directory)) ?? directory;
     if (seen.has(real)) continue;
     seen.add(real);
     try {
-      await refuseForeign(power, directory, real, parent);
-      all.push(await readPlugin(power, directory));
+      await refuseForeign(power, candidate, real);
+      all.push(await format.read(power, real));
     } catch (error) {
       problems.push({ directory, error: asBulkheadError(error, directory) });
     }
@@ -56,7 +57,9 @@ export async function readPlugins(power: ReadPower, paths: readonly string[]): P
 /** Reads one plugin. Throws `PLUGIN_NOT_FOUND`, `INVALID_MANIFEST` and `OUTSIDE_PLUGIN`. */
 export async function readPlugin(power: ReadPower, directory: string): Promise<FoundPlugin> {
   const format = await detectFormat(power, directory);
-  if (format !== undefined) return format.read(power, directory);
+  if (format !== undefined) {
+    return format.read(power, (await power.realpath(directory)) ?? directory);
+  }
   throw new BulkheadError(
     'PLUGIN_NOT_FOUND',
     `There is no plugin in ${directory}. A plugin's directory holds its manifest, e.g. pandora.manifest.json.`,
@@ -66,6 +69,7 @@ export async function readPlugin(power: ReadPower, directory: string): Promise<F
 
 interface Candidate {
   readonly directory: string;
+  readonly format: Format;
   /** The directory that it was found in; absent where it was named itself. */
   readonly parent?: string;
 }
@@ -77,18 +81,17 @@ async function pluginDirectories(
   const found: Candidate[] = [];
   for (const pattern of paths) {
     for (const path of await expandPaths(power, [pattern])) {
-      if ((await detectFormat(power, path)) !== undefined) {
-        found.push(
-          pattern.includes('*') ? { directory: path, parent: dirname(path) } : { directory: path },
-        );
+      const own = await detectFormat(power, path);
+      if (own !== undefined) {
+        const parent = pattern.includes('*') ? { parent: dirname(path) } : {};
+        found.push({ directory: path, format: own, ...parent });
         continue;
       }
       const names = (await power.listDirectory(path)) ?? [];
       for (const name of names.filter((one) => !one.startsWith('.')).toSorted()) {
         const directory = join(path, name);
-        if ((await detectFormat(power, directory)) !== undefined) {
-          found.push({ directory, parent: path });
-        }
+        const format = await detectFormat(power, directory);
+        if (format !== undefined) found.push({ directory, format, parent: path });
       }
     }
   }
@@ -101,11 +104,10 @@ async function pluginDirectories(
  */
 async function refuseForeign(
   power: ReadPower,
-  directory: string,
+  { directory, format, parent }: Candidate,
   real: string,
-  parent: string | undefined,
 ): Promise<void> {
-  if (parent === undefined || (await detectFormat(power, directory))?.name !== 'vellum') return;
+  if (parent === undefined || format.name !== 'vellum') return;
   const realParent = await power.realpath(parent);
   if (realParent === undefined || isInside(realParent, real)) return;
   throw new BulkheadError(

@@ -27,8 +27,8 @@ export interface Format {
   readonly name: FormatName;
   /** Whether the directory holds a plugin of this format, by its files' names alone. */
   detect(power: ReadPower, directory: string): Promise<boolean>;
-  /** Throws `INVALID_MANIFEST` and `OUTSIDE_PLUGIN`. */
-  read(power: ReadPower, directory: string): Promise<FoundPlugin>;
+  /** Reads what is in a directory, by its real path. Throws `INVALID_MANIFEST` and `OUTSIDE_PLUGIN`. */
+  read(power: ReadPower, root: string): Promise<FoundPlugin>;
   /**
    * Whether the plugin's tools are offered, by what the operator configured (`raw`) and by the
    * variables that it requires. That it needs a variable does not mean that it may read it.

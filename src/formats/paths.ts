@@ -2,7 +2,7 @@ import { dirname, basename, join } from 'node:path';
 import type { ReadPower } from './format.js';
 
 /**
- * The directories that paths name. A `*` in a segment stands for any characters but a leading dot,
+ * The paths that patterns stand for; what is there is for whoever looks. A `*` in a segment stands for any characters but a leading dot,
  * as in a shell; each pattern's matches are in the order of their names.
  */
 export async function expandPaths(
@@ -21,10 +21,7 @@ async function expand(power: ReadPower, path: string): Promise<readonly string[]
   const found: string[] = [];
   for (const parent of parents) {
     const names = segment.includes('*') ? await matching(power, parent, segment) : [segment];
-    for (const name of names) {
-      const directory = join(parent, name);
-      if ((await power.stat(directory)) === 'directory') found.push(directory);
-    }
+    for (const name of names) found.push(join(parent, name));
   }
   return found;
 }

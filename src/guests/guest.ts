@@ -22,8 +22,15 @@ export interface Guest {
   /** Resolves once the process is gone. Never rejects. */
   readonly ended: Promise<GuestEnd>;
   readonly alive: boolean;
-  /** Whether its process may be busy with what another plugin was told to stop. */
+  /**
+   * Whether it gets nothing new: its process may be busy with what another plugin was told to stop,
+   * or it makes way.
+   */
   readonly inDoubt: boolean;
+  /** Whether another plugin needs its place. */
+  readonly makingWay: boolean;
+  /** Gets nothing new from now on. */
+  makeWay(): void;
   /** A call was given up: what shares its process is in doubt until that has settled. */
   doubt(settled: Promise<unknown>): void;
   /** Requests that it was asked so far, and how many of them were calls. */
@@ -42,6 +49,7 @@ export interface Guest {
 /** Starts a guest holder. It is blank: locked down, and no plugin's yet. */
 export function startGuest(command: Command, startTimeoutMs: number, line?: Line): Guest {
   let resting = false;
+  let makingWay = false;
   let woken: () => void = () => {};
   const wire = makeGuestWire({
     write: (bytes) => {
@@ -78,7 +86,15 @@ export function startGuest(command: Command, startTimeoutMs: number, line?: Line
       return holder.end === undefined;
     },
     // It has no neighbours.
-    inDoubt: false,
+    get inDoubt() {
+      return makingWay;
+    },
+    get makingWay() {
+      return makingWay;
+    },
+    makeWay: () => {
+      makingWay = true;
+    },
     doubt: () => {},
     get asked() {
       return wire.asked;

@@ -20,6 +20,17 @@ export function readProcessorUse(pid: number): ProcessorUse | undefined {
   }
 }
 
+/** The memory that is a process's own, in MiB. `undefined` where nobody tells. */
+export function readMemory(pid: number): number | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    const kb = Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1]);
+    return Number.isInteger(kb) ? kb / 1024 : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reads the text of `/proc/PID/stat`; `undefined` where it is not one. */
 export function parseStat(text: string): ProcessorUse | undefined {
   // The second field is the program's name in parentheses, which may itself hold both and blanks.

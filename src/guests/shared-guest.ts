@@ -19,7 +19,10 @@ import { makeTenant, type Tenant } from './tenant.js';
 export interface SharedGuest {
   /** The process as one guest, for whoever watches and counts processes. */
   readonly whole: GuestLife;
-  /** Whether a call was given up that has not settled yet: the process may be in a loop. */
+  /**
+   * Whether it gets nothing new: a call was given up that has not settled yet, so that the process
+   * may be in a loop, or another plugin needs its place.
+   */
   readonly inDoubt: boolean;
   /** Room for one more plugin: blank, and nobody's yet. */
   open(): Guest;
@@ -28,7 +31,16 @@ export interface SharedGuest {
 /** A guest as those see it who look after processes: nobody asks it anything. */
 export interface GuestLife extends Pick<
   Guest,
-  'pid' | 'ended' | 'alive' | 'asked' | 'calls' | 'rest' | 'onWake' | 'kill'
+  | 'pid'
+  | 'ended'
+  | 'alive'
+  | 'makingWay'
+  | 'makeWay'
+  | 'asked'
+  | 'calls'
+  | 'rest'
+  | 'onWake'
+  | 'kill'
 > {
   readonly peer: Pick<Guest['peer'], 'openRequests'>;
 }
@@ -45,6 +57,7 @@ export function startSharedGuest(command: Command, startTimeoutMs: number): Shar
   let asked = 0;
   let calls = 0;
   let resting = false;
+  let makingWay = false;
   let woken: () => void = () => {};
 
   const holder = startGuestProcess({
@@ -89,7 +102,7 @@ export function startSharedGuest(command: Command, startTimeoutMs: number): Shar
       pid: () => holder.pid,
       ready: (said, ended) => readyWithin(startTimeoutMs, said, holder, ended),
       stopAll: holder.kill,
-      inDoubt: () => doubts.size > 0,
+      inDoubt: () => makingWay || doubts.size > 0,
       doubt: (settled) => {
         doubts.add(settled);
         void settled.then(() => doubts.delete(settled));
@@ -108,7 +121,7 @@ export function startSharedGuest(command: Command, startTimeoutMs: number): Shar
   return {
     open,
     get inDoubt() {
-      return doubts.size > 0;
+      return makingWay || doubts.size > 0;
     },
     whole: {
       get pid() {
@@ -117,6 +130,12 @@ export function startSharedGuest(command: Command, startTimeoutMs: number): Shar
       ended: holder.ended,
       get alive() {
         return holder.end === undefined;
+      },
+      get makingWay() {
+        return makingWay;
+      },
+      makeWay: () => {
+        makingWay = true;
       },
       get asked() {
         return asked;

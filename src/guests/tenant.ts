@@ -74,6 +74,9 @@ export function makeTenant(spec: TenantSpec): Tenant {
       get inDoubt() {
         return spec.inDoubt();
       },
+      // Its process makes way, with all of its tenants.
+      makingWay: false,
+      makeWay: () => {},
       doubt: spec.doubt,
       get asked() {
         return wire.asked;

@@ -6,6 +6,10 @@ export interface WatchSpec {
   readonly guest: GuestLife;
   readonly allowance: Allowance;
   readonly readUse: (pid: number) => ProcessorUse | undefined;
+  /** Its own memory in MiB, where the system tells. */
+  readonly readMemory: (pid: number) => number | undefined;
+  /** Told after that was read. */
+  readonly onWeighed: () => void;
   /** Whether its plugin may run while nobody calls it: then it neither rests nor ends. */
   readonly background: boolean;
   /** Whether this machine can stop a process and be sure that it does not outlive its host. */
@@ -21,10 +25,20 @@ export interface WatchSpec {
 export interface Watch {
   /** Since when nobody waits for this guest; `undefined` while somebody does, or where it may run. */
   readonly idleSinceMs: number | undefined;
+  /** Whether it may be ended once nobody waits for it. */
+  readonly mayEnd: boolean;
+  /** What it held of memory when it was weighed last, in MiB. */
+  readonly memoryMb: number;
 }
+
+/** What a guest holds that was not weighed yet. */
+const USUAL_MB = 14;
 
 /** Between two looks at a guest that runs. What it can burn unseen is at most as much. */
 const BEAT_MS = 250;
+
+/** Between two weighings, while it runs: they cost more than a look. */
+const WEIGH_MS = 1_000;
 
 /**
  * Looks after a guest that holds a plugin, for as long as it lives:
@@ -44,6 +58,8 @@ export function watchGuest(spec: WatchSpec): Watch {
   const { guest, allowance, background, now } = spec;
   let timer: NodeJS.Timeout | undefined;
   let busyMs = now();
+  let memoryMb = USUAL_MB;
+  let weighedMs = busyMs;
   // What it took to start a blank guest is not its plugin's doing.
   let seen = {
     asked: guest.asked,
@@ -58,6 +74,12 @@ export function watchGuest(spec: WatchSpec): Watch {
     allowance.charge(now(), Math.max(0, usedMs - seen.usedMs), calls - seen.calls);
     if (peer.openRequests > 0 || asked !== seen.asked) busyMs = now();
     seen = { asked, calls, usedMs };
+    if (now() - weighedMs >= WEIGH_MS) weigh();
+  };
+  const weigh = (): void => {
+    weighedMs = now();
+    memoryMb = spec.readMemory(guest.pid) ?? memoryMb;
+    spec.onWeighed();
   };
 
   const beat = (): void => {
@@ -73,6 +95,7 @@ export function watchGuest(spec: WatchSpec): Watch {
     if (background || guest.peer.openRequests > 0) lookAgain(BEAT_MS);
     else if (idleMs >= spec.endAfterMs) end();
     else if (spec.canRest && idleMs >= spec.restAfterMs) {
+      weigh();
       guest.rest();
       lookAgain(spec.endAfterMs - idleMs);
     } else lookAgain(Math.min(BEAT_MS, spec.endAfterMs - idleMs));
@@ -98,6 +121,10 @@ export function watchGuest(spec: WatchSpec): Watch {
   return {
     get idleSinceMs() {
       return background || guest.peer.openRequests > 0 ? undefined : busyMs;
+    },
+    mayEnd: !background,
+    get memoryMb() {
+      return memoryMb;
     },
   };
 }

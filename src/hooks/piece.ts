@@ -17,4 +17,6 @@ export interface Piece {
 export interface FieldText {
   readonly list: boolean;
   readonly pieces: readonly Piece[];
+  /** Of a list: its items as they were written, in copies that nobody else holds. */
+  readonly items: readonly unknown[];
 }

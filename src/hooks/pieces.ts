@@ -1,4 +1,5 @@
 import type { Json } from '../../sandbox/wire/messages.js';
+import { copyPlain } from '../../sandbox/wire/plain.js';
 import { weigh } from '../../sandbox/wire/weigh.js';
 import { isJsonList } from './json.js';
 import type { FieldText, Piece } from './piece.js';
@@ -21,6 +22,9 @@ const PIECE_CHARACTERS = 64 * 1024;
 const GROUP_ITEMS = 8;
 /** Larger ones are written one by one, so that a change of one sends no more than that one. */
 const MAX_GROUP_CHARACTERS = PIECE_CHARACTERS;
+
+/** Pieces by which a list may be more than it would be cut to: those of what was appended to it. */
+const MAX_LOOSE = 64;
 
 /** Characters of all pieces that are remembered, so that the same text gets the same id again. */
 const MAX_REMEMBERED = 32 * 1024 * 1024;
@@ -61,7 +65,7 @@ export function makePieceStore(maxDepth: number): PieceStore {
     return piece;
   };
 
-  const recent = makeRecentLists(pieceOf);
+  const recent = makeRecentLists();
 
   const cut = (items: readonly Json[]): Piece[] => {
     const pieces: Piece[] = [];
@@ -87,23 +91,47 @@ export function makePieceStore(maxDepth: number): PieceStore {
     return pieces;
   };
 
+  const keep = (pieces: readonly Piece[], items: readonly unknown[]): FieldText => {
+    const text = { list: true, pieces, items };
+    if (charactersIn(pieces) >= PIECE_CHARACTERS) recent.keep(text);
+    return text;
+  };
+
+  const spliced: PieceStore['spliced'] = ({ pieces, items }, list, { at, removed }) => {
+    const head = piecesBefore(pieces, at);
+    const tail = piecesFrom(pieces, at + removed);
+    // Between them is what was added, and what shared a piece with what was removed.
+    const middle = list.slice(itemsIn(head), list.length - itemsIn(tail));
+    const patched = [...head, ...cut(middle), ...tail];
+    const added = list.slice(at, at + list.length - items.length + removed);
+    return keep(isLoose(patched) ? cut(list) : patched, [
+      ...items.slice(0, at),
+      ...added.map(copyPlain),
+      ...items.slice(at + removed),
+    ]);
+  };
+
   return {
     of: (value) => {
-      const text = JSON.stringify(value);
-      if (!isJsonList(value)) return { list: false, pieces: [pieceOf(text, 1)] };
-      const items = value.length;
-      const pieces = recent.find(text, items) ?? cut(value);
-      if (text.length >= PIECE_CHARACTERS) recent.keep({ text, items, pieces });
-      return { list: true, pieces };
+      if (!isJsonList(value)) {
+        return { list: false, pieces: [pieceOf(JSON.stringify(value), 1)], items: [] };
+      }
+      const like = recent.find(value);
+      if (like === undefined) return keep(cut(value), value.map(copyPlain));
+      if (like.removed + like.added > 0) return spliced(like.text, value, like);
+      recent.keep(like.text);
+      return like.text;
     },
-    spliced: ({ pieces }, list, { at, removed }) => {
-      const head = piecesBefore(pieces, at);
-      const tail = piecesFrom(pieces, at + removed);
-      // Between them is what was added, and what shared a piece with what was removed.
-      const middle = list.slice(itemsIn(head), list.length - itemsIn(tail));
-      return { list: true, pieces: [...head, ...cut(middle), ...tail] };
-    },
+    spliced,
   };
+}
+
+function isLoose(pieces: readonly Piece[]): boolean {
+  return pieces.length > MAX_LOOSE + charactersIn(pieces) / PIECE_CHARACTERS;
+}
+
+function charactersIn(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 /** The pieces that lie before item `at` as a whole. */

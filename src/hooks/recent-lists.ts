@@ -1,58 +1,60 @@
-import type { Piece } from './piece.js';
+import { isSamePlain } from '../../sandbox/wire/plain.js';
+import type { FieldText } from './piece.js';
 
-interface WrittenList {
-  /** All of it, as JSON. */
-  readonly text: string;
-  readonly items: number;
-  readonly pieces: readonly Piece[];
+/** A list that was written before, and what another has instead of a stretch of it. */
+export interface Likeness {
+  readonly text: FieldText;
+  readonly at: number;
+  readonly removed: number;
+  readonly added: number;
 }
 
 /**
- * The lists that were written last. A conversation is written again for every hook, and is mostly
- * what it was, with something more at its end.
+ * The lists that were written last. A conversation is told again for every hook, and is mostly what it
+ * was: to compare it takes a tenth of the time that writing it does.
  */
 export interface RecentLists {
-  /** The pieces of a list whose text is this, where all but its end is known already. */
-  find(text: string, items: number): readonly Piece[] | undefined;
-  keep(list: WrittenList): void;
+  /** The list that begins and ends as this one does for the longest; `undefined` where none does. */
+  find(list: readonly unknown[]): Likeness | undefined;
+  /** What was used last is forgotten last. */
+  keep(text: FieldText): void;
 }
 
 /** A host runs few conversations at the same time. */
 const MAX_LISTS = 4;
-/** Pieces that were appended one by one until the list is cut anew. */
-const MAX_LOOSE = 64;
 
-export function makeRecentLists(pieceOf: (text: string, items: number) => Piece): RecentLists {
-  let lists: readonly WrittenList[] = [];
+export function makeRecentLists(): RecentLists {
+  let lists: readonly FieldText[] = [];
   return {
-    find: (text, items) => {
-      for (const list of lists) {
-        if (text === list.text) return list.pieces;
-        if (list.items === 0 || !continues(text, list.text)) continue;
-        if (list.pieces.length > MAX_LOOSE + list.text.length / LEAST_CHARACTERS) return undefined;
-        const added = text.slice(list.text.length, -1);
-        return [...list.pieces, pieceOf(added, items - list.items)];
+    find: (list) => {
+      let best: Likeness | undefined;
+      for (const text of lists) {
+        const likeness = compare(text, list);
+        if (likeness.removed + likeness.added === 0) return likeness;
+        if (likeness.removed === text.items.length) continue;
+        if (best === undefined || likeness.added < best.added) best = likeness;
       }
-      return undefined;
+      return best;
     },
-    keep: (list) => {
-      if (lists.some(({ pieces }) => pieces === list.pieces)) return;
-      lists = [list, ...lists.filter(({ text }) => !continues(list.text, text))].slice(
-        0,
-        MAX_LISTS,
-      );
+    keep: (text) => {
+      const others = lists.filter((other) => other !== text && !continues(text, other));
+      lists = [text, ...others].slice(0, MAX_LISTS);
     },
   };
 }
 
-/** What pieces are cut to at least, when a list is cut. */
-const LEAST_CHARACTERS = 64 * 1024;
+function compare(text: FieldText, list: readonly unknown[]): Likeness {
+  const { items } = text;
+  const most = Math.min(items.length, list.length);
+  let head = 0;
+  while (head < most && isSamePlain(items[head], list[head])) head += 1;
+  let tail = 0;
+  while (tail < most - head && isSamePlain(items.at(-1 - tail), list.at(-1 - tail))) tail += 1;
+  const common = head + tail;
+  return { text, at: head, removed: items.length - common, added: list.length - common };
+}
 
-/** Whether a list is another one, with something more at its end. */
-function continues(text: string, before: string): boolean {
-  return (
-    text.length > before.length &&
-    text[before.length - 1] === ',' &&
-    text.startsWith(before.slice(0, -1))
-  );
+/** Whether a list is another one with something more at its end. */
+function continues({ items }: FieldText, { items: before }: FieldText): boolean {
+  return items.length > before.length && before.every((item, at) => item === items[at]);
 }

@@ -1,14 +1,16 @@
 import type { PermissionName, Permissions } from './kind.js';
 
+const NONE: readonly string[] = Object.freeze([]);
+
 /** Holds nothing. */
 export const NO_PERMISSIONS: Permissions = Object.freeze({
   time: false,
   random: false,
   storage: false,
-  network: Object.freeze([]),
-  environment: Object.freeze([]),
-  filesystem: Object.freeze([]),
-  powers: Object.freeze([]),
+  network: NONE,
+  environment: NONE,
+  filesystem: NONE,
+  powers: NONE,
 });
 
 /** The scopes of one kind, as texts; a kind without scopes has the one text `true`, or none. */
@@ -24,9 +26,13 @@ export function makePermissions(choose: (name: PermissionName) => readonly strin
     time: choose('time').length > 0,
     random: choose('random').length > 0,
     storage: choose('storage').length > 0,
-    network: Object.freeze([...choose('network')]),
-    environment: Object.freeze([...choose('environment')]),
-    filesystem: Object.freeze([...choose('filesystem')]),
-    powers: Object.freeze([...choose('powers')]),
+    network: frozen(choose('network')),
+    environment: frozen(choose('environment')),
+    filesystem: frozen(choose('filesystem')),
+    powers: frozen(choose('powers')),
   });
+}
+
+function frozen(scopes: readonly string[]): readonly string[] {
+  return scopes.length === 0 ? NONE : Object.freeze([...scopes]);
 }

@@ -17,11 +17,14 @@ export function makeScopeTexts<Scope>(kind: PermissionKind<Scope>): ScopeTexts {
     normalise: (text) => kind.format(kind.parse(text)),
     explain: (text) => kind.explain(kind.parse(text)),
     intersect: (held, limit) => {
+      // Usual: of most kinds a plugin asks for nothing.
+      if (held.length === 0 && limit.length === 0) return NOTHING;
       const limits = parseAll(limit);
       const meets = parseAll(held).flatMap((scope) => meetAll(kind, scope, limits));
       return [...new Set(withoutCovered(kind, meets).map(kind.format))];
     },
     beyond: (held, wanted) => {
+      if (held.length === 0 && wanted.length === 0) return NOTHING;
       const holding = parseAll(held);
       return parseAll(wanted)
         .filter((scope) => !holding.some((other) => kind.covers(other, scope)))
@@ -29,6 +32,8 @@ export function makeScopeTexts<Scope>(kind: PermissionKind<Scope>): ScopeTexts {
     },
   };
 }
+
+const NOTHING: readonly string[] = [];
 
 function meetAll<Scope>(
   kind: PermissionKind<Scope>,

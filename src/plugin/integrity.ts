@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** The digest by which bundles and files are known, in the form of Subresource Integrity: `sha512-<base64>`. */
 export function integrityOf(content: string | Uint8Array): string {
-  return `sha512-${createHash('sha512').update(content).digest('base64')}`;
+  return `sha512-${hash('sha512', content, 'base64')}`;
 }

@@ -17,7 +17,9 @@ export interface FoundSchema {
  * document or to nothing: nobody fetches anything for a stranger's schema.
  */
 export function findSchemas(root: JsonObject, refuse: Refuse): readonly FoundSchema[] {
-  const document = indexDocument(root);
+  let index: Index | undefined;
+  // Most schemas refer to nothing.
+  const document = (): Index => (index ??= indexDocument(root));
   const found = new Map<JsonObject, FoundSchema>();
   const waiting: Waiting[] = [{ schema: root, place: '#', base: ROOT }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -87,7 +89,7 @@ function anchorsOf(schema: JsonObject): readonly string[] {
 }
 
 function follow(
-  index: Index,
+  document: () => Index,
   reference: Json | undefined,
   base: string,
   refuse: (why: string) => Error,
@@ -96,6 +98,7 @@ function follow(
   const shown = JSON.stringify(reference).slice(0, 200);
   const target = typeof reference === 'string' ? resolve(reference, base) : undefined;
   if (target === undefined) throw refuse(`${shown} is not a reference`);
+  const index = document();
   const resource = index.get(target.uri);
   if (resource === undefined) {
     throw refuse(`refers to ${shown}, outside the schema. Put what it refers to under "$defs"`);

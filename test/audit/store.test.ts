@@ -48,7 +48,9 @@ describe.each(Object.entries(stores))('a log kept in %s', (_, makeStore) => {
   });
 
   it('makes the directory that leads to it', async () => {
-    const log = await openLog(makeStore(join(fresh(), 'logs', 'here')));
+    const directory = join(fresh(), 'logs', 'here');
+    const log = await openLog(makeStore(directory));
+    expect(readdirSync(directory).length).toBeGreaterThan(0);
     await log.close();
   });
 

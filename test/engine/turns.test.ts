@@ -84,8 +84,9 @@ describe('calls that take turns', () => {
 
   it('count the time in the line to their deadline', async () => {
     const engine = await start(['a'], { maxCallsPerPlugin: 1 });
-    const first = engine.call('a:sleep', { ms: 1_000 });
-    const second = engine.call('a:sleep', { ms: 1_000 }, { timeoutMs: 1_800 });
+    await engine.call('a:echo', {});
+    const first = engine.call('a:sleep', { ms: 2_000 });
+    const second = engine.call('a:sleep', { ms: 4_000 }, { timeoutMs: 5_000 });
     expect(codeOf(await first)).toBe('ok');
     expect(codeOf(await second)).toBe('DEADLINE_EXCEEDED');
   });

@@ -82,8 +82,22 @@ export const guestGuards: readonly Guard[] = [
   {
     stops: 'more guests than the machine has room for',
     file: 'src/guests/capacity.ts',
-    code: 'while (guests.size >= maxGuests) {',
+    code: 'while (held.size >= maxGuests || (held.size > 0 && heldMb() >= maxMemoryMb)) {',
     without: 'while (false) {',
+    tests: ['test/guests/capacity.test.ts'],
+  },
+  {
+    stops: 'guests that hold more memory together the longer they live',
+    file: 'src/guests/capacity.ts',
+    code: 'while (heldMb() > maxMemoryMb) {',
+    without: 'while (false) {',
+    tests: ['test/guests/capacity.test.ts'],
+  },
+  {
+    stops: 'a plugin that is called without a pause, and keeps every other from starting',
+    file: 'src/guests/capacity.ts',
+    code: 'if (leaving < line.size) chooseToMakeWay(held.values(), now())?.guest.makeWay();',
+    without: '',
     tests: ['test/guests/capacity.test.ts'],
   },
 ];

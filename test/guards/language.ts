@@ -41,6 +41,13 @@ export const language: readonly Guard[] = [
     tests: ['test/sandbox/node/suppressed-error.test.ts'],
   },
   {
+    stops: 'an extension that changes the streams of its neighbours',
+    file: 'sandbox/dialects/spindle/generate.ts',
+    code: 'harden(streamOf);',
+    without: '',
+    tests: ['test/sandbox/dialects/spindle/objects.test.ts'],
+  },
+  {
     stops: 'a global of no permission that is handed over all the same',
     file: 'sandbox/endowments/endow.ts',
     code: 'const held = permission === undefined || isGranted(powers.grant, permission);',

@@ -41,6 +41,20 @@ export const loadGuards: readonly Guard[] = [
     tests: ['test/plugin/bundle'],
   },
   {
+    stops: 'a require by another name that makes the bundler look round the disk',
+    file: 'src/plugin/bundle/source/neutralise.ts',
+    code: 'if (!operandsOf(callee.object).some(isModule)) return false;',
+    without: 'return false;',
+    tests: ['test/plugin/bundle/containment.test.ts'],
+  },
+  {
+    stops: 'a spelling of module.require that no search in the text finds',
+    file: 'src/plugin/bundle/source/scan.ts',
+    code: 'everyMatch(text, MODULE_WORD, PLAIN_MODULE)',
+    without: 'true',
+    tests: ['test/plugin/bundle/containment.test.ts'],
+  },
+  {
     stops: 'a package whose exports lead out of it',
     file: 'src/plugin/bundle/resolve/resolver.ts',
     code: ".some((part) => part === '..' || part === '.' || part === 'node_modules')",

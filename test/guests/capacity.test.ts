@@ -1,39 +1,227 @@
-import { expect, it } from 'vitest';
-import { makeCapacity } from '../../src/guests/capacity.js';
-import { fakeGuest } from './fake-guest.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Capacity, type CapacityLimits, makeCapacity } from '../../src/guests/capacity.js';
+import { TURN_MS } from '../../src/guests/evict.js';
+import { fakeGuest, type FakeGuest } from './fake-guest.js';
 
-const idle = (idleSinceMs: number): { idleSinceMs: number | undefined } => ({ idleSinceMs });
-const busy = { idleSinceMs: undefined };
+const LIMITS: CapacityLimits = {
+  maxGuests: 2,
+  maxMemoryMb: 1_000,
+  maxWaiting: 100,
+  maxWaitingPerPlugin: 100,
+  maxWaitMs: 60_000,
+};
 
-it('a guest more than there is room for ends the one that was idle longest', () => {
-  const capacity = makeCapacity(3);
-  const guests = [fakeGuest(1), fakeGuest(2), fakeGuest(3)];
-  [idle(500), idle(100), busy].forEach((watch, at) => {
-    const guest = guests[at];
-    if (guest !== undefined) capacity.add(guest, watch);
+interface State {
+  /** Since when nobody waits for it. */
+  idleSinceMs?: number | undefined;
+  background?: boolean;
+  /** For whom it is wanted. */
+  tenant?: string;
+  memoryMb?: number;
+}
+
+interface House {
+  readonly capacity: Capacity;
+  nowMs: number;
+  /** Starts one; resolves with it. */
+  readonly start: (plugin: string, state?: State, signal?: AbortSignal) => Promise<FakeGuest>;
+  /** Who was started, in order. */
+  readonly started: string[];
+}
+
+const houses: House[] = [];
+
+afterEach(() => {
+  for (const { capacity } of houses.splice(0)) capacity.close();
+});
+
+function makeHouse(limits: Partial<CapacityLimits> = {}): House {
+  const started: string[] = [];
+  const house: House = {
+    nowMs: 0,
+    started,
+    capacity: makeCapacity({ ...LIMITS, ...limits }, () => house.nowMs),
+    start: (plugin, state = {}, signal) => {
+      const waits = house.capacity.start(
+        plugin,
+        () => {
+          started.push(plugin);
+          const guest = fakeGuest(started.length);
+          const watch = {
+            get idleSinceMs() {
+              return state.idleSinceMs;
+            },
+            mayEnd: state.background !== true,
+            get memoryMb() {
+              return state.memoryMb ?? 14;
+            },
+          };
+          return { guest, life: guest, watch };
+        },
+        { signal, tenant: state.tenant },
+      );
+      // Some are still waiting when their test is over.
+      waits.catch(() => {});
+      return waits;
+    },
+  };
+  houses.push(house);
+  return house;
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+
+const causes = (guests: readonly FakeGuest[]): string[][] =>
+  guests.map(({ killed }) => killed.map(({ cause }) => cause));
+
+describe('room for guests', () => {
+  it('a guest more than there is room for ends the one that was idle longest', async () => {
+    const { start } = makeHouse({ maxGuests: 3 });
+    const guests = [
+      await start('a', { idleSinceMs: 500 }),
+      await start('b', { idleSinceMs: 100 }),
+      await start('c'),
+    ];
+    await settled();
+    await start('d');
+    expect(causes(guests)).toEqual([[], ['idle'], []]);
   });
-  capacity.makeRoom('p');
-  expect(guests.map(({ killed }) => killed.map(({ cause }) => cause))).toEqual([[], ['idle'], []]);
+
+  it('a guest that was just started is not taken for one that nobody wants', async () => {
+    const { start, started } = makeHouse({ maxGuests: 1 });
+    const first = await start('a', { idleSinceMs: 0 });
+    const second = start('b');
+    expect(first.killed).toEqual([]);
+    await second;
+    expect(started).toEqual(['a', 'b']);
+    expect(first.killed).toHaveLength(1);
+  });
+
+  it('memory beyond what all may hold together is given back by those that are idle', async () => {
+    const { start, capacity } = makeHouse({ maxGuests: 10, maxMemoryMb: 100 });
+    const first: State = { memoryMb: 30 };
+    const guests = [
+      await start('a', first),
+      await start('b', { memoryMb: 30, idleSinceMs: 7 }),
+      await start('c', { memoryMb: 30, idleSinceMs: 5 }),
+    ];
+    await settled();
+    capacity.relieve();
+    expect(causes(guests)).toEqual([[], [], []]);
+    first.memoryMb = 60;
+    capacity.relieve();
+    expect(causes(guests)).toEqual([[], [], ['idle']]);
+    first.memoryMb = 200;
+    capacity.relieve();
+    expect(causes(guests)).toEqual([[], ['idle'], ['idle']]);
+  });
+
+  it('none is started while those in use hold as much memory as all may', async () => {
+    const { start, started } = makeHouse({ maxGuests: 10, maxMemoryMb: 100 });
+    const first: State = { memoryMb: 100 };
+    await start('a', first);
+    const second = start('b');
+    await settled();
+    expect(started).toEqual(['a']);
+    first.memoryMb = 50;
+    await second;
+    expect(started).toEqual(['a', 'b']);
+  });
+
+  it('a guest that is dead or being killed takes no room', async () => {
+    const { start } = makeHouse();
+    const [dead, killed] = [await start('a'), await start('b')];
+    dead.die();
+    await start('c');
+    killed.kill({ cause: 'deadline', detail: '' });
+    await start('d');
+    expect(killed.killed).toHaveLength(1);
+  });
 });
 
-it('where somebody waits for each of them it is busy, and says when to ask again', () => {
-  const capacity = makeCapacity(1);
-  capacity.add(fakeGuest(), busy);
-  expect(() => capacity.makeRoom('p')).toThrow(
-    expect.objectContaining({ code: 'BUSY', details: { retryAfterMs: expect.any(Number) } }),
-  );
-});
+describe('plugins that wait for room', () => {
+  it('get it in turns as others fall idle, whatever one of them asks for', async () => {
+    const { start, started } = makeHouse({ maxGuests: 1 });
+    const states: State[] = [{}, {}, {}, {}];
+    await start('a', states[0]);
+    for (const [at, plugin] of ['crowd', 'crowd', 'single'].entries()) {
+      void start(plugin, states[at + 1]);
+    }
+    for (const at of [0, 1]) {
+      const state = states[at];
+      if (state !== undefined) state.idleSinceMs = 1;
+      await expect.poll(() => started.length).toBe(at + 2);
+      await settled();
+    }
+    expect(started).toEqual(['a', 'crowd', 'single']);
+  });
 
-it('a guest that is dead or being killed takes no room', async () => {
-  const capacity = makeCapacity(2);
-  const [dead, killed] = [fakeGuest(1), fakeGuest(2)];
-  capacity.add(dead, busy);
-  capacity.add(killed, busy);
-  dead.die();
-  await dead.ended;
-  expect(() => capacity.makeRoom('p')).not.toThrow();
-  capacity.add(fakeGuest(3), busy);
-  expect(() => capacity.makeRoom('p')).toThrow('limits.maxGuests');
-  killed.kill({ cause: 'deadline', detail: '' });
-  expect(() => capacity.makeRoom('p')).not.toThrow();
+  it('get it tenant by tenant, however many plugins one of them calls', async () => {
+    const { start, started } = makeHouse({ maxGuests: 1 });
+    const first: State = {};
+    await start('first', first);
+    for (let n = 0; n < 10; n += 1) void start(`a${n}`, { tenant: 'a', idleSinceMs: 1 });
+    void start('b', { tenant: 'b', idleSinceMs: 1 });
+    first.idleSinceMs = 1;
+    await expect.poll(() => started.length).toBe(12);
+    expect(started.indexOf('b')).toBe(2);
+  });
+
+  it('are busy after a while, and are told when to ask again', async () => {
+    const { start } = makeHouse({ maxGuests: 1, maxWaitMs: 20 });
+    await start('a');
+    await expect(start('b')).rejects.toMatchObject({
+      code: 'BUSY',
+      message: expect.stringContaining('limits.maxGuests'),
+      details: { retryAfterMs: expect.any(Number) },
+    });
+  });
+
+  it('are busy at once where too many wait already', async () => {
+    const { start } = makeHouse({ maxGuests: 1, maxWaitingPerPlugin: 1, maxWaiting: 2 });
+    await start('a');
+    void start('b').catch(() => {});
+    await expect(start('b')).rejects.toMatchObject({ code: 'BUSY' });
+    void start('c').catch(() => {});
+    await expect(start('d')).rejects.toMatchObject({ code: 'BUSY' });
+  });
+
+  it('leave at once when they are given up, and nothing is started for them', async () => {
+    const { start, started } = makeHouse({ maxGuests: 1 });
+    const first: State = {};
+    await start('a', first);
+    const controller = new AbortController();
+    const second = start('b', {}, controller.signal);
+    controller.abort(new Error('given up'));
+    await expect(second).rejects.toThrow('given up');
+    first.idleSinceMs = 1;
+    await settled();
+    expect(started).toEqual(['a']);
+    await expect(start('c', {}, controller.signal)).rejects.toThrow('given up');
+  });
+
+  it('let who has a guest for longest make way, once it had its turn', async () => {
+    const house = makeHouse();
+    const { start } = house;
+    const oldest = await start('background', { background: true });
+    house.nowMs = 10;
+    const older = await start('a');
+    const waits = start('b');
+    await settled();
+    expect([oldest.makingWay, older.makingWay]).toEqual([false, false]);
+    house.nowMs = 10 + TURN_MS;
+    await expect.poll(() => older.makingWay).toBe(true);
+    expect(oldest.makingWay).toBe(false);
+    older.die();
+    await waits;
+  });
+
+  it('are refused when the engine is closed', async () => {
+    const { start, capacity } = makeHouse({ maxGuests: 1 });
+    await start('a');
+    const waits = start('b');
+    capacity.close();
+    await expect(waits).rejects.toMatchObject({ code: 'ENGINE_CLOSED' });
+    await expect(start('c')).rejects.toMatchObject({ code: 'ENGINE_CLOSED' });
+  });
 });

@@ -6,6 +6,7 @@ export interface FakeGuest extends Guest {
   alive: boolean;
   asked: number;
   calls: number;
+  makingWay: boolean;
   resting: boolean;
   /** Requests that it has not answered. */
   open: number;
@@ -29,6 +30,10 @@ export function fakeGuest(pid = 1): FakeGuest {
     alive: true,
     asked: 0,
     calls: 0,
+    makingWay: false,
+    makeWay: () => {
+      guest.makingWay = true;
+    },
     resting: false,
     open: 0,
     peer: {

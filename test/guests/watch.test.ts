@@ -20,6 +20,8 @@ function watch(changed: Partial<WatchSpec> = {}): {
     guest,
     allowance: makeAllowance({ cpuMs: 1_000, cpuWindowMs: 5_000, cpuPerCallMs: 100 }),
     readUse: () => use,
+    readMemory: () => undefined,
+    onWeighed: () => {},
     background: false,
     canRest: true,
     restAfterMs: REST_MS,
@@ -131,5 +133,32 @@ describe('processor time', () => {
       vi.advanceTimersByTime(250);
     }
     expect(guest.killed).toEqual([expect.objectContaining({ cause: 'cpu' })]);
+  });
+});
+
+describe('the memory of a guest', () => {
+  it('is read now and then while it runs, and once more before it rests', () => {
+    let mb = 20;
+    const weighed: number[] = [];
+    const guest = fakeGuest();
+    const spec = { guest, readMemory: () => mb, onWeighed: () => weighed.push(watched.memoryMb) };
+    const watched = watchGuest({
+      ...spec,
+      allowance: makeAllowance({ cpuMs: 1_000, cpuWindowMs: 5_000, cpuPerCallMs: 100 }),
+      readUse: () => ({ usedMs: 0, stopped: false }),
+      background: false,
+      canRest: true,
+      restAfterMs: REST_MS,
+      endAfterMs: END_MS,
+      now: () => Date.now(),
+    });
+    guest.ask();
+    vi.advanceTimersByTime(3_000);
+    expect(weighed).toEqual([20, 20, 20]);
+    mb = 30;
+    guest.open = 0;
+    vi.advanceTimersByTime(750);
+    expect(guest.resting).toBe(true);
+    expect(watched.memoryMb).toBe(30);
   });
 });

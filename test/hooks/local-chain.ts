@@ -33,7 +33,9 @@ export function stepOf(plugin: string, dialect: HookDialect, hook: Hook): ChainS
     dialect,
     run: async (context, shape) => {
       const message = makeMessage(context, shape, dialect);
-      const pieces = message.pieces.map(({ id, quoted }) => `[${id},${quoted}]`).join(',');
+      const pieces = message.pieces
+        .map(({ id, quoted, nodes }) => `[${id},${quoted},${nodes}]`)
+        .join(',');
       const params: unknown = JSON.parse(
         `{${message.text},"run":1,"pieces":[${pieces}],"forget":[],"maxBytes":0}`,
       );
@@ -41,7 +43,7 @@ export function stepOf(plugin: string, dialect: HookDialect, hook: Hook): ChainS
       const lent = { logger: Object.freeze({}), broadcast: () => {} };
       const draft = openDraft({
         params,
-        textsOf: held.take(params),
+        piecesOf: held.take(params),
         lent,
         serialize: (value) => serialize(value, RESULT_LIMITS),
       });

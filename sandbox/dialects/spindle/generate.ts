@@ -16,6 +16,8 @@ export function makeGenerate(calls: HostCalls, events: Events): object {
     return (input?: unknown, ...rest: unknown[]): Promise<unknown> =>
       calls.ask(call, [withoutSignal(input), ...rest], readField(input, 'signal'));
   };
+  // All extensions of a process take their streams from it, and a stream leads to its prototype.
+  harden(streamOf);
   const streamed = (member: 'raw' | 'quiet') => (input?: unknown) => streamOf(member, input, calls);
 
   return strict('spindle.generate', {

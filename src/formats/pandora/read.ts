@@ -15,8 +15,8 @@ const MAX_MANIFEST_BYTES = 256 * 1024;
  * `OUTSIDE_PLUGIN` where the manifest or an entry of it lies elsewhere. A permission that cannot be
  * read grants nothing and is a problem of the plugin, not its end.
  */
-export async function readPandora(power: ReadPower, directory: string): Promise<FoundPlugin> {
-  const { root, text } = await readText(power, directory);
+export async function readPandora(power: ReadPower, root: string): Promise<FoundPlugin> {
+  const text = await readText(power, root);
   const result = parseManifest(text);
   if (!result.ok) throw invalid(root, result.problems);
   const manifest = result.value;
@@ -37,15 +37,9 @@ export async function readPandora(power: ReadPower, directory: string): Promise<
   return { plugin, problems };
 }
 
-async function readText(
-  power: ReadPower,
-  directory: string,
-): Promise<{ readonly root: string; readonly text: string }> {
-  const root = await power.realpath(directory);
-  const file = root === undefined ? undefined : await power.realpath(join(root, MANIFEST_FILE));
-  if (root === undefined || file === undefined) {
-    throw invalid(directory, ['manifest: is missing']);
-  }
+async function readText(power: ReadPower, root: string): Promise<string> {
+  const file = await power.realpath(join(root, MANIFEST_FILE));
+  if (file === undefined) throw invalid(root, ['manifest: is missing']);
   // A link to a file of the host's would put its content into error messages.
   const inside = relative(root, file);
   if (inside === '..' || inside.startsWith(`..${sep}`)) {
@@ -57,7 +51,7 @@ async function readText(
   }
   const text = await power.readFile(file, MAX_MANIFEST_BYTES);
   if (text === undefined) throw invalid(root, ['manifest: is missing']);
-  return { root, text };
+  return text;
 }
 
 function invalid(root: string, problems: readonly string[]): BulkheadError {

@@ -34,8 +34,8 @@ export async function findManifest(
  * `OUTSIDE_PLUGIN` where the manifest or an entry of it lies elsewhere. An extension without a
  * backend has no entry here: its frontend runs in a browser.
  */
-export async function readSpindle(power: ReadPower, directory: string): Promise<FoundPlugin> {
-  const { root, file, text } = await readText(power, directory);
+export async function readSpindle(power: ReadPower, root: string): Promise<FoundPlugin> {
+  const { file, text } = await readText(power, root);
   const result = parseManifest(text);
   if (!result.ok) throw invalid(join(root, file), result.problems);
   const manifest = result.value;
@@ -75,9 +75,8 @@ export async function readSpindle(power: ReadPower, directory: string): Promise<
 
 async function readText(
   power: ReadPower,
-  directory: string,
-): Promise<{ readonly root: string; readonly file: string; readonly text: string }> {
-  const root = (await power.realpath(directory)) ?? directory;
+  root: string,
+): Promise<{ readonly file: string; readonly text: string }> {
   const file = await findManifest(power, root);
   const real = file === undefined ? undefined : await power.realpath(join(root, file));
   if (file === undefined || real === undefined) throw invalid(root, ['manifest: is missing']);
@@ -92,7 +91,7 @@ async function readText(
   }
   const text = await power.readFile(real, MAX_MANIFEST_BYTES);
   if (text === undefined) throw invalid(join(root, file), ['manifest: is missing']);
-  return { root, file, text };
+  return { file, text };
 }
 
 function invalid(file: string, problems: readonly string[]): BulkheadError {

@@ -19,8 +19,7 @@ const DISABLED_FILE = '.disabled';
  * Reads the plugin in a directory: its `package.json` and the names of its files. Throws
  * `INVALID_MANIFEST` where that is no package with a name that can be a plugin's.
  */
-export async function readVellum(power: ReadPower, directory: string): Promise<FoundPlugin> {
-  const root = (await power.realpath(directory)) ?? directory;
+export async function readVellum(power: ReadPower, root: string): Promise<FoundPlugin> {
   const written = await readPackage(power, root);
   const { edition, problems } = readEdition(written);
   const id = identityOf(written.name, root, edition);

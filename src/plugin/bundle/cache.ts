@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Bundle } from '../plugin.js';
 import { buildApart } from './bundler.js';
@@ -58,5 +58,5 @@ function keyOf({ directory, entry, virtualModules, builtins, limits }: BundleSpe
     builtins ?? 'powerless',
     caps,
   ];
-  return createHash('sha256').update(JSON.stringify(what)).digest('hex');
+  return hash('sha256', JSON.stringify(what), 'hex');
 }

@@ -81,7 +81,10 @@ async function guarded<Result>(
         {
           // The text of a system error has a path of the host's in it.
           text: code === undefined ? String(error) : `cannot be read (${code})`,
-          detail: 'Make it a file that its owner can read.',
+          detail:
+            code === undefined
+              ? 'Write it in a simpler way.'
+              : 'Make it a file that its owner can read.',
         },
       ],
     };

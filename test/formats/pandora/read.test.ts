@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readPlugin } from '../../../src/formats/discover.js';
 import { readPandora } from '../../../src/formats/pandora/read.js';
 import { NO_PERMISSIONS } from '../../../src/permissions/permissions.js';
 import type { FoundPlugin } from '../../../src/formats/format.js';
@@ -36,8 +37,12 @@ describe('a plugin', () => {
   });
 
   test('lies where links lead', async () => {
-    const memory = makeMemory({ '/real/pandora.manifest.json': manifestText(), '/p': '-> /real' });
-    const { plugin } = await readPandora(memory, '/p');
+    const memory = makeMemory({
+      '/real/pandora.manifest.json': manifestText(),
+      '/p': '-> /real',
+      '/p/pandora.manifest.json': '',
+    });
+    const { plugin } = await readPlugin(memory, '/p');
     expect(plugin.directory).toBe('/real');
   });
 });

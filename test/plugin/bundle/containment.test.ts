@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { buildBundle } from '../../../src/plugin/bundle/build.js';
 import { openPluginFiles } from '../../../src/plugin/bundle/files.js';
 import { BUNDLE_LIMITS, type BundleSpec } from '../../../src/plugin/bundle/spec.js';
-import { makePlugin } from './fixture.js';
+import { bundleFiles, makePlugin } from './fixture.js';
 
 const hostile = fileURLToPath(new URL('../../../fixtures/hostile/', import.meta.url));
 
@@ -70,9 +70,24 @@ describe('a hostile plugin', () => {
     'source-map-in-the-middle',
     'glob-import-outside',
     'glob-require-outside',
+    'glob-module-outside',
   ])('%s is bundled without what it is after', async (name) => {
     const bundle = await bundleHostile(name);
     for (const secret of secrets) expect(bundle).not.toMatch(secret);
+  });
+
+  // Where this runs there is a package.json, and who looks for what matches finds it.
+  it.each([
+    'module.require',
+    'module["req" + "uire"]',
+    'module[`require`]',
+    '(true && module)["req" + "uire"]',
+    '(true && require)',
+    '(false ? 0 : require)',
+    'm\\u006fdule["req" + "uire"]',
+  ])('has nobody look round the disk of its host by %s', async (name) => {
+    const files = { 'index.cjs': `exports.run = (name) => ${name}('./pack' + name);` };
+    await expect(bundleFiles(files)).resolves.toMatchObject({ warnings: [] });
   });
 
   it('learns of a place only where it is its own', async () => {

@@ -50,11 +50,42 @@ function neutraliseRequire(
   const folded = more.length === 0 ? foldText(target) : undefined;
   if (folded !== undefined) return [replaceBy(target, folded)];
   // No longer a call of `require` itself, whatever that is here; esbuild leaves it to run time.
-  return [{ start: callee.start, end: callee.end, text: '(0, require)' }];
+  return [
+    { start: callee.start, end: callee.start, text: '(0, ' },
+    { start: callee.end, end: callee.end, text: ')' },
+  ];
 }
 
+/**
+ * What esbuild may take for `require`: that name, or `module.require`, spelled as a member or as an
+ * index. It folds constants, so that either may be an operand: `(true && module)['req' + 'uire']`.
+ */
 function isRequire(node: AnyNode): node is Expression & AnyNode {
-  return node.type === 'Identifier' && node.name === 'require';
+  return operandsOf(node).some((callee) => {
+    if (callee.type === 'Identifier') return callee.name === 'require';
+    if (callee.type !== 'MemberExpression') return false;
+    if (!operandsOf(callee.object).some(isModule)) return false;
+    const { property, computed } = callee;
+    if (!computed) return property.type === 'Identifier' && property.name === 'require';
+    return !(property.type === 'Literal' && property.value !== 'require');
+  });
+}
+
+function isModule(node: AnyNode): boolean {
+  return node.type === 'Identifier' && node.name === 'module';
+}
+
+/** What a choice or a sequence may give; any other expression gives itself. */
+function operandsOf(node: AnyNode): readonly AnyNode[] {
+  if (node.type === 'LogicalExpression') {
+    return [...operandsOf(node.left), ...operandsOf(node.right)];
+  }
+  if (node.type === 'ConditionalExpression') {
+    return [...operandsOf(node.consequent), ...operandsOf(node.alternate)];
+  }
+  return node.type === 'SequenceExpression'
+    ? node.expressions.slice(-1).flatMap(operandsOf)
+    : [node];
 }
 
 /** A target that esbuild hands to us as it is. */

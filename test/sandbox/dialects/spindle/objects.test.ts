@@ -61,7 +61,12 @@ test('what members answer, and what they throw, leads to no power', async () => 
     ${running(`(async () => {
       for (const [member, path] of members) await ask(member, path);
       for (const [answer, path] of answers) walk(answer, path, false);
-      return { members: members.length, answers: answers.length > 1000, powerful };
+      // An answer may be changed; what it inherits, others inherit too.
+      const changeable = answers.filter(([answer]) => {
+        const prototype = answer === undefined || answer === null ? null : Object.getPrototypeOf(answer);
+        return prototype !== null && !Object.isFrozen(prototype);
+      }).map(([, path]) => path);
+      return { members: members.length, answers: answers.length > 1000, powerful, changeable };
     })()`)}`;
   const provides = Object.fromEntries(
     ['spindle.chats.list', 'spindle.generate.raw', 'spindle.frontendProcesses.spawn'].map(
@@ -78,7 +83,7 @@ test('what members answer, and what they throw, leads to no power', async () => 
     provides: { ...provides, ...failing },
   });
   const found = await foundBy(extension);
-  expect(found).toEqual({ members: 314, answers: true, powerful: [] });
+  expect(found).toEqual({ members: 314, answers: true, powerful: [], changeable: [] });
 });
 
 async function foundBy(extension: Extension): Promise<unknown> {

@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createEngine, type Engine } from '../src/index.js';
+import { churn, type ChurnResult } from './soak/churn.js';
+import { writeFlock } from './soak/flock.js';
+import { type Sample, takeSample } from './soak/sample.js';
+import { countTimers } from './soak/timers.js';
+import { findGrowth, findLeft } from './soak/verdict.js';
+
+/**
+ * Many plugins, called for long, while guests are killed, callers give up and plugins come and go:
+ * fails with what leaked. Linux only. `npm run soak -- --calls 100000 --seconds 300`
+ */
+const { values } = parseArgs({
+  options: {
+    calls: { type: 'string', default: '1000000' },
+    seconds: { type: 'string', default: '3600' },
+    plugins: { type: 'string', default: '10000' },
+    live: { type: 'string', default: '200' },
+    width: { type: 'string', default: '64' },
+    'trouble-ms': { type: 'string', default: '500' },
+    'reload-ms': { type: 'string', default: '60000' },
+    json: { type: 'string' },
+    // Where plugins and what is kept of them stay for the next soak.
+    directory: { type: 'string' },
+  },
+});
+const live = Number(values.live);
+const plugins = Number(values.plugins);
+
+/** Beyond the guests that may live: a blank one, its successor, and those that are just dying. */
+const PASSING = 16;
+
+/** So long whatever was ended may take to be gone. */
+const SETTLE_MS = 3_000;
+
+/** What may become of a call where guests are killed and plugins are switched off. */
+const EXPECTED: ReadonlySet<string> = new Set([
+  'ok',
+  'BUSY',
+  'CANCELLED',
+  'DEADLINE_EXCEEDED',
+  'ENGINE_CLOSED',
+  'GUEST_CRASHED',
+  'GUEST_KILLED',
+  'PLUGIN_INACTIVE',
+  'QUARANTINED',
+  'TOOL_FAILED',
+]);
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const root = values.directory ?? mkdtempSync(join(tmpdir(), 'bulkhead-soak-'));
+try {
+  process.exitCode = (await soak()) ? 0 : 1;
+} finally {
+  if (values.directory === undefined) rmSync(root, { recursive: true, force: true });
+}
+
+async function soak(): Promise<boolean> {
+  const ids = writeFlock(join(root, 'plugins'), plugins);
+  await warmUp();
+  const before = takeSample();
+  const timers = countTimers();
+  const began = performance.now();
+  const engine = await open('plugins');
+  print(`${plugins} plugins installed in ${seconds(began)} s: ${textOf(takeSample())}`);
+  for (const id of ids.slice(0, live)) await engine.call(`${id}:echo`, {});
+  print(`${live} of them started after ${seconds(began)} s`);
+
+  const samples: Sample[] = [];
+  const calls = Number(values.calls);
+  const started = performance.now();
+  const result = await churn({
+    engine,
+    ids,
+    live,
+    calls,
+    seconds: Number(values.seconds),
+    width: Number(values.width),
+    troubleMs: Number(values['trouble-ms']),
+    reloadMs: Number(values['reload-ms']),
+    every: Math.max(1_000, Math.floor(calls / 50)),
+    onWindow: (ended) => {
+      const sample = takeSample();
+      samples.push(sample);
+      print(
+        `${ended} calls, ${seconds(started)} s: ${textOf(sample)} ${timers.live().count} timers`,
+      );
+    },
+    random: Math.random,
+  });
+  print(`${result.calls} calls in ${seconds(started)} s`);
+  await engine.close();
+  await pause(SETTLE_MS);
+  const after = takeSample();
+  const left = timers.live().count;
+  timers.stop();
+  // What is compiled and cached grows for a while, whatever is called.
+  const settled = samples.slice(Math.floor(samples.length / 4));
+  const problems = [
+    ...findGrowth(settled, live + PASSING),
+    ...findLeft(before, after),
+    ...(left > 0 ? [`${left} timers left over`] : []),
+    ...(result.wrong > 0 ? [`${result.wrong} calls got an answer that was not theirs`] : []),
+    ...unexpected(result),
+  ];
+  report(result, before, after, problems);
+  if (values.json !== undefined) {
+    writeFileSync(values.json, JSON.stringify({ result, before, samples, after, problems }));
+  }
+  return problems.length === 0;
+}
+
+/** Whatever is loaded once and for all is there before anything is counted. */
+async function warmUp(): Promise<void> {
+  const [id = ''] = writeFlock(join(root, 'first'), 1);
+  const engine = await open('first');
+  await engine.call(`${id}:echo`, {});
+  await engine.close();
+  await pause(SETTLE_MS);
+}
+
+function open(directory: string): Promise<Engine> {
+  return createEngine({
+    plugins: [`${join(root, directory)}/*`],
+    cacheDirectory: join(root, 'cache'),
+    storageDirectory: join(root, 'storage'),
+    logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    limits: { maxGuests: live },
+  });
+}
+
+function unexpected({ outcomes }: ChurnResult): string[] {
+  return Object.entries(outcomes)
+    .filter(([outcome]) => !EXPECTED.has(outcome))
+    .map(([outcome, count]) => `${count} calls ended with ${outcome}`);
+}
+
+function report(result: ChurnResult, before: Sample, after: Sample, problems: readonly string[]) {
+  print(`before: ${textOf(before)}`);
+  print(`after:  ${textOf(after)}`);
+  print(`outcomes: ${JSON.stringify(result.outcomes)}`);
+  print(`troubles: ${JSON.stringify(result.troubles)}; most guests ${result.mostGuests}`);
+  print(problems.length === 0 ? 'nothing leaked' : problems.map((one) => `LEAK ${one}`).join('\n'));
+}
+
+function textOf({ rssMb, heapMb, descriptors, processes, resources }: Sample): string {
+  const kinds = Object.entries(resources).map(([kind, count]) => `${kind} ${count}`);
+  return `${Math.round(rssMb)} MiB, heap ${heapMb.toFixed(1)} MiB, ${descriptors} descriptors, ${processes} processes, ${kinds.join(' ')}`;
+}
+
+function seconds(sinceMs: number): string {
+  return ((performance.now() - sinceMs) / 1000).toFixed(1);
+}

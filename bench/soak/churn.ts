@@ -1,0 +1,119 @@
+import type { BulkheadEvent, Engine } from '../../src/index.js';
+import { descendants } from './sample.js';
+
+export interface ChurnSpec {
+  readonly engine: Engine;
+  readonly ids: readonly string[];
+  /** Of them, how many are called all the time; any other now and then. */
+  readonly live: number;
+  readonly calls: number;
+  readonly seconds: number;
+  /** Calls under way at once. */
+  readonly width: number;
+  /** Between two things that go wrong. */
+  readonly troubleMs: number;
+  /** Between two times that all plugins are read again. */
+  readonly reloadMs: number;
+  /** Told after so many calls each. */
+  readonly every: number;
+  readonly onWindow: (calls: number) => void;
+  /** A number from 0 to 1. */
+  readonly random: () => number;
+}
+
+export interface ChurnResult {
+  readonly calls: number;
+  /** How many ended in which way. */
+  readonly outcomes: Readonly<Record<string, number>>;
+  /** What went wrong on purpose, how often. */
+  readonly troubles: Readonly<Record<string, number>>;
+  /** Calls that were answered with something that is not theirs. */
+  readonly wrong: number;
+  readonly mostGuests: number;
+}
+
+/** Calls plugins from all sides while guests are killed, callers give up and plugins come and go. */
+export async function churn(spec: ChurnSpec): Promise<ChurnResult> {
+  const { engine, ids, random } = spec;
+  const outcomes: Record<string, number> = {};
+  const troubles: Record<string, number> = {};
+  const guests = new Set<number>();
+  const endsAtMs = performance.now() + spec.seconds * 1000;
+  let calls = 0;
+  let ended = 0;
+  let wrong = 0;
+  let mostGuests = 0;
+  const off = engine.on((event: BulkheadEvent) => {
+    if (event.type === 'guest-started') guests.add(event.pid);
+    if (event.type === 'guest-ended') guests.delete(event.pid);
+    mostGuests = Math.max(mostGuests, guests.size);
+  });
+  const count = (of: Record<string, number>, name: string): void => {
+    of[name] = (of[name] ?? 0) + 1;
+  };
+  const pick = (among: number): string => ids[Math.floor(random() * among)] ?? '';
+  const goesOn = (): boolean => calls < spec.calls && performance.now() < endsAtMs;
+
+  const call = async (tool: string, input: object, options = {}): Promise<void> => {
+    calls += 1;
+    try {
+      const { code = 'ok', value } = await engine.call(tool, input, options);
+      count(outcomes, code);
+      if (code === 'ok' && JSON.stringify(value) !== JSON.stringify(input)) wrong += 1;
+    } catch (error) {
+      // Of a plugin that is switched off just now.
+      count(outcomes, error instanceof Error && 'code' in error ? String(error.code) : 'threw');
+    }
+    ended += 1;
+    if (ended % spec.every === 0) spec.onWindow(ended);
+  };
+
+  const worker = async (): Promise<void> => {
+    while (goesOn()) await call(`${pick(spec.live)}:echo`, { n: calls });
+  };
+
+  const TROUBLES: Readonly<Record<string, () => Promise<void>>> = {
+    kill: async () => {
+      const [pid] = [...guests].slice(Math.floor(random() * guests.size));
+      // It may be gone already, and its number be somebody else's.
+      if (pid !== undefined && descendants(process.pid).includes(pid)) process.kill(pid, 'SIGKILL');
+    },
+    loop: () => call(`${pick(spec.live)}:loop`, {}, { timeoutMs: 50 }),
+    hang: () => call(`${pick(spec.live)}:hang`, {}, { timeoutMs: 50 }),
+    throw: () => call(`${pick(spec.live)}:throw`, {}),
+    abort: async () => {
+      const controller = new AbortController();
+      const given = call(`${pick(spec.live)}:hang`, {}, { signal: controller.signal });
+      setTimeout(() => controller.abort(), 20);
+      await given;
+    },
+    seldom: () => call(`${pick(ids.length)}:echo`, { n: calls }),
+    flood: async () => {
+      const plugin = pick(spec.live);
+      const flood = Array.from({ length: 1_000 }, (_, n) => call(`${plugin}:echo`, { n }));
+      await Promise.all(flood);
+    },
+    switched: async () => {
+      const plugin = pick(spec.live);
+      await engine.setEnabled(plugin, false);
+      await engine.setEnabled(plugin, true);
+    },
+    reload: () => engine.reload(),
+  };
+  const makeTrouble = async (): Promise<void> => {
+    let reloadAtMs = performance.now() + spec.reloadMs;
+    const kinds = Object.keys(TROUBLES).filter((kind) => kind !== 'reload');
+    for (let n = 0; goesOn(); n += 1) {
+      const reload = performance.now() >= reloadAtMs;
+      if (reload) reloadAtMs = performance.now() + spec.reloadMs;
+      const kind = reload ? 'reload' : (kinds[n % kinds.length] ?? '');
+      count(troubles, kind);
+      await TROUBLES[kind]?.();
+      await new Promise((resolve) => setTimeout(resolve, spec.troubleMs));
+    }
+  };
+
+  await Promise.all([makeTrouble(), ...Array.from({ length: spec.width }, worker)]);
+  off();
+  return { calls: ended, outcomes, troubles, wrong, mostGuests };
+}

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What this process holds of its machine at one moment. */
+export interface Sample {
+  readonly rssMb: number;
+  readonly heapMb: number;
+  /** Open descriptors. */
+  readonly descriptors: number;
+  /** Processes that descend from this one. */
+  readonly processes: number;
+  /** What keeps this process alive, by kind. */
+  readonly resources: Readonly<Record<string, number>>;
+}
+
+const MB = 1024 * 1024;
+
+/** Linux only. What is garbage is collected first, where Node was started with --expose-gc. */
+export function takeSample(): Sample {
+  globalThis.gc?.();
+  const { rss, heapUsed } = process.memoryUsage();
+  const resources: Record<string, number> = {};
+  for (const kind of process.getActiveResourcesInfo()) resources[kind] = (resources[kind] ?? 0) + 1;
+  return {
+    rssMb: rss / MB,
+    heapMb: heapUsed / MB,
+    descriptors: readdirSync('/proc/self/fd').length,
+    processes: descendants(process.pid).length,
+    resources,
+  };
+}
+
+/** The processes that descend from that one, zombies left out. */
+export function descendants(pid: number): readonly number[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync('/proc')) {
+    const found = /^\d+$/.test(name) ? statOf(name) : undefined;
+    if (found === undefined || found.state === 'Z') continue;
+    children.set(found.parent, [...(children.get(found.parent) ?? []), Number(name)]);
+  }
+  const below = (parent: number): number[] =>
+    (children.get(parent) ?? []).flatMap((child) => [child, ...below(child)]);
+  return below(pid);
+}
+
+function statOf(name: string): { readonly state: string; readonly parent: number } | undefined {
+  try {
+    const text = readFileSync(`/proc/${name}/stat`, 'latin1');
+    const [, state = '', parent = ''] = text.slice(text.lastIndexOf(')')).split(' ');
+    return { state, parent: Number(parent) };
+  } catch {
+    // It was there a moment ago.
+    return undefined;
+  }
+}
