@@ -40,10 +40,9 @@ describe('--credential', () => {
   );
 
   it('takes no credential itself, and does not repeat one', async () => {
-    const { code, stderr } = await runFake([
-      ...['call', 'dir', 'echo', '--credential'],
-      `weather/key=${SECRET}`,
-    ]);
+    const { code, stderr } = await runFake(
+      `call dir echo --credential weather/key=${SECRET}`.split(' '),
+    );
     expect(code).toBe(1);
     expect(stderr.text).toContain('env:NAME');
     expect(stderr.text).not.toContain(SECRET);

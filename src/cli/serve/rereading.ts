@@ -88,14 +88,9 @@ function isThere({ plugins }: ConfigFile): boolean {
 }
 
 /** All but what counts at once. */
-function lasting({
-  plugins: _,
-  grant: __,
-  config: ___,
-  tokens: ____,
-  ...rest
-}: ConfigFile): object {
-  const { token: _____, ...server } = rest.server ?? {};
+function lasting(file: ConfigFile): object {
+  const { plugins: _plugins, grant: _grant, config: _config, tokens: _tokens, ...rest } = file;
+  const { token: _token, ...server } = rest.server ?? {};
   return { ...rest, server };
 }
 
