@@ -76,9 +76,17 @@ export function whyWaits(
   const what = pin === undefined ? 'is new' : `has changed: ${changed(pin, definition)}`;
   return {
     code: 'REMOTE_CHANGED',
-    message: `The tool ${tool} of ${id} ${what} since it was pinned, and is not offered until somebody has looked at it. To allow it, pin it anew: bulkhead remotes --accept ${id}`,
+    message: `The tool ${tool} of ${id} ${what} since it was pinned, and is not offered until somebody has looked at it. It says of itself: ${said(definition)}. To allow it, pin it anew: bulkhead remotes --accept ${id}`,
     toolId: tool,
   };
+}
+
+/** Enough to see what it is after; all of it is the operator's to ask the server for. */
+const MAX_SAID = 1_000;
+
+function said({ description }: Definition): string {
+  const cut = description.length > MAX_SAID ? '…' : '';
+  return `${JSON.stringify(description.slice(0, MAX_SAID))}${cut}`;
 }
 
 function changed(pin: Pin, definition: Definition): string {

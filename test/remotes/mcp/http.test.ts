@@ -152,6 +152,10 @@ describe('what a server says of its tools', () => {
     ]);
     expect(changed.problems[0]?.message).toContain('has changed: its description');
     expect(changed.problems[1]?.message).toContain('is new');
+    // Who is to look at it is shown it.
+    for (const [index, { description = '' }] of server.tools.entries()) {
+      expect(changed.problems[index]?.message).toContain(JSON.stringify(description));
+    }
     await remote.accept();
     const accepted = await remote.load(signal);
     expect(accepted.tools.map(({ tool }) => tool)).toEqual(['echo', 'late']);
