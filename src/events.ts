@@ -111,6 +111,10 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly secret: string;
       readonly place: 'host' | 'path' | 'query' | 'header' | 'body';
       readonly host: string;
+      /** The call that did it, where its guest had no other under way. */
+      readonly call?: string;
+      /** The calls that may have done it, where there were several. */
+      readonly among?: readonly string[];
     }
   | {
       readonly type: 'log';

@@ -56,6 +56,8 @@ export function makePeer(spec: PeerSpec): Peer {
   const countUnasked = makeUnaskedMeter(limits, spec.now);
   const asking = makeAsking();
   const answering = new Map<number, Answering>();
+  /** Characters of the requests that are being answered. */
+  let heldCharacters = 0;
   let strayAnswers = 0;
   let closed: Error | undefined;
 
@@ -72,7 +74,9 @@ export function makePeer(spec: PeerSpec): Peer {
   const receiver = makeStreamReceiver(outlet, limits);
 
   const answered = (id: number): boolean => {
-    answering.get(id)?.release();
+    const request = answering.get(id);
+    heldCharacters -= request?.characters ?? 0;
+    request?.release();
     return answering.delete(id);
   };
   const reply = (id: number, value: unknown): void => {
@@ -93,12 +97,16 @@ export function makePeer(spec: PeerSpec): Peer {
     }
   };
 
-  const answer = (id: number, method: string, params: unknown): void => {
+  const answer = (id: number, method: string, params: unknown, characters: number): void => {
     if (answering.has(id)) throw new WireViolation(`request ${id} was already open`);
     if (answering.size >= limits.maxOpenRequests) {
       throw new WireViolation(`more than ${limits.maxOpenRequests} requests at once`);
     }
-    const request = new Answering();
+    heldCharacters += characters;
+    if (heldCharacters > limits.maxOpenRequestCharacters) {
+      throw new WireViolation(`requests of ${heldCharacters} characters at once`);
+    }
+    const request = new Answering(characters);
     answering.set(id, request);
     let value: unknown;
     try {
@@ -138,7 +146,7 @@ export function makePeer(spec: PeerSpec): Peer {
   const take = (message: Message, characters: number): void => {
     switch (message.t) {
       case 'request':
-        return answer(message.i, message.m, message.p);
+        return answer(message.i, message.m, message.p, characters);
       case 'reply':
         return hearAnswer(message.i, message.v, characters);
       case 'failure':

@@ -11,20 +11,26 @@ export function startDeadline(ms: number, onPassed: () => void): Deadline {
   let began = performance.now();
   let pauses = 0;
   let over = false;
-  let timer: NodeJS.Timeout | undefined = setTimeout(onPassed, leftMs);
+  const pass = (): void => {
+    over = true;
+    onPassed();
+  };
+  let timer: NodeJS.Timeout | undefined = setTimeout(pass, leftMs);
   return {
     pause: () => {
       pauses += 1;
       if (pauses > 1 || over) return;
       clearTimeout(timer);
       timer = undefined;
-      leftMs = Math.max(1, leftMs - (performance.now() - began));
+      leftMs -= performance.now() - began;
+      // Whoever pauses it faster than timers are looked at does not thereby stop it.
+      if (leftMs <= 0) pass();
     },
     resume: () => {
       pauses -= 1;
       if (pauses > 0 || over) return;
       began = performance.now();
-      timer = setTimeout(onPassed, leftMs);
+      timer = setTimeout(pass, leftMs);
     },
     clear: () => {
       over = true;

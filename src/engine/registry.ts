@@ -130,7 +130,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   const letGo = async (one: Installed, successor: Installed | undefined): Promise<void> => {
     retiring.add(one);
     // Whoever switched it off, or took it away, does not want it to run on.
-    await (successor?.activation.config === null ? end(one) : retire(one));
+    await ((successor?.activation.config ?? null) === null ? end(one) : retire(one));
     retiring.delete(one);
   };
 
@@ -202,7 +202,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       installed = [];
       onChange([]);
       await shutDown(ending, 'shutdown');
-      await Promise.all(ending.map(end));
+      await Promise.all([...ending, ...retiring].map(end));
     },
   };
 }

@@ -192,4 +192,18 @@ export const engineGuards: readonly Guard[] = [
     without: '?? room;',
     tests: ['test/escape/rooms.test.ts'],
   },
+  {
+    stops: 'a deadline that stands still for a request which was given up',
+    file: 'src/brokers/network/leaving.ts',
+    code: '      life.signal,\n    ),',
+    without: '      new AbortController().signal,\n    ),',
+    tests: ['test/engine/effects.test.ts'],
+  },
+  {
+    stops: 'a deadline that stands still again and again, though nobody answers',
+    file: 'src/engine/effects.ts',
+    code: 'for (const flight of candidates) unanswered.add(flight);',
+    without: '',
+    tests: ['test/engine/effects.test.ts'],
+  },
 ];

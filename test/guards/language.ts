@@ -134,8 +134,8 @@ export const language: readonly Guard[] = [
   {
     stops: 'a log line of any length',
     file: 'sandbox/endowments/console.ts',
-    code: "host.notify('log', { level, text: cutText(line, maxText) });",
-    without: "host.notify('log', { level, text: line });",
+    code: "powers.host.notify('log', { level, text: cutText(line, most()) });",
+    without: "powers.host.notify('log', { level, text: line });",
     tests: endowment('console'),
   },
   {

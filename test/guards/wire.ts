@@ -85,6 +85,13 @@ export const wire: readonly Guard[] = [
     tests: PEER,
   },
   {
+    stops: 'large requests that are all held until they are answered',
+    file: 'sandbox/wire/peer.ts',
+    code: 'if (heldCharacters > limits.maxOpenRequestCharacters) {',
+    without: 'if (false) {',
+    tests: ['test/sandbox/wire/peer.test.ts'],
+  },
+  {
     stops: 'a second answer to a request',
     file: 'sandbox/wire/asking.ts',
     code: 'boxes.delete(id);\n    const { pending } = box;\n    box.pending = undefined;',

@@ -60,14 +60,14 @@ export function makeStorageClient(
   /** Told after each change that this client made, with the storage's new generation. */
   onChange: (generation: number) => void = () => {},
 ): StorageClient {
-  const { host, plugin, limits } = powers;
+  const { host } = powers;
   const turnstile = makeTurnstile(MAX_OPERATIONS);
   let revoked = false;
   let revocations = 0;
   // What began before a revocation ends with it, although the permission may be back by then.
   const demandGrant = (params: Pick<StorageParams, 'op' | 'path'>, since: number): void => {
     if (revoked || since !== revocations)
-      throw makeRevocation(plugin, 'storage', params.path ?? '');
+      throw makeRevocation(powers.plugin, 'storage', params.path ?? '');
     if (!powers.grant.storage) throw powers.denial('storage', `storage.${params.op}`);
   };
 
@@ -86,7 +86,11 @@ export function makeStorageClient(
       const answer = await host.request('storage', { ...place, ...params, ...body });
       if (isRecord(answer) && answer['done'] !== undefined) onChange(Number(answer['generation']));
       if (params.op !== 'read') return answer;
-      const bytes = await gather(host.acceptStream(bodyOf(answer)), limits.maxBodyBytes, about);
+      const bytes = await gather(
+        host.acceptStream(bodyOf(answer)),
+        powers.limits.maxBodyBytes,
+        about,
+      );
       demandGrant(params, since);
       return bytes;
     } catch (error) {
@@ -121,7 +125,7 @@ export function makeStorageClient(
       const answer = await ask({ op: 'copy', ...(since === undefined ? {} : { since }) });
       if (!isRecord(answer) || !Array.isArray(answer['entries'])) return undefined;
       const body = host.acceptStream(bodyOf(answer));
-      const bytes = await gather(body, limits.maxBodyBytes, 'a copy of storage');
+      const bytes = await gather(body, powers.limits.maxBodyBytes, 'a copy of storage');
       return parseCopy(Number(answer['generation']), answer['entries'], bytes, entryOf);
     },
     revoke: () => {

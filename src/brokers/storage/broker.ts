@@ -8,7 +8,7 @@ import type { Attribution } from '../attribution.js';
 import { contentOf } from '../filesystem/content.js';
 import { makeTurnstile } from '../turnstile.js';
 import { deletePath, makeDirectory, movePath } from './changing.js';
-import { type AreaCopy, copyArea } from './copying.js';
+import { type LentCopy, makeCopies } from './copies.js';
 import { type OpenFile, listPath, openFile, statPath } from './reading.js';
 import { parseRequest, type StorageRequest } from './params.js';
 import { openRecord, type OpenRecord, type StorageRecord } from './record.js';
@@ -45,10 +45,10 @@ export interface StorageBroker {
   close(): void;
 }
 
-/** `content` only of a read: the caller pulls it or cancels it. */
+/** `content` only of a read or a copy: the caller pulls it or cancels it. */
 export type StorageAnswer =
   | { readonly content: ByteSource; readonly bytes: number }
-  | { readonly copy: AreaCopy }
+  | { readonly copy: LentCopy }
   | {
       readonly value: StorageEntry | readonly StorageEntry[] | UsageAnswer | StorageChanged | null;
     };
@@ -66,6 +66,7 @@ export function makeStorageBroker({ plugin, store, onEvent }: StorageBrokerSpec)
     maxWaiting: limits.maxWaiting,
     full: () => refusals.limit('maxWaiting', 'too many of its operations wait already'),
   });
+  const copies = makeCopies(limits, refusals);
   const revoked = new AbortController();
   // Each operation listens: more than a few are no leak to be warned of.
   setMaxListeners(0, revoked.signal);
@@ -117,9 +118,15 @@ export function makeStorageBroker({ plugin, store, onEvent }: StorageBrokerSpec)
         if (request.op === 'read') {
           return read(await openFile(ground, request.path), ended, stopped, record, leave);
         }
-        const answer = await change(ground, request, { body, ended, stopped, record });
+        const answer =
+          request.op === 'copy'
+            ? { copy: await copies.make(ground, request.since, ended, record) }
+            : await change(ground, request, { body, ended, stopped, record });
         const late = stopped();
-        if (late !== undefined) throw late;
+        if (late !== undefined) {
+          if ('copy' in answer) answer.copy.content?.cancel('not wanted');
+          throw late;
+        }
         leave();
         record.close('allowed');
         return answer;
@@ -153,11 +160,6 @@ async function change(
   const { op, path, recursive } = request;
   if (op === 'list') return { value: await listPath(ground, path, recursive) };
   if (op === 'stat') return { value: await statPath(ground, path) };
-  if (op === 'copy') {
-    const copy = await ground.store.inTurn(() => copyArea(ground, request.since));
-    spec.record.bytesRead = copy.content?.length ?? 0;
-    return { copy };
-  }
   return { value: await changeInTurn(ground, request, spec) };
 }
 

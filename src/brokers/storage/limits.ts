@@ -16,6 +16,8 @@ export interface StorageLimits {
   readonly maxWaiting: number;
   /** Bytes that one copy of an area has. Stops a guest from having all of it held in memory twice. */
   readonly maxCopyBytes: number;
+  /** Copies that are not read to their end yet. Stops a guest that asks and never reads. */
+  readonly maxCopies: number;
   /** Bytes of a file that goes into it: few large ones would leave no room for the many. */
   readonly maxCopyFileBytes: number;
   /** Bytes of one value in the enclave, which is for keys and not for files. */
@@ -31,6 +33,7 @@ export const STORAGE_LIMITS: StorageLimits = {
   maxActive: 32,
   maxWaiting: 224,
   maxCopyBytes: 16 * 1024 * 1024,
+  maxCopies: 2,
   maxCopyFileBytes: 4 * 1024 * 1024,
   maxValueBytes: 64 * 1024,
 };

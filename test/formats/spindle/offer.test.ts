@@ -106,7 +106,11 @@ test('whatever a guest answers is an offer', () => {
     fc.property(fc.oneof(anything, fc.jsonValue()), (answer) => {
       const { tools, registrations } = read(answer);
       expect(new Set(tools.map(({ id }) => id)).size).toBe(tools.length);
-      expect(registrations).toBeDefined();
+      expect(Object.keys(registrations ?? {}).toSorted()).toEqual(REGISTERED);
+      expect(registrations?.events.every((name) => typeof name === 'string')).toBe(true);
+      expect(registrations?.macros.every(({ name }) => name === name.toLowerCase())).toBe(true);
     }),
   );
 });
+
+const REGISTERED = ['commands', 'endpoints', 'events', 'hooks', 'macros', 'providers'];

@@ -67,7 +67,11 @@ test.each([
 
 test('S02: a homepage may be empty, and both may be absent', async () => {
   const { github: _, ...bare } = complete;
-  await expect(read({ ...bare, homepage: '' })).resolves.toBeDefined();
+  for (const manifest of [bare, { ...bare, homepage: '' }]) {
+    const { plugin, problems } = await read(manifest);
+    expect(plugin).toMatchObject({ id: 'sample', name: 'Sample' });
+    expect(problems).toEqual([]);
+  }
 });
 
 test.each(['../outside.js', '/etc/passwd', 'dist/../../x.js', 'C:/x.js', 'dist\\x.js'])(

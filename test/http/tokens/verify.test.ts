@@ -161,7 +161,9 @@ describe('an Authorization header', () => {
     const issuer = await makeIssuer();
     const verifier = makeVerifier({ jwks: [{ issuer: issuer.url, jwks: issuer.jwks }] });
     for (const scheme of ['bearer', 'BEARER', 'BeArEr  ']) {
-      expect(await verifier.verify(`${scheme} ${await issuer.token()}`)).toBeDefined();
+      expect(await verifier.verify(`${scheme} ${await issuer.token()}`)).toMatchObject({
+        subject: 'user-1',
+      });
     }
     await verifier.close();
   });
