@@ -1,11 +1,12 @@
 import { isRecord } from '../../wire/parse.js';
 import type { StorageArea, StorageEntry, StorageParams } from '../../wire/storage.js';
 import type { ByteSource } from '../../wire/streams.js';
-import { cloneBytes, joinBytes } from '../bytes.js';
+import { cloneBytes } from '../bytes.js';
 import { withCode } from '../coded-error.js';
 import { makeRevocation } from '../denial.js';
 import type { EndowmentPowers } from '../endowment.js';
 import { toPluginError } from '../from-host.js';
+import { gather } from '../gather.js';
 import { makeTurnstile } from '../turnstile.js';
 
 /**
@@ -71,6 +72,11 @@ export function makeStorageClient(
     if (!powers.grant.storage) throw powers.denial('storage', `storage.${params.op}`);
   };
 
+  const gatherAll = (answer: unknown, about: string): Promise<Uint8Array> =>
+    gather(host.acceptStream(bodyOf(answer)), powers.limits.maxBodyBytes, () =>
+      tooLarge(about, powers.limits.maxBodyBytes),
+    );
+
   const ask = async (
     params: Omit<StorageParams, keyof StoragePlace>,
     content?: Uint8Array,
@@ -86,11 +92,7 @@ export function makeStorageClient(
       const answer = await host.request('storage', { ...place, ...params, ...body });
       if (isRecord(answer) && answer['done'] !== undefined) onChange(Number(answer['generation']));
       if (params.op !== 'read') return answer;
-      const bytes = await gather(
-        host.acceptStream(bodyOf(answer)),
-        powers.limits.maxBodyBytes,
-        about,
-      );
+      const bytes = await gatherAll(answer, about);
       demandGrant(params, since);
       return bytes;
     } catch (error) {
@@ -124,8 +126,7 @@ export function makeStorageClient(
     copy: async (since) => {
       const answer = await ask({ op: 'copy', ...(since === undefined ? {} : { since }) });
       if (!isRecord(answer) || !Array.isArray(answer['entries'])) return undefined;
-      const body = host.acceptStream(bodyOf(answer));
-      const bytes = await gather(body, powers.limits.maxBodyBytes, 'a copy of storage');
+      const bytes = await gatherAll(answer, 'a copy of storage');
       return parseCopy(Number(answer['generation']), answer['entries'], bytes, entryOf);
     },
     revoke: () => {
@@ -157,20 +158,9 @@ function bodyOf(answer: unknown): number {
   throw new TypeError('The host answered with something else than a file');
 }
 
-async function gather(source: ByteSource, maxBytes: number, path: string): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const part = await source.pull();
-    if (part === undefined) return joinBytes(parts);
-    size += part.length;
-    if (size > maxBytes) {
-      source.cancel('more bytes than the guest takes');
-      const message = `${path} holds more than the ${maxBytes} bytes that are read at once`;
-      throw withCode(new Error(message), 'STORAGE_LIMIT');
-    }
-    parts.push(part);
-  }
+function tooLarge(path: string, maxBytes: number): Error {
+  const message = `${path} holds more than the ${maxBytes} bytes that are read at once`;
+  return withCode(new Error(message), 'STORAGE_LIMIT');
 }
 
 function parseEntry(value: unknown, tellTime: boolean): StorageEntry {
