@@ -168,24 +168,20 @@ export function makeRegistry(spec: RegistrySpec): Registry {
           plugin.id === id && entries.some((entry) => isBehind(entry, plugin, grants)),
       );
       if (!anew) return;
-      last = last.then(
-        () => again(id),
-        () => again(id),
-      );
+      const next = (): Promise<void> => again(id);
+      last = last.then(next, next);
       await last;
     },
     setEnabled: async (id, enabled) => {
       if (!installed.some(({ plugin }) => plugin.id === id)) throw notThere(id);
       if (enabled) off.delete(id);
       else off.add(id);
-      last = last.then(
-        () => again(id),
-        () => again(id),
-      );
+      const next = (): Promise<void> => again(id);
+      last = last.then(next, next);
       await last;
     },
-    reload: (plugins) => {
-      if (plugins !== undefined) directories = plugins;
+    reload: (plugins = directories) => {
+      directories = plugins;
       last = last.then(load, load);
       return last;
     },
