@@ -137,7 +137,9 @@ async function* readAll(
   const starts = full.map((one) => firstSeqOf(path, one));
   const wanted = full.filter((_, index) => (starts[index + 1] ?? Infinity) > afterSeq + 1);
   const current = await stat(path).catch(() => undefined);
-  if (current === undefined && full.length === 0) throw auditFailed(path, 'does not exist');
+  if (current === undefined && full.length === 0) {
+    throw auditFailed(path, 'does not exist; --audit FILE, or the option audit, has one written');
+  }
   const goesOn =
     current !== undefined && cursor.file === current.ino && cursor.afterSeq === afterSeq;
   if (!goesOn) for (const one of wanted) yield* readLinesOf(one);

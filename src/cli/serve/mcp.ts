@@ -3,7 +3,7 @@ import { serveMcpStdio } from '../../adapters/mcp/stdio.js';
 import type { RunCommand } from '../call.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { CliPowers } from '../powers.js';
-import { makeServerLog } from './log.js';
+import { makeServerLog, tellEmpty } from './log.js';
 import { engineOptionsFor, readConfigFile, readIdentity } from './options.js';
 import { addEngineOptions, type EngineSettings } from './settings.js';
 
@@ -14,8 +14,9 @@ export function addMcp(program: Command, run: RunCommand): void {
       'serve the tools of plugins to the MCP client that starts this, over stdin and stdout',
     )
     .argument('[plugin-dir...]', 'directories of plugins');
-  addEngineOptions(command).action((directories: string[], settings: EngineSettings) =>
-    run((powers) => runMcp(directories, settings, powers), { endsWhenInterrupted: true }),
+  addEngineOptions(command, 'a configuration (default: none)').action(
+    (directories: string[], settings: EngineSettings) =>
+      run((powers) => runMcp(directories, settings, powers), { endsWhenInterrupted: true }),
   );
 }
 
@@ -26,12 +27,16 @@ export async function runMcp(
   powers: CliPowers,
 ): Promise<ExitCode> {
   const logger = makeServerLog(powers.stderr, () => new Date());
-  const file = await readConfigFile(settings, powers);
+  // A client starts this wherever it works, which may be a stranger's repository: a configuration that
+  // lies there would grant, and start programs, in the name of whoever cloned it.
+  const file = settings.config === undefined ? {} : await readConfigFile(settings, powers);
   const named = { ...settings, plugins: [...directories, ...(settings.plugins ?? [])] };
   await using engine = await powers.createEngine({
     ...engineOptionsFor(named, file, logger, powers),
     identity: await readIdentity(file, () => 'http://127.0.0.1', powers),
   });
+  const everywhere = [...named.plugins, ...(file.plugins ?? [])];
+  await tellEmpty(everywhere, engine, powers, logger);
   const { path: _path, ...said } = file.mcp ?? {};
   const onError = ({ message }: Error): void => logger.info({ why: message }, 'mcp');
   const stdio = await serveMcpStdio(engine, { onError, ...said });

@@ -7,7 +7,7 @@ import type { RunCommand } from '../call.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { CliPowers } from '../powers.js';
 import { jsonLine } from '../visible.js';
-import { makeServerLog } from './log.js';
+import { makeServerLog, tellEmpty } from './log.js';
 import { engineOptionsFor, readConfigFile, readIdentity, serverOptionsFor } from './options.js';
 import { addServeOptions, type ServeSettings } from './settings.js';
 
@@ -42,6 +42,8 @@ export async function runServe(settings: ServeSettings, powers: CliPowers): Prom
   });
   let scraped: Listening | undefined;
   try {
+    const named = [...(settings.plugins ?? []), ...(file.plugins ?? [])];
+    await tellEmpty(named, engine, powers, logger);
     if (settings.metrics !== undefined) {
       scraped = await metrics?.listen(settings.metrics);
       logger.info({ url: `${scraped?.url ?? ''}/metrics` }, 'serving metrics');

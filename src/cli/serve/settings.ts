@@ -45,13 +45,12 @@ interface PinnedIssuer {
   readonly jwks?: string;
 }
 
-export function addEngineOptions(command: Command): Command {
+const USUAL_CONFIG = 'a configuration (default: bulkhead.config.json, where there is one)';
+
+export function addEngineOptions(command: Command, config: string = USUAL_CONFIG): Command {
   return addConsentOptions(command)
     .option('--plugins <DIR...>', 'directories of plugins, or of directories of plugins')
-    .option(
-      '--config <FILE>',
-      'a configuration (default: bulkhead.config.json, where there is one)',
-    )
+    .option('--config <FILE>', config)
     .option('--env <NAME=VALUE>', 'set a variable that plugins may be granted', collectVariable)
     .option('--secret <KEY=HOST>', 'keep a variable out of the plugins', collectSecret)
     .option('--host-override <HOST=URL>', 'serve a host of the plugins from there', collectOverride)

@@ -7,7 +7,7 @@ import { MAX_TITLE, readHints } from '../hints.js';
 import { REMOTE_LIMITS } from '../limits.js';
 import type { Definition } from '../pins.js';
 import type { RemoteHints, RemoteProblem } from '../remote.js';
-import { isToolName } from '../tool-name.js';
+import { isToolName } from '../../plugin/tool-name.js';
 
 export interface DescribedMcpTool extends Definition {
   readonly title: string;

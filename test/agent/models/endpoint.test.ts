@@ -53,18 +53,13 @@ describe.each<[string, (endpoint: Endpoint) => Model]>([
   });
 
   it('that sends the key elsewhere is not followed', async () => {
-    const elsewhere = await serveModel([]);
-    const model = make({
-      url: 'http://127.0.0.1:1',
-      model: 'm',
-      apiKey: 'k',
-      fetch: (_input, init) => {
-        expect(init?.redirect).toBe('error');
-        return Promise.resolve(new Response('moved', { status: 302 }));
-      },
+    const elsewhere = await serveModel([{ pieces: [] }]);
+    const location = `${elsewhere.url}/v1`;
+    const { url, asked } = await serveModel([{ status: 307, location, pieces: [] }]);
+    await expect(ask(make({ url, model: 'm', apiKey: 'k' }))).rejects.toMatchObject({
+      code: 'MODEL_FAILED',
     });
-    await expect(ask(model)).rejects.toMatchObject({ code: 'MODEL_FAILED' });
-    expect(elsewhere.asked).toEqual([]);
+    expect([asked.length, elsewhere.asked]).toEqual([1, []]);
   });
 
   it('that refuses at endless length is told by how it begins', async () => {

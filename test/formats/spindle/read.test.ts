@@ -67,10 +67,12 @@ test.each([
 
 test('S02: a homepage may be empty, and both may be absent', async () => {
   const { github: _, ...bare } = complete;
-  for (const manifest of [bare, { ...bare, homepage: '' }]) {
-    const { plugin, problems } = await read(manifest);
-    expect(plugin).toMatchObject({ id: 'sample', name: 'Sample' });
-    expect(problems).toEqual([]);
+  for (const about of [{ homepage: '' }, {}]) {
+    const { plugin, problems } = await read({ ...bare, ...about });
+    expect({ about: plugin.about, problems }).toEqual({
+      about: { author: 'someone', ...about },
+      problems: [],
+    });
   }
 });
 

@@ -162,6 +162,7 @@ describe('an Authorization header', () => {
     const verifier = makeVerifier({ jwks: [{ issuer: issuer.url, jwks: issuer.jwks }] });
     for (const scheme of ['bearer', 'BEARER', 'BeArEr  ']) {
       expect(await verifier.verify(`${scheme} ${await issuer.token()}`)).toMatchObject({
+        issuer: issuer.url,
         subject: 'user-1',
       });
     }

@@ -67,6 +67,12 @@ describe('an MCP server over HTTP', () => {
     expect(server.seen).toEqual([]);
   });
 
+  it('is as much of it as was registered', async () => {
+    const server = await serveMcp([echo, { ...echo, name: 'other' }]);
+    const remote = makeRemote({ mcp: server.url, allowPrivate: true, tools: ['echo'] });
+    expect((await remote.load(signal)).tools.map(({ tool }) => tool)).toEqual(['echo']);
+  });
+
   it('loses tools with schemas that lead elsewhere, and headers that arguments would be copied into', async () => {
     const leak = { type: 'string', 'x-mcp-header': 'X-Secret' } as const;
     const server = await serveMcp([
