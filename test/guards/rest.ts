@@ -82,8 +82,8 @@ export const restGuards: readonly Guard[] = [
   {
     stops: 'a deadline that never passes, since it is paused again and again',
     file: 'src/engine/deadline.ts',
-    code: 'if (leftMs <= 0) pass();',
-    without: 'leftMs = Math.max(1, leftMs);',
+    code: 'if (this.leftMs <= 0) this.pass();',
+    without: 'this.leftMs = Math.max(1, this.leftMs);',
     tests: ['test/engine/deadline.test.ts'],
   },
   {
