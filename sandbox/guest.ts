@@ -137,7 +137,12 @@ export function startGuest(powers: GuestPowers): Guest {
   return {
     receive: (bytes) => (tape === undefined ? peer.receive(bytes) : receiveInTurn(bytes)),
     announce: (report) => peer.notify('ready', report),
-    reportFault,
+    // In a realm that plugins share, nobody can say whose it was: what reads like a denial goes on
+    // nobody's record.
+    reportFault:
+      powers.shared === true
+        ? (error) => notify('fault', { failure: describeError(error, powers.getStackString) })
+        : reportFault,
     rehearse: () => rehearse(powers, host),
     close: () => {
       loaded?.confinement.revoke();

@@ -110,9 +110,9 @@ export const engineGuards: readonly Guard[] = [
   },
   {
     stops: 'a caller who waits for a plugin that never answers',
-    file: 'src/engine/call.ts',
-    code: 'const deadline = startDeadline(leftMs, () => stop(tooLate(tool, deadlineMs)));',
-    without: 'const deadline = startDeadline(leftMs, () => {});',
+    file: 'src/engine/running-call.ts',
+    code: 'this.deadline = startDeadline(leftMs, () => this.stop(tooLate(tool, deadlineMs)));',
+    without: 'this.deadline = startDeadline(leftMs, () => {});',
     tests: ['test/engine/call.test.ts'],
   },
   {

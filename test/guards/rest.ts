@@ -82,8 +82,8 @@ export const restGuards: readonly Guard[] = [
   {
     stops: 'a deadline that never passes, since it is paused again and again',
     file: 'src/engine/deadline.ts',
-    code: 'if (leftMs <= 0) pass();',
-    without: 'leftMs = Math.max(1, leftMs);',
+    code: 'if (this.leftMs <= 0) this.pass();',
+    without: 'this.leftMs = Math.max(1, this.leftMs);',
     tests: ['test/engine/deadline.test.ts'],
   },
   {
@@ -98,6 +98,13 @@ export const restGuards: readonly Guard[] = [
     file: 'src/brokers/storage/copies.ts',
     code: 'return { ...rest, content: lend(content, leave) };',
     without: 'leave(); return { ...rest, content: lend(content, leave) };',
+    tests: ['test/brokers/storage/areas.test.ts'],
+  },
+  {
+    stops: 'lists of a storage that fill the memory of the host together',
+    file: 'src/brokers/storage/broker.ts',
+    code: 'const leave = await spec.lists.enter(spec.ended);',
+    without: 'const leave = (): void => {};',
     tests: ['test/brokers/storage/areas.test.ts'],
   },
 ];

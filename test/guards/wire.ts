@@ -94,8 +94,8 @@ export const wire: readonly Guard[] = [
   {
     stops: 'a second answer to a request',
     file: 'sandbox/wire/asking.ts',
-    code: 'boxes.delete(id);\n    const { pending } = box;\n    box.pending = undefined;',
-    without: 'const { pending } = box;',
+    code: 'boxes.delete(id);\n    const { waiter } = box;\n    box.waiter = undefined;',
+    without: 'const { waiter } = box;',
     tests: PEER,
   },
   {
