@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createEngine, type Engine } from '../src/index.js';
+import type * as bulkhead from '../src/index.js';
+import type { Engine } from '../src/index.js';
 import { churn, type ChurnResult } from './soak/churn.js';
 import { writeFlock } from './soak/flock.js';
 import { type Sample, takeSample } from './soak/sample.js';
@@ -21,7 +22,9 @@ const { values } = parseArgs({
     live: { type: 'string', default: '200' },
     width: { type: 'string', default: '64' },
     'trouble-ms': { type: 'string', default: '500' },
-    'reload-ms': { type: 'string', default: '60000' },
+    'reload-ms': { type: 'string', default: '300000' },
+    // Says where timers were set that are left over; takes a third of the time.
+    places: { type: 'boolean', default: false },
     json: { type: 'string' },
     // Where plugins and what is kept of them stay for the next soak.
     directory: { type: 'string' },
@@ -33,8 +36,11 @@ const plugins = Number(values.plugins);
 /** Beyond the guests that may live: a blank one, its successor, and those that are just dying. */
 const PASSING = 16;
 
-/** So long whatever was ended may take to be gone. */
-const SETTLE_MS = 3_000;
+/** So long whatever was ended may take to be gone; the bundler waits ten seconds for more to do. */
+const SETTLE_MS = 12_000;
+
+/** Between two samples. */
+const WINDOW_MS = 5_000;
 
 /** What may become of a call where guests are killed and plugins are switched off. */
 const EXPECTED: ReadonlySet<string> = new Set([
@@ -45,10 +51,16 @@ const EXPECTED: ReadonlySet<string> = new Set([
   'ENGINE_CLOSED',
   'GUEST_CRASHED',
   'GUEST_KILLED',
+  // Killed before it was ready.
+  'GUEST_START_FAILED',
   'PLUGIN_INACTIVE',
   'QUARANTINED',
   'TOOL_FAILED',
 ]);
+
+// As it is built: what compiles bench/ on the fly makes every function of the product larger.
+const built = new URL('../dist/src/index.js', import.meta.url).href;
+const { createEngine }: typeof bulkhead = await import(built);
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -64,7 +76,7 @@ async function soak(): Promise<boolean> {
   const ids = writeFlock(join(root, 'plugins'), plugins);
   await warmUp();
   const before = takeSample();
-  const timers = countTimers();
+  const timers = countTimers(values.places);
   const began = performance.now();
   const engine = await open('plugins');
   print(`${plugins} plugins installed in ${seconds(began)} s: ${textOf(takeSample())}`);
@@ -74,6 +86,15 @@ async function soak(): Promise<boolean> {
   const samples: Sample[] = [];
   const calls = Number(values.calls);
   const started = performance.now();
+  let ended = 0;
+  engine.on(({ type }) => {
+    if (type === 'call-ended') ended += 1;
+  });
+  const sampling = setInterval(() => {
+    const sample = takeSample();
+    samples.push(sample);
+    print(`${ended} calls, ${seconds(started)} s: ${textOf(sample)} ${timers.live().count} timers`);
+  }, WINDOW_MS);
   const result = await churn({
     engine,
     ids,
@@ -83,28 +104,21 @@ async function soak(): Promise<boolean> {
     width: Number(values.width),
     troubleMs: Number(values['trouble-ms']),
     reloadMs: Number(values['reload-ms']),
-    every: Math.max(1_000, Math.floor(calls / 50)),
-    onWindow: (ended) => {
-      const sample = takeSample();
-      samples.push(sample);
-      print(
-        `${ended} calls, ${seconds(started)} s: ${textOf(sample)} ${timers.live().count} timers`,
-      );
-    },
     random: Math.random,
   });
+  clearInterval(sampling);
   print(`${result.calls} calls in ${seconds(started)} s`);
   await engine.close();
   await pause(SETTLE_MS);
   const after = takeSample();
-  const left = timers.live().count;
+  const left = timers.live();
   timers.stop();
   // What is compiled and cached grows for a while, whatever is called.
   const settled = samples.slice(Math.floor(samples.length / 4));
   const problems = [
     ...findGrowth(settled, live + PASSING),
     ...findLeft(before, after),
-    ...(left > 0 ? [`${left} timers left over`] : []),
+    ...(left.count > 0 ? [`${left.count} timers left over: ${left.places.join('; ')}`] : []),
     ...(result.wrong > 0 ? [`${result.wrong} calls got an answer that was not theirs`] : []),
     ...unexpected(result),
   ];
@@ -148,9 +162,9 @@ function report(result: ChurnResult, before: Sample, after: Sample, problems: re
   print(problems.length === 0 ? 'nothing leaked' : problems.map((one) => `LEAK ${one}`).join('\n'));
 }
 
-function textOf({ rssMb, heapMb, descriptors, processes, resources }: Sample): string {
+function textOf({ rssMb, heapMb, externalMb, descriptors, processes, resources }: Sample): string {
   const kinds = Object.entries(resources).map(([kind, count]) => `${kind} ${count}`);
-  return `${Math.round(rssMb)} MiB, heap ${heapMb.toFixed(1)} MiB, ${descriptors} descriptors, ${processes} processes, ${kinds.join(' ')}`;
+  return `${Math.round(rssMb)} MiB, heap ${heapMb.toFixed(1)} MiB, buffers ${externalMb.toFixed(1)} MiB, ${descriptors} descriptors, ${processes} processes, ${kinds.join(' ')}`;
 }
 
 function seconds(sinceMs: number): string {

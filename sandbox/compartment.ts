@@ -50,7 +50,7 @@ export function addGlobals(
  * What SES does not look for: `import.source(…)` and its like, which V8 takes in scripts as well. As
  * SES does, it looks at text and knows no syntax; a property of that name is no import.
  */
-const IMPORT_PHASE = /(?:^|[^.]|\.\.\.)\bimport\s*\./;
+const IMPORT_PHASE = /(?:^|[^.]|\.\.\.)\bimport\s*\.\s*(?:[\w$\\{}]+\s*)?(?:\(|\/[/*])/;
 
 /** A transform: what the compartment's evaluators do to every text before they evaluate it. */
 function refuseImportPhases(source: string): string {

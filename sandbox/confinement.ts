@@ -1,7 +1,7 @@
 import { addGlobals, makeCompartment } from './compartment.js';
 import { makeAbortPair } from './endowments/abort.js';
 import type { EndowmentPowers } from './endowments/endowment.js';
-import { endow } from './endowments/endow.js';
+import { type Ahead, endow } from './endowments/endow.js';
 import { explainWithheld } from './endowments/withheld.js';
 
 /** Where a plugin's code is evaluated, and what it finds there. */
@@ -19,6 +19,8 @@ export interface Confinement {
 
 export interface ConfinementSpec {
   readonly powers: EndowmentPowers;
+  /** What of its endowments was made ahead. */
+  readonly ahead?: Ahead | undefined;
   /** Global names that the code assigns to. */
   readonly assignedGlobals: readonly string[];
   /** Further globals, of the plugin's dialect; they come before those of the endowments. */
@@ -26,8 +28,8 @@ export interface ConfinementSpec {
 }
 
 /** Confines a plugin to a compartment that holds what its grant endows, and nothing else. */
-export function confine({ powers, assignedGlobals, globals }: ConfinementSpec): Confinement {
-  const endowed = endow(powers);
+export function confine({ powers, ahead, assignedGlobals, globals }: ConfinementSpec): Confinement {
+  const endowed = endow(powers, ahead);
   const compartment = makeCompartment({
     globals: { ...endowed.globals, ...harden(globals) },
     // What a dialect gives is fixed, whatever the code inside assigns.

@@ -1,4 +1,5 @@
 import { describeError } from './describe-error.js';
+import { type Endowing, prepareEndowing } from './endowing.js';
 import { makeTape, type Tape } from './endowments/tape.js';
 import { frameOf, makeFrameCutter } from './frames.js';
 import { makeHookRuns } from './hook-runs.js';
@@ -60,6 +61,7 @@ export interface Guest {
 export function startGuest(powers: GuestPowers): Guest {
   let loaded: Loaded | undefined;
   let tape: Tape | undefined;
+  let prepared: Endowing | undefined;
   /** Before whatever it says next, what it was said by is on its way. */
   const write = (bytes: Uint8Array): void => {
     const content = tape?.drain();
@@ -107,12 +109,19 @@ export function startGuest(powers: GuestPowers): Guest {
         if (method === 'config' && isConfigParams(params)) return validation.fit(params);
         if (method === 'schemas' && isSchemasParams(params)) return validation.add(params);
         if (method === 'validator' && isValidatorParams(params)) {
-          if (params.ahead) rehearse(powers, host);
+          if (params.ahead && loaded === undefined) {
+            rehearse(powers, host);
+            prepared = prepareEndowing(powers, host, reportFault);
+          }
           return validation.accept(params);
         }
         if (method === 'load' && loaded === undefined && isLoadParams(params)) {
           tape = params.tape && makeTape(params.tape, powers.clock);
-          loaded = load(params, { ...powers, ...tape }, host, reportFault);
+          // Where it is recorded its clock is another.
+          loaded =
+            tape === undefined
+              ? load(params, powers, host, reportFault, prepared)
+              : load(params, { ...powers, ...tape }, host, reportFault);
           return loaded.attach().then(() => null);
         }
         throw new CodedError('LOAD_FAILED', `a guest does not answer ${method} now`);
@@ -128,7 +137,12 @@ export function startGuest(powers: GuestPowers): Guest {
   return {
     receive: (bytes) => (tape === undefined ? peer.receive(bytes) : receiveInTurn(bytes)),
     announce: (report) => peer.notify('ready', report),
-    reportFault,
+    // In a realm that plugins share, nobody can say whose it was: what reads like a denial goes on
+    // nobody's record.
+    reportFault:
+      powers.shared === true
+        ? (error) => notify('fault', { failure: describeError(error, powers.getStackString) })
+        : reportFault,
     rehearse: () => rehearse(powers, host),
     close: () => {
       loaded?.confinement.revoke();

@@ -17,8 +17,8 @@ export function makeHookRuns(host: () => Pick<HostPower, 'notify'>): HookRuns {
   return {
     run: (loaded, params) => {
       // At once: a later message may count on what this one brings.
-      const piecesOf = held.take(params);
-      return runHook(loaded, params, piecesOf, host());
+      const told = held.take(params);
+      return runHook(loaded, params, told, host());
     },
   };
 }
@@ -26,7 +26,7 @@ export function makeHookRuns(host: () => Pick<HostPower, 'notify'>): HookRuns {
 async function runHook(
   { params: { limits }, attach }: Loaded,
   params: HookParams,
-  piecesOf: DraftSpec['piecesOf'],
+  told: DraftSpec['told'],
   host: Pick<HostPower, 'notify'>,
 ): Promise<RawJson> {
   const { hooks } = await attach();
@@ -35,7 +35,7 @@ async function runHook(
     serialize(value, { ...limits, maxResultBytes });
   const draft = openDraft({
     params,
-    piecesOf,
+    told,
     lent: hooks.lend((detail) => {
       const text = attempt(() => write(detail, BROADCAST_BYTES)) ?? UNSERIALIZABLE;
       host.notify('broadcast', new RawJson(`{"run":${params.run},"detail":${text}}`));

@@ -1,8 +1,8 @@
 import type { Confinement, ConfinementSpec } from './confinement.js';
 import { dialects } from './dialects/table.js';
 import type { Attached, DialectWorld } from './dialects/dialect.js';
-import { makeDenial } from './endowments/denial.js';
-import type { ClockPower, EndowmentPowers, HostPower, WebPowers } from './endowments/endowment.js';
+import type { ClockPower, HostPower } from './endowments/endowment.js';
+import { type Endowing, type EndowingPowers, makeEndowing } from './endowing.js';
 import { FILES_AT_ONCE, FILES_MODULE, makeFiles } from './endowments/files/files.js';
 import { formatLine } from './endowments/format-line.js';
 import { makePowerClient } from './endowments/powers.js';
@@ -12,16 +12,11 @@ import { CallRequest, EventRequest } from './request-world.js';
 import { serialize } from './serialize.js';
 import type { Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
-import { MAX_ERROR_STACK } from './wire/limits.js';
 import type { CallParams, EventParams, GuestGrant, LoadParams } from './wire/methods.js';
 import { type IncomingRequest, RawJson } from './wire/service.js';
 
 /** What it takes to hold a plugin. */
-export interface LoadPowers extends WebPowers {
-  /** Whether this realm holds other plugins too. */
-  readonly shared?: boolean;
-  /** The real stack of an error, which the plugin itself cannot read. */
-  readonly getStackString: (error: Error) => string;
+export interface LoadPowers extends EndowingPowers {
   readonly confine: (spec: ConfinementSpec) => Confinement;
   /** What a bundle is called with: modules that the guest provides, and what stands for others. */
   readonly makeLinkage: (params: LoadParams, modules: Readonly<Record<string, unknown>>) => unknown;
@@ -51,37 +46,21 @@ export function load(
   powers: LoadPowers,
   host: HostPower,
   reportFault: (error: unknown) => void,
+  prepared: Endowing = makeEndowing(powers, host, reportFault),
 ): Loaded {
-  const { plugin, limits, assignedGlobals } = params;
-  let { grant } = params;
-  const makeError = makeDenial(plugin);
-  const endowing: EndowmentPowers = {
-    ...powers,
-    plugin,
-    get grant() {
-      return grant;
-    },
-    limits,
-    host,
-    reportFault,
-    serialize: (value) => serialize(value, limits),
-    denial: (permission, wanted) => {
-      const error = makeError(permission, wanted);
-      const stack = powers.getStackString(error).slice(0, MAX_ERROR_STACK);
-      host.notify('denied', { permission, wanted, stack });
-      return error;
-    },
-  };
+  const { limits, assignedGlobals } = params;
+  const { powers: endowing } = prepared;
+  prepared.begin(params);
   const world: DialectWorld = {
     config: params.config,
     introduction: params.introduction,
     lent: params.lent,
     powers: endowing,
     get environment() {
-      return grant.environment ?? {};
+      return endowing.grant.environment ?? {};
     },
     get grant() {
-      return grant;
+      return endowing.grant;
     },
     log: (level, parts) =>
       host.notify('log', { level, text: formatLine(parts, limits.maxLogText) }),
@@ -93,6 +72,7 @@ export function load(
   const confinement = powers.confine({
     assignedGlobals,
     powers: endowing,
+    ahead: prepared.ahead,
     globals: dialect.globals?.(world) ?? {},
   });
 
@@ -120,7 +100,7 @@ export function load(
       : () => (attached ??= evaluate()),
     settle: copiesFiles ? files.settle : undefined,
     regrant: (next) => {
-      grant = next;
+      prepared.regrant(next);
       confinement.follow();
       attachment?.regrant?.(next);
     },

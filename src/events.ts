@@ -111,6 +111,10 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly secret: string;
       readonly place: 'host' | 'path' | 'query' | 'header' | 'body';
       readonly host: string;
+      /** The call that did it, where its guest had no other under way. */
+      readonly call?: string;
+      /** The calls that may have done it, where there were several. */
+      readonly among?: readonly string[];
     }
   | {
       readonly type: 'log';
@@ -186,7 +190,10 @@ export type EventListener = (event: BulkheadEvent) => void;
 /** Fans events out. A listener that throws loses that event, and nobody else does. */
 export interface EventBus {
   emit(event: WithoutTime<BulkheadEvent>): void;
-  on(listener: EventListener): () => void;
+  /** Whether anybody listens to events of that type: what nobody hears need not be made. */
+  hears(type: BulkheadEvent['type']): boolean;
+  /** `only`: the types that it is told of. Default: all. */
+  on(listener: EventListener, only?: readonly BulkheadEvent['type'][]): () => void;
 }
 
 /** The event of that type. */
@@ -201,12 +208,27 @@ type Narrowed<Event, Type> = Event extends { readonly type: infer Types }
 export type WithoutTime<Event> = Event extends unknown ? Omit<Event, 'atMs'> : never;
 
 export function makeEventBus(now: () => number): EventBus {
-  const listeners = new Set<EventListener>();
+  const listeners = new Map<EventListener, ReadonlySet<string> | undefined>();
+  /** Who is told of each type that was asked for since somebody came or went. */
+  let byType = new Map<string, readonly EventListener[]>();
+
+  const hearersOf = (type: string): readonly EventListener[] => {
+    const known = byType.get(type);
+    if (known !== undefined) return known;
+    const hearers = [...listeners].flatMap(([listener, only]) =>
+      only === undefined || only.has(type) ? [listener] : [],
+    );
+    byType.set(type, hearers);
+    return hearers;
+  };
+
   return {
+    hears: (type) => hearersOf(type).length > 0,
     emit: (event) => {
-      if (listeners.size === 0) return;
+      const hearers = hearersOf(event.type);
+      if (hearers.length === 0) return;
       const timed = { atMs: now(), ...event } as BulkheadEvent;
-      for (const listener of listeners) {
+      for (const listener of hearers) {
         try {
           listener(timed);
         } catch {
@@ -214,9 +236,13 @@ export function makeEventBus(now: () => number): EventBus {
         }
       }
     },
-    on: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    on: (listener, only) => {
+      listeners.set(listener, only && new Set(only));
+      byType = new Map();
+      return () => {
+        listeners.delete(listener);
+        byType = new Map();
+      };
     },
   };
 }

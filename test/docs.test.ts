@@ -3,38 +3,29 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readText, ROOT } from './architecture/sources.js';
+import { documents, fencesOf, stories } from './docs/documents.js';
 
-const documents = [
-  'README.md',
-  'SECURITY.md',
-  'docs/approval.md',
-  'docs/lock.md',
-  'docs/serve.md',
-  'docs/vertesia.md',
-  'docs/mcp.md',
-  'docs/models.md',
-  'docs/spindle.md',
-  'docs/hooks.md',
-  'docs/vellum.md',
-  'docs/scale.md',
-];
+const runnable = documents.filter(
+  (document) =>
+    !stories.includes(document) &&
+    fencesOf(document).some(({ language }) => language === 'ts' || language === 'sh'),
+);
+
 const directories: string[] = [];
+
+it.each(documents)('%s has links that lead somewhere', (document) => {
+  const links = linksOf(readText(document));
+  expect(links.filter((link) => !leads(document, link))).toEqual([]);
+});
 
 afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-describe.each(documents)('%s', (document) => {
+describe.each(runnable)('%s', (document) => {
   const text = readText(document);
 
-  it('has links that lead somewhere', () => {
-    const targets = [...text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, target]) => target);
-    expect(
-      targets.filter((target) => !existsSync(join(ROOT, dirname(document), target ?? ''))),
-    ).toEqual([]);
-  });
-
-  it.each(blocks(text, 'ts'))('runs its example of code %#', (code) => {
+  it.each(blocks(document, 'ts'))('runs its example of code %#', { timeout: 60_000 }, (code) => {
     // Inside the repository, where `bulkhead` is this package.
     const directory = temporary();
     writeFileSync(join(directory, 'example.mjs'), code);
@@ -45,16 +36,20 @@ describe.each(documents)('%s', (document) => {
     );
   });
 
-  it.each(blocks(text, 'sh').flatMap(commands))('keeps its word on: $command', (example) => {
-    const [program, ...args] = words(example.command);
-    expect(program).toBe('npx');
-    expect(args.shift()).toBe('bulkhead');
-    const { stdout, stderr, status } = run([join(ROOT, 'dist/src/cli/main.js'), ...args]);
-    expect(status).toBe(example.exits);
-    expect(stdout.trimEnd()).toBe(example.prints);
-    // What a command complains of is shown below it, word for word.
-    expect(text).toContain(stderr);
-  });
+  it.each(blocks(document, 'sh').flatMap(commands))(
+    'keeps its word on: $command',
+    { timeout: 60_000 },
+    (example) => {
+      const [program, ...args] = words(example.command);
+      expect(program).toBe('npx');
+      expect(args.shift()).toBe('bulkhead');
+      const { stdout, stderr, status } = run([join(ROOT, 'dist/src/cli/main.js'), ...args]);
+      expect(status).toBe(example.exits);
+      expect(stdout.trimEnd()).toBe(example.prints);
+      // What a command complains of is shown below it, word for word.
+      expect(text).toContain(stderr);
+    },
+  );
 });
 
 describe('README.md', () => {
@@ -98,10 +93,27 @@ describe('SECURITY.md', () => {
   );
 });
 
-function blocks(text: string, language: string): string[] {
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(
-    ([, code]) => code ?? '',
+function linksOf(text: string): string[] {
+  const prose = text.replaceAll(/^```.*?^```$/gms, '').replaceAll(/`[^`\n]*`/g, '');
+  return [...prose.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target = '']) => target);
+}
+
+/** Whether the file is there, and the heading in it where the link names one. */
+function leads(from: string, link: string): boolean {
+  const [path = '', heading] = link.split('#');
+  const file = join(path === '' ? '.' : dirname(from), path === '' ? from : path);
+  if (!existsSync(join(ROOT, file))) return false;
+  const headings = [...readText(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
   );
+  return heading === undefined || headings.includes(heading);
+}
+
+function blocks(document: string, language: string): string[] {
+  return fencesOf(document).flatMap((fence) => (fence.language === language ? [fence.text] : []));
 }
 
 interface Example {

@@ -14,9 +14,6 @@ export interface ChurnSpec {
   readonly troubleMs: number;
   /** Between two times that all plugins are read again. */
   readonly reloadMs: number;
-  /** Told after so many calls each. */
-  readonly every: number;
-  readonly onWindow: (calls: number) => void;
   /** A number from 0 to 1. */
   readonly random: () => number;
 }
@@ -65,7 +62,6 @@ export async function churn(spec: ChurnSpec): Promise<ChurnResult> {
       count(outcomes, error instanceof Error && 'code' in error ? String(error.code) : 'threw');
     }
     ended += 1;
-    if (ended % spec.every === 0) spec.onWindow(ended);
   };
 
   const worker = async (): Promise<void> => {

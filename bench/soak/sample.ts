@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface Sample {
   readonly rssMb: number;
   readonly heapMb: number;
+  /** Memory of buffers, outside of the heap. */
+  readonly externalMb: number;
   /** Open descriptors. */
   readonly descriptors: number;
   /** Processes that descend from this one. */
@@ -17,12 +19,13 @@ const MB = 1024 * 1024;
 /** Linux only. What is garbage is collected first, where Node was started with --expose-gc. */
 export function takeSample(): Sample {
   globalThis.gc?.();
-  const { rss, heapUsed } = process.memoryUsage();
+  const { rss, heapUsed, external } = process.memoryUsage();
   const resources: Record<string, number> = {};
   for (const kind of process.getActiveResourcesInfo()) resources[kind] = (resources[kind] ?? 0) + 1;
   return {
     rssMb: rss / MB,
     heapMb: heapUsed / MB,
+    externalMb: external / MB,
     descriptors: readdirSync('/proc/self/fd').length,
     processes: descendants(process.pid).length,
     resources,

@@ -15,6 +15,7 @@ export function findGrowth(samples: readonly Sample[], maxProcesses: number): st
   return [
     ...grown('memory of the host (RSS, MiB)', ({ rssMb }) => rssMb, 32),
     ...grown('heap of the host after collection (MiB)', ({ heapMb }) => heapMb, 8),
+    ...grown('buffers of the host (MiB)', ({ externalMb }) => externalMb, 8),
     ...grown('descriptors', ({ descriptors }) => descriptors, 8),
     ...(most > maxProcesses
       ? [`there were ${most} processes, and may be ${maxProcesses} at most`]

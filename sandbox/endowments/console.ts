@@ -12,26 +12,26 @@ type Level = LogParams['level'];
  */
 export const console: Endowment = {
   globals: ['console'],
-  make: ({ host, limits }): Endowed => {
+  make: (powers): Endowed => {
     const counts = new Map<string, number>();
-    const maxText = limits.maxLogText;
+    const most = (): number => powers.limits.maxLogText;
     let indent = '';
     let revoked = false;
 
     const say = (level: Level, text: string): void => {
       if (revoked) return;
       const line = indent === '' ? text : indent + text.replaceAll('\n', `\n${indent}`);
-      host.notify('log', { level, text: cutText(line, maxText) });
+      powers.host.notify('log', { level, text: cutText(line, most()) });
     };
     const at = (level: Level) => {
-      return (...args: unknown[]): void => say(level, formatLine(args, maxText));
+      return (...args: unknown[]): void => say(level, formatLine(args, most()));
     };
     const open = (...args: unknown[]): void => {
-      if (args.length > 0) say('debug', formatLine(args, maxText));
+      if (args.length > 0) say('debug', formatLine(args, most()));
       if (indent.length < MAX_INDENT) indent += INDENT;
     };
     const show = (value?: unknown): void =>
-      say('debug', inspect(value, { maxText, maxDepth: 4, maxEntries: 100 }));
+      say('debug', inspect(value, { maxText: most(), maxDepth: 4, maxEntries: 100 }));
 
     return {
       globals: {
@@ -43,7 +43,7 @@ export const console: Endowment = {
           warn: at('warn'),
           error: at('error'),
           assert: (condition?: unknown, ...args: unknown[]): void => {
-            if (!condition) say('error', formatLine(['Assertion failed', ...args], maxText));
+            if (!condition) say('error', formatLine(['Assertion failed', ...args], most()));
           },
           dir: show,
           dirxml: at('debug'),

@@ -18,16 +18,35 @@ export interface CompartmentEndowments {
   follow(): Readonly<Record<string, unknown>>;
 }
 
-/** Makes the endowments of one compartment from its grant, and from nothing else. */
-export function endow(powers: EndowmentPowers): CompartmentEndowments {
+/** Endowments of one compartment, each made as if nothing were granted. */
+export type Ahead = ReadonlyMap<Endowment, Endowed>;
+
+/** Makes what a compartment is endowed with where nothing is granted, before anybody knows whose it is. */
+export function endowAhead(powers: EndowmentPowers): Ahead {
+  const made = new Map<Endowment, Endowed>();
+  for (const endowment of Object.values(endowments)) {
+    const endowed = makeOrWithhold(endowment, powers, endowment.permission === undefined);
+    if (endowed === undefined) continue;
+    harden(finish(endowed.globals));
+    made.set(endowment, endowed);
+  }
+  return made;
+}
+
+/**
+ * Makes the endowments of one compartment from its grant, and from nothing else. What was made `ahead`
+ * with the same powers is used where it comes to the same.
+ */
+export function endow(powers: EndowmentPowers, ahead?: Ahead): CompartmentEndowments {
   const globals: Record<string, unknown> = {};
   const absent = new Set<string>();
   const given: Given[] = [];
   for (const endowment of Object.values(endowments)) {
-    const { permission, globals: names, make, withheld } = endowment;
+    const { permission, globals: names } = endowment;
     const held = permission === undefined || isGranted(powers.grant, permission);
-    const endowed = held ? make(powers) : withheld?.(powers);
-    Object.assign(globals, finish(endowed?.globals ?? {}));
+    const ready = held && permission !== undefined ? undefined : ahead?.get(endowment);
+    const endowed = ready ?? makeOrWithhold(endowment, powers, held);
+    Object.assign(globals, ready?.globals ?? finish(endowed?.globals ?? {}));
     given.push({ endowment, endowed, held });
     if (!held) {
       const present = Object.keys(endowed?.globals ?? {});
@@ -51,6 +70,14 @@ export function endow(powers: EndowmentPowers): CompartmentEndowments {
       return harden(later);
     },
   };
+}
+
+function makeOrWithhold(
+  { make, withheld }: Endowment,
+  powers: EndowmentPowers,
+  held: boolean,
+): Endowed | undefined {
+  return held ? make(powers) : withheld?.(powers);
 }
 
 interface Given {

@@ -1,10 +1,9 @@
-import { WireError } from '../wire/failure.js';
 import { isRecord } from '../wire/parse.js';
-import type { ByteSource } from '../wire/streams.js';
-import { joinBytes } from './bytes.js';
 import { withCode } from './coded-error.js';
 import { makeRevocation } from './denial.js';
 import type { Endowed, Endowment, EndowmentPowers } from './endowment.js';
+import { toPluginError } from './from-host.js';
+import { gather } from './gather.js';
 import { makeTurnstile } from './turnstile.js';
 
 /**
@@ -37,12 +36,13 @@ export const filesystem: Endowment = {
             await turn.come;
             demandGrant(path, since);
             const answer = await powers.host.request('readFile', { path });
+            const { maxBodyBytes: maxBytes } = powers.limits;
             const source = powers.host.acceptStream(parseAnswer(answer));
-            const bytes = await gather(source, powers.limits.maxBodyBytes, path);
+            const bytes = await gather(source, maxBytes, () => tooLarge(path, maxBytes));
             demandGrant(path, since);
             return decode(bytes, powers);
           } catch (error) {
-            throw toFilesystemError(error, path);
+            throw toPluginError(error, 'FILESYSTEM_FAILED', `${path} could not be read`);
           } finally {
             turn.leave();
           }
@@ -67,32 +67,11 @@ function parseAnswer(answer: unknown): number {
   return answer['body'];
 }
 
-async function gather(source: ByteSource, maxBytes: number, path: string): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const part = await source.pull();
-    if (part === undefined) return joinBytes(parts);
-    size += part.length;
-    if (size > maxBytes) {
-      source.cancel('more bytes than the guest takes');
-      const message = `${path} holds more than the ${maxBytes} bytes that readFile takes`;
-      throw withCode(new Error(message), 'FILESYSTEM_LIMIT');
-    }
-    parts.push(part);
-  }
+function tooLarge(path: string, maxBytes: number): Error {
+  const message = `${path} holds more than the ${maxBytes} bytes that readFile takes`;
+  return withCode(new Error(message), 'FILESYSTEM_LIMIT');
 }
 
 function decode(bytes: Uint8Array, { text }: EndowmentPowers): string {
   return text.decoder('utf-8', { fatal: false, ignoreBOM: false })?.decode(bytes, false) ?? '';
-}
-
-/** What the wire threw stays on this side: it carries the host's own name and stack for it. */
-function toFilesystemError(error: unknown, path: string): unknown {
-  if (error instanceof WireError) {
-    return withCode(new Error(error.message), error.code ?? 'FILESYSTEM_FAILED');
-  }
-  const isOurs = error instanceof Error && Object.getPrototypeOf(error) === Error.prototype;
-  if (isOurs && 'code' in error) return error;
-  return withCode(new Error(`${path} could not be read`), 'FILESYSTEM_FAILED');
 }

@@ -19,70 +19,70 @@ export interface TimerQueue {
   close(): void;
 }
 
-export const timerQueue: (powers: EndowmentPowers) => TimerQueue = perCompartment(
-  ({ clock, limits, plugin, reportFault }) => {
-    const running = new Map<number, Timer>();
-    let lastId = 0;
-    let closed = false;
+export const timerQueue: (powers: EndowmentPowers) => TimerQueue = perCompartment((powers) => {
+  const { clock, reportFault } = powers;
+  const running = new Map<number, Timer>();
+  let lastId = 0;
+  let closed = false;
 
-    const start: TimerQueue['start'] = (callback, delayMs, repeat) => {
-      let handle: unknown;
-      let armed = false;
-      let stopped = false;
+  const start: TimerQueue['start'] = (callback, delayMs, repeat) => {
+    let handle: unknown;
+    let armed = false;
+    let stopped = false;
 
-      const arm = (): void => {
-        armed = true;
-        handle = clock.setTimeout(fire, delayMs);
-      };
-      const disarm = (): void => {
-        if (armed) clock.clearTimeout(handle);
-        armed = false;
-      };
-      const fire = (): void => {
-        armed = false;
-        if (!repeat) running.delete(id);
-        try {
-          callback();
-        } catch (error) {
-          reportFault(error);
-        }
-        // The callback may have stopped it, or restarted it itself.
-        if (repeat && !stopped && !armed) arm();
-      };
-      const enter = (): void => {
-        if (running.size >= limits.maxTimers) {
-          throw new RangeError(`${plugin.id} has ${limits.maxTimers} timers, and may have no more`);
-        }
-        running.set(id, timer);
-      };
-
-      lastId += 1;
-      const id = lastId;
-      const timer: Timer = {
-        id,
-        restart: () => {
-          if (stopped || closed) return;
-          if (!running.has(id)) enter();
-          disarm();
-          arm();
-        },
-        stop: () => {
-          stopped = true;
-          running.delete(id);
-          disarm();
-        },
-      };
-      timer.restart();
-      return timer;
+    const arm = (): void => {
+      armed = true;
+      handle = clock.setTimeout(fire, delayMs);
+    };
+    const disarm = (): void => {
+      if (armed) clock.clearTimeout(handle);
+      armed = false;
+    };
+    const fire = (): void => {
+      armed = false;
+      if (!repeat) running.delete(id);
+      try {
+        callback();
+      } catch (error) {
+        reportFault(error);
+      }
+      // The callback may have stopped it, or restarted it itself.
+      if (repeat && !stopped && !armed) arm();
+    };
+    const enter = (): void => {
+      const { limits, plugin } = powers;
+      if (running.size >= limits.maxTimers) {
+        throw new RangeError(`${plugin.id} has ${limits.maxTimers} timers, and may have no more`);
+      }
+      running.set(id, timer);
     };
 
-    return {
-      start,
-      find: (id) => running.get(id),
-      close: () => {
-        closed = true;
-        for (const timer of running.values()) timer.stop();
+    lastId += 1;
+    const id = lastId;
+    const timer: Timer = {
+      id,
+      restart: () => {
+        if (stopped || closed) return;
+        if (!running.has(id)) enter();
+        disarm();
+        arm();
+      },
+      stop: () => {
+        stopped = true;
+        running.delete(id);
+        disarm();
       },
     };
-  },
-);
+    timer.restart();
+    return timer;
+  };
+
+  return {
+    start,
+    find: (id) => running.get(id),
+    close: () => {
+      closed = true;
+      for (const timer of running.values()) timer.stop();
+    },
+  };
+});

@@ -1,8 +1,8 @@
-import type { HookParams, LargeField } from '../wire/hooks.js';
+import type { HookParams } from '../wire/hooks.js';
 import { CodedError } from '../wire/failure.js';
 import { compareList, hasChanged } from './compare.js';
 import { type DraftField, largeField, smallField } from './field.js';
-import type { HeldPiece } from './pieces.js';
+import type { HeldField } from './pieces.js';
 import { type LazySlot, putLazily } from './lazy.js';
 
 /** A context as a hook gets it, and the way to tell what the hook made of it. */
@@ -15,7 +15,8 @@ export interface Draft {
 
 export interface DraftSpec {
   readonly params: HookParams;
-  readonly piecesOf: (field: LargeField) => readonly HeldPiece[];
+  /** What `params.told` stands for. */
+  readonly told: readonly HeldField[];
   /** The functions that the context holds, by name. */
   readonly lent: Readonly<Record<string, unknown>>;
   /** Turns a value of the plugin into JSON text, under the guest's budgets. */
@@ -23,7 +24,7 @@ export interface DraftSpec {
 }
 
 /** Makes the context of one run. Large fields are parsed when they are first read. */
-export function openDraft({ params, piecesOf, lent, serialize }: DraftSpec): Draft {
+export function openDraft({ params, told, lent, serialize }: DraftSpec): Draft {
   const context: Record<string, unknown> = {};
   const fields = new Map<string, DraftField>();
   const slots = new Map<string, LazySlot>();
@@ -31,8 +32,8 @@ export function openDraft({ params, piecesOf, lent, serialize }: DraftSpec): Dra
     fields.set(name, smallField(value));
     context[name] = value;
   }
-  for (const [name, told] of Object.entries(params.large)) {
-    const field = largeField(told, piecesOf(told));
+  for (const [name, at] of Object.entries(params.large)) {
+    const field = largeField(told[at] ?? { list: false, pieces: [] });
     fields.set(name, field);
     slots.set(name, putLazily(context, name, field.make));
   }

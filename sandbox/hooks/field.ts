@@ -1,13 +1,9 @@
 import type { Json } from '../wire/messages.js';
-import type { LargeField } from '../wire/hooks.js';
 import { copyPlain } from '../wire/plain.js';
-import type { HeldPiece } from './pieces.js';
+import type { HeldField, HeldPiece } from './pieces.js';
 
 /** One field of a context as the host told it. */
-export interface DraftField {
-  /** Whether it is a list, of which each piece holds some items. */
-  readonly list: boolean;
-  readonly pieces: readonly HeldPiece[];
+export interface DraftField extends HeldField {
   /** What a hook finds there at first: a fresh copy for each draft. */
   readonly make: () => unknown;
 }
@@ -23,7 +19,7 @@ export function smallField(value: Json): DraftField {
 }
 
 /** A field that was told by reference. */
-export function largeField({ list }: LargeField, pieces: readonly HeldPiece[]): DraftField {
+export function largeField({ list, pieces }: HeldField): DraftField {
   return {
     list,
     pieces,

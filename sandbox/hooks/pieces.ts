@@ -1,4 +1,4 @@
-import type { HookParams, LargeField } from '../wire/hooks.js';
+import type { HookParams, ToldPiece } from '../wire/hooks.js';
 import { copyPlain } from '../wire/plain.js';
 
 /** A stretch of a field: items of the list that it is, or the one value. */
@@ -11,36 +11,35 @@ export interface HeldPiece {
   fresh(): readonly unknown[];
 }
 
+/** A list whose items are those of its pieces, or the value that is in one. */
+export interface HeldField {
+  readonly list: boolean;
+  readonly pieces: readonly HeldPiece[];
+}
+
 /**
  * The pieces that large fields of contexts consist of. The host sends each once, says which of them
  * make up a field, and which may go: chains that follow each other are over nearly the same messages.
  */
 export interface HeldPieces {
-  /** Takes in what a message brings, at once; gives the pieces of its large fields. */
-  take(
-    params: Pick<HookParams, 'pieces' | 'forget' | 'large'>,
-  ): (field: LargeField) => readonly HeldPiece[];
+  /** Takes in what a message brings, at once; gives what its large fields are. */
+  take(params: Pick<HookParams, 'pieces' | 'forget' | 'told'>): readonly HeldField[];
 }
 
 export function makeHeldPieces(): HeldPieces {
-  const held = new Map<number, Held>();
+  const held = new Map<number, HeldPiece>();
   return {
-    take: ({ pieces, forget, large }) => {
-      for (const [id, text, values] of pieces) held.set(id, holdPiece(text, values));
-      const fields = new Map<LargeField, readonly HeldPiece[]>();
-      for (const field of Object.values(large)) {
-        fields.set(
-          field,
-          field.pieces.map(([id, items]) => ({ items, ...(held.get(id) ?? NONE) })),
-        );
-      }
+    take: ({ pieces, forget, told }) => {
+      for (const piece of pieces) held.set(piece[0], holdPiece(piece));
+      const fields = told.map((field) => ({
+        list: field.list,
+        pieces: field.pieces.map((id) => held.get(id) ?? NONE),
+      }));
       for (const id of forget) held.delete(id);
-      return (field) => fields.get(field) ?? [];
+      return fields;
     },
   };
 }
-
-type Held = Omit<HeldPiece, 'items'>;
 
 /**
  * Characters for each value from which on a text is parsed once. What is kept then takes about twice
@@ -48,16 +47,16 @@ type Held = Omit<HeldPiece, 'items'>;
  */
 const ROOMY = 32;
 
-function holdPiece(text: string, values: number): Held {
-  return text.length < values * ROOMY ? holdText(text) : holdItems(text);
+function holdPiece([, text, items, values]: ToldPiece): HeldPiece {
+  return { items, ...(text.length < values * ROOMY ? holdText(text) : holdItems(text)) };
 }
 
-function holdText(text: string): Held {
+function holdText(text: string): Omit<HeldPiece, 'items'> {
   const parse = (): readonly unknown[] => parseItems(text);
   return { told: parse, fresh: parse };
 }
 
-function holdItems(text: string): Held {
+function holdItems(text: string): Omit<HeldPiece, 'items'> {
   let unparsed = text;
   let parsed: readonly unknown[] | undefined;
   const told = (): readonly unknown[] => {
@@ -74,4 +73,4 @@ function parseItems(text: string): readonly unknown[] {
 }
 
 /** What the host does not tell is not there. */
-const NONE: Held = { told: () => [], fresh: () => [] };
+const NONE: HeldPiece = { items: 0, told: () => [], fresh: () => [] };

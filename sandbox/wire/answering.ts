@@ -7,6 +7,12 @@ import type { IncomingRequest } from './service.js';
 export class Answering implements IncomingRequest {
   #cancelled: string | undefined;
   #listeners: ((why: string) => void)[] | undefined;
+  /** Of the message that it came in. */
+  readonly characters: number;
+
+  constructor(characters: number) {
+    this.characters = characters;
+  }
 
   get cancelled(): string | undefined {
     return this.#cancelled;

@@ -27,19 +27,25 @@ export interface HookParams {
   readonly lends: readonly ('logger' | 'broadcast')[];
   /** The fields of the context, but for the large ones. */
   readonly fields: JsonObject;
-  readonly large: Readonly<Record<string, LargeField>>;
-  /** Pieces of large fields that the guest has not been told yet, and how many values are in each. */
-  readonly pieces: readonly (readonly [id: number, text: string, values: number])[];
+  /** The large ones: at which place in `told` each is. Two fields often are the same list. */
+  readonly large: Readonly<Record<string, number>>;
+  readonly told: readonly LargeField[];
+  /** Pieces of large fields that the guest has not been told yet. */
+  readonly pieces: readonly ToldPiece[];
   /** Pieces that it will not be asked for again. */
   readonly forget: readonly number[];
   /** Bytes of JSON of what the hook may change. */
   readonly maxBytes: number;
 }
 
+/** A stretch of a list's items, or one value; and how many values there are in it in all. */
+export type ToldPiece = readonly [id: number, text: string, items: number, values: number];
+
 /** A field that is told by reference: a list whose items lie in pieces, or a value in one. */
-export interface LargeField {
+interface LargeField {
   readonly list: boolean;
-  readonly pieces: readonly (readonly [id: number, items: number])[];
+  /** Their ids, in order. */
+  readonly pieces: readonly number[];
 }
 
 /** Tells what a host asks for apart, as the guards of `methods.ts` do. */

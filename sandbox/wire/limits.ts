@@ -13,6 +13,8 @@ export interface WireLimits {
   readonly maxNodes: number;
   /** Requests that the other side may have unanswered. Stops a flood from queueing without end. */
   readonly maxOpenRequests: number;
+  /** Characters of all of these together: each may be held until it is answered. */
+  readonly maxOpenRequestCharacters: number;
   /** Streams that the other side may have open. Each may hold `STREAM_WINDOW_BYTES` of memory. */
   readonly maxOpenStreams: number;
   /**
@@ -31,6 +33,7 @@ export const FROM_GUEST: WireLimits = {
   maxDepth: 200,
   maxNodes: 128_000,
   maxOpenRequests: 256,
+  maxOpenRequestCharacters: 96 * 1024 * 1024,
   maxOpenStreams: 64,
   // Most of what honest guests say unasked are credits: one for each 64 KiB of a download.
   maxUnaskedPerSecond: 50_000,
@@ -45,6 +48,7 @@ export const FROM_HOST: WireLimits = {
   maxDepth: Infinity,
   maxNodes: Infinity,
   maxOpenRequests: 65_536,
+  maxOpenRequestCharacters: Infinity,
   maxOpenStreams: 4_096,
   maxUnaskedPerSecond: 10_000_000,
   maxUnaskedCharactersPerSecond: 1024 * 1024 * 1024,

@@ -1,12 +1,12 @@
 import { Answering } from './answering.js';
-import { makeAsking, type Pending } from './asking.js';
+import { makeAsking } from './asking.js';
 import { makeFailure, WireError, WireViolation } from './failure.js';
 import { makeFrameReader } from './framing.js';
 import type { WireLimits } from './limits.js';
 import type { Json, Message } from './messages.js';
 import { makeOutbox, type OutboxSpec } from './outbox.js';
 import { parseMessage } from './parse.js';
-import { type Asked, jsonText, type Service } from './service.js';
+import { type Asked, jsonText, type Service, type Waiter } from './service.js';
 import {
   type ByteSource,
   describeFailure,
@@ -35,6 +35,10 @@ export interface Peer {
    * as a failure of code `RESULT_TOO_LARGE`.
    */
   ask(method: string, params: unknown, maxAnswerBytes?: number): Asked;
+  /** The same for who can do without a promise. Answers with the request's id. */
+  request(method: string, params: unknown, waiter: Waiter): number;
+  /** Tells the other side to give up that request. The answer may still come. */
+  cancel(id: number, why: string): void;
   notify(method: string, params: unknown): void;
   openStream(source: ByteSource): number;
   acceptStream(streamId: number): ByteSource;
@@ -56,6 +60,8 @@ export function makePeer(spec: PeerSpec): Peer {
   const countUnasked = makeUnaskedMeter(limits, spec.now);
   const asking = makeAsking();
   const answering = new Map<number, Answering>();
+  /** Characters of the requests that are being answered. */
+  let heldCharacters = 0;
   let strayAnswers = 0;
   let closed: Error | undefined;
 
@@ -72,7 +78,9 @@ export function makePeer(spec: PeerSpec): Peer {
   const receiver = makeStreamReceiver(outlet, limits);
 
   const answered = (id: number): boolean => {
-    answering.get(id)?.release();
+    const request = answering.get(id);
+    heldCharacters -= request?.characters ?? 0;
+    request?.release();
     return answering.delete(id);
   };
   const reply = (id: number, value: unknown): void => {
@@ -93,16 +101,20 @@ export function makePeer(spec: PeerSpec): Peer {
     }
   };
 
-  const answer = (id: number, method: string, params: unknown): void => {
+  const answer = (id: number, method: string, params: unknown, characters: number): void => {
     if (answering.has(id)) throw new WireViolation(`request ${id} was already open`);
     if (answering.size >= limits.maxOpenRequests) {
       throw new WireViolation(`more than ${limits.maxOpenRequests} requests at once`);
     }
-    const request = new Answering();
-    answering.set(id, request);
+    heldCharacters += characters;
+    if (heldCharacters > limits.maxOpenRequestCharacters) {
+      throw new WireViolation(`requests of ${heldCharacters} characters at once`);
+    }
+    const incoming = new Answering(characters);
+    answering.set(id, incoming);
     let value: unknown;
     try {
-      value = service.request(method, params, request);
+      value = service.request(method, params, incoming);
     } catch (error) {
       fail(id, error);
       return;
@@ -115,38 +127,53 @@ export function makePeer(spec: PeerSpec): Peer {
     } else replyOrFail(id, value);
   };
 
-  const settle = (id: number, characters: number): Pending | undefined => {
-    const pending = asking.end(id);
-    if (pending === undefined) {
+  const settle = (id: number, characters: number): Waiter | undefined => {
+    const waiter = asking.end(id);
+    if (waiter === undefined) {
       strayAnswers += 1;
       countUnasked(characters);
     }
-    return pending;
+    return waiter;
   };
 
   const hearAnswer = (id: number, value: Json, characters: number): void => {
-    const pending = settle(id, characters);
+    const waiter = settle(id, characters);
     // Characters are bytes at least, so that no honest answer is refused here.
-    if (pending === undefined || characters <= pending.maxAnswerBytes + ENVELOPE_BYTES) {
-      pending?.resolve(value);
+    if (waiter === undefined || characters <= waiter.maxAnswerBytes + ENVELOPE_BYTES) {
+      waiter?.answered(value);
       return;
     }
-    const words = `the answer is larger than ${pending.maxAnswerBytes} bytes of JSON`;
-    pending.reject(new WireError(makeFailure('Error', words, { code: 'RESULT_TOO_LARGE' })));
+    const words = `the answer is larger than ${waiter.maxAnswerBytes} bytes of JSON`;
+    waiter.failed(new WireError(makeFailure('Error', words, { code: 'RESULT_TOO_LARGE' })));
   };
 
   const take = (message: Message, characters: number): void => {
     switch (message.t) {
       case 'request':
-        return answer(message.i, message.m, message.p);
+        return answer(message.i, message.m, message.p, characters);
       case 'reply':
         return hearAnswer(message.i, message.v, characters);
       case 'failure':
-        return settle(message.i, characters)?.reject(new WireError(message.e));
+        return settle(message.i, characters)?.failed(new WireError(message.e));
       default:
         countUnasked(characters);
         return hear(message);
     }
+  };
+
+  const request = (method: string, params: unknown, waiter: Waiter): number => {
+    if (closed !== undefined) {
+      waiter.failed(closed);
+      return 0;
+    }
+    // Made first: params that are no JSON throw here, and nothing was asked.
+    const text = `"m":${jsonText(method)},"p":${jsonText(params)}}`;
+    const id = asking.begin(waiter);
+    outbox.message(`{"t":"request","i":${id},${text}`);
+    return id;
+  };
+  const cancel = (id: number, why: string): void => {
+    if (asking.has(id)) say({ t: 'cancel', i: id, why });
   };
 
   const hear = (message: Unasked): void => {
@@ -168,7 +195,7 @@ export function makePeer(spec: PeerSpec): Peer {
     if (closed !== undefined) return;
     closed = error;
     asking.close(error);
-    for (const request of answering.values()) request.cancel(error.message);
+    for (const one of answering.values()) one.cancel(error.message);
     answering.clear();
     sender.close(error.message);
     receiver.close(error);
@@ -198,22 +225,13 @@ export function makePeer(spec: PeerSpec): Peer {
     ask: (method, params, maxAnswerBytes = Infinity) => {
       let id = 0;
       const promise = new Promise<Json>((resolve, reject) => {
-        if (closed !== undefined) {
-          reject(closed);
-          return;
-        }
-        // Made first: params that are no JSON throw here, and nothing was asked.
-        const text = `"m":${jsonText(method)},"p":${jsonText(params)}}`;
-        id = asking.begin({ maxAnswerBytes, resolve, reject });
-        outbox.message(`{"t":"request","i":${id},${text}`);
+        const waiter = { maxAnswerBytes, answered: resolve, failed: reject };
+        id = request(method, params, waiter);
       });
-      return {
-        answer: promise,
-        cancel: (why) => {
-          if (asking.has(id)) say({ t: 'cancel', i: id, why });
-        },
-      };
+      return { answer: promise, cancel: (why) => cancel(id, why) };
     },
+    request,
+    cancel,
     notify: (method, params) => {
       if (closed !== undefined) return;
       outbox.message(`{"t":"notice","m":${jsonText(method)},"p":${jsonText(params)}}`);

@@ -34,6 +34,15 @@ export interface Service {
   readonly describe?: (error: unknown) => WireFailure;
 }
 
+/** What comes of a request, told in the job in which it is heard: without a promise in between. */
+export interface Waiter {
+  /** An answer of more bytes of JSON counts as a failure of code `RESULT_TOO_LARGE`. */
+  readonly maxAnswerBytes: number;
+  answered(value: Json): void;
+  /** `WireError` from the other side, else `close`'s error. */
+  failed(error: Error): void;
+}
+
 /** A request under way. */
 export interface Asked {
   /** Settles with the answer, or rejects: `WireError` from the other side, else `close`'s error. */

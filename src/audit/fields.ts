@@ -81,9 +81,9 @@ export const KEPT = {
     'durationMs?',
   ],
   'capability-denied': ['plugin', 'permission', 'wanted', 'call?', 'among?', 'at?', 'outcome?'],
-  'secret-inserted': ['plugin', 'secret', 'place', 'host'],
-  'secret-withheld': ['plugin', 'secret', 'place', 'host'],
-  'secret-scrubbed': ['plugin', 'secret', 'place', 'host'],
+  'secret-inserted': ['plugin', 'secret', 'place', 'host', 'call?', 'among?'],
+  'secret-withheld': ['plugin', 'secret', 'place', 'host', 'call?', 'among?'],
+  'secret-scrubbed': ['plugin', 'secret', 'place', 'host', 'call?', 'among?'],
   alert: ['plugin', 'level', 'message'],
 } as const;
 

@@ -34,6 +34,6 @@ function cut(value: unknown): unknown {
 
 /** Of a stack only the place: what was thrown says whatever the plugin had at hand. */
 function noteLine(stack: string | undefined): { readonly at?: string } {
-  const place = /^\s+at (?:.*\()?(?<at>[^\s()]{1,200}:\d+:\d+)\)?$/m.exec(stack ?? '')?.groups;
+  const place = /^[ \t]+at (?:.*\()?(?<at>[^\s()]{1,200}:\d+:\d+)\)?$/m.exec(stack ?? '')?.groups;
   return place?.['at'] === undefined ? {} : { at: place['at'] };
 }

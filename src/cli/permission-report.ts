@@ -23,7 +23,7 @@ import { formatTable } from './table.js';
 import { jsonLine } from './visible.js';
 
 export interface ReportSettings {
-  readonly file: string;
+  readonly file?: string;
   readonly lock: string;
   readonly since?: string;
   readonly unusedAfter: string;
@@ -40,7 +40,7 @@ export function addPermissionReport(program: Command, run: RunCommand): void {
     .command('report')
     .description('what plugins may do, what they did, and what is wrong with that')
     .argument('[plugin-dir...]', 'directories of plugins (default: those that the log names)')
-    .option('--file <FILE>', 'the audit log', USUAL_LOG)
+    .option('--file <FILE>', `the audit log (default: "${USUAL_LOG}")`)
     .option('--lock <FILE>', 'the lock file', 'bulkhead.lock.json')
     .option('--since <WHEN>', 'only what is not older: 24h, 7d, or a date')
     .option('--unused-after <TIME>', 'a permission without use for so long is not needed', '30d')
@@ -76,9 +76,14 @@ async function sourcesOf(
   settings: ReportSettings,
   powers: CliPowers,
 ): Promise<ReportSources> {
-  const { file, lock, since, exceptions, output } = settings;
+  const { file = USUAL_LOG, lock, since, exceptions, output } = settings;
   const nowMs = powers.wallClock();
   const log = await readLog(file, powers);
+  // Without a log most rules find nothing: a name that is wrong is not to pass for that.
+  const wanted = directories.length === 0 || settings.failOn !== undefined;
+  if (log === undefined && settings.file !== undefined && wanted) {
+    throw usageError('--file', `--file names ${file}, and there is no audit log`);
+  }
   const plugins = await findInstalled(directories, log?.records ?? [], powers);
   const suggested = await readCode(plugins, powers);
   const locked = await readOptional(lock, powers);

@@ -70,24 +70,14 @@ export async function runCli(
   const startedMs = powers.now();
   let exitCode: ExitCode = EXIT.ok;
   let said = '';
-  const program = new Command('bulkhead')
-    .description('Runs plugins that nobody has to trust.')
-    .version(version)
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => {
-        said += text;
-      },
-      // What commander would print of a mistake comes with the error that it throws.
-      writeErr: () => undefined,
-    })
-    .addHelpText('after', HELP_AFTER);
   let interruptible = true;
   const run: RunCommand = async (command, { endsWhenInterrupted = false } = {}) => {
     interruptible = !endsWhenInterrupted;
     exitCode = await command(powers);
   };
-  for (const add of commands) add(program, run);
+  const program = makeProgram(version, run, (text) => {
+    said += text;
+  });
 
   try {
     if (argv.length === 0) program.help();
@@ -99,13 +89,44 @@ export async function runCli(
       return EXIT.ok;
     }
     return reportFailure(
-      failureOf(error instanceof CommanderError ? wrongUsage(error) : error),
+      failureOf(error instanceof CommanderError ? wrongUsage(error, program, argv) : error),
       { json: argv.includes('--json'), durationMs: round(powers.now() - startedMs) },
       powers,
     );
   }
 }
 
-function wrongUsage({ message }: CommanderError): Error {
+/** The grammar of the command line: what there is to be said, and which command it runs. */
+export function makeProgram(
+  version: string,
+  run: RunCommand,
+  writeOut: (text: string) => void,
+): Command {
+  const program = new Command('bulkhead')
+    .description('Runs plugins that nobody has to trust.')
+    .version(version)
+    .exitOverride()
+    // What commander would print of a mistake comes with the error that it throws.
+    .configureOutput({ writeOut, writeErr: () => undefined })
+    .addHelpText('after', HELP_AFTER);
+  for (const add of commands) add(program, run);
+  return program;
+}
+
+function wrongUsage(
+  { code, message }: CommanderError,
+  program: Command,
+  argv: readonly string[],
+): Error {
+  const named = argv.filter((word) => !word.startsWith('-'));
+  const group = program.commands.find((command) => command.name() === named[0]);
+  // Where commander would show a page of help, what it misses is one word.
+  if (code === 'commander.help' && group !== undefined && group.commands.length > 0) {
+    const words = group.commands.map((command) => command.name()).join(', ');
+    return usageError('arguments', `${group.name()} takes one of these: ${words}`);
+  }
+  if (code === 'commander.help') {
+    return usageError('arguments', `unknown command '${named[1] ?? named[0] ?? ''}'`);
+  }
   return usageError('arguments', message.replace(/^error: /, ''));
 }

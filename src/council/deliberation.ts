@@ -51,7 +51,7 @@ function formatMember(results: readonly CouncilToolResult[]): string {
 /** Nobody speaks for another member by writing a heading. */
 function asData(content: string): string {
   return content.replaceAll(
-    /^(\s*)(#{2,3}\s*(?:Council Deliberation|Feedback perspective))/gim,
+    /^([^\S\n\r\u2028\u2029]*)(#{2,3}\s*(?:Council Deliberation|Feedback perspective))/gim,
     '$1\\$2',
   );
 }

@@ -4,7 +4,7 @@ import type { EffectMode } from '../approval/effect-mode.js';
 import type { Question } from '../approval/question.js';
 import type { HoldRequest, LeavingRequest } from '../brokers/network/leaving.js';
 import type { CatalogTool } from '../catalog/catalog.js';
-import { BulkheadError } from '../errors.js';
+import { BulkheadError, isBulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import { visible, visibleLines } from '../visible.js';
 import type { Flight, Flights } from './calls-under-way.js';
@@ -36,6 +36,8 @@ export interface EffectsSpec {
  * that comes after such a call, while nothing else is under way.
  */
 export function makeEffects({ mode, approval, events }: EffectsSpec): Effects {
+  /** Calls for which nobody answered: their deadlines do not stand still a second time. */
+  const unanswered = new WeakSet<Flight>();
   return {
     holdFor: ({ underWay, last }, about) => {
       if (mode === 'off') return undefined;
@@ -44,15 +46,25 @@ export function makeEffects({ mode, approval, events }: EffectsSpec): Effects {
       const candidates = called.length > 0 || about.worksUnasked ? called : [uncalled(about)];
       const reader = candidates.find(({ tool }) => saysItReads(tool));
       if (reader === undefined) return undefined;
-      return async (leaving) => {
+      return async (leaving, signal) => {
         if (mode === 'audit') {
           events.emit(unannounced(reader, candidates, leaving));
           return;
         }
+        if (candidates.some((flight) => unanswered.has(flight))) {
+          throw effectDenied(
+            reader,
+            leaving,
+            new Error('Nobody answered when it was asked before.'),
+          );
+        }
         for (const { deadline } of candidates) deadline.pause();
         try {
-          await approval.ask(questionOf(reader, candidates, leaving));
+          await approval.ask(questionOf(reader, candidates, leaving, signal));
         } catch (error) {
+          if (isBulkheadError(error, 'APPROVAL_TIMEOUT')) {
+            for (const flight of candidates) unanswered.add(flight);
+          }
           throw effectDenied(reader, leaving, error);
         } finally {
           for (const { deadline } of candidates) deadline.resume();
@@ -93,6 +105,7 @@ function questionOf(
   { callId, tool, version, bundle, inputText, options }: Flight,
   candidates: readonly Flight[],
   leaving: LeavingRequest,
+  signal: AbortSignal,
 ): Question {
   const alone = candidates.length === 1;
   const conversationId = options.context?.['conversationId'];
@@ -120,7 +133,7 @@ function questionOf(
       (flight) =>
         flight.options.unattended !== true && flight.options.context?.['isInteractive'] !== false,
     ),
-    signal: options.signal ?? new AbortController().signal,
+    signal: options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]),
   };
 }
 

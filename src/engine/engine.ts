@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { makeApproval } from '../approval/approval.js';
 import { makeRuleBook } from '../approval/rule-book.js';
 import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
@@ -6,12 +5,13 @@ import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
 import { openAudit } from './audit.js';
 import type { CallSpec } from './call.js';
+import { makeCallId } from './call-id.js';
 import { makeConsent, whyRefused } from './consent.js';
 import { makeEffects } from './effects.js';
 import type { Engine } from './engine-api.js';
 import { makeHooks } from './hooks.js';
 import { type LogGate, makeLogGate } from './log-gate.js';
-import { logEvents } from './logger.js';
+import { LOGGED, logEvents } from './logger.js';
 import { openMachinery, requireWalls } from './machinery.js';
 import { type GrantChange, makeGrants } from './grants.js';
 import { explainMissing } from './missing.js';
@@ -51,7 +51,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       maxLogLinesPerSecond: limits.maxLogLinesPerSecond,
       now: Date.now,
     });
-  events.on(logEvents({ logger: settings.logger, gateOf }));
+  events.on(logEvents({ logger: settings.logger, gateOf }), LOGGED);
   if (settings.onEvent !== undefined) events.on(settings.onEvent);
 
   const kept = await openAudit(settings.audit, events, settings.logger);
@@ -128,16 +128,20 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
   const specOf = (name: string, input: unknown, callOptions: CallOptions): CallSpec => {
     const { tool, place } = find(name);
-    const callId = `call_${randomUUID()}`;
+    const callId = makeCallId();
+    const plan = { callId, tool, place, input, options: callOptions, limits };
+    const { inputText, context } = prepareCall(plan);
+    const beforeEffect = isHighRisk(tool) ? kept.flush : undefined;
     return {
       callId,
       tool,
       place,
-      ...prepareCall({ callId, tool, place, input, options: callOptions, limits }),
+      inputText,
+      context,
       options: callOptions,
       limits,
       events,
-      ...(kept.flush === undefined || !isHighRisk(tool) ? {} : { beforeEffect: kept.flush }),
+      beforeEffect,
     };
   };
   const consent = makeConsent({
@@ -167,7 +171,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const engine: Engine = {
     catalog,
     hooks,
-    call: async (name, input, callOptions = {}) => consent.run(specOf(name, input, callOptions)),
+    call: (name, input, callOptions = {}) => {
+      // A promise less than an async function would make of it.
+      try {
+        return consent.run(specOf(name, input, callOptions));
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
     foresee: (name, input, callOptions = {}) => consent.foresee(specOf(name, input, callOptions)),
     offered: (situation) =>
       catalog.list().filter((tool) => whyRefused(tool, situation, settings) === undefined),
@@ -184,8 +195,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     guarantees: () => machinery.guarantees(),
     on: (listener) => events.on(listener),
     setEnabled: (plugin, enabled) => registry.setEnabled(plugin, enabled),
-    reload: async () => {
-      await Promise.all([registry.reload(), remotes.load()]);
+    reload: async ({ plugins: directories } = {}) => {
+      await Promise.all([registry.reload(directories), remotes.load()]);
     },
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => engine.close(),
@@ -197,7 +208,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await Promise.all([registry.reload(), remotes.load()]);
     if (settings.watch === true) {
       const paths = [...settings.plugins, ...(settings.defaultPlugins ?? [])];
-      watching = watchPlugins({ paths, watch: watchDirectories, reload: registry.reload });
+      watching = watchPlugins({ paths, watch: watchDirectories, reload: () => registry.reload() });
       await watching.ready;
     }
   } catch (error) {

@@ -6,7 +6,9 @@ export function followAll(installed: readonly Installed[], grants: Grants): void
   for (const { plugin, entries } of installed) {
     for (const { entry, effective, running } of entries) {
       const grant = grants.of(plugin, entry);
-      const same = JSON.stringify(grant.permissions) === JSON.stringify(effective);
+      const { permissions } = grant;
+      const same =
+        permissions === effective || JSON.stringify(permissions) === JSON.stringify(effective);
       if (!same) void running?.follow(grant);
     }
   }

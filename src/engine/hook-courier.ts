@@ -1,5 +1,5 @@
-import type { ContextMessage } from '../hooks/message.js';
 import type { Guest } from '../guests/guest.js';
+import { type ContextMessage, tellPiece } from '../hooks/message.js';
 import { makePieceStore, type PieceStore } from '../hooks/pieces.js';
 
 /** What holds for what guests are told of contexts. */
@@ -39,7 +39,7 @@ export function makeHookCourier(): HookCourier {
       const pieces: string[] = [];
       for (const piece of message.pieces) {
         // Taken out and put in again, so that what was used last is last.
-        if (!has.delete(piece.id)) pieces.push(`[${piece.id},${piece.quoted},${piece.nodes}]`);
+        if (!has.delete(piece.id)) pieces.push(tellPiece(piece));
         has.set(piece.id, piece.bytes);
       }
       const forget = shrink(has, new Set(message.pieces.map(({ id }) => id)));

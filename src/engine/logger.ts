@@ -1,4 +1,4 @@
-import type { BulkheadEvent, GuestEndCause } from '../events.js';
+import type { BulkheadEvent, EventListener, GuestEndCause } from '../events.js';
 import { escapeControls, type LogGate } from './log-gate.js';
 import type { Logger } from './options.js';
 
@@ -34,6 +34,17 @@ async function loadPino(): Promise<Logger> {
 /** Ends that are nobody's fault. */
 const ORDINARY: ReadonlySet<GuestEndCause> = new Set(['closed', 'replaced', 'idle']);
 
+/** The types of events that are logged. */
+export const LOGGED: readonly BulkheadEvent['type'][] = [
+  'log',
+  'plugin-refused',
+  'alert',
+  'guest-ended',
+  'capability-denied',
+  'call-ended',
+  'hook-ended',
+];
+
 export interface LogSpec {
   readonly logger: Logger;
   /** Lets through as many denials of one plugin as it may log lines. */
@@ -44,7 +55,7 @@ export interface LogSpec {
  * Writes into the host's log what it has to know, each line tagged with its plugin. Whatever is a
  * plugin's own words in it is shown on one line, and steers nobody's terminal.
  */
-export function logEvents({ logger, gateOf }: LogSpec): (event: BulkheadEvent) => void {
+export function logEvents({ logger, gateOf }: LogSpec): EventListener {
   const gates = new Map<string, Pick<LogGate, 'admit'>>();
   const admits = (plugin: string): boolean => {
     const gate = gates.get(plugin) ?? gateOf(plugin);

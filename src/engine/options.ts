@@ -66,7 +66,6 @@ export interface EngineOptions {
   readonly secrets?: Readonly<Record<string, PluginSecrets>> | ((plugin: Plugin) => PluginSecrets);
   /** Ids of plugins that may run unconfined if their manifest says `sandbox: "host"`. Default: none. */
   readonly hostMode?: readonly string[];
-  /** Decides where a tool asks first. Without one, such calls are refused. */
   /**
    * What the host lends plugins of its own, by name: those that were granted the `powers` permission
    * of that name. Default: none.
@@ -74,6 +73,7 @@ export interface EngineOptions {
   readonly powers?: readonly PowerDefinition[];
   /** Where plugins' credentials come from, each plugin's by its own. Default: there are none. */
   readonly credentials?: Credentials;
+  /** Decides where a tool asks first. Without one, such calls are refused. */
   readonly approve?: Approver;
   /**
    * How much risk runs unasked: `strict` nothing, `default` what is low, `relaxed` what is low or
@@ -208,7 +208,10 @@ export interface CallOptions {
    * in a Spindle council. Default: false.
    */
   readonly incomplete?: boolean;
-  /** For whom the call is made: what is approved for one tenant holds for no other. */
+  /**
+   * For whom the call is made: what is approved for one tenant holds for no other, and where calls wait
+   * for their turn, tenants take turns.
+   */
   readonly tenant?: string;
   /** Which tools this call's channel may use, besides the engine's own policy. */
   readonly policy?: ToolPolicy;

@@ -17,7 +17,7 @@ export async function rehearseCall(call: CallSpec): Promise<CallResult> {
   }
   const { room, stopped } = place.room.rehearse();
   try {
-    const result = await runInTurn({ ...call, place: { ...place, room } });
+    const result = await runInTurn(call, { ...place, room });
     return { ...result, rehearsal: stopped };
   } finally {
     await room.close();

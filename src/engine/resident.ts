@@ -38,7 +38,7 @@ export interface Resident {
   regrant(grant: GuestGrant, narrowed: boolean): Promise<void>;
   /** Lets the guest finish what it was asked, and ends it. The next `acquire` starts another. */
   replace(): void;
-  /** Ends the guest, if there is one, for good: every later `acquire` rejects. */
+  /** Ends every guest that there is, for good: every later `acquire` rejects. */
   end(end: GuestEnd): void;
 }
 
@@ -75,7 +75,6 @@ export function makeResident(spec: ResidentSpec): Resident {
   let schemas: Schemas | undefined;
   /** Guests that have not settled what was given up, and how many calls that is. */
   const doubts = new Map<Guest, Set<Promise<unknown>>>();
-  let starting: Guest | undefined;
   let serving: Guest | undefined;
   const beginning = new WeakMap<Guest, Promise<void>>();
   let loadedMs = 0;
@@ -94,17 +93,12 @@ export function makeResident(spec: ResidentSpec): Resident {
 
   const start = async (wants: Wants): Promise<Guest> => {
     const guest = await spec.take(wants);
-    starting = guest;
     // Let go of in the moment in which there was room.
     if (over) guest.kill({ cause: 'closed', detail: 'the engine let go of its plugin' });
     watch(guest);
     guest.serve(spec.service(guest.peer));
     const began = performance.now();
-    try {
-      await loadWithin(guest, spec);
-    } finally {
-      starting = undefined;
-    }
+    await loadWithin(guest, spec);
     tellSchemas(guest);
     current = guest;
     if (spec.begin === undefined) serving = guest;
@@ -216,8 +210,7 @@ export function makeResident(spec: ResidentSpec): Resident {
     end: (end) => {
       over = true;
       loading.giveUp(letGo(spec.plugin));
-      starting?.kill(end);
-      current?.kill(end);
+      for (const guest of guests) guest.kill(end);
     },
   };
 }

@@ -14,5 +14,5 @@ export function runPlaced(
   const { place, options } = spec;
   if (options.rehearse === true) return rehearseCall(spec);
   if (options.record === true) return runRecorded(spec, machinery);
-  return 'remote' in place ? runRemoteCall({ ...spec, place }) : runInTurn({ ...spec, place });
+  return 'remote' in place ? runRemoteCall({ ...spec, place }) : runInTurn(spec, place);
 }

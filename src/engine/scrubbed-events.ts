@@ -4,6 +4,7 @@ import type { EventBus } from '../events.js';
 export function scrubbedEvents(events: EventBus, clean: (text: string) => string): EventBus {
   return {
     on: events.on,
+    hears: events.hears,
     emit: (event) => {
       const entries = Object.entries(event).map(([key, value]: [string, unknown]) => [
         key,

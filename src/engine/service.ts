@@ -1,7 +1,6 @@
 import { MAX_ERROR_STACK } from '../../sandbox/wire/limits.js';
 import { isRecord } from '../../sandbox/wire/parse.js';
 import type { Peer } from '../../sandbox/wire/peer.js';
-import type { ByteSource } from '../../sandbox/wire/streams.js';
 import type { IncomingRequest, Service } from '../../sandbox/wire/service.js';
 import type { Attribution } from '../brokers/attribution.js';
 import type { FilesystemBroker } from '../brokers/filesystem/broker.js';
@@ -143,14 +142,9 @@ async function storeThrough(
   if ('value' in answer) return answer.value;
   if ('copy' in answer) {
     const { content, ...copy } = answer.copy;
-    return content === undefined ? copy : { ...copy, body: peer.openStream(sourceOf(content)) };
+    return content === undefined ? copy : { ...copy, body: peer.openStream(content) };
   }
   return { body: peer.openStream(answer.content), bytes: answer.bytes };
-}
-
-function sourceOf(bytes: Uint8Array): ByteSource {
-  const left = [bytes];
-  return { pull: async () => left.shift(), cancel: () => {} };
 }
 
 function abortSignalOf(request: IncomingRequest): AbortSignal {
@@ -172,7 +166,7 @@ function faultText(failure: unknown, mapStack: (stack: string) => string): strin
 function lineOf(stack: unknown, mapStack: (stack: string) => string): string | undefined {
   if (typeof stack !== 'string') return undefined;
   const mapped = mapStack(stack.slice(0, MAX_ERROR_STACK));
-  return /(?:\(|at |^\s*)(?<place>[^\s():]{1,200}:\d{1,7}:\d{1,7})/m.exec(mapped)?.groups?.[
+  return /(?:\(|at |^ {0,8})(?<place>[^\s():]{1,200}:\d{1,7}:\d{1,7})/m.exec(mapped)?.groups?.[
     'place'
   ];
 }

@@ -37,6 +37,12 @@ export interface GuestProcessSpec {
 /** How much of a guest's standard error is kept: V8's last words are at its end. */
 const LAST_WORDS_BYTES = 8 * 1024;
 
+/**
+ * Bytes that may wait until a guest reads them: more than the largest message. Stops one that asks for
+ * what is large and reads none of it from filling the memory of its host.
+ */
+const MAX_UNREAD_BYTES = 192 * 1024 * 1024;
+
 /** From a pipe that was closed to the exit that goes with it. */
 const EXIT_MS = 250;
 
@@ -96,6 +102,9 @@ export function startGuestProcess({ command, receive, onEnd }: GuestProcessSpec)
     },
     write: (bytes) => {
       pipe.write(bytes);
+      if (pipe.writableLength <= MAX_UNREAD_BYTES) return;
+      kill({ cause: 'protocol', detail: 'it does not read what it is told' });
+      pipe.destroy();
     },
     get end() {
       return cause;

@@ -57,6 +57,12 @@ export function makeGuestWire(spec: GuestWireSpec): GuestWire {
       spec.kill({ cause: 'protocol', detail: `it broke the protocol: ${message}` });
     },
   });
+  const count = (method: string): void => {
+    // That it is asked what it offers is often its own doing, and no reason to let it run on.
+    if (method !== 'describe') asked += 1;
+    if (method === 'call' || method === 'hook') calls += 1;
+    spec.beforeRequest(method);
+  };
   return {
     ready,
     get asked() {
@@ -71,11 +77,12 @@ export function makeGuestWire(spec: GuestWireSpec): GuestWire {
     peer: {
       ...wire,
       ask: (method, params, maxAnswerBytes) => {
-        // That it is asked what it offers is often its own doing, and no reason to let it run on.
-        if (method !== 'describe') asked += 1;
-        if (method === 'call' || method === 'hook') calls += 1;
-        spec.beforeRequest(method);
+        count(method);
         return wire.ask(method, params, maxAnswerBytes);
+      },
+      request: (method, params, waiter) => {
+        count(method);
+        return wire.request(method, params, waiter);
       },
       get openRequests() {
         return wire.openRequests;

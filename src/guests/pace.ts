@@ -47,7 +47,8 @@ export function readPaced(from: Socket, receive: (bytes: Buffer) => void): void 
     leftMs = Math.min(leftMs + beganMs - lastMs, STRETCH_MS);
     receive(bytes);
     spendSince(beganMs);
-    // What it led to, such as the answers that leave, is counted with it.
+    // What it led to, such as the answers that leave, is counted with it: all that is done in the
+    // next job, and so nothing that a caller does who was answered.
     const heardMs = lastMs;
     queueMicrotask(() => spendSince(heardMs));
   });

@@ -2,7 +2,7 @@ import type { ContextShape } from './contexts.js';
 import type { HookContext } from './context.js';
 import { DIALECTS } from './dialects.js';
 import type { HookDialect } from './names.js';
-import type { Piece } from './piece.js';
+import type { FieldText, Piece } from './piece.js';
 
 /** A context as a guest is told it, made once for all plugins of a dialect until something changes. */
 export interface ContextMessage {
@@ -23,7 +23,7 @@ export function makeMessage(
   const { returned, nothing } = DIALECTS[dialect];
   const inline: string[] = [];
   const large: string[] = [];
-  const used: Piece[] = [];
+  const told: FieldText[] = [];
   for (const [name, { none, missing }] of Object.entries(shape.fields)) {
     const key = JSON.stringify(name);
     const field = texts.get(name);
@@ -38,10 +38,8 @@ export function makeMessage(
       const text = pieces[0]?.text ?? '';
       inline.push(`${key}:${list ? `[${text}]` : text}`);
     } else {
-      large.push(
-        `${key}:{"list":${list},"pieces":[${pieces.map(({ id, items }) => `[${id},${items}]`).join(',')}]}`,
-      );
-      used.push(...pieces);
+      if (!told.includes(field)) told.push(field);
+      large.push(`${key}:${told.indexOf(field)}`);
     }
   }
   const mutable = Object.entries(shape.fields).flatMap(([name, field]) =>
@@ -49,7 +47,16 @@ export function makeMessage(
   );
   const rest = JSON.stringify({ hook, returned, nothing, mutable, lends: shape.lends });
   return {
-    text: `${rest.slice(1, -1)},"fields":{${inline.join(',')}},"large":{${large.join(',')}}`,
-    pieces: used,
+    text: `${rest.slice(1, -1)},"fields":{${inline.join(',')}},"large":{${large.join(',')}},"told":[${told.map(tellField).join(',')}]`,
+    pieces: told.flatMap(({ pieces }) => pieces),
   };
+}
+
+function tellField({ list, pieces }: FieldText): string {
+  return `{"list":${list},"pieces":[${pieces.map(({ id }) => id).join(',')}]}`;
+}
+
+/** A piece as a guest is told it, which is once. */
+export function tellPiece({ id, quoted, items, nodes }: Piece): string {
+  return `[${id},${quoted},${items},${nodes}]`;
 }

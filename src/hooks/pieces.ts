@@ -16,7 +16,7 @@ export interface PieceStore {
 }
 
 /** Characters from which on a piece of a list is complete. */
-const PIECE_CHARACTERS = 64 * 1024;
+const PIECE_CHARACTERS = 16 * 1024;
 
 /** Items that are written at once: one by one takes half as long again. */
 const GROUP_ITEMS = 8;

@@ -15,19 +15,29 @@ export function closest(text: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** Levenshtein's distance, given up as soon as it exceeds `limit`: a plugin chooses these texts. */
+/**
+ * Levenshtein's distance, if it is no more than `limit`. A plugin chooses both texts: whatever they
+ * are, only what lies so near to the diagonal is computed that it can still count.
+ */
 function countErrors(from: string, to: string, limit: number): number | undefined {
   if (Math.abs(from.length - to.length) > limit) return undefined;
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  const places = Array.from({ length: 2 * limit + 1 }, (_, place) => place - limit);
+  /** How many errors make the first `i + offset` characters of `to` of the first `i` of `from`. */
+  let row = places.map((offset) => (offset < 0 ? Infinity : offset));
   for (let i = 1; i <= from.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j += 1) {
-      const changed = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    const next: number[] = [];
+    for (const [place, offset] of places.entries()) {
+      const j = i + offset;
+      if (j < 0 || j > to.length) next.push(Infinity);
+      else {
+        const changed = (row[place] ?? Infinity) + (from[i - 1] === to[j - 1] ? 0 : 1);
+        const left = (row[place + 1] ?? Infinity) + 1;
+        next.push(Math.min(j === 0 ? i : changed, left, (next[place - 1] ?? Infinity) + 1));
+      }
     }
     if (Math.min(...next) > limit) return undefined;
     row = next;
   }
-  const errors = row[to.length] ?? 0;
+  const errors = row[to.length - from.length + limit] ?? Infinity;
   return errors > limit ? undefined : errors;
 }

@@ -1,5 +1,6 @@
 import { effectivePermissions } from './effective.js';
 import type { Permissions } from './kind.js';
+import { NO_PERMISSIONS } from './permissions.js';
 import { makeNetworkTable, type NetworkTable } from './network-table.js';
 
 /**
@@ -13,7 +14,8 @@ export type Grant = MadeGrant;
  * holds a text that its kind cannot read.
  */
 export function makeGrant(declared: Permissions, policyGranted: Permissions): Grant {
-  return new MadeGrant(effectivePermissions(declared, policyGranted));
+  const permissions = effectivePermissions(declared, policyGranted);
+  return permissions === NO_PERMISSIONS ? NOTHING_GRANTED : new MadeGrant(permissions);
 }
 
 class MadeGrant {
@@ -43,3 +45,5 @@ class MadeGrant {
     return this.#variables.has(name);
   }
 }
+
+const NOTHING_GRANTED = new MadeGrant(NO_PERMISSIONS);

@@ -22,7 +22,7 @@ export function scopesOf(permissions: Permissions, name: PermissionName): readon
 
 /** Permissions, frozen, with the scopes that `choose` answers for each kind. */
 export function makePermissions(choose: (name: PermissionName) => readonly string[]): Permissions {
-  return Object.freeze({
+  const made = {
     time: choose('time').length > 0,
     random: choose('random').length > 0,
     storage: choose('storage').length > 0,
@@ -30,7 +30,10 @@ export function makePermissions(choose: (name: PermissionName) => readonly strin
     environment: frozen(choose('environment')),
     filesystem: frozen(choose('filesystem')),
     powers: frozen(choose('powers')),
-  });
+  };
+  const holdsAny = Object.values(made).some((held) => held !== false && held !== NONE);
+  // Most plugins hold nothing: to compare that with nothing takes no look inside.
+  return holdsAny ? Object.freeze(made) : NO_PERMISSIONS;
 }
 
 function frozen(scopes: readonly string[]): readonly string[] {

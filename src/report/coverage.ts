@@ -48,7 +48,7 @@ function scopeOfRequest(wanted: string, scopes: readonly string[]): string | und
 function pathOf(wanted: string): string {
   try {
     const path: unknown = JSON.parse(wanted);
-    return typeof path === 'string' ? path.replace(/^\.\//, '') : wanted;
+    return typeof path === 'string' ? path : wanted;
   } catch {
     return wanted;
   }

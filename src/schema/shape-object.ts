@@ -29,13 +29,16 @@ export function object<F extends Fields>(
   fields: F,
   unknownKeys: 'refuse' | 'drop' = 'drop',
 ): Shape<ObjectOf<F>> {
+  const all = Object.entries(fields);
   return {
     read: (value, at, problems) => {
       if (!isObject(value)) return wrong('an object', value, at, problems);
       const before = problems.length;
-      const entries = Object.entries(fields).flatMap(([key, field]) =>
-        readField(value, key, field, at, problems),
-      );
+      const entries: (readonly unknown[])[] = [];
+      for (const [key, field] of all) {
+        const read = readField(value, key, field, at, problems);
+        if (read !== undefined) entries.push([key, read.value]);
+      }
       if (unknownKeys === 'refuse') {
         for (const key of Object.keys(value)) {
           if (!Object.hasOwn(fields, key)) problems.push(`${join(at, key)}: is not known`);
@@ -55,13 +58,12 @@ function readField(
   field: Field,
   at: string,
   problems: string[],
-): (readonly unknown[])[] {
+): { readonly value: unknown } | undefined {
   const isOptional = 'optional' in field;
   if (!Object.hasOwn(value, key) || value[key] === undefined) {
     if (!isOptional) problems.push(`${join(at, key)}: is missing`);
-    return [];
+    return undefined;
   }
   const shape = isOptional ? field.optional : field;
-  const read = shape.read(value[key], join(at, key), problems);
-  return read === undefined ? [] : [[key, read.value]];
+  return shape.read(value[key], join(at, key), problems);
 }

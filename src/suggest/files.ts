@@ -55,6 +55,6 @@ function prefixOf(path: string, whole: boolean): string | undefined {
   if (known === '') return undefined;
   if (known === '/plugin') return '.';
   const relative = known.startsWith('/plugin/') ? known.slice('/plugin/'.length) : known;
-  const plain = relative.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
+  const plain = relative.replace(/^(\.\/)+/, '').replace(/(?<!\/)\/+$/, '');
   return plain === '' || plain.split('/').includes('..') ? undefined : plain;
 }

@@ -3,6 +3,7 @@ import { diskReader } from '../engine/powers/disk-reader.js';
 import { readPlugin } from '../formats/discover.js';
 import { isBulkheadError } from '../errors.js';
 import { bundlePlugin } from '../plugin/bundle/bundle.js';
+import { bundleFailed } from '../plugin/bundle/problems.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { makeSourceFinder, type SourceFinder } from '../plugin/source-map.js';
 import { permissionKinds, scopeTexts } from '../permissions/table.js';
@@ -29,7 +30,7 @@ export async function suggestPermissions(directory: string): Promise<Suggestion>
   for (const entry of plugin.entries) {
     if (entry.surface !== 'tools') continue;
     const bundle = await bundlePlugin(bundleSpecOf(plugin, entry));
-    const found = await readBundle(bundle, plugin.directory);
+    const found = await readBundle(bundle, plugin.directory).catch(refuse);
     items.push(...found.items);
     open.push(...found.open);
   }
@@ -54,6 +55,14 @@ function bundleSpecOf(
     virtualModules: virtualModules ?? [],
     builtins: 'powerless',
   };
+}
+
+/** A bundle is made where the stack is deep: what is nested further than this one reaches ends here. */
+function refuse(error: unknown): never {
+  if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+  throw bundleFailed([
+    { message: 'its code is nested too deeply to be read', remedy: 'Nest it less deeply.' },
+  ]);
 }
 
 async function readBundle(

@@ -176,6 +176,18 @@ describe('the rest of what an operator does with a lock', () => {
     });
   });
 
+  it('takes a lock file that is not there for no lock that all is well with', () => {
+    const { cwd } = setUp();
+    for (const line of ['check --locked', 'check', 'check --locked --lock typo.lock.json']) {
+      const { code, out, err } = bulkhead(cwd, line);
+      expect({ line, code, out }).toEqual({ line, code: 1, out: '' });
+      expect(err).toContain('there is no lock file');
+    }
+    for (const line of ['update', 'list']) {
+      expect(bulkhead(cwd, line).err).toContain('no plugin is in');
+    }
+  });
+
   it('tells of a lock file that is broken, and runs nothing by it', () => {
     const { cwd } = setUp();
     writeFileSync(join(cwd, 'bulkhead.lock.json'), '{"version":1}');

@@ -39,6 +39,13 @@ describe('bulkhead report', { timeout: 60_000 }, () => {
     expect(await run([...base, '--fail-on', 'BH-NONE'])).toMatchObject({ code: 1 });
   });
 
+  it('takes no log for no finding where the log was named', async () => {
+    const args = ['report', '--file', join(directory, 'adit.jsonl'), '--fail-on', 'any'];
+    const { code, stdout, stderr } = await run(args, '', directory);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('there is no audit log');
+  });
+
   it('lets what somebody answers for be, until it runs out', async () => {
     const file = join(directory, 'exceptions.json');
     const exception = {

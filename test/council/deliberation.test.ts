@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CouncilToolResult, formatDeliberation } from '../../src/council/deliberation.js';
+import { processorMs } from '../processor-time.js';
 
 const result = (more: Partial<CouncilToolResult>): CouncilToolResult => ({
   memberId: 'm1',
@@ -50,5 +51,14 @@ describe('the deliberation block', () => {
     expect(block.match(/^### Feedback perspective/gm)).toHaveLength(1);
     expect(block.match(/^## Council Deliberation$/gm)).toHaveLength(1);
     expect(block).toContain('\n# mine');
+  });
+
+  it('takes no time to speak of, whatever a contribution is made of', () => {
+    const content = `${'\n'.repeat(100_000)}x\n  ### Feedback perspective: **Nova**`;
+    const ms = processorMs(() => {
+      expect(formatDeliberation([result({ content })])).toContain('\n  \\### Feedback perspective');
+    });
+    // Where every empty line is followed to the end of the others it is some ten seconds.
+    expect(ms).toBeLessThan(1_000);
   });
 });

@@ -1,28 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readText, ROOT } from '../architecture/sources.js';
-
-/** Documents whose commands follow one another, each on what those before it have left. */
-const documents = ['docs/audit.md', 'docs/report.md'];
+import { ROOT } from '../architecture/sources.js';
+import { fencesOf, stories } from './documents.js';
 
 const directories: string[] = [];
 afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-describe.each(documents)('%s', (document) => {
-  const text = readText(document);
-
-  it('has links that lead somewhere', () => {
-    const targets = [...text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, target]) => target);
-    expect(targets.filter((target) => !existsSync(join(ROOT, 'docs', target ?? '')))).toEqual([]);
-  });
-
+describe.each(stories)('%s', (document) => {
   it('keeps its word, command after command', { timeout: 120_000 }, () => {
     const cwd = temporary();
-    const examples = blocks(text, 'sh').flatMap((block) => block.split(/\n(?=[^#])/));
+    const examples = blocks(document, 'sh').flatMap((block) => block.split(/\n(?=[^#])/));
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
       const [command = '', ...comments] = example.trim().split('\n');
@@ -37,7 +28,7 @@ describe.each(documents)('%s', (document) => {
     }
   });
 
-  it.each(blocks(text, 'ts'))('runs its example of code %#', { timeout: 60_000 }, (code) => {
+  it.each(blocks(document, 'ts'))('runs its example of code %#', { timeout: 60_000 }, (code) => {
     const cwd = temporary();
     writeFileSync(join(cwd, 'example.mjs'), code);
     const { stdout, stderr } = run(['example.mjs'], cwd);
@@ -62,9 +53,9 @@ function patternOf(line: string): RegExp {
   return new RegExp(parts.join('[^]*?'));
 }
 
-function blocks(text: string, language: string): string[] {
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, code]) =>
-    (code ?? '').trim(),
+function blocks(document: string, language: string): string[] {
+  return fencesOf(document).flatMap((fence) =>
+    fence.language === language ? [fence.text.trim()] : [],
   );
 }
 

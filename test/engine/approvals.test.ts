@@ -147,6 +147,27 @@ describe('tolerance', () => {
 });
 
 describe('a file of rules', () => {
+  it('decides for the tenant that a rule names, and for no other', async () => {
+    const rules = join(makeDirectory(), 'rules.json');
+    const rule = { tool: 'echo', tenant: 'a' } as const;
+    writeFileSync(
+      rules,
+      formatRules([
+        { ...rule, id: 'r-yes', verdict: 'allow', plugin: 'asking', bundle: '*' },
+        { ...rule, id: 'r-no', verdict: 'deny', plugin: 'calm' },
+      ]),
+    );
+    const engine = await startEngine([makePlugin(asking), makePlugin(calm)], { rules });
+    const codes = async (tool: string): Promise<unknown[]> =>
+      Promise.all(
+        [{ tenant: 'a' }, { tenant: 'b' }, {}].map(
+          async (options) => (await engine.call(tool, ONE, options)).code ?? 'ran',
+        ),
+      );
+    expect(await codes('asking:echo')).toEqual(['ran', 'APPROVAL_REQUIRED', 'APPROVAL_REQUIRED']);
+    expect(await codes('calm:echo')).toEqual(['APPROVAL_DENIED', 'ran', 'ran']);
+  });
+
   const deny = {
     id: 'r-no',
     verdict: 'deny',

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import { HOOK_LIMITS, makeHookCourier, makeHookTexts } from '../../src/engine/hook-courier.js';
-import type { ContextMessage } from '../../src/hooks/message.js';
+import type { Json } from '../../sandbox/wire/messages.js';
+import { openContext } from '../../src/hooks/context.js';
+import { contextShape } from '../../src/hooks/contexts.js';
+import { type ContextMessage, makeMessage } from '../../src/hooks/message.js';
 import { fakeGuest } from '../guests/fake-guest.js';
 
 function messageOf(...pieces: readonly (readonly [id: number, bytes: number])[]): ContextMessage {
@@ -43,6 +46,26 @@ it('has a guest forget what was used longest ago, never what is used now', () =>
   expect(pack(3)).toEqual({ sent: [3], forget: [2] });
   expect(pack(2, 3, 1)).toEqual({ sent: [2], forget: [] });
   expect(pack(4)).toEqual({ sent: [4], forget: [2, 3] });
+});
+
+it('sends a guest no more of a megabyte than the stretch in which a message changed', () => {
+  const { store, courier } = makeHookTexts();
+  const guest = fakeGuest();
+  const list = Array.from({ length: 1_000 }, (_, n) => ({
+    role: 'user',
+    text: 'x'.repeat(1_000),
+    n,
+  }));
+  const pack = (messages: Json): number => {
+    const values = new Map([['latestMessages', messages]]);
+    const limits = { maxHookContextBytes: 2_000_000, maxHookContextNodes: 10_000 };
+    const context = openContext('user-prompt-submit', values, store, limits);
+    const shape = contextShape('user-prompt-submit', 'classic');
+    return courier.pack(guest, makeMessage(context, shape, 'classic'), 1, 1).length;
+  };
+  expect(pack(list)).toBeGreaterThan(1_000_000);
+  expect(pack(list.slice())).toBeLessThan(2_000);
+  expect(pack(list.with(500, { role: 'user', text: 'y', n: 500 }))).toBeLessThan(40_000);
 });
 
 it('refuses what is nested too deeply', () => {

@@ -169,7 +169,7 @@ describe('files without waiting', () => {
       '{"count":1}',
     );
     expect(await engine.call('run', {})).toMatchObject({
-      value: [1, expect.anything(), 11, 2, expect.anything()],
+      value: [1, ['deep/', 'log.txt', 'state.json'], 11, 2, ['c', 'er']],
     });
     await engine.reload();
     expect(await engine.call('read', {})).toMatchObject({ value: '{"count":2}' });

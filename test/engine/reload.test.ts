@@ -183,4 +183,58 @@ describe('a Pandora plugin that is read again', () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(ticks()).toBe(seen);
   });
+
+  it.each([
+    [
+      'at once, where its directory is gone',
+      (directory: string) => rmSync(directory, { recursive: true }),
+    ],
+    [
+      'with the engine, where it only finishes its calls',
+      (directory: string) => void makePlugin({ id: 'p' }, directory),
+    ],
+  ])('is ended %s', async (_when, change) => {
+    const directory = makePlugin({
+      id: 'p',
+      tools: { hang: 'async () => { console.warn("begun"); await new Promise(() => {}) }' },
+    });
+    let begun = (): void => {};
+    const beginning = new Promise<void>((resolve) => (begun = resolve));
+    const engine = await startEngine([directory], {
+      limits: { timeoutMs: 5_000 },
+      onEvent: ({ type }) => (type === 'log' ? begun() : undefined),
+    });
+    const calling = engine.call('hang', {});
+    await beginning;
+    change(directory);
+    await engine.reload();
+    await engine.close();
+    expect((await calling).code).toBe('ENGINE_CLOSED');
+  });
+
+  it('is ended with the engine, though another guest has taken its place', async () => {
+    const tool = (id: string, host: string): string =>
+      `{ id: '${id}', name: 'n', description: 'd', annotations: { readOnlyHint: true },
+         permissions: { time: true, network: ['${host}'] },
+         execute: async ({ hang }) => { console.warn(Date.now()); return hang ? new Promise(() => {}) : 'ok' } }`;
+    const directory = makePlugin({
+      id: 'p',
+      permissions: { time: true, network: ['a.test', 'b.test'] },
+      source: `export const tools = [${tool('one', 'a.test')}, ${tool('two', 'b.test')}]`,
+    });
+    let begun = (): void => {};
+    const engine = await startEngine([directory], {
+      grant: { p: { time: true } },
+      limits: { timeoutMs: 5_000 },
+      onEvent: ({ type }) => (type === 'log' ? begun() : undefined),
+    });
+    expect((await engine.call('two', {})).value).toBe('ok');
+    const beginning = new Promise<void>((resolve) => (begun = resolve));
+    const calling = engine.call('one', { hang: true });
+    await beginning;
+    // What was the same to both tools is not any more.
+    await engine.grant('p', 'network:a.test');
+    await engine.close();
+    expect((await calling).code).toBe('ENGINE_CLOSED');
+  });
 });

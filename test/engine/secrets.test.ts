@@ -92,6 +92,19 @@ describe('a variable that is a secret', () => {
     );
   });
 
+  it('is told together with the call that used it', async () => {
+    const before = events.length;
+    const { callId } = await engine.call('ask', { url: 'https://api.test/' });
+    received.splice(0);
+    const uses = events.slice(before).filter(({ type }) => type.startsWith('secret-'));
+    expect(uses.map(({ type }) => type).toSorted()).toEqual([
+      'secret-inserted',
+      'secret-scrubbed',
+      'secret-withheld',
+    ]);
+    expect(uses).toMatchObject(uses.map(() => ({ call: callId })));
+  });
+
   it('does not reach another host that is granted, and the engine tells that it was tried', async () => {
     await call('ask', { url: 'https://other.test/' });
     const [sent] = received.splice(0);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makePiece } from '../../sandbox/wire/tenants.js';
+import type { BulkheadEvent } from '../../src/events.js';
 import { startSharedGuest } from '../../src/guests/shared-guest.js';
 import { makePlugin, startEngine } from '../engine/plugin-on-disk.js';
 
@@ -62,6 +63,27 @@ describe('a plugin that shares its process with a richer one', () => {
     });
     expect((await engine.call('rich:keep', {})).value).toBe('function');
     expect((await engine.call('poor:steal', {})).value).toEqual([]);
+  });
+
+  it('has nothing put on the other’s record that the other did not do', async () => {
+    const failing = {
+      ...poor,
+      id: 'failing',
+      tools: {
+        fail: `async () => void Promise.reject(new ReferenceError('fetch is not defined'))`,
+      },
+    };
+    const told: BulkheadEvent[] = [];
+    const engine = await startEngine([makePlugin(failing), makePlugin(poor)], {
+      trustGroups: { ours: ['failing', 'poor'] },
+      onEvent: (event) => told.push(event),
+    });
+    await engine.call('poor:look', {});
+    await engine.call('failing:fail', {});
+    await expect
+      .poll(() => told.flatMap((event) => (event.type === 'log' ? [event.plugin] : [])))
+      .toContain('poor');
+    expect(told.filter(({ type }) => type === 'capability-denied')).toEqual([]);
   });
 
   it('leaves no mark on what the other has', async () => {

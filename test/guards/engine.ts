@@ -110,9 +110,9 @@ export const engineGuards: readonly Guard[] = [
   },
   {
     stops: 'a caller who waits for a plugin that never answers',
-    file: 'src/engine/call.ts',
-    code: 'const deadline = startDeadline(leftMs, () => stop(tooLate(tool, deadlineMs)));',
-    without: 'const deadline = startDeadline(leftMs, () => {});',
+    file: 'src/engine/running-call.ts',
+    code: 'this.deadline = startDeadline(leftMs, () => this.stop(tooLate(tool, deadlineMs)));',
+    without: 'this.deadline = startDeadline(leftMs, () => {});',
     tests: ['test/engine/call.test.ts'],
   },
   {
@@ -191,5 +191,19 @@ export const engineGuards: readonly Guard[] = [
     code: '?? rooms.of(tool);',
     without: '?? room;',
     tests: ['test/escape/rooms.test.ts'],
+  },
+  {
+    stops: 'a deadline that stands still for a request which was given up',
+    file: 'src/brokers/network/leaving.ts',
+    code: '      life.signal,\n    ),',
+    without: '      new AbortController().signal,\n    ),',
+    tests: ['test/engine/effects.test.ts'],
+  },
+  {
+    stops: 'a deadline that stands still again and again, though nobody answers',
+    file: 'src/engine/effects.ts',
+    code: 'for (const flight of candidates) unanswered.add(flight);',
+    without: '',
+    tests: ['test/engine/effects.test.ts'],
   },
 ];

@@ -47,8 +47,22 @@ export const hookGuards: readonly Guard[] = [
   {
     stops: 'a plugin that runs on once it is switched off',
     file: 'src/engine/registry.ts',
-    code: 'await (successor?.activation.config === null ? end(one) : retire(one));',
-    without: 'if (successor === undefined) await retire(one);',
+    code: 'await ((successor?.activation.config ?? null) === null ? end(one) : retire(one));',
+    without: 'await retire(one);',
+    tests: ['test/engine/reload.test.ts'],
+  },
+  {
+    stops: 'a plugin that finishes its calls when its engine is closed',
+    file: 'src/engine/registry.ts',
+    code: '[...ending, ...retiring].map(end)',
+    without: 'ending.map(end)',
+    tests: ['test/engine/reload.test.ts'],
+  },
+  {
+    stops: 'a guest that was replaced, and outlives its engine',
+    file: 'src/engine/resident.ts',
+    code: 'for (const guest of guests) guest.kill(end);',
+    without: 'current?.kill(end);',
     tests: ['test/engine/reload.test.ts'],
   },
 ];

@@ -27,18 +27,25 @@ export const language: readonly Guard[] = [
     tests: ['test/sandbox/compartment.test.ts'],
   },
   {
-    stops: 'a disposal that throws from handing out the Error that reads stacks',
+    stops: 'a disposal that throws, and so hands out the Error that reads stacks',
     file: 'sandbox/node/suppressed-error.ts',
     code: 'Reflect.setPrototypeOf(SuppressedError, Reflect.getPrototypeOf(TypeError));',
     without: '',
     tests: ['test/sandbox/node/suppressed-error.test.ts'],
   },
   {
-    stops: 'a disposal that throws from handing out what neighbours may change',
+    stops: 'a disposal that throws, and so hands out what neighbours may change',
     file: 'sandbox/node/suppressed-error.ts',
     code: 'harden(SuppressedError);',
     without: '',
     tests: ['test/sandbox/node/suppressed-error.test.ts'],
+  },
+  {
+    stops: 'an error that nobody caught and that goes on the record of neighbours as their denial',
+    file: 'sandbox/guest.ts',
+    code: 'powers.shared === true\n        ?',
+    without: 'powers.shared === undefined\n        ?',
+    tests: ['test/escape/neighbours.test.ts'],
   },
   {
     stops: 'an extension that changes the streams of its neighbours',
@@ -134,8 +141,8 @@ export const language: readonly Guard[] = [
   {
     stops: 'a log line of any length',
     file: 'sandbox/endowments/console.ts',
-    code: "host.notify('log', { level, text: cutText(line, maxText) });",
-    without: "host.notify('log', { level, text: line });",
+    code: "powers.host.notify('log', { level, text: cutText(line, most()) });",
+    without: "powers.host.notify('log', { level, text: line });",
     tests: endowment('console'),
   },
   {

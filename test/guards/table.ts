@@ -4,6 +4,7 @@ import { filesystemGuards } from './filesystem.js';
 import type { Guard } from './guard.js';
 import { guestGuards } from './guests.js';
 import { hookGuards } from './hooks.js';
+import { keptGuards } from './kept.js';
 import { language } from './language.js';
 import { loadGuards } from './loading.js';
 import { networkGuards } from './network.js';
@@ -28,4 +29,5 @@ export const guards: Readonly<Record<string, readonly Guard[]>> = {
   'The guest’s process': guestGuards,
   'Between calls, and the walls': restGuards,
   'Servers, ours and others’': remoteGuards,
+  'What is kept, lent, accepted and told': keptGuards,
 };

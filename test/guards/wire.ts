@@ -85,10 +85,17 @@ export const wire: readonly Guard[] = [
     tests: PEER,
   },
   {
+    stops: 'large requests that are all held until they are answered',
+    file: 'sandbox/wire/peer.ts',
+    code: 'if (heldCharacters > limits.maxOpenRequestCharacters) {',
+    without: 'if (false) {',
+    tests: ['test/sandbox/wire/peer.test.ts'],
+  },
+  {
     stops: 'a second answer to a request',
     file: 'sandbox/wire/asking.ts',
-    code: 'boxes.delete(id);\n    const { pending } = box;\n    box.pending = undefined;',
-    without: 'const { pending } = box;',
+    code: 'boxes.delete(id);\n    const { waiter } = box;\n    box.waiter = undefined;',
+    without: 'const { waiter } = box;',
     tests: PEER,
   },
   {

@@ -11,7 +11,7 @@ import {
   runChain,
 } from '../../src/hooks/chain.js';
 import { openContext, readValues, resultOf } from '../../src/hooks/context.js';
-import { makeMessage } from '../../src/hooks/message.js';
+import { makeMessage, tellPiece } from '../../src/hooks/message.js';
 import type { HookDialect, HookName } from '../../src/hooks/names.js';
 import { makePieceStore } from '../../src/hooks/pieces.js';
 
@@ -33,9 +33,7 @@ export function stepOf(plugin: string, dialect: HookDialect, hook: Hook): ChainS
     dialect,
     run: async (context, shape) => {
       const message = makeMessage(context, shape, dialect);
-      const pieces = message.pieces
-        .map(({ id, quoted, nodes }) => `[${id},${quoted},${nodes}]`)
-        .join(',');
+      const pieces = message.pieces.map(tellPiece).join(',');
       const params: unknown = JSON.parse(
         `{${message.text},"run":1,"pieces":[${pieces}],"forget":[],"maxBytes":0}`,
       );
@@ -43,7 +41,7 @@ export function stepOf(plugin: string, dialect: HookDialect, hook: Hook): ChainS
       const lent = { logger: Object.freeze({}), broadcast: () => {} };
       const draft = openDraft({
         params,
-        piecesOf: held.take(params),
+        told: held.take(params),
         lent,
         serialize: (value) => serialize(value, RESULT_LIMITS),
       });

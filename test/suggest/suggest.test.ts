@@ -163,3 +163,11 @@ describe('the least request that a plugin’s code shows a need for', () => {
     expect(found.open).toHaveLength(3);
   });
 });
+
+it('code that is nested too deeply to be read is the plugin’s fault, and told as that', async () => {
+  const deep = `export const deep = ${'['.repeat(1_500)}${']'.repeat(1_500)};`;
+  await expect(suggested(deep)).rejects.toMatchObject({
+    code: 'BUNDLE_FAILED',
+    message: expect.stringContaining('nested too deeply'),
+  });
+});

@@ -129,7 +129,7 @@ function demandChangeable(state: HeadersState): HeadersState {
 
 function toHeader(name: unknown, value: unknown): readonly [string, string] {
   const key = toName(name);
-  const text = toByteText(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
+  const text = toByteText(value).replace(/^[\t\n\r ]+|(?<![\t\n\r ])[\t\n\r ]+$/g, '');
   if (/[\0\n\r]/.test(text)) throw new TypeError(`The value of the header ${key} breaks the line`);
   return [key, text];
 }

@@ -1,7 +1,7 @@
 import { isRecord } from '../../wire/parse.js';
 import type { LookFileParams } from '../../wire/storage.js';
 import type { EndowmentPowers } from '../endowment.js';
-import { joinBytes } from '../bytes.js';
+import { gather } from '../gather.js';
 import { toPluginError } from '../from-host.js';
 import { makeTurnstile } from '../turnstile.js';
 import type { FileEntry } from './tree.js';
@@ -54,18 +54,8 @@ export function makeLentFiles(powers: EndowmentPowers): LentFiles {
         const answer = await host.request('readFile', { path });
         const body = isRecord(answer) ? answer['body'] : undefined;
         if (typeof body !== 'number') throw new TypeError('The host answered with no file');
-        const source = host.acceptStream(body);
-        const parts: Uint8Array[] = [];
-        let size = 0;
-        for (let part = await source.pull(); part !== undefined; part = await source.pull()) {
-          size += part.length;
-          if (size > limits.maxBodyBytes) {
-            source.cancel('more bytes than the guest takes');
-            throw new TypeError('The file is too large');
-          }
-          parts.push(part);
-        }
-        return joinBytes(parts);
+        const tooLarge = (): Error => new TypeError('The file is too large');
+        return gather(host.acceptStream(body), limits.maxBodyBytes, tooLarge);
       }),
     stat: async (path) => {
       const answer = await look('stat', path);

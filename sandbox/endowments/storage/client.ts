@@ -1,11 +1,12 @@
 import { isRecord } from '../../wire/parse.js';
 import type { StorageArea, StorageEntry, StorageParams } from '../../wire/storage.js';
 import type { ByteSource } from '../../wire/streams.js';
-import { cloneBytes, joinBytes } from '../bytes.js';
+import { cloneBytes } from '../bytes.js';
 import { withCode } from '../coded-error.js';
 import { makeRevocation } from '../denial.js';
 import type { EndowmentPowers } from '../endowment.js';
 import { toPluginError } from '../from-host.js';
+import { gather } from '../gather.js';
 import { makeTurnstile } from '../turnstile.js';
 
 /**
@@ -60,16 +61,21 @@ export function makeStorageClient(
   /** Told after each change that this client made, with the storage's new generation. */
   onChange: (generation: number) => void = () => {},
 ): StorageClient {
-  const { host, plugin, limits } = powers;
+  const { host } = powers;
   const turnstile = makeTurnstile(MAX_OPERATIONS);
   let revoked = false;
   let revocations = 0;
   // What began before a revocation ends with it, although the permission may be back by then.
   const demandGrant = (params: Pick<StorageParams, 'op' | 'path'>, since: number): void => {
     if (revoked || since !== revocations)
-      throw makeRevocation(plugin, 'storage', params.path ?? '');
+      throw makeRevocation(powers.plugin, 'storage', params.path ?? '');
     if (!powers.grant.storage) throw powers.denial('storage', `storage.${params.op}`);
   };
+
+  const gatherAll = (answer: unknown, about: string): Promise<Uint8Array> =>
+    gather(host.acceptStream(bodyOf(answer)), powers.limits.maxBodyBytes, () =>
+      tooLarge(about, powers.limits.maxBodyBytes),
+    );
 
   const ask = async (
     params: Omit<StorageParams, keyof StoragePlace>,
@@ -86,7 +92,7 @@ export function makeStorageClient(
       const answer = await host.request('storage', { ...place, ...params, ...body });
       if (isRecord(answer) && answer['done'] !== undefined) onChange(Number(answer['generation']));
       if (params.op !== 'read') return answer;
-      const bytes = await gather(host.acceptStream(bodyOf(answer)), limits.maxBodyBytes, about);
+      const bytes = await gatherAll(answer, about);
       demandGrant(params, since);
       return bytes;
     } catch (error) {
@@ -120,8 +126,7 @@ export function makeStorageClient(
     copy: async (since) => {
       const answer = await ask({ op: 'copy', ...(since === undefined ? {} : { since }) });
       if (!isRecord(answer) || !Array.isArray(answer['entries'])) return undefined;
-      const body = host.acceptStream(bodyOf(answer));
-      const bytes = await gather(body, limits.maxBodyBytes, 'a copy of storage');
+      const bytes = await gatherAll(answer, 'a copy of storage');
       return parseCopy(Number(answer['generation']), answer['entries'], bytes, entryOf);
     },
     revoke: () => {
@@ -153,20 +158,9 @@ function bodyOf(answer: unknown): number {
   throw new TypeError('The host answered with something else than a file');
 }
 
-async function gather(source: ByteSource, maxBytes: number, path: string): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const part = await source.pull();
-    if (part === undefined) return joinBytes(parts);
-    size += part.length;
-    if (size > maxBytes) {
-      source.cancel('more bytes than the guest takes');
-      const message = `${path} holds more than the ${maxBytes} bytes that are read at once`;
-      throw withCode(new Error(message), 'STORAGE_LIMIT');
-    }
-    parts.push(part);
-  }
+function tooLarge(path: string, maxBytes: number): Error {
+  const message = `${path} holds more than the ${maxBytes} bytes that are read at once`;
+  return withCode(new Error(message), 'STORAGE_LIMIT');
 }
 
 function parseEntry(value: unknown, tellTime: boolean): StorageEntry {

@@ -1,5 +1,6 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, readlink } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { StorageEntry } from '../../../sandbox/wire/storage.js';
 import { isBulkheadError } from '../../errors.js';
 import { type CheckedPath, contain, type Root } from './contain.js';
@@ -35,7 +36,7 @@ export async function lookAt(
     if (isList) throw refusals.failed(asked, 'it is no directory');
     const { handle } = await openChecked(checked, refusals);
     try {
-      return entryOf(nameOf(asked), await handle.stat()) ?? null;
+      return entryOf(basename(asked), await handle.stat()) ?? null;
     } finally {
       await handle.close();
     }
@@ -73,7 +74,7 @@ async function lookInto(
     if (!path.admits(place.real))
       throw refusals.leadsOut(path.asked, `what was opened is ${place.real}`);
     if (maxEntries === undefined) {
-      return { name: nameOf(path.asked), kind: 'directory', ...timeOf(await handle.stat()) };
+      return { name: basename(path.asked), kind: 'directory', ...timeOf(await handle.stat()) };
     }
     const entries: StorageEntry[] = [];
     for (const name of (await readdir(place.at)).toSorted()) {
@@ -106,10 +107,6 @@ function entryOf(name: string, stats: Stats): StorageEntry | undefined {
 
 function timeOf(stats: Stats): { readonly bytes: number; readonly modifiedMs: number } {
   return { bytes: 0, modifiedMs: Math.floor(stats.mtimeMs) };
-}
-
-function nameOf(path: string): string {
-  return path.replace(/\/+$/, '').replace(/^.*\//s, '');
 }
 
 function isMissing(error: unknown): boolean {

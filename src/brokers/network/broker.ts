@@ -13,7 +13,7 @@ import { makeRecorder, type NetworkRecord, type Recorder } from './record.js';
 import { makeRefusals } from './refusals.js';
 import { type NetworkRequest, parseRequest } from './request.js';
 import { makeResolve, type Resolve } from './resolve.js';
-import { keepSecrets, type SecretKeeper } from './secrets/keep.js';
+import { type KeepFor, keepSecrets } from './secrets/keep.js';
 import type { Secret, SecretUse } from './secrets/secret.js';
 import { type Connect, connectTcp, makeTrust } from './sockets.js';
 import { makeTunnel } from './tunnel.js';
@@ -97,10 +97,8 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
     }),
     limits,
   );
-  const keep = (secrets: readonly Secret[] = []): SecretKeeper | undefined =>
-    keepSecrets(secrets, spec.onSecret ?? (() => {}));
   let known = spec.secrets ?? [];
-  let secrets = keep(known);
+  let keepFor: KeepFor | undefined = keepSecrets(known);
   const allRecords = makeRecorder(
     plugin.id,
     spec.recordQueries ?? false,
@@ -122,14 +120,14 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
     if (!spec.allows(url, method)) throw refusals.notGranted(url, method, from);
     lives.get(life)?.push(request);
   };
-  const followingOf = (recorder: Recorder, hold: HoldRequest | undefined): FollowSpec => ({
+  const followingOf = (behalf: Attribution, hold: HoldRequest | undefined): FollowSpec => ({
     hold,
     connections,
     limits,
     refusals,
-    recorder,
+    recorder: allRecords.on(behalf),
     get secrets() {
-      return secrets;
+      return keepFor?.((use) => spec.onSecret?.({ ...use, ...behalf }));
     },
     admit,
   });
@@ -152,10 +150,10 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
       life.onEnd(() => upload?.cancel());
       try {
         if (closed) throw refusals.revoked();
-        const recorder = allRecords.on(behalf);
-        const request = parse(params, body !== undefined, recorder);
+        const following = followingOf(behalf, hold);
+        const request = parse(params, body !== undefined, following.recorder);
         life.onEnd(await turnstile.enter(life.signal));
-        return await follow(followingOf(recorder, hold), request, upload, life);
+        return await follow(following, request, upload, life);
       } catch (error) {
         life.end();
         throw error;
@@ -166,7 +164,7 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
       const held = next.secrets ?? [];
       const lost = known.some((secret) => !held.includes(secret));
       known = held;
-      secrets = keep(held);
+      keepFor = keepSecrets(held);
       for (const [life, hops] of lives) {
         const allowed = hops.every(({ url, method }) => spec.allows(url, method));
         if (lost || !allowed) life.fail(refusals.revoked());

@@ -36,12 +36,17 @@ function parseHeader(entry: unknown): Header | undefined {
   if (!Array.isArray(entry) || entry.length !== 2) return undefined;
   const [name, value]: readonly unknown[] = entry;
   if (typeof name !== 'string' || typeof value !== 'string' || !TOKEN.test(name)) return undefined;
-  const trimmed = value.replace(/^[\t\r\n ]+|[\t\r\n ]+$/g, '');
+  const trimmed = value.replace(BLANKS_AROUND, '');
   // Bytes only: anything above would be cut to its low byte on the way out, and U+010A ends in LF.
   return VALUE.test(trimmed) ? [name.toLowerCase(), trimmed] : undefined;
 }
 
 export const TOKEN: RegExp = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/**
+ * Those at the end are looked for where they begin, and not anew at each of them: a plugin may write a
+ * million in the middle.
+ */
+const BLANKS_AROUND = /^[\t\r\n ]+|(?<![\t\r\n ])[\t\r\n ]+$/g;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 function isOurs(name: string): boolean {

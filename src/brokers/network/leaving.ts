@@ -13,8 +13,11 @@ export interface LeavingRequest {
   readonly whole: boolean;
 }
 
-/** Resolves where the request may leave. What it rejects with is what the plugin is told. */
-export type HoldRequest = (leaving: LeavingRequest) => Promise<void>;
+/**
+ * Resolves where the request may leave. What it rejects with is what the plugin is told. The signal
+ * aborts where the request is given up meanwhile.
+ */
+export type HoldRequest = (leaving: LeavingRequest, signal: AbortSignal) => Promise<void>;
 
 /** Methods that change nothing, by the rules of HTTP. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -46,7 +49,10 @@ export async function showLeaving(
   const { whole = true, bytes } = body ?? {};
   await untilAborted(
     life.signal,
-    hold({ method, url, headers, ...(bytes === undefined ? {} : { body: bytes }), whole }),
+    hold(
+      { method, url, headers, ...(bytes === undefined ? {} : { body: bytes }), whole },
+      life.signal,
+    ),
   );
 }
 

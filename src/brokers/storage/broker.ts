@@ -6,9 +6,9 @@ import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import { type BulkheadError, isBulkheadError } from '../../errors.js';
 import type { Attribution } from '../attribution.js';
 import { contentOf } from '../filesystem/content.js';
-import { makeTurnstile } from '../turnstile.js';
+import { makeTurnstile, type Turnstile } from '../turnstile.js';
 import { deletePath, makeDirectory, movePath } from './changing.js';
-import { type AreaCopy, copyArea } from './copying.js';
+import { type LentCopy, makeCopies } from './copies.js';
 import { type OpenFile, listPath, openFile, statPath } from './reading.js';
 import { parseRequest, type StorageRequest } from './params.js';
 import { openRecord, type OpenRecord, type StorageRecord } from './record.js';
@@ -45,10 +45,10 @@ export interface StorageBroker {
   close(): void;
 }
 
-/** `content` only of a read: the caller pulls it or cancels it. */
+/** `content` only of a read or a copy: the caller pulls it or cancels it. */
 export type StorageAnswer =
   | { readonly content: ByteSource; readonly bytes: number }
-  | { readonly copy: AreaCopy }
+  | { readonly copy: LentCopy }
   | {
       readonly value: StorageEntry | readonly StorageEntry[] | UsageAnswer | StorageChanged | null;
     };
@@ -63,6 +63,12 @@ export function makeStorageBroker({ plugin, store, onEvent }: StorageBrokerSpec)
   const refusals = makeRefusals(plugin.id, limits);
   const turnstile = makeTurnstile({
     maxActive: limits.maxActive,
+    maxWaiting: limits.maxWaiting,
+    full: () => refusals.limit('maxWaiting', 'too many of its operations wait already'),
+  });
+  const copies = makeCopies(limits, refusals);
+  const lists = makeTurnstile({
+    maxActive: limits.maxLists,
     maxWaiting: limits.maxWaiting,
     full: () => refusals.limit('maxWaiting', 'too many of its operations wait already'),
   });
@@ -117,9 +123,15 @@ export function makeStorageBroker({ plugin, store, onEvent }: StorageBrokerSpec)
         if (request.op === 'read') {
           return read(await openFile(ground, request.path), ended, stopped, record, leave);
         }
-        const answer = await change(ground, request, { body, ended, stopped, record });
+        const answer =
+          request.op === 'copy'
+            ? { copy: await copies.make(ground, request.since, ended, record) }
+            : await change(ground, request, { body, ended, stopped, record, lists });
         const late = stopped();
-        if (late !== undefined) throw late;
+        if (late !== undefined) {
+          if ('copy' in answer) answer.copy.content?.cancel('not wanted');
+          throw late;
+        }
         leave();
         record.close('allowed');
         return answer;
@@ -143,6 +155,7 @@ interface ChangeSpec {
   readonly ended: AbortSignal;
   readonly stopped: () => BulkheadError | undefined;
   readonly record: OpenRecord;
+  readonly lists: Turnstile;
 }
 
 async function change(
@@ -151,13 +164,13 @@ async function change(
   spec: ChangeSpec,
 ): Promise<StorageAnswer> {
   const { op, path, recursive } = request;
-  if (op === 'list') return { value: await listPath(ground, path, recursive) };
-  if (op === 'stat') return { value: await statPath(ground, path) };
-  if (op === 'copy') {
-    const copy = await ground.store.inTurn(() => copyArea(ground, request.since));
-    spec.record.bytesRead = copy.content?.length ?? 0;
-    return { copy };
+  if (op === 'list') {
+    const leave = await spec.lists.enter(spec.ended);
+    return listPath(ground, path, recursive)
+      .then((value) => ({ value }))
+      .finally(leave);
   }
+  if (op === 'stat') return { value: await statPath(ground, path) };
   return { value: await changeInTurn(ground, request, spec) };
 }
 

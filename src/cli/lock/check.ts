@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { LockBook, LockState } from '../../index.js';
 import type { RunCommand } from '../call.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { failureOf } from '../failure.js';
+import { failureOf, usageError } from '../failure.js';
 import type { CliPowers } from '../powers.js';
 import { jsonLine, visible } from '../visible.js';
 import { addLockOptions, type LockSettings, openBook } from './options.js';
@@ -33,6 +33,7 @@ async function runCheck(
   powers: CliPowers,
 ): Promise<ExitCode> {
   const book = openBook(settings, powers);
+  if (directories.length === 0) await demandLock(book, powers);
   const findings = [
     ...(await lookAt(book, directories, settings.locked ?? false)),
     ...(settings.locked === true || directories.length === 0 ? await drift(book) : []),
@@ -46,6 +47,16 @@ async function runCheck(
     if (findings.length === 0) await powers.stdout.write('nothing was found\n');
   }
   return findings.length === 0 ? EXIT.ok : EXIT.findings;
+}
+
+/** Without a lock file there is nothing to compare with, and "nothing was found" would be false. */
+async function demandLock({ path }: LockBook, { readFile }: CliPowers): Promise<void> {
+  await readFile(path).catch(() => {
+    throw usageError(
+      '--lock',
+      `there is no lock file ${path}; bulkhead add <plugin-dir> begins one`,
+    );
+  });
 }
 
 async function lookAt(

@@ -28,6 +28,9 @@ async function runList(settings: LockSettings, powers: CliPowers): Promise<ExitC
   const book = openBook(settings, powers);
   const { plugins } = book.read();
   const states = await book.check();
+  if (Object.keys(plugins).length === 0) {
+    await powers.stderr.write(`no plugin is in ${visible(book.path)}\n`);
+  }
   const rows = Object.entries(plugins).map(([id, plugin]) => row(id, plugin, states[id]));
   await powers.stdout.write(
     settings.json === true

@@ -39,6 +39,7 @@ async function runUpdate(
 ): Promise<ExitCode> {
   const book = openBook(settings, powers);
   const chosen = ids.length > 0 ? ids.map((id) => book.idOf(id)) : Object.keys(book.read().plugins);
+  if (chosen.length === 0) await powers.stderr.write(`no plugin is in ${visible(book.path)}\n`);
   for (const id of chosen) await updateOne(book, id, settings, powers);
   return EXIT.ok;
 }

@@ -1,5 +1,6 @@
-import type { Logger } from '../../index.js';
-import type { TextSink } from '../powers.js';
+import type { Engine, Logger } from '../../index.js';
+import { findEmpty } from '../directories.js';
+import type { CliPowers, TextSink } from '../powers.js';
 import { jsonLine } from '../visible.js';
 
 /** A server's log on standard error: one JSON object a line, for whoever gathers them. */
@@ -11,4 +12,16 @@ export function makeServerLog(stderr: TextSink, now: () => Date): Logger {
       void stderr.write(jsonLine(line));
     };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+/** Tells which of the directories that were named hold no plugin. */
+export async function tellEmpty(
+  directories: readonly string[],
+  engine: Engine,
+  powers: CliPowers,
+  logger: Logger,
+): Promise<void> {
+  for (const directory of await findEmpty(directories, engine.plugins(), powers)) {
+    logger.warn({ directory }, 'no plugin is there');
+  }
 }

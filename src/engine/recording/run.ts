@@ -26,7 +26,7 @@ export async function runRecorded(
     tape: { seed },
   });
   try {
-    const result = await runInTurn({ ...spec, place: { ...place, room } });
+    const result = await runInTurn(spec, { ...place, room });
     return Object.assign(result, { record: recordOf(spec, result, recorder, seed) });
   } finally {
     await room.close();

@@ -4,7 +4,7 @@ import { isObject } from '../../schema/shape.js';
 import type { OfferContext } from '../format.js';
 import { readAlerts } from './alerts.js';
 import { cutText, quoteText } from './text.js';
-import { invalidTool, readTool, readToolId, type ToolContext } from './tool.js';
+import { refuseTool, readTool, readToolId, type ToolContext } from './tool.js';
 
 /**
  * Reads what a guest answered when it was asked what its entry offers:
@@ -82,5 +82,5 @@ function readFields(item: unknown, context: ToolContext): Readonly<Record<string
   if (isObject(tool)) return tool;
   const why =
     typeof problem === 'string' ? `cannot be read: ${quoteText(problem)}` : 'is no object';
-  throw invalidTool(context, undefined, why);
+  throw refuseTool(context, undefined, why);
 }

@@ -1,4 +1,6 @@
-import { BulkheadError } from '../../errors.js';
+import { invalidTool } from '../invalid-tool.js';
+import { isToolName } from '../../plugin/tool-name.js';
+import type { BulkheadError } from '../../errors.js';
 import { coversAll, effectivePermissions } from '../../permissions/effective.js';
 import type { Permissions } from '../../permissions/kind.js';
 import type { PluginEntry } from '../../plugin/plugin.js';
@@ -28,7 +30,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function readTool(fields: Fields, toolId: string, context: ToolContext): ToolDefinition {
   const id = `${context.pluginId}:${toolId}`;
   const report = (problem: string): void => context.report(`tool ${quoteText(toolId)}: ${problem}`);
-  if (fields['executable'] !== true) throw invalidTool(context, toolId, 'has no execute function');
+  if (fields['executable'] !== true) throw refuseTool(context, toolId, 'has no execute function');
   reportSandbox(fields['sandbox'], context.entry, report);
   const read = {
     id,
@@ -48,9 +50,9 @@ export function readTool(fields: Fields, toolId: string, context: ToolContext): 
 /** The id of a tool, within its plugin. Throws `INVALID_TOOL`. */
 export function readToolId(fields: Fields, context: ToolContext): string {
   const { id } = fields;
-  if (typeof id === 'string' && TOOL_ID.test(id)) return id;
+  if (isToolName(id)) return id;
   const shown = typeof id === 'string' ? quoteText(id) : 'that is no text';
-  throw invalidTool(
+  throw refuseTool(
     context,
     undefined,
     `has the id ${shown}; an id is of 1 to ${MAX_ID} characters and without ":"`,
@@ -62,19 +64,13 @@ const MAX_NAME = 200;
 /** Models read every description in every turn: the longest that are useful are a tenth of it. */
 const MAX_DESCRIPTION = 16 * 1024;
 
-// oxlint-disable-next-line no-control-regex -- exactly these characters are what is refused
-const TOOL_ID = /^[^:\u0000-\u001f\u007f]{1,128}$/u;
-
 /** The error for a tool that cannot be offered. */
-export function invalidTool(
+export function refuseTool(
   { pluginId, entry }: ToolContext,
   toolId: string | undefined,
   why: string,
 ): BulkheadError {
-  const which = toolId === undefined ? 'A tool' : `The tool ${quoteText(toolId)}`;
-  return new BulkheadError('INVALID_TOOL', `${which} of ${pluginId} (${entry.file}) ${why}.`, {
-    plugin: pluginId,
-  });
+  return invalidTool(pluginId, entry.file, toolId, why);
 }
 
 function readText(

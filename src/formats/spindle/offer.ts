@@ -4,7 +4,7 @@ import { isObject } from '../../schema/shape.js';
 import type { OfferContext } from '../format.js';
 import { cutText, quoteText } from '../pandora/text.js';
 import { readRegistrations } from './registrations.js';
-import { invalidTool, readTool, readToolName } from './tool.js';
+import { refuseTool, readTool, readToolName } from './tool.js';
 
 /**
  * Reads what a guest answered when it was asked which tools are registered:
@@ -54,5 +54,5 @@ function readFields(item: unknown, context: OfferContext): Readonly<Record<strin
   if (isObject(tool)) return tool;
   const why =
     typeof problem === 'string' ? `cannot be read: ${quoteText(problem)}` : 'is no object';
-  throw invalidTool(context, undefined, why);
+  throw refuseTool(context, undefined, why);
 }

@@ -1,4 +1,6 @@
-import { BulkheadError } from '../../errors.js';
+import { invalidTool } from '../invalid-tool.js';
+import { isToolName } from '../../plugin/tool-name.js';
+import type { BulkheadError } from '../../errors.js';
 import type { ToolDefinition } from '../../plugin/tool.js';
 import { checkSchema } from '../../schema/check.js';
 import { isObject } from '../../schema/shape.js';
@@ -19,8 +21,7 @@ export function readTool(
   const id = `${plugin.id}:${toolId}`;
   const tell = (problem: string): void => report(`tool ${quoteText(toolId)}: ${problem}`);
   const parameters: unknown = fields['parameters'] ?? { type: 'object', properties: {} };
-  if (!isObject(parameters))
-    throw invalidTool(context, toolId, 'has parameters that are no object');
+  if (!isObject(parameters)) throw refuseTool(context, toolId, 'has parameters that are no object');
   const { schema, mended } = mendTypes(parameters);
   if (mended) tell('parameters: types are read as the ones of JSON Schema that they mean');
   return {
@@ -47,9 +48,9 @@ export function readTool(
 /** The bare name of a tool. Throws `INVALID_TOOL`. */
 export function readToolName(fields: Fields, context: OfferContext): string {
   const { name } = fields;
-  if (typeof name === 'string' && TOOL_NAME.test(name)) return name;
+  if (isToolName(name)) return name;
   const shown = typeof name === 'string' ? quoteText(name) : 'that is no text';
-  throw invalidTool(
+  throw refuseTool(
     context,
     undefined,
     `has the name ${shown}; a name is of 1 to 128 characters and without ":"`,
@@ -59,19 +60,13 @@ export function readToolName(fields: Fields, context: OfferContext): string {
 const MAX_NAME = 200;
 const MAX_DESCRIPTION = 16 * 1024;
 
-// oxlint-disable-next-line no-control-regex -- exactly these characters are what is refused
-const TOOL_NAME = /^[^:\u0000-\u001f\u007f]{1,128}$/u;
-
 /** The error for a tool that cannot be offered. */
-export function invalidTool(
+export function refuseTool(
   { plugin, entry }: OfferContext,
   toolId: string | undefined,
   why: string,
 ): BulkheadError {
-  const which = toolId === undefined ? 'A tool' : `The tool ${quoteText(toolId)}`;
-  return new BulkheadError('INVALID_TOOL', `${which} of ${plugin.id} (${entry.file}) ${why}.`, {
-    plugin: plugin.id,
-  });
+  return invalidTool(plugin.id, entry.file, toolId, why);
 }
 
 function readText(

@@ -1,6 +1,6 @@
 import type { BuildFailure, Message } from 'esbuild';
 import { BulkheadError } from '../../errors.js';
-import { bundleFailed, toProblem } from './problems.js';
+import { bundleFailed, cutText, toProblem } from './problems.js';
 
 /** What esbuild found, as ours: an error of our own that went through it comes out whole. */
 export function toBulkheadError(error: BuildFailure): BulkheadError {
@@ -9,10 +9,10 @@ export function toBulkheadError(error: BuildFailure): BulkheadError {
     const cause: BulkheadError = own.detail;
     if (cause.code !== 'OUTSIDE_PLUGIN' || own.location === null) return cause;
     const { message: _, remedy: __, ...place } = toProblem(own);
-    const path = 'path' in cause.details ? cause.details.path : '';
+    const path = 'path' in cause.details ? cutText(cause.details.path) : '';
     return new BulkheadError(
       'OUTSIDE_PLUGIN',
-      `${place.file}:${place.line}:${place.column}: ${cause.message}`,
+      `${place.file}:${place.line}:${place.column}: ${cutText(cause.message)}`,
       { path, ...place },
     );
   }

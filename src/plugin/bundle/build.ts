@@ -11,7 +11,7 @@ import type { Built } from './parse-built.js';
 import { openPluginFiles, type PluginFiles } from './files.js';
 import { ENTRY, INJECTED_MODULES } from './made-modules.js';
 import { describeWarning, isBuildFailure, MAX_MESSAGES, toBulkheadError } from './build-failure.js';
-import { bundleFailed, pluginPath, PLUGIN_NAMESPACE } from './problems.js';
+import { bundleFailed, cutText, pluginPath, PLUGIN_NAMESPACE } from './problems.js';
 import { makeResolver } from './resolve/resolver.js';
 import { makeVariants } from './resolve/variants.js';
 import { rewriteOrExplain } from './rewrite-or-explain.js';
@@ -80,7 +80,7 @@ async function buildOne(
         entry,
         virtualModules: new Set(virtualModules),
         builtins,
-        warn: (text) => warnings.push(text),
+        warn: (text) => warnings.push(cutText(text)),
       }),
     ],
   }).catch((error: unknown) => {

@@ -4,6 +4,7 @@ import { builtinFile } from './builtins.js';
 import { readBuiltinFile } from './builtin-files.js';
 import { parentOf, type PluginFiles } from './files.js';
 import type { BundleSpec } from './spec.js';
+import { isBuildFailure } from './build-failure.js';
 import { PLUGIN_NAMESPACE } from './problems.js';
 import type { Resolution, Resolver } from './resolve/resolver.js';
 import { loaderOf } from './source/loaders.js';
@@ -74,7 +75,16 @@ async function guarded<Result>(
     return await run();
   } catch (error) {
     if (error instanceof BulkheadError) return { errors: [{ text: error.message, detail: error }] };
-    if (error instanceof Error && 'errors' in error) throw error;
+    // What esbuild said of a file that it made plain for us, with its place in that file.
+    if (isBuildFailure(error)) {
+      return {
+        errors: error.errors.map(({ text, location, notes: [note] }) => ({
+          text,
+          location,
+          detail: note?.text,
+        })),
+      };
+    }
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
     return {
       errors: [

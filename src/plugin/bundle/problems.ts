@@ -20,16 +20,16 @@ export function bundleFailed(problems: readonly BuildProblem[]): BulkheadError<'
 /** What esbuild says, in our terms: paths relative to the plugin, columns from 1. */
 export function toProblem({ text, location, detail, notes }: Message): BuildProblem {
   return {
-    message: text.replace(/\.$/, '').slice(0, MAX_TEXT),
+    message: cutText(text.replace(/\.$/, '')),
     ...(location === null
       ? {}
       : {
           file: pluginPath(location.file),
           line: location.line,
           column: location.column + 1,
-          lineText: location.lineText.slice(0, MAX_TEXT),
+          lineText: cutText(location.lineText),
         }),
-    remedy: typeof detail === 'string' ? detail : (notes[0]?.text ?? remedyFor(text)),
+    remedy: cutText(typeof detail === 'string' ? detail : (notes[0]?.text ?? remedyFor(text))),
   };
 }
 
@@ -38,7 +38,11 @@ export function pluginPath(path: string): string {
   return path.replace(/^(?:plugin|entry):/, '');
 }
 
-/** A hostile file may have one line of many megabytes. */
+/** A hostile file may have one line, or the name of one import, of many megabytes. */
+export function cutText(text: string): string {
+  return text.slice(0, MAX_TEXT);
+}
+
 const MAX_TEXT = 500;
 
 function remedyFor(text: string): string {

@@ -7,7 +7,7 @@ import { checkSchema } from '../../schema/check.js';
 import { readHints } from '../hints.js';
 import { REMOTE_LIMITS } from '../limits.js';
 import type { RemoteHints, RemoteProblem } from '../remote.js';
-import { isToolName } from '../tool-name.js';
+import { isToolName } from '../../plugin/tool-name.js';
 
 /** What a server said that it offers. */
 export interface Described {

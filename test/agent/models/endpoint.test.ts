@@ -53,18 +53,33 @@ describe.each<[string, (endpoint: Endpoint) => Model]>([
   });
 
   it('that sends the key elsewhere is not followed', async () => {
-    const elsewhere = await serveModel([]);
-    const model = make({
-      url: 'http://127.0.0.1:1',
-      model: 'm',
-      apiKey: 'k',
-      fetch: (_input, init) => {
-        expect(init?.redirect).toBe('error');
-        return Promise.resolve(new Response('moved', { status: 302 }));
+    const elsewhere = await serveModel([{ pieces: [] }]);
+    const location = `${elsewhere.url}/v1`;
+    const { url, asked } = await serveModel([{ status: 307, location, pieces: [] }]);
+    await expect(ask(make({ url, model: 'm', apiKey: 'k' }))).rejects.toMatchObject({
+      code: 'MODEL_FAILED',
+    });
+    expect([asked.length, elsewhere.asked]).toEqual([1, []]);
+  });
+
+  it('that refuses at endless length is told by how it begins', async () => {
+    let cancelled = false;
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(new TextEncoder().encode('no '.repeat(100))),
+      cancel: () => {
+        cancelled = true;
       },
     });
-    await expect(ask(model)).rejects.toMatchObject({ code: 'MODEL_FAILED' });
-    expect(elsewhere.asked).toEqual([]);
+    const fetch = (): Promise<Response> => Promise.resolve(new Response(body, { status: 500 }));
+    const error = await ask(make({ url: 'http://127.0.0.1:1', model: 'm', fetch })).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({
+      code: 'MODEL_FAILED',
+      message: expect.stringMatching(/answered 500: (no ){600,667}/),
+    });
+    expect(String(error).length).toBeLessThan(2_200);
+    expect(cancelled).toBe(true);
   });
 
   it('that sends no JSON is no model', async () => {

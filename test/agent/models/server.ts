@@ -5,6 +5,8 @@ import { afterEachFile } from '../../tidying.js';
 export interface Answer {
   readonly status?: number;
   readonly type?: string;
+  /** Where it says that the answer is. */
+  readonly location?: string;
   /** Written one after the other, so that a reader sees them apart. */
   readonly pieces: readonly string[];
 }
@@ -32,13 +34,17 @@ export async function serveModel(
       const {
         status = 200,
         type = 'text/event-stream',
+        location,
         pieces,
       } = answers[asked.length] ?? {
         status: 500,
         pieces: [],
       };
       asked.push({ path: request.url ?? '', headers: request.headers, body });
-      response.writeHead(status, { 'content-type': type });
+      response.writeHead(status, {
+        'content-type': type,
+        ...(location === undefined ? {} : { location }),
+      });
       for (const piece of pieces) {
         response.write(piece);
         await new Promise((resolve) => setTimeout(resolve, 2));

@@ -3,24 +3,24 @@ import { blockedName, hostOf, portOf, withoutRootDot } from '../../../src/broker
 
 describe('a name', () => {
   it.each([
-    'localhost',
-    'a.localhost',
-    'printer.local',
-    'localhost.localdomain',
-    'metadata.google.internal',
-    'instance-data.ec2.internal',
-    'router.lan',
-    'nas.home.arpa',
-    'wiki.corp',
-    'intra.intranet',
-    'kubernetes.default.svc',
-    'api.cluster.local',
-    'metadata',
-    'kubernetes',
-    '',
-    'example..com',
-  ])('%j is refused unresolved', (name) => {
-    expect(blockedName(name)).toBeDefined();
+    ['localhost', 'a local name'],
+    ['a.localhost', 'a local name'],
+    ['printer.local', 'a local name'],
+    ['localhost.localdomain', 'a local name'],
+    ['metadata.google.internal', 'a local name'],
+    ['instance-data.ec2.internal', 'a local name'],
+    ['router.lan', 'a local name'],
+    ['nas.home.arpa', 'a local name'],
+    ['wiki.corp', 'a local name'],
+    ['intra.intranet', 'a local name'],
+    ['kubernetes.default.svc', 'a local name'],
+    ['api.cluster.local', 'a local name'],
+    ['metadata', 'a name without a domain'],
+    ['kubernetes', 'a name without a domain'],
+    ['', 'not a host name'],
+    ['example..com', 'not a host name'],
+  ])('%j is refused unresolved, as %s', (name, why) => {
+    expect(blockedName(name)).toBe(why);
   });
 
   it.each([
@@ -56,7 +56,9 @@ describe('the host of a URL', () => {
   });
 
   it('keeps a second dot, with which it is no name', () => {
-    expect(blockedName(hostOf(withoutRootDot(new URL('http://localhost../'))))).toBeDefined();
+    const host = hostOf(withoutRootDot(new URL('http://localhost../')));
+    expect(host).toBe('localhost.');
+    expect(blockedName(host)).toBe('not a host name');
   });
 });
 

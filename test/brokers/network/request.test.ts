@@ -4,6 +4,7 @@ import { isBulkheadError } from '../../../src/errors.js';
 import { NETWORK_LIMITS } from '../../../src/brokers/network/limits.js';
 import { makeRefusals } from '../../../src/brokers/network/refusals.js';
 import { type NetworkRequest, parseRequest } from '../../../src/brokers/network/request.js';
+import { processorMs } from '../../processor-time.js';
 
 const limits = {
   ...NETWORK_LIMITS,
@@ -148,6 +149,15 @@ describe('the headers of a request', () => {
     expect(() => parse({ headers: [['a', 'b'.repeat(64)]] })).toThrow(
       /maxRequestHeaderBytes is 64/,
     );
+  });
+
+  it('take no time to speak of, however many blanks stand in a value', () => {
+    const headers = [['x', `a${' '.repeat(50_000)}a`]];
+    const ms = processorMs(() => {
+      expect(() => parse({ headers })).toThrow(/too long/);
+    });
+    // Where the end is looked for anew at each of them it is some ten seconds.
+    expect(ms).toBeLessThan(1_000);
   });
 });
 

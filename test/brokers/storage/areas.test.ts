@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { StorageAnswer } from '../../../src/brokers/storage/broker.js';
 import { directoryNameOf } from '../../../src/brokers/storage/names.js';
 import { runs } from '../../property-runs.js';
 import { storageOf } from './keeper.js';
@@ -83,11 +84,56 @@ describe('areas of a storage', () => {
         { name: 'c/d', held: true },
         { name: 'e', held: false },
       ],
-      content: Buffer.from('123412'),
+      content: '123412',
     });
     expect(await ask({ op: 'copy', since: 4 })).toEqual({ generation: 4 });
     expect(await ask({ op: 'delete', path: 'e' })).toEqual({ done: true, generation: 5 });
     expect(await ask({ op: 'copy', since: 4 })).toMatchObject({ generation: 5 });
+  });
+
+  it('are copied for a guest only as fast as it reads the copies', async () => {
+    const storage = storageOf({ limits: { maxCopies: 2 } });
+    await storage.ask({ op: 'write', path: 'a' }, '1234');
+    const { signal } = new AbortController();
+    const made: Extract<StorageAnswer, { readonly copy: unknown }>[] = [];
+    const all = Array.from({ length: 4 }, async () => {
+      const answer = await storage.run({ op: 'copy' }, undefined, signal);
+      if ('copy' in answer) made.push(answer);
+    });
+    await Promise.all(all.slice(0, 2));
+    // What is asked later is answered by now, were it not for the copies.
+    await storage.ask({ op: 'usage' });
+    expect(made).toHaveLength(2);
+    made[0]?.copy.content?.cancel('not wanted');
+    await all[2];
+    const content = made[1]?.copy.content;
+    expect(await content?.pull()).toEqual(Buffer.from('1234'));
+    expect(made).toHaveLength(3);
+    expect(await content?.pull()).toBeUndefined();
+    await all[3];
+    expect(made).toHaveLength(4);
+  });
+
+  it('are listed a few at a time', async () => {
+    const storage = storageOf({ limits: { maxLists: 2 } });
+    await storage.ask({ op: 'write', path: 'a' }, '1234');
+    const store = storage.stores('notes');
+    const { area } = store;
+    let [begun, ended, most] = [0, 0, 0];
+    store.area = (...place) => {
+      begun += 1;
+      most = Math.max(most, begun - ended);
+      return area(...place);
+    };
+    await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        await storage.ask({ op: 'list', path: '' });
+        ended += 1;
+      }),
+    );
+    expect(begun).toBe(16);
+    // The next one begins just before it is told that one has ended.
+    expect(most).toBeLessThanOrEqual(4);
   });
 
   it('of two plugins are never one, whatever the plugins are called', async () => {

@@ -56,7 +56,10 @@ export function storageOf(
   const ask = async (params: object, content?: string | ByteSource): Promise<unknown> => {
     const body = typeof content === 'string' ? sourceOf(Buffer.from(content)) : content;
     const answer = await broker.run(params, body, new AbortController().signal);
-    if ('copy' in answer) return answer.copy;
+    if ('copy' in answer) {
+      const { content: copied, ...copy } = answer.copy;
+      return copied === undefined ? copy : { ...copy, content: await textOf(copied) };
+    }
     return 'value' in answer ? answer.value : textOf(answer.content);
   };
   return {

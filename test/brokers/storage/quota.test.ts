@@ -43,6 +43,14 @@ describe('the quota of a storage', () => {
     expect(await ask({ op: 'usage' })).toMatchObject({ files: 2 });
   });
 
+  it('is counted to twice of it at most, of what was there before it was lowered', async () => {
+    const { ask, root } = storageOf();
+    for (let n = 0; n < 9; n += 1) await ask({ op: 'write', path: String(n) }, 'x');
+    const lowered = storageOf({ root, limits: { maxFiles: 3 } });
+    expect(await lowered.ask({ op: 'usage' })).toMatchObject({ files: 6, maxFiles: 3 });
+    expect((await lowered.refusal({ op: 'write', path: 'd' }, 'x'))[0]).toBe('STORAGE_LIMIT');
+  });
+
   it('is one for all that a plugin’s guests write at once', async () => {
     const first = storageOf({ limits: { maxBytes: 5_000 } });
     const second = storageOf({ stores: first.stores, root: first.root });

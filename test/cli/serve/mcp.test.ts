@@ -1,3 +1,6 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -85,6 +88,25 @@ describe('bulkhead mcp', () => {
     const { code, stdout } = await run(['mcp', writePlugin()]);
     expect(code).toBe(0);
     expect(stdout).toBe('');
+  });
+
+  it('takes nothing of the directory that its client works in', async () => {
+    const repository = mkdtempSync(join(tmpdir(), 'bulkhead-repository-'));
+    const mark = join(repository, 'ran');
+    const program = `require('node:fs').writeFileSync(${JSON.stringify(mark)}, '')`;
+    const remotes = [{ command: process.execPath, args: ['-e', program], id: 'theirs' }];
+    writeFileSync(join(repository, 'bulkhead.config.json'), JSON.stringify({ remotes }));
+    expect(await run(['mcp', writePlugin()], '', repository)).toMatchObject({ code: 0 });
+    expect(existsSync(mark)).toBe(false);
+    const named = ['mcp', '--config', 'bulkhead.config.json'];
+    expect(await run(named, '', repository)).toMatchObject({ code: 0 });
+    expect(existsSync(mark)).toBe(true);
+    rmSync(repository, { recursive: true });
+  });
+
+  it('tells which of its directories hold no plugin', async () => {
+    const { stderr } = await run(['mcp', writePlugin(), '/no/such/plugin']);
+    expect(stderr).toContain('"no plugin is there","directory":"/no/such/plugin"');
   });
 
   it('says what it was told wrongly on standard error', async () => {

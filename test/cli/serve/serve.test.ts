@@ -41,6 +41,14 @@ describe('bulkhead serve', () => {
     expect(JSON.stringify(log())).not.toContain(token);
   });
 
+  it('tells which of its directories hold no plugin', async () => {
+    const { logged } = await serve(['--plugins', writePlugin(), '/no/such/plugin']);
+    expect(await logged('no plugin is there')).toMatchObject({
+      level: 'warn',
+      directory: '/no/such/plugin',
+    });
+  });
+
   it('lists plugins with their alerts to the operator alone', async () => {
     const top = `export const resolveTools = () => ({ tools: [], alerts: [{ level: 'info', message: 'Using MyService' }] });`;
     const { url, token } = await serve(['--plugins', writePlugin({ top })]);

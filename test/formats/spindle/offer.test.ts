@@ -66,6 +66,12 @@ test('what a tool lacks is told, and a tool that cannot be read costs no other',
   ]);
 });
 
+test('S26: whatever the guest says, there are no tools without the permission', () => {
+  const without = { ...context, granted: NO_PERMISSIONS };
+  expect(readOffer({ tools: [tool()] }, without)).toMatchObject({ tools: [], refused: [] });
+  expect(read({ tools: [tool()] }).tools).toHaveLength(1);
+});
+
 test('what is registered besides tools is read item by item', () => {
   const { registrations } = read({
     tools: [],
@@ -106,7 +112,19 @@ test('whatever a guest answers is an offer', () => {
     fc.property(fc.oneof(anything, fc.jsonValue()), (answer) => {
       const { tools, registrations } = read(answer);
       expect(new Set(tools.map(({ id }) => id)).size).toBe(tools.length);
-      expect(registrations).toBeDefined();
+      const { events = [], macros = [], endpoints = [], providers = [] } = registrations ?? {};
+      const texts = [
+        ...events,
+        ...macros.map(({ name }) => name),
+        ...endpoints.flatMap(({ endpoint, requires }) => [endpoint, ...requires]),
+        ...providers.flatMap(({ kind, id }) => [kind, id]),
+      ];
+      expect(texts.filter((text) => typeof text !== 'string')).toEqual([]);
+      expect(Object.keys(registrations ?? {}).toSorted()).toEqual(REGISTERED);
+      expect(registrations?.events.every((name) => typeof name === 'string')).toBe(true);
+      expect(registrations?.macros.every(({ name }) => name === name.toLowerCase())).toBe(true);
     }),
   );
 });
+
+const REGISTERED = ['commands', 'endpoints', 'events', 'hooks', 'macros', 'providers'];

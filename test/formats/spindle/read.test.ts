@@ -67,7 +67,13 @@ test.each([
 
 test('S02: a homepage may be empty, and both may be absent', async () => {
   const { github: _, ...bare } = complete;
-  await expect(read({ ...bare, homepage: '' })).resolves.toBeDefined();
+  for (const about of [{ homepage: '' }, {}]) {
+    const { plugin, problems } = await read({ ...bare, ...about });
+    expect({ about: plugin.about, problems }).toEqual({
+      about: { author: 'someone', ...about },
+      problems: [],
+    });
+  }
 });
 
 test.each(['../outside.js', '/etc/passwd', 'dist/../../x.js', 'C:/x.js', 'dist\\x.js'])(

@@ -75,7 +75,7 @@ describe('the keys of an issuer', () => {
     await fake.keys.find('a', 'ES256');
     fake.answer = () => Promise.reject(new Error('down'));
     fake.nowMs += TOKEN_LIMITS.keysFreshMs;
-    expect(await fake.keys.find('a', 'ES256')).toBeDefined();
+    expect(await fake.keys.find('a', 'ES256')).toMatchObject({ kid: 'a' });
     fake.nowMs += TOKEN_LIMITS.keysStaleMs;
     await expect(fake.keys.find('a', 'ES256')).rejects.toThrow('down');
   });
@@ -89,7 +89,7 @@ describe('the keys of an issuer', () => {
     expect(fake.fetches).toBe(1);
     fake.answer = () => Promise.resolve(setOf('a'));
     fake.nowMs += TOKEN_LIMITS.keysCooldownMs;
-    expect(await fake.keys.find('a', 'ES256')).toBeDefined();
+    expect(await fake.keys.find('a', 'ES256')).toMatchObject({ kid: 'a' });
   });
 
   it.each([

@@ -161,7 +161,10 @@ describe('an Authorization header', () => {
     const issuer = await makeIssuer();
     const verifier = makeVerifier({ jwks: [{ issuer: issuer.url, jwks: issuer.jwks }] });
     for (const scheme of ['bearer', 'BEARER', 'BeArEr  ']) {
-      expect(await verifier.verify(`${scheme} ${await issuer.token()}`)).toBeDefined();
+      expect(await verifier.verify(`${scheme} ${await issuer.token()}`)).toMatchObject({
+        issuer: issuer.url,
+        subject: 'user-1',
+      });
     }
     await verifier.close();
   });

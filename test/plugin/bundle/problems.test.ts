@@ -31,6 +31,12 @@ describe('a problem', () => {
     ]);
   });
 
+  it('of syntax has its place where the file had to be read apart, too', async () => {
+    const source = 'export const load = (name: string) => import(name);\n  let = = 2;';
+    const problem = { message: 'Unexpected "="', file: 'index.ts', line: 2, column: 9 };
+    expect(await problemsOf({ 'index.ts': source })).toMatchObject([problem]);
+  });
+
   it('of a missing package says what to install, and where', async () => {
     expect(
       await problemsOf({
@@ -107,6 +113,20 @@ describe('a problem', () => {
       lineText: string;
     }[];
     expect(problem?.lineText).toHaveLength(500);
+  });
+
+  it.each([
+    ['a package', `import '${'a'.repeat(100_000)}';`],
+    ['a package that is perhaps there', `try { require('${'a'.repeat(100_000)}') } catch {}`],
+    ['a place outside', `import '../${'a'.repeat(100_000)}';`],
+    ['an address', `import 'file:///${'a'.repeat(100_000)}';`],
+    ['a package’s own file', `import '#${'a'.repeat(100_000)}';`],
+  ])('with the name of %s is cut, however long that is', async (_, source) => {
+    const told: unknown = await bundleFiles({ 'index.ts': source }).then(
+      ({ warnings }) => warnings,
+      (error: unknown) => [String(error), JSON.stringify(error)],
+    );
+    expect(JSON.stringify(told).length).toBeLessThan(5_000);
   });
 
   it('of an entry that is not there says so', async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { endowments } from '../../../sandbox/endowments/table.js';
 import { useRealm } from './realm/realm.js';
 
@@ -74,6 +74,32 @@ test.each(Object.entries(granted))(
     expect(withheld).not.toEqual(expect.arrayContaining(['nothing', ...names]));
   },
 );
+
+describe('what was made before it was known whose it is', () => {
+  const inventory = `
+    const look = (name) => {
+      const { value, ...rest } = Object.getOwnPropertyDescriptor(globalThis, name);
+      const own = Object(value) === value ? Reflect.ownKeys(value).map(String) : String(value);
+      return [name, typeof value, rest, own, Object.isFrozen(value)];
+    };
+    const tries = [() => Date.now(), () => Math.random(), () => storage.read('a'), () => powers.notes(), () => powers.none(), () => env.get('KEY'), () => fetch('https://x.test/text').then((r) => r.text()), () => readFile('a'), () => { for (let n = 0; n < 9; n++) setTimeout(() => {}, 1e6) }, () => console.log('a line that is too long')];
+    const told = [];
+    for (const attempt of tries) try { told.push(typeof await attempt()) } catch (e) { told.push([e.name, e.code, e.message]) }
+    const found = Object.getOwnPropertyNames(globalThis).sort().map(look);
+    tools.revoke();
+    return [found, told]`;
+  const limits = { maxTimers: 8, maxLogText: 10 };
+
+  test.each([
+    {},
+    everything,
+    ...Object.entries(everything).map(([name, value]) => ({ [name]: value })),
+  ])('is what is made at once, with the grant %j', async (grant) => {
+    const made = await realm.run(inventory, { grant, limits });
+    expect(made.failure).toBeUndefined();
+    expect(made).toEqual(await realm.run(inventory, { grant, limits, atOnce: true }));
+  });
+});
 
 test('every permission has one endowment of its name', () => {
   const named = Object.entries(endowments)

@@ -128,6 +128,12 @@ describe('a hostile peer', () => {
       ),
     ],
     [
+      'requests that are large, and not answered yet',
+      Array.from({ length: 14 }, (_, i) =>
+        say({ t: 'request', i, m: 'a', p: 'x'.repeat(FROM_GUEST.maxOpenRequestCharacters / 14) }),
+      ),
+    ],
+    [
       'a flood of streams',
       Array.from({ length: FROM_GUEST.maxOpenStreams + 1 }, (_, s) => say({ t: 'end', s: s + 1 })),
     ],
@@ -151,6 +157,13 @@ describe('a hostile peer', () => {
     await expect(mine).resolves.toBe('first');
     expect(peer.strayAnswers).toBe(2);
     expect(violations).toEqual([]);
+  });
+
+  it('may ask for as much as it likes, if it waits for the answers', () => {
+    const end = makeEnd({ ...silent, request: () => null }, () => {});
+    const p = 'x'.repeat(FROM_GUEST.maxOpenRequestCharacters / 14);
+    for (let i = 0; i < 15; i += 1) end.peer.receive(say({ t: 'request', i, m: 'a', p }));
+    expect(end.violations).toEqual([]);
   });
 
   it('cannot make credit, ends or cancels of nothing do anything', () => {

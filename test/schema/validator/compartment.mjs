@@ -3,6 +3,7 @@
 import 'ses';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { makeCompartment } from '../../../dist/sandbox/compartment.js';
 
 lockdown({
   errorTaming: 'safe',
@@ -22,7 +23,7 @@ lockdown({
 });
 
 const started = performance.now();
-const compartment = new Compartment();
+const compartment = makeCompartment({ globals: {}, assigned: [] });
 const { compile } = compartment.evaluate(
   readFileSync(new URL('../../../dist/validator.js', import.meta.url), 'utf8'),
 )();

@@ -21,9 +21,13 @@ export const tools = [
   {
     id: 'compute',
     name: 'Compute',
-    description: 'Computes, and says how long it took by its own clock',
+    description: 'Computes the same so many times',
     annotations,
-    execute: async ({ work }: { work: 'fib' | 'floors' }) => (work === 'fib' ? fib(27) : floors()),
+    execute: async ({ work, times }: { work: 'fib' | 'floors'; times: number }) => {
+      let result = 0;
+      for (let n = 0; n < times; n += 1) result = work === 'fib' ? fib(27) : floors();
+      return result;
+    },
   },
   {
     id: 'download',

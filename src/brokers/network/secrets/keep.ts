@@ -1,6 +1,6 @@
-import { type Inserted, makeInserter, type Outgoing } from './insert.js';
+import { type Inserted, makeInserter, type OnUse, type Outgoing } from './insert.js';
 import { makeScrubber, type Scrubber } from './scrub.js';
-import type { Secret, SecretUse } from './secret.js';
+import type { Secret } from './secret.js';
 
 /** One plugin's secrets, on their way out and on their way back. */
 export interface SecretKeeper extends Pick<Scrubber, 'text'> {
@@ -13,16 +13,16 @@ type Scrub<Part extends 'head' | 'answer'> = (
   part: Parameters<Scrubber[Part]>[0],
 ) => ReturnType<Scrubber[Part]>;
 
+/** The keeper whose uses are told to that listener. */
+export type KeepFor = (onUse: OnUse) => SecretKeeper;
+
 /** `undefined` where there are none: then nothing is looked at. */
-export function keepSecrets(
-  secrets: readonly Secret[],
-  onUse: (use: SecretUse) => void,
-): SecretKeeper | undefined {
+export function keepSecrets(secrets: readonly Secret[]): KeepFor | undefined {
   if (secrets.length === 0) return undefined;
   const scrubber = makeScrubber(secrets);
-  return {
+  return (onUse) => ({
     text: scrubber.text,
-    insert: makeInserter(secrets, onUse),
+    insert: (outgoing) => makeInserter(secrets, onUse)(outgoing),
     scrubberFor: (host) => {
       const told = new Set<string>();
       const tell = ({ name }: Secret, place: 'header' | 'body'): void => {
@@ -35,5 +35,5 @@ export function keepSecrets(
         answer: (answer) => scrubber.answer(answer, tell),
       };
     },
-  };
+  });
 }

@@ -1,3 +1,5 @@
+import type { Attribution } from '../../attribution.js';
+
 /**
  * A variable that a plugin holds a reference to, and never the value of: it sees the placeholder,
  * and the network broker puts the value in its place where the operator has bound it.
@@ -20,7 +22,7 @@ export interface Secret {
 export type SecretPlace = 'header' | 'query' | 'body' | `header:${string}` | `query:${string}`;
 
 /** What became of a secret in one exchange. For the host's eyes: no plugin learns it. */
-export interface SecretUse {
+export interface SecretUse extends Attribution {
   readonly type: 'secret-inserted' | 'secret-withheld' | 'secret-scrubbed';
   /** The variable's name. */
   readonly secret: string;

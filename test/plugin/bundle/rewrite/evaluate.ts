@@ -6,7 +6,7 @@ const REFUSED = [
   /(?:<!--|-->)/,
   /(^|[^.]|\.\.\.)\bimport(\s*(?:\(|\/[/*]))/,
   /(^|[^.])\beval(\s*\()/,
-  /(^|[^.]|\.\.\.)\bimport\s*\./,
+  /(^|[^.]|\.\.\.)\bimport\s*\.\s*([\w$\\{}]+\s*)?(\(|\/[/*])/,
 ];
 
 export function refusedBySes(code: string): boolean {

@@ -8,6 +8,11 @@ export interface RealmCase {
   readonly grant?: Partial<GuestGrant>;
   readonly limits?: Partial<GuestLimits>;
   /**
+   * Everything is made when it is known whose it is; else what can be made before that is, as in a
+   * guest that waited in a pool.
+   */
+  readonly atOnce?: boolean;
+  /**
    * Answers, in place of the result, with what the start realm finds when it walks the objects that
    * the code can reach: from its globals and from what it returned. `control` adds some of Node's own
    * to them, which such a walk has to find.

@@ -8,7 +8,7 @@ import { describeError } from '../../../../sandbox/describe-error.js';
 import { makeAbortPair } from '../../../../sandbox/endowments/abort.js';
 import { makeDenial } from '../../../../sandbox/endowments/denial.js';
 import type { EndowmentPowers } from '../../../../sandbox/endowments/endowment.js';
-import { endow } from '../../../../sandbox/endowments/endow.js';
+import { endow, endowAhead } from '../../../../sandbox/endowments/endow.js';
 import { explainWithheld } from '../../../../sandbox/endowments/withheld.js';
 import { makeHostPower } from '../../../../sandbox/host-power.js';
 import { serialize } from '../../../../sandbox/serialize.js';
@@ -31,10 +31,26 @@ const LIMITS = {
   maxOutputText: 1_000,
 };
 
+const NOTHING: GuestGrant = {
+  time: false,
+  random: false,
+  network: false,
+  filesystem: false,
+  environment: undefined,
+  storage: false,
+  powers: undefined,
+};
+
 const stackOf = (error: Error): string => String(Reflect.get(globalThis, 'getStackString')(error));
 const plugin = { id: 'demo', manifest: 'pandora.manifest.json' };
 
-async function run({ code, grant = {}, limits = {}, inspect }: RealmCase): Promise<RealmOutcome> {
+async function run({
+  code,
+  grant = {},
+  limits = {},
+  inspect,
+  atOnce = false,
+}: RealmCase): Promise<RealmOutcome> {
   const notes: string[] = [];
   const logs: string[] = [];
   const faults: WireFailure[] = [];
@@ -45,23 +61,23 @@ async function run({ code, grant = {}, limits = {}, inspect }: RealmCase): Promi
     { limits: FROM_HOST },
   );
   const describe = (error: unknown): WireFailure => describeError(error, stackOf);
-  let held: GuestGrant = {
-    time: false,
-    random: false,
-    network: false,
-    filesystem: false,
-    environment: undefined,
-    storage: false,
-    powers: undefined,
-    ...grant,
+  let known = false;
+  let held = NOTHING;
+  const whenKnown = <Fact>(fact: Fact): Fact => {
+    if (known) return fact;
+    throw new Error('it is not known yet whose it is');
   };
   const powers: EndowmentPowers = {
     ...web,
-    plugin,
+    get plugin() {
+      return whenKnown(plugin);
+    },
     get grant() {
       return held;
     },
-    limits: { ...LIMITS, ...limits },
+    get limits() {
+      return whenKnown({ ...LIMITS, ...limits });
+    },
     host: makeHostPower(pipe.right.peer),
     reportFault: (error) => faults.push(describe(error)),
     serialize: (value) => serialize(value, { ...LIMITS, ...limits }),
@@ -70,7 +86,10 @@ async function run({ code, grant = {}, limits = {}, inspect }: RealmCase): Promi
       return makeDenial(plugin)(permission, wanted);
     },
   };
-  const endowed = endow(powers);
+  const ahead = atOnce ? undefined : endowAhead(powers);
+  known = true;
+  held = { ...held, ...grant };
+  const endowed = endow(powers, ahead);
   const tools = harden({
     revoke: (permission?: 'network') => endowed.revoke(permission),
     /** Changes the grant as a host does, and gives what is newly there. */

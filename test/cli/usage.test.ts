@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { EXIT } from '../../src/cli/exit-codes.js';
+import { readText } from '../architecture/sources.js';
+import { commands, program } from './grammar.js';
+import { runFake } from './fake.js';
+
+describe.each(commands)('bulkhead $path', ({ path, command }) => {
+  it('has a page of help, on standard output and with exit code 0', async () => {
+    const { code, stdout, stderr } = await runFake([...path.split(' '), '--help']);
+    expect({ code, stderr: stderr.text }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.text).toMatch(new RegExp(`^Usage: bulkhead ${path} .*\n\n[a-z]`));
+  });
+
+  it('says what it does, and what each of its options and arguments is', () => {
+    expect(command.description()).toMatch(/^[a-z]/);
+    for (const { flags, description } of command.options) {
+      expect({ flags, description }).toEqual({ flags, description: expect.stringMatching(/^\S/) });
+    }
+    for (const argument of command.registeredArguments) {
+      expect({ [argument.name()]: argument.description }).toEqual({
+        [argument.name()]: expect.stringMatching(/^\S/),
+      });
+    }
+  });
+
+  it('takes an option that it does not have for a mistake', async () => {
+    const { code, stderr } = await runFake([...path.split(' '), '--no-such-option']);
+    expect(code).toBe(EXIT.usage);
+    expect(stderr.text).toContain("unknown option '--no-such-option'");
+    expect(stderr.text).toContain('fix ');
+  });
+});
+
+it.each([
+  [['rules'], 'rules takes one of these: list, add, remove, test'],
+  [['rules', 'forget'], 'unknown command'],
+  [['forget'], "unknown command 'forget'"],
+  [['help', 'forget'], "unknown command 'forget'"],
+  [['call'], "missing required argument 'plugin-dir'"],
+  [['doctor', 'more'], 'too many arguments'],
+])('%j exits with 1 and says what is missing', async (argv, cause) => {
+  const { code, stdout, stderr } = await runFake(argv);
+  expect({ code, stdout: stdout.text }).toEqual({ code: EXIT.usage, stdout: '' });
+  expect(stderr.text).toContain(cause);
+});
+
+it('a mistake is one line of JSON where --json asks for it', async () => {
+  const { code, stdout } = await runFake(['rules', '--json']);
+  expect(code).toBe(EXIT.usage);
+  expect(JSON.parse(stdout.text)).toMatchObject({ ok: false, error: { code: 'INVALID_OPTIONS' } });
+});
+
+it('whatever reads has its answer as JSON as well', () => {
+  const without = commands.filter(
+    ({ command }) => !command.options.some(({ long }) => long === '--json'),
+  );
+  // One is a tour for people, the other speaks MCP on standard output.
+  expect(without.map(({ path }) => path)).toEqual(['demo', 'mcp']);
+});
+
+it('the help names every exit code, and the README those of a command that ran', () => {
+  const [, codes = ''] = /Exit codes: (.*)/s.exec(pageOf(program)) ?? [];
+  const named = [...codes.matchAll(/\b(\d+) [a-z]/g)].map(([, code]) => Number(code));
+  expect(named).toEqual(Object.values(EXIT));
+  const [, sentence = ''] = /exit with (0 ok.*?)\.\s/s.exec(readText('README.md')) ?? [];
+  expect([...sentence.matchAll(/\b(\d+) /g)].map(([, code]) => Number(code))).toEqual(
+    Object.values(EXIT),
+  );
+});
+
+it('the README names every command', () => {
+  const readme = readText('README.md');
+  const unnamed = program.commands
+    .map((command) => command.name())
+    .filter((name) => !new RegExp(`\`(bulkhead )?${name}\\b`).test(readme));
+  expect(unnamed).toEqual([]);
+});
+
+/** A page of help, with what stands below it. */
+function pageOf(command: Command): string {
+  let page = '';
+  command.configureOutput({ writeOut: (text) => (page += text) }).outputHelp();
+  return page;
+}

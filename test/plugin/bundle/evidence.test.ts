@@ -1,0 +1,42 @@
+import { lstatSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Evidence, isCurrent, stampOf } from '../../../src/plugin/bundle/evidence.js';
+
+let root = '';
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'bulkhead-evidence-'));
+  writeFileSync(join(root, 'read.js'), '1');
+  writeFileSync(join(root, 'found.js'), '2');
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const evidence = (): Evidence => ({
+  root,
+  files: {
+    'read.js': { bytes: 1, stamp: stampOf(lstatSync(join(root, 'read.js'), { bigint: true })) },
+  },
+  lookups: { 'read.js': 'file', 'found.js': 'file', 'read.ts': 'absent' },
+});
+
+describe('what a bundle was made from is no longer what it was', () => {
+  const changes: Readonly<Record<string, () => void>> = {
+    'when a file that was read has another text': () => writeFileSync(join(root, 'read.js'), '33'),
+    'when a file that was read is gone': () => rmSync(join(root, 'read.js')),
+    'when a link to its text took the place of a file that was read': () => {
+      renameSync(join(root, 'read.js'), join(root, 'elsewhere.js'));
+      symlinkSync('elsewhere.js', join(root, 'read.js'));
+    },
+    'when a file that was only found is gone': () => rmSync(join(root, 'found.js')),
+    'when there is a file where there was none': () => writeFileSync(join(root, 'read.ts'), ''),
+  };
+
+  test.each(Object.entries(changes))('%s', async (_, change) => {
+    const before = evidence();
+    expect(await isCurrent(before)).toBe(true);
+    change();
+    expect(await isCurrent(before)).toBe(false);
+  });
+});
