@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { canonicalJson } from './canonical.js';
+import { hash } from 'node:crypto';
+import { canonicalJson, canonicalMembers, textOfMembers } from './canonical.js';
 import { type AuditEntry, type AuditRecord, GENESIS, type Head, isAuditRecord } from './record.js';
 
 /** Before the first record. */
@@ -15,8 +15,12 @@ export interface Sealed {
 /** Puts an entry at the end of the chain. */
 export function seal(head: Head, entry: AuditEntry): Sealed {
   const linked = { ...entry, seq: head.seq + 1, prev: head.hash };
-  const record: AuditRecord = { ...linked, hash: hashOf(linked) };
-  return { record, line: canonicalJson(record) };
+  // The line is the text that was hashed with one member more: it is not made twice.
+  const members = canonicalMembers(linked);
+  const digest = hash('sha256', textOfMembers(members), 'hex');
+  const after = members.findIndex(([key]) => key > 'hash');
+  members.splice(after, 0, ['hash', `"hash":"${digest}"`]);
+  return { record: { ...linked, hash: digest }, line: textOfMembers(members) };
 }
 
 /** A line that is no record, or not the one that its hash was made of. */
@@ -31,10 +35,10 @@ export function unseal(line: string): AuditRecord | Unsound {
     return 'unreadable';
   }
   if (!isAuditRecord(value)) return 'unreadable';
-  const { hash, ...linked } = value;
-  return hash === hashOf(linked) && line === canonicalJson(value) ? value : 'changed';
+  const { hash: told, ...linked } = value;
+  return told === hashOf(linked) && line === canonicalJson(value) ? value : 'changed';
 }
 
 function hashOf(linked: object): string {
-  return createHash('sha256').update(canonicalJson(linked)).digest('hex');
+  return hash('sha256', canonicalJson(linked), 'hex');
 }

@@ -27,7 +27,8 @@ export interface AuditLogSpec {
 
 /** A log that is being written. */
 export interface AuditLog {
-  /** Takes an event, and returns at once: it is written when the present job is done. */
+  /** Takes an event, and returns at once: it is written when the present job is done, or within
+   * ten milliseconds of the last write. */
   readonly listener: EventListener;
   /** Resolves when everything that was taken is on the disk. Throws `AUDIT_FAILED`. */
   flush(): Promise<void>;
@@ -41,6 +42,9 @@ export interface AuditLog {
 const BATCH = 1_000;
 const SECOND_MS = 1_000;
 
+/** From one write to the next while much happens: a write for every call would cost more than the call. */
+const PACE_MS = 10;
+
 /** Opens the store and begins to write. Throws `AUDIT_FAILED`. */
 export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
   const { store, policy, now, maxWaitingRecords = AUDIT_LIMITS.maxWaitingRecords } = spec;
@@ -52,6 +56,7 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
   let scheduled = false;
   let closed = false;
   let syncedMs = -Infinity;
+  let begunMs = -Infinity;
   let unsynced: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
@@ -64,15 +69,18 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
   const drain = async (durable: boolean): Promise<void> => {
     if (lost > 0) put({ type: 'records-lost', atMs: now(), count: lost });
     lost = 0;
+    // What comes meanwhile is written next time, so that this ends however much happens.
+    let left = waiting.length;
     do {
-      const count = Math.min(waiting.length, BATCH);
+      const count = Math.min(left, BATCH);
       const sealed: Sealed[] = [];
       for (const entry of take(count)) sealed.push(seal(sealed.at(-1)?.record ?? head, entry));
-      await store.append(sealed, durable && count === waiting.length);
+      await store.append(sealed, durable && count === left);
       waiting = waiting.slice(count);
+      left -= count;
       head = sealed.at(-1)?.record ?? head;
       for (const { record } of sealed) for (const listener of listeners) listener(record);
-    } while (waiting.length > 0);
+    } while (left > 0);
     if (durable) {
       syncedMs = now();
       clearTimeout(unsynced);
@@ -106,8 +114,10 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
   const soon = (): void => {
     if (scheduled) return;
     scheduled = true;
-    setImmediate(() => {
+    const waitMs = Math.min(PACE_MS, begunMs + PACE_MS - now());
+    const begin = (): void => {
       scheduled = false;
+      begunMs = now();
       // Closing has written it.
       if (closed) return;
       const due =
@@ -116,7 +126,9 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
         unsynced ??= setTimeout(() => void attempt(true), SECOND_MS).unref();
       }
       void attempt(due);
-    });
+    };
+    if (waitMs > 0 && spec.sync !== 'always') setTimeout(begin, waitMs);
+    else setImmediate(begin);
   };
 
   const attempt = (durable: boolean): Promise<void> =>

@@ -6,16 +6,14 @@ import { type InputPolicy, noteInput } from './redact.js';
 
 /** What is kept of an event; `undefined` where it is none of the log's business. */
 export function noteEvent(event: BulkheadEvent, policy: InputPolicy): AuditEntry | undefined {
-  const kept: Readonly<Record<string, readonly string[]>> = KEPT;
-  const fields = Object.hasOwn(kept, event.type) ? kept[event.type] : undefined;
+  const fields = NAMES.get(event.type);
   if (fields === undefined) return undefined;
   const members = new Map<string, unknown>(Object.entries(event));
   const entry: unknown = {
     type: event.type,
     atMs: event.atMs,
     ...Object.fromEntries(
-      fields.flatMap((field) => {
-        const name = field.replace(/\?$/, '');
+      fields.flatMap((name) => {
         const value = members.get(name);
         return value === undefined ? [] : [[name, cut(value)]];
       }),
@@ -25,6 +23,14 @@ export function noteEvent(event: BulkheadEvent, policy: InputPolicy): AuditEntry
   };
   return isEntry(entry) ? entry : undefined;
 }
+
+/** The members that are kept of each type of event. */
+const NAMES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(KEPT).map(([type, fields]) => [
+    type,
+    fields.map((field) => field.replace(/\?$/, '')),
+  ]),
+);
 
 function cut(value: unknown): unknown {
   return typeof value === 'string' && value.length > AUDIT_LIMITS.maxTextCharacters

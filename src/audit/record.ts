@@ -100,10 +100,18 @@ export function isEntry(value: unknown): value is AuditEntry {
   const fields = typeof type === 'string' ? FIELDS.get(type) : undefined;
   return (
     fields !== undefined &&
-    typeof record.get('atMs') === 'number' &&
+    isMoment(record.get('atMs')) &&
     fields.every((field) => isField(field, record))
   );
 }
+
+/** A time that there is: whoever shows it makes a date of it. */
+function isMoment(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= LAST_MOMENT_MS;
+}
+
+/** The last of what a date can be. */
+const LAST_MOMENT_MS = 8.64e15;
 
 function isField(field: string, record: ReadonlyMap<string, unknown>): boolean {
   const name = field.replace(/\?$/, '');

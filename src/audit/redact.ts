@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from './canonical.js';
 import { AUDIT_LIMITS } from './limits.js';
 import type { InputNote } from './record.js';
@@ -33,7 +33,7 @@ export const REDACTED = '[redacted]';
 export function noteInput(input: string, policy: InputPolicy): InputNote {
   if (policy.inputs === 'none') return {};
   const value: unknown = parse(input);
-  const inputDigest = createHash('sha256').update(canonicalJson(value)).digest('hex');
+  const inputDigest = hash('sha256', canonicalJson(value), 'hex');
   if (policy.inputs === 'digest') return { inputDigest };
   const text = JSON.stringify(withoutNamed(value, policy.redact.map(plain)));
   return {

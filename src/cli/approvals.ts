@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { BulkheadError } from '../index.js';
 import type { RunCommand } from './call.js';
+import { effectLines, readEffect } from './effect-text.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { usageError } from './failure.js';
 import { whoIs } from './lock/options.js';
@@ -17,6 +18,9 @@ interface ApprovalsSettings {
 
 const DEFAULT_URL = 'http://127.0.0.1:4173';
 
+/** Characters of an id that name a question: `apr_` and the first eight of what is random. */
+const MIN_ID = 12;
+
 /** How often a server is asked what waits. */
 const WATCH_MS = 1_000;
 
@@ -26,7 +30,7 @@ export function addApprovals(program: Command, run: RunCommand): void {
     .description(
       'show the questions that wait at a running `bulkhead serve --approvals`, and answer one',
     )
-    .argument('[id]', 'the question, as it is listed; its beginning is enough')
+    .argument('[id]', 'the question, as it is listed; its first twelve characters are enough')
     .argument('[verdict]', 'deny, once, session or always')
     .option('--url <URL>', `the server (default: ${DEFAULT_URL})`)
     .option('--token <TEXT>', "the operator's token (default: BULKHEAD_TOKEN)")
@@ -85,12 +89,13 @@ async function answer(
   powers: CliPowers,
 ): Promise<ExitCode> {
   const all = await listWaiting(settings, powers);
-  const meant = all.filter(({ approvalId }) => approvalId.startsWith(id));
+  // A shorter beginning may be that of a question which came up since the list was shown.
+  const meant = id.length < MIN_ID ? [] : all.filter(({ approvalId }) => approvalId.startsWith(id));
   const [waiting] = meant;
   if (waiting === undefined || meant.length > 1) {
     throw usageError(
       'id',
-      `${meant.length === 0 ? 'no question waits' : 'several questions wait'} under ${id}`,
+      `${meant.length === 0 ? 'no question waits' : 'several questions wait'} under ${id}${id.length < MIN_ID ? `: write ${MIN_ID} characters of its id at least` : ''}`,
     );
   }
   const { approvalId, digest } = waiting;
@@ -140,11 +145,22 @@ async function ask(
     const why = error instanceof Error ? error.message : String(error);
     throw usageError('--url', `there is no server at ${url}: ${why}`);
   });
-  const data: unknown = JSON.parse(text);
+  const data = parse(text, url);
   if (status < 400) return data;
   const said =
     isRecord(data) && typeof data['error'] === 'string' ? data['error'] : `status ${status}`;
   throw new BulkheadError('APPROVAL_DENIED', `The server refused: ${said}.`, { tool: path });
+}
+
+function parse(text: string, url: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw usageError(
+      '--url',
+      `the server at ${url} is none of Bulkhead's: it answers with no JSON`,
+    );
+  }
 }
 
 function tell({ approvalId, fields }: Waiting): string {
@@ -153,16 +169,13 @@ function tell({ approvalId, fields }: Waiting): string {
     return typeof value === 'string' ? visible(value) : '';
   };
   const { effect, expiresAtMs, offers, shown } = fields;
-  const held = isRecord(effect)
-    ? `${String(effect['method'])} ${String(effect['url'])}`
-    : undefined;
   const until = typeof expiresAtMs === 'number' ? new Date(expiresAtMs).toISOString() : '';
   return [
     `${visible(approvalId)}  [${text('risk').toUpperCase()}] ${text('id')} ${text('version')}`,
     `  asks because  ${text('why')}`,
-    ...(held === undefined ? [] : [`  wants to send ${visible(held)}`]),
     `  answers       ${Array.isArray(offers) ? offers.map((one) => visible(String(one))).join(', ') : ''}; until ${until}`,
     ...(typeof shown === 'string' ? shown.split('\n').map((line) => `    ${visible(line)}`) : []),
+    ...(isRecord(effect) ? effectLines(readEffect(effect)) : []),
     '',
   ].join('\n');
 }

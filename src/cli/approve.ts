@@ -1,4 +1,5 @@
 import type { Answer, ApprovalRequest, Approver, Verdict } from '../index.js';
+import { effectLines } from './effect-text.js';
 import { makePaint, type Paint } from './paint.js';
 import type { CliPowers } from './powers.js';
 import { visible } from './visible.js';
@@ -60,7 +61,7 @@ function question(request: ApprovalRequest, paint: Paint): string {
     '',
     '  with this input',
     ...input,
-    ...(effect === undefined ? [] : describeEffect(effect)),
+    ...(effect === undefined ? [] : effectLines(effect)),
     '',
     effect === undefined
       ? `${badge} ${from} wants to run its tool ${visible(tool)}`
@@ -74,15 +75,4 @@ function question(request: ApprovalRequest, paint: Paint): string {
       : 'Run it? [y]es once, for this [s]ession, [a]lways, or [N]o: ',
   ];
   return lines.join('\n');
-}
-
-function describeEffect(effect: NonNullable<ApprovalRequest['effect']>): string[] {
-  const { method, url, headers, body, bodyBytes } = effect;
-  return [
-    '  it is about to send',
-    `    ${visible(method)} ${visible(url)}`,
-    ...headers.map(([name, value]) => `    ${visible(name)}: ${visible(value)}`),
-    ...(body === undefined ? [] : ['', ...body.split('\n').map((line) => `    ${line}`)]),
-    ...(bodyBytes === undefined ? [] : [`    (${bodyBytes} bytes)`]),
-  ];
 }

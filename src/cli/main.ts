@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, realpath } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { availableParallelism, release, totalmem } from 'node:os';
 import { dirname } from 'node:path';
@@ -37,7 +37,14 @@ const powers: CliPowers = {
   readFile: (path) => readFile(path, 'utf8'),
   writeFile: async (path, text) => {
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text, { mode: 0o600 });
+    const file = await open(path, 'w', 0o600);
+    try {
+      // One that was there may have been everybody's to read.
+      if ((await file.stat()).isFile()) await file.chmod(0o600);
+      await file.writeFile(text);
+    } finally {
+      await file.close();
+    }
   },
   listDirectory: (path) => readdir(path),
   realPath: (path) => realpath(path).catch(() => path),

@@ -15,6 +15,7 @@ import {
   type HostOverride,
   readConfig,
 } from './arguments.js';
+import { collectCredential, type CredentialPlaces, credentialsFrom } from './credentials.js';
 import { usageError } from './failure.js';
 import { addConsentOptions, consentOptions, type ConsentSettings } from './consent.js';
 import { makePluginLog } from './plugin-log.js';
@@ -27,6 +28,7 @@ export interface PluginSettings extends ConsentSettings {
   readonly lock?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly secret?: PluginSecrets;
+  readonly credential?: CredentialPlaces;
   readonly hostOverride?: readonly HostOverride[];
   readonly allowHost?: readonly string[];
   /** Permissions, as `readPermissions` takes them. */
@@ -50,6 +52,11 @@ export function addPluginOptions(command: Command): Command {
       '--secret <KEY=HOST>',
       'keep a variable out of the plugin: its value is put into requests to that host, in a header or the query (KEY=header:NAME@HOST: in that place alone)',
       collectSecret,
+    )
+    .option(
+      '--credential <PLUGIN/KEY=PLACE>',
+      'where a credential is that a plugin needs: env:NAME, a variable, or @FILE',
+      collectCredential,
     )
     .option(
       '--host-override <HOST=URL>',
@@ -106,6 +113,7 @@ export async function engineOptions(
     env: { ...powers.environment, ...settings.env },
     // A name that the one plugin does not declare is a mistake, and the engine says so.
     secrets: () => settings.secret ?? {},
+    ...credentialsFrom(settings.credential, powers),
     hostMode: settings.allowHost ?? [],
     network: { overrides: settings.hostOverride ?? [] },
     // Whoever calls by hand means each call: no plugin is kept from the next for having crashed.

@@ -125,7 +125,7 @@ function missing(
     own === undefined
       ? `It is none of its own: write "${id}/<key>", or the key alone, in ${manifest}.`
       : granted
-        ? `To supply it, let the engine's option credentials give a text for (${JSON.stringify(id)}, ${JSON.stringify(own)}).`
+        ? `To supply it, let the engine's option credentials give a text for (${JSON.stringify(id)}, ${JSON.stringify(own)}), or write --credential ${id}/${own}=env:NAME.`
         : `To allow it, grant ${id} the power "${PERMISSION}".`;
   return new BulkheadError(
     'CREDENTIAL_MISSING',

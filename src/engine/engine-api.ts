@@ -89,9 +89,11 @@ export interface Engine extends AsyncDisposable {
   /**
    * Reads the plugins again. One of which nothing has changed goes on as it is; one that cannot be
    * built now goes on as it was, and says so in its problems; any other is shut down, and what is there
-   * now begins. Calls under way end as they began, in the guest that they began in.
+   * now begins. Calls under way end as they began, in the guest that they began in. What functions
+   * among the engine's options say (`grant`, `config`, …) is asked anew. `plugins`: reads them in
+   * these directories, from now on.
    */
-  reload(): Promise<void>;
+  reload(options?: { readonly plugins?: readonly string[] }): Promise<void>;
   /** Ends every guest. Calls under way are answered with ENGINE_CLOSED. */
   close(): Promise<void>;
 }

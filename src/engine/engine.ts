@@ -195,8 +195,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     guarantees: () => machinery.guarantees(),
     on: (listener) => events.on(listener),
     setEnabled: (plugin, enabled) => registry.setEnabled(plugin, enabled),
-    reload: async () => {
-      await Promise.all([registry.reload(), remotes.load()]);
+    reload: async ({ plugins: directories } = {}) => {
+      await Promise.all([registry.reload(directories), remotes.load()]);
     },
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => engine.close(),
@@ -208,7 +208,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await Promise.all([registry.reload(), remotes.load()]);
     if (settings.watch === true) {
       const paths = [...settings.plugins, ...(settings.defaultPlugins ?? [])];
-      watching = watchPlugins({ paths, watch: watchDirectories, reload: registry.reload });
+      watching = watchPlugins({ paths, watch: watchDirectories, reload: () => registry.reload() });
       await watching.ready;
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Asks an entry again what it offers when it says that this has changed, at a pace of the host's. */
+/** Asks whoever offers tools again when they say that these have changed, at a pace of the host's. */
 export interface Reconciler {
   /** It has changed, once or a thousand times: it is asked soon, and not too often. */
   notice(): void;
@@ -10,6 +10,8 @@ export interface ReconcilerSpec {
   readonly take: (described: unknown) => void;
   /** Milliseconds that only ever grow. */
   readonly now: () => number;
+  /** Milliseconds between two questions. Default: `INTERVAL_MS`. */
+  readonly intervalMs?: number;
 }
 
 /** From a change to the question: many extensions register again all that they have. */
@@ -18,7 +20,12 @@ export const SETTLE_MS = 10;
 /** Between two questions. Stops an extension that registers in a loop from keeping its host busy. */
 export const INTERVAL_MS = 200;
 
-export function makeReconciler({ ask, take, now }: ReconcilerSpec): Reconciler {
+export function makeReconciler({
+  ask,
+  take,
+  now,
+  intervalMs = INTERVAL_MS,
+}: ReconcilerSpec): Reconciler {
   let waiting = false;
   let asking = false;
   let again = false;
@@ -44,7 +51,7 @@ export function makeReconciler({ ask, take, now }: ReconcilerSpec): Reconciler {
     }
     again = false;
     waiting = true;
-    const timer = setTimeout(() => void run(), Math.max(SETTLE_MS, lastMs + INTERVAL_MS - now()));
+    const timer = setTimeout(() => void run(), Math.max(SETTLE_MS, lastMs + intervalMs - now()));
     timer.unref();
   };
 

@@ -26,8 +26,8 @@ import { makeTurnover } from './turnover.js';
 
 /** The plugins an engine has, and their coming and going. */
 export interface Registry {
-  /** Reads what is on disk, and installs it. Loads follow one another, each whole. */
-  reload(): Promise<void>;
+  /** Reads what is on disk, there from now on, and installs it. Loads follow one another, each whole. */
+  reload(plugins?: readonly string[]): Promise<void>;
   /** Switches a plugin off, or on again. Throws `PLUGIN_NOT_FOUND`. */
   setEnabled(plugin: string, enabled: boolean): Promise<void>;
   /** In the order in which they are registered. */
@@ -64,6 +64,7 @@ const WIDTH = 4;
 export function makeRegistry(spec: RegistrySpec): Registry {
   const { settings, grants, events, machinery, effects, onChange } = spec;
   let installed: readonly Installed[] = [];
+  let { plugins: directories } = settings;
   let discovery: Discovery = { plugins: [], problems: [] };
   /** Replaced, and finishing their calls: what they hold is the plugin's still. */
   const retiring = new Set<Installed>();
@@ -111,10 +112,11 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   const load = async (): Promise<void> => {
     if (closed) return;
     const { lock } = settings;
+    const where = { ...settings, plugins: directories };
     discovery =
       lock === undefined
-        ? await findPlugins(diskReader, settings)
-        : await discoverLocked(lock, settings, machinery.bundle);
+        ? await findPlugins(diskReader, where)
+        : await discoverLocked(lock, where, machinery.bundle);
     // A manifest that cannot be read just now costs a plugin nothing that it had.
     const isBroken = ({ plugin }: Installed): boolean =>
       discovery.problems.some(({ directory }) => directory === plugin.directory);
@@ -166,23 +168,20 @@ export function makeRegistry(spec: RegistrySpec): Registry {
           plugin.id === id && entries.some((entry) => isBehind(entry, plugin, grants)),
       );
       if (!anew) return;
-      last = last.then(
-        () => again(id),
-        () => again(id),
-      );
+      const next = (): Promise<void> => again(id);
+      last = last.then(next, next);
       await last;
     },
     setEnabled: async (id, enabled) => {
       if (!installed.some(({ plugin }) => plugin.id === id)) throw notThere(id);
       if (enabled) off.delete(id);
       else off.add(id);
-      last = last.then(
-        () => again(id),
-        () => again(id),
-      );
+      const next = (): Promise<void> => again(id);
+      last = last.then(next, next);
       await last;
     },
-    reload: () => {
+    reload: (plugins = directories) => {
+      directories = plugins;
       last = last.then(load, load);
       return last;
     },

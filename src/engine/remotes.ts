@@ -9,6 +9,7 @@ import { REMOTE_LIMITS } from '../remotes/limits.js';
 import { openRemotes } from '../remotes/open.js';
 import type { PinStore } from '../remotes/pins.js';
 import type { Remote, RemoteListing, RemoteTool } from '../remotes/remote.js';
+import { makeReconciler } from './reconciler.js';
 import type { PlacedElsewhere } from './placed-elsewhere.js';
 import type { Settings } from './settings.js';
 import type { PluginStatus } from './status.js';
@@ -78,7 +79,16 @@ export function makeRemotes({ settings, events, pins, onChange }: RemotesSpec): 
     if (end.signal.aborted) return;
     void Promise.all(ones.map(ask)).then(() => (end.signal.aborted ? undefined : onChange()));
   };
-  for (const one of known) one.remote.onChange(() => again([one]));
+  for (const one of known) {
+    // A server may say so in a loop: each time is a listing to fetch, and a catalog to make.
+    const { notice } = makeReconciler({
+      ask: async () => (end.signal.aborted ? undefined : ask(one).then(() => one.listing)),
+      take: () => (end.signal.aborted ? undefined : onChange()),
+      now: () => performance.now(),
+      intervalMs: REMOTE_LIMITS.changedMs,
+    });
+    one.remote.onChange(notice);
+  }
   const timer = setInterval(() => again(known), REMOTE_LIMITS.refreshMs);
   timer.unref();
   if (known.length === 0) clearInterval(timer);

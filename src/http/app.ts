@@ -3,23 +3,29 @@ import type { Json } from '../../sandbox/wire/messages.js';
 import type { Engine } from '../engine/engine-api.js';
 import { type InFlight, makeInFlight } from './in-flight.js';
 import { SERVER_LIMITS, type ServerLimits } from './limits.js';
-import { requireOwnHost, requireToken } from './operator.js';
+import { requireOwnHost, requireOwnName, requireToken } from './operator.js';
 import { HttpRefusal, jsonResponse, refusalOf } from './refusal.js';
 
 /** Something served at a path of its own. */
 export interface Mounted {
   readonly path: string;
-  /** `open`: it checks who calls by itself. `operator`: the operator's token, where one was given. */
-  readonly access: 'open' | 'operator';
-  readonly fetch: (request: Request) => Promise<Response>;
+  /**
+   * `open`: anybody. `verified`: it checks who calls by itself, and takes its place with `admit` once
+   * it knows. `operator`: the operator's token, where one was given.
+   */
+  readonly access: 'open' | 'verified' | 'operator';
+  readonly fetch: (request: Request, admit: Admit) => Promise<Response>;
   /** Whether a request only waits for news, for as long as its sender likes: it takes no place. */
   readonly lasts?: (request: Request) => boolean;
 }
 
+/** Takes a place for a request, once. Throws where there is none: strangers never take one. */
+export type Admit = () => void;
+
 export interface AppSpec {
   readonly engine: Pick<Engine, 'catalog' | 'listing'>;
   readonly mounted: readonly Mounted[];
-  /** What opens `/api/plugins`. */
+  /** What opens `/api/plugins`. Asked for with each request, as what follows is. */
   readonly token: string;
   /** Whether what is mounted for the operator asks for the token, too. */
   readonly tokenRequired: boolean;
@@ -57,19 +63,21 @@ export function createApp(spec: AppSpec): App {
   for (const path of ['/healthz', '/health']) app.get(path, () => jsonResponse({ status: 'ok' }));
   for (const path of ['/readyz', '/ready']) app.get(path, () => readiness(spec, inFlight));
   app.get('/api/plugins', ({ req }) =>
-    within(spec, inFlight, () => {
+    within(spec, inFlight, (admit) => {
       requireOwnHost(req.raw, spec.hosts);
       requireToken(req.raw, spec.token);
+      admit();
       return jsonResponse(spec.engine.listing());
     }),
   );
   for (const path of ['/.well-known/jwks', '/.well-known/jwks.json', '/api/v1/.well-known/jwks']) {
     app.get(path, () =>
-      within(spec, inFlight, async () =>
-        jsonResponse((await spec.jwks?.()) ?? { keys: [] }, 200, {
+      within(spec, inFlight, async (admit) => {
+        admit();
+        return jsonResponse((await spec.jwks?.()) ?? { keys: [] }, 200, {
           'cache-control': 'public, max-age=300',
-        }),
-      ),
+        });
+      }),
     );
   }
   for (const { path, access, fetch, lasts } of spec.mounted) {
@@ -77,10 +85,15 @@ export function createApp(spec: AppSpec): App {
       within(
         spec,
         inFlight,
-        () => {
-          requireOwnHost(req.raw, access === 'open' ? NO_HOSTS : spec.hosts);
-          if (access === 'operator' && spec.tokenRequired) requireToken(req.raw, spec.token);
-          return fetch(req.raw);
+        (admit) => {
+          if (access === 'operator') {
+            requireOwnHost(req.raw, spec.hosts);
+            if (spec.tokenRequired) requireToken(req.raw, spec.token);
+          } else {
+            requireOwnName(req.raw, spec.hosts);
+          }
+          if (access !== 'verified') admit();
+          return fetch(req.raw, admit);
         },
         lasts?.(req.raw),
       ),
@@ -106,8 +119,6 @@ export function createApp(spec: AppSpec): App {
   };
 }
 
-const NO_HOSTS: ReadonlySet<string> = new Set();
-
 function readiness({ engine }: AppSpec, { draining }: InFlight): Response {
   const tools = engine.catalog.list().length;
   return draining
@@ -115,17 +126,21 @@ function readiness({ engine }: AppSpec, { draining }: InFlight): Response {
     : jsonResponse({ status: 'ready', tools });
 }
 
-/** Answers within a place of its own, and says what became of it in JSON whatever that is. */
+/** Answers, with a place for who is admitted, and says what became of it in JSON whatever that is. */
 async function within(
   { onFault }: Pick<AppSpec, 'onFault'>,
   inFlight: InFlight,
-  answer: () => Response | Promise<Response>,
+  answer: (admit: Admit) => Response | Promise<Response>,
   lasts = false,
 ): Promise<Response> {
-  const leave = inFlight.enter();
-  if (leave === undefined) return refused(inFlight.draining ? stopping() : full());
+  let left: (() => void) | undefined;
+  const leave = (): void => left?.();
+  const admit = (): void => {
+    left ??= inFlight.enter();
+    if (left === undefined) throw inFlight.draining ? stopping() : full();
+  };
   try {
-    const response = await answer();
+    const response = await answer(admit);
     if (lasts) leave();
     return whenRead(response, leave);
   } catch (error) {

@@ -9,7 +9,7 @@ import { HttpRefusal, jsonResponse } from './refusal.js';
 
 export interface ApprovalRoutesSpec {
   readonly pending: PendingApprovals;
-  /** Always asked for here: whoever has it decides what runs. */
+  /** Always asked for here, as it is then: whoever has it decides what runs. */
   readonly token: string;
   readonly limits?: Partial<ServerLimits>;
 }
@@ -19,17 +19,18 @@ export interface ApprovalRoutesSpec {
  * answers one with `{ verdict, digest, reason?, by? }`. The digest is that of the question that was
  * seen.
  */
-export function approvalRoutes({ pending, token, limits }: ApprovalRoutesSpec): readonly Mounted[] {
+export function approvalRoutes(spec: ApprovalRoutesSpec): readonly Mounted[] {
+  const { pending, limits } = spec;
   const caps = { ...SERVER_LIMITS, ...limits };
   const list = (request: Request): Response => {
-    requireToken(request, token);
+    requireToken(request, spec.token);
     if (request.method !== 'GET') throw new HttpRefusal(405, 'Questions are listed with GET');
     return jsonResponse({ approvals: pending.list().map(shown) });
   };
   const answer = async (request: Request): Promise<Response> => {
-    requireToken(request, token);
+    requireToken(request, spec.token);
     if (request.method !== 'POST') throw new HttpRefusal(405, 'A question is answered with POST');
-    const id = decodeURIComponent(new URL(request.url).pathname.split('/').at(-1) ?? '');
+    const id = new URL(request.url).pathname.split('/').at(-1) ?? '';
     const outcome = pending.answer(id, parseAnswer(parseBody(await readBody(request, caps), caps)));
     if (outcome === 'answered') return jsonResponse({ outcome });
     throw new HttpRefusal(outcome === 'gone' ? 404 : 409, SENTENCES[outcome]);

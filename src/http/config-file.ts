@@ -14,6 +14,8 @@ export interface ConfigFile {
   readonly grant?: GrantWord | Readonly<Record<string, GrantWord | GrantedScopes>>;
   /** By plugin id. */
   readonly config?: Readonly<Record<string, JsonObject>>;
+  /** Where credentials are, by `plugin/key`: `env:NAME` or `@FILE`, relative to the file. */
+  readonly credentials?: Readonly<Record<string, string>>;
   readonly hostMode?: readonly string[];
   readonly background?: readonly string[];
   readonly overrides?: readonly { readonly host: string; readonly url: string }[];

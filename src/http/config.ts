@@ -30,6 +30,14 @@ export function parseConfig(text: string, file: string): ConfigFile {
 }
 
 const path: Shape<string> = string('a path, e.g. "/tools"', (text) => /^\/[\w\-./]*$/.test(text));
+/** What is there instead may be the credential itself, and is not repeated. */
+const place: Shape<string> = {
+  read: (value, at, problems) => {
+    if (typeof value === 'string' && /^(?:env:\w+|@.+)$/s.test(value)) return { value };
+    problems.push(`${at}: must be "env:NAME" or "@FILE"`);
+    return undefined;
+  },
+};
 const texts: Shape<readonly string[]> = array(string());
 /** What JSON.parse made of an object holds nothing but JSON. */
 const jsonObject: Shape<JsonObject> = {
@@ -63,6 +71,7 @@ const shape: Shape<ConfigFile> = object(
     plugins: optional(texts),
     grant: optional(either(grantWord, record(grantOfOne))),
     config: optional(record(jsonObject)),
+    credentials: optional(record(place)),
     hostMode: optional(texts),
     background: optional(texts),
     overrides: optional(array(object({ host: string(), url: string() }, 'refuse'))),

@@ -16,10 +16,23 @@ function digest(text: string): Buffer {
 }
 
 /**
- * Throws where a browser was led here: by a name that is not ours (a name server may say that any
- * name is at 127.0.0.1), or from a page of somebody else's.
+ * Throws where a browser was led here: by a name that is not ours, or from a page of somebody
+ * else's.
  */
 export function requireOwnHost(request: Request, hosts: ReadonlySet<string>): void {
+  if (hosts.size === 0) return;
+  requireOwnName(request, hosts);
+  const origin = request.headers.get('origin');
+  if (origin === null) return;
+  const from = URL.canParse(origin) ? new URL(origin).host : '';
+  if (!hosts.has(from)) throw new HttpRefusal(403, 'Pages of other origins may not call this');
+}
+
+/**
+ * Throws where a name that is not ours led here: a name server may say that any name is at
+ * 127.0.0.1, and the page under that name could then read whatever is answered.
+ */
+export function requireOwnName(request: Request, hosts: ReadonlySet<string>): void {
   if (hosts.size === 0) return;
   const host = (request.headers.get('host') ?? '').toLowerCase();
   if (!hosts.has(host)) {
@@ -28,8 +41,4 @@ export function requireOwnHost(request: Request, hosts: ReadonlySet<string>): vo
       `This server does not answer to the name ${host.slice(0, 200)}. To allow it, name it as its public URL`,
     );
   }
-  const origin = request.headers.get('origin');
-  if (origin === null) return;
-  const from = URL.canParse(origin) ? new URL(origin).host : '';
-  if (!hosts.has(from)) throw new HttpRefusal(403, 'Pages of other origins may not call this');
 }

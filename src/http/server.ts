@@ -6,12 +6,16 @@ import type { Engine } from '../engine/engine-api.js';
 import type { Logger } from '../engine/options.js';
 import { BulkheadError } from '../errors.js';
 import { type App, createApp, type Mounted } from './app.js';
-import { approvalRoutes } from './approvals.js';
+import { approvalRoutes, type ApprovalRoutesSpec } from './approvals.js';
 import { SERVER_LIMITS, type ServerLimits } from './limits.js';
 import { listen } from './listen.js';
 import type { VerifierOptions } from './tokens/verifier.js';
 import { APPLICATION_PATHS } from './vertesia/application.js';
-import { createVertesiaHandler, type VertesiaHandler } from './vertesia/handler.js';
+import {
+  type BelievedTokens,
+  createVertesiaHandler,
+  type VertesiaHandler,
+} from './vertesia/handler.js';
 import type { InvocationRecord, VertesiaOptions } from './vertesia/options.js';
 
 export interface ServerOptions {
@@ -37,11 +41,23 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits>;
 }
 
+/** What may change while a server runs. */
+export interface ServerChanges {
+  readonly plugins?: readonly string[];
+  readonly tokens?: BelievedTokens;
+  /** The operator's, where one is chosen. */
+  readonly token?: string | undefined;
+}
+
 export interface RunningServer {
   readonly url: string;
   readonly token: string;
-  /** Reads the plugins again, and has the issuers' keys fetched again. Calls under way go on. */
-  reload(): Promise<void>;
+  /**
+   * Reads the plugins again, and has the issuers' keys fetched again. Calls under way go on. What is
+   * given replaces what the server was started with; throws `INVALID_OPTIONS` for tokens that cannot
+   * be, and then nothing has changed.
+   */
+  reload(next?: ServerChanges): Promise<void>;
   /**
    * Takes no more connections, lets what is under way finish for as long as `drainMs`, and closes.
    * The engine is left open. Resolves with whether everything finished.
@@ -59,7 +75,8 @@ export async function startServer(
   const limits = { ...SERVER_LIMITS, ...options.limits };
   const loopback = isLoopback(host);
   if (!loopback && options.token === undefined) throw needsToken(host);
-  const token = options.token ?? randomBytes(24).toString('base64url');
+  let { token = randomBytes(24).toString('base64url') } = options;
+  let chosen = options.token !== undefined;
   const mcp = await openMcp(engine, options, limits, logger);
 
   let app: App | undefined;
@@ -78,18 +95,26 @@ export async function startServer(
   }
   const mounted: Mounted[] = [];
   if (options.approvals !== undefined) {
-    mounted.push(...approvalRoutes({ pending: options.approvals, token, limits }));
+    const { approvals: pending } = options;
+    const spec: ApprovalRoutesSpec = {
+      pending,
+      get token() {
+        return token;
+      },
+      limits,
+    };
+    mounted.push(...approvalRoutes(spec));
   }
   if (vertesia !== undefined && options.vertesia !== undefined) {
     const { path } = options.vertesia;
     const { fetch, application } = vertesia;
-    mounted.push({ path, access: 'open', fetch });
+    mounted.push({ path, access: 'verified', fetch });
     const base = path.replace(/\/[^/]*\/?$/, '');
     for (const below of APPLICATION_PATHS) {
       mounted.push({
         path: `${base}${below}`,
-        access: 'open',
-        fetch: (request) => application(request, base),
+        access: 'verified',
+        fetch: (request, admit) => application(request, base, admit),
       });
     }
   }
@@ -100,8 +125,12 @@ export async function startServer(
   app = createApp({
     engine,
     mounted,
-    token,
-    tokenRequired: options.token !== undefined,
+    get token() {
+      return token;
+    },
+    get tokenRequired() {
+      return chosen;
+    },
     hosts: loopback ? ownHosts(listening.port, url) : new Set(),
     jwks: () => engine.jwks(),
     limits,
@@ -114,9 +143,12 @@ export async function startServer(
   return {
     url,
     token,
-    reload: async () => {
-      vertesia?.refresh();
-      await engine.reload();
+    reload: async ({ plugins, tokens, token: next } = {}) => {
+      vertesia?.refresh(tokens);
+      // One that is not named any more goes on: nobody would know which comes after it.
+      chosen ||= next !== undefined;
+      token = next ?? token;
+      await engine.reload(plugins === undefined ? {} : { plugins });
     },
     stop: async () => {
       listening.stop();

@@ -59,6 +59,7 @@ function count(event: BulkheadEvent, meters: Meters, asked: Map<string, number>)
       meters.denied.add([event.plugin, event.permission]);
       break;
     case 'approval-asked':
+      meters.prompts.add([event.plugin]);
       asked.set(event.approval, event.atMs);
       meters.approvalsPending.set(asked.size);
       break;

@@ -14,6 +14,7 @@ export interface Meters {
   readonly callSeconds: Histogram;
   readonly used: Counter;
   readonly denied: Counter;
+  readonly prompts: Counter;
   readonly approvalsPending: Gauge;
   readonly approvalWait: Histogram;
   readonly hookSeconds: Histogram;
@@ -48,6 +49,7 @@ export function makeMeters(maxSeries: number): Meters {
     denied: makeCounter(
       family('denied_total', 'Uses of what was not granted.', 'plugin', 'permission'),
     ),
+    prompts: makeCounter(family('prompts_total', 'Questions that a person was asked.', 'plugin')),
     approvalsPending: makeGauge(family('approvals_pending', 'Calls that wait for an answer.')),
     approvalWait: makeHistogram(
       family('approval_wait_seconds', 'How long answers took.', 'verdict'),

@@ -16,6 +16,10 @@ export interface RemoteLimits {
   readonly maxAttempts: number;
   /** Milliseconds after which it is asked again what it offers. */
   readonly refreshMs: number;
+  /** Milliseconds from one such question to the next, however often it says that it offers others. */
+  readonly changedMs: number;
+  /** Milliseconds before a stream that a server has ended is opened again, whatever it asks for. */
+  readonly reopenMs: number;
   /** Milliseconds for which a token that we sign is good. Stops one that leaks from opening for long. */
   readonly tokenMs: number;
 }
@@ -29,5 +33,7 @@ export const REMOTE_LIMITS: RemoteLimits = {
   maxErrorCharacters: 500,
   maxAttempts: 3,
   refreshMs: 300_000,
+  changedMs: 5_000,
+  reopenMs: 1_000,
   tokenMs: 600_000,
 };

@@ -73,16 +73,26 @@ export function whyWaits(
   const pin = pins.get(definition.tool);
   if (pin?.hash === definition.hash) return undefined;
   const { tool } = definition;
-  const what =
-    pin === undefined
-      ? 'is new'
-      : `has changed: ${[
-          ...(pin.description === definition.description ? [] : ['its description']),
-          ...(pin.schemaHash === definition.schemaHash ? [] : ['its input']),
-        ].join(' and ')}`;
+  const what = pin === undefined ? 'is new' : `has changed: ${changed(pin, definition)}`;
   return {
     code: 'REMOTE_CHANGED',
-    message: `The tool ${tool} of ${id} ${what} since it was pinned, and is not offered until somebody has looked at it. To allow it, pin it anew: bulkhead remotes --accept ${id}`,
+    message: `The tool ${tool} of ${id} ${what} since it was pinned, and is not offered until somebody has looked at it. It says of itself: ${said(definition)}. To allow it, pin it anew: bulkhead remotes --accept ${id}`,
     toolId: tool,
   };
+}
+
+/** Enough to see what it is after; all of it is the operator's to ask the server for. */
+const MAX_SAID = 1_000;
+
+function said({ description }: Definition): string {
+  const cut = description.length > MAX_SAID ? '…' : '';
+  return `${JSON.stringify(description.slice(0, MAX_SAID))}${cut}`;
+}
+
+function changed(pin: Pin, definition: Definition): string {
+  const parts = [
+    ...(pin.description === definition.description ? [] : ['its description']),
+    ...(pin.schemaHash === definition.schemaHash ? [] : ['its input']),
+  ];
+  return parts.length === 0 ? 'its title or its hints' : parts.join(' and ');
 }

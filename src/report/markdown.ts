@@ -111,9 +111,13 @@ function table(heading: readonly string[], rows: readonly (readonly string[])[])
 function text(value: string): string {
   return value === '---'
     ? value
-    : visible(value).replaceAll(/[\\`*_{}[\]()#+!|<>~&]/g, (character) =>
-        character === '<' ? '&lt;' : character === '>' ? '&gt;' : `\\${character}`,
-      );
+    : visible(value)
+        .replaceAll(/[\\`*_{}[\]()#+!|<>~&]/g, (character) =>
+          character === '<' ? '&lt;' : character === '>' ? '&gt;' : `\\${character}`,
+        )
+        // Addresses that stand alone are links to many readers, and names after an @ are called.
+        .replaceAll(/:(?=\/\/)|(?<=\bwww)\./gi, (character) => `\\${character}`)
+        .replaceAll('@', '@<!-- -->');
 }
 
 function code(value: string): string {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { jsonLines, visible } from '../visible.js';
 import type { Finding, PluginReport, Report } from './report.js';
 import { rules } from './rules/table.js';
 
@@ -26,7 +27,7 @@ export function renderSarif(report: Report): string {
       },
     ],
   };
-  return `${JSON.stringify(log, undefined, 2)}\n`;
+  return `${jsonLines(log)}\n`;
 }
 
 function resultOf(finding: Finding, plugins: readonly PluginReport[]): object {
@@ -36,7 +37,7 @@ function resultOf(finding: Finding, plugins: readonly PluginReport[]): object {
     ruleId: rule,
     ruleIndex: rules.findIndex(({ name }) => name === rule),
     level,
-    message: { text: `${message} ${fix}` },
+    message: { text: plain(`${message} ${fix}`) },
     // Without lines in it: the same finding stays the same while code moves.
     partialFingerprints: {
       'bulkhead/v1': createHash('sha256')
@@ -75,6 +76,11 @@ function resultOf(finding: Finding, plugins: readonly PluginReport[]): object {
           ],
         }),
   };
+}
+
+/** A text in which no name makes a link of its own, which SARIF's readers would follow. */
+function plain(text: string): string {
+  return visible(text.replaceAll(/[\\[\]]/g, (character) => `\\${character}`));
 }
 
 function uriOf(directory: string | null, file: string): string {

@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeAudit } from '../../src/audit/audit.js';
 import { unseal } from '../../src/audit/chain.js';
@@ -32,6 +33,25 @@ describe.each(Object.entries(stores))('a log kept in %s', (_, makeStore) => {
       'log-closed',
     ]);
     expect(await verify(store.read())).toMatchObject({ ok: true, records: 8, notes: [] });
+  });
+
+  it('is its owner’s alone to read', async () => {
+    const directory = fresh();
+    const log = await openLog(makeStore(directory));
+    await log.flush();
+    const modes = readdirSync(directory).map(
+      (name) => statSync(join(directory, name)).mode & 0o077,
+    );
+    expect(modes.length).toBeGreaterThan(0);
+    expect(modes.every((mode) => mode === 0)).toBe(true);
+    await log.close();
+  });
+
+  it('makes the directory that leads to it', async () => {
+    const directory = join(fresh(), 'logs', 'here');
+    const log = await openLog(makeStore(directory));
+    expect(readdirSync(directory).length).toBeGreaterThan(0);
+    await log.close();
   });
 
   it('goes on with the same chain when it is opened again', async () => {

@@ -50,6 +50,8 @@ export interface FakeSpec {
   readonly interrupted?: AbortSignal;
   readonly rules?: RuleBook;
   readonly lock?: LockBook;
+  /** The server of the operator's own. */
+  readonly http?: CliPowers['http'];
   /** Answers a run of hooks; throws what the engine would throw. */
   readonly hook?: (hook: string, context: object, options: HookOptions) => HookResult;
   /** Answers a call; throws what the engine would throw. */
@@ -98,7 +100,7 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
     readAudit: (path) => {
       throw new Error(`there is no audit log ${path}`);
     },
-    http: () => Promise.reject(new Error('there is no server')),
+    http: spec.http ?? (() => Promise.reject(new Error('there is no server'))),
     openRules: () => spec.rules ?? makeRuleBook(),
     openLockBook: () => {
       if (spec.lock === undefined) throw new Error('there is no lock');

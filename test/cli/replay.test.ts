@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { lineOf, run, writePlugin } from './spawned.js';
 
@@ -14,6 +14,9 @@ describe('bulkhead replay', () => {
       entry: { permissions: { time: true, random: true } },
       execute: 'logger.info("at " + Date.now()); return [Math.random(), input.word];',
     });
+    mkdirSync(dirname(file));
+    // It was there, for everybody to read: it is not any more once it holds what it does.
+    writeFileSync(file, '', { mode: 0o644 });
     const called = await run([
       'call',
       plugin,

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { BulkheadEvent } from '../../src/index.js';
 import { REMOTE_LIMITS } from '../../src/remotes/limits.js';
+import { serveLoud } from '../remotes/mcp/loud-server.js';
 import { serveTools, weather } from '../remotes/vertesia/server.js';
 import { makePlugin, startEngine } from './plugin-on-disk.js';
 
@@ -126,6 +127,28 @@ describe('a server of tools that is registered', () => {
     await startEngine([], { remotes: [{ vertesia: server.url, allowPrivate: true }] });
     expect(set).toHaveBeenCalledWith(expect.any(Function), REMOTE_LIMITS.refreshMs);
     set.mockRestore();
+  });
+
+  it('is asked again at our own pace, however often it says that it has changed', async () => {
+    const changed = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+    let told = 0;
+    const began = performance.now();
+    const server = await serveLoud((stream) => {
+      const timer = setInterval(() => {
+        told += 20;
+        stream.write(`data: ${changed}\n\n`.repeat(20));
+      }, 5);
+      stream.on('close', () => clearInterval(timer));
+    });
+    const engine = await startEngine([], {
+      remotes: [{ mcp: server.url, id: 'loud', allowPrivate: true }],
+    });
+    await vi.waitUntil(() => told > 0 && (server.asked.get('tools/list') ?? 0) >= 2, 20_000);
+    await vi.waitUntil(() => told >= 3_000, 20_000);
+    // Once at the start, once for the first that it says, and then each five seconds.
+    const most = 2 + (performance.now() - began) / REMOTE_LIMITS.changedMs;
+    expect(server.asked.get('tools/list')).toBeLessThanOrEqual(most);
+    expect(engine.catalog.find('loud__say')).toBeDefined();
   });
 
   it('does not take the id of a plugin', async () => {

@@ -100,4 +100,11 @@ export const restGuards: readonly Guard[] = [
     without: 'leave(); return { ...rest, content: lend(content, leave) };',
     tests: ['test/brokers/storage/areas.test.ts'],
   },
+  {
+    stops: 'lists of a storage that fill the memory of the host together',
+    file: 'src/brokers/storage/broker.ts',
+    code: 'const leave = await spec.lists.enter(spec.ended);',
+    without: 'const leave = (): void => {};',
+    tests: ['test/brokers/storage/areas.test.ts'],
+  },
 ];

@@ -54,6 +54,7 @@ describe('questions over HTTP', () => {
     expect(response.status).toBe(200);
     await asked;
     expect((await send(`/api/approvals/${approvalId}`, answer)).status).toBe(404);
+    expect((await send('/api/approvals/%zz', answer)).status).toBe(404);
   });
 
   it.each([

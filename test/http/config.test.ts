@@ -18,14 +18,22 @@ function accepts(config: unknown): boolean {
 }
 
 describe('a configuration', () => {
+  it('does not repeat what stands where the place of a credential should', () => {
+    const text = JSON.stringify({ credentials: { 'a/k': 'hunter2' } });
+    expect(() => parseConfig(text, 'c.json')).toThrow('must be "env:NAME" or "@FILE"');
+    expect(() => parseConfig(text, 'c.json')).not.toThrow('hunter2');
+  });
+
   it.each<[unknown, boolean]>([
     [{}, true],
+    [{ credentials: { 'a/k': 'hunter2' } }, false],
     [
       {
         $schema: 'x',
         plugins: ['a'],
         grant: { a: 'declared', b: { time: true, network: ['x'] } },
         config: { a: { enabled: false } },
+        credentials: { 'a/k': 'env:KEY', 'b/k': '@k.txt' },
         hostMode: [],
         background: ['a'],
         overrides: [{ host: 'a', url: 'b' }],

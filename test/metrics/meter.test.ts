@@ -53,6 +53,7 @@ describe('a meter', () => {
       { ...question, type: 'approval-given', verdict: 'once', waitedMs: 2_000 },
     ]);
     expect(lines).toContain('bulkhead_approvals_pending 1');
+    expect(lines).toContain('bulkhead_prompts_total{plugin="p"} 2');
     expect(lines).toContain('bulkhead_approval_wait_seconds_sum{verdict="given"} 2');
   });
 

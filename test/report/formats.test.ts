@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Ajv } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
+import { reportFormats } from '../../src/report/formats.js';
 import { renderMarkdown } from '../../src/report/markdown.js';
 import { renderSarif } from '../../src/report/sarif.js';
 import { textParts } from '../../src/report/text-table.js';
@@ -16,6 +17,9 @@ const addFormats = ajvFormats as unknown as (ajv: object) => void;
 function readJson(path: string): object {
   return JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as object;
 }
+
+/** All that `visible` escapes, but for line breaks. */
+const STEERS = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 describe('the report as JSON', () => {
   const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
@@ -30,6 +34,15 @@ describe('the report as JSON', () => {
     const report: unknown = JSON.parse(JSON.stringify(await make()));
     fits(report);
     expect(fits.errors ?? []).toEqual([]);
+  });
+});
+
+describe('the report as JSON, as it is written', () => {
+  it('has no character that steers a terminal', async () => {
+    const report = await hostileReport();
+    const text = reportFormats.json.render(report);
+    expect(text).not.toMatch(STEERS);
+    expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(report)));
   });
 });
 
@@ -77,6 +90,18 @@ describe('the report as SARIF', () => {
     expect(await prints(sampleReport)).toEqual(all);
   });
 
+  it('has no link that a name has put there, and no character that steers a terminal', async () => {
+    const text = renderSarif(await hostileReport());
+    expect(text).not.toMatch(STEERS);
+    const { runs } = JSON.parse(text) as Sarif;
+    const messages = runs.flatMap(({ results }) => results.map(({ message }) => message.text));
+    expect(messages.some((message) => message.includes('javascript:alert'))).toBe(true);
+    for (const message of messages) {
+      expect(message.replaceAll(/\\./g, '')).not.toMatch(/[[\]]/);
+      expect(message).not.toMatch(STEERS);
+    }
+  });
+
   it('marks what somebody answers for as suppressed', async () => {
     const report = await sampleReport({
       exceptions: [
@@ -104,6 +129,7 @@ interface Sarif {
     readonly results: readonly {
       readonly ruleId: string;
       readonly ruleIndex: number;
+      readonly message: { readonly text: string };
       readonly partialFingerprints: object;
       readonly suppressions?: readonly object[];
       readonly locations: readonly { readonly physicalLocation: object }[];
@@ -117,6 +143,8 @@ describe('the report as Markdown', () => {
     const text = renderMarkdown(await hostileReport()).replaceAll(/`[^`\n]*`/g, '');
     expect(text).not.toMatch(/(?<!\\)<(?:img|script|svg)/i);
     expect(text).not.toMatch(/(?<!\\)!?\[[^\]]*(?<!\\)\]\(/);
+    // Readers make links of what looks like an address, and call who stands after an @.
+    expect(text).not.toMatch(/https?:\/\/|www\.|@(?!<!-- -->)/i);
     const rows = text.split('\n').filter((line) => line.startsWith('| BH-'));
     for (const row of rows) expect(row.replaceAll(/\\./g, '').split('|')).toHaveLength(7);
     expect(rows.length).toBeGreaterThan(HOSTILE.length);

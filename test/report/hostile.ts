@@ -14,6 +14,7 @@ export const HOSTILE: readonly [string, ...string[]] = [
   '&lt;script&gt;window.pwned=1&lt;/script&gt;',
   '\u202egnp.exe\u2066 turned round \u0000\u001b[31m\r\nand on',
   'a-very-long-name-without-any-place-to-break-it'.repeat(12),
+  'https://evil.test/x www.evil.test HTTP://EVIL.test by @everyone and eve@evil.test \u009b2J',
   '| a | cell | [link](javascript:alert(1)) ![x](http://evil.test/x.png) `code` |',
 ];
 

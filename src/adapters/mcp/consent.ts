@@ -65,6 +65,8 @@ export function makeConsent(
 
   return {
     approve: (request) => {
+      // What a running tool sends is not in the question below: it would be a yes to the unseen.
+      if (request.kind !== 'call') return { verdict: 'deny', reason: CALLS_ALONE };
       const verdict = verdictFor(request);
       if (verdict === 'once') return verdict;
       if (verdict === 'deny')
@@ -88,6 +90,9 @@ export function makeConsent(
     },
   };
 }
+
+const CALLS_ALONE =
+  'at a client of MCP only calls are asked about; a rule, or the host, could allow it';
 
 const KEY = 'approve';
 

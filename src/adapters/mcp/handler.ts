@@ -45,8 +45,7 @@ export function createMcpHandler(engine: Engine, options: McpOptions = {}): McpH
   return {
     fetch: async (request) => {
       const handler = await once();
-      if (request.headers.get('mcp-method') !== 'subscriptions/listen')
-        return handler.fetch(request);
+      if (!listens(request)) return handler.fetch(request);
       return handler.fetch(withSignal(request, quieted.signal));
     },
     ready: async () => {
@@ -61,10 +60,18 @@ export function createMcpHandler(engine: Engine, options: McpOptions = {}): McpH
   };
 }
 
-/** The protocol has this header say what the body does, and refuses a body that does something else. */
+/**
+ * The protocol has this header say what the body does, and refuses a body that does something else.
+ * In its older versions the header says nothing, and the body anything.
+ */
 function listens({ headers }: Request): boolean {
-  return headers.get('mcp-method') === 'subscriptions/listen';
+  return (
+    headers.get('mcp-method') === 'subscriptions/listen' &&
+    (headers.get('mcp-protocol-version') ?? '') >= HEADERS_COUNT_SINCE
+  );
 }
+
+const HEADERS_COUNT_SINCE = '2026-07-28';
 
 /** The same request, given up when either is. Made from its parts: servers bring requests of their own. */
 function withSignal(request: Request, signal: AbortSignal): Request {

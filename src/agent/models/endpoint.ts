@@ -63,8 +63,22 @@ export async function post(
     );
   }
   if (response.ok) return response;
-  const said = explain((await response.text()).slice(0, 2_000));
+  const said = explain(await beginningOf(response));
   throw failed(`${target} answered ${response.status}: ${said}`, response.status);
+}
+
+const MAX_REFUSAL_CHARACTERS = 2_000;
+
+/** As much of an answer as an error tells: how long it is, or whether it ends, is the endpoint's to say. */
+async function beginningOf({ body }: Response): Promise<string> {
+  let text = '';
+  if (body === null) return text;
+  const decoder = new TextDecoder();
+  for await (const bytes of body) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.length >= MAX_REFUSAL_CHARACTERS) break;
+  }
+  return text.slice(0, MAX_REFUSAL_CHARACTERS);
 }
 
 /** Reads JSON that an endpoint sent. Throws `MODEL_FAILED`. */

@@ -1,5 +1,6 @@
 import { START, unseal } from '../chain.js';
 import { lockLog } from '../disk/lock.js';
+import { makeOwnFile } from '../disk/own-file.js';
 import { auditFailed } from '../failure.js';
 import type { Head } from '../record.js';
 import type { AuditStore, ReadHint, StoredLine } from '../store.js';
@@ -39,6 +40,10 @@ export function makeSqliteStore(path: string): AuditStore {
   return {
     name: path,
     open: async () => {
+      // SQLite itself would make one that everybody may read.
+      await makeOwnFile(path).catch((error: unknown) => {
+        throw auditFailed(path, 'cannot be opened', error);
+      });
       unlock = await lockLog(path);
       try {
         database = await openDatabase(path);

@@ -38,11 +38,15 @@ export function makeJsonlStore(path: string, options: JsonlOptions = {}): AuditS
   };
 
   const rotate = async (current: FileHandle): Promise<FileHandle> => {
+    // Each step may fail for a moment, and is then tried again: until the next file is there, this one
+    // is what is written.
     await current.datasync();
-    await current.close();
-    await rename(path, fullName(path, firstSeq));
-    size = 0;
+    await rename(path, fullName(path, firstSeq)).catch((error: unknown) => {
+      if (!isGone(error)) throw error;
+    });
     const next = await begin();
+    size = 0;
+    await current.close();
     await syncDirectory(path);
     return next;
   };
@@ -172,6 +176,10 @@ async function firstSeqIn(path: string): Promise<number> {
 async function lastOf(full: string): Promise<Head> {
   const bytes = await readFile(full);
   return lastIn(bytes.at(-1) === 0x0a ? bytes.subarray(0, -1) : bytes, full);
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 /** A new name is safe once its directory is. */

@@ -6,7 +6,7 @@ import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import { type BulkheadError, isBulkheadError } from '../../errors.js';
 import type { Attribution } from '../attribution.js';
 import { contentOf } from '../filesystem/content.js';
-import { makeTurnstile } from '../turnstile.js';
+import { makeTurnstile, type Turnstile } from '../turnstile.js';
 import { deletePath, makeDirectory, movePath } from './changing.js';
 import { type LentCopy, makeCopies } from './copies.js';
 import { type OpenFile, listPath, openFile, statPath } from './reading.js';
@@ -67,6 +67,11 @@ export function makeStorageBroker({ plugin, store, onEvent }: StorageBrokerSpec)
     full: () => refusals.limit('maxWaiting', 'too many of its operations wait already'),
   });
   const copies = makeCopies(limits, refusals);
+  const lists = makeTurnstile({
+    maxActive: limits.maxLists,
+    maxWaiting: limits.maxWaiting,
+    full: () => refusals.limit('maxWaiting', 'too many of its operations wait already'),
+  });
   const revoked = new AbortController();
   // Each operation listens: more than a few are no leak to be warned of.
   setMaxListeners(0, revoked.signal);
@@ -121,7 +126,7 @@ export function makeStorageBroker({ plugin, store, onEvent }: StorageBrokerSpec)
         const answer =
           request.op === 'copy'
             ? { copy: await copies.make(ground, request.since, ended, record) }
-            : await change(ground, request, { body, ended, stopped, record });
+            : await change(ground, request, { body, ended, stopped, record, lists });
         const late = stopped();
         if (late !== undefined) {
           if ('copy' in answer) answer.copy.content?.cancel('not wanted');
@@ -150,6 +155,7 @@ interface ChangeSpec {
   readonly ended: AbortSignal;
   readonly stopped: () => BulkheadError | undefined;
   readonly record: OpenRecord;
+  readonly lists: Turnstile;
 }
 
 async function change(
@@ -158,7 +164,12 @@ async function change(
   spec: ChangeSpec,
 ): Promise<StorageAnswer> {
   const { op, path, recursive } = request;
-  if (op === 'list') return { value: await listPath(ground, path, recursive) };
+  if (op === 'list') {
+    const leave = await spec.lists.enter(spec.ended);
+    return listPath(ground, path, recursive)
+      .then((value) => ({ value }))
+      .finally(leave);
+  }
   if (op === 'stat') return { value: await statPath(ground, path) };
   return { value: await changeInTurn(ground, request, spec) };
 }

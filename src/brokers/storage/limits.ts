@@ -14,6 +14,8 @@ export interface StorageLimits {
   readonly maxActive: number;
   /** Operations that wait for one of those. Stops a queue that grows without end. */
   readonly maxWaiting: number;
+  /** Lists that are made at once. Stops many of them, megabytes each, from filling the host's memory. */
+  readonly maxLists: number;
   /** Bytes that one copy of an area has. Stops a guest from having all of it held in memory twice. */
   readonly maxCopyBytes: number;
   /** Copies that are not read to their end yet. Stops a guest that asks and never reads. */
@@ -32,6 +34,7 @@ export const STORAGE_LIMITS: StorageLimits = {
   maxDepth: 16,
   maxActive: 32,
   maxWaiting: 224,
+  maxLists: 2,
   maxCopyBytes: 16 * 1024 * 1024,
   maxCopies: 2,
   maxCopyFileBytes: 4 * 1024 * 1024,

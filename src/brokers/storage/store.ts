@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StorageArea } from '../../../sandbox/wire/storage.js';
 import { Directory } from './directory.js';
@@ -48,6 +48,15 @@ export function makeStores(directory: string, limits: StorageLimits): Stores {
     stores.set(plugin, store);
     return store;
   };
+}
+
+/** Removes all that is kept for a plugin there. Resolves with whether there was anything. */
+export async function removeStore(root: string, plugin: string): Promise<boolean> {
+  const place = join(root, directoryNameOf(plugin));
+  const found = await lstat(place).catch(() => undefined);
+  // A link in its place is taken away; what it leads to is nobody's storage.
+  await rm(place, { recursive: true, force: true });
+  return found !== undefined;
 }
 
 function makeStore(root: string, name: string, limits: StorageLimits, refusals: Refusals): Store {

@@ -77,7 +77,7 @@ export function recordLine(record: AuditRecord, paint: Paint): string {
   const about = 'plugin' in record && record.plugin !== undefined ? record.plugin : '-';
   const text = visible(tellRecord(record));
   const call =
-    'call' in record && record.call !== undefined ? `  ${paint('dim', record.call)}` : '';
+    'call' in record && record.call !== undefined ? `  ${paint('dim', visible(record.call))}` : '';
   return `${paint('dim', timeOf(record.atMs))}  ${visible(about)}  ${isBad(record) ? paint('red', text) : text}${call}\n`;
 }
 

@@ -15,12 +15,6 @@ interface Change {
 
 const CHANGES: readonly Change[] = [
   {
-    name: 'remove',
-    description: 'take a plugin out of the lock file; its own directory and storage stay',
-    done: 'is not in the lock file any more',
-    make: (book, id) => book.remove(id),
-  },
-  {
     name: 'enable',
     description: 'let a plugin of the lock file run again',
     done: 'is enabled',
@@ -44,6 +38,7 @@ const CHANGES: readonly Change[] = [
 
 /** What changes an entry of a lock, and needs no look at the plugin. */
 export function addLockChanges(program: Command, run: RunCommand): void {
+  addRemove(program, run);
   for (const change of CHANGES) {
     const command = program
       .command(change.name)
@@ -66,6 +61,51 @@ async function runChange(
   make(book, id, whoIs(powers));
   await powers.stdout.write(
     settings.json === true ? jsonLine({ ok: true, id, outcome: name }) : `${visible(id)} ${done}\n`,
+  );
+  return EXIT.ok;
+}
+
+interface RemoveSettings extends LockSettings {
+  readonly storage?: boolean;
+  readonly storageDirectory?: string;
+}
+
+function addRemove(program: Command, run: RunCommand): void {
+  const command = program
+    .command('remove')
+    .description('take a plugin out of the lock file; its own directory stays')
+    .argument('<id>', 'a plugin of the lock file')
+    .option('--storage', 'remove what the host keeps for it as well; there is no way back')
+    .option(
+      '--storage-directory <DIR>',
+      'where that is kept (default: bulkhead/storage in your data directory)',
+    );
+  addLockOptions(command).action((id: string, settings: RemoveSettings) =>
+    run((powers) => runRemove(id, settings, powers)),
+  );
+}
+
+async function runRemove(
+  text: string,
+  settings: RemoveSettings,
+  powers: CliPowers,
+): Promise<ExitCode> {
+  const { json, storage = false, storageDirectory } = settings;
+  const more = storageDirectory === undefined ? {} : { storageDirectory };
+  const book = openBook(settings, powers, more);
+  const id = book.idOf(text);
+  book.remove(id);
+  // Only now: while it is in the lock, an engine may give it the storage anew.
+  const removed = storage && (await book.removeStorage(id));
+  const kept = storage
+    ? removed
+      ? ', and its storage is removed'
+      : '; it had no storage'
+    : '; its storage stays (--storage removes it, too)';
+  await powers.stdout.write(
+    json === true
+      ? jsonLine({ ok: true, id, outcome: 'remove', storage: removed ? 'removed' : 'none-removed' })
+      : `${visible(id)} is not in the lock file any more${kept}\n`,
   );
   return EXIT.ok;
 }

@@ -21,8 +21,13 @@ export function lockFileOf({ lock = LOCK_FILE }: Pick<LockSettings, 'lock'>): st
   return lock;
 }
 
-export function openBook(settings: LockSettings, powers: CliPowers): LockBook {
+export function openBook(
+  settings: LockSettings,
+  powers: CliPowers,
+  more: Pick<EngineOptions, 'storageDirectory'> = {},
+): LockBook {
   const options: EngineOptions = {
+    ...more,
     plugins: [],
     env: powers.environment,
     limits: { pool: 0 },

@@ -6,6 +6,7 @@ import type { EngineOptions, Logger } from '../../index.js';
 import { chooseApprover } from '../approve.js';
 import { readJsonObject } from '../arguments.js';
 import { consentOptions } from '../consent.js';
+import { type CredentialPlaces, credentialsFrom, placeOf } from '../credentials.js';
 import { usageError } from '../failure.js';
 import type { CliPowers } from '../powers.js';
 import { whereDeclared } from '../secrets.js';
@@ -13,7 +14,7 @@ import { grantOf } from '../settings.js';
 import { fillIn } from './fill-in.js';
 import type { EngineSettings, ServeSettings } from './settings.js';
 
-const DEFAULT_FILE = 'bulkhead.config.json';
+export const DEFAULT_FILE = 'bulkhead.config.json';
 
 /** The configuration that was named, or the one that lies here, or none. Its paths become absolute. */
 export async function readConfigFile(
@@ -32,15 +33,29 @@ export async function readConfigFile(
   const read = parseConfig(text, file);
   const base = dirname(resolve(file));
   const { keyFile } = read.identity ?? {};
-  const { storageDirectory, rules, lockFile, audit } = read;
+  const { storageDirectory, rules, lockFile, audit, credentials } = read;
   return {
     ...read,
+    ...(credentials === undefined ? {} : { credentials: filesBelow(base, credentials) }),
     ...absolute(base, { storageDirectory, rules, lockFile, audit }),
     plugins: (read.plugins ?? []).map((path) => resolve(base, path)),
     ...(keyFile === undefined
       ? {}
       : { identity: { ...read.identity, keyFile: resolve(base, keyFile) } }),
   };
+}
+
+/** `@FILE` of a configuration is relative to it, too. */
+function filesBelow(
+  base: string,
+  places: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(places).map(([name, text]) => [
+      name,
+      text.startsWith('@') ? `@${resolve(base, text.slice(1))}` : text,
+    ]),
+  );
 }
 
 /** Paths of a configuration are relative to it. */
@@ -93,6 +108,7 @@ export function engineOptionsFor(
     config: file.config ?? {},
     env: { ...powers.environment, ...settings.env },
     secrets: whereDeclared(settings.secret ?? {}),
+    ...credentialsFrom(credentialPlaces(settings, file), powers),
     hostMode: [...(settings.allowHost ?? []), ...(file.hostMode ?? [])],
     background: file.background ?? [],
     network: { overrides: [...(settings.hostOverride ?? []), ...(file.overrides ?? [])] },
@@ -106,6 +122,18 @@ export function engineOptionsFor(
     logger,
     ...(approve === undefined ? {} : { approve }),
   };
+}
+
+/** The command line's, and those of the configuration. */
+function credentialPlaces(
+  { credential }: EngineSettings,
+  { credentials }: ConfigFile,
+): CredentialPlaces | undefined {
+  if (credential === undefined && credentials === undefined) return undefined;
+  const configured = Object.entries(credentials ?? {}).map(
+    ([name, text]) => [name, placeOf(text, 'credentials')] as const,
+  );
+  return { ...Object.fromEntries(configured), ...credential };
 }
 
 function lockAndAudit(

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { ConfigFile } from '../../http/config-file.js';
 import type { Listening } from '../../http/listen.js';
 import { makeMetricsServer } from '../../http/metrics.js';
 import { type RunningServer, startServer } from '../../http/server.js';
@@ -9,6 +10,7 @@ import type { CliPowers } from '../powers.js';
 import { jsonLine } from '../visible.js';
 import { makeServerLog, tellEmpty } from './log.js';
 import { engineOptionsFor, readConfigFile, readIdentity, serverOptionsFor } from './options.js';
+import { makeRereading, readAgain } from './rereading.js';
 import { addServeOptions, type ServeSettings } from './settings.js';
 
 export function addServe(program: Command, run: RunCommand): void {
@@ -22,11 +24,13 @@ export function addServe(program: Command, run: RunCommand): void {
 
 /**
  * Serves until it is interrupted. Then it takes no more requests, lets those under way finish, and
- * exits with 0; with 6 where some had to be cut off. SIGHUP has the plugins read again.
+ * exits with 0; with 6 where some had to be cut off. SIGHUP has the configuration and the plugins read
+ * again.
  */
 export async function runServe(settings: ServeSettings, powers: CliPowers): Promise<ExitCode> {
   const logger = makeServerLog(powers.stderr, () => new Date());
   const file = await readConfigFile(settings, powers);
+  const rereading = makeRereading(file, settings, powers);
   const approvals = settings.approvals === true ? makePendingApprovals() : undefined;
   const options = {
     ...serverOptionsFor(settings, file, powers),
@@ -36,6 +40,7 @@ export async function runServe(settings: ServeSettings, powers: CliPowers): Prom
   const metrics = settings.metrics === undefined ? undefined : makeMetricsServer();
   const engine = await powers.createEngine({
     ...engineOptionsFor(settings, file, logger, powers),
+    ...rereading.policies,
     ...(approvals === undefined || settings.yes === true ? {} : { approve: approvals.approve }),
     ...(metrics === undefined ? {} : { onEvent: metrics.listener }),
     identity: await readIdentity(file, () => url, powers),
@@ -50,7 +55,12 @@ export async function runServe(settings: ServeSettings, powers: CliPowers): Prom
     }
     const server = await startServer(engine, options, logger);
     url = server.url;
-    const forget = powers.onHangup(() => void reload(server, logger));
+    const reload = async (next: ConfigFile): Promise<void> => {
+      const { token, tokens } = serverOptionsFor(settings, next, powers);
+      const { plugins } = engineOptionsFor(settings, next, logger, powers);
+      await server.reload({ plugins, token, ...(tokens === undefined ? {} : { tokens }) });
+    };
+    const forget = powers.onHangup(() => void readAgain(rereading, reload, logger));
     await tellStarted(settings, server, engine, powers, logger);
     if ((options.tokens?.jwks ?? []).length === 0) {
       logger.warn({}, 'no issuer is trusted, so no tool can be called: name one with --jwks');
@@ -80,16 +90,6 @@ async function tellStarted(
   const tools = engine.catalog.list().length;
   await stdout.write(json === true ? jsonLine({ url, token }) : `${url}\ntoken: ${token}\n`);
   logger.info({ url, tools }, 'serving');
-}
-
-async function reload(server: RunningServer, logger: Logger): Promise<void> {
-  try {
-    await server.reload();
-    logger.info({}, 'the plugins were read again');
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    logger.error({ why }, 'the plugins could not be read again');
-  }
 }
 
 function interrupted(signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { collect, collectOverride, collectVariable, type HostOverride } from '../arguments.js';
 import { addConsentOptions, type ConsentSettings } from '../consent.js';
+import { collectCredential, type CredentialPlaces } from '../credentials.js';
 import { usageError } from '../failure.js';
 import { collectSecret } from '../secrets.js';
 import type { PluginSecrets } from '../../index.js';
@@ -11,6 +12,7 @@ export interface EngineSettings extends ConsentSettings {
   readonly config?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly secret?: PluginSecrets;
+  readonly credential?: CredentialPlaces;
   readonly hostOverride?: readonly HostOverride[];
   readonly allow?: readonly string[];
   readonly allowHost?: readonly string[];
@@ -53,6 +55,11 @@ export function addEngineOptions(command: Command, config: string = USUAL_CONFIG
     .option('--config <FILE>', config)
     .option('--env <NAME=VALUE>', 'set a variable that plugins may be granted', collectVariable)
     .option('--secret <KEY=HOST>', 'keep a variable out of the plugins', collectSecret)
+    .option(
+      '--credential <PLUGIN/KEY=PLACE>',
+      'where a credential is that a plugin needs: env:NAME, a variable, or @FILE',
+      collectCredential,
+    )
     .option('--host-override <HOST=URL>', 'serve a host of the plugins from there', collectOverride)
     .option(
       '--allow <PERMISSION>',

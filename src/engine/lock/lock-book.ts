@@ -1,3 +1,4 @@
+import { removeStore } from '../../brokers/storage/store.js';
 import { readPlugin } from '../../formats/discover.js';
 import { type Changes, changesBetween } from '../../lock/changes.js';
 import { compact } from '../../lock/compact.js';
@@ -45,6 +46,8 @@ export interface LockBook {
   /** Makes what was examined what runs, from the next load on. What it was is kept. */
   accept(examined: Examined, acceptance: Acceptance): LockedPlugin;
   remove(id: string): void;
+  /** Removes what the host keeps for a plugin of that id. Resolves with whether there was anything. */
+  removeStorage(id: string): Promise<boolean>;
   setDisabled(id: string, disabled: boolean): void;
   /** Goes back to what was accepted before. Throws `NOT_LOCKED` where there is nothing to go back to. */
   rollback(id: string, by: string): LockedPlugin;
@@ -98,6 +101,8 @@ export function openLockBook(path: string, options: EngineOptions): LockBook {
       const { [id]: _, ...plugins } = lock.read().plugins;
       lock.write({ version: 1, plugins });
     },
+    removeStorage: (id) =>
+      removeStore(readSettings({ ...options, plugins: [] }).storageDirectory, id),
     setDisabled: (id, disabled) => {
       const { disabled: _, ...plugin } = locked(id);
       put(id, disabled ? { ...plugin, disabled: true } : plugin);

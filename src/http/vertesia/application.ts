@@ -34,14 +34,15 @@ export const APPLICATION_PATHS = [
  */
 export function makeApplication(
   spec: ApplicationSpec,
-): (request: Request, base: string) => Promise<Response> {
-  return async (request, base) => {
+): (request: Request, base: string, admit?: () => void) => Promise<Response> {
+  return async (request, base, admit) => {
     const path = new URL(request.url).pathname.slice(base.length);
     const [, kind = '', name = ''] = path.split('/');
     try {
       // Whoever installs an application tries its hooks, and takes 404 for "there is none".
       if (kind === 'hooks') throw notFound(`App hook is not registered: ${name.slice(0, 100)}`);
       await spec.verify(request.headers.get('authorization'));
+      admit?.();
       if (kind === 'package') return jsonResponse(packageOf(spec, request));
       if (kind === 'skills') return skills(spec, request);
       if (request.method === 'GET') return jsonResponse(listing(spec, name));

@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/engine-api.js';
 import { parseBody, readBody } from '../body.js';
 import { SERVER_LIMITS, type ServerLimits } from '../limits.js';
 import { HttpRefusal, jsonResponse, refusalOf } from '../refusal.js';
-import { makeVerifier } from '../tokens/verifier.js';
+import { makeVerifier, type Verifier } from '../tokens/verifier.js';
 import type { Principal } from '../tokens/verify.js';
 import { refusalOfThrow, responseOf } from './answer.js';
 import { makeApplication } from './application.js';
@@ -11,17 +11,26 @@ import { parseInvocation, toolUseIdOf, UNKNOWN_ID } from './invocation.js';
 import type { VertesiaOptions } from './options.js';
 import { runContext } from './run-context.js';
 
+/** Whose tokens are believed. */
+export type BelievedTokens = Pick<VertesiaOptions, 'jwks' | 'audience' | 'organizations'>;
+
 /** A custom tool server, as Vertesia knows it. */
 export interface VertesiaHandler {
-  /** GET lists the tools; POST runs one, for whoever brings a token that is good. */
-  fetch(request: Request): Promise<Response>;
+  /**
+   * GET lists the tools; POST runs one, for whoever brings a token that is good. `admit` is called
+   * before anything is done for them, and never for a stranger: what it throws is the answer.
+   */
+  fetch(request: Request, admit?: () => void): Promise<Response>;
   /**
    * The rest of an application: its package, and its tools as activities, at `APPLICATION_PATHS`
-   * below `base`.
+   * below `base`. `admit` is called as it is above.
    */
-  application(request: Request, base: string): Promise<Response>;
-  /** Has the keys of all issuers fetched again when they are next needed. */
-  refresh(): void;
+  application(request: Request, base: string, admit?: () => void): Promise<Response>;
+  /**
+   * Has the keys of all issuers fetched again when they are next needed. With `tokens`, believes what
+   * these say and nothing else from now on; throws `INVALID_OPTIONS`, and then nothing has changed.
+   */
+  refresh(tokens?: BelievedTokens): void;
   close(): Promise<void>;
 }
 
@@ -32,13 +41,15 @@ export interface VertesiaHandler {
  * Throws `INVALID_OPTIONS` for issuers that cannot be pinned.
  */
 export function createVertesiaHandler(engine: Engine, options: VertesiaOptions): VertesiaHandler {
-  const verifier = makeVerifier({ ...options, limits: {} });
+  let verifier = makeVerifier({ ...options, limits: {} });
+  /** Replaced, while tokens may still be looked at by them. */
+  const retired: Verifier[] = [];
   const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits };
 
-  const invoke = async (request: Request): Promise<Response> => {
+  const invoke = async (request: Request, admit: () => void): Promise<Response> => {
     const began = performance.now();
     const seen: Seen = { id: UNKNOWN_ID, tool: '', principal: undefined, callId: undefined };
-    const answer = await run(request, seen).catch((error: unknown) =>
+    const answer = await run(request, seen, admit).catch((error: unknown) =>
       errorResponse(seen.id, refusalOf(error)),
     );
     if (seen.principal !== undefined) {
@@ -56,9 +67,11 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
     return answer;
   };
 
-  const run = async (request: Request, seen: Seen): Promise<Response> => {
+  const run = async (request: Request, seen: Seen, admit: () => void): Promise<Response> => {
     // Before the body, so that nobody makes us parse one for nothing; told after it, for its id.
     const verified = await settle(verifier.verify(request.headers.get('authorization')));
+    // A stranger may take as long as they like over their body: it is nobody else's place.
+    if ('value' in verified) admit();
     const body = await settle(
       readBody(
         request,
@@ -85,9 +98,10 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
   };
 
   return {
-    fetch: async (request) => {
-      if (request.method === 'POST') return invoke(request);
+    fetch: async (request, admit = () => {}) => {
+      if (request.method === 'POST') return invoke(request, admit);
       if (request.method === 'GET' || request.method === 'HEAD') {
+        admit();
         return jsonResponse(describeTools(engine.catalog, options));
       }
       const refusal = new HttpRefusal(405, `There is no ${request.method} here`, {
@@ -95,9 +109,21 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
       });
       return errorResponse(UNKNOWN_ID, refusal);
     },
-    application: makeApplication({ engine, options, verify: verifier.verify, limits }),
-    refresh: () => verifier.refresh(),
-    close: () => verifier.close(),
+    application: makeApplication({
+      engine,
+      options,
+      verify: (authorization) => verifier.verify(authorization),
+      limits,
+    }),
+    refresh: (tokens) => {
+      if (tokens === undefined) return verifier.refresh();
+      const next = makeVerifier({ ...options, ...tokens, limits: {} });
+      retired.push(verifier);
+      verifier = next;
+    },
+    close: async () => {
+      await Promise.all([...retired, verifier].map((one) => one.close()));
+    },
   };
 }
 

@@ -99,8 +99,16 @@ function openTransport(
   const transport = new sdk.StreamableHTTPClientTransport(url, {
     fetch: makeFetch(origin),
     requestInit: { headers: { ...options.headers } },
+    reconnectionScheduler: reopen,
   });
   return { transport, close: () => origin.close() };
+}
+
+/** A server that ends its streams at once, and says "again in 0 ms", keeps nobody busy. */
+function reopen(connectAgain: () => void, delayMs: number): () => void {
+  const timer = setTimeout(connectAgain, Math.max(delayMs, REMOTE_LIMITS.reopenMs));
+  timer.unref();
+  return () => clearTimeout(timer);
 }
 
 /** Takes whatever comes: it is read, part by part, where it is used. */

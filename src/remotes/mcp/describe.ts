@@ -31,6 +31,7 @@ export function readMcpTool(entry: unknown, id: string): DescribedMcpTool | Remo
   }
   const annotations = readHints(entry['annotations']);
   const said = typeof description === 'string' ? description : '';
+  const called = typeof title === 'string' ? title : (annotations.title ?? name);
   const read = {
     tool: name,
     description: said.slice(0, REMOTE_LIMITS.maxDescriptionCharacters),
@@ -38,8 +39,9 @@ export function readMcpTool(entry: unknown, id: string): DescribedMcpTool | Remo
   };
   return {
     ...read,
-    hash: hashOf([read.tool, said, read.schemaHash]),
-    title: typeof title === 'string' ? title.slice(0, MAX_TITLE) : (annotations.title ?? name),
+    // Hints are in it because they may lower the risk, and the title because models read it.
+    hash: hashOf([read.tool, said, read.schemaHash, called, { ...annotations }]),
+    title: called.slice(0, MAX_TITLE),
     inputSchema,
     annotations,
   };

@@ -33,9 +33,10 @@ export interface ServedMcp {
 export async function serveMcp(
   options: McpOptions = {},
   engineOptions: Partial<EngineOptions> = {},
+  more: readonly string[] = [],
 ): Promise<ServedMcp> {
   const directory = makePlugin({ id: 'sample', source });
-  const engine = await startEngine([directory], {
+  const engine = await startEngine([directory, ...more], {
     config: { sample: { requireApproval: { asks: true } } },
     ...engineOptions,
   });

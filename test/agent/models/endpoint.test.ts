@@ -62,6 +62,26 @@ describe.each<[string, (endpoint: Endpoint) => Model]>([
     expect([asked.length, elsewhere.asked]).toEqual([1, []]);
   });
 
+  it('that refuses at endless length is told by how it begins', async () => {
+    let cancelled = false;
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(new TextEncoder().encode('no '.repeat(100))),
+      cancel: () => {
+        cancelled = true;
+      },
+    });
+    const fetch = (): Promise<Response> => Promise.resolve(new Response(body, { status: 500 }));
+    const error = await ask(make({ url: 'http://127.0.0.1:1', model: 'm', fetch })).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({
+      code: 'MODEL_FAILED',
+      message: expect.stringMatching(/answered 500: (no ){600,667}/),
+    });
+    expect(String(error).length).toBeLessThan(2_200);
+    expect(cancelled).toBe(true);
+  });
+
   it('that sends no JSON is no model', async () => {
     const { url } = await serveModel([{ pieces: ['data: <html>\n\n'] }]);
     await expect(ask(make({ url, model: 'm' }))).rejects.toMatchObject({ code: 'MODEL_FAILED' });

@@ -114,6 +114,28 @@ describe('areas of a storage', () => {
     expect(made).toHaveLength(4);
   });
 
+  it('are listed a few at a time', async () => {
+    const storage = storageOf({ limits: { maxLists: 2 } });
+    await storage.ask({ op: 'write', path: 'a' }, '1234');
+    const store = storage.stores('notes');
+    const { area } = store;
+    let [begun, ended, most] = [0, 0, 0];
+    store.area = (...place) => {
+      begun += 1;
+      most = Math.max(most, begun - ended);
+      return area(...place);
+    };
+    await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        await storage.ask({ op: 'list', path: '' });
+        ended += 1;
+      }),
+    );
+    expect(begun).toBe(16);
+    // The next one begins just before it is told that one has ended.
+    expect(most).toBeLessThanOrEqual(4);
+  });
+
   it('of two plugins are never one, whatever the plugins are called', async () => {
     const first = storageOf({ plugin: '@acme/notes' });
     await first.ask({ op: 'write', path: 'a' }, 'theirs');
