@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startFloor } from './floor.js';
 import { compare, type Effort, type Measure } from './measure.js';
 import { inTurns, time, timeInFlight } from './statistics.js';
@@ -7,35 +10,45 @@ import { BIG, call, SMALL, startEngine } from './subject.js';
 const WARM_UP = 3_000;
 const IN_FLIGHT = 100;
 
-/** Calls with everything on, against the same bytes echoed over a bare pipe. */
+/**
+ * Calls against the same bytes echoed over a bare pipe: as an engine is by default, and with the audit
+ * log besides, which is what everything on means.
+ */
 export async function measureCalls({ calls, rounds, share }: Effort): Promise<Measure[]> {
+  const directory = mkdtempSync(join(tmpdir(), 'bulkhead-bench-'));
   const engine = await startEngine(1);
+  const audited = await startEngine(1, { audit: { file: join(directory, 'audit.jsonl') } });
   const floor = startFloor();
   const ours = () => call(engine, 'echo', SMALL);
+  const logged = () => call(audited, 'echo', SMALL);
   const bare = () => floor.call(SMALL);
   const oursBig = () => call(engine, 'echo', BIG);
   const bareBig = () => floor.call(BIG);
   try {
-    for (const run of [ours, bare]) await time(WARM_UP, run);
+    for (const run of [ours, logged, bare]) await time(WARM_UP, run);
     for (const run of [oursBig, bareBig]) await time(WARM_UP / 30, run);
-    for (const run of [ours, bare]) await timeInFlight(WARM_UP, IN_FLIGHT, run);
+    for (const run of [ours, logged, bare]) await timeInFlight(WARM_UP, IN_FLIGHT, run);
 
     const bigs = Math.ceil(calls / 5);
-    const { small, smallBare, big, bigBare } = await inTurns(rounds, {
+    const { small, smallLogged, smallBare, big, bigBare } = await inTurns(rounds, {
       smallBare: () => time(calls, bare),
       small: () => time(calls, ours),
+      smallLogged: () => time(calls, logged),
       bigBare: () => time(bigs, bareBig),
       big: () => time(bigs, oursBig),
     });
     // Shorter turns, and more of them: nothing but throughput is measured here.
-    const { flight, flightBare } = await inTurns(rounds * 2, {
+    const { flight, flightLogged, flightBare } = await inTurns(rounds * 2, {
       flightBare: async () => [await timeInFlight(calls * 5, IN_FLIGHT, bare)],
       flight: async () => [await timeInFlight(calls * 5, IN_FLIGHT, ours)],
+      flightLogged: async () => [await timeInFlight(calls * 5, IN_FLIGHT, logged)],
     });
     const named = `p${share * 100}`;
     const one = compare(small, smallBare, share);
+    const everything = compare(smallLogged, smallBare, share);
     const large = compare(big, bigBare, share);
     const piped = asRates(compare(flight, flightBare, share));
+    const pipedLogged = asRates(compare(flightLogged, flightBare, share));
     return [
       {
         work: `small, sequential, ${named}`,
@@ -45,6 +58,13 @@ export async function measureCalls({ calls, rounds, share }: Effort): Promise<Me
         met: one.ratio <= 1.6,
       },
       ...(share === 0.5 ? [tellTail('small', small, smallBare)] : []),
+      {
+        work: `small, sequential, with the audit log, ${named}`,
+        unit: 'µs',
+        ...inMicroseconds(everything),
+        goal: '≤ 1.6 × floor',
+        met: everything.ratio <= 1.6,
+      },
       {
         work: `big, sequential, ${named}`,
         unit: 'µs',
@@ -60,10 +80,16 @@ export async function measureCalls({ calls, rounds, share }: Effort): Promise<Me
         goal: '≥ 0.5 × floor',
         met: piped.ratio >= 0.5,
       },
+      {
+        work: `small, ${IN_FLIGHT} in flight, with the audit log`,
+        unit: 'calls/s',
+        ...pipedLogged,
+      },
     ];
   } finally {
     floor.close();
-    await engine.close();
+    await Promise.all([engine.close(), audited.close()]);
+    rmSync(directory, { recursive: true });
   }
 }
 
