@@ -12,7 +12,7 @@ const STARTS = 5;
 interface Started {
   readonly count: number;
   readonly took: readonly number[];
-  /** Milliseconds in which nothing but its files are read, one after the other. */
+  /** Milliseconds in which its files are read and nothing else, as an engine does: off its thread. */
   readonly read: readonly number[];
   readonly guests: number;
 }

@@ -3,14 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Effort } from '../measure.js';
 import type { Comparison } from './comparison.js';
-import { compareHere, peers } from './group.js';
+import { peers } from './group.js';
 import { findNode } from './nodes.js';
 
 type Name = keyof typeof peers;
 
 /**
  * All peers on the same work: on this Node, and those that it is too old for on another, with the
- * floor and ours measured there too.
+ * floor and ours measured there too. Each Node begins anew: what this process has used and freed
+ * would hide what a peer inside it takes.
  */
 export async function comparePeers(
   effort: Effort,
@@ -18,11 +19,18 @@ export async function comparePeers(
 ): Promise<readonly Comparison[]> {
   const names = Object.keys(peers) as Name[];
   const newer = names.filter((name) => needs(name) > ownMajor);
-  const here = await compareHere(
+  const here = await compareOn(
+    process.execPath,
     names.filter((name) => !newer.includes(name)),
     effort,
   );
-  return newer.length === 0 ? here : [...here, ...(await compareElsewhere(newer, effort, node))];
+  if (newer.length === 0) return here;
+  const least = Math.max(...newer.map(needs));
+  const other = node ?? findNode(least);
+  if (other === undefined) {
+    return absent(newer, `it needs Node ${least} or later; npm run bench -- --install gets one`);
+  }
+  return [...here, ...(await compareOn(other, ['floor', 'bulkhead', ...newer], effort))];
 }
 
 const ownMajor = Number.parseInt(process.versions.node, 10);
@@ -31,33 +39,34 @@ function needs(name: Name): number {
   return peers[name].fromNode ?? 0;
 }
 
-async function compareElsewhere(
+async function compareOn(
+  node: string,
   names: readonly Name[],
   effort: Effort,
-  given: string | undefined,
 ): Promise<readonly Comparison[]> {
-  const least = Math.max(...names.map(needs));
-  const node = given ?? findNode(least);
   try {
-    if (node === undefined) {
-      throw new Error(`it needs Node ${least} or later; npm run bench -- --install gets one`);
-    }
     const { stdout } = await promisify(execFile)(
       node,
       [
         '--import',
         import.meta.resolve('tsx'),
-        fileURLToPath(new URL('elsewhere.ts', import.meta.url)),
-        JSON.stringify({ names: ['floor', 'bulkhead', ...names], effort }),
+        fileURLToPath(new URL('main.ts', import.meta.url)),
+        JSON.stringify({ names, effort }),
       ],
       { maxBuffer: 1e7 },
     );
     return JSON.parse(stdout) as readonly Comparison[];
   } catch (error) {
-    const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    return names.map((name): Comparison => {
-      const { name: told, holds, ownProcess } = peers[name];
-      return { name: told, node: '–', holds, ownProcess, isFloor: false, missing: why ?? '' };
-    });
+    return absent(
+      names,
+      error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error),
+    );
   }
+}
+
+function absent(names: readonly Name[], why: string): readonly Comparison[] {
+  return names.map((name): Comparison => {
+    const { name: told, holds, ownProcess } = peers[name];
+    return { name: told, node: '–', holds, ownProcess, isFloor: false, missing: why };
+  });
 }

@@ -1,4 +1,4 @@
-import { compare, type Effort } from '../measure.js';
+import type { Effort } from '../measure.js';
 import { collectGarbage, privateDirtyKb } from '../memory.js';
 import { fib, floors } from '../plugins/echo/src/compute.js';
 import { inTurns, median, quantile, time, timeInFlight } from '../statistics.js';
@@ -10,7 +10,9 @@ const STARTS = 5;
 const IN_FLIGHT = 100;
 /** As many as are opened to see what one adds to this process. */
 const SIDE_BY_SIDE = 16;
-const COMPUTED = 10;
+/** Times that a computation is done in one sample, and samples of it. */
+const COMPUTED = 3;
+const COMPUTE_ROUNDS = 7;
 
 /**
  * Measures peers on this Node, in turns: what slows the machine down for a while hits all of them.
@@ -95,33 +97,33 @@ async function measureMemory(peer: Peer): Promise<number | undefined> {
   }
 }
 
-/** How many times as long as in no sandbox, the way there and back taken off. */
+/**
+ * How many times as long as in no sandbox: what some more of the same take in one call, so that the
+ * way there and back is in neither.
+ */
 async function measureCompute(
   peers: readonly Peer[],
   work: 'fib' | 'floors',
 ): Promise<readonly number[]> {
-  const plain = work === 'fib' ? () => fib(27) : floors;
-  const times: number[] = [];
+  const once = work === 'fib' ? () => fib(27) : floors;
+  const plain = (): void => {
+    for (let n = 0; n < COMPUTED; n += 1) once();
+  };
+  const ratios: number[] = [];
   for (const peer of peers) {
-    const [there, inside] = [await peer.open('echo'), await peer.open(work)];
-    for (const run of [() => inside.call({}), () => there.call(SMALL), plain]) await time(5, run);
-    const { trip, took, bare } = await inTurns(3, {
-      trip: () => time(COMPUTED, () => there.call(SMALL)),
-      took: () => time(COMPUTED, () => inside.call({})),
-      bare: () => time(COMPUTED, plain),
+    const opened = await peer.open(work);
+    const inside = (times: number) => time(1, () => opened.call({ times }));
+    await inside(COMPUTED * 2);
+    await time(5, plain);
+    const { one, more, bare } = await inTurns(COMPUTE_ROUNDS, {
+      bare: () => time(1, plain),
+      one: () => inside(1),
+      more: () => inside(1 + COMPUTED),
     });
-    const way = median(trip);
-    times.push(
-      compare(
-        took.map((ms) => ms - way),
-        bare,
-        0.5,
-      ).ratio,
-    );
-    await there.close();
-    await inside.close();
+    ratios.push((median(more) - median(one)) / median(bare));
+    await opened.close();
   }
-  return times;
+  return ratios;
 }
 
 /** Samples of each, one list for each of them. */

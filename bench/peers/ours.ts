@@ -19,7 +19,9 @@ export const bulkhead: Peer = {
         return pid;
       },
       call: (input) =>
-        work === 'echo' ? call(engine, 'echo', input) : call(engine, 'compute', { work, times: 1 }),
+        work === 'echo'
+          ? call(engine, 'echo', input)
+          : call(engine, 'compute', { ...(input as object), work }),
       close: () => engine.close(),
     };
   },
@@ -32,8 +34,16 @@ export const floor: Peer = {
   isFloor: true,
   open: (work) => {
     if (work !== 'echo') {
-      const compute = work === 'fib' ? () => fib(27) : floors;
-      return Promise.resolve({ call: () => Promise.resolve(compute()), close: () => {} });
+      const once = work === 'fib' ? () => fib(27) : floors;
+      const compute = (input: unknown): number => {
+        let result = 0;
+        for (let n = 0; n < (input as { times: number }).times; n += 1) result = once();
+        return result;
+      };
+      return Promise.resolve({
+        call: (input) => Promise.resolve(compute(input)),
+        close: () => {},
+      });
     }
     const { pid, call: echo, close } = startFloor();
     return Promise.resolve({ pid, call: echo, close });

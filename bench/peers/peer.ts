@@ -33,6 +33,15 @@ export type PeerWork = keyof typeof SOURCES;
 /** Each work as the source of a function. */
 export const SOURCES = {
   echo: '(async ({ city, s }) => ({ ok: true, len: s ? s.length : 0, city }))',
-  fib: `(async () => { ${fib.toString()}; return fib(27); })`,
-  floors: `(async () => { ${floors.toString()}; return floors(); })`,
+  fib: repeat(fib, 'fib(27)'),
+  floors: repeat(floors, 'floors()'),
 } as const;
+
+function repeat(declared: (n: number) => number, expression: string): string {
+  return `(async ({ times }) => {
+    ${declared.toString()}
+    let result = 0;
+    for (let n = 0; n < times; n += 1) result = ${expression};
+    return result;
+  })`;
+}

@@ -1,6 +1,6 @@
-// Measures peers on another Node than the rest, for `npm run bench`: prints what came of it as JSON.
+// Measures peers on one Node, in a process that has done nothing else, and prints what came of it.
 //
-//   node --import tsx bench/peers/elsewhere.ts '{"names": ["floor", "isolatedVm"], "effort": {…}}'
+//   node --import tsx bench/peers/main.ts '{"names": ["floor", "isolatedVm"], "effort": {…}}'
 import type { Effort } from '../measure.js';
 import { compareHere, type peers } from './group.js';
 
