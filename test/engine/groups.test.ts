@@ -84,9 +84,10 @@ describe('plugins of one trust group', () => {
     for (const id of ['a', 'b', 'c']) {
       expect((await engine.call(`${id}:count`, {})).value).toBe(1);
     }
-    expect(ends('a')).toEqual(['deadline']);
-    expect(ends('b')).toEqual(['replaced']);
-    expect(ends('c')).toEqual(['replaced']);
+    // The guest that did not stop has its grace, which may be longer than the next calls took.
+    await expect
+      .poll(() => [ends('a'), ends('b'), ends('c')], { timeout: 10_000 })
+      .toEqual([['deadline'], ['replaced'], ['replaced']]);
   });
 
   it('put only those in quarantine that somebody waited for when their process died', async () => {
@@ -100,7 +101,7 @@ describe('plugins of one trust group', () => {
 
   it('answer each other’s calls while one of them waits', async () => {
     const { engine } = await startGroup();
-    const waiting = engine.call('a:wait', {}, { timeoutMs: 1_000 });
+    const waiting = engine.call('a:wait', {}, { timeoutMs: 3_000 });
     expect((await engine.call('b:count', {})).value).toBe(1);
     expect((await waiting).code).toBe('DEADLINE_EXCEEDED');
   });

@@ -14,7 +14,7 @@ export const changeGuards: readonly Guard[] = [
     file: 'src/engine/broker-slot.ts',
     code: 'if (scopes.length === 0) shut();',
     without: 'if (scopes.length === 0) return;',
-    tests: ['test/escape/revocation.test.ts'],
+    tests: ['test/engine/broker-slot.test.ts', 'test/escape/revocation.test.ts'],
   },
   {
     stops: 'a guest that never looks up, and keeps what was taken from it',
