@@ -19,17 +19,18 @@ export function readPlainSchema(schema: unknown): Fits | undefined {
   return (value) => checks.every((check) => check(value));
 }
 
-const SAYS_NOTHING: ReadonlySet<string> = new Set([
-  '$schema',
-  '$comment',
-  'title',
-  'description',
-  'examples',
+const SAYS_NOTHING: ReadonlySet<string> = new Set(['$comment', 'title', 'description', 'examples']);
+
+const USUAL_DIALECTS: ReadonlySet<unknown> = new Set([
+  'http://json-schema.org/draft-07/schema#',
+  'https://json-schema.org/draft/2020-12/schema',
 ]);
 
 type ReadKeyword = (value: unknown, schema: PlainObject) => Fits | undefined;
 
 const KEYWORDS: ReadonlyMap<string, ReadKeyword> = new Map<string, ReadKeyword>([
+  // Of the dialects that the validator knows, those that nearly all tools name.
+  ['$schema', (dialect) => (USUAL_DIALECTS.has(dialect) ? () => true : undefined)],
   ['type', readTypes],
   ['enum', readEnum],
   [

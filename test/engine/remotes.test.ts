@@ -148,7 +148,7 @@ describe('a server of tools that is registered', () => {
     // Once at the start, once for the first that it says, and then each five seconds.
     const most = 2 + (performance.now() - began) / REMOTE_LIMITS.changedMs;
     expect(server.asked.get('tools/list')).toBeLessThanOrEqual(most);
-    expect(engine.catalog.find('loud__say')).toBeDefined();
+    expect(engine.catalog.find('loud__say')).toMatchObject({ plugin: 'loud', tool: 'say' });
   });
 
   it('does not take the id of a plugin', async () => {

@@ -58,6 +58,15 @@ const { input } = fc.letrec<{ input: Json }>((tie) => ({
 }));
 
 describe('a plain schema', () => {
+  test.each(['x://unknown', 5, null])(
+    'that names the dialect %j is left to the validator, which refuses it',
+    ($schema) => {
+      const whole = { $schema, type: 'object' };
+      expect(readPlainSchema(whole)).toBeUndefined();
+      expect(() => compile(whole)).toThrow('dialect');
+    },
+  );
+
   test('takes nothing that the validator refuses, and changes nothing that it changes', () => {
     let understood = 0;
     let taken = 0;
