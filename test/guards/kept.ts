@@ -172,8 +172,8 @@ export const keptGuards: readonly Guard[] = [
   {
     stops: 'a tool under the name that another had before it came',
     file: 'src/catalog/names.ts',
-    code: 'claims.get(name) === 1 && !taken.has(name)',
-    without: '!taken.has(name)',
+    code: 'if (nameOf(one) === name && goesOn(one)) unsettled.push(one);',
+    without: '',
     tests: ['test/catalog/catalog.test.ts'],
   },
   {

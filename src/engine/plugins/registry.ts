@@ -19,7 +19,7 @@ import { discoverLocked } from '../lock/discover-locked.js';
 import type { Machinery } from '../machinery.js';
 import { diskReader } from '../powers/disk-reader.js';
 import type { Settings } from '../options/settings.js';
-import { brokenStatus, statusOf } from './status-of.js';
+import { statusesOf } from './status-of.js';
 import type { PluginStatus } from './status.js';
 import { tellPlugins } from './tell-plugins.js';
 import { makeTurnover } from './turnover.js';
@@ -32,7 +32,8 @@ export interface Registry {
   setEnabled(plugin: string, enabled: boolean): Promise<void>;
   /** In the order in which they are registered. */
   installed(): readonly Installed[];
-  status(catalog: Catalog): readonly PluginStatus[];
+  /** Of all plugins, or of those whose ids are `about`. */
+  status(catalog: Catalog, about?: (id: string) => boolean): readonly PluginStatus[];
   /** What each format's own page of plugins shows of those that it has. */
   listing(): readonly Readonly<Record<string, unknown>>[];
   ids(): readonly string[];
@@ -96,7 +97,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
     const before = installed;
     const kept = new Set(next.map(({ entries }) => entries));
     installed = next;
-    followAll(next, grants);
+    followAll(next, before, grants);
     onChange(installed);
     for (const one of before) {
       if (!kept.has(one.entries))
@@ -186,10 +187,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       return last;
     },
     installed: () => installed,
-    status: (catalog) => [
-      ...installed.map((one) => statusOf(one, catalog)),
-      ...discovery.problems.map(brokenStatus),
-    ],
+    status: (catalog, about) => statusesOf(installed, discovery, catalog, about),
     listing: () => installed.map(listingOf),
     close: async () => {
       closed = true;

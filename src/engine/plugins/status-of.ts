@@ -1,11 +1,26 @@
 import { basename } from 'node:path';
+import { byPlugin, type CatalogByPlugin } from '../../catalog/by-plugin.js';
 import type { Catalog } from '../../catalog/catalog.js';
-import type { DiscoveryProblem } from '../../formats/discover.js';
+import type { Discovery, DiscoveryProblem } from '../../formats/discover.js';
 import type { Installed, InstalledEntry } from './installed.js';
 import type { EntryStatus, PluginProblem, PluginStatus } from './status.js';
 
+/** What the engine tells of all plugins, or of those whose ids are `about`. */
+export function statusesOf(
+  installed: readonly Installed[],
+  { problems }: Discovery,
+  catalog: Catalog,
+  about: (id: string) => boolean = () => true,
+): readonly PluginStatus[] {
+  const told = installed.filter(({ plugin }) => about(plugin.id));
+  const broken = problems.map(brokenStatus).filter(({ id }) => about(id));
+  if (told.length === 0) return broken;
+  const sorted = byPlugin(catalog);
+  return [...told.map((one) => statusOf(one, sorted)), ...broken];
+}
+
 /** What the engine tells of a plugin that it has. */
-export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
+function statusOf(installed: Installed, catalog: CatalogByPlugin): PluginStatus {
   const { plugin, activation, entries, quarantine } = installed;
   const { reasons } = activation;
   const { id, format, directory, name, version, description } = plugin;
@@ -36,7 +51,7 @@ export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
       ...(quarantine.alert === undefined ? [] : [quarantine.alert]),
     ],
     entries: entries.map(entryStatus),
-    tools: catalog.list().filter((tool) => tool.plugin === id),
+    tools: catalog.tools(id),
   };
 }
 
@@ -64,7 +79,7 @@ function entryStatus({ entry, effective, rooms }: InstalledEntry): EntryStatus {
 }
 
 /** What the engine tells of a directory that looks like a plugin and cannot be read as one. */
-export function brokenStatus({ directory, error }: DiscoveryProblem): PluginStatus {
+function brokenStatus({ directory, error }: DiscoveryProblem): PluginStatus {
   return {
     id: basename(directory),
     format: undefined,
