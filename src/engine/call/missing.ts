@@ -32,7 +32,7 @@ function mentions(name: string, plugin: string): boolean {
 }
 
 /** Names that are compared, each letter by letter: whoever misspells one does not hold up the others. */
-const MAX_COMPARED = 2_000;
+const MAX_COMPARED = 500;
 
 /** Names that begin or end as that one does, as far as it takes a moment to find them. */
 function resembling(name: string, catalog: Catalog): readonly string[] {
