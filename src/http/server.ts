@@ -3,7 +3,7 @@ import { createMcpHandler, type McpHandler } from '../adapters/mcp/handler.js';
 import type { McpOptions } from '../adapters/mcp/options.js';
 import type { PendingApprovals } from '../approval/pending.js';
 import type { Engine } from '../engine/engine-api.js';
-import type { Logger } from '../engine/options.js';
+import type { Logger } from '../engine/options/options.js';
 import { BulkheadError } from '../errors.js';
 import { type App, createApp, type Mounted } from './app.js';
 import { approvalRoutes, type ApprovalRoutesSpec } from './approvals.js';

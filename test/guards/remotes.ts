@@ -96,7 +96,7 @@ export const remoteGuards: readonly Guard[] = [
   },
   {
     stops: 'a server that says in a loop that it has changed, and is asked each time',
-    file: 'src/engine/reconciler.ts',
+    file: 'src/engine/entry/reconciler.ts',
     code: 'Math.max(SETTLE_MS, lastMs + intervalMs - now())',
     without: 'SETTLE_MS',
     tests: ['test/engine/remotes.test.ts'],
