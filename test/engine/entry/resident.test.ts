@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { makeEventBus } from '../../src/events.js';
-import { makeResident, type Resident } from '../../src/engine/resident.js';
-import type { Guest } from '../../src/guests/guest.js';
-import { type FakeGuest, fakeGuest } from '../guests/fake-guest.js';
+import { makeEventBus } from '../../../src/events.js';
+import { makeResident, type Resident } from '../../../src/engine/entry/resident.js';
+import type { Guest } from '../../../src/guests/guest.js';
+import { type FakeGuest, fakeGuest } from '../../guests/fake-guest.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
