@@ -47,10 +47,17 @@ export const remoteGuards: readonly Guard[] = [
   },
   {
     stops: 'a tool that is not served, run by its name',
+    file: 'src/adapters/served.ts',
+    code: 'return tool?.name === name && isServed(name) ? tool : undefined;',
+    without: 'return tool;',
+    tests: ['test/http/vertesia/invoke.test.ts', 'test/adapters/served.test.ts'],
+  },
+  {
+    stops: 'a crowd of one account’s calls before which those of every other wait',
     file: 'src/http/vertesia/handler.ts',
-    code: 'const tool = servedTools(engine.catalog, options.tools).find((one) => one.name === name);',
-    without: 'const tool = engine.catalog.find(name);',
-    tests: ['test/http/vertesia/invoke.test.ts'],
+    code: 'tenant: tenantOf(verified.value),',
+    without: '',
+    tests: ['test/http/vertesia/tenants.test.ts'],
   },
   {
     stops: 'endpoints that a caller names for the run',
