@@ -21,6 +21,7 @@ export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
     })),
   ];
   const runs = entries.some((entry) => entry.rooms.length > 0);
+  const alert = quarantine.alert();
   return {
     id,
     format,
@@ -33,7 +34,7 @@ export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
     problems,
     alerts: [
       ...entries.flatMap(({ offer }) => offer?.alerts ?? []),
-      ...(quarantine.alert === undefined ? [] : [quarantine.alert]),
+      ...(alert === undefined ? [] : [alert]),
     ],
     entries: entries.map(entryStatus),
     tools: catalog.list().filter((tool) => tool.plugin === id),

@@ -27,7 +27,7 @@ export function makeTurnover(powersFor: (found: FoundPlugin) => InstallPowers): 
     return (
       before.stale === undefined &&
       // Whoever reads it again gives one that crashed too often another chance.
-      before.quarantine.alert === undefined &&
+      before.quarantine.alert() === undefined &&
       sameJson({ activation, config, problems }, decide(found, powers.settings)) &&
       sameJson(plugin, found.plugin) &&
       entries.length === (activation.config === null ? 0 : before.entries.length) &&
