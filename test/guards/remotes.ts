@@ -53,6 +53,20 @@ export const remoteGuards: readonly Guard[] = [
     tests: ['test/http/vertesia/invoke.test.ts', 'test/adapters/served.test.ts'],
   },
   {
+    stops: 'connections that say nothing, and keep out whoever has a token',
+    file: 'src/http/connections.ts',
+    code: 'const [longest = socket] = idle;',
+    without: 'const longest = socket;',
+    tests: ['test/http/limits.test.ts'],
+  },
+  {
+    stops: 'a call under way that is hung up on for a stranger',
+    file: 'src/http/connections.ts',
+    code: 'idle.delete(socket);\n      held.set(',
+    without: 'held.set(',
+    tests: ['test/http/limits.test.ts'],
+  },
+  {
     stops: 'a crowd of one account’s calls before which those of every other wait',
     file: 'src/http/vertesia/handler.ts',
     code: 'tenant: tenantOf(verified.value),',
