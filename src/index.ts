@@ -15,7 +15,7 @@ export { anthropicModel } from './agent/models/anthropic.js';
 export type { Endpoint } from './agent/models/endpoint.js';
 export { openAiModel } from './agent/models/openai.js';
 export { scriptedModel } from './agent/models/scripted.js';
-export type { CoreTool, CoreToolContext, CoreToolResult } from './engine/core-tool.js';
+export type { CoreTool, CoreToolContext, CoreToolResult } from './engine/plugins/core-tool.js';
 export type { Collision, ToolSource } from './catalog/precedence.js';
 export { BulkheadError, isBulkheadError } from './errors.js';
 export type { BuildProblem, ErrorCode, ErrorDetails } from './errors.js';
@@ -33,14 +33,14 @@ export type { RuleBook } from './approval/rule-book.js';
 export { makePendingApprovals } from './approval/pending.js';
 export type { PendingApprovals } from './approval/pending.js';
 export { sentenceOf } from './approval/sentence.js';
-export type { Foreseen } from './engine/consent.js';
+export type { Foreseen } from './engine/call/consent.js';
 export type { EffectMode } from './approval/effect-mode.js';
-export type { StoppedEffect } from './engine/stopped.js';
+export type { StoppedEffect } from './engine/call/stopped.js';
 export { openLockBook } from './engine/lock/lock-book.js';
 export type { Acceptance, LockBook, LockState } from './engine/lock/lock-book.js';
 export { allowances, grantedAfter } from './engine/lock/allowances.js';
 export type { Examined } from './engine/lock/examine.js';
-export { openRules } from './engine/open-rules.js';
+export { openRules } from './engine/options/open-rules.js';
 export { type Changes, isChanged, reasonsToReview } from './lock/changes.js';
 export type { Lock, LockedPlugin, LockedTool, Pin } from './lock/lock.js';
 export { formatAnchor, parseAnchors } from './audit/anchor.js';
@@ -62,9 +62,13 @@ export type { PowerContext, PowerDefinition } from './brokers/powers/definition.
 export type { SecretBinding } from './brokers/network/secrets/binding.js';
 export type { SecretPlace } from './brokers/network/secrets/secret.js';
 export type { Catalog, CatalogTool, ToolAnnotations } from './catalog/catalog.js';
-export type { Credentials, CredentialSource, CredentialStore } from './engine/credentials.js';
+export type {
+  Credentials,
+  CredentialSource,
+  CredentialStore,
+} from './engine/options/credentials.js';
 export type { SpindleHost } from './engine/spindle/spindle-host.js';
-export type { EngineLimits } from './engine/limits.js';
+export type { EngineLimits } from './engine/options/limits.js';
 export type {
   CallOptions,
   EngineOptions,
@@ -74,7 +78,7 @@ export type {
   PluginConfig,
   PluginGrant,
   PluginSecrets,
-} from './engine/options.js';
+} from './engine/options/options.js';
 export type { CallRecord } from './engine/recording/record.js';
 export { parseExceptions } from './report/exceptions.js';
 export { reportFormats } from './report/formats.js';
@@ -85,13 +89,13 @@ export type { Finding, PluginReport, Report } from './report/report.js';
 export { isRuleName, rules as reportRules } from './report/rules/table.js';
 export { textParts } from './report/text-table.js';
 export type { ReplayOptions, ReplayVerdict } from './engine/recording/replay.js';
-export type { EngineHookOptions } from './engine/hook-options.js';
-export type { HookOptions, HookOwner, HookResult, Hooks } from './engine/hooks.js';
+export type { EngineHookOptions } from './engine/hooks/hook-options.js';
+export type { HookOptions, HookOwner, HookResult, Hooks } from './engine/hooks/hooks.js';
 export type { HookReport } from './hooks/chain.js';
 export { HOOK_NAMES } from './hooks/names.js';
 export type { HookDialect, HookName } from './hooks/names.js';
-export type { CallResult } from './engine/result.js';
-export type { EntryStatus, PluginStatus, SecretStatus } from './engine/status.js';
+export type { CallResult } from './engine/call/result.js';
+export type { EntryStatus, PluginStatus, SecretStatus } from './engine/plugins/status.js';
 export type { Guarantee, WallName } from './guests/walls.js';
 export type { IdentityOptions } from './remotes/identity.js';
 export type { McpRemoteOptions } from './remotes/mcp/options.js';

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { CatalogTool } from '../catalog/catalog.js';
 import type { Engine } from '../engine/engine-api.js';
-import type { CallOptions } from '../engine/options.js';
-import type { CallResult } from '../engine/result.js';
+import type { CallOptions } from '../engine/options/options.js';
+import type { CallResult } from '../engine/call/result.js';
 import type { ContentBlock } from '../plugin/answer.js';
 
 /** A tool as Anthropic's messages take it. */

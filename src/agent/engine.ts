@@ -1,6 +1,6 @@
 import { createEngine as createPlainEngine } from '../engine/engine.js';
 import type { Engine as PlainEngine } from '../engine/engine-api.js';
-import type { EngineOptions } from '../engine/options.js';
+import type { EngineOptions } from '../engine/options/options.js';
 import { type Agent, makeAgent } from './agent.js';
 import type { AgentOptions } from './options.js';
 

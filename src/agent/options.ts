@@ -1,4 +1,4 @@
-import type { CallOptions } from '../engine/options.js';
+import type { CallOptions } from '../engine/options/options.js';
 import type { Block, Message } from './message.js';
 import type { Model } from './model.js';
 

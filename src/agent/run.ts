@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { Engine } from '../engine/engine-api.js';
-import type { HookOptions } from '../engine/hooks.js';
+import type { HookOptions } from '../engine/hooks/hooks.js';
 import type { HookDialect } from '../hooks/names.js';
 import type { Message } from './message.js';
 import type { AgentOptions, TurnEvent, TurnInput } from './options.js';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import { isRecord } from '../../sandbox/wire/parse.js';
-import type { CallResult } from '../engine/result.js';
+import type { CallResult } from '../engine/call/result.js';
 import { isBulkheadError } from '../errors.js';
 import { textOf } from '../plugin/answer.js';
 import { type Block, textBlock, type ToolUseBlock } from './message.js';

@@ -4,7 +4,7 @@ import { type AuditOptions, policyOf, storeOf } from '../audit/options.js';
 import { RECORDED } from '../audit/record.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
-import type { Logger } from './options.js';
+import type { Logger } from './options/options.js';
 import { hostPid } from './powers/surroundings.js';
 
 /** The engine's log, as the engine itself uses it. */

@@ -2,15 +2,15 @@ import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { Audit } from '../audit/audit.js';
 import type { Guarantee } from '../guests/walls.js';
 import type { EventListener } from '../events.js';
-import type { Foreseen } from './consent.js';
-import type { CallOptions } from './options.js';
+import type { Foreseen } from './call/consent.js';
+import type { CallOptions } from './options/options.js';
 import type { ReplayOptions, ReplayVerdict } from './recording/replay.js';
-import type { Hooks } from './hooks.js';
-import type { CallResult } from './result.js';
+import type { Hooks } from './hooks/hooks.js';
+import type { CallResult } from './call/result.js';
 import type { RuleBook } from '../approval/rule-book.js';
 import type { Catalog, CatalogTool } from '../catalog/catalog.js';
 import type { SpindleHost } from './spindle/spindle-host.js';
-import type { PluginStatus } from './status.js';
+import type { PluginStatus } from './plugins/status.js';
 
 /** Plugins that run, and the tools they offer. Made by `createEngine`, ended by `close`. */
 export interface Engine extends AsyncDisposable {

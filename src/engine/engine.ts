@@ -4,35 +4,35 @@ import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
 import { openAudit } from './audit.js';
-import type { CallSpec } from './call.js';
-import { makeCallId } from './call-id.js';
-import { makeConsent, whyRefused } from './consent.js';
-import { makeEffects } from './effects.js';
+import type { CallSpec } from './call/call.js';
+import { makeCallId } from './call/call-id.js';
+import { makeConsent, whyRefused } from './call/consent.js';
+import { makeEffects } from './call/effects.js';
 import type { Engine } from './engine-api.js';
-import { makeHooks } from './hooks.js';
+import { makeHooks } from './hooks/hooks.js';
 import { type LogGate, makeLogGate } from './log-gate.js';
 import { LOGGED, logEvents } from './logger.js';
 import { openMachinery, requireWalls } from './machinery.js';
-import { type GrantChange, makeGrants } from './grants.js';
-import { explainMissing } from './missing.js';
-import type { CallOptions, EngineOptions } from './options.js';
-import { permit } from './permit.js';
-import { type Placed, placeTools } from './placement.js';
+import { type GrantChange, makeGrants } from './grants/grants.js';
+import { explainMissing } from './call/missing.js';
+import type { CallOptions, EngineOptions } from './options/options.js';
+import { permit } from './grants/permit.js';
+import { type Placed, placeTools } from './call/placement.js';
 import { parseRecord } from './recording/record.js';
 import { replay } from './recording/replay.js';
-import { prepareCall } from './prepare-call.js';
+import { prepareCall } from './call/prepare-call.js';
 import { keepPins } from './powers/kept-pins.js';
-import { makeRegistry } from './registry.js';
+import { makeRegistry } from './plugins/registry.js';
 import { makeRemotes } from './remotes.js';
-import { runPlaced } from './run.js';
+import { runPlaced } from './call/run.js';
 import { watchDirectories } from './powers/watcher.js';
-import { readSettings } from './settings.js';
+import { readSettings } from './options/settings.js';
 import { type Extension, extensionsOf } from './spindle/extension.js';
 import { rpcPower } from './spindle/rpc-pool.js';
 import { makeSpindleHost } from './spindle/spindle-host.js';
-import type { PluginStatus } from './status.js';
-import { makeCollisionTeller } from './tell-collisions.js';
-import { type Watching, watchPlugins } from './watching.js';
+import type { PluginStatus } from './plugins/status.js';
+import { makeCollisionTeller } from './plugins/tell-collisions.js';
+import { type Watching, watchPlugins } from './plugins/watching.js';
 
 /**
  * Finds the plugins, asks what they offer, and answers with the engine that runs them. A plugin that
@@ -130,7 +130,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     const { tool, place } = find(name);
     const callId = makeCallId();
     const plan = { callId, tool, place, input, options: callOptions, limits };
-    const { inputText, context } = prepareCall(plan);
+    const { inputText, context, contextText } = prepareCall(plan);
     const beforeEffect = isHighRisk(tool) ? kept.flush : undefined;
     return {
       callId,
@@ -138,6 +138,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       place,
       inputText,
       context,
+      contextText,
       options: callOptions,
       limits,
       events,

@@ -1,6 +1,6 @@
 import type { BulkheadEvent, EventListener, GuestEndCause } from '../events.js';
 import { escapeControls, type LogGate } from './log-gate.js';
-import type { Logger } from './options.js';
+import type { Logger } from './options/options.js';
 
 /**
  * The logger of a host that brought none: pino on standard error, warnings and errors. It is loaded

@@ -21,13 +21,13 @@ import { type Guarantee, proveWalls } from '../guests/walls.js';
 import { makeTraffic, type Traffic } from '../traffic/traffic.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
-import { type HookTexts, makeHookTexts } from './hook-courier.js';
-import { type Groups, makeGroups } from './groups.js';
-import { makeOffers, type Offers } from './offers.js';
+import { type HookTexts, makeHookTexts } from './hooks/hook-courier.js';
+import { type Groups, makeGroups } from './entry/groups.js';
+import { makeOffers, type Offers } from './entry/offers.js';
 import { keepTexts } from './powers/kept-texts.js';
 import { guestScripts, readValidator } from './powers/surroundings.js';
-import type { Settings } from './settings.js';
-import { makeValidatorCourier, type ValidatorCourier } from './validator-courier.js';
+import type { Settings } from './options/settings.js';
+import { makeValidatorCourier, type ValidatorCourier } from './entry/validator-courier.js';
 
 /** The machine's side of an engine: guests to be had, bundles to be made, answers that were kept. */
 export interface Machinery {

@@ -9,10 +9,10 @@ import { REMOTE_LIMITS } from '../remotes/limits.js';
 import { openRemotes } from '../remotes/open.js';
 import type { PinStore } from '../remotes/pins.js';
 import type { Remote, RemoteListing, RemoteTool } from '../remotes/remote.js';
-import { makeReconciler } from './reconciler.js';
-import type { PlacedElsewhere } from './placed-elsewhere.js';
-import type { Settings } from './settings.js';
-import type { PluginStatus } from './status.js';
+import { makeReconciler } from './entry/reconciler.js';
+import type { PlacedElsewhere } from './call/placed-elsewhere.js';
+import type { Settings } from './options/settings.js';
+import type { PluginStatus } from './plugins/status.js';
 
 /** The servers of tools that an engine has, and what they offer. */
 export interface Remotes {

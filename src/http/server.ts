@@ -3,7 +3,7 @@ import { createMcpHandler, type McpHandler } from '../adapters/mcp/handler.js';
 import type { McpOptions } from '../adapters/mcp/options.js';
 import type { PendingApprovals } from '../approval/pending.js';
 import type { Engine } from '../engine/engine-api.js';
-import type { Logger } from '../engine/options.js';
+import type { Logger } from '../engine/options/options.js';
 import { BulkheadError } from '../errors.js';
 import { type App, createApp, type Mounted } from './app.js';
 import { approvalRoutes, type ApprovalRoutesSpec } from './approvals.js';
@@ -80,11 +80,9 @@ export async function startServer(
   const mcp = await openMcp(engine, options, limits, logger);
 
   let app: App | undefined;
-  const listening = await listen(async (request) => app?.fetch(request) ?? notYet(), {
-    host,
-    port,
-    maxConnections: limits.maxConnections,
-  });
+  const serve = async (request: Request, admitted: () => void): Promise<Response> =>
+    app?.fetch(request, admitted) ?? notYet();
+  const listening = await listen(serve, { host, port, maxConnections: limits.maxConnections });
   const url = trimmed(options.publicUrl ?? listening.url);
   let vertesia: VertesiaHandler | undefined;
   try {

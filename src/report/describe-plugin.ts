@@ -1,4 +1,4 @@
-import type { PluginStatus } from '../engine/status.js';
+import type { PluginStatus } from '../engine/plugins/status.js';
 import { measureActivity } from './activity.js';
 import { permissionRows, type Held } from './permission-rows.js';
 import { type Pin, reportPin } from './pins.js';

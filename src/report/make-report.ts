@@ -1,5 +1,5 @@
 import type { AuditRecord } from '../audit/record.js';
-import type { PluginStatus } from '../engine/status.js';
+import type { PluginStatus } from '../engine/plugins/status.js';
 import type { FormatName } from '../plugin/plugin.js';
 import { compare, readFormer } from './changes.js';
 import { describePlugin } from './describe-plugin.js';

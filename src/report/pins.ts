@@ -1,4 +1,4 @@
-import type { PluginStatus } from '../engine/status.js';
+import type { PluginStatus } from '../engine/plugins/status.js';
 import type { PinReport } from './report.js';
 
 /** What a lock file says of one plugin, as far as a report needs it. */

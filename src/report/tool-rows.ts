@@ -1,4 +1,4 @@
-import type { PluginStatus } from '../engine/status.js';
+import type { PluginStatus } from '../engine/plugins/status.js';
 import { scopeOfUse } from './coverage.js';
 import type { PermissionReport, ToolReport } from './report.js';
 import type { Usage } from './usage.js';

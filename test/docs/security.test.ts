@@ -60,11 +60,13 @@ describe('what weakens the defaults', () => {
     const told = [...named(1)].flatMap((option) => /^(?:call: )?[\w.[\]]+/.exec(option)?.[0] ?? []);
     expect(told.length).toBeGreaterThan(20);
     const all = [
-      ...membersOf('src/engine/options.ts', 'EngineOptions', ['network', 'walls', 'audit']),
-      ...membersOf('src/engine/options.ts', 'NetworkOptions').map((name) => `network.${name}`),
-      ...membersOf('src/engine/options.ts', 'WallOptions').map((name) => `walls.${name}`),
+      ...membersOf('src/engine/options/options.ts', 'EngineOptions', ['network', 'walls', 'audit']),
+      ...membersOf('src/engine/options/options.ts', 'NetworkOptions').map(
+        (name) => `network.${name}`,
+      ),
+      ...membersOf('src/engine/options/options.ts', 'WallOptions').map((name) => `walls.${name}`),
       ...membersOf('src/audit/options.ts', 'AuditOptions').map((name) => `audit.${name}`),
-      ...membersOf('src/engine/options.ts', 'CallOptions').map((name) => `call: ${name}`),
+      ...membersOf('src/engine/options/options.ts', 'CallOptions').map((name) => `call: ${name}`),
     ];
     const weak = new Set(told.map((name) => name.replace(/^config\[id\].*/, 'config')));
     expect(classed(all, weak, HARMLESS_OPTIONS)).toEqual([]);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { makeOutputs } from '../../src/engine/outputs.js';
-import { makeService } from '../../src/engine/service.js';
+import { makeOutputs } from '../../src/engine/call/outputs.js';
+import { makeService } from '../../src/engine/entry/service.js';
 import { type BulkheadEvent, makeEventBus } from '../../src/events.js';
 
 /** What a guest that says this is heard to say. */

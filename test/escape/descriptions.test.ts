@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeGrants } from '../../src/engine/grants.js';
-import { install } from '../../src/engine/install.js';
+import { makeGrants } from '../../src/engine/grants/grants.js';
+import { install } from '../../src/engine/plugins/install.js';
 import { openMachinery } from '../../src/engine/machinery.js';
 import { diskReader } from '../../src/engine/powers/disk-reader.js';
-import { readSettings } from '../../src/engine/settings.js';
+import { readSettings } from '../../src/engine/options/settings.js';
 import { makeEventBus } from '../../src/events.js';
 import { readPlugins } from '../../src/formats/discover.js';
 import { fixture, temporary } from './attempt.js';

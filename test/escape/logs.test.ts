@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { type Logger } from '../../src/engine/options.js';
+import { type Logger } from '../../src/engine/options/options.js';
 import { MAIN } from '../cli/spawned.js';
 import { fixture, stage } from './attempt.js';
 import type { Verdict } from './verdicts.js';

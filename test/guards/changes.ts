@@ -11,24 +11,24 @@ export const changeGuards: readonly Guard[] = [
   },
   {
     stops: 'a broker that serves on when nothing of its kind is granted any more',
-    file: 'src/engine/broker-slot.ts',
+    file: 'src/engine/entry/broker-slot.ts',
     code: 'if (scopes.length === 0) shut();',
     without: 'if (scopes.length === 0) return;',
-    tests: ['test/engine/broker-slot.test.ts', 'test/escape/revocation.test.ts'],
+    tests: ['test/engine/entry/broker-slot.test.ts', 'test/escape/revocation.test.ts'],
   },
   {
     stops: 'a guest that never looks up, and keeps what was taken from it',
-    file: 'src/engine/regrant.ts',
+    file: 'src/engine/entry/regrant.ts',
     code: 'if (followed || !narrowed) return;',
     without: 'return;',
     tests: ['test/escape/revocation.test.ts'],
   },
   {
     stops: 'a grant of what a plugin never declared',
-    file: 'src/engine/permit.ts',
+    file: 'src/engine/grants/permit.ts',
     code: 'if (declares || first === undefined) return;',
     without: 'return;',
-    tests: ['test/engine/permit.test.ts'],
+    tests: ['test/engine/grants/permit.test.ts'],
   },
   {
     stops: 'arguments that say which user asks',
@@ -46,7 +46,7 @@ export const changeGuards: readonly Guard[] = [
   },
   {
     stops: 'a tool that is called on after the permission for it is gone',
-    file: 'src/engine/running.ts',
+    file: 'src/engine/entry/running.ts',
     code: 'for (const revocation of forget(revocations, tools)) revocation.happen();',
     without: '',
     tests: ['test/engine/spindle/registration.test.ts'],
@@ -67,7 +67,7 @@ export const changeGuards: readonly Guard[] = [
   },
   {
     stops: 'a handler that hangs a whole chain',
-    file: 'src/engine/tell.ts',
+    file: 'src/engine/hooks/tell.ts',
     code: 'const timer = setTimeout(() => stop(tooLate(plugin, event.name, timeoutMs)), timeoutMs);',
     without: 'const timer = setTimeout(() => {}, timeoutMs);',
     tests: ['test/engine/spindle/chains.test.ts'],

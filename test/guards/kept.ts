@@ -24,7 +24,7 @@ export const keptGuards: readonly Guard[] = [
   },
   {
     stops: 'a plugin that asks the host’s source for another plugin’s credentials',
-    file: 'src/engine/credentials.ts',
+    file: 'src/engine/options/credentials.ts',
     code: "const key = typeof ref === 'string' ? ownKey(plugin, ref) : undefined;",
     without: "const key = typeof ref === 'string' ? (ownKey(plugin, ref) ?? ref) : undefined;",
     tests: ['test/engine/vellum-needs.test.ts'],
@@ -94,10 +94,10 @@ export const keptGuards: readonly Guard[] = [
   },
   {
     stops: 'a rehearsal that writes',
-    file: 'src/engine/trial.ts',
+    file: 'src/engine/call/trial.ts',
     code: "if (method === 'storage' && !READS.has(String(params['op']))) {",
     without: "if (method === '' && !READS.has(String(params['op']))) {",
-    tests: ['test/engine/rehearsal.test.ts'],
+    tests: ['test/engine/call/rehearsal.test.ts'],
   },
   {
     stops: 'tool calls of a reply that was cut short',
@@ -136,21 +136,21 @@ export const keptGuards: readonly Guard[] = [
   },
   {
     stops: 'a rule of one tenant’s that decides for another',
-    file: 'src/engine/consent.ts',
+    file: 'src/engine/call/consent.ts',
     code: 'return approval.ruled({ ...about, tenant }, tool.risk);',
     without: 'return approval.ruled({ ...about, tenant: undefined }, tool.risk);',
     tests: ['test/engine/approvals.test.ts'],
   },
   {
     stops: 'a denial with a text of megabytes in it',
-    file: 'src/engine/service.ts',
+    file: 'src/engine/entry/service.ts',
     code: 'wanted: wanted.slice(0, 200),',
     without: 'wanted,',
     tests: ['test/engine/denials.test.ts'],
   },
   {
     stops: 'denials in a loop, each of which is an event',
-    file: 'src/engine/service.ts',
+    file: 'src/engine/entry/service.ts',
     code: "|| typeof wanted !== 'string' || !gate.admit()) return;",
     without: "|| typeof wanted !== 'string') return;",
     tests: ['test/engine/denials.test.ts'],
@@ -178,10 +178,10 @@ export const keptGuards: readonly Guard[] = [
   },
   {
     stops: 'a plugin that cannot begin and keeps all others from it',
-    file: 'src/engine/begin-and-end.ts',
+    file: 'src/engine/entry/begin-and-end.ts',
     code: 'return idle(entry.entry, [...entry.problems, asProblem(error)]);',
     without: 'throw error;',
-    tests: ['test/engine/lifecycle.test.ts'],
+    tests: ['test/engine/entry/lifecycle.test.ts'],
   },
   {
     stops: 'an extension that registers tools without the permission',

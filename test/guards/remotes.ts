@@ -47,10 +47,31 @@ export const remoteGuards: readonly Guard[] = [
   },
   {
     stops: 'a tool that is not served, run by its name',
+    file: 'src/adapters/served.ts',
+    code: 'return tool?.name === name && isServed(name) ? tool : undefined;',
+    without: 'return tool;',
+    tests: ['test/http/vertesia/invoke.test.ts', 'test/adapters/served.test.ts'],
+  },
+  {
+    stops: 'connections that say nothing, and keep out whoever has a token',
+    file: 'src/http/connections.ts',
+    code: 'const [longest = socket] = idle;',
+    without: 'const longest = socket;',
+    tests: ['test/http/limits.test.ts'],
+  },
+  {
+    stops: 'a call under way that is hung up on for a stranger',
+    file: 'src/http/connections.ts',
+    code: 'idle.delete(socket);\n      held.set(',
+    without: 'held.set(',
+    tests: ['test/http/limits.test.ts'],
+  },
+  {
+    stops: 'a crowd of one account’s calls before which those of every other wait',
     file: 'src/http/vertesia/handler.ts',
-    code: 'const tool = servedTools(engine.catalog, options.tools).find((one) => one.name === name);',
-    without: 'const tool = engine.catalog.find(name);',
-    tests: ['test/http/vertesia/invoke.test.ts'],
+    code: 'tenant: tenantOf(verified.value),',
+    without: '',
+    tests: ['test/http/vertesia/tenants.test.ts'],
   },
   {
     stops: 'endpoints that a caller names for the run',
@@ -89,7 +110,7 @@ export const remoteGuards: readonly Guard[] = [
   },
   {
     stops: 'a server that says in a loop that it has changed, and is asked each time',
-    file: 'src/engine/reconciler.ts',
+    file: 'src/engine/entry/reconciler.ts',
     code: 'Math.max(SETTLE_MS, lastMs + intervalMs - now())',
     without: 'SETTLE_MS',
     tests: ['test/engine/remotes.test.ts'],

@@ -53,10 +53,10 @@ export const restGuards: readonly Guard[] = [
   },
   {
     stops: 'an input of more bytes than it has characters',
-    file: 'src/engine/prepare-call.ts',
+    file: 'src/engine/call/prepare-call.ts',
     code: 'return text.length * 3 <= limit ? text.length : new TextEncoder().encode(text).byteLength;',
     without: 'return text.length;',
-    tests: ['test/engine/limits.test.ts'],
+    tests: ['test/engine/options/limits.test.ts'],
   },
   {
     stops: 'an attempt that selftest counts as stopped, though it was not made',
@@ -67,10 +67,10 @@ export const restGuards: readonly Guard[] = [
   },
   {
     stops: 'a host that ponders a stack of empty lines',
-    file: 'src/engine/service.ts',
+    file: 'src/engine/entry/service.ts',
     code: 'at |^ {0,8})(?<place>',
     without: 'at |^\\s*)(?<place>',
-    tests: ['test/engine/service.test.ts', 'test/escape/wire.test.ts'],
+    tests: ['test/engine/entry/service.test.ts', 'test/escape/wire.test.ts'],
   },
   {
     stops: 'a host that ponders a header of blanks',
@@ -81,10 +81,10 @@ export const restGuards: readonly Guard[] = [
   },
   {
     stops: 'a deadline that never passes, since it is paused again and again',
-    file: 'src/engine/deadline.ts',
+    file: 'src/engine/call/deadline.ts',
     code: 'if (this.leftMs <= 0) this.pass();',
     without: 'this.leftMs = Math.max(1, this.leftMs);',
-    tests: ['test/engine/deadline.test.ts'],
+    tests: ['test/engine/call/deadline.test.ts'],
   },
   {
     stops: 'a guest that asks for what is large and never reads it',

@@ -70,16 +70,16 @@ export const secretGuards: readonly Guard[] = [
   },
   {
     stops: 'a misspelt secret, whose variable would be handed over in plain',
-    file: 'src/engine/secrets.ts',
+    file: 'src/engine/options/secrets.ts',
     code: 'if (!declared.includes(name)) {',
     without: 'if (false) {',
-    tests: ['test/engine/secrets.test.ts'],
+    tests: ['test/engine/options/secrets.test.ts'],
   },
   {
     stops: "a value in the guest's variables",
     file: 'src/brokers/environment.ts',
     code: 'if (reference !== undefined) snapshot[key] = reference.placeholder;',
     without: 'if (false) snapshot[key] = key;',
-    tests: ['test/engine/secrets.test.ts'],
+    tests: ['test/engine/options/secrets.test.ts'],
   },
 ];

@@ -11,7 +11,7 @@ export const vellumGuards: readonly Guard[] = [
     file: 'src/formats/vellum/tool.ts',
     code: "if (executionTarget === 'host' && source.hostMode !== true) throw hostDenied(plugin.id, toolId);",
     without: '',
-    tests: ['test/engine/resolution.test.ts'],
+    tests: ['test/engine/plugins/resolution.test.ts'],
   },
   {
     stops: 'a Vellum tool whose made-up risk level no rule applies to',
@@ -33,6 +33,13 @@ export const vellumGuards: readonly Guard[] = [
     code: 'if (isInside(root, file)) return power.readFile(file, maxBytes);',
     without: 'return power.readFile(file, maxBytes);',
     tests: ['test/formats/vellum/read.test.ts'],
+  },
+  {
+    stops: 'a link that is taken for the file in whose place it is',
+    file: 'src/engine/powers/disk-reader.ts',
+    code: 'found?.isSymbolicLink() === true ? realpathSync.native(path) : found && path;',
+    without: 'found && path;',
+    tests: ['test/engine/powers'],
   },
   {
     stops: 'a link among Vellum’s plugins that makes one of any directory',
@@ -57,10 +64,10 @@ export const vellumGuards: readonly Guard[] = [
   },
   {
     stops: 'output of a call without end',
-    file: 'src/engine/outputs.ts',
+    file: 'src/engine/call/outputs.ts',
     code: 'const heard = text.slice(0, output.left);',
     without: 'const heard = text;',
-    tests: ['test/engine/outputs.test.ts'],
+    tests: ['test/engine/call/outputs.test.ts'],
   },
   {
     stops: 'an installed plugin that takes the name of a tool of the host’s',
@@ -74,6 +81,6 @@ export const vellumGuards: readonly Guard[] = [
     file: 'src/catalog/names.ts',
     code: "return tool.includes('__') && !isHosts(named) ? [] : [tool];",
     without: 'return [tool];',
-    tests: ['test/engine/resolution.test.ts'],
+    tests: ['test/engine/plugins/resolution.test.ts'],
   },
 ];

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { isRecord } from '../../../sandbox/wire/parse.js';
-import type { CallResult } from '../../engine/result.js';
+import type { CallResult } from '../../engine/call/result.js';
 import type { ContentBlock } from '../../plugin/answer.js';
 
 /** What a call came to, as MCP says it. */

@@ -4,8 +4,8 @@ import type { FoundPlugin } from '../../formats/format.js';
 import { type KeptPlugin, modelOf, writeKept } from '../../lock/kept.js';
 import type { LockedPlugin } from '../../lock/lock.js';
 import type { Bundle, Plugin, PluginEntry } from '../../plugin/plugin.js';
-import { findPlugins } from '../find-plugins.js';
-import { inTurns } from '../in-turns.js';
+import { findPlugins } from '../plugins/find-plugins.js';
+import { inTurns } from '../plugins/in-turns.js';
 import { diskReader } from '../powers/disk-reader.js';
 import type { HeldLock } from './held-lock.js';
 

@@ -8,13 +8,13 @@ import { makePermissions, NO_PERMISSIONS, scopesOf } from '../../permissions/per
 import { canonicalJson } from '../../plugin/canonical.js';
 import type { Plugin } from '../../plugin/plugin.js';
 import { makeEventBus } from '../../events.js';
-import { makeGrants } from '../grants.js';
-import { install } from '../install.js';
-import type { Installed } from '../installed.js';
+import { makeGrants } from '../grants/grants.js';
+import { install } from '../plugins/install.js';
+import type { Installed } from '../plugins/installed.js';
 import { openMachinery } from '../machinery.js';
-import type { EngineOptions } from '../options.js';
+import type { EngineOptions } from '../options/options.js';
 import { diskReader } from '../powers/disk-reader.js';
-import { readSettings } from '../settings.js';
+import { readSettings } from '../options/settings.js';
 import { pluginAsItIs } from './discover-locked.js';
 
 /** A plugin as it lies there, looked at by somebody who has not decided yet. */

@@ -1,8 +1,8 @@
 import { effectivePermissions } from '../../permissions/effective.js';
 import { expand } from '../../lock/compact.js';
 import type { LockedPlugin } from '../../lock/lock.js';
-import { NOTHING, policyFor } from '../grants.js';
-import type { GrantPolicy, PluginGrant } from '../options.js';
+import { NOTHING, policyFor } from '../grants/grants.js';
+import type { GrantPolicy, PluginGrant } from '../options/options.js';
 import type { HeldLock } from './held-lock.js';
 
 /** What plugins get under a lock: what was accepted, or less where the host's policy says so. */

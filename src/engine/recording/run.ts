@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { BulkheadError } from '../../errors.js';
-import type { CallSpec } from '../call.js';
-import { runInTurn } from '../call-in-turn.js';
+import type { CallSpec } from '../call/call.js';
+import { runInTurn } from '../call/call-in-turn.js';
 import type { Machinery } from '../machinery.js';
-import type { CallResult } from '../result.js';
+import type { CallResult } from '../call/result.js';
 import { makeRecorder, type Recorder } from './recorder.js';
 import type { CallRecord } from './record.js';
 

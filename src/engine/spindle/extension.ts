@@ -1,8 +1,8 @@
 import type { Json } from '../../../sandbox/wire/messages.js';
 import type { Registrations } from '../../plugin/registrations.js';
-import type { Installed } from '../installed.js';
-import type { Settings } from '../settings.js';
-import { tellEntry } from '../tell.js';
+import type { Installed } from '../plugins/installed.js';
+import type { Settings } from '../options/settings.js';
+import { tellEntry } from '../hooks/tell.js';
 
 /** A Spindle extension that runs, as those see it who tell it things. */
 export interface Extension {

@@ -1,4 +1,4 @@
-import type { CallResult } from '../../engine/result.js';
+import type { CallResult } from '../../engine/call/result.js';
 import { type ErrorCode, isBulkheadError } from '../../errors.js';
 import { textOf } from '../../plugin/answer.js';
 import { HttpRefusal } from '../refusal.js';

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../../sandbox/wire/messages.js';
 import type { GuestGrant } from '../../../../sandbox/wire/methods.js';
 import { isRecord } from '../../../../sandbox/wire/parse.js';
 import { type Guest, startGuest } from '../../../../src/guests/guest.js';
-import { GUEST_LIMITS } from '../../../../src/engine/limits.js';
+import { GUEST_LIMITS } from '../../../../src/engine/options/limits.js';
 import { BulkheadError } from '../../../../src/errors.js';
 
 export interface HostSpec {

@@ -1,0 +1,39 @@
+import type { LoadParams } from '../../../sandbox/wire/methods.js';
+import { BulkheadError } from '../../errors.js';
+import { endError, GuestEnded } from '../../guests/end.js';
+import type { Guest } from '../../guests/guest.js';
+
+export interface LoadSpec {
+  readonly plugin: string;
+  readonly load: () => LoadParams;
+  readonly loadTimeoutMs: number;
+}
+
+/** Loads a plugin into a blank guest, and ends the guest where that fails or takes too long. */
+export async function loadWithin(guest: Guest, spec: LoadSpec): Promise<void> {
+  const { plugin, loadTimeoutMs } = spec;
+  const timer = setTimeout(() => {
+    guest.kill({ cause: 'deadline', detail: `its code was not loaded after ${loadTimeoutMs} ms` });
+  }, loadTimeoutMs);
+  try {
+    await guest.peer.ask('load', spec.load()).answer;
+  } catch (error) {
+    if (!(error instanceof GuestEnded)) {
+      // What threw at load would throw again at every call: this guest is of no use.
+      guest.kill({ cause: 'replaced', detail: 'its plugin could not be loaded' });
+      throw error;
+    }
+    if (error.end.cause === 'deadline') throw loadTimedOut(plugin, loadTimeoutMs);
+    throw endError(plugin, error.end);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function loadTimedOut(plugin: string, deadlineMs: number): BulkheadError {
+  return new BulkheadError(
+    'DEADLINE_EXCEEDED',
+    `The code of ${plugin} was not loaded after ${deadlineMs} ms, and was killed. Code at the top level of its modules runs at load: move long work into the tool.`,
+    { deadlineMs },
+  );
+}

@@ -1,0 +1,26 @@
+import type { Guest } from '../../guests/guest.js';
+
+/** Brings guests the schema validator: a text of some size, so each gets it once, and each realm. */
+export interface ValidatorCourier {
+  /** To a blank guest: it evaluates the validator while nobody waits. */
+  ahead(guest: Guest): void;
+  /** To a guest that will have schemas to check by it. Sent before whatever is sent next. */
+  deliver(guest: Guest): void;
+}
+
+export function makeValidatorCourier(source: string): ValidatorCourier {
+  const had = new WeakSet<Guest>();
+  const realms = new WeakSet<object>();
+  const send = (guest: Guest, ahead: boolean): void => {
+    if (had.has(guest)) return;
+    had.add(guest);
+    // A guest that ends before it answers is told to whoever calls it.
+    const text = realms.has(guest.realm) ? '' : source;
+    realms.add(guest.realm);
+    guest.peer.ask('validator', { source: text, ahead }).answer.catch(() => {});
+  };
+  return {
+    ahead: (guest) => send(guest, true),
+    deliver: (guest) => send(guest, false),
+  };
+}
