@@ -1,11 +1,28 @@
 import { basename } from 'node:path';
-import type { Catalog } from '../../catalog/catalog.js';
+import type { Catalog, CatalogTool } from '../../catalog/catalog.js';
 import type { DiscoveryProblem } from '../../formats/discover.js';
 import type { Installed, InstalledEntry } from './installed.js';
 import type { EntryStatus, PluginProblem, PluginStatus } from './status.js';
 
-/** What the engine tells of a plugin that it has. */
-export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
+/** What the engine tells of the plugins that it has. */
+export function statusesOf(
+  installed: readonly Installed[],
+  catalog: Catalog,
+): readonly PluginStatus[] {
+  const tools = new Map<string, CatalogTool[]>();
+  for (const tool of catalog.list()) {
+    const own = tools.get(tool.plugin);
+    if (own === undefined) tools.set(tool.plugin, [tool]);
+    else own.push(tool);
+  }
+  return installed.map((one) => statusOf(one, catalog, tools.get(one.plugin.id) ?? []));
+}
+
+function statusOf(
+  installed: Installed,
+  catalog: Catalog,
+  tools: readonly CatalogTool[],
+): PluginStatus {
   const { plugin, activation, entries, quarantine } = installed;
   const { reasons } = activation;
   const { id, format, directory, name, version, description } = plugin;
@@ -37,7 +54,7 @@ export function statusOf(installed: Installed, catalog: Catalog): PluginStatus {
       ...(alert === undefined ? [] : [alert]),
     ],
     entries: entries.map(entryStatus),
-    tools: catalog.list().filter((tool) => tool.plugin === id),
+    tools,
   };
 }
 
