@@ -129,7 +129,7 @@ export function makeStreamReceiver(outlet: StreamOutlet, limits: WireLimits): St
   const reach = (id: number): Incoming | undefined => {
     const known = open.get(id);
     if (known !== undefined || id <= allSeen || seen.has(id)) return known;
-    if (!(id <= allSeen + MAX_AHEAD * limits.maxOpenStreams)) {
+    if (id > allSeen + MAX_AHEAD * limits.maxOpenStreams) {
       throw new WireViolation(`stream ${id} is far ahead of all others`);
     }
     if (open.size >= limits.maxOpenStreams) {
@@ -170,6 +170,8 @@ export function makeStreamReceiver(outlet: StreamOutlet, limits: WireLimits): St
 
   return {
     accept: (id) => {
+      // It stood in a request's params. Between two ids there is no end of numbers to remember.
+      if (!Number.isInteger(id)) throw new WireViolation(`a stream of the number ${id}`);
       const stream = reach(id);
       if (stream === undefined || stream.accepted) {
         throw new WireViolation(`stream ${id} is not open`);

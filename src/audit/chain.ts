@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { canonicalJson, canonicalMembers, textOfMembers } from './canonical.js';
+import { canonicalJson, canonicalMembers } from './canonical.js';
 import { type AuditEntry, type AuditRecord, GENESIS, type Head, isAuditRecord } from './record.js';
+import { shapeOf } from './shape.js';
 
 /** Before the first record. */
 export const START: Head = { seq: 0, hash: GENESIS };
@@ -14,13 +15,15 @@ export interface Sealed {
 
 /** Puts an entry at the end of the chain. */
 export function seal(head: Head, entry: AuditEntry): Sealed {
-  const linked = { ...entry, seq: head.seq + 1, prev: head.hash };
-  // The line is the text that was hashed with one member more: it is not made twice.
-  const members = canonicalMembers(linked);
-  const digest = hash('sha256', textOfMembers(members), 'hex');
-  const after = members.findIndex(([key]) => key > 'hash');
-  members.splice(after, 0, ['hash', `"hash":"${digest}"`]);
-  return { record: { ...linked, hash: digest }, line: textOfMembers(members) };
+  const link = { seq: head.seq + 1, prev: head.hash, hash: '' };
+  const record: AuditRecord = Object.assign(link, entry);
+  const { beforeHash, afterHash } = shapeOf(entry.type);
+  const before = canonicalMembers(record, beforeHash);
+  // The line is the text that is hashed with one member more: it is not made twice.
+  const text = `{${before.slice(1)}${canonicalMembers(record, afterHash)}}`;
+  link.hash = hash('sha256', text, 'hex');
+  const place = before.length;
+  return { record, line: `${text.slice(0, place)},"hash":"${link.hash}"${text.slice(place)}` };
 }
 
 /** A line that is no record, or not the one that its hash was made of. */

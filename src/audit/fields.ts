@@ -87,6 +87,12 @@ export const KEPT = {
   alert: ['plugin', 'level', 'message'],
 } as const;
 
+/** What is told of an event besides: the log makes it of what it does not keep. */
+export const MADE: Readonly<Partial<Record<string, readonly string[]>>> = {
+  'call-started': ['input', 'inputDigest'],
+  'call-ended': ['at'],
+};
+
 /** What a member of that name holds, in whatever record it is. */
 export const FIELD_TYPES: Readonly<Record<string, 'string' | 'number' | 'texts' | 'object'>> = {
   pid: 'number',

@@ -2,10 +2,9 @@ import { isBulkheadError } from '../errors.js';
 import type { BulkheadEvent, EventListener } from '../events.js';
 import { type Sealed, seal } from './chain.js';
 import { auditFailed } from './failure.js';
-import { KEPT } from './fields.js';
 import { AUDIT_LIMITS } from './limits.js';
 import { noteEvent } from './note.js';
-import type { AuditEntry, AuditRecord, Head } from './record.js';
+import { type AuditEntry, type AuditRecord, type Head, isRecorded } from './record.js';
 import type { InputPolicy } from './redact.js';
 import type { AuditStore } from './store.js';
 
@@ -61,10 +60,19 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
   let writing: Promise<void> = Promise.resolve();
 
   const put = (entry: AuditEntry): void => void waiting.push(entry);
-  const take = (count: number): AuditEntry[] =>
-    waiting
-      .slice(0, count)
-      .flatMap((one) => ('type' in one && isOwn(one) ? [one] : (noteEvent(one, policy) ?? [])));
+  const sealFirst = (count: number): Sealed[] => {
+    const sealed: Sealed[] = [];
+    let last: Head = head;
+    for (let n = 0; n < count; n += 1) {
+      const one = waiting[n];
+      const entry = one === undefined || isOwn(one) ? one : noteEvent(one, policy);
+      if (entry === undefined) continue;
+      const next = seal(last, entry);
+      sealed.push(next);
+      last = next.record;
+    }
+    return sealed;
+  };
 
   const drain = async (durable: boolean): Promise<void> => {
     if (lost > 0) put({ type: 'records-lost', atMs: now(), count: lost });
@@ -73,8 +81,7 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
     let left = waiting.length;
     do {
       const count = Math.min(left, BATCH);
-      const sealed: Sealed[] = [];
-      for (const entry of take(count)) sealed.push(seal(sealed.at(-1)?.record ?? head, entry));
+      const sealed = sealFirst(count);
       await store.append(sealed, durable && count === left);
       waiting = waiting.slice(count);
       left -= count;
@@ -143,7 +150,7 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
 
   return {
     listener: (event) => {
-      if (closed || !Object.hasOwn(KEPT, event.type)) return;
+      if (closed || !isRecorded(event.type)) return;
       if (waiting.length >= maxWaitingRecords) lost += 1;
       else waiting.push(event);
       soon();
@@ -173,5 +180,5 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
 }
 
 function isOwn(one: BulkheadEvent | AuditEntry): one is AuditEntry {
-  return one.type.startsWith('log-') || one.type === 'records-lost';
+  return !isRecorded(one.type);
 }

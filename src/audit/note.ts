@@ -1,4 +1,5 @@
 import type { BulkheadEvent } from '../events.js';
+import { hasMembers } from './canonical.js';
 import { KEPT } from './fields.js';
 import { AUDIT_LIMITS } from './limits.js';
 import { type AuditEntry, isEntry } from './record.js';
@@ -6,21 +7,16 @@ import { type InputPolicy, noteInput } from './redact.js';
 
 /** What is kept of an event; `undefined` where it is none of the log's business. */
 export function noteEvent(event: BulkheadEvent, policy: InputPolicy): AuditEntry | undefined {
-  const fields = NAMES.get(event.type);
-  if (fields === undefined) return undefined;
-  const members = new Map<string, unknown>(Object.entries(event));
-  const entry: unknown = {
-    type: event.type,
-    atMs: event.atMs,
-    ...Object.fromEntries(
-      fields.flatMap((name) => {
-        const value = members.get(name);
-        return value === undefined ? [] : [[name, cut(value)]];
-      }),
-    ),
-    ...(event.type === 'call-started' ? noteInput(event.input, policy) : {}),
-    ...(event.type === 'call-ended' ? noteLine(event.stack) : {}),
-  };
+  const names = NAMES.get(event.type);
+  const told: unknown = event;
+  if (names === undefined || !hasMembers(told)) return undefined;
+  const entry: Record<string, unknown> = { type: event.type, atMs: event.atMs };
+  for (const name of names) {
+    const value = told[name];
+    if (value !== undefined) entry[name] = cut(value);
+  }
+  if (event.type === 'call-started') Object.assign(entry, noteInput(event.input, policy));
+  if (event.type === 'call-ended') Object.assign(entry, noteLine(event.stack));
   return isEntry(entry) ? entry : undefined;
 }
 
@@ -40,6 +36,7 @@ function cut(value: unknown): unknown {
 
 /** Of a stack only the place: what was thrown says whatever the plugin had at hand. */
 function noteLine(stack: string | undefined): { readonly at?: string } {
-  const place = /^[ \t]+at (?:.*\()?(?<at>[^\s()]{1,200}:\d+:\d+)\)?$/m.exec(stack ?? '')?.groups;
+  if (stack === undefined) return {};
+  const place = /^[ \t]+at (?:.*\()?(?<at>[^\s()]{1,200}:\d+:\d+)\)?$/m.exec(stack)?.groups;
   return place?.['at'] === undefined ? {} : { at: place['at'] };
 }

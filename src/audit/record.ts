@@ -1,4 +1,5 @@
 import type { EventOf } from '../events.js';
+import { hasMembers, type Members } from './canonical.js';
 import { FIELD_TYPES, KEPT } from './fields.js';
 
 /** One thing that happened, as the log keeps it. */
@@ -42,6 +43,13 @@ type OwnEntry =
 
 export type RecordedType = keyof typeof KEPT;
 
+/** The types of events that are recorded. */
+export const RECORDED: readonly RecordedType[] = Object.keys(KEPT).filter(isRecorded);
+
+export function isRecorded(type: string): type is RecordedType {
+  return Object.hasOwn(KEPT, type);
+}
+
 type KeptEvent = {
   [Type in RecordedType]: { readonly type: Type } & KeptOf<Type, (typeof KEPT)[Type][number]> &
     More<Type>;
@@ -75,9 +83,24 @@ const OWN: Readonly<Record<OwnEntry['type'], readonly string[]>> = {
   'files-removed': ['through', 'tail', 'files'],
 };
 
-const FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries<readonly string[]>({ ...OWN, ...KEPT }),
+/** The members that a record of each type has. */
+export const FIELDS: ReadonlyMap<string, readonly RecordField[]> = new Map(
+  Object.entries<readonly string[]>({ ...OWN, ...KEPT }).map(([type, fields]) => [
+    type,
+    fields.map(readField),
+  ]),
 );
+
+export interface RecordField {
+  readonly name: string;
+  readonly isOptional: boolean;
+  readonly type: 'string' | 'number' | 'texts' | 'object';
+}
+
+function readField(field: string): RecordField {
+  const name = field.replace(/\?$/, '');
+  return { name, isOptional: name !== field, type: FIELD_TYPES[name] ?? 'string' };
+}
 
 /** Whether a value out of a file is a record: an entry with its place in the chain. */
 export function isAuditRecord(value: unknown): value is AuditRecord {
@@ -94,15 +117,10 @@ export function isAuditRecord(value: unknown): value is AuditRecord {
 
 /** Whether a value is an entry: of a known type, each member of its kind. */
 export function isEntry(value: unknown): value is AuditEntry {
-  if (typeof value !== 'object' || value === null) return false;
-  const record = new Map<string, unknown>(Object.entries(value));
-  const type = record.get('type');
+  if (!hasMembers(value)) return false;
+  const { type, atMs } = value;
   const fields = typeof type === 'string' ? FIELDS.get(type) : undefined;
-  return (
-    fields !== undefined &&
-    isMoment(record.get('atMs')) &&
-    fields.every((field) => isField(field, record))
-  );
+  return fields !== undefined && isMoment(atMs) && fields.every((field) => isField(field, value));
 }
 
 /** A time that there is: whoever shows it makes a date of it. */
@@ -113,19 +131,16 @@ function isMoment(value: unknown): boolean {
 /** The last of what a date can be. */
 const LAST_MOMENT_MS = 8.64e15;
 
-function isField(field: string, record: ReadonlyMap<string, unknown>): boolean {
-  const name = field.replace(/\?$/, '');
-  const value = record.get(name);
-  if (value === undefined) return field.endsWith('?');
-  switch (FIELD_TYPES[name] ?? 'string') {
+function isField({ name, isOptional, type }: RecordField, record: Members): boolean {
+  const value = record[name];
+  if (value === undefined) return isOptional;
+  switch (type) {
     case 'texts':
       return Array.isArray(value) && value.every((text) => typeof text === 'string');
     case 'object':
-      return typeof value === 'object' && value !== null;
-    case 'number':
-      return typeof value === 'number';
+      return hasMembers(value);
     default:
-      return typeof value === 'string';
+      return typeof value === type;
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Audit, makeAudit } from '../audit/audit.js';
 import { openAuditLog } from '../audit/log.js';
 import { type AuditOptions, policyOf, storeOf } from '../audit/options.js';
+import { RECORDED } from '../audit/record.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
 import type { Logger } from './options/options.js';
@@ -36,7 +37,7 @@ export async function openAudit(
     now: Date.now,
     onFailure: (error) => logger.error({ audit: store.name }, error.message),
   });
-  events.on(log.listener);
+  events.on(log.listener, RECORDED);
   const guests = countGuests(events);
   let tellClosed = (): void => {};
   const closed = new Promise<void>((resolve) => {
@@ -65,11 +66,13 @@ function fileOf({ file }: AuditOptions): string {
 function countGuests(events: EventBus): { gone(withinMs: number): Promise<void> } {
   let open = 0;
   let toldGone = (): void => {};
-  events.on(({ type }) => {
-    if (type === 'guest-started') open += 1;
-    if (type === 'guest-ended') open -= 1;
-    if (open === 0) toldGone();
-  });
+  events.on(
+    ({ type }) => {
+      open += type === 'guest-started' ? 1 : -1;
+      if (open === 0) toldGone();
+    },
+    ['guest-started', 'guest-ended'],
+  );
   return {
     gone: (withinMs) =>
       new Promise((resolve) => {

@@ -129,7 +129,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     const { tool, place } = find(name);
     const callId = makeCallId();
     const plan = { callId, tool, place, input, options: callOptions, limits };
-    const { inputText, context } = prepareCall(plan);
+    const { inputText, context, contextText } = prepareCall(plan);
     const beforeEffect = isHighRisk(tool) ? kept.flush : undefined;
     return {
       callId,
@@ -137,6 +137,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       place,
       inputText,
       context,
+      contextText,
       options: callOptions,
       limits,
       events,

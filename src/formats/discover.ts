@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { BulkheadError, isBulkheadError } from '../errors.js';
 import type { Format, FoundPlugin, ReadPower } from './format.js';
 import { inInstallOrder } from './install-order.js';
@@ -32,13 +32,14 @@ export async function readPlugins(power: ReadPower, paths: readonly string[]): P
   const all: FoundPlugin[] = [];
   const problems: DiscoveryProblem[] = [];
   const seen = new Set<string>();
+  const realParents = new Map<string, string | undefined>();
   for (const candidate of await pluginDirectories(power, paths)) {
-    const { directory, format } = candidate;
-    const real = (await power.realpath(directory)) ?? directory;
+    const { directory, format, parent } = candidate;
+    const real = (await realpathOf(power, candidate, realParents)) ?? directory;
     if (seen.has(real)) continue;
     seen.add(real);
     try {
-      await refuseForeign(power, candidate, real);
+      refuseForeign(candidate, real, parent === undefined ? undefined : realParents.get(parent));
       all.push(await format.read(power, real));
     } catch (error) {
       problems.push({ directory, error: asBulkheadError(error, directory) });
@@ -98,17 +99,28 @@ async function pluginDirectories(
   return found;
 }
 
+/** Asks only once where a directory of many plugins lies. */
+async function realpathOf(
+  power: ReadPower,
+  { directory, parent }: Candidate,
+  realParents: Map<string, string | undefined>,
+): Promise<string | undefined> {
+  if (parent === undefined) return power.realpath(directory);
+  if (!realParents.has(parent)) realParents.set(parent, await power.realpath(parent));
+  const real = realParents.get(parent);
+  return real === undefined ? undefined : power.realpathIn(real, basename(directory));
+}
+
 /**
  * A link among Vellum's plugins that leads elsewhere is none of them: whoever can put a link there
  * cannot, for that, make a plugin of any directory. What the operator names may be anywhere.
  */
-async function refuseForeign(
-  power: ReadPower,
+function refuseForeign(
   { directory, format, parent }: Candidate,
   real: string,
-): Promise<void> {
+  realParent: string | undefined,
+): void {
   if (parent === undefined || format.name !== 'vellum') return;
-  const realParent = await power.realpath(parent);
   if (realParent === undefined || isInside(realParent, real)) return;
   throw new BulkheadError(
     'OUTSIDE_PLUGIN',

@@ -16,6 +16,11 @@ export interface ReadPower {
   listDirectory(path: string): Promise<readonly string[] | undefined>;
   /** The path without symbolic links; `undefined` where nothing is there. */
   realpath(path: string): Promise<string | undefined>;
+  /**
+   * The same of a name in a directory, which is given by its real path: only where it is a link itself
+   * is there more to look at than that.
+   */
+  realpathIn(directory: string, name: string): Promise<string | undefined>;
   /** What is there, links followed; `undefined` where nothing is. */
   stat(path: string): Promise<'file' | 'directory' | 'other' | undefined>;
   /** When it was made, in milliseconds since 1970; `undefined` where the system does not know. */

@@ -1,4 +1,4 @@
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { isAbsolute, relative, sep } from 'node:path';
 import { BulkheadError } from '../errors.js';
 import type { ReadPower } from './format.js';
 
@@ -12,7 +12,7 @@ export async function readOwnFile(
   name: string,
   maxBytes: number,
 ): Promise<string | undefined> {
-  const file = await power.realpath(join(root, name));
+  const file = await power.realpathIn(root, name);
   if (file === undefined) return undefined;
   if (isInside(root, file)) return power.readFile(file, maxBytes);
   throw new BulkheadError(

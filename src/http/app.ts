@@ -49,7 +49,8 @@ export interface RequestRecord {
 
 /** A server before it listens. */
 export interface App {
-  fetch(request: Request): Promise<Response>;
+  /** `admitted` is called once the request has a place: never for a stranger's. */
+  fetch(request: Request, admitted?: () => void): Promise<Response>;
   /** Takes no more requests; resolves once those under way are answered. */
   drain(): Promise<void>;
 }
@@ -58,12 +59,12 @@ export interface App {
 export function createApp(spec: AppSpec): App {
   const limits = { ...SERVER_LIMITS, ...spec.limits };
   const inFlight = makeInFlight(limits.maxRequests);
-  const app = new Hono({ strict: false });
+  const app = new Hono<{ Bindings: Bindings }>({ strict: false });
 
   for (const path of ['/healthz', '/health']) app.get(path, () => jsonResponse({ status: 'ok' }));
   for (const path of ['/readyz', '/ready']) app.get(path, () => readiness(spec, inFlight));
-  app.get('/api/plugins', ({ req }) =>
-    within(spec, inFlight, (admit) => {
+  app.get('/api/plugins', ({ req, env }) =>
+    within(spec, inFlight, env, (admit) => {
       requireOwnHost(req.raw, spec.hosts);
       requireToken(req.raw, spec.token);
       admit();
@@ -71,8 +72,8 @@ export function createApp(spec: AppSpec): App {
     }),
   );
   for (const path of ['/.well-known/jwks', '/.well-known/jwks.json', '/api/v1/.well-known/jwks']) {
-    app.get(path, () =>
-      within(spec, inFlight, async (admit) => {
+    app.get(path, ({ env }) =>
+      within(spec, inFlight, env, async (admit) => {
         admit();
         return jsonResponse((await spec.jwks?.()) ?? { keys: [] }, 200, {
           'cache-control': 'public, max-age=300',
@@ -81,10 +82,11 @@ export function createApp(spec: AppSpec): App {
     );
   }
   for (const { path, access, fetch, lasts } of spec.mounted) {
-    app.all(path, ({ req }) =>
+    app.all(path, ({ req, env }) =>
       within(
         spec,
         inFlight,
+        env,
         (admit) => {
           if (access === 'operator') {
             requireOwnHost(req.raw, spec.hosts);
@@ -104,9 +106,9 @@ export function createApp(spec: AppSpec): App {
   );
 
   return {
-    fetch: async (request) => {
+    fetch: async (request, admitted = () => {}) => {
       const began = performance.now();
-      const response = await app.fetch(request);
+      const response = await app.fetch(request, { admitted });
       spec.onRequest?.({
         method: request.method,
         path: new URL(request.url).pathname,
@@ -117,6 +119,11 @@ export function createApp(spec: AppSpec): App {
     },
     drain: () => inFlight.drain(),
   };
+}
+
+/** What a request brings along. */
+interface Bindings {
+  readonly admitted: () => void;
 }
 
 function readiness({ engine }: AppSpec, { draining }: InFlight): Response {
@@ -130,6 +137,7 @@ function readiness({ engine }: AppSpec, { draining }: InFlight): Response {
 async function within(
   { onFault }: Pick<AppSpec, 'onFault'>,
   inFlight: InFlight,
+  { admitted }: Bindings,
   answer: (admit: Admit) => Response | Promise<Response>,
   lasts = false,
 ): Promise<Response> {
@@ -138,6 +146,7 @@ async function within(
   const admit = (): void => {
     left ??= inFlight.enter();
     if (left === undefined) throw inFlight.draining ? stopping() : full();
+    admitted();
   };
   try {
     const response = await answer(admit);

@@ -12,7 +12,10 @@ export interface ServerLimits {
   readonly maxRequests: number;
   /** Clients of MCP that listen for changes at once. Each holds a connection for as long as it likes. */
   readonly maxListeners: number;
-  /** Connections at once. Stops those that send nothing from using up descriptors. */
+  /**
+   * Connections at once. Stops those that send nothing from using up descriptors: the one that served
+   * nobody for longest is hung up on for the next.
+   */
   readonly maxConnections: number;
   /** Milliseconds that calls under way get to finish once the server was told to stop. */
   readonly drainMs: number;

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { BulkheadError } from '../errors.js';
+import { limitConnections } from './connections.js';
 
 export interface ListenOptions {
   readonly host: string;
@@ -21,20 +22,35 @@ export interface Listening {
 }
 
 /** Times that hold before a request is anybody's. A client that is slow on purpose costs nothing. */
-const TIMES = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 5_000 };
+const TIMES = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 5_000,
+  // Node's own is half a minute, and the others would be longer by that.
+  connectionsCheckingInterval: 1_000,
+};
 
 /** For the last bytes of answers to leave, once all of them were given. */
 const FLUSH_MS = 2_000;
 const SWEEP_MS = 20;
 
-/** Serves `fetch` on a port. Throws `INVALID_OPTIONS` where the port cannot be had. */
+/**
+ * Serves `fetch` on a port, which says by `admitted` that it knows who asks: until then the connection
+ * may be hung up on where there are too many. Throws `INVALID_OPTIONS` where the port cannot be had.
+ */
 export async function listen(
-  fetch: (request: Request) => Promise<Response>,
+  fetch: (request: Request, admitted: () => void) => Promise<Response>,
   { host, port, maxConnections }: ListenOptions,
 ): Promise<Listening> {
-  const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
-  const server = createServer(TIMES, (request, response) => void listener(request, response));
-  server.maxConnections = maxConnections;
+  const server = createServer(TIMES);
+  const connections = limitConnections(server, maxConnections);
+  server.on('request', (incoming, outgoing) => {
+    const admitted = (): void => connections.hold(incoming, outgoing);
+    const listener = getRequestListener((request) => fetch(request, admitted), {
+      overrideGlobalObjects: false,
+    });
+    void listener(incoming, outgoing);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(error, host, port)));
     server.listen(port, host, resolve);

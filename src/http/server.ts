@@ -80,11 +80,9 @@ export async function startServer(
   const mcp = await openMcp(engine, options, limits, logger);
 
   let app: App | undefined;
-  const listening = await listen(async (request) => app?.fetch(request) ?? notYet(), {
-    host,
-    port,
-    maxConnections: limits.maxConnections,
-  });
+  const serve = async (request: Request, admitted: () => void): Promise<Response> =>
+    app?.fetch(request, admitted) ?? notYet();
+  const listening = await listen(serve, { host, port, maxConnections: limits.maxConnections });
   const url = trimmed(options.publicUrl ?? listening.url);
   let vertesia: VertesiaHandler | undefined;
   try {

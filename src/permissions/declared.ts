@@ -22,8 +22,9 @@ export function readDeclared(
 ): { readonly permissions: Permissions; readonly problems: readonly string[] } {
   const problems: string[] = [];
   const permissions = makePermissions((name) => {
-    const place = `${at}.${permissionKinds[name].written}`;
     const texts = listOf(written[name]);
+    if (texts.length === 0) return texts;
+    const place = `${at}.${permissionKinds[name].written}`;
     if (texts.length > MAX_SCOPES) {
       problems.push(`${place}: has ${texts.length} scopes; those after ${MAX_SCOPES} are ignored`);
     }

@@ -7,6 +7,8 @@ import type { FoundSchema } from './references.js';
  * schema that contains itself for a *part* of its value, as trees do, ends with the value.
  */
 export function findLoop(schemas: readonly FoundSchema[]): string | undefined {
+  // Most schemas apply nothing else to the same value.
+  if (schemas.every(({ inPlace }) => inPlace.length === 0)) return undefined;
   const bySchema = new Map<JsonObject, FoundSchema>(schemas.map((found) => [found.schema, found]));
   const done = new Set<FoundSchema>();
   const under = new Set<FoundSchema>();

@@ -26,17 +26,19 @@ export function findSchemas(root: JsonObject, refuse: Refuse): readonly FoundSch
     const { schema, place } = next;
     if (found.has(schema)) continue;
     const base = baseOf(schema, next.base);
-    const inside = subschemas(schema);
-    const targets = REFERENCES.flatMap((keyword) =>
-      follow(document, schema[keyword], base, (why) => refuse(`${place}/${keyword}`, why)),
-    );
-    found.set(schema, {
-      schema,
-      place,
-      inPlace: [...inside.filter((child) => child.inPlace), ...targets].map((to) => to.schema),
-    });
-    waiting.push(...inside.map((child) => ({ ...child, place: place + child.at, base })));
-    waiting.push(...targets);
+    const inPlace: JsonObject[] = [];
+    found.set(schema, { schema, place, inPlace });
+    for (const child of subschemas(schema)) {
+      if (child.inPlace) inPlace.push(child.schema);
+      waiting.push({ schema: child.schema, place: place + child.at, base });
+    }
+    for (const keyword of REFERENCES) {
+      const because = (why: string): Error => refuse(`${place}/${keyword}`, why);
+      for (const target of follow(document, schema[keyword], base, because)) {
+        inPlace.push(target.schema);
+        waiting.push(target);
+      }
+    }
   }
   return [...found.values()];
 }

@@ -29,14 +29,16 @@ export function object<F extends Fields>(
   fields: F,
   unknownKeys: 'refuse' | 'drop' = 'drop',
 ): Shape<ObjectOf<F>> {
-  const all = Object.entries(fields);
+  const all = Object.entries(fields).map(([key, field]) => ({ key, field, name: join('', key) }));
   return {
     read: (value, at, problems) => {
       if (!isObject(value)) return wrong('an object', value, at, problems);
       const before = problems.length;
       const entries: (readonly unknown[])[] = [];
-      for (const [key, field] of all) {
-        const read = readField(value, key, field, at, problems);
+      for (const { key, field, name } of all) {
+        // Most fields are optional, and absent.
+        if ('optional' in field && value[key] === undefined) continue;
+        const read = readField(value, key, field, at === '' ? name : `${at}.${name}`, problems);
         if (read !== undefined) entries.push([key, read.value]);
       }
       if (unknownKeys === 'refuse') {
@@ -61,9 +63,9 @@ function readField(
 ): { readonly value: unknown } | undefined {
   const isOptional = 'optional' in field;
   if (!Object.hasOwn(value, key) || value[key] === undefined) {
-    if (!isOptional) problems.push(`${join(at, key)}: is missing`);
+    if (!isOptional) problems.push(`${at}: is missing`);
     return undefined;
   }
   const shape = isOptional ? field.optional : field;
-  return shape.read(value[key], join(at, key), problems);
+  return shape.read(value[key], at, problems);
 }

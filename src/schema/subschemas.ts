@@ -14,17 +14,21 @@ export interface Subschema {
  * one dialect does not know is then looked at in vain, never overlooked.
  */
 export function subschemas(schema: JsonObject): readonly Subschema[] {
-  return Object.entries(schema).flatMap(([keyword, value]) => {
+  const inside: Subschema[] = [];
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (typeof value !== 'object' || value === null) continue;
+    const isMap = MAPS.has(keyword);
+    if (!isMap && !SCHEMAS.has(keyword)) continue;
     const inPlace = IN_PLACE.has(keyword);
-    const at = `/${keyword}`;
-    if (MAPS.has(keyword)) {
-      if (!isObject(value)) return [];
-      return Object.entries(value).flatMap(([key, item]) => found(`${at}/${key}`, item, inPlace));
-    }
-    if (!SCHEMAS.has(keyword)) return [];
-    if (!isList(value)) return found(at, value, inPlace);
-    return value.flatMap((item, index) => found(`${at}/${index}`, item, inPlace));
-  });
+    const add = (at: string, item: Json): void => {
+      if (isObject(item)) inside.push({ at: `/${keyword}${at}`, schema: item, inPlace });
+    };
+    if (isMap && isObject(value)) {
+      for (const [key, item] of Object.entries(value)) add(`/${key}`, item);
+    } else if (!isMap && isList(value)) value.forEach((item, index) => add(`/${index}`, item));
+    else if (!isMap) add('', value);
+  }
+  return inside;
 }
 
 /** A copy of the schema in which each schema directly inside it is what `change` makes of it. */
@@ -94,7 +98,3 @@ const IN_PLACE: ReadonlySet<string> = new Set([
   'dependentSchemas',
   'dependencies',
 ]);
-
-function found(at: string, value: Json, inPlace: boolean): readonly Subschema[] {
-  return isObject(value) ? [{ at, schema: value, inPlace }] : [];
-}

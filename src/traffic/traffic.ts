@@ -18,7 +18,7 @@ export interface Traffic {
 /** The calls of one plugin. */
 export interface Lane {
   /** Whether anything of the plugin's is under way, or waits to be. */
-  readonly busy: boolean;
+  busy(): boolean;
   /** Keeps it busy until what this returns is called, in no call's place: a hook runs. */
   visit(): () => void;
   /** Begins where it may at once: then `leave` has to follow. */
@@ -129,9 +129,7 @@ export function makeTraffic(
       const lane: OpenLane = { plugin, underWay: 0, waiting: 0 };
       let visits = 0;
       return {
-        get busy() {
-          return lane.underWay + lane.waiting + visits > 0;
-        },
+        busy: () => lane.underWay + lane.waiting + visits > 0,
         visit: () => {
           visits += 1;
           return () => {

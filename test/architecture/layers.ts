@@ -65,8 +65,9 @@ const powerful: readonly string[] = [
   // What the engine takes from its own process, unless it is told otherwise.
   'src/engine/powers/',
   'src/cli/main.ts',
-  // What opens a port.
+  // What opens a port, and holds its connections.
   'src/http/listen.ts',
+  'src/http/connections.ts',
   'sandbox/node/',
 ];
 

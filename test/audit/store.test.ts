@@ -54,6 +54,20 @@ describe.each(Object.entries(stores))('a log kept in %s', (_, makeStore) => {
     await log.close();
   });
 
+  it('has texts of every length and alphabet, whatever was written before them', async () => {
+    const store = makeStore(fresh());
+    const log = await openLog(store);
+    const texts = ['x'.repeat(1_500), '\u{1f600}'.repeat(700), '\u00e9\u2192\n"', '\ud800', ''];
+    for (const message of texts) {
+      log.listener({ atMs: 1, type: 'alert', plugin: '\u2603', level: 'info', message });
+      await log.flush();
+    }
+    await log.close();
+    const records = await gather(queryStore(store, { types: ['alert'] }));
+    expect(records.map((record) => 'message' in record && record.message)).toEqual(texts);
+    expect(await verify(store.read())).toMatchObject({ ok: true, records: 7 });
+  });
+
   it('goes on with the same chain when it is opened again', async () => {
     const directory = fresh();
     for (const call of ['a', 'b']) {

@@ -1,4 +1,5 @@
 import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ReadPower } from '../../src/formats/format.js';
 
 /** The disk itself, for fixtures. */
@@ -12,6 +13,7 @@ export const disk: ReadPower = {
   },
   listDirectory: (path) => readdir(path).catch(() => undefined),
   realpath: (path) => realpath(path).catch(() => undefined),
+  realpathIn: (directory, name) => realpath(join(directory, name)).catch(() => undefined),
   stat: async (path) => {
     const found = await stat(path).catch(() => undefined);
     if (found === undefined) return undefined;

@@ -27,6 +27,10 @@ export function makeMemory(files: Readonly<Record<string, string>>): ReadPower {
       return stat(path) === 'directory' ? [...new Set(names)].toReversed() : undefined;
     },
     realpath: async (path) => (stat(path) === undefined ? undefined : resolve(path)),
+    realpathIn: async (directory, name) => {
+      const path = posix.join(directory, name);
+      return stat(path) === undefined ? undefined : resolve(path);
+    },
     stat: async (path) => stat(path),
     birthtimeMs: async () => undefined,
   };

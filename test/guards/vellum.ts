@@ -35,6 +35,13 @@ export const vellumGuards: readonly Guard[] = [
     tests: ['test/formats/vellum/read.test.ts'],
   },
   {
+    stops: 'a link that is taken for the file in whose place it is',
+    file: 'src/engine/powers/disk-reader.ts',
+    code: 'found?.isSymbolicLink() === true ? realpathSync.native(path) : found && path;',
+    without: 'found && path;',
+    tests: ['test/engine/powers'],
+  },
+  {
     stops: 'a link among Vellum’s plugins that makes one of any directory',
     file: 'src/formats/discover.ts',
     code: 'if (realParent === undefined || isInside(realParent, real)) return;',

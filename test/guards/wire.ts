@@ -113,6 +113,13 @@ export const wire: readonly Guard[] = [
     tests: STREAMS,
   },
   {
+    stops: 'ids of streams without end, each of which is remembered',
+    file: 'sandbox/wire/streams.ts',
+    code: 'if (!Number.isInteger(id)) throw new WireViolation(`a stream of the number ${id}`);',
+    without: '',
+    tests: STREAMS,
+  },
+  {
     stops: 'a stream that is delivered twice',
     file: 'sandbox/wire/streams.ts',
     code: 'if (stream === undefined || stream.accepted) {',

@@ -3,27 +3,75 @@ import { describe, expect, it } from 'vitest';
 import { listen } from '../../src/http/listen.js';
 import { serveMcp, url } from '../adapters/mcp/served.js';
 
-describe('a server', () => {
-  it('holds so many connections, and drops the others', async () => {
-    const listening = await listen(() => Promise.resolve(new Response('ok')), {
-      host: '127.0.0.1',
-      port: 0,
-      maxConnections: 2,
+interface Client {
+  readonly outcome: Promise<'served' | 'dropped'>;
+  /** Whether its request has come. */
+  readonly asked: () => boolean;
+}
+
+/** A server that has room for two connections, and clients that each ask it once by their name. */
+async function serve(answer: (admitted: () => void, name: string) => Promise<Response>) {
+  const asked: string[] = [];
+  const listening = await listen(
+    (request, admitted) => {
+      const { pathname, searchParams } = new URL(request.url);
+      asked.push(searchParams.get('n') ?? '');
+      return answer(admitted, pathname.slice(1));
+    },
+    { host: '127.0.0.1', port: 0, maxConnections: 2 },
+  );
+  const sockets: Socket[] = [];
+  const open = (name = 'caller'): Client => {
+    const socket = connect(listening.port, '127.0.0.1');
+    const number = String(sockets.push(socket));
+    const outcome = new Promise<'served' | 'dropped'>((resolve) => {
+      socket.on('error', () => resolve('dropped')).on('close', () => resolve('dropped'));
+      socket.on('data', () => resolve('served'));
     });
-    const sockets: Socket[] = [];
-    const open = (): Promise<string> =>
-      new Promise((resolve) => {
-        const socket = connect(listening.port, '127.0.0.1');
-        sockets.push(socket);
-        socket.on('error', () => resolve('dropped')).on('close', () => resolve('dropped'));
-        socket.on('data', () => resolve('served'));
-        socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
-      });
-    expect(await open()).toBe('served');
-    expect(await open()).toBe('served');
-    expect(await open()).toBe('dropped');
+    if (name !== '') socket.write(`GET /${name}?n=${number} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    return { outcome, asked: () => asked.includes(number) };
+  };
+  const count = (): number => sockets.filter(({ destroyed }) => !destroyed).length;
+  const end = async (): Promise<void> => {
     for (const socket of sockets) socket.destroy();
     await listening.close(false);
+  };
+  return { open, count, end };
+}
+
+describe('a server', () => {
+  it('holds so many connections, and drops the others while all are in use', async () => {
+    const { open, end } = await serve((admitted) => {
+      admitted();
+      return new Promise(() => {});
+    });
+    const held = [open(), open()];
+    await expect.poll(() => held.every(({ asked }) => asked())).toBe(true);
+    expect(await open().outcome).toBe('dropped');
+    expect(
+      await Promise.race([...held.map(({ outcome }) => outcome), Promise.resolve('held')]),
+    ).toBe('held');
+    await end();
+  });
+
+  it('hangs up on whoever has been of no use for longest where there is one too many', async () => {
+    const { open, end, count } = await serve((admitted, name) => {
+      // Whoever is not admitted is told nothing for as long as it likes.
+      if (name === 'stranger') return new Promise(() => {});
+      admitted();
+      return Promise.resolve(new Response('ok'));
+    });
+    const silent = open('');
+    const stranger = open('stranger');
+    await expect.poll(stranger.asked).toBe(true);
+    for (const gone of [silent, stranger]) {
+      expect(await open('caller').outcome).toBe('served');
+      expect(await gone.outcome).toBe('dropped');
+      expect(count()).toBe(2);
+    }
+    // Those that were served are idle now, too.
+    expect(await open('caller').outcome).toBe('served');
+    await end();
   });
 
   it('has room for so many clients that listen for changes', async () => {

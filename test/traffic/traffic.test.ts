@@ -143,7 +143,7 @@ describe('calls', () => {
     expect(begun).toEqual(['a0', 'a2']);
     expect(told.at(-1)).toBe(0);
     lane('a').leave();
-    expect(lane('a').busy).toBe(false);
+    expect(lane('a').busy()).toBe(false);
   });
 
   it.each([{ maxWaitMs: 20 }, { patienceMs: 20 }])(
@@ -177,6 +177,6 @@ describe('calls', () => {
     };
     await Promise.all(Array.from({ length: 90 }, (_, n) => work(`p${n % 3}`)));
     expect(most).toBe(5);
-    expect(['p0', 'p1', 'p2'].some((plugin) => lane(plugin).busy)).toBe(false);
+    expect(['p0', 'p1', 'p2'].some((plugin) => lane(plugin).busy())).toBe(false);
   });
 });

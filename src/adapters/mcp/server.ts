@@ -11,7 +11,7 @@ import { isRecord } from '../../../sandbox/wire/parse.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import type { Engine } from '../../engine/engine-api.js';
 import { isBulkheadError } from '../../errors.js';
-import { namesMatch } from '../names.js';
+import { servedTools, type ServedTools } from '../served.js';
 import { type Answered, type Carried, makeAnswered, makeConsent } from './consent.js';
 import type { McpOptions } from './options.js';
 import { toMcpResult } from './result.js';
@@ -25,7 +25,7 @@ export function makeServers(sdk: McpSdk, engine: Engine, options: McpOptions): (
     key: stateKey ?? randomBytes(32).toString('base64'),
   });
   const answered = makeAnswered();
-  const served = namesMatch(options.tools);
+  const served = servedTools(engine.catalog, options.tools);
   return () => {
     const server = new sdk.Server(
       { name, version },
@@ -37,7 +37,7 @@ export function makeServers(sdk: McpSdk, engine: Engine, options: McpOptions): (
     );
     const spec: ServerSpec = { sdk, engine, codec, answered, server, served };
     server.setRequestHandler('tools/list', () => ({
-      tools: listTools(engine, ({ name: tool }) => served(tool)),
+      tools: listTools(engine, served.list()),
     }));
     server.setRequestHandler('tools/call', (request, context) => call(spec, request, context));
     return server;
@@ -50,7 +50,7 @@ interface ServerSpec {
   readonly codec: RequestStateCodec<Carried>;
   readonly answered: Answered;
   readonly server: Server;
-  readonly served: (name: string) => boolean;
+  readonly served: ServedTools;
 }
 
 async function call(
@@ -77,10 +77,9 @@ async function call(
   }
 }
 
-function find({ engine, served }: ServerSpec, name: string): CatalogTool | undefined {
-  return engine.catalog
-    .list()
-    .find((tool) => tool.name === name && served(tool.name) && takesObject(tool));
+function find({ served }: ServerSpec, name: string): CatalogTool | undefined {
+  const tool = served.find(name);
+  return tool !== undefined && takesObject(tool) ? tool : undefined;
 }
 
 function unknownTool(sdk: McpSdk, name: string): Error {

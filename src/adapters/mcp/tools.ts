@@ -4,31 +4,25 @@ import type { CatalogTool } from '../../catalog/catalog.js';
 import type { Engine } from '../../engine/engine-api.js';
 
 /** The tools as MCP lists them: sorted by name, so that prompts stay the same. */
-export function listTools(
-  engine: Pick<Engine, 'catalog' | 'plugins'>,
-  served: (tool: CatalogTool) => boolean,
-): Tool[] {
+export function listTools(engine: Pick<Engine, 'plugins'>, served: readonly CatalogTool[]): Tool[] {
   const plugins = new Map(engine.plugins().map((status) => [status.id, status]));
-  return engine.catalog
-    .list()
-    .filter((tool) => served(tool) && takesObject(tool))
-    .map((tool) => {
-      const entries = plugins.get(tool.plugin)?.entries ?? [];
-      const bundle = entries.find((entry) => entry.bundle !== undefined)?.bundle;
-      const network = entries.some(({ effective }) => effective.network.length > 0);
-      return {
-        name: tool.name,
-        title: tool.title,
-        description: tool.description,
-        inputSchema: { ...tool.inputSchema, type: 'object' },
-        annotations: annotationsOf(tool, network),
-        _meta: {
-          'dev.bulkhead/plugin': tool.plugin,
-          'dev.bulkhead/risk': tool.risk,
-          ...(bundle === undefined ? {} : { 'dev.bulkhead/bundle': bundle }),
-        },
-      };
-    });
+  return served.filter(takesObject).map((tool) => {
+    const entries = plugins.get(tool.plugin)?.entries ?? [];
+    const bundle = entries.find((entry) => entry.bundle !== undefined)?.bundle;
+    const network = entries.some(({ effective }) => effective.network.length > 0);
+    return {
+      name: tool.name,
+      title: tool.title,
+      description: tool.description,
+      inputSchema: { ...tool.inputSchema, type: 'object' },
+      annotations: annotationsOf(tool, network),
+      _meta: {
+        'dev.bulkhead/plugin': tool.plugin,
+        'dev.bulkhead/risk': tool.risk,
+        ...(bundle === undefined ? {} : { 'dev.bulkhead/bundle': bundle }),
+      },
+    };
+  });
 }
 
 /** MCP knows no other input. */

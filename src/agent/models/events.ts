@@ -10,21 +10,58 @@ const MAX_EVENT_CHARACTERS = 4 * 1024 * 1024;
  */
 export async function* readEvents(response: Response): AsyncGenerator<string> {
   const streams = response.headers.get('content-type')?.includes('text/event-stream') === true;
-  let rest = '';
+  const gathered = makeGathered();
   for await (const text of readTexts(response)) {
-    rest += text;
-    if (rest.length > (streams ? MAX_EVENT_CHARACTERS : MAX_REPLY_BYTES)) throw tooLarge();
-    if (!streams) continue;
-    // Lines end as the standard allows; events end with an empty one.
-    const events = rest.split(/\r\n\r\n|\n\n|\r\r/);
-    rest = events.pop() ?? '';
+    const length = gathered.add(text);
+    if (streams && length > MAX_EVENT_CHARACTERS) throw tooLarge(EVENT_CAP);
+    if (!streams || !gathered.mayEnd()) continue;
+    const events = gathered.take().split(EVENT_END);
+    gathered.add(events.pop() ?? '');
     for (const event of events) {
       const data = dataOf(event);
       if (data !== undefined) yield data;
     }
   }
-  const last = streams ? dataOf(rest) : rest;
+  const last = streams ? dataOf(gathered.take()) : gathered.take();
   if (last !== undefined && last !== '') yield last;
+}
+
+/** Lines end as the standard allows; events end with an empty one. */
+const EVENT_END = /\r\n\r\n|\n\n|\r\r/;
+
+/** All but the first character of the longest end of an event. */
+const BEFORE_END = 3;
+
+interface Gathered {
+  /** Answers how many characters there are now. */
+  add(text: string): number;
+  /** Whether an event may have ended in what was added last. */
+  mayEnd(): boolean;
+  /** All of it, once. */
+  take(): string;
+}
+
+/** Looks at each piece once, however many an event comes in: an endpoint may send it byte by byte. */
+function makeGathered(): Gathered {
+  let pieces: string[] = [];
+  let length = 0;
+  let end = '';
+  return {
+    add: (text) => {
+      pieces.push(text);
+      length += text.length;
+      end = end.slice(-BEFORE_END) + text;
+      return length;
+    },
+    mayEnd: () => EVENT_END.test(end),
+    take: () => {
+      const whole = pieces.join('');
+      pieces = [];
+      length = 0;
+      end = '';
+      return whole;
+    },
+  };
 }
 
 async function* readTexts({ body }: Response): AsyncGenerator<string> {
@@ -33,7 +70,7 @@ async function* readTexts({ body }: Response): AsyncGenerator<string> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.byteLength;
-    if (bytes > MAX_REPLY_BYTES) throw tooLarge();
+    if (bytes > MAX_REPLY_BYTES) throw tooLarge(REPLY_CAP);
     yield decoder.decode(chunk, { stream: true });
   }
   yield decoder.decode();
@@ -47,10 +84,9 @@ function dataOf(event: string): string | undefined {
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
-function tooLarge(): BulkheadError {
-  return new BulkheadError(
-    'MODEL_FAILED',
-    `The model's endpoint sent more than ${MAX_REPLY_BYTES} bytes for one reply.`,
-    {},
-  );
+const REPLY_CAP = `${MAX_REPLY_BYTES} bytes for one reply`;
+const EVENT_CAP = `${MAX_EVENT_CHARACTERS} characters for one event of a reply`;
+
+function tooLarge(cap: string): BulkheadError {
+  return new BulkheadError('MODEL_FAILED', `The model's endpoint sent more than ${cap}.`, {});
 }

@@ -5,6 +5,7 @@ import { auditFailed } from '../failure.js';
 import { AUDIT_LIMITS } from '../limits.js';
 import type { Head } from '../record.js';
 import type { AuditStore, ReadHint, StoredLine } from '../store.js';
+import { makeEncoder } from './encode.js';
 import { readLinesOf } from './lines.js';
 import { lockLog } from './lock.js';
 import { firstSeqOf, fullName, listFull } from './segments.js';
@@ -24,6 +25,7 @@ export function makeJsonlStore(path: string, options: JsonlOptions = {}): AuditS
   let unlock = (): Promise<void> => Promise.resolve();
   let size = 0;
   let firstSeq = 1;
+  const encode = makeEncoder();
   const cursor: Cursor = { file: undefined, afterSeq: 0, offset: 0, number: 1 };
 
   const begin = async (): Promise<FileHandle> => {
@@ -78,7 +80,7 @@ export function makeJsonlStore(path: string, options: JsonlOptions = {}): AuditS
       try {
         let current = file;
         const [first] = records;
-        const bytes = Buffer.from(records.map(({ line }) => `${line}\n`).join(''));
+        const bytes = encode(records);
         if (first !== undefined && size > 0 && size + bytes.length > maxFileBytes) {
           current = await rotate(current);
         }
@@ -91,7 +93,8 @@ export function makeJsonlStore(path: string, options: JsonlOptions = {}): AuditS
       }
     },
     expired: async () => {
-      const { keepFiles = Infinity } = options;
+      const { keepFiles } = options;
+      if (keepFiles === undefined) return undefined;
       const full = await listFull(path);
       const files = full.slice(0, Math.max(0, full.length - keepFiles));
       const last = files.at(-1);

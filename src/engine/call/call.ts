@@ -17,8 +17,9 @@ export interface CallSpec {
   readonly tool: CatalogTool;
   readonly place: Placed;
   readonly inputText: string;
-  /** What the host tells the tool besides. Absent: the options' context, as it is. */
+  /** What the host tells the tool besides. Absent: the options' context, as it is (`contextText`). */
   readonly context?: PreparedCall['context'] | undefined;
+  readonly contextText?: string | undefined;
   readonly options: CallOptions;
   readonly limits: CallLimits;
   readonly events: EventBus;

@@ -19,9 +19,11 @@ export function prepareCall({
   input,
   options: { context },
   limits: { maxInputBytes },
-}: CallPlan): Pick<CallSpec, 'inputText' | 'context'> {
+}: CallPlan): Pick<CallSpec, 'inputText' | 'context' | 'contextText'> {
   const inputText = inputTextOf(tool, input, maxInputBytes);
-  if (format?.prepareCall === undefined) return { inputText };
+  if (format === undefined) return { inputText };
+  const contextText = context === undefined ? undefined : jsonTextOf(tool, 'context', context);
+  if (format.prepareCall === undefined) return { inputText, contextText };
   const copy: Json = JSON.parse(inputText);
   const prepared = format.prepareCall({
     callId,
@@ -37,22 +39,7 @@ export function prepareCall({
 
 /** The input as the text that crosses, made once. Throws `INVALID_OPTIONS`, `INVALID_INPUT`. */
 function inputTextOf(tool: CatalogTool, input: unknown, maxInputBytes: number): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(input ?? {}) as string | undefined;
-  } catch (error) {
-    throw new BulkheadError(
-      'INVALID_OPTIONS',
-      `The input of ${tool.id} is not JSON.`,
-      { option: 'input' },
-      { cause: error },
-    );
-  }
-  if (text === undefined) {
-    throw new BulkheadError('INVALID_OPTIONS', `The input of ${tool.id} is not JSON.`, {
-      option: 'input',
-    });
-  }
+  const text = jsonTextOf(tool, 'input', input ?? {});
   if (byteLength(text, maxInputBytes) > maxInputBytes) {
     throw new BulkheadError(
       'INVALID_INPUT',
@@ -61,6 +48,24 @@ function inputTextOf(tool: CatalogTool, input: unknown, maxInputBytes: number): 
     );
   }
   return text;
+}
+
+/** Throws here, where its caller hears of it: once the call is under way there is nobody to tell. */
+function jsonTextOf(tool: CatalogTool, option: 'context' | 'input', value: unknown): string {
+  let text: string | undefined;
+  let cause: unknown;
+  try {
+    text = JSON.stringify(value) as string | undefined;
+  } catch (error) {
+    cause = error;
+  }
+  if (text !== undefined) return text;
+  throw new BulkheadError(
+    'INVALID_OPTIONS',
+    `The ${option} of ${tool.id} is not JSON.`,
+    { option },
+    { cause },
+  );
 }
 
 /** Exact only where it can matter: a text of few characters is of few bytes. */

@@ -12,14 +12,24 @@ export interface Revocation {
 }
 
 export function makeRevocation(): Revocation {
-  let listeners: (() => void)[] = [];
-  return {
-    on: (listener) => void listeners.push(listener),
-    off: (listener) => leave(listeners, listener),
-    happen: () => {
-      const told = listeners;
-      listeners = [];
-      for (const listener of told) listener();
-    },
-  };
+  return new MadeRevocation();
+}
+
+/** A class, because there is one for every tool. */
+class MadeRevocation implements Revocation {
+  listeners: (() => void)[] = [];
+
+  on(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  off(listener: () => void): void {
+    leave(this.listeners, listener);
+  }
+
+  happen(): void {
+    const told = this.listeners;
+    this.listeners = [];
+    for (const listener of told) listener();
+  }
 }

@@ -203,8 +203,8 @@ type Outcome = { readonly value: Json } | Failure;
 
 function callText(tool: CatalogTool, spec: CallSpec, deadlineAtMs: number): string {
   const { callId, inputText, options } = spec;
-  const told = spec.context?.(deadlineAtMs) ?? options.context;
-  const context = told === undefined ? 'null' : JSON.stringify(told);
+  const told = spec.context?.(deadlineAtMs);
+  const context = told === undefined ? (spec.contextText ?? 'null') : JSON.stringify(told);
   const incomplete = options.incomplete === true ? '"incomplete":true,' : '';
   const { surface } = tool;
   const from = surface === undefined ? '' : `"surface":${JSON.stringify(surface)},`;

@@ -19,7 +19,7 @@ export interface Quarantine {
   /** Throws `QUARANTINED` while the plugin must not be started. */
   admit(): void;
   /** What the operator is told while it lasts. */
-  readonly alert: PluginAlert | undefined;
+  alert(): PluginAlert | undefined;
 }
 
 /** Ends that are the plugin's own doing. A deadline or a caller that gave up is none. */
@@ -51,8 +51,6 @@ export function makeQuarantine(spec: QuarantineSpec): Quarantine {
       if (retryAfterMs === 0) return;
       throw new BulkheadError('QUARANTINED', tell().message, { plugin, retryAfterMs });
     },
-    get alert() {
-      return leftMs() === 0 ? undefined : tell();
-    },
+    alert: () => (leftMs() === 0 ? undefined : tell()),
   };
 }

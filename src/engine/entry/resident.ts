@@ -137,10 +137,10 @@ export function makeResident(spec: ResidentSpec): Resident {
     if (doubted !== undefined) await within(Promise.all(doubted), PATIENCE_MS);
     const trustedNow = trusted();
     if (trustedNow !== undefined) return trustedNow;
-    // One that is in doubt for a neighbour's call, or makes way, has nothing of its own to settle.
-    const left = current?.inDoubt === true && doubted === undefined ? current : undefined;
+    const before = current;
     const guest = await start(wants);
-    if (left !== undefined) void retire(left);
+    // One that is in doubt still goes when it has settled what was given up, or is killed.
+    if (before !== undefined && !doubts.has(before)) void retire(before);
     return guest;
   };
 

@@ -1,18 +1,19 @@
 import { type Grant, makeGrant } from '../../permissions/grant.js';
 import type { Permissions } from '../../permissions/kind.js';
 import type { ToolDefinition } from '../../plugin/tool.js';
-import { openEntry, type OpenEntry } from './entry.js';
+import type { OpenEntry } from './entry.js';
+import { openEntry } from './room.js';
 import type { EntrySpec } from './entry-spec.js';
 
 /** The guests of one entry, by what they may do. */
 export interface Rooms {
-  readonly all: () => readonly OpenEntry[];
-  readonly of: (tool: ToolDefinition) => OpenEntry;
+  all(): readonly OpenEntry[];
+  of(tool: ToolDefinition): OpenEntry;
   /**
    * The entry's grant is this from now on: what is no longer granted is refused when this returns, in
    * all of its rooms. Ask `of` again afterwards.
    */
-  readonly follow: (next: Grant) => Promise<void>;
+  follow(next: Grant): Promise<void>;
 }
 
 interface Room {
@@ -28,15 +29,50 @@ interface Room {
  * share a compartment share its powers, so one that asks for less gets a guest of its own.
  */
 export function makeRooms(spec: EntrySpec, whole: OpenEntry): Rooms {
-  // As it is now: something may have been taken away since the entry was opened.
-  let { grant } = whole;
-  const rooms: Room[] = [{ open: whole, asks: spec.entry.declared, served: new Set() }];
-  const within = (asks: Permissions): Grant => makeGrant(asks, grant.permissions);
+  return new RoomsByGrant(spec, whole);
+}
 
-  const follow = async (room: Room): Promise<void> => {
-    const next = within(room.asks);
-    const key = keyOf(next);
-    if ([...room.served].every((asks) => keyOf(within(asks)) === key)) {
+/** A class, because there is one for every entry that is installed. */
+class RoomsByGrant implements Rooms {
+  readonly spec: EntrySpec;
+  readonly rooms: Room[];
+  /** As it is now: something may have been taken away since the entry was opened. */
+  grant: Grant;
+
+  constructor(spec: EntrySpec, whole: OpenEntry) {
+    this.spec = spec;
+    this.grant = whole.grant;
+    this.rooms = [{ open: whole, asks: spec.entry.declared, served: new Set() }];
+  }
+
+  all(): readonly OpenEntry[] {
+    return this.rooms.map(({ open }) => open);
+  }
+
+  of({ permissions }: ToolDefinition): OpenEntry {
+    const asked = this.within(permissions);
+    let room = this.rooms.find(({ open }) => isSame(open.grant, asked));
+    if (room === undefined) {
+      const open = openEntry({ ...this.spec, grant: asked });
+      room = { open, asks: permissions, served: new Set() };
+      this.rooms.push(room);
+    }
+    room.served.add(permissions);
+    return room.open;
+  }
+
+  async follow(next: Grant): Promise<void> {
+    this.grant = next;
+    await Promise.all(this.rooms.map((room) => this.followIn(room)));
+  }
+
+  within(asks: Permissions): Grant {
+    return makeGrant(asks, this.grant.permissions);
+  }
+
+  async followIn(room: Room): Promise<void> {
+    const next = this.within(room.asks);
+    if ([...room.served].every((asks) => isSame(this.within(asks), next))) {
       await room.open.follow(next);
       return;
     }
@@ -48,29 +84,9 @@ export function makeRooms(spec: EntrySpec, whole: OpenEntry): Rooms {
     room.open.resident.replace();
     const followed = room.open.follow(next);
     await Promise.all([narrowed, followed]);
-  };
-
-  return {
-    all: () => rooms.map(({ open }) => open),
-    of: (tool) => {
-      const asked = within(tool.permissions);
-      const key = keyOf(asked);
-      let room = rooms.find(({ open }) => keyOf(open.grant) === key);
-      if (room === undefined) {
-        const open = openEntry({ ...spec, grant: asked });
-        room = { open, asks: tool.permissions, served: new Set() };
-        rooms.push(room);
-      }
-      room.served.add(tool.permissions);
-      return room.open;
-    },
-    follow: async (next) => {
-      grant = next;
-      await Promise.all(rooms.map(follow));
-    },
-  };
+  }
 }
 
-function keyOf({ permissions }: Grant): string {
-  return JSON.stringify(permissions);
+function isSame({ permissions: one }: Grant, { permissions: other }: Grant): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,17 +1,21 @@
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
+import type { GuestEndCause } from '../../events.js';
+import type { Format } from '../../formats/format.js';
 import { formats } from '../../formats/table.js';
-import type { Bundle } from '../../plugin/plugin.js';
+import type { Grant } from '../../permissions/grant.js';
+import type { Permissions } from '../../permissions/kind.js';
+import type { Bundle, PluginEntry } from '../../plugin/plugin.js';
 import type { Offer } from '../../plugin/tool.js';
-import type { OpenEntry } from './entry.js';
+import type { EntryListener, OpenEntry } from './entry.js';
 import type { EntrySpec } from './entry-spec.js';
-import type { InstalledEntry, RunnableTool } from '../plugins/installed.js';
+import type { InstalledEntry, RunnableTool, RunningEntry } from '../plugins/installed.js';
 import { keepRunning } from './keep-running.js';
 import { listTool } from '../plugins/list-tool.js';
 import type { Offers } from './offers.js';
-import { makeReconciler } from './reconciler.js';
+import { makeReconciler, type Reconciler } from './reconciler.js';
 import type { Schemas } from './resident.js';
 import { makeRevocation, type Revocation } from '../call/revocation.js';
-import { makeRooms } from './rooms.js';
+import { makeRooms, type Rooms } from './rooms.js';
 import type { PluginProblem } from '../plugins/status.js';
 
 export interface RunningSpec {
@@ -33,27 +37,126 @@ export interface RunningSpec {
 const BOOT_MS = 2_000;
 
 /** An entry that can be called, with what it offers and holds as both are at the time. */
-export function runEntry({
-  spec,
-  room,
-  outer,
-  described,
-  offers,
-  onChange,
-}: RunningSpec): InstalledEntry {
-  const { plugin, entry, bundle, config, settings } = spec;
-  const format = formats[plugin.format];
-  const rooms = makeRooms(spec, room);
-  const all = (): readonly OpenEntry[] => [...rooms.all(), ...(outer === undefined ? [] : [outer])];
-  const revocations = new Map<string, Revocation>();
-  let offer: Offer;
-  let tools: readonly RunnableTool[] = [];
-  /** What a guest of its that was just loaded offers, and what the one that runs does. */
-  let atFirst = described;
-  let now = described;
+export function runEntry(spec: RunningSpec): InstalledEntry {
+  return new Running(spec);
+}
 
-  const read = (): void => {
-    offer = format.readOffer(now, {
+/** A class, because there is one for every entry that is installed, most of which nobody ever calls. */
+class Running implements InstalledEntry, RunningEntry, EntryListener {
+  readonly entry: PluginEntry;
+  readonly spec: RunningSpec;
+  readonly format: Format;
+  readonly revocations = new Map<string, Revocation>();
+  readonly restart: ((cause: GuestEndCause) => void) | undefined;
+  offer: Offer;
+  tools: readonly RunnableTool[];
+  #rooms: Rooms | undefined;
+  /** What a guest of its that was just loaded offers, and what the one that runs does. */
+  atFirst: unknown;
+  now: unknown;
+  #reconciler: Reconciler | undefined;
+
+  constructor(running: RunningSpec) {
+    const { spec, room, described } = running;
+    this.spec = running;
+    this.entry = spec.entry;
+    this.format = formats[spec.plugin.format];
+    this.atFirst = described;
+    this.now = described;
+    this.offer = this.readOffer();
+    this.tools = this.placeTools();
+    this.restart = this.format.registersAtRunTime === true ? keepRunning(spec, room) : undefined;
+    room.listen(this);
+  }
+
+  get effective(): Permissions {
+    return this.spec.room.grant.permissions;
+  }
+
+  get rooms(): readonly OpenEntry[] {
+    const { room, outer } = this.spec;
+    const all = this.#rooms?.all() ?? [room];
+    return outer === undefined ? all : [...all, outer];
+  }
+
+  get problems(): readonly PluginProblem[] {
+    return problemsOf(this.spec.spec.bundle, this.offer);
+  }
+
+  get running(): RunningEntry {
+    return this;
+  }
+
+  follow(grant: Grant): Promise<void> {
+    const followed = this.roomsByGrant.follow(grant);
+    this.read();
+    const { revocations, tools } = this;
+    for (const revocation of forget(revocations, tools)) revocation.happen();
+    this.spec.onChange();
+    return followed;
+  }
+
+  async refresh(): Promise<void> {
+    const { spec, room, offers } = this.spec;
+    const { id } = spec.plugin;
+    const running = room.resident.current !== undefined;
+    this.take(running ? await offers.ask(id, room) : await offers.of(id, room, spec.config));
+  }
+
+  offers(): void {
+    this.reconciler.notice();
+  }
+
+  loaded(): void {
+    if (this.format.registersAtRunTime === true) this.reconciler.notice();
+  }
+
+  ended(cause: GuestEndCause): void {
+    // What it registered as it ran is gone with it.
+    if (cause !== 'closed') this.take(this.atFirst);
+    this.restart?.(cause);
+  }
+
+  get roomsByGrant(): Rooms {
+    return (this.#rooms ??= makeRooms(this.spec.spec, this.spec.room));
+  }
+
+  get reconciler(): Reconciler {
+    return (this.#reconciler ??= makeReconciler({
+      now: () => performance.now(),
+      ask: () => this.spec.offers.ask(this.spec.spec.plugin.id, this.spec.room),
+      take: (answer) => this.reconcile(answer),
+    }));
+  }
+
+  reconcile(answer: unknown): void {
+    const { spec, room, offers } = this.spec;
+    const { current, ageMs } = room.resident;
+    if (current?.calls === 0 && ageMs < BOOT_MS) {
+      this.atFirst = answer;
+      // What cannot be kept is asked again another time.
+      offers.keep(room, spec.config, answer).catch(() => {});
+    }
+    this.take(answer);
+  }
+
+  take(answer: unknown): void {
+    if (JSON.stringify(answer) === JSON.stringify(this.now)) return;
+    this.now = answer;
+    this.read();
+    forget(this.revocations, this.tools);
+    this.spec.onChange();
+  }
+
+  read(): void {
+    this.offer = this.readOffer();
+    this.tools = this.placeTools();
+  }
+
+  readOffer(): Offer {
+    const { spec, room, outer } = this.spec;
+    const { plugin, entry, bundle, settings } = spec;
+    return this.format.readOffer(this.now, {
       plugin,
       entry,
       granted: room.grant.permissions,
@@ -61,83 +164,22 @@ export function runEntry({
       maxTimeoutMs: settings.limits.timeoutMs,
       hostMode: outer !== undefined,
     });
-    tools = offer.tools.map((tool): RunnableTool => {
+  }
+
+  placeTools(): readonly RunnableTool[] {
+    const { spec, outer } = this.spec;
+    const { plugin, config, settings } = spec;
+    const rooms = this.roomsByGrant;
+    const tools = this.offer.tools.map((tool): RunnableTool => {
       const own = (tool.executionTarget === 'host' ? outer : undefined) ?? rooms.of(tool);
       const { grant } = own;
-      const revoked = revocationOf(revocations, tool.toolId);
+      const revoked = revocationOf(this.revocations, tool.toolId);
       const listed = listTool({ plugin, entry: own.entry, tool, config, grant, settings });
       return { listed, room: own, revoked };
     });
-    tellSchemas(all(), offer);
-  };
-  const take = (answer: unknown): void => {
-    if (JSON.stringify(answer) === JSON.stringify(now)) return;
-    now = answer;
-    read();
-    forget(revocations, tools);
-    onChange();
-  };
-  read();
-
-  const reconciler = makeReconciler({
-    now: () => performance.now(),
-    ask: () => offers.ask(plugin.id, room),
-    take: (answer) => {
-      const { current, ageMs } = room.resident;
-      if (current?.calls === 0 && ageMs < BOOT_MS) {
-        atFirst = answer;
-        // What cannot be kept is asked again another time.
-        offers.keep(room, config, answer).catch(() => {});
-      }
-      take(answer);
-    },
-  });
-  const restart = format.registersAtRunTime === true ? keepRunning(spec, room) : undefined;
-  room.listen({
-    offers: reconciler.notice,
-    loaded: () => {
-      if (format.registersAtRunTime === true) reconciler.notice();
-    },
-    ended: (cause) => {
-      // What it registered as it ran is gone with it.
-      if (cause !== 'closed') take(atFirst);
-      restart?.(cause);
-    },
-  });
-
-  return {
-    entry,
-    get effective() {
-      return room.grant.permissions;
-    },
-    get rooms() {
-      return all();
-    },
-    get tools() {
-      return tools;
-    },
-    get offer() {
-      return offer;
-    },
-    get problems() {
-      return problemsOf(bundle, offer);
-    },
-    running: {
-      follow: (grant) => {
-        const followed = rooms.follow(grant);
-        read();
-        for (const revocation of forget(revocations, tools)) revocation.happen();
-        onChange();
-        return followed;
-      },
-      refresh: async () => {
-        const running = room.resident.current !== undefined;
-        take(
-          running ? await offers.ask(plugin.id, room) : await offers.of(plugin.id, room, config),
-        );
-      },
-    },
-  };
+    tellSchemas(this.rooms, this.offer);
+    return tools;
+  }
 }
 
 function revocationOf(revocations: Map<string, Revocation>, toolId: string): Revocation {

@@ -28,6 +28,10 @@ export interface Installed {
   readonly trustGroup?: string;
 }
 
+export function byId(installed: readonly Installed[]): ReadonlyMap<string, Installed> {
+  return new Map(installed.map((one) => [one.plugin.id, one]));
+}
+
 export interface InstalledEntry {
   readonly entry: PluginEntry;
   /** What it was granted of what it declares; nothing where it does not run. */

@@ -2,7 +2,7 @@ import type { Installed } from './installed.js';
 
 /** Lets a plugin that was replaced finish its calls (each has a deadline), then ends it. */
 export async function retire(installed: Installed): Promise<void> {
-  while (installed.lane.busy) {
+  while (installed.lane.busy()) {
     await new Promise((resolve) => setTimeout(resolve, RETIRE_POLL_MS));
   }
   await end(installed);

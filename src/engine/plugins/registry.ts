@@ -13,7 +13,7 @@ import type { Grants } from '../grants/grants.js';
 import { shutDown } from '../entry/begin-and-end.js';
 import { inTurns } from './in-turns.js';
 import type { InstallPowers } from './install.js';
-import type { Installed, InstalledEntry } from './installed.js';
+import { byId, type Installed, type InstalledEntry } from './installed.js';
 import { end, retire } from './let-go.js';
 import { discoverLocked } from '../lock/discover-locked.js';
 import type { Machinery } from '../machinery.js';
@@ -87,24 +87,18 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   /** Ids of plugins that the host has switched off. */
   const off = new Set<string>();
 
-  const renew = (found: FoundPlugin): Promise<Installed> =>
-    turnover.renew(
-      installed.find(({ plugin }) => plugin.id === found.plugin.id),
-      off.has(found.plugin.id) ? switchedOff(found) : found,
-    );
+  const renew = (before: Installed | undefined, found: FoundPlugin): Promise<Installed> =>
+    turnover.renew(before, off.has(found.plugin.id) ? switchedOff(found) : found);
 
   const become = (next: readonly Installed[]): readonly Installed[] => {
     const before = installed;
     const kept = new Set(next.map(({ entries }) => entries));
+    const successors = byId(next);
     installed = next;
     followAll(next, before, grants);
     onChange(installed);
     for (const one of before) {
-      if (!kept.has(one.entries))
-        void letGo(
-          one,
-          next.find(({ plugin }) => plugin.id === one.plugin.id),
-        );
+      if (!kept.has(one.entries)) void letGo(one, successors.get(one.plugin.id));
     }
     const same = new Set(before);
     return next.filter((one) => !same.has(one));
@@ -119,11 +113,15 @@ export function makeRegistry(spec: RegistrySpec): Registry {
         ? await findPlugins(diskReader, where)
         : await discoverLocked(lock, where, machinery.bundle);
     // A manifest that cannot be read just now costs a plugin nothing that it had.
-    const isBroken = ({ plugin }: Installed): boolean =>
-      discovery.problems.some(({ directory }) => directory === plugin.directory);
+    const broken = new Set(discovery.problems.map(({ directory }) => directory));
     const ids = new Set(discovery.plugins.map(({ plugin }) => plugin.id));
-    const stays = installed.filter((one) => !ids.has(one.plugin.id) && isBroken(one));
-    const next = await inTurns(discovery.plugins, WIDTH, renew);
+    const stays = installed.filter(
+      ({ plugin }) => !ids.has(plugin.id) && broken.has(plugin.directory),
+    );
+    const before = byId(installed);
+    const next = await inTurns(discovery.plugins, WIDTH, (found) =>
+      renew(before.get(found.plugin.id), found),
+    );
     const fresh = become([...next, ...stays]);
     tellPlugins(fresh, discovery.problems, events);
   };
@@ -141,7 +139,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
     const found = discovery.plugins.find((one) => one.plugin.id === plugin);
     const before = installed.find((one) => one.plugin.id === plugin);
     if (found === undefined || before === undefined) return;
-    const after = await renew(found);
+    const after = await renew(before, found);
     become(installed.map((one) => (one === before ? after : one)));
   };
 

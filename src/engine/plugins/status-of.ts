@@ -36,6 +36,7 @@ function statusOf(installed: Installed, catalog: CatalogByPlugin): PluginStatus 
     })),
   ];
   const runs = entries.some((entry) => entry.rooms.length > 0);
+  const alert = quarantine.alert();
   return {
     id,
     format,
@@ -48,7 +49,7 @@ function statusOf(installed: Installed, catalog: CatalogByPlugin): PluginStatus 
     problems,
     alerts: [
       ...entries.flatMap(({ offer }) => offer?.alerts ?? []),
-      ...(quarantine.alert === undefined ? [] : [quarantine.alert]),
+      ...(alert === undefined ? [] : [alert]),
     ],
     entries: entries.map(entryStatus),
     tools: catalog.tools(id),

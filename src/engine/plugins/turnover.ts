@@ -27,9 +27,11 @@ export function makeTurnover(powersFor: (found: FoundPlugin) => InstallPowers): 
     return (
       before.stale === undefined &&
       // Whoever reads it again gives one that crashed too often another chance.
-      before.quarantine.alert === undefined &&
+      before.quarantine.alert() === undefined &&
       sameJson({ activation, config, problems }, decide(found, powers.settings)) &&
       sameJson(plugin, found.plugin) &&
+      // What was checked does not show itself in JSON.
+      sameJson(plugin.configSchema?.schema, found.plugin.configSchema?.schema) &&
       entries.length === (activation.config === null ? 0 : before.entries.length) &&
       variables.get(before.entries) === variablesOf(before.entries, powers.settings.env) &&
       (await allHold(entries, (entry) => isSameEntry(entry, found, powers)))
@@ -111,7 +113,7 @@ function variablesOf(
 }
 
 function sameJson(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 async function allHold<Item>(

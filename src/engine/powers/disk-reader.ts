@@ -2,12 +2,14 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   openSync,
   readdirSync,
   readSync,
   realpathSync,
   statSync,
 } from 'node:fs';
+import { join } from 'node:path';
 import type { ReadPower } from '../../formats/format.js';
 
 /**
@@ -20,6 +22,12 @@ export const diskReader: ReadPower = {
   readFile: async (path, maxBytes) => unlessMissing(() => readCapped(path, maxBytes)),
   listDirectory: async (path) => unlessMissing(() => readdirSync(path)),
   realpath: async (path) => unlessMissing(() => realpathSync.native(path)),
+  realpathIn: async (directory, name) =>
+    unlessMissing(() => {
+      const path = join(directory, name);
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      return found?.isSymbolicLink() === true ? realpathSync.native(path) : found && path;
+    }),
   stat: async (path) =>
     unlessMissing(() => {
       // Most looks find nothing, and an error is dear to make.

@@ -38,7 +38,7 @@ export async function readPandora(power: ReadPower, root: string): Promise<Found
 }
 
 async function readText(power: ReadPower, root: string): Promise<string> {
-  const file = await power.realpath(join(root, MANIFEST_FILE));
+  const file = await power.realpathIn(root, MANIFEST_FILE);
   if (file === undefined) throw invalid(root, ['manifest: is missing']);
   // A link to a file of the host's would put its content into error messages.
   const inside = relative(root, file);

@@ -78,7 +78,7 @@ async function readText(
   root: string,
 ): Promise<{ readonly file: string; readonly text: string }> {
   const file = await findManifest(power, root);
-  const real = file === undefined ? undefined : await power.realpath(join(root, file));
+  const real = file === undefined ? undefined : await power.realpathIn(root, file);
   if (file === undefined || real === undefined) throw invalid(root, ['manifest: is missing']);
   // A link to a file of the host's would put its content into error messages.
   const inside = relative(root, real);

@@ -18,7 +18,7 @@ export async function listSurfaces(
   const problems: string[] = [];
   for (const kind of ['tools', 'hooks'] as const) {
     const directory = join(root, kind);
-    const real = await power.realpath(directory);
+    const real = await power.realpathIn(root, kind);
     if (real === undefined) continue;
     if (!isInside(root, real)) {
       problems.push(`${kind}: is a link that leads out of the plugin; it is left out`);

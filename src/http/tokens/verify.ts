@@ -14,6 +14,15 @@ export interface Principal {
   readonly organization: string | undefined;
 }
 
+/**
+ * Whom the engine has calls made for: an account, of that issuer; where a token speaks for none, its
+ * subject. No pinned issuer's name holds an `@`.
+ */
+export function tenantOf({ issuer, organization, subject = '' }: Principal): string {
+  const who = organization === undefined ? `subject:${subject}` : `account:${organization}`;
+  return `${who}@${issuer}`;
+}
+
 export interface VerifySpec {
   readonly issuers: Issuers;
   readonly keysOf: (issuer: FoundIssuer) => Keys;

@@ -1,18 +1,20 @@
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { isRecord } from '../../../sandbox/wire/parse.js';
+import type { ServedTools } from '../../adapters/served.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import type { Engine } from '../../engine/engine-api.js';
 import { parseBody, readBody } from '../body.js';
 import type { ServerLimits } from '../limits.js';
 import { HttpRefusal, jsonResponse, refusalOf } from '../refusal.js';
-import type { Verify } from '../tokens/verify.js';
+import { type Principal, tenantOf, type Verify } from '../tokens/verify.js';
 import { refusalOfThrow, responseOf } from './answer.js';
-import { describeTools, servedTools } from './discovery.js';
+import { describeTools } from './discovery.js';
 import type { VertesiaOptions } from './options.js';
 import { runContext } from './run-context.js';
 
 export interface ApplicationSpec {
   readonly engine: Engine;
+  readonly served: ServedTools;
   readonly options: VertesiaOptions;
   readonly verify: Verify;
   readonly limits: ServerLimits;
@@ -41,12 +43,12 @@ export function makeApplication(
     try {
       // Whoever installs an application tries its hooks, and takes 404 for "there is none".
       if (kind === 'hooks') throw notFound(`App hook is not registered: ${name.slice(0, 100)}`);
-      await spec.verify(request.headers.get('authorization'));
+      const principal = await spec.verify(request.headers.get('authorization'));
       admit?.();
       if (kind === 'package') return jsonResponse(packageOf(spec, request));
       if (kind === 'skills') return skills(spec, request);
       if (request.method === 'GET') return jsonResponse(listing(spec, name));
-      if (request.method === 'POST') return await runActivity(spec, request, name);
+      if (request.method === 'POST') return await runActivity(spec, request, principal, name);
       throw new HttpRefusal(405, `There is no ${request.method} here`);
     } catch (error) {
       const { status, message, data, headers } = refusalOf(error);
@@ -60,15 +62,15 @@ export function makeApplication(
   };
 }
 
-function packageOf({ engine, options }: ApplicationSpec, request: Request): object {
+function packageOf({ served, options }: ApplicationSpec, request: Request): object {
   const asked = new URL(request.url).searchParams.get('scope') ?? 'all';
   const scopes = asked.split(',');
   const has = (scope: string): boolean => scopes.includes(scope) || scopes.includes('all');
-  const described: unknown = describeTools(engine.catalog, { ...options, details: true });
+  const described: unknown = describeTools(served, { ...options, details: true });
   const tools = isRecord(described) ? described['tools'] : [];
   return {
     ...(has('tools') ? { tools } : {}),
-    ...(has('activities') ? { activities: activitiesOf({ engine, options }) } : {}),
+    ...(has('activities') ? { activities: activitiesOf(served) } : {}),
     ...(has('hooks') ? { hooks: [] } : {}),
   };
 }
@@ -80,7 +82,7 @@ function skills({ options }: ApplicationSpec, request: Request): Response {
 }
 
 function listing(spec: ApplicationSpec, collection: string): object {
-  const activities = activitiesOf(spec).filter(
+  const activities = activitiesOf(spec.served).filter(
     (one) => collection === '' || one.collection === collection,
   );
   if (collection !== '' && activities.length === 0) throw notFound('There is no such collection');
@@ -97,11 +99,8 @@ interface Activity {
   readonly input_schema: JsonObject;
 }
 
-function activitiesOf({
-  engine,
-  options,
-}: Pick<ApplicationSpec, 'engine' | 'options'>): readonly Activity[] {
-  return servedTools(engine.catalog, options.tools).map((tool) => {
+function activitiesOf(served: ServedTools): readonly Activity[] {
+  return served.list().map((tool) => {
     const collection = collectionOf(tool);
     const { name, title, description, inputSchema } = tool;
     const url = `activities/${collection}`;
@@ -120,8 +119,9 @@ function collectionOf({ plugin }: CatalogTool): string {
 }
 
 async function runActivity(
-  { engine, options, limits }: ApplicationSpec,
+  { engine, served, limits }: ApplicationSpec,
   request: Request,
+  principal: Principal,
   collection: string,
 ): Promise<Response> {
   const body = parseBody(await readBody(request, limits), limits);
@@ -131,7 +131,7 @@ async function runActivity(
   }
   const { params = {}, metadata = {} } = body;
   if (!isJsonObject(params)) throw new HttpRefusal(400, 'params has to be an object');
-  const tool = servedTools(engine.catalog, options.tools).find((one) => one.name === name);
+  const tool = served.find(name);
   if (tool === undefined || (collection !== '' && collectionOf(tool) !== collection)) {
     throw notFound(`Activity not found: ${name.slice(0, 200)}`);
   }
@@ -140,6 +140,7 @@ async function runActivity(
     const result = await engine.call(tool.name, params, {
       signal: request.signal,
       context: runContext(passed, undefined),
+      tenant: tenantOf(principal),
     });
     responseOf('', result);
     if (!result.isError) return jsonResponse({ result: result.value ?? null, is_error: false });

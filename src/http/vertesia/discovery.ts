@@ -1,30 +1,15 @@
-import type { Catalog, CatalogTool } from '../../catalog/catalog.js';
+import type { ServedTools } from '../../adapters/served.js';
+import type { CatalogTool } from '../../catalog/catalog.js';
 import type { VertesiaOptions } from './options.js';
 
-/** The tools that are served: the same whether they are listed or run. */
-export function servedTools(
-  catalog: Catalog,
-  patterns: readonly string[] | undefined,
-): readonly CatalogTool[] {
-  if (patterns === undefined) return catalog.list();
-  const tests = patterns.map(testOf);
-  return catalog.list().filter(({ name }) => tests.some((test) => test.test(name)));
-}
-
-function testOf(pattern: string): RegExp {
-  const escaped = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${escaped.join('.*')}$`);
-}
-
 /** What a tool server says of itself (Vertesia custom tools, GET). */
-export function describeTools(catalog: Catalog, options: VertesiaOptions): object {
+export function describeTools(served: ServedTools, options: VertesiaOptions): object {
   const { url, title = 'Bulkhead', description = DESCRIPTION, details = false } = options;
-  const tools = servedTools(catalog, options.tools);
   return {
     src: url,
     title,
     description,
-    tools: tools.map((tool) => ({
+    tools: served.list().map((tool) => ({
       name: tool.name,
       description: tool.description,
       input_schema: schemaOf(tool),

@@ -1,12 +1,13 @@
+import { servedTools } from '../../adapters/served.js';
 import type { Engine } from '../../engine/engine-api.js';
 import { parseBody, readBody } from '../body.js';
 import { SERVER_LIMITS, type ServerLimits } from '../limits.js';
 import { HttpRefusal, jsonResponse, refusalOf } from '../refusal.js';
 import { makeVerifier, type Verifier } from '../tokens/verifier.js';
-import type { Principal } from '../tokens/verify.js';
+import { type Principal, tenantOf } from '../tokens/verify.js';
 import { refusalOfThrow, responseOf } from './answer.js';
 import { makeApplication } from './application.js';
-import { describeTools, servedTools } from './discovery.js';
+import { describeTools } from './discovery.js';
 import { parseInvocation, toolUseIdOf, UNKNOWN_ID } from './invocation.js';
 import type { VertesiaOptions } from './options.js';
 import { runContext } from './run-context.js';
@@ -45,6 +46,7 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
   /** Replaced, while tokens may still be looked at by them. */
   const retired: Verifier[] = [];
   const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits };
+  const served = servedTools(engine.catalog, options.tools);
 
   const invoke = async (request: Request, admit: () => void): Promise<Response> => {
     const began = performance.now();
@@ -84,12 +86,16 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
     seen.principal = verified.value;
     if ('error' in parsed) throw parsed.error;
     const { name, input, metadata } = parseInvocation(parsed.value);
-    const tool = servedTools(engine.catalog, options.tools).find((one) => one.name === name);
+    const tool = served.find(name);
     if (tool === undefined) throw notFound(name);
     seen.tool = tool.name;
     const context = runContext(metadata, seen.id);
     try {
-      const result = await engine.call(tool.name, input, { signal: request.signal, context });
+      const result = await engine.call(tool.name, input, {
+        signal: request.signal,
+        context,
+        tenant: tenantOf(verified.value),
+      });
       seen.callId = result.callId;
       return jsonResponse(responseOf(seen.id, result));
     } catch (error) {
@@ -102,7 +108,7 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
       if (request.method === 'POST') return invoke(request, admit);
       if (request.method === 'GET' || request.method === 'HEAD') {
         admit();
-        return jsonResponse(describeTools(engine.catalog, options));
+        return jsonResponse(describeTools(served, options));
       }
       const refusal = new HttpRefusal(405, `There is no ${request.method} here`, {
         headers: { allow: 'GET, HEAD, POST' },
@@ -111,6 +117,7 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
     },
     application: makeApplication({
       engine,
+      served,
       options,
       verify: (authorization) => verifier.verify(authorization),
       limits,

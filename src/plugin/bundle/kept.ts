@@ -22,7 +22,7 @@ export function readKept(file: string): Built | undefined {
     const { built, stamp } = JSON.parse(rest);
     const parsed = parseBuilt(built);
     if (parsed === undefined || stampNow(textsOf(file)) !== stamp) return undefined;
-    return { ...parsed, bundle: withTexts(parsed.bundle, textsOf(file)) };
+    return { ...parsed, bundle: new KeptBundle(parsed.bundle, textsOf(file)) };
   } catch {
     return undefined;
   }
@@ -57,19 +57,36 @@ function stampNow(path: string): string {
   return stampOf(lstatSync(path, { bigint: true }));
 }
 
-/** The bundle with texts that are read, and compared with its hash, when one is first asked for. */
-function withTexts(bundle: Bundle, file: string): Bundle {
-  let texts: Texts | undefined;
-  const read = (): Texts => (texts ??= readTexts(file, bundle.hash));
-  return {
-    ...bundle,
-    get code() {
-      return read().code;
-    },
-    get sourceMap() {
-      return read().sourceMap;
-    },
-  };
+/** Its texts are read, and compared with its hash, when one is first asked for. */
+class KeptBundle implements Bundle {
+  readonly hash: Bundle['hash'];
+  readonly assignedGlobals: Bundle['assignedGlobals'];
+  readonly inputs: Bundle['inputs'];
+  readonly warnings: Bundle['warnings'];
+  readonly broken: Bundle['broken'];
+  readonly #file: string;
+  #texts: Texts | undefined;
+
+  constructor({ hash, assignedGlobals, inputs, warnings, broken }: Bundle, file: string) {
+    this.hash = hash;
+    this.assignedGlobals = assignedGlobals;
+    this.inputs = inputs;
+    this.warnings = warnings;
+    this.broken = broken;
+    this.#file = file;
+  }
+
+  get code(): string {
+    return this.#read().code;
+  }
+
+  get sourceMap(): string {
+    return this.#read().sourceMap;
+  }
+
+  #read(): Texts {
+    return (this.#texts ??= readTexts(this.#file, this.hash));
+  }
 }
 
 type Texts = Pick<Bundle, 'code' | 'sourceMap'>;

@@ -161,6 +161,18 @@ describe('a call', () => {
     await expect(engine.call('echo', circle)).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
     await expect(engine.call('echo', () => 1)).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
   });
+
+  it('with a context that is no JSON throws too, and takes nobody’s place', async () => {
+    const context = { size: 1n } as never;
+    // As many as have a place: each would else hold its own until its deadline.
+    for (let call = 0; call < 5; call += 1) {
+      await expect(engine.call('echo', {}, { context })).rejects.toMatchObject({
+        code: 'INVALID_OPTIONS',
+        details: { option: 'context' },
+      });
+    }
+    expect((await engine.call('echo', { x: 4 })).value).toEqual({ x: 4 });
+  });
 });
 
 describe('closing the engine', () => {

@@ -36,11 +36,11 @@ describe('quarantine', () => {
         details: { plugin: 'p', retryAfterMs: 5_000 },
       }),
     );
-    expect(quarantine.alert).toMatchObject({ level: 'warning' });
+    expect(quarantine.alert()).toMatchObject({ level: 'warning' });
     expect(events).toEqual([expect.objectContaining({ type: 'alert', plugin: 'p' })]);
     clock.now = 5_000;
     quarantine.admit();
-    expect(quarantine.alert).toBeUndefined();
+    expect(quarantine.alert()).toBeUndefined();
   });
 
   it('does not begin with crashes that lie apart', () => {
@@ -49,7 +49,7 @@ describe('quarantine', () => {
       quarantine.ended('crash');
       clock.now += 500;
       if (n % 2 === 1) clock.now += 1_000;
-      expect(quarantine.alert).toBeUndefined();
+      expect(quarantine.alert()).toBeUndefined();
     }
   });
 

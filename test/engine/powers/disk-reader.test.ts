@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diskReader } from '../../../src/engine/powers/disk-reader.js';
@@ -15,9 +15,23 @@ describe('what is not there', () => {
       expect(await diskReader.stat(path)).toBeUndefined();
       expect(await diskReader.readFile(path, 10)).toBeUndefined();
       expect(await diskReader.realpath(path)).toBeUndefined();
+      expect(await diskReader.realpathIn(directory, name)).toBeUndefined();
       expect(await diskReader.listDirectory(path)).toBeUndefined();
     },
   );
+});
+
+it('a link in a directory is where it leads, and a file itself is where it is', async () => {
+  const [directory, other] = [realpathSync(makeDirectory()), realpathSync(makeDirectory())];
+  writeFileSync(join(directory, 'file.txt'), '');
+  symlinkSync('file.txt', join(directory, 'near'));
+  symlinkSync(other, join(directory, 'far'));
+  symlinkSync('far', join(directory, 'twice'));
+  const found = ['file.txt', 'near', 'far', 'twice'].map((name) =>
+    diskReader.realpathIn(directory, name),
+  );
+  const file = join(directory, 'file.txt');
+  expect(await Promise.all(found)).toEqual([file, file, other, other]);
 });
 
 it('a directory in which plain files lie is a directory without plugins', async () => {

@@ -149,9 +149,15 @@ it('a stream that is announced after a later one has begun is delivered, too', a
   expect(() => end.peer.acceptStream(2)).toThrow(/not open/);
 });
 
-it('an id far ahead of all others ends the peer, and so does one that is no number', () => {
+it('a stream whose id is no whole number is not accepted', () => {
   const end = makeEnd(silent, () => {});
-  expect(() => end.peer.acceptStream(Number.NaN)).toThrow(/far ahead/);
+  for (const id of [0.5, 1.25, Number.NaN, Number.POSITIVE_INFINITY]) {
+    expect(() => end.peer.acceptStream(id)).toThrow(/of the number/);
+  }
+});
+
+it('an id far ahead of all others ends the peer', () => {
+  const end = makeEnd(silent, () => {});
   end.peer.receive(chunkFrame(0xffff_ffff, new Uint8Array(1)));
   expect(end.violations.map(String)).toEqual([expect.stringContaining('far ahead')]);
 });
