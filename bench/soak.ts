@@ -48,7 +48,6 @@ const EXPECTED: ReadonlySet<string> = new Set([
   'BUSY',
   'CANCELLED',
   'DEADLINE_EXCEEDED',
-  'ENGINE_CLOSED',
   'GUEST_CRASHED',
   'GUEST_KILLED',
   // Killed before it was ready.

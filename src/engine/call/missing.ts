@@ -34,9 +34,10 @@ function mentions(name: string, plugin: string): boolean {
 /** Names that are compared, each letter by letter: whoever misspells one does not hold up the others. */
 const MAX_COMPARED = 500;
 
-/** Names that begin or end as that one does, as far as it takes a moment to find them. */
+/** Names with one half as that one's, as far as it takes a moment to find them. */
 function resembling(name: string, catalog: Catalog): readonly string[] {
-  const [start, end] = [name.slice(0, 2), name.slice(-2)];
+  const half = Math.ceil(name.length / 2);
+  const [start, end] = [name.slice(0, half), name.slice(half)];
   const found = new Set<string>();
   for (const tool of catalog.list()) {
     for (const one of [tool.name, tool.id, tool.tool]) {

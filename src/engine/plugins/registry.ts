@@ -14,7 +14,7 @@ import { shutDown } from '../entry/begin-and-end.js';
 import { inTurns } from './in-turns.js';
 import type { InstallPowers } from './install.js';
 import { byId, type Installed, type InstalledEntry } from './installed.js';
-import { end, retire } from './let-go.js';
+import { end, endInactive, retire } from './let-go.js';
 import { discoverLocked } from '../lock/discover-locked.js';
 import type { Machinery } from '../machinery.js';
 import { diskReader } from '../powers/disk-reader.js';
@@ -129,7 +129,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   const letGo = async (one: Installed, successor: Installed | undefined): Promise<void> => {
     retiring.add(one);
     // Whoever switched it off, or took it away, does not want it to run on.
-    await ((successor?.activation.config ?? null) === null ? end(one) : retire(one));
+    await ((successor?.activation.config ?? null) === null ? endInactive(one) : retire(one));
     retiring.delete(one);
   };
 
