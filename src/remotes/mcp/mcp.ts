@@ -37,15 +37,23 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
   let connection: Promise<Connection> | undefined;
   let kept: Listed | undefined;
 
+  let over = false;
+
   const open = async (signal: AbortSignal): Promise<Connection> => {
-    const before = await connection?.catch(() => undefined);
-    if (before !== undefined && !before.closed) return before;
-    await before?.close();
-    const onToolsChanged = (): void => {
-      for (const listener of listeners) listener();
-    };
-    connection = connect({ ...spec, onToolsChanged }, signal);
-    return connection;
+    for (;;) {
+      const last = connection;
+      const before = await last?.catch(() => undefined);
+      if (before !== undefined && !before.closed) return before;
+      if (over) throw new Error('it was let go of');
+      // Somebody else was first: one connection is all that is closed in the end.
+      if (last !== connection) continue;
+      const onToolsChanged = (): void => {
+        for (const listener of listeners) listener();
+      };
+      connection = connect({ ...spec, onToolsChanged }, signal);
+      void before?.close();
+      return connection;
+    }
   };
 
   const list = async (signal: AbortSignal): Promise<Listed> => {
@@ -134,6 +142,7 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
       return () => listeners.delete(listener);
     },
     close: async () => {
+      over = true;
       const last = await connection?.catch(() => undefined);
       await last?.close();
     },
