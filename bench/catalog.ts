@@ -1,4 +1,4 @@
-import { makeCatalog } from '../src/catalog/catalog.js';
+import { makeCatalog } from './built.js';
 import type { Measure } from './measure.js';
 import { median, time } from './statistics.js';
 
