@@ -187,7 +187,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
     spindle: makeSpindleHost(extensions),
     jwks: () => remotes.jwks(),
-    accept: (id) => remotes.accept(id),
+    accept: (id, digest) => remotes.accept(id, digest),
     replay: async (record, replayOptions) => replay(parseRecord(record), machinery, replayOptions),
     plugins: () => status(),
     listing: () => registry.listing(),

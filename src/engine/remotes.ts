@@ -30,7 +30,7 @@ export interface Remotes {
   /** The public keys by which our tokens are verified. */
   jwks(): Promise<JsonObject>;
   /** Takes what a server offers now for reviewed. Throws `INVALID_OPTIONS` where there is none. */
-  accept(id: string): Promise<void>;
+  accept(id: string, digest?: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -118,10 +118,10 @@ export function makeRemotes({ settings, events, pins, onChange }: RemotesSpec): 
       return told.map((one) => statusOf(one, sorted, plugins));
     },
     jwks: () => identity.jwks(),
-    accept: async (id) => {
+    accept: async (id, digest) => {
       const one = known.find(({ remote }) => remote.id === id);
       if (one === undefined) throw unknown(id, known);
-      await one.remote.accept();
+      await one.remote.accept(digest);
       await ask(one);
       onChange();
     },
