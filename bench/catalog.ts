@@ -1,4 +1,5 @@
-import { makeCatalog } from '../src/catalog/catalog.js';
+import { exampleTool } from '../test/catalog/example-tool.js';
+import { makeCatalog } from './built.js';
 import type { Measure } from './measure.js';
 import { median, time } from './statistics.js';
 
@@ -50,7 +51,10 @@ interface Figures {
 
 async function measure(count: number): Promise<Figures> {
   const { catalog, replace } = makeCatalog();
-  const tools = Array.from({ length: count }, (_, n) => describe(n));
+  const more = { description: 'Does what its name says' };
+  const tools = Array.from({ length: count }, (_, n) =>
+    exampleTool(`plugin${Math.floor(n / 10)}`, `tool${n % 10}`, more),
+  );
   const [nameMs = 0] = await time(1, () => replace(tools));
   const names = catalog.list().map(({ name }) => name);
   // As a host that shows each to a model: a list that is kept ready costs nothing until it is read.
@@ -78,23 +82,5 @@ async function measure(count: number): Promise<Figures> {
     nameMs,
     findMicros: (median(await time(30, find)) / LOOK_UPS) * 1000,
     listMicros: (median(listing) / repeats) * 1000,
-  };
-}
-
-function describe(n: number): Parameters<ReturnType<typeof makeCatalog>['replace']>[0][number] {
-  return {
-    plugin: `plugin${Math.floor(n / 10)}`,
-    tool: `tool${n % 10}`,
-    title: '',
-    description: 'Does what its name says',
-    inputSchema: {},
-    annotations: {},
-    timeoutMs: 60_000,
-    declaredRisk: 'low',
-    risk: 'low',
-    riskWhy: '',
-    requireApproval: false,
-    background: false,
-    confinement: 'compartment',
   };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { createEngine, type Engine } from '../src/index.js';
+import type { Engine } from '../src/index.js';
+import { createEngine } from './built.js';
 import { type Effort, type Measure } from './measure.js';
 import { withDirectory, writeHook } from './plugins-on-disk.js';
 import { inTurns, quantile, time } from './statistics.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createEngine } from '../src/index.js';
+import { createEngine } from './built.js';
 import { compare, type Effort, type Measure } from './measure.js';
 import { withDirectory, writeEcho } from './plugins-on-disk.js';
 import { median } from './statistics.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createEngine } from '../src/index.js';
+import { createEngine } from './built.js';
 import { startFloor } from './floor.js';
 import type { Measure } from './measure.js';
 import { privateDirtyKb } from './memory.js';

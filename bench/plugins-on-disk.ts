@@ -16,6 +16,14 @@ export async function withDirectory<Result>(
 
 /** A plugin with one tool, `echo`, in that directory. */
 export function writeEcho(directory: string, id: string): void {
+  writeTools(directory, id, ECHO);
+}
+
+const ECHO =
+  "export const tools = [{ id: 'echo', name: 'Echo', description: 'Says it again', annotations: { readOnlyHint: true }, parameters: { type: 'object', properties: { text: { type: 'string' } } }, execute: async (input) => input }];";
+
+/** A plugin with the tools of that source. */
+export function writeTools(directory: string, id: string, source: string): void {
   mkdirSync(directory, { recursive: true });
   const manifest = {
     manifestVersion: 1,
@@ -25,10 +33,7 @@ export function writeEcho(directory: string, id: string): void {
     provides: { tools: { entry: 'index.js' } },
   };
   writeFileSync(join(directory, 'pandora.manifest.json'), JSON.stringify(manifest));
-  writeFileSync(
-    join(directory, 'index.js'),
-    "export const tools = [{ id: 'echo', name: 'Echo', description: 'Says it again', annotations: { readOnlyHint: true }, parameters: { type: 'object', properties: { text: { type: 'string' } } }, execute: async (input) => input }];",
-  );
+  writeFileSync(join(directory, 'index.js'), source);
 }
 
 /** A plugin with a hook, and a tool named after it: of two tools of one name only the first counts. */

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type * as bulkhead from '../src/index.js';
 import type { Engine } from '../src/index.js';
+import { createEngine } from './built.js';
 import { churn, type ChurnResult } from './soak/churn.js';
 import { writeFlock } from './soak/flock.js';
 import { type Sample, takeSample } from './soak/sample.js';
@@ -48,7 +48,6 @@ const EXPECTED: ReadonlySet<string> = new Set([
   'BUSY',
   'CANCELLED',
   'DEADLINE_EXCEEDED',
-  'ENGINE_CLOSED',
   'GUEST_CRASHED',
   'GUEST_KILLED',
   // Killed before it was ready.
@@ -57,10 +56,6 @@ const EXPECTED: ReadonlySet<string> = new Set([
   'QUARANTINED',
   'TOOL_FAILED',
 ]);
-
-// As it is built: what compiles bench/ on the fly makes every function of the product larger.
-const built = new URL('../dist/src/index.js', import.meta.url).href;
-const { createEngine }: typeof bulkhead = await import(built);
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { createEngine, type Engine, type EngineOptions } from '../src/index.js';
+import type { Engine, EngineOptions } from '../src/index.js';
+import { createEngine } from './built.js';
 
 export const ECHO = fileURLToPath(new URL('plugins/echo', import.meta.url));
 export const SMALL = { city: 'Paris', n: 1 };

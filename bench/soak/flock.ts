@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeTools } from '../plugins-on-disk.js';
 
 /** Tools that behave, and tools that do what a host has to survive. */
 const SOURCE = `
@@ -19,17 +20,7 @@ export function writeFlock(root: string, count: number): readonly string[] {
   for (const id of ids) {
     const directory = join(root, id);
     // Written for an earlier soak: what was kept of it still holds.
-    if (existsSync(directory)) continue;
-    mkdirSync(directory, { recursive: true });
-    const manifest = {
-      manifestVersion: 1,
-      id,
-      name: id,
-      pandora: '>=1',
-      provides: { tools: { entry: 'index.js' } },
-    };
-    writeFileSync(join(directory, 'pandora.manifest.json'), JSON.stringify(manifest));
-    writeFileSync(join(directory, 'index.js'), SOURCE);
+    if (!existsSync(directory)) writeTools(directory, id, SOURCE);
   }
   return ids;
 }

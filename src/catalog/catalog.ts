@@ -2,9 +2,9 @@ import type { JsonObject } from '../../sandbox/wire/messages.js';
 import { type ToolPolicy, whyWithheld } from '../approval/policy.js';
 import type { RiskBand } from '../plugin/risk.js';
 import type { CouncilUse, ExecutionTarget } from '../plugin/tool.js';
-import { exportedNames } from './names.js';
-import { indexSpellings } from './spellings.js';
+import { makeNames } from './names.js';
 import { type Collision, resolveNames, type ToolSource } from './precedence.js';
+import { makeSpellings } from './spellings.js';
 
 /** One tool as hosts list it and models call it. */
 export interface CatalogTool {
@@ -89,8 +89,39 @@ export function makeCatalog(options: { readonly strict?: boolean } = {}): Catalo
   const { strict = false } = options;
   let sorted: readonly CatalogTool[] = [];
   let collided: readonly Collision[] = [];
-  let byName = new Map<string, CatalogTool>();
+  const named = new Map<UnnamedTool, CatalogTool>();
+  const names = makeNames<UnnamedTool>();
+  const spellings = makeSpellings<CatalogTool>();
   const listeners = new Set<() => void>();
+
+  /** What is the same tool as before keeps its place: a change among thousands touches few. */
+  const become = (tools: readonly UnnamedTool[]): void => {
+    const next = new Set(tools);
+    const gone = [...named.keys()].filter((tool) => !next.has(tool));
+    const come = tools.filter((tool) => !named.has(tool));
+    const changed = names.change(gone, come);
+    const dropped = new Set<CatalogTool>();
+    const fresh: CatalogTool[] = [];
+    for (const tool of [...gone, ...changed]) {
+      const before = named.get(tool);
+      const name = next.has(tool) ? names.of(tool) : undefined;
+      if (before?.name === name) continue;
+      if (before !== undefined) {
+        dropped.add(before);
+        spellings.delete(before);
+        named.delete(tool);
+      }
+      if (name === undefined) continue;
+      // In this order: what is added after a spread costs several times as much.
+      const made = { id: `${tool.plugin}:${tool.tool}`, name, ...tool };
+      named.set(tool, made);
+      fresh.push(made);
+    }
+    // All that go have gone: what they were called may be another's now.
+    for (const tool of fresh) spellings.add(tool);
+    const kept = dropped.size === 0 ? sorted : sorted.filter((tool) => !dropped.has(tool));
+    sorted = merge(kept, fresh.toSorted(byName));
+  };
 
   return {
     catalog: {
@@ -100,7 +131,7 @@ export function makeCatalog(options: { readonly strict?: boolean } = {}): Catalo
           : sorted.filter((tool) => whyWithheld(policy, tool) === undefined),
       collisions: (plugin) =>
         plugin === undefined ? collided : collided.filter((one) => one.plugin === plugin),
-      find: (name) => byName.get(name),
+      find: spellings.find,
       on: (_event, listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
@@ -109,20 +140,30 @@ export function makeCatalog(options: { readonly strict?: boolean } = {}): Catalo
     replace: (all, removed = []) => {
       const { tools, collisions } = resolveNames(all, { strict, removed });
       collided = collisions;
-      sorted = nameTools(tools);
-      byName = indexSpellings(sorted);
+      become(tools);
       for (const listener of listeners) listener();
     },
   };
 }
 
-function nameTools(tools: readonly UnnamedTool[]): readonly CatalogTool[] {
-  const names = exportedNames(tools);
-  return tools
-    .map((tool, at) => ({ ...tool, id: `${tool.plugin}:${tool.tool}`, name: names[at] ?? '' }))
-    .toSorted((a, b) => compare(a.name, b.name));
+/** Two sorted lists as one. */
+function merge(
+  some: readonly CatalogTool[],
+  others: readonly CatalogTool[],
+): readonly CatalogTool[] {
+  if (others.length === 0) return some;
+  const merged: CatalogTool[] = [];
+  let at = 0;
+  for (const tool of others) {
+    for (let one = some[at]; one !== undefined && byName(one, tool) < 0; one = some[at]) {
+      merged.push(one);
+      at += 1;
+    }
+    merged.push(tool);
+  }
+  return [...merged, ...some.slice(at)];
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+function byName(a: CatalogTool, b: CatalogTool): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }

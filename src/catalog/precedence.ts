@@ -41,6 +41,7 @@ export function resolveNames<Tool extends Claim>(
   tools: readonly Tool[],
   { strict, removed }: Precedence,
 ): { readonly tools: readonly Tool[]; readonly collisions: readonly Collision[] } {
+  if (!tools.some(({ bare }) => bare === true)) return { tools, collisions: [] };
   const kept: Tool[] = [];
   const collisions: Collision[] = [];
   const holders = new Map<string, Claim | undefined>(removed.map((name) => [name, undefined]));

@@ -71,10 +71,11 @@ export interface Engine extends AsyncDisposable {
   /** The public keys by which tokens that `remotes` are sent are verified, as a JWKS. */
   jwks(): Promise<JsonObject>;
   /**
-   * Takes what a server of tools says of them now for reviewed, so that what changed is offered.
-   * Throws `INVALID_OPTIONS` where no server has that id.
+   * Takes what a server of tools says of them now for reviewed, so that what changed is offered. With
+   * the digest that the server's problems name, only where that is still what it says.
+   * Throws `INVALID_OPTIONS` where no server has that id, and where it says something else.
    */
-  accept(remote: string): Promise<void>;
+  accept(remote: string, digest?: string): Promise<void>;
   /** The walls round this machine's guests: which stand, found out once on a blank one. */
   guarantees(): Promise<readonly Guarantee[]>;
   /** What happened, where the option `audit` has it written down; else all of it throws. */

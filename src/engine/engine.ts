@@ -17,7 +17,7 @@ import { type GrantChange, makeGrants } from './grants/grants.js';
 import { explainMissing } from './call/missing.js';
 import type { CallOptions, EngineOptions } from './options/options.js';
 import { permit } from './grants/permit.js';
-import { type Placed, placeTools } from './call/placement.js';
+import { type Placed, type Placement, placeTools } from './call/placement.js';
 import { parseRecord } from './recording/record.js';
 import { replay } from './recording/replay.js';
 import { prepareCall } from './call/prepare-call.js';
@@ -68,7 +68,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     timeoutMs: limits.approvalTimeoutMs,
     now: Date.now,
   });
-  let places: ReadonlyMap<string, Placed> = new Map();
+  let placeOf: Placement['placeOf'] = () => undefined;
   let closing: Promise<void> | undefined;
 
   const grants = makeGrants(settings.grant);
@@ -90,10 +90,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   });
   const replaceTools = (): void => {
     const installed = registry.installed();
-    const here = placeTools(installed, settings.core);
-    const elsewhere = remotes.placed(plugins());
-    places = new Map<string, Placed>([...elsewhere.places, ...here.places]);
-    replace([...here.tools, ...elsewhere.tools], here.removed);
+    const placement = placeTools(installed, settings.core, remotes.placed(plugins()));
+    ({ placeOf } = placement);
+    replace(placement.tools, placement.removed);
     tellCollisions(catalog.collisions(), installed);
     events.emit({ type: 'catalog-changed', tools: catalog.list().length });
   };
@@ -111,17 +110,17 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     requireOpen,
   });
 
-  const status = (): readonly PluginStatus[] => [
-    ...registry.status(catalog),
-    ...remotes.status(catalog, plugins()),
+  const status = (about?: (id: string) => boolean): readonly PluginStatus[] => [
+    ...registry.status(catalog, about),
+    ...remotes.status(catalog, plugins(), about),
   ];
 
   const find = (name: string): { readonly tool: CatalogTool; readonly place: Placed } => {
     requireOpen();
     const tool = catalog.find(name);
-    const place = tool === undefined ? undefined : places.get(tool.id);
+    const place = tool === undefined ? undefined : placeOf(tool);
     if (tool === undefined || place === undefined) {
-      throw explainMissing(name, catalog, status());
+      throw explainMissing(name, catalog, status);
     }
     return { tool, place };
   };
@@ -188,9 +187,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
     spindle: makeSpindleHost(extensions),
     jwks: () => remotes.jwks(),
-    accept: (id) => remotes.accept(id),
+    accept: (id, digest) => remotes.accept(id, digest),
     replay: async (record, replayOptions) => replay(parseRecord(record), machinery, replayOptions),
-    plugins: status,
+    plugins: () => status(),
     listing: () => registry.listing(),
     audit: kept.audit,
     guarantees: () => machinery.guarantees(),

@@ -15,6 +15,7 @@ import {
 import { type Guest, startGuest } from '../guests/guest.js';
 import type { Line } from '../guests/line.js';
 import { inspectMachine } from '../guests/machine.js';
+import { makeDemand } from '../guests/demand.js';
 import { makeGuestPool } from '../guests/pool.js';
 import { startSharedGuest } from '../guests/shared-guest.js';
 import { type Guarantee, proveWalls } from '../guests/walls.js';
@@ -59,6 +60,12 @@ const START_TIMEOUT_MS = 15_000;
 /** From a take to the start of its replacement: whoever took a guest is busy loading it. */
 const REFILL_DELAY_MS = 50;
 
+/** About as long as a guest takes to start: whoever wants one meanwhile wants another. */
+const TOGETHER_MS = 200;
+
+/** What was wanted at once is kept ready for so long. */
+const REMEMBERED_MS = 10_000;
+
 export async function openMachinery(settings: Settings, events: EventBus): Promise<Machinery> {
   const { limits, cacheDirectory } = settings;
   const { use } = settings.walls;
@@ -82,6 +89,13 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
   const start = (command: Command): Guest => startGuest(command, START_TIMEOUT_MS);
   const pool = makeGuestPool({
     size: limits.pool,
+    maxSize: limits.maxPool,
+    demand: makeDemand({
+      togetherMs: TOGETHER_MS,
+      rememberedMs: REMEMBERED_MS,
+      now: () => performance.now(),
+    }),
+    shrinkAfterMs: REMEMBERED_MS,
     start: () => start(commandOf('alone')),
     prepare: validator.ahead,
     refillDelayMs: REFILL_DELAY_MS,

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import { effectiveRisk } from '../approval/risk.js';
 import { whyItAsks } from '../approval/tolerance.js';
+import { byPlugin, type CatalogByPlugin } from '../catalog/by-plugin.js';
 import type { Catalog, UnnamedTool } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
@@ -10,7 +11,7 @@ import { openRemotes } from '../remotes/open.js';
 import type { PinStore } from '../remotes/pins.js';
 import type { Remote, RemoteListing, RemoteTool } from '../remotes/remote.js';
 import { makeReconciler } from './entry/reconciler.js';
-import type { PlacedElsewhere } from './call/placed-elsewhere.js';
+import type { PlacedTool } from './call/placed-elsewhere.js';
 import type { Settings } from './options/settings.js';
 import type { PluginStatus } from './plugins/status.js';
 
@@ -19,15 +20,17 @@ export interface Remotes {
   /** Asks all of them what they offer. One that does not answer keeps no other from being used. */
   load(): Promise<void>;
   /** The tools, and where they are, but for servers whose id is a plugin's: that one counts. */
-  placed(plugins: ReadonlySet<string>): {
-    readonly tools: readonly UnnamedTool[];
-    readonly places: ReadonlyMap<string, PlacedElsewhere>;
-  };
-  status(catalog: Catalog, plugins: ReadonlySet<string>): readonly PluginStatus[];
+  placed(plugins: ReadonlySet<string>): readonly PlacedTool[];
+  /** Of all servers, or of those whose ids are `about`. */
+  status(
+    catalog: Catalog,
+    plugins: ReadonlySet<string>,
+    about?: (id: string) => boolean,
+  ): readonly PluginStatus[];
   /** The public keys by which our tokens are verified. */
   jwks(): Promise<JsonObject>;
   /** Takes what a server offers now for reviewed. Throws `INVALID_OPTIONS` where there is none. */
-  accept(id: string): Promise<void>;
+  accept(id: string, digest?: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -42,6 +45,8 @@ interface Known {
   readonly remote: Remote;
   readonly load: { underWay: number };
   listing: RemoteListing | undefined;
+  /** What is on that listing. */
+  placed: readonly PlacedTool[];
 }
 
 /** Throws `INVALID_OPTIONS` for servers that cannot be registered. */
@@ -68,11 +73,15 @@ export function makeRemotes({ settings, events, pins, onChange }: RemotesSpec): 
         bytesOut,
         durationMs,
       }),
-  }).map((remote): Known => ({ remote, load: { underWay: 0 }, listing: undefined }));
+  }).map((remote): Known => ({ remote, load: { underWay: 0 }, listing: undefined, placed: [] }));
 
   const ask = async (one: Known): Promise<void> => {
     const before = one.listing;
-    one.listing = await one.remote.load(end.signal);
+    const { tools, version } = (one.listing = await one.remote.load(end.signal));
+    one.placed = tools.map((tool) => ({
+      tool: listTool(one.remote, tool, settings),
+      place: { remote: tool, hash: tool.hash, version, load: one.load, format: undefined },
+    }));
     tell(one.remote, before, one.listing, events);
   };
   const again = (ones: readonly Known[]): void => {
@@ -98,32 +107,21 @@ export function makeRemotes({ settings, events, pins, onChange }: RemotesSpec): 
       await Promise.all(known.map(ask));
       if (known.length > 0) onChange();
     },
-    placed: (plugins) => {
-      const tools: UnnamedTool[] = [];
-      const places = new Map<string, PlacedElsewhere>();
-      for (const { remote, listing, load } of known) {
-        if (plugins.has(remote.id) || end.signal.aborted) continue;
-        for (const tool of listing?.tools ?? []) {
-          tools.push(listTool(remote, tool, settings));
-          const { hash } = tool;
-          const version = listing?.version;
-          places.set(`${remote.id}:${tool.tool}`, {
-            remote: tool,
-            hash,
-            version,
-            load,
-            format: undefined,
-          });
-        }
-      }
-      return { tools, places };
+    placed: (plugins) =>
+      end.signal.aborted
+        ? []
+        : known.flatMap(({ remote, placed }) => (plugins.has(remote.id) ? [] : placed)),
+    status: (catalog, plugins, about = () => true) => {
+      const told = known.filter(({ remote }) => about(remote.id));
+      if (told.length === 0) return [];
+      const sorted = byPlugin(catalog);
+      return told.map((one) => statusOf(one, sorted, plugins));
     },
-    status: (catalog, plugins) => known.map((one) => statusOf(one, catalog, plugins)),
     jwks: () => identity.jwks(),
-    accept: async (id) => {
+    accept: async (id, digest) => {
       const one = known.find(({ remote }) => remote.id === id);
       if (one === undefined) throw unknown(id, known);
-      await one.remote.accept();
+      await one.remote.accept(digest);
       await ask(one);
       onChange();
     },
@@ -167,7 +165,7 @@ function listTool(remote: Remote, tool: RemoteTool, settings: Settings): Unnamed
 
 function statusOf(
   { remote, listing }: Known,
-  catalog: Catalog,
+  catalog: CatalogByPlugin,
   plugins: ReadonlySet<string>,
 ): PluginStatus {
   const { id, kind, where } = remote;
@@ -192,7 +190,7 @@ function statusOf(
     problems,
     alerts: [],
     entries: [],
-    tools: taken ? [] : catalog.list().filter((tool) => tool.plugin === id),
+    tools: taken ? [] : catalog.tools(id),
   };
 }
 

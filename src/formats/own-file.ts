@@ -24,6 +24,8 @@ export async function readOwnFile(
 
 /** Whether a real path lies in a directory, given by its real path too. */
 export function isInside(root: string, path: string): boolean {
+  // Nearly always: both are real paths, and lie as they say.
+  if (path.startsWith(root + sep)) return true;
   const way = relative(root, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -6,6 +6,8 @@ export interface GuestEnd {
   readonly cause: GuestEndCause;
   /** What happened, after "the guest ended because"; without paths. */
   readonly detail: string;
+  /** Its plugin does not run any more, so that no call after this one gets another guest. */
+  readonly inactive?: true;
 }
 
 /** What requests reject with that were under way when their guest ended. */
@@ -60,7 +62,13 @@ const CODES = {
 } as const satisfies Record<GuestEndCause, ErrorCode>;
 
 /** The error for a call of `plugin` that was under way when its guest ended so. */
-export function endError(plugin: string, { cause, detail }: GuestEnd): BulkheadError {
+export function endError(plugin: string, { cause, detail, inactive }: GuestEnd): BulkheadError {
+  if (inactive === true) {
+    return new BulkheadError('PLUGIN_INACTIVE', `${plugin} ended during the call: ${detail}.`, {
+      plugin,
+      reasons: [detail],
+    });
+  }
   return new BulkheadError(
     CODES[cause],
     `The guest of ${plugin} ended during the call: ${detail}. The next call gets a fresh guest.`,

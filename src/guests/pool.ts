@@ -1,3 +1,4 @@
+import type { Demand } from './demand.js';
 import type { Guest } from './guest.js';
 
 /**
@@ -18,8 +19,13 @@ export interface GuestPool {
 }
 
 export interface PoolSpec {
-  /** Blank guests to keep; with 0 each is started when it is taken. */
+  /** Blank guests to keep while few are taken; with 0 each is started when it is taken. */
   readonly size: number;
+  /** Blank guests to keep at most, where as many were taken at once. */
+  readonly maxSize: number;
+  readonly demand: Demand;
+  /** From a take to the moment when the pool is looked at again, to end what is not wanted any more. */
+  readonly shrinkAfterMs: number;
   readonly start: () => Guest;
   /** Readies a blank guest further, while nobody waits for it. */
   readonly prepare: (guest: Guest) => void;
@@ -31,6 +37,9 @@ export interface PoolSpec {
 
 export function makeGuestPool({
   size,
+  maxSize,
+  demand,
+  shrinkAfterMs,
   start,
   prepare,
   refillDelayMs,
@@ -38,7 +47,10 @@ export function makeGuestPool({
 }: PoolSpec): GuestPool {
   const blank: Guest[] = [];
   let refill: NodeJS.Timeout | undefined;
+  let shrink: NodeJS.Timeout | undefined;
   let closed = false;
+
+  const wanted = (): number => (size === 0 ? 0 : Math.max(size, Math.min(maxSize, demand.peak())));
 
   const add = (): void => {
     const guest = start();
@@ -54,7 +66,7 @@ export function makeGuestPool({
   };
 
   const refillLater = (): void => {
-    if (closed || refill !== undefined || blank.length >= size) return;
+    if (closed || refill !== undefined || blank.length >= wanted()) return;
     refill = setTimeout(() => {
       refill = undefined;
       if (closed) return;
@@ -65,17 +77,34 @@ export function makeGuestPool({
     refill.unref();
   };
 
+  const shrinkLater = (): void => {
+    if (closed || shrink !== undefined || wanted() <= size) return;
+    shrink = setTimeout(() => {
+      shrink = undefined;
+      // Out of the pool before it is told to end: nobody is to take it now.
+      for (const guest of blank.splice(wanted())) {
+        guest.kill({ cause: 'closed', detail: 'as many blank guests are not wanted any more' });
+      }
+      onChange(blank.length);
+      shrinkLater();
+    }, shrinkAfterMs);
+    shrink.unref();
+  };
+
   return {
     take: () => {
+      demand.note();
       const waiting = blank.shift();
       if (waiting !== undefined) onChange(blank.length);
       const guest = waiting ?? start();
       refillLater();
+      shrinkLater();
       return guest;
     },
     close: () => {
       closed = true;
       clearTimeout(refill);
+      clearTimeout(shrink);
       for (const guest of blank) guest.kill({ cause: 'closed', detail: 'the pool was closed' });
     },
     get waiting() {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isRecord } from '../../sandbox/wire/parse.js';
 import type { RemoteProblem } from './remote.js';
 
@@ -64,11 +65,17 @@ export function writePins(definitions: readonly Definition[]): string {
   );
 }
 
+/** Names definitions, so that who looked at them accepts these and no others. */
+export function digestOf(definitions: readonly Definition[]): string {
+  return createHash('sha256').update(writePins(definitions)).digest('hex').slice(0, 16);
+}
+
 /** Why a definition waits for a review; `undefined` where it is the one that was pinned. */
 export function whyWaits(
   definition: Definition,
   pins: Pins,
   id: string,
+  digest: string,
 ): RemoteProblem | undefined {
   const pin = pins.get(definition.tool);
   if (pin?.hash === definition.hash) return undefined;
@@ -76,7 +83,7 @@ export function whyWaits(
   const what = pin === undefined ? 'is new' : `has changed: ${changed(pin, definition)}`;
   return {
     code: 'REMOTE_CHANGED',
-    message: `The tool ${tool} of ${id} ${what} since it was pinned, and is not offered until somebody has looked at it. It says of itself: ${said(definition)}. To allow it, pin it anew: bulkhead remotes --accept ${id}`,
+    message: `The tool ${tool} of ${id} ${what} since it was pinned, and is not offered until somebody has looked at it. It says of itself: ${said(definition)}. To allow it, pin it anew: bulkhead remotes --accept ${id} --digest ${digest}`,
     toolId: tool,
   };
 }

@@ -17,8 +17,11 @@ export interface Remote {
    * has a problem, and goes on with what it offered before.
    */
   load(signal: AbortSignal): Promise<RemoteListing>;
-  /** Takes what it offers now for reviewed. */
-  accept(): Promise<void>;
+  /**
+   * Takes what it offered last for reviewed; with the digest that its problems name, only where it is
+   * still that. Rejects `INVALID_OPTIONS` where it is something else.
+   */
+  accept(digest?: string): Promise<void>;
   /** Calls the listener when the server says that it offers something else; returns how to stop. */
   onChange(listener: () => void): () => void;
   close(): Promise<void>;

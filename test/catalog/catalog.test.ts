@@ -1,22 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeCatalog, type UnnamedTool } from '../../src/catalog/catalog.js';
+import { exampleTool as tool } from './example-tool.js';
 
-const tool = (plugin: string, id: string): UnnamedTool => ({
-  plugin,
-  tool: id,
-  title: id,
-  description: '',
-  inputSchema: {},
-  annotations: {},
-  timeoutMs: 60_000,
-  declaredRisk: 'low',
-  risk: 'low',
-  riskWhy: '',
-  requireApproval: false,
-  background: false,
-  confinement: 'compartment',
-});
 const namesOf = (tools: readonly UnnamedTool[]): string[] => {
   const owner = makeCatalog();
   owner.replace(tools);
@@ -117,4 +103,16 @@ it('listeners hear of each change until they stop listening', () => {
   stop();
   replace([]);
   expect(changes).toBe(1);
+});
+
+it('a tool of the host’s has its name, whoever else would have it and whoever comes first', () => {
+  const own = tool('(core)', 'notes__read', { source: 'core', bare: true });
+  const { catalog, replace } = makeCatalog();
+  for (const tools of [[own, tool('notes', 'read')], [tool('notes', 'read')], [own]]) {
+    replace(tools);
+    expect(catalog.find('notes__read')?.plugin).toBe(tools[0]?.plugin);
+    expect(catalog.list()).toHaveLength(tools.length);
+  }
+  replace([own, tool('notes', 'read')]);
+  expect(catalog.find('notes:read')?.name).toMatch(/^notes__read_[a-z2-7]{6}$/);
 });

@@ -1,25 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeCatalog, type UnnamedTool } from '../../src/catalog/catalog.js';
+import { exampleTool as tool } from './example-tool.js';
 import { makeExtension, registering } from '../engine/extension-on-disk.js';
 import { startEngine } from '../engine/plugin-on-disk.js';
-
-const tool = (plugin: string, id: string, more: Partial<UnnamedTool> = {}): UnnamedTool => ({
-  plugin,
-  tool: id,
-  title: id,
-  description: '',
-  inputSchema: {},
-  annotations: {},
-  timeoutMs: 60_000,
-  declaredRisk: 'low',
-  risk: 'low',
-  riskWhy: '',
-  requireApproval: false,
-  background: false,
-  confinement: 'compartment',
-  ...more,
-});
 
 const council = { eligible: false, inline: false };
 

@@ -75,8 +75,8 @@ export const changeGuards: readonly Guard[] = [
   {
     stops: 'an alias that answers for a tool that is gone',
     file: 'src/catalog/spellings.ts',
-    code: 'return [...(EXPORTED.test(written) ? [] : [written]), ...aliases, ...servers];',
-    without: 'return [written, ...aliases, ...servers];',
+    code: 'written === name || EXPORTED.test(written) ? [] : [written]',
+    without: 'written === name ? [] : [written]',
     tests: ['test/catalog'],
   },
 ];

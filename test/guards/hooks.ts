@@ -47,7 +47,7 @@ export const hookGuards: readonly Guard[] = [
   {
     stops: 'a plugin that runs on once it is switched off',
     file: 'src/engine/plugins/registry.ts',
-    code: 'await ((successor?.activation.config ?? null) === null ? end(one) : retire(one));',
+    code: 'await ((successor?.activation.config ?? null) === null ? endInactive(one) : retire(one));',
     without: 'await retire(one);',
     tests: ['test/engine/plugins/reload.test.ts'],
   },

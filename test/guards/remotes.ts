@@ -53,6 +53,13 @@ export const remoteGuards: readonly Guard[] = [
     tests: ['test/http/vertesia/invoke.test.ts', 'test/adapters/served.test.ts'],
   },
   {
+    stops: 'a server that is accepted for something else than it showed',
+    file: 'src/remotes/mcp/mcp.ts',
+    code: 'if (digest !== undefined && digest !== digestOf(kept.tools)) throw another(id, digest);',
+    without: '',
+    tests: ['test/remotes/mcp/http.test.ts'],
+  },
+  {
     stops: 'connections that say nothing, and keep out whoever has a token',
     file: 'src/http/connections.ts',
     code: 'const [longest = socket] = idle;',
@@ -65,6 +72,13 @@ export const remoteGuards: readonly Guard[] = [
     code: 'idle.delete(socket);\n      held.set(',
     without: 'held.set(',
     tests: ['test/http/limits.test.ts'],
+  },
+  {
+    stops: 'one account that takes all places of a server',
+    file: 'src/http/in-flight.ts',
+    code: 'if (has >= SHARE * (max - count)) return undefined;',
+    without: '',
+    tests: ['test/http/in-flight.test.ts'],
   },
   {
     stops: 'a crowd of one account’s calls before which those of every other wait',

@@ -101,6 +101,13 @@ export const restGuards: readonly Guard[] = [
     tests: ['test/brokers/storage/areas.test.ts'],
   },
   {
+    stops: 'a storage operation that goes on after the permission was taken away',
+    file: 'src/brokers/storage/under-way.ts',
+    code: 'for (const end of all) end.abort();',
+    without: '',
+    tests: ['test/brokers/storage/broker.test.ts'],
+  },
+  {
     stops: 'lists of a storage that fill the memory of the host together',
     file: 'src/brokers/storage/broker.ts',
     code: 'const leave = await spec.lists.enter(spec.ended);',

@@ -1,7 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 
 import { blockedRange } from './addresses.js';
-import { untilAborted } from './life.js';
+import { untilAborted } from '../until-aborted.js';
 import type { NetworkLimits } from './limits.js';
 import { blockedName, hostOf, portOf } from './names.js';
 import type { Place } from './overrides.js';

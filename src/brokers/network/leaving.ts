@@ -1,4 +1,5 @@
-import { type Life, untilAborted } from './life.js';
+import type { Life } from './life.js';
+import { untilAborted } from '../until-aborted.js';
 import type { NetworkRequest } from './request.js';
 import type { Upload } from './upload.js';
 

@@ -1,5 +1,6 @@
 import { type Header, valueOf, without } from './headers.js';
-import { type Life, untilAborted } from './life.js';
+import type { Life } from './life.js';
+import { untilAborted } from '../until-aborted.js';
 import type { NetworkLimits } from './limits.js';
 import type { NetworkRequest } from './request.js';
 import type { SecretKeeper } from './secrets/keep.js';

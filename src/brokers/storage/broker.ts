@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import type { StorageChanged, StorageEntry } from '../../../sandbox/wire/storage.js';
 import { isRecord } from '../../../sandbox/wire/parse.js';
@@ -7,6 +6,7 @@ import { type BulkheadError, isBulkheadError } from '../../errors.js';
 import type { Attribution } from '../attribution.js';
 import { contentOf } from '../filesystem/content.js';
 import { makeTurnstile, type Turnstile } from '../turnstile.js';
+import { untilAborted } from '../until-aborted.js';
 import { deletePath, makeDirectory, movePath } from './changing.js';
 import { type LentCopy, makeCopies } from './copies.js';
 import { type OpenFile, listPath, openFile, statPath } from './reading.js';
@@ -14,6 +14,7 @@ import { parseRequest, type StorageRequest } from './params.js';
 import { openRecord, type OpenRecord, type StorageRecord } from './record.js';
 import { makeRefusals } from './refusals.js';
 import type { Store } from './store.js';
+import { makeUnderWay } from './under-way.js';
 import type { Usage } from './usage.js';
 import type { Ground } from './walk.js';
 import { appendFile, type Content, writeFile } from './writing.js';
@@ -72,9 +73,7 @@ export function makeStorageBroker({ plugin, store, onEvent }: StorageBrokerSpec)
     maxWaiting: limits.maxWaiting,
     full: () => refusals.limit('maxWaiting', 'too many of its operations wait already'),
   });
-  const revoked = new AbortController();
-  // Each operation listens: more than a few are no leak to be warned of.
-  setMaxListeners(0, revoked.signal);
+  const underWay = makeUnderWay();
 
   const read = (
     { handle, bytes }: OpenFile,
@@ -108,17 +107,21 @@ export function makeStorageBroker({ plugin, store, onEvent }: StorageBrokerSpec)
   return {
     run: async (params, body, signal, behalf) => {
       const record = openRecord(plugin.id, nameOf(params), onEvent ?? (() => {}), behalf);
-      const ended = AbortSignal.any([revoked.signal, signal]);
+      const { ended, over } = underWay.begin(signal);
       const stopped = (): BulkheadError | undefined => {
-        if (revoked.signal.aborted) return refusals.revoked();
+        if (underWay.ended) return refusals.revoked();
         return signal.aborted ? refusals.cancelled() : undefined;
       };
-      let leave = (): void => {};
+      let leave = over;
       try {
         const early = stopped();
         if (early !== undefined) throw early;
         const request = parseRequest(params, limits, refusals);
-        leave = await turnstile.enter(ended);
+        const giveBack = await turnstile.enter(ended);
+        leave = () => {
+          over();
+          giveBack();
+        };
         const ground: Ground = { store, refusals, area: request.area, user: request.user };
         if (request.op === 'read') {
           return read(await openFile(ground, request.path), ended, stopped, record, leave);
@@ -144,7 +147,7 @@ export function makeStorageBroker({ plugin, store, onEvent }: StorageBrokerSpec)
         throw explained;
       }
     },
-    close: () => revoked.abort(),
+    close: underWay.endAll,
   };
 }
 
@@ -216,11 +219,10 @@ function changed(store: Store, done: boolean): StorageChanged {
 
 /** Content on its way from a guest, which may never send the rest of it. */
 function arriving(body: ByteSource, ended: AbortSignal, stopped: () => unknown): Content {
-  const over = new Promise<undefined>((resolve) => {
-    ended.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
   return async () => {
-    const bytes = await Promise.race([body.pull(), over]);
+    const bytes = await untilAborted(ended, body.pull()).catch((error: unknown) => {
+      throw stopped() ?? error;
+    });
     const why = stopped();
     if (why !== undefined) throw why;
     return bytes;

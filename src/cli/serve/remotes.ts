@@ -12,6 +12,7 @@ import { engineOptionsFor, readConfigFile, readIdentity } from './options.js';
 export interface RemotesSettings {
   readonly config?: string;
   readonly accept?: string;
+  readonly digest?: string;
   readonly json?: boolean;
 }
 
@@ -24,13 +25,17 @@ export function addRemotes(program: Command, run: RunCommand): void {
       'a configuration (default: bulkhead.config.json, where there is one)',
     )
     .option('--accept <ID>', 'take what that server says of its tools now for reviewed')
+    .option('--digest <TEXT>', '--accept: only where it is still what was shown by that digest')
     .option('--json', 'print one line of JSON')
     .action((settings: RemotesSettings) => run((powers) => runRemotes(settings, powers)));
 }
 
 /** Exits with 2 where a server does not answer, or a tool of one waits for a review. */
 export async function runRemotes(settings: RemotesSettings, powers: CliPowers): Promise<ExitCode> {
-  const { accept, json = false } = settings;
+  const { accept, digest, json = false } = settings;
+  if (digest !== undefined && accept === undefined) {
+    throw usageError('--digest', '--digest goes with --accept: it says what is accepted');
+  }
   const file = await readConfigFile(settings, powers);
   if ((file.remotes ?? []).length === 0) {
     throw usageError('--config', 'the configuration names no servers under "remotes"');
@@ -42,7 +47,7 @@ export async function runRemotes(settings: RemotesSettings, powers: CliPowers): 
     ...engineOptionsFor({}, rest, logger, powers),
     identity: await readIdentity(file, () => 'http://127.0.0.1', powers),
   });
-  if (accept !== undefined) await engine.accept(accept);
+  if (accept !== undefined) await engine.accept(accept, digest);
   const remotes = engine.plugins();
   await powers.stdout.write(json ? jsonLine({ ok: true, remotes }) : tell(remotes));
   return remotes.some(({ problems }) => problems.length > 0) ? EXIT.findings : EXIT.ok;

@@ -7,9 +7,10 @@ import type { PluginStatus } from '../plugins/status.js';
 export function explainMissing(
   name: string,
   catalog: Catalog,
-  plugins: readonly PluginStatus[],
+  statusOf: (about: (id: string) => boolean) => readonly PluginStatus[],
 ): BulkheadError {
-  const stopped = plugins.find(({ id, state }) => state !== 'active' && mentions(name, id));
+  const mentioned = statusOf((id) => mentions(name, id));
+  const stopped = mentioned.find(({ state }) => state !== 'active');
   if (stopped !== undefined) {
     const reasons = stopped.problems.map(({ message }) => message);
     return new BulkheadError(
@@ -18,8 +19,7 @@ export function explainMissing(
       { plugin: stopped.id, reasons },
     );
   }
-  const names = catalog.list().flatMap((tool) => [tool.name, tool.id, tool.tool]);
-  const close = closest(name, names);
+  const close = closest(name, resembling(name, catalog));
   return new BulkheadError(
     'TOOL_NOT_FOUND',
     `There is no tool ${name}.${close === undefined ? '' : ` Did you mean ${close}?`}`,
@@ -29,4 +29,21 @@ export function explainMissing(
 
 function mentions(name: string, plugin: string): boolean {
   return name.startsWith(`${plugin}:`) || name.startsWith(`${plugin}__`);
+}
+
+/** Names that are compared, each letter by letter: whoever misspells one does not hold up the others. */
+const MAX_COMPARED = 500;
+
+/** Names with one half as that one's, as far as it takes a moment to find them. */
+function resembling(name: string, catalog: Catalog): readonly string[] {
+  const half = Math.ceil(name.length / 2);
+  const [start, end] = [name.slice(0, half), name.slice(half)];
+  const found = new Set<string>();
+  for (const tool of catalog.list()) {
+    for (const one of [tool.name, tool.id, tool.tool]) {
+      if (one.startsWith(start) || one.endsWith(end)) found.add(one);
+    }
+    if (found.size >= MAX_COMPARED) break;
+  }
+  return [...found];
 }

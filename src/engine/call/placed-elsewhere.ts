@@ -1,3 +1,4 @@
+import type { UnnamedTool } from '../../catalog/catalog.js';
 import type { RemoteTool } from '../../remotes/remote.js';
 
 /** What is the same of a tool wherever it runs. */
@@ -16,4 +17,10 @@ export interface PlacedElsewhere extends Place {
   /** It is the host's own, which may know all that the caller tells of the run. */
   readonly isHosts?: boolean;
   readonly format: undefined;
+}
+
+/** A tool that runs elsewhere, and where. */
+export interface PlacedTool {
+  readonly tool: UnnamedTool;
+  readonly place: PlacedElsewhere;
 }

@@ -2,8 +2,8 @@ import type { UnnamedTool } from '../../catalog/catalog.js';
 import type { Format } from '../../formats/format.js';
 import { formats } from '../../formats/table.js';
 import type { OpenEntry } from '../entry/entry.js';
-import type { Installed } from '../plugins/installed.js';
-import type { Place, PlacedElsewhere } from './placed-elsewhere.js';
+import type { Installed, RunnableTool } from '../plugins/installed.js';
+import type { Place, PlacedElsewhere, PlacedTool } from './placed-elsewhere.js';
 import type { Lane } from '../../traffic/traffic.js';
 import type { Revocation } from './revocation.js';
 
@@ -19,38 +19,66 @@ export interface PlacedHere extends Place {
   readonly format: Format;
 }
 
-/**
- * All tools of all active plugins and the host's own, in the order in which they are registered, and
- * where each of them, by its id, runs.
- */
-export function placeTools(
-  installed: readonly Installed[],
-  core: readonly { readonly tool: UnnamedTool; readonly place: PlacedElsewhere }[] = [],
-): {
+/** A tool as far as it says where it runs. */
+type Tool = Pick<UnnamedTool, 'plugin' | 'tool'>;
+
+export interface Placement {
+  /** All tools, in the order in which they are registered. Ids are unique among them. */
   readonly tools: readonly UnnamedTool[];
-  readonly places: ReadonlyMap<string, Placed>;
   /** Names of the host's own tools that the workspace takes away. */
   readonly removed: readonly string[];
-} {
-  const tools = new Map<string, UnnamedTool>();
-  const places = new Map<string, Placed>();
-  const add = (tool: UnnamedTool, place: Placed): void => {
-    // Of two tools of one plugin with one id the later counts, as in the original.
-    const id = `${tool.plugin}:${tool.tool}`;
-    tools.set(id, tool);
-    places.set(id, place);
-  };
-  for (const { tool, place } of core) add(tool, place);
-  for (const { plugin, entries, lane } of installed) {
-    const format = formats[plugin.format];
-    for (const { listed, room, revoked } of entries.flatMap((entry) => entry.tools)) {
-      const { hash } = room.bundle;
-      add(listed, { room, hash, revoked, version: plugin.version, format, lane });
-    }
-  }
+  /** Where one of them runs. */
+  placeOf(tool: Tool): Placed | undefined;
+}
+
+/** All tools of all active plugins, of the host, and of servers, and where each of them runs. */
+export function placeTools(
+  installed: readonly Installed[],
+  core: readonly PlacedTool[] = [],
+  remote: readonly PlacedTool[] = [],
+): Placement {
+  const elsewhere = new Map(
+    [...remote, ...core].map(({ tool, place }) => [`${tool.plugin}:${tool.tool}`, place]),
+  );
+  const here = new Map(installed.map((one) => [one.plugin.id, one]));
+  /** Of plugins that were called since: most of thousands are not. */
+  const places = new Map<string, ReadonlyMap<string, Placed>>();
   return {
-    tools: [...tools.values()],
-    places,
+    tools: [
+      ...core.map(({ tool }) => tool),
+      ...installed.flatMap((one) => [...runnable(one).values()].map(({ listed }) => listed)),
+      ...remote.map(({ tool }) => tool),
+    ],
     removed: installed.flatMap(({ plugin }) => plugin.removes ?? []),
+    placeOf: ({ plugin, tool }) => {
+      const owner = here.get(plugin);
+      if (owner === undefined) return elsewhere.get(`${plugin}:${tool}`);
+      let known = places.get(plugin);
+      if (known === undefined) {
+        known = placesOf(owner);
+        places.set(plugin, known);
+      }
+      return known.get(tool);
+    },
   };
+}
+
+/** The tools of a plugin. Of two with one id the later counts, as in the original. */
+function runnable({ entries }: Installed): ReadonlyMap<string, RunnableTool> {
+  const tools = new Map<string, RunnableTool>();
+  for (const entry of entries) {
+    for (const tool of entry.tools) tools.set(tool.listed.tool, tool);
+  }
+  return tools;
+}
+
+function placesOf(installed: Installed): ReadonlyMap<string, Placed> {
+  const { plugin, lane } = installed;
+  const { version } = plugin;
+  const format = formats[plugin.format];
+  const places = new Map<string, Placed>();
+  for (const [id, { room, revoked }] of runnable(installed)) {
+    places.set(id, { room, hash: room.bundle.hash, revoked, version, format, lane });
+  }
+  return places;
 }

@@ -1,4 +1,5 @@
 import type { GuestEndCause } from '../../events.js';
+import type { GuestEnd } from '../../guests/end.js';
 import type { Grant } from '../../permissions/grant.js';
 import type { Bundle, PluginEntry } from '../../plugin/plugin.js';
 import type { CallsUnderWay } from '../call/calls-under-way.js';
@@ -47,7 +48,7 @@ export interface OpenEntry {
   /** Has it done when this is closed. */
   onClose(task: () => void): void;
   /** Ends its guest and its brokers. */
-  close(): Promise<void>;
+  close(why?: GuestEnd): Promise<void>;
 }
 
 export interface EntryListener {

@@ -148,10 +148,10 @@ class Room implements OpenEntry {
     return { room: this.adopt(openEntry(spec, trial)), stopped: trial.stopped };
   }
 
-  async close(): Promise<void> {
+  async close(why: GuestEnd = LET_GO): Promise<void> {
     for (const task of this.closing.splice(0)) task();
     this.closed = true;
-    this.home?.end(LET_GO);
+    this.home?.end(why);
     await this.brokers?.close();
   }
 

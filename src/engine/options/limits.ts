@@ -62,8 +62,10 @@ export interface EngineLimits extends CpuLimits {
   readonly maxCrashes: number;
   readonly crashWindowMs: number;
   readonly quarantineMs: number;
-  /** Blank guests kept ready. */
+  /** Blank guests kept ready, however few are wanted. */
   readonly pool: number;
+  /** Blank guests kept ready where as many were wanted at once within the last seconds. */
+  readonly maxPool: number;
 }
 
 /** What holds where a host says nothing. */
@@ -106,6 +108,7 @@ export const DEFAULT_LIMITS: EngineLimits = {
   crashWindowMs: 60_000,
   quarantineMs: 60_000,
   pool: 1,
+  maxPool: 4,
 };
 
 /**

@@ -11,7 +11,8 @@ import {
   type OptionalWall,
 } from '../../guests/command.js';
 import { isWallName, type WallName } from '../../guests/walls.js';
-import { type PlacedCore, readCoreTools } from '../plugins/core-tools.js';
+import type { PlacedTool } from '../call/placed-elsewhere.js';
+import { readCoreTools } from '../plugins/core-tools.js';
 import type { EffectMode } from '../../approval/effect-mode.js';
 import { type HookSettings, readHookOptions } from '../hooks/hook-options.js';
 import { type EngineLimits, readLimits } from './limits.js';
@@ -48,7 +49,7 @@ export interface Settings extends Omit<EngineOptions, 'rules'> {
   /** The host's powers, checked. */
   readonly lent: LentPowers;
   /** The host's own tools, checked. */
-  readonly core: readonly PlacedCore[];
+  readonly core: readonly PlacedTool[];
   readonly cacheDirectory: string;
   readonly storageDirectory: string;
   readonly logger: NonNullable<EngineOptions['logger']>;

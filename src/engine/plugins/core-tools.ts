@@ -7,15 +7,10 @@ import { checkSchema } from '../../schema/check.js';
 import type { compile, Validator } from '../../schema/validator/entry.js';
 import type { RemoteTool } from '../../remotes/remote.js';
 import type { CoreTool } from './core-tool.js';
-import type { PlacedElsewhere } from '../call/placed-elsewhere.js';
+import type { PlacedTool } from '../call/placed-elsewhere.js';
 
 /** Whose the host's own tools are. No plugin has this id. */
 export const CORE = '(core)';
-
-export interface PlacedCore {
-  readonly tool: UnnamedTool;
-  readonly place: PlacedElsewhere;
-}
 
 export interface CoreSpec {
   readonly tools: readonly CoreTool[];
@@ -26,10 +21,10 @@ export interface CoreSpec {
 }
 
 /** Reads the host's own tools. Throws `INVALID_OPTIONS` naming what is wrong with which. */
-export function readCoreTools(spec: CoreSpec): readonly PlacedCore[] {
+export function readCoreTools(spec: CoreSpec): readonly PlacedTool[] {
   const load = { underWay: 0 };
   const names = new Set<string>();
-  return spec.tools.map((tool, index): PlacedCore => {
+  return spec.tools.map((tool, index): PlacedTool => {
     const at = `coreTools[${index}]`;
     if (!/^[a-zA-Z0-9_-]{1,64}$/.test(tool.name)) {
       throw invalid(`${at}.name`, '1 to 64 of the characters a-z, A-Z, 0-9, "_" and "-"');

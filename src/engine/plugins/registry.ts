@@ -14,12 +14,12 @@ import { shutDown } from '../entry/begin-and-end.js';
 import { inTurns } from './in-turns.js';
 import type { InstallPowers } from './install.js';
 import { byId, type Installed, type InstalledEntry } from './installed.js';
-import { end, retire } from './let-go.js';
+import { end, endInactive, retire } from './let-go.js';
 import { discoverLocked } from '../lock/discover-locked.js';
 import type { Machinery } from '../machinery.js';
 import { diskReader } from '../powers/disk-reader.js';
 import type { Settings } from '../options/settings.js';
-import { brokenStatus, statusesOf } from './status-of.js';
+import { statusesOf } from './status-of.js';
 import type { PluginStatus } from './status.js';
 import { tellPlugins } from './tell-plugins.js';
 import { makeTurnover } from './turnover.js';
@@ -32,7 +32,8 @@ export interface Registry {
   setEnabled(plugin: string, enabled: boolean): Promise<void>;
   /** In the order in which they are registered. */
   installed(): readonly Installed[];
-  status(catalog: Catalog): readonly PluginStatus[];
+  /** Of all plugins, or of those whose ids are `about`. */
+  status(catalog: Catalog, about?: (id: string) => boolean): readonly PluginStatus[];
   /** What each format's own page of plugins shows of those that it has. */
   listing(): readonly Readonly<Record<string, unknown>>[];
   ids(): readonly string[];
@@ -94,7 +95,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
     const kept = new Set(next.map(({ entries }) => entries));
     const successors = byId(next);
     installed = next;
-    followAll(next, grants);
+    followAll(next, before, grants);
     onChange(installed);
     for (const one of before) {
       if (!kept.has(one.entries)) void letGo(one, successors.get(one.plugin.id));
@@ -128,7 +129,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
   const letGo = async (one: Installed, successor: Installed | undefined): Promise<void> => {
     retiring.add(one);
     // Whoever switched it off, or took it away, does not want it to run on.
-    await ((successor?.activation.config ?? null) === null ? end(one) : retire(one));
+    await ((successor?.activation.config ?? null) === null ? endInactive(one) : retire(one));
     retiring.delete(one);
   };
 
@@ -184,10 +185,7 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       return last;
     },
     installed: () => installed,
-    status: (catalog) => [
-      ...statusesOf(installed, catalog),
-      ...discovery.problems.map(brokenStatus),
-    ],
+    status: (catalog, about) => statusesOf(installed, discovery, catalog, about),
     listing: () => installed.map(listingOf),
     close: async () => {
       closed = true;

@@ -1,28 +1,26 @@
 import { basename } from 'node:path';
-import type { Catalog, CatalogTool } from '../../catalog/catalog.js';
-import type { DiscoveryProblem } from '../../formats/discover.js';
+import { byPlugin, type CatalogByPlugin } from '../../catalog/by-plugin.js';
+import type { Catalog } from '../../catalog/catalog.js';
+import type { Discovery, DiscoveryProblem } from '../../formats/discover.js';
 import type { Installed, InstalledEntry } from './installed.js';
 import type { EntryStatus, PluginProblem, PluginStatus } from './status.js';
 
-/** What the engine tells of the plugins that it has. */
+/** What the engine tells of all plugins, or of those whose ids are `about`. */
 export function statusesOf(
   installed: readonly Installed[],
+  { problems }: Discovery,
   catalog: Catalog,
+  about: (id: string) => boolean = () => true,
 ): readonly PluginStatus[] {
-  const tools = new Map<string, CatalogTool[]>();
-  for (const tool of catalog.list()) {
-    const own = tools.get(tool.plugin);
-    if (own === undefined) tools.set(tool.plugin, [tool]);
-    else own.push(tool);
-  }
-  return installed.map((one) => statusOf(one, catalog, tools.get(one.plugin.id) ?? []));
+  const told = installed.filter(({ plugin }) => about(plugin.id));
+  const broken = problems.map(brokenStatus).filter(({ id }) => about(id));
+  if (told.length === 0) return broken;
+  const sorted = byPlugin(catalog);
+  return [...told.map((one) => statusOf(one, sorted)), ...broken];
 }
 
-function statusOf(
-  installed: Installed,
-  catalog: Catalog,
-  tools: readonly CatalogTool[],
-): PluginStatus {
+/** What the engine tells of a plugin that it has. */
+function statusOf(installed: Installed, catalog: CatalogByPlugin): PluginStatus {
   const { plugin, activation, entries, quarantine } = installed;
   const { reasons } = activation;
   const { id, format, directory, name, version, description } = plugin;
@@ -54,7 +52,7 @@ function statusOf(
       ...(alert === undefined ? [] : [alert]),
     ],
     entries: entries.map(entryStatus),
-    tools,
+    tools: catalog.tools(id),
   };
 }
 
@@ -82,7 +80,7 @@ function entryStatus({ entry, effective, rooms }: InstalledEntry): EntryStatus {
 }
 
 /** What the engine tells of a directory that looks like a plugin and cannot be read as one. */
-export function brokenStatus({ directory, error }: DiscoveryProblem): PluginStatus {
+function brokenStatus({ directory, error }: DiscoveryProblem): PluginStatus {
   return {
     id: basename(directory),
     format: undefined,

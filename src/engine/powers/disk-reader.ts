@@ -9,8 +9,9 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { sep } from 'node:path';
 import type { ReadPower } from '../../formats/format.js';
+import { makePauses } from './pauses.js';
 
 /**
  * Reads manifests from disk, for whoever finds plugins. Files only, and no more than asked for.
@@ -19,12 +20,18 @@ import type { ReadPower } from '../../formats/format.js';
  * hundred. An engine with a thousand plugins takes five thousand of them when it starts.
  */
 export const diskReader: ReadPower = {
-  readFile: async (path, maxBytes) => unlessMissing(() => readCapped(path, maxBytes)),
+  readFile: async (path, maxBytes) => {
+    const text = unlessMissing(() => readCapped(path, maxBytes));
+    // Afterwards: nothing comes between the look where a file is and its opening.
+    await pause();
+    return text;
+  },
   listDirectory: async (path) => unlessMissing(() => readdirSync(path)),
   realpath: async (path) => unlessMissing(() => realpathSync.native(path)),
   realpathIn: async (directory, name) =>
     unlessMissing(() => {
-      const path = join(directory, name);
+      // A real path and a name: there is nothing to put straight.
+      const path = directory.endsWith(sep) ? directory + name : directory + sep + name;
       const found = lstatSync(path, { throwIfNoEntry: false });
       return found?.isSymbolicLink() === true ? realpathSync.native(path) : found && path;
     }),
@@ -42,6 +49,8 @@ export const diskReader: ReadPower = {
     }),
 };
 
+const pause = makePauses();
+
 function readCapped(path: string, maxBytes: number): string {
   // Without O_NONBLOCK, opening a pipe that nobody writes to would never end.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -50,7 +59,7 @@ function readCapped(path: string, maxBytes: number): string {
     if (!found.isFile()) throw new Error(`${path} is no regular file`);
     if (found.size > maxBytes) throw new Error(`${path} is larger than ${maxBytes} bytes`);
     // One byte more than there was: a file that grew meanwhile is refused, not cut.
-    const buffer = Buffer.alloc(found.size + 1);
+    const buffer = Buffer.allocUnsafe(found.size + 1);
     const bytes = readSync(file, buffer, 0, buffer.length, 0);
     if (bytes > found.size) throw new Error(`${path} grew while it was read`);
     return buffer.toString('utf8', 0, bytes);

@@ -1,7 +1,8 @@
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { BulkheadError } from '../../errors.js';
 import type { ConfigField, Plugin } from '../../plugin/plugin.js';
 import type { FoundPlugin, ReadPower } from '../format.js';
+import { isInside } from '../own-file.js';
 import { readEntries } from './entries.js';
 import { parseManifest, type PandoraConfigField, type PandoraManifest } from './manifest.js';
 
@@ -41,8 +42,7 @@ async function readText(power: ReadPower, root: string): Promise<string> {
   const file = await power.realpathIn(root, MANIFEST_FILE);
   if (file === undefined) throw invalid(root, ['manifest: is missing']);
   // A link to a file of the host's would put its content into error messages.
-  const inside = relative(root, file);
-  if (inside === '..' || inside.startsWith(`..${sep}`)) {
+  if (!isInside(root, file)) {
     throw new BulkheadError(
       'OUTSIDE_PLUGIN',
       `The manifest of the plugin in ${root} is a link that leads out of it. Put the file itself there.`,
@@ -64,12 +64,15 @@ function invalid(root: string, problems: readonly string[]): BulkheadError {
 }
 
 function aboutOf(manifest: PandoraManifest): Readonly<Record<string, string>> {
-  const { author, icon, homepage, repository, license, pandora } = manifest;
-  const about = { author, icon, homepage, repository, license, pandora };
-  return Object.fromEntries(
-    Object.entries(about).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-  );
+  const about: Record<string, string> = {};
+  for (const key of ABOUT) {
+    const value = manifest[key];
+    if (value !== undefined) about[key] = value;
+  }
+  return about;
 }
+
+const ABOUT = ['author', 'icon', 'homepage', 'repository', 'license', 'pandora'] as const;
 
 function configField(written: PandoraConfigField): ConfigField {
   return { ...written, required: written.required ?? false };

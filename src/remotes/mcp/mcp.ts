@@ -3,7 +3,7 @@ import type { ToolAnswer } from '../../plugin/answer.js';
 import { bandOfHints } from '../../plugin/risk.js';
 import { REMOTE_LIMITS } from '../limits.js';
 import type { OriginSpec } from '../origin.js';
-import { type PinStore, readPins, whyWaits, writePins } from '../pins.js';
+import { digestOf, type PinStore, readPins, whyWaits, writePins } from '../pins.js';
 import type { Remote, RemoteCall, RemoteListing, RemoteProblem, RemoteTool } from '../remote.js';
 import { readMcpAnswer } from './answer.js';
 import { connect, type Connection } from './connection.js';
@@ -37,15 +37,23 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
   let connection: Promise<Connection> | undefined;
   let kept: Listed | undefined;
 
+  let over = false;
+
   const open = async (signal: AbortSignal): Promise<Connection> => {
-    const before = await connection?.catch(() => undefined);
-    if (before !== undefined && !before.closed) return before;
-    await before?.close();
-    const onToolsChanged = (): void => {
-      for (const listener of listeners) listener();
-    };
-    connection = connect({ ...spec, onToolsChanged }, signal);
-    return connection;
+    for (;;) {
+      const last = connection;
+      const before = await last?.catch(() => undefined);
+      if (before !== undefined && !before.closed) return before;
+      if (over) throw new Error('it was let go of');
+      // Somebody else was first: one connection is all that is closed in the end.
+      if (last !== connection) continue;
+      const onToolsChanged = (): void => {
+        for (const listener of listeners) listener();
+      };
+      connection = connect({ ...spec, onToolsChanged }, signal);
+      void before?.close();
+      return connection;
+    }
   };
 
   const list = async (signal: AbortSignal): Promise<Listed> => {
@@ -115,7 +123,10 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
       );
       const pinned = readPins(pins.read(id));
       if (pinned === undefined && kept !== undefined) await pins.keep(id, writePins(kept.tools));
-      const waiting = wanted.flatMap((tool) => (pinned && whyWaits(tool, pinned, id)) ?? []);
+      const digest = digestOf(kept?.tools ?? []);
+      const waiting = wanted.flatMap(
+        (tool) => (pinned && whyWaits(tool, pinned, id, digest)) ?? [],
+      );
       const withheld = new Set(waiting.map(({ toolId }) => toolId));
       return listingOf(id, kept, {
         tools: wanted.filter(({ tool }) => !withheld.has(tool)).map(toolOf),
@@ -126,14 +137,17 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
         ],
       });
     },
-    accept: async () => {
-      if (kept !== undefined) await pins.keep(id, writePins(kept.tools));
+    accept: async (digest) => {
+      if (kept === undefined) return;
+      if (digest !== undefined && digest !== digestOf(kept.tools)) throw another(id, digest);
+      await pins.keep(id, writePins(kept.tools));
     },
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     close: async () => {
+      over = true;
       const last = await connection?.catch(() => undefined);
       await last?.close();
     },
@@ -151,6 +165,14 @@ function listingOf(
     version: listed?.version,
     ...offered,
   };
+}
+
+function another(id: string, digest: string): BulkheadError {
+  return new BulkheadError(
+    'INVALID_OPTIONS',
+    `What ${id} offers now is not what was shown under the digest ${digest}. Look at it again: bulkhead remotes`,
+    { option: 'digest' },
+  );
 }
 
 function failureOf(error: unknown, id: string, tool: string): BulkheadError {

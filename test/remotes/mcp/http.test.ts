@@ -162,7 +162,16 @@ describe('what a server says of its tools', () => {
     for (const [index, { description = '' }] of server.tools.entries()) {
       expect(changed.problems[index]?.message).toContain(JSON.stringify(description));
     }
-    await remote.accept();
+    const shown = /--accept house --digest (\w{16})$/.exec(changed.problems[0]?.message ?? '')?.[1];
+    const { tools } = server;
+    // It says something else to whoever accepts than to whoever looked.
+    server.tools = [...tools, { ...echo, name: 'later' }];
+    await remote.load(signal);
+    await expect(remote.accept(shown)).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
+    expect((await remote.load(signal)).tools).toEqual([]);
+    server.tools = tools;
+    await remote.load(signal);
+    await remote.accept(shown);
     const accepted = await remote.load(signal);
     expect(accepted.tools.map(({ tool }) => tool)).toEqual(['echo', 'late']);
     server.tools = [{ ...echo, inputSchema: { type: 'object', properties: { key: {} } } }];

@@ -34,6 +34,18 @@ describe('an MCP server that is a command', () => {
     expect(isAlive(first)).toBe(false);
   });
 
+  it('is started again once, however many call it at the time, and not for whoever comes late', async () => {
+    const remote = makeRemote(options);
+    const { tools } = await remote.load(new AbortController().signal);
+    const use = (name: string): Promise<unknown> | undefined =>
+      tools.find(({ tool }) => tool === name)?.run(callOf());
+    await expect(use('die')).rejects.toMatchObject({ code: 'REMOTE_FAILED' });
+    const answers = await Promise.all([use('pid'), use('pid'), use('pid')]);
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    await remote.close();
+    await expect(use('pid')).rejects.toThrow('let go');
+  });
+
   it('ends with whoever started it', async () => {
     const remote = makeRemote(options);
     const pid = await pidOf(remote);

@@ -1,0 +1,25 @@
+import type { UnnamedTool } from '../../src/catalog/catalog.js';
+
+/** A tool of which nothing counts but what it is called. */
+export function exampleTool(
+  plugin: string,
+  id: string,
+  more: Partial<UnnamedTool> = {},
+): UnnamedTool {
+  return {
+    plugin,
+    tool: id,
+    title: id,
+    description: '',
+    inputSchema: {},
+    annotations: {},
+    timeoutMs: 60_000,
+    declaredRisk: 'low',
+    risk: 'low',
+    riskWhy: '',
+    requireApproval: false,
+    background: false,
+    confinement: 'compartment',
+    ...more,
+  };
+}
