@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseBundle } from '../plugin/bundle/parse-built.js';
 import { canonicalJson } from '../plugin/canonical.js';
 import type { Bundle, Plugin } from '../plugin/plugin.js';
+import { checkSchema } from '../schema/check.js';
 import type { Json } from '../../sandbox/wire/messages.js';
 
 /** A plugin as it was accepted: what its manifest said, and the code that it was. */
@@ -27,7 +28,10 @@ export function writeKept(kept: KeptPlugin): { readonly text: string; readonly a
       return [key, { code, hash, sourceMap, assignedGlobals, inputs, warnings, broken }];
     }),
   );
-  const text = textOf({ made: MADE, plugin: kept.plugin, bundles });
+  const { configSchema, ...plain } = kept.plugin;
+  // What was checked does not show itself in JSON.
+  const schema = configSchema === undefined ? {} : { configSchema: configSchema.schema };
+  const text = textOf({ made: MADE, plugin: { ...plain, ...schema }, bundles });
   return { text, address: addressOf(text) };
 }
 
@@ -35,7 +39,7 @@ export function writeKept(kept: KeptPlugin): { readonly text: string; readonly a
 export function readKept(text: string, address: string): KeptPlugin | undefined {
   if (addressOf(text) !== address) return undefined;
   // Its hash says that this is what `writeKept` wrote; `made`, that it wrote it as we do.
-  const data: { made?: unknown; plugin: KeptPlugin['plugin']; bundles: object } = JSON.parse(text);
+  const data: { made?: unknown; plugin: WrittenPlugin; bundles: object } = JSON.parse(text);
   if (data.made !== MADE) return undefined;
   const bundles: Record<string, Bundle> = {};
   for (const [key, value] of Object.entries(data.bundles)) {
@@ -43,8 +47,13 @@ export function readKept(text: string, address: string): KeptPlugin | undefined 
     if (bundle === undefined) return undefined;
     bundles[key] = bundle;
   }
-  return { plugin: data.plugin, bundles };
+  const { configSchema, ...plain } = data.plugin;
+  const schema =
+    configSchema === undefined ? {} : { configSchema: checkSchema(configSchema, 'config') };
+  return { plugin: { ...plain, ...schema }, bundles };
 }
+
+type WrittenPlugin = Omit<KeptPlugin['plugin'], 'configSchema'> & { readonly configSchema?: Json };
 
 /** Changes whenever the model of a plugin does. */
 const MADE = 1;

@@ -14,6 +14,8 @@ export type Grant = MadeGrant;
  * holds a text that its kind cannot read.
  */
 export function makeGrant(declared: Permissions, policyGranted: Permissions): Grant {
+  // Most plugins neither ask for anything nor get anything.
+  if (declared === NO_PERMISSIONS && policyGranted === NO_PERMISSIONS) return NOTHING_GRANTED;
   const permissions = effectivePermissions(declared, policyGranted);
   return permissions === NO_PERMISSIONS ? NOTHING_GRANTED : new MadeGrant(permissions);
 }

@@ -10,13 +10,18 @@ import type { ShutdownReason } from './lifecycle.js';
  * do. Where there is no room for its guest now, its first call finds one.
  */
 export async function beginPlugin(installed: Installed): Promise<Installed> {
+  if (!installed.entries.some(hasInit)) return installed;
   const entries = await Promise.all(installed.entries.map(beginEntry));
   return { ...installed, entries };
 }
 
+function hasInit({ rooms: [room] }: InstalledEntry): boolean {
+  return room?.lifecycle?.hasInit === true;
+}
+
 async function beginEntry(entry: InstalledEntry): Promise<InstalledEntry> {
   const [room] = entry.rooms;
-  if (room?.lifecycle?.hasInit !== true) return entry;
+  if (room === undefined || !hasInit(entry)) return entry;
   try {
     await room.resident.acquire();
     return entry;

@@ -43,8 +43,10 @@ export function secretsOf(policy: SecretPolicy, plugin: Plugin, entry: PluginEnt
       : Object.hasOwn(policy, plugin.id)
         ? (policy[plugin.id] ?? {})
         : {};
+  const names = Object.keys(secrets);
+  if (names.length === 0) return secrets;
   const declared = plugin.entries.flatMap((one) => one.declared.environment);
-  for (const name of Object.keys(secrets)) {
+  for (const name of names) {
     const option = `secrets[${JSON.stringify(plugin.id)}].${name}`;
     if (!declared.includes(name)) {
       const near = closest(name, declared);

@@ -113,6 +113,7 @@ function configOf(config: Settings['config'], plugin: Plugin): JsonObject {
   const byId = (id: string): PluginConfig | undefined =>
     typeof config !== 'function' && Object.hasOwn(config, id) ? config[id] : undefined;
   const given = typeof config === 'function' ? config(plugin) : byId(plugin.id);
+  if (given === undefined) return {};
   const copy: JsonObject = JSON.parse(JSON.stringify(given ?? {}));
   return copy;
 }

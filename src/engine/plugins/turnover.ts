@@ -51,7 +51,7 @@ export function makeTurnover(powersFor: (found: FoundPlugin) => InstallPowers): 
       }
       if (settings.hooks.init !== 'register') return next;
       const begun = await beginPlugin(next);
-      variables.set(begun.entries, variablesOf(next.entries, settings.env));
+      if (begun !== next) variables.set(begun.entries, variablesOf(next.entries, settings.env));
       return begun;
     },
   };
