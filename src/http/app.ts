@@ -19,8 +19,11 @@ export interface Mounted {
   readonly lasts?: (request: Request) => boolean;
 }
 
-/** Takes a place for a request, once. Throws where there is none: strangers never take one. */
-export type Admit = () => void;
+/**
+ * Takes a place for a request, once, and for whom where callers are told apart. Throws where there is
+ * none: strangers never take one.
+ */
+export type Admit = (caller?: string) => void;
 
 export interface AppSpec {
   readonly engine: Pick<Engine, 'catalog' | 'listing'>;
@@ -143,8 +146,8 @@ async function within(
 ): Promise<Response> {
   let left: (() => void) | undefined;
   const leave = (): void => left?.();
-  const admit = (): void => {
-    left ??= inFlight.enter();
+  const admit = (caller?: string): void => {
+    left ??= inFlight.enter(caller);
     if (left === undefined) throw inFlight.draining ? stopping() : full();
     admitted();
   };

@@ -74,6 +74,13 @@ export const remoteGuards: readonly Guard[] = [
     tests: ['test/http/limits.test.ts'],
   },
   {
+    stops: 'one account that takes all places of a server',
+    file: 'src/http/in-flight.ts',
+    code: 'if (has >= SHARE * (max - count)) return undefined;',
+    without: '',
+    tests: ['test/http/in-flight.test.ts'],
+  },
+  {
     stops: 'a crowd of one account’s calls before which those of every other wait',
     file: 'src/http/vertesia/handler.ts',
     code: 'tenant: tenantOf(verified.value),',

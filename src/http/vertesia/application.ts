@@ -3,6 +3,7 @@ import { isRecord } from '../../../sandbox/wire/parse.js';
 import type { ServedTools } from '../../adapters/served.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import type { Engine } from '../../engine/engine-api.js';
+import type { Admit } from '../app.js';
 import { parseBody, readBody } from '../body.js';
 import type { ServerLimits } from '../limits.js';
 import { HttpRefusal, jsonResponse, refusalOf } from '../refusal.js';
@@ -36,7 +37,7 @@ export const APPLICATION_PATHS = [
  */
 export function makeApplication(
   spec: ApplicationSpec,
-): (request: Request, base: string, admit?: () => void) => Promise<Response> {
+): (request: Request, base: string, admit?: Admit) => Promise<Response> {
   return async (request, base, admit) => {
     const path = new URL(request.url).pathname.slice(base.length);
     const [, kind = '', name = ''] = path.split('/');
@@ -44,7 +45,7 @@ export function makeApplication(
       // Whoever installs an application tries its hooks, and takes 404 for "there is none".
       if (kind === 'hooks') throw notFound(`App hook is not registered: ${name.slice(0, 100)}`);
       const principal = await spec.verify(request.headers.get('authorization'));
-      admit?.();
+      admit?.(tenantOf(principal));
       if (kind === 'package') return jsonResponse(packageOf(spec, request));
       if (kind === 'skills') return skills(spec, request);
       if (request.method === 'GET') return jsonResponse(listing(spec, name));

@@ -3,6 +3,7 @@ import type { Engine } from '../../engine/engine-api.js';
 import { parseBody, readBody } from '../body.js';
 import { SERVER_LIMITS, type ServerLimits } from '../limits.js';
 import { HttpRefusal, jsonResponse, refusalOf } from '../refusal.js';
+import type { Admit } from '../app.js';
 import { makeVerifier, type Verifier } from '../tokens/verifier.js';
 import { type Principal, tenantOf } from '../tokens/verify.js';
 import { refusalOfThrow, responseOf } from './answer.js';
@@ -21,12 +22,12 @@ export interface VertesiaHandler {
    * GET lists the tools; POST runs one, for whoever brings a token that is good. `admit` is called
    * before anything is done for them, and never for a stranger: what it throws is the answer.
    */
-  fetch(request: Request, admit?: () => void): Promise<Response>;
+  fetch(request: Request, admit?: Admit): Promise<Response>;
   /**
    * The rest of an application: its package, and its tools as activities, at `APPLICATION_PATHS`
    * below `base`. `admit` is called as it is above.
    */
-  application(request: Request, base: string, admit?: () => void): Promise<Response>;
+  application(request: Request, base: string, admit?: Admit): Promise<Response>;
   /**
    * Has the keys of all issuers fetched again when they are next needed. With `tokens`, believes what
    * these say and nothing else from now on; throws `INVALID_OPTIONS`, and then nothing has changed.
@@ -48,7 +49,7 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
   const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits };
   const served = servedTools(engine.catalog, options.tools);
 
-  const invoke = async (request: Request, admit: () => void): Promise<Response> => {
+  const invoke = async (request: Request, admit: Admit): Promise<Response> => {
     const began = performance.now();
     const seen: Seen = { id: UNKNOWN_ID, tool: '', principal: undefined, callId: undefined };
     const answer = await run(request, seen, admit).catch((error: unknown) =>
@@ -69,11 +70,11 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
     return answer;
   };
 
-  const run = async (request: Request, seen: Seen, admit: () => void): Promise<Response> => {
+  const run = async (request: Request, seen: Seen, admit: Admit): Promise<Response> => {
     // Before the body, so that nobody makes us parse one for nothing; told after it, for its id.
     const verified = await settle(verifier.verify(request.headers.get('authorization')));
     // A stranger may take as long as they like over their body: it is nobody else's place.
-    if ('value' in verified) admit();
+    if ('value' in verified) admit(tenantOf(verified.value));
     const body = await settle(
       readBody(
         request,

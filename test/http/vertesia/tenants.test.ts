@@ -6,6 +6,8 @@ import { serveTools, URL_SERVED } from './served.js';
 /** For whom calls are made that tokens of these kinds bring, as a tool and as an activity. */
 async function tenantsOf(...specs: readonly TokenSpec[]) {
   const tenants: (string | undefined)[] = [];
+  const admitted: (string | undefined)[] = [];
+  const admit = (caller?: string): void => void admitted.push(caller);
   const { engine, issuer, bearer } = await serveTools(
     {},
     { approve: ({ tenant }) => (tenants.push(tenant), 'once') },
@@ -17,12 +19,14 @@ async function tenantsOf(...specs: readonly TokenSpec[]) {
   for (const spec of specs) {
     const init = { method: 'POST', headers: await bearer(spec) };
     const tool = { tool_use: { id: '1', tool_name: 'sample__asks' } };
-    await handler.fetch(new Request(URL_SERVED, { ...init, body: JSON.stringify(tool) }));
+    await handler.fetch(new Request(URL_SERVED, { ...init, body: JSON.stringify(tool) }), admit);
     const body = JSON.stringify({ activity_name: 'sample__asks' });
     const path = 'https://tools.example/api/activities';
-    await handler.application(new Request(path, { ...init, body }), '/api');
+    await handler.application(new Request(path, { ...init, body }), '/api', admit);
   }
   await handler.close();
+  // It takes its place as whom its call is made for.
+  expect(admitted).toEqual(tenants);
   return tenants.map((tenant) => tenant?.replace(issuer.url, 'ISSUER'));
 }
 
