@@ -110,7 +110,7 @@ export function startGuest(powers: GuestPowers): Guest {
         if (method === 'schemas' && isSchemasParams(params)) return validation.add(params);
         if (method === 'validator' && isValidatorParams(params)) {
           if (params.ahead && loaded === undefined) {
-            rehearse(powers, host);
+            rehearseQuietly();
             prepared = prepareEndowing(powers, host, reportFault);
           }
           return validation.accept(params);
@@ -131,6 +131,8 @@ export function startGuest(powers: GuestPowers): Guest {
   const notify = makeNotifier(peer, () => (tape?.clock ?? powers.clock).monotonic());
   const host = makeHostPower(peer, notify);
   const reportFault = (error: unknown): void => notify('fault', { failure: describe(error) });
+  // It is for speed alone: what a plugin does is not to depend on it.
+  const rehearseQuietly = (): void => void rehearse(powers, host).catch(() => {});
 
   const receiveInTurn = makeFrameCutter((frame) => tape?.message(() => peer.receive(frame)));
 
@@ -143,7 +145,7 @@ export function startGuest(powers: GuestPowers): Guest {
       powers.shared === true
         ? (error) => notify('fault', { failure: describeError(error, powers.getStackString) })
         : reportFault,
-    rehearse: () => rehearse(powers, host),
+    rehearse: rehearseQuietly,
     close: () => {
       loaded?.confinement.revoke();
       peer.close(new CodedError('LOAD_FAILED', 'the plugin was let go'));

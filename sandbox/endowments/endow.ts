@@ -46,7 +46,7 @@ export function endow(powers: EndowmentPowers, ahead?: Ahead): CompartmentEndowm
     const held = permission === undefined || isGranted(powers.grant, permission);
     const ready = held && permission !== undefined ? undefined : ahead?.get(endowment);
     const endowed = ready ?? makeOrWithhold(endowment, powers, held);
-    Object.assign(globals, ready?.globals ?? finish(endowed?.globals ?? {}));
+    Object.assign(globals, ready?.globals ?? harden(finish(endowed?.globals ?? {})));
     given.push({ endowment, endowed, held });
     if (!held) {
       const present = Object.keys(endowed?.globals ?? {});
@@ -54,7 +54,8 @@ export function endow(powers: EndowmentPowers, ahead?: Ahead): CompartmentEndowm
     }
   }
   return {
-    globals: harden(globals),
+    // What it holds is hardened already, one by one: to look through all of it again takes time.
+    globals: Object.freeze(globals),
     get withheldNames() {
       return [...absent];
     },

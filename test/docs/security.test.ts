@@ -146,7 +146,7 @@ const HARMLESS_FLAGS = [
   // What is called, with what, and for whom.
   '--input --context --dialect --tenant --unattended --tool --call --credential --storage-directory',
   // What keeps a plugin to less, or lets it do nothing.
-  '--lock --locked --secret --rehearse --suggest --require --paranoid --storage',
+  '--lock --locked --secret --rehearse --suggest --require --paranoid --storage --digest',
   // What is written down, and what of it is shown, and how.
   '--audit --file --plugin --type --since --until --follow --anchor --when --reason',
   '--json --verbose --once --watch --format --output --former --unused-after --fail-on --exceptions',

@@ -64,8 +64,15 @@ export const language: readonly Guard[] = [
   {
     stops: 'code that changes an endowed object for others',
     file: 'sandbox/endowments/endow.ts',
-    code: 'globals: harden(globals),',
-    without: 'globals,',
+    code: 'harden(finish(endowed?.globals ?? {}))',
+    without: 'finish(endowed?.globals ?? {})',
+    tests: endowment('objects'),
+  },
+  {
+    stops: 'code that changes for others what was made before anybody knew whose it is',
+    file: 'sandbox/endowments/endow.ts',
+    code: 'harden(finish(endowed.globals));',
+    without: 'finish(endowed.globals);',
     tests: endowment('objects'),
   },
   {
