@@ -29,6 +29,9 @@ const MAX_LOOSE = 64;
 /** Characters of all pieces that are remembered, so that the same text gets the same id again. */
 const MAX_REMEMBERED = 32 * 1024 * 1024;
 
+/** What a piece counts for besides its text: of ids alone there would else be a million. */
+const PIECE_OVERHEAD = 256;
+
 /** `maxDepth`: throws `WireViolation` for a value that is nested deeper. */
 export function makePieceStore(maxDepth: number): PieceStore {
   const known = new Map<string, Piece>();
@@ -56,11 +59,11 @@ export function makePieceStore(maxDepth: number): PieceStore {
       },
     };
     known.set(text, piece);
-    remembered += text.length;
+    remembered += sizeOf(text);
     for (const [oldest] of known) {
       if (remembered <= MAX_REMEMBERED || oldest === text) break;
       known.delete(oldest);
-      remembered -= oldest.length;
+      remembered -= sizeOf(oldest);
     }
     return piece;
   };
@@ -124,6 +127,10 @@ export function makePieceStore(maxDepth: number): PieceStore {
     },
     spliced,
   };
+}
+
+function sizeOf(text: string): number {
+  return text.length + PIECE_OVERHEAD;
 }
 
 function isLoose(pieces: readonly Piece[]): boolean {

@@ -105,3 +105,12 @@ it('what a hook keeps of one run and changes later is not what it gets in the ne
     expect(JSON.stringify(kept.at(-1))).toBe(JSON.stringify(conversation(100)));
   }
 });
+
+it('short texts are forgotten, too, once there are very many', () => {
+  const store = makePieceStore(20);
+  const idOf = (text: string): number | undefined => store.of(text).pieces[0]?.id;
+  const first = idOf('conversation 0');
+  expect(idOf('conversation 0')).toBe(first);
+  for (let n = 1; n < 200_000; n += 1) idOf(`conversation ${n}`);
+  expect(idOf('conversation 0')).not.toBe(first);
+});
