@@ -1,4 +1,8 @@
 import { Socket } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers';
+import { makeLookout } from './lookout.js';
 
 /** The file descriptor at which the host opens the pipe, beside the three standard ones. */
 const HOST_PIPE = 3;
@@ -17,6 +21,11 @@ export const deadPipe: HostPipe = { write: () => {}, listen: () => {} };
 export function openHostPipe(onClose: () => void): HostPipe {
   let receive: (bytes: Uint8Array) => void = () => {};
   const buffer = Buffer.alloc(READ_BYTES);
+  const lookout = makeLookout({
+    now: () => performance.now(),
+    again: setImmediate,
+    processors: availableParallelism(),
+  });
   const options = {
     fd: HOST_PIPE,
     readable: true,
@@ -25,6 +34,7 @@ export function openHostPipe(onClose: () => void): HostPipe {
     onread: {
       buffer,
       callback: (bytes: number) => {
+        lookout.heard();
         receive(buffer.subarray(0, bytes));
         return true;
       },
@@ -36,6 +46,7 @@ export function openHostPipe(onClose: () => void): HostPipe {
   return {
     write: (bytes) => {
       socket.write(bytes);
+      lookout.wrote();
     },
     listen: (listener) => {
       receive = listener;

@@ -22,7 +22,7 @@ import { makePauses } from './pauses.js';
 export const diskReader: ReadPower = {
   readFile: async (path, maxBytes) => {
     const text = unlessMissing(() => readCapped(path, maxBytes));
-    // Afterwards: nothing comes between the look where a file is and its opening.
+    // Afterwards: nothing comes between the look where a file lies and its opening.
     await pause();
     return text;
   },
@@ -35,13 +35,13 @@ export const diskReader: ReadPower = {
       const found = lstatSync(path, { throwIfNoEntry: false });
       return found?.isSymbolicLink() === true ? realpathSync.native(path) : found && path;
     }),
-  stat: async (path) =>
-    unlessMissing(() => {
-      // Most looks find nothing, and an error is dear to make.
-      const found = statSync(path, { throwIfNoEntry: false });
-      if (found === undefined) return undefined;
-      return found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other';
-    }),
+  stat: async (path) => {
+    // Most looks find nothing, and an error is dear to make.
+    const found = unlessMissing(() => statSync(path, { throwIfNoEntry: false }));
+    await pause();
+    if (found === undefined) return undefined;
+    return found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other';
+  },
   birthtimeMs: async (path) =>
     unlessMissing(() => {
       const born = statSync(path, { throwIfNoEntry: false })?.birthtimeMs;
