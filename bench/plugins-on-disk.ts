@@ -22,15 +22,20 @@ export function writeEcho(directory: string, id: string): void {
 const ECHO =
   "export const tools = [{ id: 'echo', name: 'Echo', description: 'Says it again', annotations: { readOnlyHint: true }, parameters: { type: 'object', properties: { text: { type: 'string' } } }, execute: async (input) => input }];";
 
-/** A plugin with the tools of that source. */
-export function writeTools(directory: string, id: string, source: string): void {
+/** A plugin with the tools of that source, and the permissions that its manifest writes. */
+export function writeTools(
+  directory: string,
+  id: string,
+  source: string,
+  permissions: object = {},
+): void {
   mkdirSync(directory, { recursive: true });
   const manifest = {
     manifestVersion: 1,
     id,
     name: id,
     pandora: '>=1',
-    provides: { tools: { entry: 'index.js' } },
+    provides: { tools: { entry: 'index.js', permissions } },
   };
   writeFileSync(join(directory, 'pandora.manifest.json'), JSON.stringify(manifest));
   writeFileSync(join(directory, 'index.js'), source);

@@ -137,6 +137,7 @@ function open(directory: string): Promise<Engine> {
   return createEngine({
     plugins: [`${join(root, directory)}/*`],
     cacheDirectory: join(root, 'cache'),
+    grant: 'declared',
     storageDirectory: join(root, 'storage'),
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     limits: { maxGuests: live },

@@ -83,6 +83,7 @@ export async function churn(spec: ChurnSpec): Promise<ChurnResult> {
       setTimeout(() => controller.abort(), 20);
       await given;
     },
+    keep: () => call(`${pick(spec.live)}:keep`, { n: calls }),
     seldom: () => call(`${pick(ids.length)}:echo`, { n: calls }),
     flood: async () => {
       const plugin = pick(spec.live);

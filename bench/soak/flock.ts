@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeTools } from '../plugins-on-disk.js';
 
@@ -11,6 +11,10 @@ export const tools = [
   tool('sleep', ({ ms }) => new Promise((resolve) => setTimeout(() => resolve(ms), ms))),
   tool('loop', () => { for (;;); }),
   tool('hang', () => new Promise(() => {})),
+  tool('keep', async (input) => {
+    await storage.write('kept.txt', 'x'.repeat(100_000));
+    return input;
+  }),
   tool('throw', () => { throw new Error('on purpose') }),
 ];`;
 
@@ -20,7 +24,12 @@ export function writeFlock(root: string, count: number): readonly string[] {
   for (const id of ids) {
     const directory = join(root, id);
     // Written for an earlier soak: what was kept of it still holds.
-    if (!existsSync(directory)) writeTools(directory, id, SOURCE);
+    if (!isWritten(join(directory, 'index.js')))
+      writeTools(directory, id, SOURCE, { storage: true });
   }
   return ids;
+}
+
+function isWritten(file: string): boolean {
+  return existsSync(file) && readFileSync(file, 'utf8') === SOURCE;
 }

@@ -32,6 +32,7 @@ describe.runIf(process.platform === 'linux')(
       createEngine({
         plugins: [`${join(root, directory)}/*`],
         cacheDirectory: join(root, 'cache'),
+        grant: 'declared',
         storageDirectory: join(root, 'storage'),
         logger: silentLogger,
         limits: { maxGuests: LIVE, pool: 1, endAfterMs: 1_500, maxWaitMs: 300_000 },
