@@ -6,6 +6,8 @@ import type { Guest } from '../../guests/guest.js';
 export interface LoadSpec {
   readonly plugin: string;
   readonly load: () => LoadParams;
+  /** Told as soon as it is asked to load: what is sent now leaves in the same write. */
+  readonly onAsked?: (params: LoadParams) => void;
   readonly loadTimeoutMs: number;
 }
 
@@ -16,7 +18,10 @@ export async function loadWithin(guest: Guest, spec: LoadSpec): Promise<void> {
     guest.kill({ cause: 'deadline', detail: `its code was not loaded after ${loadTimeoutMs} ms` });
   }, loadTimeoutMs);
   try {
-    await guest.peer.ask('load', spec.load()).answer;
+    const params = spec.load();
+    const { answer } = guest.peer.ask('load', params);
+    spec.onAsked?.(params);
+    await answer;
   } catch (error) {
     if (!(error instanceof GuestEnded)) {
       // What threw at load would throw again at every call: this guest is of no use.

@@ -98,8 +98,18 @@ export function makeResident(spec: ResidentSpec): Resident {
     watch(guest);
     guest.serve(spec.service(guest.peer));
     const began = performance.now();
-    await loadWithin(guest, spec);
-    tellSchemas(guest);
+    let told: Schemas | undefined;
+    await loadWithin(guest, {
+      ...spec,
+      onAsked: ({ tape }) => {
+        // A guest that is recorded is told one thing at a time.
+        if (tape !== undefined) return;
+        told = schemas;
+        tellSchemas(guest);
+      },
+    });
+    // They may have changed meanwhile.
+    if (told !== schemas) tellSchemas(guest);
     current = guest;
     if (spec.begin === undefined) serving = guest;
     loadedMs = performance.now();

@@ -6,10 +6,13 @@ import { type FakeGuest, fakeGuest } from '../../guests/fake-guest.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A guest that answers at once whatever it is asked. */
-function willing(): FakeGuest {
+/** A guest that answers at once whatever it is asked, or when that promise resolves. */
+function willing(answer: Promise<null> = Promise.resolve(null), heard: unknown[] = []): FakeGuest {
   const guest = fakeGuest();
-  const ask = (): object => ({ answer: Promise.resolve(null), cancel: () => {} });
+  const ask = (method: string, params: unknown): object => {
+    heard.push([method, params]);
+    return { answer, cancel: () => {} };
+  };
   const { peer } = guest;
   const own = {
     serve: () => {},
@@ -19,13 +22,13 @@ function willing(): FakeGuest {
   return Object.assign(guest, own);
 }
 
-function open(take: () => Promise<Guest>): Resident {
+function open(take: () => Promise<Guest>, params: object = {}): Resident {
   return makeResident({
     plugin: 'sample',
     entry: 'tools',
     bundleHash: 'h',
     take,
-    load: () => ({}) as never,
+    load: () => params as never,
     service: () => ({ request: () => null, notice: () => {} }),
     validator: { ahead: () => Promise.resolve(), deliver: () => {} },
     loadTimeoutMs: 10_000,
@@ -66,4 +69,37 @@ it('a guest in whose place none could start serves on', async () => {
   await turn();
   expect(await resident.acquire()).toBe(first);
   expect(first.killed).toEqual([]);
+});
+
+it('a guest hears what inputs have to fit together with what it loads, and again what has changed since', async () => {
+  let load = (): void => {};
+  const heard: unknown[] = [];
+  const guest = willing(new Promise((resolve) => (load = () => resolve(null))), heard);
+  const resident = open(() => Promise.resolve(guest));
+  resident.setSchemas([['a', {}]]);
+  const acquired = resident.acquire();
+  await turn();
+  const first = [
+    ['load', {}],
+    ['schemas', { schemas: [['a', {}]] }],
+  ];
+  expect(heard).toEqual(first);
+  resident.setSchemas([['b', {}]]);
+  load();
+  await acquired;
+  expect(heard).toEqual([...first, ['schemas', { schemas: [['b', {}]] }]]);
+});
+
+it('a guest that is recorded hears one thing at a time', async () => {
+  let load = (): void => {};
+  const heard: unknown[] = [];
+  const guest = willing(new Promise((resolve) => (load = () => resolve(null))), heard);
+  const resident = open(() => Promise.resolve(guest), { tape: {} });
+  resident.setSchemas([['a', {}]]);
+  const acquired = resident.acquire();
+  await turn();
+  expect(heard).toEqual([['load', { tape: {} }]]);
+  load();
+  await acquired;
+  expect(heard).toHaveLength(2);
 });
