@@ -3,6 +3,7 @@ import { STORAGE_LIMITS } from '../brokers/storage/limits.js';
 import { makeStores, type Stores } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
+import { noteBlankUse } from '../guests/blank-use.js';
 import { type Capacity, makeCapacity } from '../guests/capacity.js';
 import { makeCodeCache } from '../guests/code-cache.js';
 import {
@@ -97,7 +98,7 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
     }),
     shrinkAfterMs: REMEMBERED_MS,
     start: () => start(commandOf('alone')),
-    prepare: validator.ahead,
+    prepare: (guest) => void validator.ahead(guest).then(() => noteBlankUse(guest)),
     refillDelayMs: REFILL_DELAY_MS,
     onChange: (blank) => events.emit({ type: 'pool-changed', blank }),
   });
@@ -120,7 +121,7 @@ export async function openMachinery(settings: Settings, events: EventBus): Promi
         : start(unconfinedCommand(machine, guestScripts.unconfined(), definedOf(settings.env))),
     takeHeard: (line) => {
       const guest = startGuest(commandOf('alone'), START_TIMEOUT_MS, line);
-      validator.ahead(guest);
+      void validator.ahead(guest);
       return guest;
     },
     bundle: ({ directory }, { file, surfaces, virtualModules, confinement }) =>

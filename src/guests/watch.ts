@@ -5,6 +5,8 @@ import type { ProcessorUse } from './processor.js';
 export interface WatchSpec {
   readonly guest: GuestLife;
   readonly allowance: Allowance;
+  /** Processor time that it had used before it was anybody's, where that is known already. */
+  readonly usedBlankMs?: number | undefined;
   readonly readUse: (pid: number) => ProcessorUse | undefined;
   /** Its own memory in MiB, where the system tells. */
   readonly readMemory: (pid: number) => number | undefined;
@@ -64,7 +66,7 @@ export function watchGuest(spec: WatchSpec): Watch {
   let seen = {
     asked: guest.asked,
     calls: guest.calls,
-    usedMs: spec.readUse(guest.pid)?.usedMs ?? 0,
+    usedMs: spec.usedBlankMs ?? spec.readUse(guest.pid)?.usedMs ?? 0,
   };
 
   const look = (): void => {

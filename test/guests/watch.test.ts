@@ -115,6 +115,18 @@ describe('processor time', () => {
     expect(guest.killed).toEqual([]);
   });
 
+  it('is charged from when the guest was blank, where that was noted', () => {
+    const use = { usedMs: 100_000, stopped: false };
+    const { guest } = watch({ readUse: () => use, usedBlankMs: 98_000 });
+    guest.ask();
+    vi.advanceTimersByTime(1_000);
+    expect(guest.killed).toEqual([expect.objectContaining({ cause: 'cpu' })]);
+    const { guest: other } = watch({ readUse: () => use, usedBlankMs: 100_000 });
+    other.ask();
+    vi.advanceTimersByTime(1_000);
+    expect(other.killed).toEqual([]);
+  });
+
   it('is more for whoever is called more', () => {
     const { guest, use } = watch();
     for (let n = 0; n < 40; n += 1) {

@@ -1,4 +1,5 @@
 import { makeAllowance } from '../../guests/allowance.js';
+import { blankUseOf } from '../../guests/blank-use.js';
 import type { Started } from '../../guests/capacity.js';
 import type { Guest } from '../../guests/guest.js';
 import { readMemory, readProcessorUse } from '../../guests/processor.js';
@@ -25,6 +26,7 @@ export function makeTenancy(spec: EntrySpec): (wants: Wants) => Promise<Guest> {
     const watch = watchGuest({
       guest,
       allowance,
+      usedBlankMs: blankUseOf(guest),
       readUse: readProcessorUse,
       readMemory,
       onWeighed: capacity.relieve,

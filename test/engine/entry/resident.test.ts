@@ -27,7 +27,7 @@ function open(take: () => Promise<Guest>): Resident {
     take,
     load: () => ({}) as never,
     service: () => ({ request: () => null, notice: () => {} }),
-    validator: { ahead: () => {}, deliver: () => {} },
+    validator: { ahead: () => Promise.resolve(), deliver: () => {} },
     loadTimeoutMs: 10_000,
     graceMs: 10_000,
     events: makeEventBus(Date.now),
