@@ -127,7 +127,8 @@ async function node(copy, script, args = [], env = {}) {
 }
 
 function table() {
-  const cell = (text) => text.replaceAll('|', '\\|');
+  // Bare, such a name would be a bold one without its underscores.
+  const cell = (text) => text.replaceAll('|', '\\|').replaceAll(/\b__\w+?__\b/g, '`$&`');
   const of = ({ guard, died }) => {
     const [file, ...title] = (died[0] ?? '').split(': ');
     const noticed = died.length === 0 ? '**nothing**' : `\`${file}\`: ${cell(title.join(': '))}`;

@@ -16,11 +16,11 @@ export const hostCodes = {
       'Run on a machine that has it (`bulkhead demo` shows which stand), or take it out of walls.require.',
   },
   AUDIT_FAILED: {
-    title: 'the audit log cannot be kept',
+    title: 'the audit log cannot be kept, or read',
     meaning:
       'The audit log cannot be opened, written or read, or its last record is not what was written. Calls of high risk do not run while it cannot be written.',
     remedy:
-      'Look at it with `bulkhead audit verify`. Make room on the disk, or move a log that was changed away.',
+      'Where there is none, have one written with --audit FILE. Else look at it with `bulkhead audit verify`: make room on the disk, or move a log that was changed away.',
   },
   MODEL_FAILED: {
     title: 'the model failed',

@@ -10,7 +10,8 @@ export interface HeldLock {
   readonly path: string;
   /** Throws `INVALID_LOCK`. Where there is no file it locks nothing. */
   read(): Lock;
-  write(lock: Lock): void;
+  /** Throws `INVALID_LOCK`. No other process changes it meanwhile. */
+  change(next: (lock: Lock) => Lock): void;
   /** What is kept under that address; `undefined` where it is not there, or is anything else. */
   kept(address: string): KeptPlugin | undefined;
   keep(address: string, text: string): void;
@@ -23,18 +24,18 @@ export interface HeldLock {
 export function holdLock(files: LockFiles): HeldLock {
   let lastText: string | undefined;
   let last: Lock = EMPTY;
+  const readText = (text: string | undefined): Lock => {
+    if (text === lastText) return last;
+    const read = text === undefined ? { ok: true as const, value: EMPTY } : parseLock(text);
+    if (!read.ok) throw invalidLock(files.path, read.problems);
+    lastText = text;
+    last = read.value;
+    return last;
+  };
   return {
     path: files.path,
-    read: () => {
-      const text = files.read();
-      if (text === lastText) return last;
-      const read = text === undefined ? { ok: true as const, value: EMPTY } : parseLock(text);
-      if (!read.ok) throw invalidLock(files.path, read.problems);
-      lastText = text;
-      last = read.value;
-      return last;
-    },
-    write: (lock) => files.write(formatLock(lock)),
+    read: () => readText(files.read()),
+    change: (next) => files.change((text) => formatLock(next(readText(text)))),
     kept: (address) => {
       const text = files.readKept(address);
       return text === undefined ? undefined : readKept(text, address);

@@ -59,15 +59,19 @@ export interface LockBook {
 export function openLockBook(path: string, options: EngineOptions): LockBook {
   const lock = openLock(path);
 
-  const locked = (id: string): LockedPlugin => {
-    const { plugins } = lock.read();
+  const locked = (id: string, { plugins } = lock.read()): LockedPlugin => {
     const found = Object.hasOwn(plugins, id) ? plugins[id] : undefined;
     if (found === undefined) throw notLocked(id, lock.path);
     return found;
   };
-  const put = (id: string, plugin: LockedPlugin): LockedPlugin => {
-    lock.write({ version: 1, plugins: { ...lock.read().plugins, [id]: plugin } });
-    return plugin;
+  /** `make` is given the lock as it is when nobody else changes it. */
+  const put = (id: string, make: (now: Lock) => LockedPlugin): LockedPlugin => {
+    let made: LockedPlugin | undefined;
+    lock.change((now) => {
+      made = make(now);
+      return { version: 1, plugins: { ...now.plugins, [id]: made } };
+    });
+    return made ?? locked(id);
   };
 
   return {
@@ -86,41 +90,47 @@ export function openLockBook(path: string, options: EngineOptions): LockBook {
     accept: (examined, acceptance) => {
       const { plugin, kept } = examined;
       lock.keep(kept.address, kept.text);
-      const { plugins } = lock.read();
-      const before = Object.hasOwn(plugins, plugin.id) ? plugins[plugin.id] : undefined;
-      return put(plugin.id, {
-        format: plugin.format,
-        source: lock.sourceOf(plugin.directory),
-        ...(before?.disabled === true ? { disabled: true } : {}),
-        ...pinOf(examined, acceptance),
-        ...(before === undefined ? {} : { earlier: earlierOf(before, kept.address) }),
+      return put(plugin.id, ({ plugins }) => {
+        const before = Object.hasOwn(plugins, plugin.id) ? plugins[plugin.id] : undefined;
+        return {
+          format: plugin.format,
+          source: lock.sourceOf(plugin.directory),
+          ...(before?.disabled === true ? { disabled: true } : {}),
+          ...pinOf(examined, acceptance),
+          ...(before === undefined ? {} : { earlier: earlierOf(before, kept.address) }),
+        };
       });
     },
     remove: (id) => {
-      locked(id);
-      const { [id]: _, ...plugins } = lock.read().plugins;
-      lock.write({ version: 1, plugins });
+      lock.change((now) => {
+        locked(id, now);
+        const { [id]: _, ...plugins } = now.plugins;
+        return { version: 1, plugins };
+      });
     },
     removeStorage: (id) =>
       removeStore(readSettings({ ...options, plugins: [] }).storageDirectory, id),
     setDisabled: (id, disabled) => {
-      const { disabled: _, ...plugin } = locked(id);
-      put(id, disabled ? { ...plugin, disabled: true } : plugin);
-    },
-    rollback: (id, by) => {
-      const { format, source, disabled, earlier = [], ...now } = locked(id);
-      const [before, ...rest] = earlier;
-      if (before === undefined) throw nothingEarlier(id, lock.path);
-      return put(id, {
-        format,
-        source,
-        ...(disabled === undefined ? {} : { disabled }),
-        ...before,
-        by,
-        at: new Date().toISOString(),
-        earlier: [...rest, now].slice(0, MAX_EARLIER),
+      put(id, (now) => {
+        const { disabled: _, ...plugin } = locked(id, now);
+        return disabled ? { ...plugin, disabled: true } : plugin;
       });
     },
+    rollback: (id, by) =>
+      put(id, (now) => {
+        const { format, source, disabled, earlier = [], ...pin } = locked(id, now);
+        const [before, ...rest] = earlier;
+        if (before === undefined) throw nothingEarlier(id, lock.path);
+        return {
+          format,
+          source,
+          ...(disabled === undefined ? {} : { disabled }),
+          ...before,
+          by,
+          at: new Date().toISOString(),
+          earlier: [...rest, pin].slice(0, MAX_EARLIER),
+        };
+      }),
     check: async () => {
       const settings = readSettings({ ...options, plugins: [] });
       const machinery = await openMachinery(settings, makeEventBus(Date.now));

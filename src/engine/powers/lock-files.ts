@@ -1,4 +1,14 @@
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The files of a lock: its own, and those that it keeps. */
@@ -9,7 +19,8 @@ export interface LockFiles {
   readonly directory: string;
   /** The lock's text; `undefined` where there is none. */
   read(): string | undefined;
-  write(text: string): void;
+  /** Puts what `next` makes of its text in its place; no other process changes it meanwhile. */
+  change(next: (text: string | undefined) => string): void;
   /** What is kept under an address; `undefined` where nothing is. */
   readKept(address: string): string | undefined;
   keep(address: string, text: string): void;
@@ -21,16 +32,20 @@ const MAX_LOCK_BYTES = 16 * 1024 * 1024;
 /** `store` holds what is kept: whoever can write there cannot change it, since addresses are hashes. */
 export function openLockFiles(path: string, store: string): LockFiles {
   const place = (address: string): string => join(store, `${address}.json`);
+  const read = (): string | undefined => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return undefined;
+    if (!found.isFile() || found.size > MAX_LOCK_BYTES) return 'no lock file';
+    return readFileSync(path, 'utf8');
+  };
   return {
     path,
     directory: dirname(path),
-    read: () => {
-      const found = statSync(path, { throwIfNoEntry: false });
-      if (found === undefined) return undefined;
-      if (!found.isFile() || found.size > MAX_LOCK_BYTES) return 'no lock file';
-      return readFileSync(path, 'utf8');
+    read,
+    change: (next) => {
+      mkdirSync(dirname(path), { recursive: true });
+      while (!changeAlone(path, () => next(read()))) pause();
     },
-    write: (text) => replace(path, text, 0o644),
     readKept: (address) => {
       try {
         return readFileSync(place(address), 'utf8');
@@ -53,4 +68,44 @@ function replace(path: string, text: string, mode: number): void {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, text, { mode });
   renameSync(draft, path);
+}
+
+/** A change takes milliseconds: who has taken longer died over it. */
+const ABANDONED_MS = 5_000;
+
+/** The draft is what keeps others out: it is made by one alone, and gone when it is in its place. */
+function changeAlone(path: string, make: () => string): boolean {
+  const draft = `${path}.draft`;
+  const file = openAlone(draft);
+  if (file === undefined) return false;
+  try {
+    writeFileSync(file, make());
+    // Whoever took it for abandoned has one of its own there.
+    if (statSync(draft, { throwIfNoEntry: false })?.ino !== fstatSync(file).ino) return false;
+    renameSync(draft, path);
+    return true;
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openAlone(draft: string): number | undefined {
+  try {
+    return openSync(draft, 'wx', 0o644);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  const there = statSync(draft, { throwIfNoEntry: false });
+  if (there !== undefined && Date.now() - there.mtimeMs > ABANDONED_MS)
+    rmSync(draft, { force: true });
+  return undefined;
+}
+
+const PAUSE_MS = 5;
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 }

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { openLockFiles } from '../../../src/engine/powers/lock-files.js';
+import { makeDirectory } from '../plugin-on-disk.js';
+
+const built = new URL('../../../dist/src/engine/powers/lock-files.js', import.meta.url).href;
+
+/** A process that adds one to the number in the file, so many times, and takes its time. */
+const ADDER = `
+const { openLockFiles } = await import(${JSON.stringify(built)});
+const files = openLockFiles(process.argv[1], process.argv[1] + '.store');
+for (let n = 0; n < 20; n += 1) {
+  files.change((text) => {
+    const until = performance.now() + 2;
+    while (performance.now() < until);
+    return String(Number(text ?? 0) + 1);
+  });
+}`;
+
+it('what several processes change at once is what each of them made of it', async () => {
+  const directory = makeDirectory();
+  const path = join(directory, 'lock.json');
+  const run = promisify(execFile);
+  const add = (): Promise<unknown> =>
+    run(process.execPath, ['--input-type=module', '-e', ADDER, path]);
+  await Promise.all([add(), add(), add()]);
+  expect(readFileSync(path, 'utf8')).toBe('60');
+  expect(readdirSync(directory)).toEqual(['lock.json']);
+});
+
+it('a change that throws leaves the file as it was, and nobody kept out', () => {
+  const path = join(makeDirectory(), 'lock.json');
+  const files = openLockFiles(path, `${path}.store`);
+  files.change(() => 'one');
+  expect(() =>
+    files.change(() => {
+      throw new Error('not now');
+    }),
+  ).toThrow('not now');
+  expect(files.read()).toBe('one');
+  files.change((text) => `${text} two`);
+  expect(files.read()).toBe('one two');
+});
+
+it('a draft whose process died over it keeps nobody out', () => {
+  const path = join(makeDirectory(), 'lock.json');
+  const files = openLockFiles(path, `${path}.store`);
+  writeFileSync(`${path}.draft`, 'half of');
+  const longAgo = Date.now() / 1000 - 60;
+  utimesSync(`${path}.draft`, longAgo, longAgo);
+  files.change(() => 'whole');
+  expect(files.read()).toBe('whole');
+  expect(existsSync(`${path}.draft`)).toBe(false);
+});
