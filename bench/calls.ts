@@ -84,6 +84,8 @@ export async function measureCalls({ calls, rounds, share }: Effort): Promise<Me
         work: `small, ${IN_FLIGHT} in flight, with the audit log`,
         unit: 'calls/s',
         ...pipedLogged,
+        goal: '≥ 0.5 × floor',
+        met: pipedLogged.ratio >= 0.5,
       },
     ];
   } finally {

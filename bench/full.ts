@@ -4,6 +4,7 @@ import { FULL, type Measure, SHORT } from './measure.js';
 import { comparePeers } from './peers/all.js';
 import type { Comparison } from './peers/comparison.js';
 import { judgePeers } from './peers/judge.js';
+import { writePage } from './page.js';
 import { drawComparison } from './picture.js';
 import { tellComparisons, tellMeasures } from './table.js';
 import { works } from './works.js';
@@ -20,6 +21,7 @@ export interface Results {
 
 const RESULTS = new URL('results.json', import.meta.url);
 const PICTURE = new URL('../docs/bench.svg', import.meta.url);
+const PAGE = new URL('../docs/bench.md', import.meta.url);
 
 /** Measures the whole table and prints it as it grows; only a whole one is written down. */
 export async function measureAll(how: {
@@ -52,14 +54,17 @@ export async function measureAll(how: {
   draw(results);
 }
 
-/** Draws the picture of an earlier run. */
+/** Draws the picture of an earlier run, and writes its page. */
 export function drawAgain(): void {
   draw(JSON.parse(readFileSync(RESULTS, 'utf8')) as Results);
 }
 
 function draw(results: Results): void {
   writeFileSync(PICTURE, drawComparison(results));
-  console.log('\nbench/results.json has all figures, docs/bench.svg shows them.');
+  writeFileSync(PAGE, writePage(results));
+  console.log(
+    '\nbench/results.json and docs/bench.md have all figures, docs/bench.svg shows them.',
+  );
 }
 
 function listMissing(

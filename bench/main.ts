@@ -3,13 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const USAGE = `npm run bench                  measures everything; writes bench/results.json and docs/bench.svg
+const USAGE = `npm run bench                  measures everything; writes bench/results.json, docs/bench.md and its
+                               picture, docs/bench.svg
 npm run bench -- --short       fewer rounds and no peers; writes nothing
 npm run bench -- --check       fails where a ratio to the floor is worse than in bench/baseline.json
 npm run bench -- --keep        writes that file anew
 npm run bench -- --install     gets the peers from npm into bench/node_modules, and a Node for those
                                that this one is too old for, and ends
-npm run bench -- --picture     draws docs/bench.svg again from bench/results.json
+npm run bench -- --picture     writes docs/bench.md and docs/bench.svg again from bench/results.json
 
   --node PATH                  the Node for peers that this one is too old for
 `;
