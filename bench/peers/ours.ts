@@ -9,10 +9,12 @@ export const bulkhead: Peer = {
   ownProcess: true,
   open: async (work) => {
     let pid = 0;
-    const engine = await startEngine(0, {
-      onEvent: (event) => {
-        if (event.type === 'guest-started') pid = event.pid;
-      },
+    const engine = await startEngine(0);
+    const off = engine.on((event) => {
+      if (event.type !== 'guest-started') return;
+      ({ pid } = event);
+      // Nobody else's calls are told to a listener.
+      off();
     });
     return {
       get pid() {

@@ -4,6 +4,9 @@
  */
 const AWAKE_MS = 0.2;
 
+/** What comes within so long has come at once, where the time to be woken is part of it. */
+const SOON_MS = 0.4;
+
 export interface Lookout {
   /** Something was written. */
   wrote(): void;
@@ -30,6 +33,7 @@ export function makeLookout({ now, again, processors }: LookoutSpec): Lookout {
   let wasSoon = false;
   let isWaiting = false;
   let isLooking = false;
+  let hasLooked = false;
 
   const look = (): void => {
     isLooking = isWaiting && now() - wroteAtMs < AWAKE_MS;
@@ -40,14 +44,15 @@ export function makeLookout({ now, again, processors }: LookoutSpec): Lookout {
     wrote: () => {
       wroteAtMs = now();
       isWaiting = true;
-      if (!wasSoon || isLooking || processors < 2) return;
+      hasLooked = wasSoon && processors > 1;
+      if (!hasLooked || isLooking) return;
       isLooking = true;
       again(look);
     },
     heard: () => {
       if (!isWaiting) return;
       isWaiting = false;
-      wasSoon = now() - wroteAtMs < AWAKE_MS;
+      wasSoon = now() - wroteAtMs < (hasLooked ? AWAKE_MS : SOON_MS);
     },
   };
 }

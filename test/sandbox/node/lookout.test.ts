@@ -52,6 +52,20 @@ describe('a guest that has answered', () => {
     expect(looks()).toBe(false);
   });
 
+  it('counts a call as soon that came a little later, as it had to be woken, and not in vain', () => {
+    const { lookout, looks, pass, answerAfter } = makeStage();
+    answerAfter(0.3);
+    lookout.wrote();
+    expect(looks()).toBe(true);
+    pass(0.3);
+    expect(looks()).toBe(true);
+    expect(looks()).toBe(false);
+    // It was awake, so that to be woken is no part of these.
+    lookout.heard();
+    lookout.wrote();
+    expect(looks()).toBe(false);
+  });
+
   it('looks out once, however much it writes, and not once it has heard', () => {
     const { lookout, looks, answerAfter } = makeStage();
     answerAfter(0.05);
