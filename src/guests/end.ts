@@ -63,15 +63,18 @@ const CODES = {
 
 /** The error for a call of `plugin` that was under way when its guest ended so. */
 export function endError(plugin: string, { cause, detail, inactive }: GuestEnd): BulkheadError {
-  if (inactive === true) {
-    return new BulkheadError('PLUGIN_INACTIVE', `${plugin} ended during the call: ${detail}.`, {
-      plugin,
-      reasons: [detail],
-    });
-  }
+  if (inactive === true) return inactiveError(plugin, detail);
   return new BulkheadError(
     CODES[cause],
     `The guest of ${plugin} ended during the call: ${detail}. The next call gets a fresh guest.`,
     { plugin, reason: detail },
   );
+}
+
+/** The error for a call of a plugin that does not run any more, and did when the call was made. */
+export function inactiveError(plugin: string, detail: string): BulkheadError {
+  return new BulkheadError('PLUGIN_INACTIVE', `${plugin} ended during the call: ${detail}.`, {
+    plugin,
+    reasons: [detail],
+  });
 }

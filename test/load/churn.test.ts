@@ -24,6 +24,9 @@ describe.runIf(process.platform === 'linux')(
     const root = mkdtempSync(join(tmpdir(), 'bulkhead-load-'));
     const guests = new Set<number>();
     let timers: TimerCount;
+    let blank = 0;
+    /** With an engine that is open, and of whose plugins none is called; and with none. */
+    let idle: ReturnType<typeof takeSample>;
     let before: ReturnType<typeof takeSample>;
     let engine: Engine;
     let result: ChurnResult;
@@ -38,6 +41,7 @@ describe.runIf(process.platform === 'linux')(
         limits: { maxGuests: LIVE, pool: 1, endAfterMs: 1_500, maxWaitMs: 300_000 },
         onEvent: (event) => {
           if (event.type === 'guest-started') guests.add(event.pid);
+          if (event.type === 'pool-changed') ({ blank } = event);
         },
       });
     const alive = (): readonly number[] =>
@@ -48,8 +52,11 @@ describe.runIf(process.platform === 'linux')(
       // What is loaded once and for all is there before anything is counted.
       const warm = await open('first');
       await warm.call(`${first}:echo`, {});
+      await vi.waitUntil(() => alive().length === 0 && blank === 1, WAIT);
+      idle = takeSample();
       await warm.close();
-      await vi.waitUntil(() => alive().length === 0, WAIT);
+      const processes = (): number => descendants(process.pid).length;
+      await vi.waitUntil(() => processes() < idle.processes, WAIT);
       const ids = writeFlock(join(root, 'plugins'), PLUGINS);
       before = takeSample();
       timers = countTimers(true);
@@ -99,7 +106,7 @@ describe.runIf(process.platform === 'linux')(
       async () => {
         await expect.poll(alive, WAIT).toEqual([]);
         await expect.poll(() => timers.live(), WAIT).toMatchObject({ count: 0, places: [] });
-        await expect.poll(() => findLeft(before, takeSample()), WAIT).toEqual([]);
+        await expect.poll(() => findLeft(idle, takeSample()), WAIT).toEqual([]);
       },
     );
 

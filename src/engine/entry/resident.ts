@@ -4,7 +4,7 @@ import type { Peer } from '../../../sandbox/wire/peer.js';
 import type { Service } from '../../../sandbox/wire/service.js';
 import { BulkheadError } from '../../errors.js';
 import type { EventBus, GuestEndCause } from '../../events.js';
-import type { GuestEnd } from '../../guests/end.js';
+import { type GuestEnd, inactiveError } from '../../guests/end.js';
 import type { Guest } from '../../guests/guest.js';
 import { loadWithin } from './load-guest.js';
 import { tellGrant } from './regrant.js';
@@ -78,7 +78,7 @@ export function makeResident(spec: ResidentSpec): Resident {
   let serving: Guest | undefined;
   const beginning = new WeakMap<Guest, Promise<void>>();
   let loadedMs = 0;
-  let over = false;
+  let over: GuestEnd | undefined;
   /** All that are alive: also those that are only finishing what they were asked. */
   const guests = new Set<Guest>();
   /** Those among them that were replaced for what they hold, and get no more. */
@@ -94,7 +94,7 @@ export function makeResident(spec: ResidentSpec): Resident {
   const start = async (wants: Wants): Promise<Guest> => {
     const guest = await spec.take(wants);
     // Let go of in the moment in which there was room.
-    if (over) guest.kill({ cause: 'closed', detail: 'the engine let go of its plugin' });
+    if (over !== undefined) guest.kill(over);
     watch(guest);
     guest.serve(spec.service(guest.peer));
     const began = performance.now();
@@ -156,7 +156,7 @@ export function makeResident(spec: ResidentSpec): Resident {
 
   const loading = makeSharedStart(startUnlessTrusted);
   const loadOnce = (wants?: Wants): Promise<Guest> => {
-    if (over) return Promise.reject(letGo(spec.plugin));
+    if (over !== undefined) return Promise.reject(letGo(spec.plugin, over));
     return loading.join(wants);
   };
 
@@ -218,8 +218,8 @@ export function makeResident(spec: ResidentSpec): Resident {
       current = undefined;
     },
     end: (end) => {
-      over = true;
-      loading.giveUp(letGo(spec.plugin));
+      over = end;
+      loading.giveUp(letGo(spec.plugin, end));
       for (const guest of guests) guest.kill(end);
     },
   };
@@ -241,6 +241,7 @@ function within(settled: Promise<unknown>, ms: number): Promise<unknown> {
   return Promise.race([settled, pause(ms)]);
 }
 
-function letGo(plugin: string): BulkheadError {
+function letGo(plugin: string, { inactive, detail }: GuestEnd): BulkheadError {
+  if (inactive === true) return inactiveError(plugin, detail);
   return new BulkheadError('ENGINE_CLOSED', `The engine let go of ${plugin}.`, {});
 }

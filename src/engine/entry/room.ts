@@ -50,7 +50,8 @@ class Room implements OpenEntry {
   home: Resident | undefined;
   listener: EntryListener | undefined;
   schemas: Schemas | undefined;
-  closed = false;
+  /** Why, once it is. */
+  closed: GuestEnd | undefined;
   #running: RunningHooks | undefined;
   #outputs: Outputs | undefined;
   #calls: CallsUnderWay | undefined;
@@ -150,7 +151,7 @@ class Room implements OpenEntry {
 
   async close(why: GuestEnd = LET_GO): Promise<void> {
     for (const task of this.closing.splice(0)) task();
-    this.closed = true;
+    this.closed = why;
     this.home?.end(why);
     await this.brokers?.close();
   }
@@ -218,7 +219,7 @@ class Room implements OpenEntry {
       events,
     });
     if (this.schemas !== undefined) made.setSchemas(this.schemas);
-    if (this.closed) made.end(LET_GO);
+    if (this.closed !== undefined) made.end(this.closed);
     return made;
   }
 }

@@ -97,8 +97,8 @@ describe('calls that take turns', () => {
     const second = engine.call('a:echo', {});
     await pause(100);
     await engine.setEnabled('a', false);
-    expect(codeOf(await first)).not.toBe('ok');
-    expect(codeOf(await second)).toBe('ENGINE_CLOSED');
+    expect(codeOf(await first)).toBe('PLUGIN_INACTIVE');
+    expect(codeOf(await second)).toBe('PLUGIN_INACTIVE');
   });
 
   it('are answered when the engine is closed', async () => {
