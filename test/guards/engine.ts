@@ -189,7 +189,7 @@ export const engineGuards: readonly Guard[] = [
     stops: 'a tool that holds what its plugin has and it does not ask for',
     file: 'src/engine/entry/running.ts',
     code: '?? rooms.of(tool);',
-    without: '?? room;',
+    without: '?? this.spec.room;',
     tests: ['test/escape/rooms.test.ts'],
   },
   {
