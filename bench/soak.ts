@@ -30,6 +30,21 @@ const { values } = parseArgs({
     directory: { type: 'string' },
   },
 });
+const numbers = [
+  'calls',
+  'seconds',
+  'plugins',
+  'live',
+  'width',
+  'trouble-ms',
+  'reload-ms',
+] as const;
+for (const name of numbers) {
+  if (!(Number(values[name]) >= 1)) {
+    process.stderr.write(`--${name} takes a number from 1, and is ${values[name]}.\n`);
+    process.exit(1);
+  }
+}
 const live = Number(values.live);
 const plugins = Number(values.plugins);
 

@@ -76,7 +76,8 @@ export function prepareEndowing(...args: Parameters<typeof makeEndowing>): Endow
   return { ...endowing, ahead: endowAhead(endowing.powers) };
 }
 
-const NOTHING: GuestGrant = {
+/** What a plugin has that asked for nothing. */
+export const NOTHING: GuestGrant = {
   time: false,
   random: false,
   network: false,

@@ -1,3 +1,4 @@
+import { NOTHING } from './endowing.js';
 import type { HostPower } from './endowments/endowment.js';
 import { callLoaded, load, type LoadPowers } from './loaded.js';
 import { makeValidation } from './validation.js';
@@ -43,15 +44,6 @@ async function rehearseOnce(
   return text;
 }
 
-const NOTHING: GuestGrant = {
-  time: false,
-  random: false,
-  network: false,
-  filesystem: false,
-  storage: false,
-  powers: undefined,
-  environment: undefined,
-};
 const EVERYTHING: GuestGrant = {
   time: true,
   random: true,

@@ -34,12 +34,14 @@ function mentions(name: string, plugin: string): boolean {
 /** Names that are compared, each letter by letter: whoever misspells one does not hold up the others. */
 const MAX_COMPARED = 500;
 
-/** Names with one half as that one's, as far as it takes a moment to find them. */
+/** All names, or where these are many those with one half as that one's, as far as it takes a moment. */
 function resembling(name: string, catalog: Catalog): readonly string[] {
+  const tools = catalog.list();
+  if (tools.length * 3 <= MAX_COMPARED) return tools.flatMap((one) => [one.name, one.id, one.tool]);
   const half = Math.ceil(name.length / 2);
   const [start, end] = [name.slice(0, half), name.slice(half)];
   const found = new Set<string>();
-  for (const tool of catalog.list()) {
+  for (const tool of tools) {
     for (const one of [tool.name, tool.id, tool.tool]) {
       if (one.startsWith(start) || one.endsWith(end)) found.add(one);
     }

@@ -14,6 +14,7 @@ describe('a name that leads to no tool', () => {
     ['notes__raed', 'notes__read'],
     ['notes:rea', 'notes:read'],
     ['reed', 'read'],
+    ['motes__reae', 'notes__read'],
   ])('is answered with what was meant: %s', (name, close) => {
     const error = explainMissing(name, catalogOf('read', 'write'), () => []);
     expect(error.message).toBe(`There is no tool ${name}. Did you mean ${close}?`);
