@@ -99,7 +99,8 @@ function openAlone(draft: string): number | undefined {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
   const there = statSync(draft, { throwIfNoEntry: false });
-  if (there !== undefined && Date.now() - there.mtimeMs > ABANDONED_MS)
+  // Of a time to come it is as little of now: a clock that was set back is to keep nobody out either.
+  if (there !== undefined && Math.abs(Date.now() - there.mtimeMs) > ABANDONED_MS)
     rmSync(draft, { force: true });
   return undefined;
 }

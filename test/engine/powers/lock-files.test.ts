@@ -45,12 +45,15 @@ it('a change that throws leaves the file as it was, and nobody kept out', () => 
   expect(files.read()).toBe('one two');
 });
 
-it('a draft whose process died over it keeps nobody out', () => {
+it.each([
+  ['long ago', -60],
+  ['by a clock that was set back since', 600],
+])('a draft whose process died over it, %s, keeps nobody out', (_when, seconds) => {
   const path = join(makeDirectory(), 'lock.json');
   const files = openLockFiles(path, `${path}.store`);
   writeFileSync(`${path}.draft`, 'half of');
-  const longAgo = Date.now() / 1000 - 60;
-  utimesSync(`${path}.draft`, longAgo, longAgo);
+  const made = Date.now() / 1000 + seconds;
+  utimesSync(`${path}.draft`, made, made);
   files.change(() => 'whole');
   expect(files.read()).toBe('whole');
   expect(existsSync(`${path}.draft`)).toBe(false);
