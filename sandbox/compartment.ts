@@ -1,41 +1,48 @@
-/** What SES puts on every compartment's global that a plugin has no use for. */
+import { makeAbortPair } from './endowments/abort.js';
+import type { EndowmentCapabilities } from './endowments/endowment.js';
+import { type Prebuilt, endow } from './endowments/endow.js';
+import { explainSpawn, explainWithheld, standInFor } from './endowments/withheld.js';
+import { withCode } from './endowments/errors.js';
+import { explainWith, replaceWith } from './with-statements.js';
+
+/** Globals that SES adds to every compartment and that no plugin needs. */
 const UNUSED = ['lockdown', 'Compartment', 'ModuleSource', 'assert'];
 
 export interface CompartmentSpec {
-  /** Every global besides the language's own. */
+  /** Every global except the language's own. */
   readonly globals: Readonly<Record<string, unknown>>;
-  /** Names that the code inside assigns to: they stay writable. */
+  /** Names that the code inside assigns to. They stay writable. */
   readonly assigned: readonly string[];
 }
 
 /**
- * Makes the compartment that one plugin lives in.
+ * Creates the compartment of one plugin.
  *
- * All its globals are fixed before anything is evaluated: SES then reads them as constants instead
- * of through a proxy and four scopes (a hundred times faster, measured), and no code inside can
- * change what other code inside means. The global object itself stays open to new names.
+ * All its globals are fixed before it evaluates code. SES then reads them as constants instead of
+ * through a proxy and four scopes (a hundred times faster, measured). Plugin code cannot change
+ * these names. It can define new ones.
  */
 export function makeCompartment(spec: CompartmentSpec): Compartment {
   const compartment = new Compartment({
     globals: spec.globals,
-    transforms: [refuseImportPhases],
+    // guard: import-phases-refused
+    transforms: [replaceWith, refuseImportPhases],
     __options__: true,
   });
   const globals = compartment.globalThis;
+  // guard: compartment-constructors-deleted
   for (const name of UNUSED) Reflect.deleteProperty(globals, name);
   const writable = new Set(spec.assigned);
   for (const name of Object.getOwnPropertyNames(globals)) {
     if (!writable.has(name)) {
+      // guard: compartment-globals-fixed
       Object.defineProperty(globals, name, { writable: false, configurable: false });
     }
   }
   return compartment;
 }
 
-/**
- * Gives a compartment whose code has run further globals, as fixed as its first ones. A name that
- * the code inside has taken meanwhile stays what that code made it.
- */
+/** Adds fixed globals to a compartment whose code has run. A name that the code defined stays. */
 export function addGlobals(
   compartment: Compartment,
   globals: Readonly<Record<string, unknown>>,
@@ -47,15 +54,148 @@ export function addGlobals(
 }
 
 /**
- * What SES does not look for: `import.source(…)` and its like, which V8 takes in scripts as well. As
- * SES does, it looks at text and knows no syntax; a property of that name is no import.
+ * Import phases such as `import.source(…)`, which V8 accepts in scripts and SES does not detect.
+ * Like SES, this searches text, not syntax. A property of that name is not an import.
  */
 const IMPORT_PHASE = /(?:^|[^.]|\.\.\.)\bimport\s*\.\s*(?:[\w$\\{}]+\s*)?(?:\(|\/[/*])/;
 
-/** A transform: what the compartment's evaluators do to every text before they evaluate it. */
+/** A transform, which the compartment's evaluators apply to every text before they run it. */
 function refuseImportPhases(source: string): string {
   if (IMPORT_PHASE.test(source)) {
     throw new SyntaxError('Possible import expression rejected: import has no phases here');
   }
   return source;
+}
+
+/** The realm of one plugin's code. */
+export interface Confinement {
+  evaluate(code: string): unknown;
+  /**
+   * Creates the abort signal of a request of the host, of the compartment's own class, and the function
+   * that aborts it. Requests that plugin code makes with the signal are attributed to that request.
+   */
+  makeSignal(call: number): { readonly signal: unknown; readonly abort: (why: string) => void };
+  /** The denial behind an error such as `fetch is not defined`, if a withheld endowment caused it. */
+  explain(error: unknown): Error | undefined;
+  /** The globals that code of dependencies gets instead of the compartment's. */
+  readonly dependencies: Readonly<Record<string, unknown>> | undefined;
+  /** The value of a global that bundled code misses, or `undefined`. Throws its denial. */
+  missing(name: string): unknown;
+  /** Revokes all endowments: references that the plugin stored stop working. */
+  revoke(): void;
+  /** Applies `capabilities.grant` after a change. */
+  updateGrant(): void;
+}
+
+export interface ConfinementSpec {
+  readonly capabilities: EndowmentCapabilities;
+  /** Endowments that were built in advance. */
+  readonly ahead?: Prebuilt | undefined;
+  /** Global names that the code assigns to. */
+  readonly assignedGlobals: readonly string[];
+  /** Further globals, of the plugin's dialect. They win over the endowments. */
+  readonly globals: Readonly<Record<string, unknown>>;
+}
+
+/** Confines a plugin to a compartment with only the endowments of its grant. */
+export function confine({
+  capabilities,
+  ahead,
+  assignedGlobals,
+  globals,
+}: ConfinementSpec): Confinement {
+  const endowed = endow(capabilities, ahead);
+  const compartment = makeCompartment({
+    globals: { ...endowed.globals, ...harden(globals) },
+    // The dialect's globals are fixed, even if the plugin's code assigns to them.
+    assigned: assignedGlobals.filter((name) => !Object.hasOwn(globals, name)),
+  });
+  return {
+    evaluate: (code) => compartment.evaluate(code),
+    makeSignal: (call) => makeAbortPair(capabilities, call),
+    explain: (error) =>
+      explainWithheld(
+        error,
+        { withheldNames: endowed.withheldNames, hasTime: capabilities.grant.time },
+        capabilities.denial,
+      ) ??
+      explainWith(error) ??
+      explainSpawn(error),
+    dependencies: Object.freeze({
+      ...endowed.forDependencies,
+      globalThis: makeGlobalFor(compartment.globalThis, endowed.forDependencies),
+    }),
+    missing: (name) => standInFor(name, endowed.withheldNames, capabilities.denial),
+    revoke: () => endowed.revoke(),
+    updateGrant: () => addGlobals(compartment, endowed.updateGrant()),
+  };
+}
+
+/** The global object as code of dependencies gets it: some names are replaced. */
+function makeGlobalFor(
+  globals: Record<PropertyKey, unknown>,
+  replaced: Readonly<Record<PropertyKey, unknown>>,
+): object {
+  const handler: ProxyHandler<object> = {
+    get: (_, key) => {
+      if (key === 'globalThis') return proxy;
+      return Object.hasOwn(replaced, key) ? replaced[key] : Reflect.get(globals, key);
+    },
+    has: (_, key) => Reflect.has(globals, key),
+    set: (_, key, value) => Reflect.set(globals, key, value),
+    defineProperty: (_, key, property) => Reflect.defineProperty(globals, key, property),
+    deleteProperty: (_, key) => Reflect.deleteProperty(globals, key),
+    ownKeys: () => Reflect.ownKeys(globals),
+    getOwnPropertyDescriptor: (_, key) => {
+      const property = Reflect.getOwnPropertyDescriptor(globals, key);
+      // The proxy's own target has no fixed properties.
+      return property === undefined
+        ? undefined
+        : {
+            value: Reflect.get(proxy, key),
+            writable: true,
+            enumerable: property.enumerable === true,
+            configurable: true,
+          };
+    },
+    // The real global object cannot be frozen through the proxy.
+    preventExtensions: () => false,
+    setPrototypeOf: () => false,
+  };
+  const proxy = new Proxy<object>({}, handler);
+  return proxy;
+}
+
+/**
+ * The argument of a bundle: the modules that its guest provides, the globals for dependencies, the
+ * replacements for missing globals, and for imports whose target was unknown to the bundler.
+ */
+export function makeLinkage(
+  _params: unknown,
+  modules: Readonly<Record<string, unknown>>,
+  { dependencies, missing }: Pick<Confinement, 'dependencies' | 'missing'>,
+): unknown {
+  const linkage = {
+    modules,
+    importRefused,
+    missing: (name: unknown): unknown => missing(String(name)),
+    // A getter, because the global object of dependencies must not be hardened.
+    get dependencies(): unknown {
+      return dependencies;
+    },
+  };
+  // guard: linked-modules-hardened
+  return harden(linkage);
+}
+
+function importRefused(specifier: unknown): Promise<never> {
+  // A plain Error, because the plugin sees it. An instance of our class would expose our realm.
+  const error = new Error(
+    `import(${textOf(specifier)}) names its module while the plugin runs, and only what was bundled before can be imported. Import it by a literal path.`,
+  );
+  return Promise.reject(withCode(error, 'BUILTIN_DENIED'));
+}
+
+function textOf(specifier: unknown): string {
+  return typeof specifier === 'string' ? JSON.stringify(specifier) : 'of something';
 }

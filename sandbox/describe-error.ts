@@ -3,10 +3,10 @@ import type { WireFailure } from './wire/messages.js';
 import { inspect } from './endowments/inspect.js';
 
 /**
- * Says in texts what a plugin threw, whatever that is: an error, a word, nothing, or an object whose
- * every property throws when it is read. Never throws, and reads each property once.
+ * Describes a thrown value of a plugin: an error, a string, nothing, or an object whose properties
+ * throw. Never throws, and reads each property once.
  *
- * `getStackString` is the start realm's, the only one that sees the stack of an error.
+ * `getStackString` comes from the start realm. Only the start realm can read the stack of an error.
  */
 export function describeError(
   error: unknown,
@@ -30,7 +30,7 @@ function isError(value: unknown): value is Error {
   return attempt(() => value instanceof Error) === true;
 }
 
-/** A property that is text; anything else is as good as absent. */
+/** A property that is a string; `undefined` for any other value. */
 function readText(value: unknown, key: string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const read: unknown = attempt(() => Reflect.get(value, key));

@@ -1,20 +1,20 @@
 import { describeError } from './describe-error.js';
-import { type Endowing, prepareEndowing } from './endowing.js';
+import { type Endower, prepareEndower } from './endower.js';
 import { makeTape, type Tape } from './endowments/tape.js';
-import { frameOf, makeFrameCutter } from './frames.js';
+import { frameOf, makeFrameCutter } from './wire/framing.js';
 import { makeHookRuns } from './hook-runs.js';
-import { makeHostPower } from './host-power.js';
+import { makeHostPower, makeNotifier } from './host-power.js';
+import { makeSyncRequests, readSyncAnswer } from './sync-requests.js';
 import {
   afterSettling,
   callLoaded,
   describeLoaded,
   load,
   type Loaded,
-  type LoadPowers,
-  tellLoaded,
+  type LoadCapabilities,
+  sendEventToLoaded,
 } from './loaded.js';
-import { makeNotifier } from './notices.js';
-import { rehearse } from './rehearsal.js';
+import { warmUp } from './warm-up.js';
 import { makeValidation, type ValidatorSource } from './validation.js';
 import { CodedError } from './wire/failure.js';
 import { isHookParams } from './wire/hooks.js';
@@ -26,65 +26,69 @@ import {
   isPermissionsParams,
   isSchemasParams,
   isValidatorParams,
-} from './wire/guards.js';
+} from './wire/methods.js';
 import { FROM_HOST } from './wire/limits.js';
 import type { Json, WireFailure } from './wire/messages.js';
 import { makePeer, type Peer, type PeerSpec } from './wire/peer.js';
+import type { Parcel } from './wire/sync.js';
 
-/** Everything a guest can do to the world outside itself, and all it knows of it. */
-export interface GuestPowers
-  extends LoadPowers, Pick<PeerSpec, 'write' | 'utf8' | 'allocate' | 'soon'> {
-  /** Evaluates the host's own code (the schema validator), away from the plugin's. */
+/** All effects that a guest can have outside. */
+export interface GuestCapabilities
+  extends LoadCapabilities, Pick<PeerSpec, 'write' | 'utf8' | 'allocate' | 'soon'> {
+  /** Evaluates the host's own code (the schema validator), separately from the plugin's. */
   readonly evaluateOwn: (code: string) => unknown;
-  /** Where the validator's source is kept that several plugins share. */
+  /** The validator's source, if several plugins share it. */
   readonly validator?: ValidatorSource;
-  /** Ends the process. The host broke the protocol, which means it is not our host. */
+  /** Sends a parcel to the host and blocks until its answer is there. Default: no synchronous requests. */
+  readonly exchange?: (parcel: Uint8Array) => Parcel;
+  /** The number of the co-resident, if the realm is shared. */
+  readonly number?: number;
+  /** Ends the process after the host broke the protocol. */
   readonly exit: () => void;
 }
 
 export interface Guest {
   receive(bytes: Uint8Array): void;
-  /** Says that the guest is ready, and what it found out about itself. */
+  /** Tells the host that the guest is ready, with a report about its walls. */
   announce(report: Json): void;
-  /** An error nobody caught: a rejection without a handler, a callback that threw. */
+  /** Reports an uncaught error: an unhandled rejection, or an exception in a callback. */
   reportFault(error: unknown): void;
-  /** Does once what the first load does, for nobody. */
-  rehearse(): void;
-  /** Takes back all that its plugin was endowed with, and answers nobody any more. */
+  /** Runs the code of a first load with a dummy plugin. */
+  warmUp(): void;
+  /** Revokes the plugin's endowments. The guest then answers no requests. */
   close(): void;
 }
 
-/**
- * Answers the host until told to stop: first `load`, once; then everything else in any order
- * and number.
- */
-export function startGuest(powers: GuestPowers): Guest {
+/** Answers the host: first `load`, once, then other requests in any order. */
+export function startGuest(capabilities: GuestCapabilities): Guest {
   let loaded: Loaded | undefined;
   let tape: Tape | undefined;
-  let prepared: Endowing | undefined;
-  /** Before whatever it says next, what it was said by is on its way. */
+  let prepared: Endower | undefined;
+  /** Writes the recorded tape entries before the next message. */
   const write = (bytes: Uint8Array): void => {
     const content = tape?.drain();
     if (content !== undefined) {
-      powers.write(frameOf(JSON.stringify({ t: 'notice', m: 'tape', p: content }), powers));
+      capabilities.write(
+        frameOf(JSON.stringify({ t: 'notice', m: 'tape', p: content }), capabilities),
+      );
     }
-    powers.write(bytes);
+    capabilities.write(bytes);
   };
-  const validation = makeValidation(powers.evaluateOwn, powers.validator);
+  const validation = makeValidation(capabilities.evaluateOwn, capabilities.validator);
   const hookRuns = makeHookRuns(() => host);
   const describe = (error: unknown): WireFailure => {
-    const thrown = describeError(error, powers.getStackString);
+    const thrown = describeError(error, capabilities.getStackString);
     const explained = loaded?.confinement.explain(error);
-    // Why is in the explanation, and where in what the plugin's own line threw.
+    // The explanation has the reason. The stack of the thrown error has the location.
     return explained === undefined ? thrown : describeError(explained, () => thrown.stack ?? '');
   };
 
   const peer: Peer = makePeer({
-    ...powers,
+    ...capabilities,
     write,
     limits: FROM_HOST,
-    now: powers.clock.monotonic,
-    onViolation: powers.exit,
+    now: capabilities.clock.monotonic,
+    onViolation: capabilities.exit,
     service: {
       describe,
       notice: () => {},
@@ -97,10 +101,12 @@ export function startGuest(powers: GuestPowers): Guest {
           const plugin = afterLoad(loaded);
           return afterSettling(plugin, hookRuns.run(plugin, params));
         }
+        // Answered by this code alone, so that a guest answers unless its code is in a loop.
+        if (method === 'ping') return null;
         if (method === 'describe') return describeLoaded(afterLoad(loaded));
         if (method === 'event' && isEventParams(params)) {
           const plugin = afterLoad(loaded);
-          return afterSettling(plugin, tellLoaded(plugin, params, request));
+          return afterSettling(plugin, sendEventToLoaded(plugin, params, request));
         }
         if (method === 'permissions' && isPermissionsParams(params)) {
           afterLoad(loaded).regrant(params.grant);
@@ -109,46 +115,50 @@ export function startGuest(powers: GuestPowers): Guest {
         if (method === 'config' && isConfigParams(params)) return validation.fit(params);
         if (method === 'schemas' && isSchemasParams(params)) return validation.add(params);
         if (method === 'validator' && isValidatorParams(params)) {
-          if (params.ahead && loaded === undefined) {
-            rehearseQuietly();
-            prepared = prepareEndowing(powers, host, reportFault);
+          if (params.warmUp && loaded === undefined) {
+            warmUpQuietly();
+            prepared = prepareEndower(capabilities, host, reportFault);
           }
           return validation.accept(params);
         }
         if (method === 'load' && loaded === undefined && isLoadParams(params)) {
-          tape = params.tape && makeTape(params.tape, powers.clock);
-          // Where it is recorded its clock is another.
+          tape = params.tape && makeTape(params.tape, capabilities.clock, capabilities.crypto);
+          // A recorded plugin gets the tape's clock.
           loaded =
             tape === undefined
-              ? load(params, powers, host, reportFault, prepared)
-              : load(params, { ...powers, ...tape }, host, reportFault);
+              ? load(params, capabilities, host, reportFault, prepared)
+              : load(params, { ...capabilities, ...tape }, host, reportFault);
           return loaded.attach().then(() => null);
         }
         throw new CodedError('LOAD_FAILED', `a guest does not answer ${method} now`);
       },
     },
   });
-  const notify = makeNotifier(peer, () => (tape?.clock ?? powers.clock).monotonic());
-  const host = makeHostPower(peer, notify);
+  const notify = makeNotifier(peer, () => (tape?.clock ?? capabilities.clock).monotonic());
+  const askNow = makeSyncRequests(capabilities);
+  const host = makeHostPower(peer, notify, (...request) =>
+    readSyncAnswer(tape === undefined ? askNow(...request) : tape.answer(() => askNow(...request))),
+  );
   const reportFault = (error: unknown): void => notify('fault', { failure: describe(error) });
-  // It is for speed alone: what a plugin does is not to depend on it.
-  const rehearseQuietly = (): void => void rehearse(powers, host).catch(() => {});
+  // Only for speed: nothing depends on its result.
+  const warmUpQuietly = (): void => void warmUp(capabilities, host).catch(() => {});
 
   const receiveInTurn = makeFrameCutter((frame) => tape?.message(() => peer.receive(frame)));
 
   return {
     receive: (bytes) => (tape === undefined ? peer.receive(bytes) : receiveInTurn(bytes)),
     announce: (report) => peer.notify('ready', report),
-    // In a realm that plugins share, nobody can say whose it was: what reads like a denial goes on
-    // nobody's record.
+    // In a shared realm the guest cannot determine which plugin caused a fault. The plugin may have
+    // thrown an error that reads like a denial, so none is reported as a denial.
     reportFault:
-      powers.shared === true
-        ? (error) => notify('fault', { failure: describeError(error, powers.getStackString) })
+      // guard: shared-fault-not-denial
+      capabilities.shared === true
+        ? (error) => notify('fault', { failure: describeError(error, capabilities.getStackString) })
         : reportFault,
-    rehearse: rehearseQuietly,
+    warmUp: warmUpQuietly,
     close: () => {
       loaded?.confinement.revoke();
-      peer.close(new CodedError('LOAD_FAILED', 'the plugin was let go'));
+      peer.close(new CodedError('LOAD_FAILED', 'the plugin was unloaded'));
     },
   };
 }

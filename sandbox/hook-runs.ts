@@ -1,24 +1,24 @@
-import type { HostPower } from './endowments/endowment.js';
+import type { HostCapability } from './endowments/endowment.js';
 import { type DraftSpec, openDraft } from './hooks/draft.js';
-import { type HeldPieces, makeHeldPieces } from './hooks/pieces.js';
+import { type PieceCache, makePieceCache } from './hooks/piece-cache.js';
 import type { Loaded } from './loaded.js';
 import { serialize } from './serialize.js';
 import { CodedError } from './wire/failure.js';
 import { BROADCAST_BYTES, type HookParams } from './wire/hooks.js';
 import { RawJson } from './wire/service.js';
 
-/** Runs hooks as the host asks for them, and remembers what their contexts are told by. */
+/** Runs hooks for the host, and caches the parts of their contexts. */
 export interface HookRuns {
   run(loaded: Loaded, params: HookParams): Promise<RawJson>;
 }
 
-export function makeHookRuns(host: () => Pick<HostPower, 'notify'>): HookRuns {
-  const held: HeldPieces = makeHeldPieces();
+export function makeHookRuns(host: () => Pick<HostCapability, 'notify'>): HookRuns {
+  const cache: PieceCache = makePieceCache();
   return {
     run: (loaded, params) => {
-      // At once: a later message may count on what this one brings.
-      const told = held.take(params);
-      return runHook(loaded, params, told, host());
+      // Synchronously, because a later message may refer to the parts in this one.
+      const sent = cache.take(params);
+      return runHook(loaded, params, sent, host());
     },
   };
 }
@@ -26,8 +26,8 @@ export function makeHookRuns(host: () => Pick<HostPower, 'notify'>): HookRuns {
 async function runHook(
   { params: { limits }, attach }: Loaded,
   params: HookParams,
-  told: DraftSpec['told'],
-  host: Pick<HostPower, 'notify'>,
+  sent: DraftSpec['sent'],
+  host: Pick<HostCapability, 'notify'>,
 ): Promise<RawJson> {
   const { hooks } = await attach();
   if (hooks === undefined) throw new CodedError('LOAD_FAILED', 'the plugin has no hooks');
@@ -35,8 +35,8 @@ async function runHook(
     serialize(value, { ...limits, maxResultBytes });
   const draft = openDraft({
     params,
-    told,
-    lent: hooks.lend((detail) => {
+    sent,
+    lent: hooks.makeMembers((detail) => {
       const text = attempt(() => write(detail, BROADCAST_BYTES)) ?? UNSERIALIZABLE;
       host.notify('broadcast', new RawJson(`{"run":${params.run},"detail":${text}}`));
     }),

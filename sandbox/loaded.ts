@@ -1,63 +1,78 @@
-import type { Confinement, ConfinementSpec } from './confinement.js';
+import type { Confinement, ConfinementSpec } from './compartment.js';
 import { dialects } from './dialects/table.js';
-import type { Attached, DialectWorld } from './dialects/dialect.js';
-import type { ClockPower, HostPower } from './endowments/endowment.js';
-import { type Endowing, type EndowingPowers, makeEndowing } from './endowing.js';
+import type { Attached, DialectWorld, CallWorld, EventWorld } from './dialects/dialect.js';
+import type { ClockCapability, HostCapability } from './endowments/endowment.js';
+import { type Endower, type EndowerCapabilities, makeEndower } from './endower.js';
 import { FILES_AT_ONCE, FILES_MODULE, makeFiles } from './endowments/files/files.js';
-import { formatLine } from './endowments/format-line.js';
+import { formatLine } from './endowments/console.js';
 import { makePowerClient } from './endowments/powers.js';
 import { makeStorageClient } from './endowments/storage/client.js';
 import { makeOutput } from './output.js';
-import { CallRequest, EventRequest } from './request-world.js';
 import { serialize } from './serialize.js';
 import type { Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
 import type { CallParams, EventParams, GuestGrant, LoadParams } from './wire/methods.js';
 import { type IncomingRequest, RawJson } from './wire/service.js';
+import type { Json } from './wire/messages.js';
 
-/** What it takes to hold a plugin. */
-export interface LoadPowers extends EndowingPowers {
+/** The requirements for loading a plugin. */
+export interface LoadCapabilities extends EndowerCapabilities {
   readonly confine: (spec: ConfinementSpec) => Confinement;
-  /** What a bundle is called with: modules that the guest provides, and what stands for others. */
-  readonly makeLinkage: (params: LoadParams, modules: Readonly<Record<string, unknown>>) => unknown;
+  /** Sets the local time zone of the process. */
+  readonly setTimeZone: (zone: string) => void;
+  /** Creates the argument of a bundle: the guest's modules, and replacements for other imports. */
+  readonly makeLinkage: (
+    params: LoadParams,
+    modules: Readonly<Record<string, unknown>>,
+    confinement: Pick<Confinement, 'dependencies' | 'missing'>,
+  ) => unknown;
 }
 
 /** A plugin in its compartment. */
 export interface Loaded {
   readonly params: LoadParams;
   readonly confinement: Confinement;
-  /** The plugin's modules, evaluated once; where that failed, every call fails the same way. */
+  /** Evaluates the plugin's modules once. If that fails, every call fails with the same error. */
   readonly attach: () => Promise<Attached>;
-  /** Tells the host something that calls say of themselves, and that they keep within bounds. */
-  readonly say: HostPower['notify'];
-  readonly clock: ClockPower;
+  /** Sends a notice without the rate limit: the caller limits its size. */
+  readonly say: HostCapability['notify'];
+  readonly clock: ClockCapability;
   /**
-   * Resolves when what its code wrote without waiting is with the host; rejects where it was refused.
-   * Absent where its code does no such thing.
+   * Resolves when the host has stored the synchronous writes of the code. Rejects if the host
+   * refused one. Absent if the code does not write synchronously.
    */
   readonly settle: (() => Promise<void>) | undefined;
-  /** Changes what the plugin holds. When this returns, its endowments have followed. */
+  /** Replaces the grant. The endowments are updated when this returns. */
   readonly regrant: (grant: GuestGrant) => void;
 }
 
-/** Makes the compartment. Nothing of the plugin is evaluated before `attach`. */
+/** Creates the compartment. Does not run plugin code before `attach`. */
 export function load(
   params: LoadParams,
-  powers: LoadPowers,
-  host: HostPower,
+  capabilities: LoadCapabilities,
+  host: HostCapability,
   reportFault: (error: unknown) => void,
-  prepared: Endowing = makeEndowing(powers, host, reportFault),
+  prepared: Endower = makeEndower(capabilities, host, reportFault),
 ): Loaded {
-  const { limits, assignedGlobals } = params;
-  const { powers: endowing } = prepared;
-  prepared.begin(params);
+  const { limits, assignedGlobals, plugin, grant } = params;
+  const { capabilities: endowing } = prepared;
+  const applyTimeZone = ({ time }: GuestGrant): void => {
+    // One process has one zone, and co-residents may not have `time`.
+    // guard: shared-guest-in-utc
+    if (capabilities.shared === true) return;
+    capabilities.setTimeZone(time ? params.timeZone : 'UTC');
+  };
+  applyTimeZone(grant);
+  const dialect = dialects.get(params.dialect);
+  if (dialect === undefined) throw new Error(`There is no dialect ${params.dialect}.`);
+  prepared.begin({ plugin, limits, grant, hasCryptoRandom: dialect.hasCryptoRandom });
   const world: DialectWorld = {
     config: params.config,
-    introduction: params.introduction,
-    lent: params.lent,
+    pluginInfo: params.pluginInfo,
+    hostPowers: params.hostPowers,
     powers: endowing,
     get environment() {
-      return endowing.grant.environment ?? {};
+      return endowing.grant.env ?? {};
     },
     get grant() {
       return endowing.grant;
@@ -68,14 +83,19 @@ export function load(
     storage: (place) => makeStorageClient(endowing, place),
     usePower: makePowerClient(endowing).use,
   };
-  const dialect = dialects[params.dialect];
-  const confinement = powers.confine({
+  const confinement = capabilities.confine({
     assignedGlobals,
-    powers: endowing,
+    capabilities: endowing,
     ahead: prepared.ahead,
     globals: dialect.globals?.(world) ?? {},
   });
 
+  // The plugin's own code can call it too. It then reports denials of its own plugin that did not happen.
+  const reportDenial = (permission: unknown, wanted: unknown): void => {
+    const known = REPORTED.find((name) => name === permission);
+    if (known === undefined || typeof wanted !== 'string') return;
+    endowing.denied(known, wanted.slice(0, MAX_WANTED), new Error());
+  };
   const copiesFiles = params.code.includes(FILES_AT_ONCE);
   const files = makeFiles(endowing, copiesFiles);
   let attached: Promise<Attached> | undefined;
@@ -84,10 +104,12 @@ export function load(
     await dialect.prepare?.(world);
     const run = confinement.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
     if (typeof run !== 'function') throw new CodedError('LOAD_FAILED', 'the bundle is no function');
-    const linkage = powers.makeLinkage(params, {
+    const modules = {
       ...dialect.modules?.(world),
       [FILES_MODULE]: files.face,
-    });
+      [REPORT_MODULE]: reportDenial,
+    };
+    const linkage = capabilities.makeLinkage(params, modules, confinement);
     const exports: unknown = await Reflect.apply(run, undefined, [linkage]);
     attachment = dialect.attach(recordOf(exports), world);
     return attachment;
@@ -101,19 +123,26 @@ export function load(
     settle: copiesFiles ? files.settle : undefined,
     regrant: (next) => {
       prepared.regrant(next);
-      confinement.follow();
+      applyTimeZone(next);
+      confinement.updateGrant();
       attachment?.regrant?.(next);
     },
     say: host.notifyAlways,
-    clock: powers.clock,
+    clock: capabilities.clock,
   };
 }
+
+/** The module through which replacements of Node's modules report denials. */
+const REPORT_MODULE = 'bulkhead:denied';
+const REPORTED = ['builtin', 'fs', 'network'] as const;
+/** Characters of a report. */
+const MAX_WANTED = 200;
 
 function recordOf(exports: unknown): Readonly<Record<string, unknown>> {
   return typeof exports === 'object' && exports !== null ? { ...exports } : {};
 }
 
-/** What came of a request, once what the plugin's code wrote without waiting is with the host. */
+/** The answer to a request, sent after the host has stored the synchronous writes of the code. */
 export async function afterSettling<Answer>(
   { settle }: Loaded,
   answer: Promise<Answer>,
@@ -121,20 +150,20 @@ export async function afterSettling<Answer>(
   if (settle === undefined) return answer;
   const [outcome] = await Promise.allSettled([answer]);
   const settled = settle();
-  // What it threw counts for more than what became of its files.
+  // The error of the code is more important than the error of a write.
   if (outcome.status === 'rejected') await settled.catch(() => {});
   else await settled;
   return answer;
 }
 
-/** What the entry offers. */
+/** The contributions of the entry. */
 export async function describeLoaded({ attach }: Loaded): Promise<RawJson> {
   const attached = await attach();
   return new RawJson(await attached.describe());
 }
 
-/** Tells the plugin of an event, and answers what came of it. */
-export async function tellLoaded(
+/** Sends an event to the plugin. Returns its answer. */
+export async function sendEventToLoaded(
   { params, confinement, attach }: Loaded,
   event: EventParams,
   request: IncomingRequest,
@@ -170,5 +199,52 @@ export async function callLoaded(
     return new RawJson(serialize(value, params.limits));
   } finally {
     output?.end();
+  }
+}
+
+/** Creates the signal of a request on first use, because most requests never use it. */
+class RequestWorld {
+  readonly #confinement: Confinement;
+  readonly #request: IncomingRequest;
+  #signal: unknown;
+
+  constructor(confinement: Confinement, request: IncomingRequest) {
+    this.#confinement = confinement;
+    this.#request = request;
+  }
+
+  get signal(): unknown {
+    if (this.#signal === undefined) {
+      const { signal, abort } = this.#confinement.makeSignal(this.#request.id);
+      this.#signal = signal;
+      this.#request.onCancel(abort);
+    }
+    return this.#signal;
+  }
+}
+
+export class EventRequest extends RequestWorld implements EventWorld {
+  readonly userId: string | undefined;
+
+  constructor(confinement: Confinement, request: IncomingRequest, userId: string | undefined) {
+    super(confinement, request);
+    this.userId = userId;
+  }
+}
+
+export class CallRequest extends RequestWorld implements CallWorld {
+  readonly context: Json;
+  readonly surface: string | undefined;
+  readonly output: ((text: string) => void) | undefined;
+
+  constructor(
+    confinement: Confinement,
+    request: IncomingRequest,
+    { context, surface, output }: Pick<CallWorld, 'context' | 'surface' | 'output'>,
+  ) {
+    super(confinement, request);
+    this.context = context;
+    this.surface = surface;
+    this.output = output;
   }
 }

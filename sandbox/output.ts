@@ -1,22 +1,22 @@
-import type { ClockPower } from './endowments/endowment.js';
+import type { ClockCapability } from './endowments/endowment.js';
 
-/** What a call writes on its way to the host. */
+/** The output of a call for the host. */
 export interface Output {
   write(text: string): void;
-  /** Sends what is left. Nothing is sent after it. */
+  /** Sends the rest. Later output is dropped. */
   end(): void;
 }
 
-/** From one message to the next. Shorter is more than anybody reads, and each costs the host. */
+/** Milliseconds between two messages. Each message costs the host. */
 const INTERVAL_MS = 25;
 
 /**
- * Sends what a call writes: at once where it has been quiet, and else as one message for all that it
- * writes in a while. What is beyond the cap is dropped, and said to be.
+ * Sends output at once if the last message is older than `INTERVAL_MS`, otherwise together with
+ * later output. Drops output over the cap, with a note.
  */
 export function makeOutput(
   send: (text: string) => void,
-  { monotonic, setTimeout, clearTimeout }: ClockPower,
+  { monotonic, setTimeout, clearTimeout }: ClockCapability,
   maxText: number,
 ): Output {
   let waiting = '';
@@ -51,7 +51,7 @@ export function makeOutput(
   };
 }
 
-/** Characters that are sent without waiting for more. */
+/** With this many characters, output is sent without a delay. */
 const LARGE = 64 * 1024;
 
 const NOTE = '\n[what follows was dropped]\n';

@@ -1,11 +1,10 @@
-/** Whether a value surely fits a schema. Where it answers no, only the validator knows why, and if so. */
+/** Whether a value certainly fits a schema. If not, the validator decides. */
 export type Fits = (value: unknown) => boolean;
 
 /**
- * Most tools' schemas say types, names and little more. Such a one is read here in microseconds, so
- * that the first call of a guest does not wait for the validator to turn it into code. Answers
- * `undefined` for a schema with anything in it that is not understood here, in full: a keyword, a
- * value of one, a default to be filled in.
+ * Compiles a simple schema in microseconds, so that the first call does not wait for the validator.
+ * Returns `undefined` for a schema with a default, an unknown keyword, or an unknown value of a
+ * keyword.
  */
 export function readPlainSchema(schema: unknown): Fits | undefined {
   if (!isObject(schema)) return undefined;
@@ -29,7 +28,7 @@ const USUAL_DIALECTS: ReadonlySet<unknown> = new Set([
 type ReadKeyword = (value: unknown, schema: PlainObject) => Fits | undefined;
 
 const KEYWORDS: ReadonlyMap<string, ReadKeyword> = new Map<string, ReadKeyword>([
-  // Of the dialects that the validator knows, those that nearly all tools name.
+  // The drafts that nearly all tools name, of those that the validator supports.
   ['$schema', (dialect) => (USUAL_DIALECTS.has(dialect) ? () => true : undefined)],
   ['type', readTypes],
   ['enum', readEnum],

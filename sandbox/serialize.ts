@@ -1,26 +1,44 @@
-import { withCode } from './endowments/coded-error.js';
+import { viewBytes } from './endowments/bytes.js';
+import { withCode } from './endowments/errors.js';
 
-/** What a value may cost that a plugin hands out. */
+/** Limits of a value that a plugin returns. */
 export interface SerializeLimits {
   /** Bytes of JSON, in UTF-8. */
   readonly maxResultBytes: number;
-  /** Levels of arrays and objects in one another. */
+  /** Levels of nested arrays and objects. */
   readonly maxResultDepth: number;
-  /** Values in all. A few arrays that hold one another make millions of them. */
+  /** Values in total. Stops a few arrays that contain one another and expand to millions. */
   readonly maxResultNodes: number;
 }
 
+export interface SerializeOptions {
+  /** The subject of the errors' messages. Default: "The result". */
+  readonly subject?: string;
+  /**
+   * Takes the bytes in the value, which JSON does not have: typed arrays and ArrayBuffers. In the
+   * text they are `null`. `path`: the keys that lead to them. Absent: bytes are plain objects.
+   */
+  readonly onBytes?: (path: readonly (string | number)[], bytes: Uint8Array) => void;
+}
+
 /**
- * Copies a plugin's value out as JSON text, by the rules of `JSON.stringify`: `toJSON` is called,
- * functions, symbols and `undefined` are left out, and what remains is plain data. Every property is
- * read once, under the caps: what was counted is what leaves. `undefined` alone becomes `null`.
+ * Serializes a plugin's value as JSON text, by the rules of `JSON.stringify`: calls `toJSON`, and
+ * omits functions, symbols and `undefined`. Reads every property once, so the checked value is the
+ * written value. `undefined` alone becomes `null`.
  *
- * Throws an error of code `RESULT_INVALID` for what has no JSON (a circle, a BigInt, a property
- * that throws where it is read), and of code `RESULT_TOO_LARGE` for what is beyond the caps.
+ * Throws `RESULT_INVALID` for a value without JSON (a cycle, a BigInt, a throwing property), and
+ * `RESULT_TOO_LARGE` over the limits.
  */
-export function serialize(value: unknown, limits: SerializeLimits): string {
+export function serialize(
+  value: unknown,
+  limits: SerializeLimits,
+  { subject = 'The result', onBytes }: SerializeOptions = {},
+): string {
   const writer: Writer = {
     limits,
+    subject,
+    onBytes,
+    path: [],
     bytesLeft: limits.maxResultBytes,
     nodesLeft: limits.maxResultNodes,
     above: [],
@@ -29,22 +47,27 @@ export function serialize(value: unknown, limits: SerializeLimits): string {
   try {
     return write(writer, value, '') ?? spendOn(writer, 'null');
   } catch (error) {
+    // guard: result-refusal-rethrown
     if (writer.refusal !== undefined) throw writer.refusal;
-    throw withCode(new Error(`The result cannot be read: ${sayFault(error)}`), 'RESULT_INVALID');
+    throw withCode(new Error(`${subject} cannot be read: ${sayFault(error)}`), 'RESULT_INVALID');
   }
 }
 
 interface Writer {
   readonly limits: SerializeLimits;
+  readonly subject: string;
+  readonly onBytes: SerializeOptions['onBytes'];
+  /** The keys that lead to the current value. Only kept for `onBytes`. */
+  readonly path: (string | number)[];
   bytesLeft: number;
   nodesLeft: number;
-  /** The arrays and objects that the present value lies in. */
+  /** The arrays and objects that contain the current value. */
   readonly above: object[];
-  /** Why this ends, where it is we who refuse: plugin code under way may swallow what we throw. */
+  /** The error that this code threw. Plugin code on the stack may catch it. */
   refusal: Error | undefined;
 }
 
-/** The JSON of a value, or `undefined` for one that JSON leaves out. */
+/** The JSON of a value, or `undefined` if JSON omits it. */
 function write(writer: Writer, value: unknown, key: string | number): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -54,7 +77,11 @@ function write(writer: Writer, value: unknown, key: string | number): string | u
     case 'boolean':
       return spendOn(writer, value ? 'true' : 'false');
     case 'bigint':
-      return refuse(writer, 'RESULT_INVALID', 'The result holds a BigInt, which JSON has none of');
+      return refuse(
+        writer,
+        'RESULT_INVALID',
+        `${writer.subject} contains a BigInt, which JSON does not have`,
+      );
     case 'object':
       return isObject(value) ? writeObject(writer, value, key) : spendOn(writer, 'null');
     default:
@@ -63,7 +90,7 @@ function write(writer: Writer, value: unknown, key: string | number): string | u
 }
 
 function writeText(writer: Writer, text: string): string {
-  // Longer than what is left however it is written: not even quoted.
+  // Longer than the rest of the budget, even without quotes.
   if (text.length > writer.bytesLeft) return refuseSize(writer);
   const quoted = JSON.stringify(text);
   spend(writer, WIDE.test(quoted) ? byteLength(quoted) : quoted.length);
@@ -76,7 +103,7 @@ function byteLength(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    // JSON.stringify leaves surrogates in pairs only: two units of two bytes each.
+    // JSON.stringify leaves only paired surrogates: two units of two bytes each.
     if (unit >= 0x80) bytes += unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
   }
   return bytes;
@@ -87,6 +114,11 @@ function writeObject(
   object: Record<string, unknown>,
   key: string | number,
 ): string | undefined {
+  const bytes = writer.onBytes === undefined ? undefined : viewBytes(object);
+  if (bytes !== undefined) {
+    writer.onBytes?.([...writer.path], bytes);
+    return spendOn(writer, 'null');
+  }
   const toJSON = object['toJSON'];
   if (typeof toJSON !== 'function') return writeContents(writer, object);
   const plain: unknown = Reflect.apply(toJSON, object, [String(key)]);
@@ -97,14 +129,16 @@ function writeContents(writer: Writer, object: Record<string, unknown>): string 
   const primitive = unbox(object);
   if (primitive !== undefined) return write(writer, primitive, '');
   const { above, limits } = writer;
+  // guard: result-not-circular
   if (above.includes(object)) {
-    return refuse(writer, 'RESULT_INVALID', 'The result is circular: it holds itself');
+    return refuse(writer, 'RESULT_INVALID', `${writer.subject} is circular: it contains itself`);
   }
+  // guard: result-depth-cap
   if (above.length >= limits.maxResultDepth) {
     return refuse(
       writer,
       'RESULT_TOO_LARGE',
-      `The result is nested deeper than ${limits.maxResultDepth} levels`,
+      `${writer.subject} is nested deeper than ${limits.maxResultDepth} levels`,
     );
   }
   above.push(object);
@@ -114,13 +148,13 @@ function writeContents(writer: Writer, object: Record<string, unknown>): string 
 }
 
 function writeArray(writer: Writer, list: readonly unknown[]): string {
-  // A Proxy of an array answers with any length that it likes.
+  // A Proxy of an array can return any length.
   const length = Math.trunc(Number(list.length)) || 0;
   count(writer, length);
   spend(writer, Math.max(length + 1, 2));
   let text = '';
   for (let at = 0; at < length; at += 1) {
-    const item = write(writer, list[at], at) ?? spendOn(writer, 'null');
+    const item = writeMember(writer, list[at], at) ?? spendOn(writer, 'null');
     text += at === 0 ? item : `,${item}`;
   }
   return `[${text}]`;
@@ -132,7 +166,7 @@ function writeRecord(writer: Writer, record: Record<string, unknown>): string {
   spend(writer, 2);
   let text = '';
   for (const key of keys) {
-    const value = write(writer, record[key], key);
+    const value = writeMember(writer, record[key], key);
     if (value === undefined) continue;
     const name = writeText(writer, key);
     spend(writer, text === '' ? 1 : 2);
@@ -141,7 +175,15 @@ function writeRecord(writer: Writer, record: Record<string, unknown>): string {
   return `{${text}}`;
 }
 
-/** What a boxed primitive holds. Plain objects, which is nearly all, are told by their prototype. */
+function writeMember(writer: Writer, value: unknown, key: string | number): string | undefined {
+  if (writer.onBytes === undefined) return write(writer, value, key);
+  writer.path.push(key);
+  const text = write(writer, value, key);
+  writer.path.pop();
+  return text;
+}
+
+/** The primitive in a boxed value. The prototype shows that nearly all objects are plain. */
 function unbox(object: object): boolean | number | string | bigint | undefined {
   const prototype: unknown = Object.getPrototypeOf(object);
   if (prototype === Object.prototype || prototype === null) return undefined;
@@ -152,14 +194,15 @@ function unbox(object: object): boolean | number | string | bigint | undefined {
   return undefined;
 }
 
-/** Counts the values of an array or object before any of them is read. */
+/** Counts the values of an array or object before it reads them. */
 function count(writer: Writer, values: number): void {
   writer.nodesLeft -= values;
+  // guard: result-node-cap
   if (writer.nodesLeft < 0) {
     refuse(
       writer,
       'RESULT_TOO_LARGE',
-      `The result holds more than ${writer.limits.maxResultNodes} values`,
+      `${writer.subject} contains more than ${writer.limits.maxResultNodes} values`,
     );
   }
 }
@@ -171,6 +214,7 @@ function spendOn(writer: Writer, ascii: string): string {
 
 function spend(writer: Writer, bytes: number): void {
   writer.bytesLeft -= bytes;
+  // guard: result-byte-cap
   if (writer.bytesLeft < 0) refuseSize(writer);
 }
 
@@ -178,7 +222,7 @@ function refuseSize(writer: Writer): never {
   return refuse(
     writer,
     'RESULT_TOO_LARGE',
-    `The result is larger than ${writer.limits.maxResultBytes} bytes of JSON`,
+    `${writer.subject} is larger than ${writer.limits.maxResultBytes} bytes of JSON`,
   );
 }
 
@@ -191,7 +235,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** The words of what plugin code threw while it was read, which may throw again. */
+/** The message of a value that plugin code threw during a read. Reading it may throw again. */
 function sayFault(error: unknown): string {
   try {
     const message: unknown = isObject(error) ? error['message'] : error;

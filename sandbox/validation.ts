@@ -2,18 +2,18 @@ import { type Fits, readPlainSchema } from './plain-schema.js';
 import { CodedError } from './wire/failure.js';
 import type { ConfigParams, SchemasParams, ValidatorParams } from './wire/methods.js';
 
-/** Checks inputs against schemas that strangers wrote. */
+/** Checks inputs against schemas of plugins. */
 export interface Validation {
   add(params: SchemasParams): null;
-  /** Takes the validator; `ahead` evaluates it and compiles a first schema before either is needed. */
+  /** Sets the validator. `warmUp` evaluates it and compiles a first schema in advance. */
   accept(params: ValidatorParams): null;
-  /** The input as it is to be used (a copy with the schema's defaults). Throws `INVALID_INPUT`. */
+  /** A copy of the input with the schema's defaults. Throws `INVALID_INPUT`. */
   check(tool: string, input: unknown): unknown;
-  /** The same for what the operator configured, by a schema of the plugin's own. */
+  /** The same for the operator's configuration, with the plugin's own schema. */
   fit(params: ConfigParams): unknown;
 }
 
-/** The validator of one realm: its text, and what came of it when it was first needed. */
+/** The validator of one realm: its source, and after first use its compiler. */
 export interface ValidatorSource {
   source: string;
   compile?: (schema: unknown) => Check;
@@ -25,27 +25,26 @@ type Verdict =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * A schema is hostile input to a code generator, so the generator and what it makes run apart, in
- * a compartment that holds nothing, beside the plugin's: neither can reach the other, and a pattern
- * that never ends is killed with the call that it belongs to. A schema is compiled when it is first
- * needed: an input that fits a plain one is seen to without.
+ * A schema is hostile input to a code generator. So the generator and its code run in an empty
+ * compartment, separate from the plugin's. An endless pattern is killed with its call. A schema is
+ * compiled on first use, unless the input fits a plain schema.
  */
 export function makeValidation(
   evaluateOwn: (code: string) => unknown,
-  kept: ValidatorSource = { source: '' },
+  validator: ValidatorSource = { source: '' },
 ): Validation {
   const schemas = new Map<string, unknown>();
   const checks = new Map<string, Check>();
   const plain = new Map<string, Fits | undefined>();
   const compileSchema = (schema: unknown): Check => {
-    kept.compile ??= readValidator(evaluateOwn(kept.source));
-    return kept.compile(schema);
+    validator.compile ??= readValidator(evaluateOwn(validator.source));
+    return validator.compile(schema);
   };
 
   return {
     accept: (params) => {
-      if (params.source !== '') kept.source = params.source;
-      if (params.ahead) compileSchema(COMMON)({ text: '' });
+      if (params.source !== '') validator.source = params.source;
+      if (params.warmUp) compileSchema(COMMON)({ text: '' });
       return null;
     },
     add: ({ schemas: added }) => {
@@ -84,14 +83,14 @@ export function makeValidation(
   };
 }
 
-/** The keywords that nearly every tool's schema uses. */
+/** Keywords that nearly every tool's schema uses. */
 const COMMON = {
   type: 'object',
   properties: { text: { type: 'string' }, count: { type: 'number' } },
   required: ['text'],
 };
 
-/** The validator is ours: a function that, called once, gives `compile`. */
+/** The validator is our own code: a function that returns `compile`. */
 function readValidator(make: unknown): (schema: unknown) => Check {
   if (!isMaker(make)) throw new CodedError('INVALID_SCHEMA', 'the validator is no function');
   return make().compile;
@@ -101,7 +100,7 @@ function isMaker(make: unknown): make is () => { compile: (schema: unknown) => C
   return typeof make === 'function';
 }
 
-// What compiled from a hostile schema is not believed to be a list of texts, or a short one.
+// Code compiled from a hostile schema may return any value, even a long list.
 function problemsOf(problems: readonly unknown[]): string {
   return problems
     .slice(0, 20)

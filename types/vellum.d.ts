@@ -184,7 +184,7 @@ declare module '@vellumai/plugin-api' {
   export function resolveUserName(): string;
   export function getModelProfiles(): any;
   export function getWorkspaceDir(): string;
-  export function doesSupportVision(...args: unknown[]): Promise<any>;
+  export function doesSupportVision(profile?: unknown): boolean;
   export function getConfiguredProvider(...args: unknown[]): Promise<any>;
   export function runConversationTurn(...args: unknown[]): Promise<any>;
   export function publishEvent(...args: unknown[]): Promise<any>;

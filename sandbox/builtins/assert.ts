@@ -1,6 +1,6 @@
 import { isDeepEqual } from './deep-equal.js';
 import { offer } from './denied.js';
-import { inspect } from './inspect-value.js';
+import { inspect } from './inspect.js';
 
 export class AssertionError extends Error {
   override readonly name: string = 'AssertionError';
@@ -79,7 +79,7 @@ async function rejects(
   throw failure({ message: 'Missing expected rejection.', operator: 'rejects' });
 }
 
-/** A class, a pattern, a function that looks at it, or properties that it is to have. */
+/** Checks an error against a class, a pattern, a predicate or expected properties. */
 function checkError(error: unknown, expected: unknown): void {
   if (expected === undefined || typeof expected === 'string') return;
   if (expected instanceof RegExp) {
@@ -146,7 +146,7 @@ const assertions = {
   AssertionError,
 };
 
-/** The strict half, which is also `assert.strict`. */
+/** The strict variants, also `assert.strict`. */
 export const strict: object = Object.assign(
   (value: unknown, message?: string | Error): void => ok(value, message),
   assertions,

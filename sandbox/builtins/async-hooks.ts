@@ -1,8 +1,8 @@
 import { offer } from './denied.js';
 
 /**
- * A store for the time that a function runs. Without hooks into the engine it does not follow an
- * `await`: code that runs later finds no store, as if it had been called from outside.
+ * A store for the duration of a function. It does not follow an `await`, because a guest has no
+ * hooks into the engine: later code sees no store.
  */
 class AsyncLocalStorage<Store> {
   #store: Store | undefined;

@@ -1,6 +1,6 @@
 import { Buffer } from './buffer.js';
 import { offer } from './denied.js';
-import { surrounding } from './surroundings.js';
+import { compartmentGlobal } from './compartment-globals.js';
 
 export const builtin: object = offer('buffer', {
   Buffer,
@@ -14,6 +14,6 @@ export const builtin: object = offer('buffer', {
   isUtf8: (bytes: Uint8Array): boolean => !Buffer.from(bytes).toString().includes('\uFFFD'),
   isAscii: (bytes: Uint8Array): boolean => bytes.every((byte) => byte < 0x80),
   get Blob() {
-    return surrounding('Blob');
+    return compartmentGlobal('Blob');
   },
 });

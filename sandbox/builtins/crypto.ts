@@ -1,72 +1,62 @@
+import { hmac } from '@noble/hashes/hmac.js';
+import { md5, sha1 } from '@noble/hashes/legacy.js';
+import { sha224, sha256, sha384, sha512 } from '@noble/hashes/sha2.js';
 import { Buffer } from './buffer.js';
-import { denial, offer, type Denial } from './denied.js';
-import { md5, sha1, sha224, sha256 } from './hash-32.js';
-import { sha384, sha512 } from './hash-64.js';
+import { always, type CompartmentGlobals } from './compartment-globals.js';
+import { offer } from './denied.js';
 
 type Data = string | Uint8Array;
 
-interface Digest {
-  readonly digest: (message: Uint8Array) => Uint8Array;
-  readonly blockBytes: number;
+const DIGESTS = { md5, sha1, sha224, sha256, sha384, sha512 };
+
+function digestNamed(name: string): (typeof DIGESTS)[keyof typeof DIGESTS] {
+  const plain = name.toLowerCase().replace('-', '');
+  for (const [known, digest] of Object.entries(DIGESTS)) if (known === plain) return digest;
+  throw Object.assign(new Error(`Digest method not supported: ${name}`), {
+    code: 'ERR_CRYPTO_INVALID_DIGEST',
+  });
 }
 
-const DIGESTS: ReadonlyMap<string, Digest> = new Map([
-  ['md5', { digest: md5, blockBytes: 64 }],
-  ['sha1', { digest: sha1, blockBytes: 64 }],
-  ['sha224', { digest: sha224, blockBytes: 64 }],
-  ['sha256', { digest: sha256, blockBytes: 64 }],
-  ['sha384', { digest: sha384, blockBytes: 128 }],
-  ['sha512', { digest: sha512, blockBytes: 128 }],
-]);
-
-function digestNamed(name: string): Digest {
-  const digest = DIGESTS.get(name.toLowerCase().replace('-', ''));
-  if (digest === undefined) {
-    throw Object.assign(new Error(`Digest method not supported: ${name}`), {
-      code: 'ERR_CRYPTO_INVALID_DIGEST',
-    });
-  }
-  return digest;
+/** The package's running hash. */
+interface Digesting {
+  update(bytes: Uint8Array): unknown;
+  digest(): Uint8Array;
+  clone(): Digesting;
 }
 
-/** Gathers what is to be hashed; computed in plain JavaScript when the digest is asked for. */
-class Hash {
-  #parts: Uint8Array[] = [];
-  readonly #finish: (message: Uint8Array) => Uint8Array;
+export class Hash {
+  readonly #digesting: Digesting;
 
-  constructor(finish: (message: Uint8Array) => Uint8Array) {
-    this.#finish = finish;
+  constructor(digesting: Digesting) {
+    this.#digesting = digesting;
   }
 
   update(data: Data, encoding?: string): this {
-    this.#parts.push(toBytes(data, encoding));
+    this.#digesting.update(toBytes(data, encoding));
     return this;
   }
 
   digest(encoding?: string): Buffer | string {
-    const hash = Buffer.from(this.#finish(Buffer.concat(this.#parts)));
+    const hash = Buffer.from(this.#digesting.digest());
     return encoding === undefined || encoding === 'buffer' ? hash : hash.toString(encoding);
   }
 
   copy(): Hash {
-    const copy = new Hash(this.#finish);
-    copy.#parts = [...this.#parts];
-    return copy;
+    return new Hash(this.#digesting.clone());
   }
 }
 
-function createHash(algorithm: string): Hash {
-  return new Hash(digestNamed(algorithm).digest);
+export function createHash(algorithm: string): Hash {
+  return new Hash(digestNamed(algorithm).create());
 }
 
-function createHmac(algorithm: string, key: Data): Hash {
-  const { digest, blockBytes } = digestNamed(algorithm);
-  const given = toBytes(key);
-  const fitted = Buffer.concat([given.length > blockBytes ? digest(given) : given], blockBytes);
-  const padded = (value: number): Uint8Array => fitted.map((byte) => byte ^ value);
-  return new Hash((message) =>
-    digest(Buffer.concat([padded(0x5c), digest(Buffer.concat([padded(0x36), message]))])),
-  );
+export function createHmac(algorithm: string, key: Data): Hash {
+  return new Hash(hmac.create(digestNamed(algorithm), toBytes(key)));
+}
+
+/** The names of the digests. */
+export function getHashes(): string[] {
+  return Object.keys(DIGESTS);
 }
 
 function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean {
@@ -78,36 +68,106 @@ function toBytes(data: Data, encoding?: string): Uint8Array {
   return typeof data === 'string' ? Buffer.from(data, encoding) : data;
 }
 
-const RANDOM = [
-  'getRandomValues',
-  'randomBytes',
-  'randomFill',
-  'randomFillSync',
-  'randomInt',
-  'randomUUID',
-];
-
-function noRandomness(name: string): () => never {
-  return (): never => {
-    const error: Denial = denial(
-      'BUILTIN_DENIED',
-      `crypto.${name} is refused to plugins: no permission grants cryptographic randomness. Ask the host for an identifier in the tool's input, or use Math.random where "random" is granted and guessable values do no harm.`,
-    );
-    throw error;
-  };
+/** The compartment's `crypto`. It decides whether the plugin may have randomness. */
+function webCrypto(): CompartmentGlobals['crypto'] {
+  return always('crypto');
 }
 
-const random = Object.fromEntries(RANDOM.map((name) => [name, noRandomness(name)]));
+/** Fills an array of any length. One draw has at most 65,536 bytes. */
+function fill(bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; at += MAX_DRAW_BYTES) {
+    webCrypto().getRandomValues(bytes.subarray(at, at + MAX_DRAW_BYTES));
+  }
+}
+
+const MAX_DRAW_BYTES = 65_536;
+
+type Callback = (error: Error | null, value?: unknown) => void;
+
+/** Runs a function, and passes its result to a callback in a later turn if there is one. */
+function finish<Value>(make: () => Value, callback: Callback | undefined): Value | undefined {
+  if (callback === undefined) return make();
+  let outcome: readonly [error: Error | null, value?: Value];
+  try {
+    outcome = [null, make()];
+  } catch (error) {
+    outcome = [error instanceof Error ? error : new Error(String(error))];
+  }
+  always('queueMicrotask')(() => callback(...outcome));
+  return undefined;
+}
+
+function randomBytes(size: number, callback?: Callback): Buffer | undefined {
+  return finish(() => {
+    const bytes = Buffer.alloc(size);
+    fill(bytes);
+    return bytes;
+  }, callback);
+}
+
+function randomFillSync<View extends ArrayBufferView>(view: View, offset = 0, size?: number): View {
+  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  const unit = 'BYTES_PER_ELEMENT' in view ? Number(view.BYTES_PER_ELEMENT) : 1;
+  const start = offset * unit;
+  fill(bytes.subarray(start, size === undefined ? undefined : start + size * unit));
+  return view;
+}
+
+function randomFill(view: ArrayBufferView, ...rest: unknown[]): void {
+  const callback = rest.find((one): one is Callback => typeof one === 'function');
+  const [offset, size] = rest.filter((one) => typeof one === 'number');
+  if (callback === undefined)
+    throw new TypeError('The "callback" argument must be of type function');
+  finish(() => randomFillSync(view, offset, size), callback);
+}
+
+/** Draws again instead of using a remainder, so that every number is equally likely. */
+function randomInt(...args: readonly unknown[]): number | undefined {
+  const callback = args.find((one): one is Callback => typeof one === 'function');
+  const numbers = args.filter((one) => typeof one === 'number');
+  const [min, max] =
+    numbers.length === 1 ? [0, numbers[0] ?? 0] : [numbers[0] ?? 0, numbers[1] ?? 0];
+  const range = max - min;
+  if (!Number.isSafeInteger(min) || !Number.isSafeInteger(max) || range <= 0 || range > 2 ** 48) {
+    throw Object.assign(new RangeError(`The range from ${min} to ${max} is out of range`), {
+      code: 'ERR_OUT_OF_RANGE',
+    });
+  }
+  return finish(() => {
+    const limit = 2 ** 48 - (2 ** 48 % range);
+    for (;;) {
+      const drawn = Buffer.from(webCrypto().getRandomValues(new Uint8Array(6))).readUIntBE(0, 6);
+      if (drawn < limit) return min + (drawn % range);
+    }
+  }, callback);
+}
+
+const webcrypto: object = offer('crypto', {
+  getRandomValues: <View>(view: View): View => webCrypto().getRandomValues(view),
+  randomUUID: (): string => webCrypto().randomUUID(),
+  get subtle(): object {
+    return webCrypto().subtle;
+  },
+});
 
 export const builtin: object = offer('crypto', {
-  ...random,
   createHash,
   createHmac,
   timingSafeEqual,
   Hash,
   hash: (algorithm: string, data: Data, encoding = 'hex'): Buffer | string =>
     createHash(algorithm).update(data).digest(encoding),
-  getHashes: (): string[] => [...DIGESTS.keys()],
+  getHashes,
   constants: {},
-  webcrypto: offer('crypto', { ...random }),
+  getRandomValues: <View>(view: View): View => webCrypto().getRandomValues(view),
+  randomBytes,
+  pseudoRandomBytes: randomBytes,
+  randomFill,
+  randomFillSync,
+  randomInt,
+  randomUUID: (): string => webCrypto().randomUUID(),
+  webcrypto,
+  get subtle(): object {
+    return webCrypto().subtle;
+  },
 });

@@ -1,4 +1,4 @@
-/** Whether two values are alike all the way down; `strict` also compares types and prototypes. */
+/** Whether two values are deeply equal. `strict` also compares types and prototypes. */
 export function isDeepEqual(a: unknown, b: unknown, strict: boolean): boolean {
   return compare(a, b, strict, new Map());
 }

@@ -1,4 +1,6 @@
-/** An error of the shape that the engine knows: what was refused, and what would allow it. */
+import { linkedReport } from './linked-report.js';
+
+/** An error with a code that the engine knows. */
 export interface Denial extends Error {
   readonly code: string;
 }
@@ -7,14 +9,14 @@ export function denial(code: string, message: string): Denial {
   return Object.assign(new Error(message), { code });
 }
 
-/** A module of Node that is not there, as something that can be imported, extended and passed on. */
+/** A module of Node that is denied. It can be imported, extended and passed on. */
 export function denyModule(name: string): object {
   return offer(name, {});
 }
 
 /**
- * Gives a module what it offers, and for every other name a stand-in that throws when it is called.
- * The stand-ins sit in its prototype, so that what the module does offer is its own.
+ * Adds a stand-in for every name that a module lacks. A stand-in throws when it is called. The
+ * stand-ins are in the prototype, so the module's own members stay its own.
  */
 export function offer<Module extends object>(name: string, own: Module): Module {
   const prototype: unknown = Object.getPrototypeOf(own);
@@ -32,7 +34,7 @@ export function offer<Module extends object>(name: string, own: Module): Module 
   return own;
 }
 
-/** Names by which others ask what kind of thing they hold; the answer has to be the plain one. */
+/** Names that libraries read to detect the kind of an object. They must be absent. */
 const INVISIBLE: ReadonlySet<string> = new Set([
   '__esModule',
   'default',
@@ -44,12 +46,12 @@ const INVISIBLE: ReadonlySet<string> = new Set([
   '$$typeof',
 ]);
 
-/** A function, class and object at once that throws on use. */
+/** A function, class and object in one. It throws on use. */
 function standIn(module: string, path: string): object {
   const refuse = (): never => {
     throw refusal(module, path);
   };
-  // Not an arrow: a class may extend it.
+  // Not an arrow function: a class may extend it.
   const target = function denied(): never {
     return refuse();
   };
@@ -65,13 +67,22 @@ function standIn(module: string, path: string): object {
   });
 }
 
-/** The error for a use of what a module does not offer. */
+/** The error for the use of a member that a module lacks. */
 export function refusal(module: string, path: string): Denial {
-  const rule = RULES.find(({ modules }) => modules.has(module)) ?? NO_PERMISSION;
+  const rule = reportRefusal(module, path);
   return denial(rule.code, `${module}.${path} is refused to plugins: ${rule.why}`);
 }
 
+/** Reports a refusal to the host: plugin code may catch the error. Returns its rule. */
+export function reportRefusal(module: string, path: string): Rule {
+  const rule = RULES.find(({ modules }) => modules.has(module)) ?? NO_PERMISSION;
+  linkedReport()?.(rule.permission, `${module}.${path}`);
+  return rule;
+}
+
 interface Rule {
+  /** The permission that the event names. */
+  readonly permission: string;
   readonly modules: ReadonlySet<string>;
   readonly code: string;
   readonly why: string;
@@ -80,11 +91,13 @@ interface Rule {
 const RULES: readonly Rule[] = [
   {
     modules: new Set(['fs', 'fs/promises']),
+    permission: 'fs',
     code: 'FILESYSTEM_DENIED',
     why: 'whole files are read and written, with readFile, writeFile and what goes with them, where the permissions "fs" and "storage" allow it.',
   },
   {
     modules: new Set('dgram dns dns/promises http http2 https net node-fetch tls'.split(' ')),
+    permission: 'network',
     code: 'NETWORK_DENIED',
     why: 'the network is reached with fetch(url), where the network permission ("network" in the manifest) names the host.',
   },
@@ -92,6 +105,7 @@ const RULES: readonly Rule[] = [
 
 const NO_PERMISSION: Rule = {
   modules: new Set(),
+  permission: 'builtin',
   code: 'BUILTIN_DENIED',
   why: 'no permission grants it.',
 };

@@ -1,6 +1,6 @@
 import { offer } from './denied.js';
 
-/** Channels to which nobody listens: packages publish to them as they run. */
+/** Channels without subscribers. Packages publish to them. */
 class Channel {
   readonly name: string | symbol;
   readonly hasSubscribers = false;

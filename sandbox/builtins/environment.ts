@@ -1,8 +1,8 @@
-import { surrounding } from './surroundings.js';
+import { compartmentGlobal } from './compartment-globals.js';
 
 /**
- * `process.env`: the granted variables, read one by one through the `env` of the compartment, and
- * what the plugin itself has set. There is no list of names to enumerate; only the plugin's own are.
+ * `process.env`: the granted variables, read one by one through the compartment's `env`, and the
+ * plugin's own. Only the plugin's own can be enumerated.
  */
 export function makeEnvironment(): Record<string, string | undefined> {
   const own: Record<string, string> = {};
@@ -10,7 +10,7 @@ export function makeEnvironment(): Record<string, string | undefined> {
   const granted = (name: string): string | undefined => {
     const { NODE_ENV } = DEFAULTS;
     if (removed.has(name)) return undefined;
-    return surrounding('env')?.get(name) ?? (name === 'NODE_ENV' ? NODE_ENV : undefined);
+    return compartmentGlobal('env')?.get(name) ?? (name === 'NODE_ENV' ? NODE_ENV : undefined);
   };
   return new Proxy(own, {
     get: (_, name) => (typeof name === 'string' ? (own[name] ?? granted(name)) : undefined),

@@ -1,10 +1,12 @@
 import { denial, offer } from './denied.js';
-import { surrounding, type Surroundings } from './surroundings.js';
+import { linkedReport } from './linked-report.js';
+import { compartmentGlobal, type CompartmentGlobals } from './compartment-globals.js';
 
-/** What packages such as node-fetch give, made of the compartment's own `fetch` where there is one. */
-const fetch: Surroundings['fetch'] = (input, init) => {
-  const own = surrounding('fetch');
+/** The exports of packages such as node-fetch, over the compartment's own `fetch` if it has one. */
+const fetch: CompartmentGlobals['fetch'] = (input, init) => {
+  const own = compartmentGlobal('fetch');
   if (own === undefined) {
+    linkedReport()?.('network', `fetch ${String(input)}`);
     throw denial(
       'NETWORK_DENIED',
       `fetch(${JSON.stringify(String(input))}) is refused: this plugin has no network permission. Add the host to "network" in its manifest.`,
@@ -19,16 +21,16 @@ export const builtin: object = offer(
     default: fetch,
     fetch,
     get Headers() {
-      return surrounding('Headers');
+      return compartmentGlobal('Headers');
     },
     get Request() {
-      return surrounding('Request');
+      return compartmentGlobal('Request');
     },
     get Response() {
-      return surrounding('Response');
+      return compartmentGlobal('Response');
     },
     get FormData() {
-      return surrounding('FormData');
+      return compartmentGlobal('FormData');
     },
   }),
 );

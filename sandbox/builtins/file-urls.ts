@@ -1,4 +1,4 @@
-import { always, type UrlLike } from './surroundings.js';
+import { always, type UrlLike } from './compartment-globals.js';
 
 /** The path in a `file:` URL. */
 export function fileURLToPath(url: string | UrlLike): string {

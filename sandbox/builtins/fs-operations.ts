@@ -1,26 +1,24 @@
-import type { LaterFiles } from '../endowments/files/later-files.js';
-import type { NowFiles } from '../endowments/files/now-files.js';
+import type { AsyncFiles } from '../endowments/files/async-files.js';
+import type { SyncFiles } from '../endowments/files/sync-files.js';
 import type { FileEntry } from '../endowments/files/tree.js';
-import { Dirent, Stats } from './fs-entries.js';
-import { decode, encode, option } from './fs-options.js';
-import { toPath } from './fs-paths.js';
+import { decode, encode, option, toPath } from './fs-arguments.js';
 
-/** Files, whoever asks: code that waits for each answer, or code that does not. */
-export type AnyFiles = LaterFiles | NowFiles;
+/** Files for asynchronous or for synchronous code. */
+export type AnyFiles = AsyncFiles | SyncFiles;
 
-/** One question to the files. */
-export type Step = (files: AnyFiles) => unknown;
+/** One request to the files. */
+type Step = (files: AnyFiles) => unknown;
 
 /**
- * An operation of `node:fs`, written once for `fs.promises.x` and `fs.xSync`: it yields its questions,
- * and whoever runs it waits for the answers or does not.
+ * An operation of `node:fs`, written once for `fs.promises.x` and `fs.xSync`. It yields its
+ * requests. The runner awaits the answers or not.
  */
 export type Operation = Generator<Step, unknown, unknown>;
 
 function* ask<Answer>(
   step: (files: AnyFiles) => Answer,
 ): Generator<Step, Awaited<Answer>, unknown> {
-  // Whoever runs the operation gives back what the step gave, once it is there.
+  // The runner returns the settled result of the step.
   return (yield step) as Awaited<Answer>;
 }
 
@@ -100,7 +98,7 @@ export const operations: Readonly<Record<string, (...args: unknown[]) => Operati
     const flag = mode === 1 ? 'wx' : 'w';
     yield* writeFile(to, content, { flag });
   },
-  // There is one owner, and nobody else to keep out.
+  // There is one owner only, so modes have no effect.
   *chmod(path) {
     yield* ask((files) => files.stat(toPath(path)));
   },
@@ -134,7 +132,7 @@ function* isThere(path: string): Generator<Step, boolean, unknown> {
   return entry !== undefined;
 }
 
-/** What is there, for code that waits and for code that does not; `undefined` where nothing is. */
+/** The entry at a path, for asynchronous and synchronous code. `undefined` if there is none. */
 export function lookAt(
   files: AnyFiles,
   path: string,
@@ -167,4 +165,93 @@ function codeOf(error: Error): string {
 
 function failure(code: string, words: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${words}, '${path}'`), { code, path });
+}
+
+/** The result of `stat`: kind, size in bytes, and time of change. */
+export class Stats {
+  readonly dev: number = 0;
+  readonly ino: number = 0;
+  readonly nlink: number = 1;
+  readonly uid: number = 0;
+  readonly gid: number = 0;
+  readonly mode: number;
+  readonly size: number;
+  readonly blksize: number = 4096;
+  readonly blocks: number;
+  readonly atimeMs: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly birthtimeMs: number;
+  readonly #kind: FileEntry['kind'];
+
+  constructor({ kind, bytes, modifiedMs }: FileEntry) {
+    this.#kind = kind;
+    this.mode = kind === 'file' ? 0o100600 : 0o40700;
+    this.size = bytes;
+    this.blocks = Math.ceil(bytes / 512);
+    this.atimeMs = modifiedMs;
+    this.mtimeMs = modifiedMs;
+    this.ctimeMs = modifiedMs;
+    this.birthtimeMs = modifiedMs;
+  }
+
+  get atime(): Date {
+    return new Date(this.atimeMs);
+  }
+  get mtime(): Date {
+    return new Date(this.mtimeMs);
+  }
+  get ctime(): Date {
+    return new Date(this.ctimeMs);
+  }
+  get birthtime(): Date {
+    return new Date(this.birthtimeMs);
+  }
+
+  isFile(): boolean {
+    return this.#kind === 'file';
+  }
+  isDirectory(): boolean {
+    return this.#kind === 'directory';
+  }
+  isSymbolicLink(): boolean {
+    return false;
+  }
+  isFIFO(): boolean {
+    return false;
+  }
+  isSocket(): boolean {
+    return false;
+  }
+  isBlockDevice(): boolean {
+    return false;
+  }
+  isCharacterDevice(): boolean {
+    return false;
+  }
+}
+
+/** A directory entry of `readdir` with `withFileTypes`. */
+export class Dirent {
+  readonly name: string;
+  readonly parentPath: string;
+  readonly path: string;
+  readonly #kind: FileEntry['kind'];
+
+  constructor({ name, kind }: FileEntry, parentPath: string) {
+    this.name = name;
+    this.parentPath = parentPath;
+    this.path = parentPath;
+    this.#kind = kind;
+  }
+
+  isFile(): boolean {
+    return this.#kind === 'file';
+  }
+  isDirectory(): boolean {
+    return this.#kind === 'directory';
+  }
+  isSymbolicLink(): boolean {
+    return false;
+  }
 }

@@ -1,14 +1,13 @@
 import { Buffer } from './buffer.js';
 import { offer, refusal } from './denied.js';
-import { decode } from './fs-options.js';
+import { decode, toPath } from './fs-arguments.js';
 import { type AnyFiles, type Operation, operations } from './fs-operations.js';
-import { toPath } from './fs-paths.js';
 import { linkedFiles } from './linked-files.js';
 import { fsConstants } from './os-constants.js';
 import { WORKING_DIRECTORY } from './path.js';
-import { surrounding } from './surroundings.js';
+import { compartmentGlobal } from './compartment-globals.js';
 
-/** Runs an operation of the module, and waits for each of its answers. */
+/** Runs an operation and awaits each answer. */
 async function run(files: AnyFiles, operation: Operation): Promise<unknown> {
   let step = operation.next();
   while (step.done !== true) {
@@ -24,7 +23,7 @@ async function run(files: AnyFiles, operation: Operation): Promise<unknown> {
   return step.value;
 }
 
-/** `fs.promises`, function by function. */
+/** The functions of `fs.promises`. */
 export const waiting: Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>> =
   Object.fromEntries(
     Object.entries(operations).map(([name, operation]) => [
@@ -38,9 +37,9 @@ export const waiting: Readonly<Record<string, (...args: unknown[]) => Promise<un
     ]),
   );
 
-/** Where nothing but the compartment's own `readFile` is there: text, UTF-8. */
+/** The fallback over the compartment's own `readFile`: text, UTF-8. */
 async function readByName(path: unknown, options: unknown): Promise<unknown> {
-  const read = surrounding('readFile');
+  const read = compartmentGlobal('readFile');
   if (read === undefined) throw refusal('fs', 'readFile');
   const at = toPath(path);
   const own = `${WORKING_DIRECTORY}/`;

@@ -1,18 +1,14 @@
 import { offer, refusal } from './denied.js';
-import { Dirent, Stats } from './fs-entries.js';
-import { type Operation, operations } from './fs-operations.js';
+import { Dirent, Stats, type Operation, operations } from './fs-operations.js';
 import { builtin as promises, waiting } from './fs-promises.js';
-import { toPath } from './fs-paths.js';
+import { toPath } from './fs-arguments.js';
 import { linkedFiles } from './linked-files.js';
 import { fsConstants } from './os-constants.js';
 
-/**
- * A guest copies what code may read without waiting before it runs a bundle that has these words in
- * it: no other has a use for the copy.
- */
+/** A guest copies files for synchronous code only if the bundle contains this marker. */
 const AT_ONCE = 'bulkhead:files-at-once';
 
-/** Runs an operation on what the guest has copied. */
+/** Runs an operation on the guest's copy. */
 function runNow(
   name: string,
   operation: (...args: unknown[]) => Operation,
@@ -58,7 +54,7 @@ const calling = Object.fromEntries(
   ]),
 );
 
-/** Whether something is there that the plugin may see: of anything else it has a harmless answer. */
+/** Whether a visible file exists. `false` for every other path. */
 function existsSync(path: unknown): boolean {
   try {
     linkedFiles()?.now.stat(toPath(path));
@@ -68,7 +64,7 @@ function existsSync(path: unknown): boolean {
   }
 }
 
-/** `node:fs`: files of the plugin's own, and those that it was granted to read. */
+/** `node:fs`: the plugin's own files, and the files that it may read. */
 export const builtin: object = offer('fs', {
   ...fsConstants,
   ...calling,

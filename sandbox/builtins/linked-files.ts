@@ -1,9 +1,9 @@
 import type { FilesFace } from '../endowments/files/files.js';
 
-/** What a bundle is called with. A bundle that is run without it has no files. */
+/** The argument of a bundle. A bundle that runs without it has no files. */
 declare const $bulkhead: { readonly modules: Readonly<Record<string, unknown>> } | undefined;
 
-/** The plugin's files, as its guest gives them; `undefined` where nobody does. */
+/** The plugin's files from its guest, or `undefined`. */
 export function linkedFiles(): FilesFace | undefined {
   if (typeof $bulkhead === 'undefined') return undefined;
   const files: unknown = $bulkhead.modules['bulkhead:files'];

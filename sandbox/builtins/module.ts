@@ -1,6 +1,8 @@
 import { denial, offer } from './denied.js';
 
-/** `createRequire` gives a function that throws: what a bundle has, it has from its build. */
+/**
+ * `createRequire` returns a function that throws: imports are resolved when the bundle is built.
+ */
 function createRequire(): (specifier: string) => never {
   const require = (specifier: string): never => {
     throw denial(

@@ -24,7 +24,7 @@ function isIP(text: unknown): 0 | 4 | 6 {
   return isIPv6(address) ? 6 : 0;
 }
 
-/** Of `node:net`, the part that only looks at texts. */
+/** The functions of `node:net` that only parse text. */
 export const builtin: object = offer('net', {
   isIP,
   isIPv4: (text: unknown): boolean => isIP(text) === 4,

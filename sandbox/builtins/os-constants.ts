@@ -1,6 +1,6 @@
 import { offer } from './denied.js';
 
-/** Numbers that programs look up when they load. None of them does anything here. */
+/** Constants that programs read when they load. They have no effect here. */
 export const constants: {
   readonly signals: Readonly<Record<string, number>>;
   readonly errno: object;

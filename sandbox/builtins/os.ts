@@ -1,7 +1,7 @@
 import { offer } from './denied.js';
 import { constants } from './os-constants.js';
 
-/** `node:os` of a machine that is nobody's: the same answers wherever a plugin runs. */
+/** `node:os` with the same fixed answers on every machine. */
 export const builtin: object = offer('os', {
   EOL: '\n',
   devNull: '/dev/null',

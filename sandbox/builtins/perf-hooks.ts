@@ -1,6 +1,6 @@
 import { offer } from './denied.js';
 
-/** Time as the plugin's own clock tells it: without the time permission, `Date.now` throws. */
+/** Time from the plugin's own clock. Without the time permission `Date.now` throws. */
 export const performance: object = {
   timeOrigin: 0,
   now: (): number => Date.now(),

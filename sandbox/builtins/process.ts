@@ -2,11 +2,11 @@ import { refusal } from './denied.js';
 import { makeEnvironment } from './environment.js';
 import { EventEmitter } from './events.js';
 import { WORKING_DIRECTORY } from './path.js';
-import { always, surrounding } from './surroundings.js';
+import { always, compartmentGlobal } from './compartment-globals.js';
 
 function write(level: 'log' | 'error'): (text: unknown) => boolean {
   return (text) => {
-    surrounding('console')?.[level](String(text).replace(/\n$/, ''));
+    compartmentGlobal('console')?.[level](String(text).replace(/\n$/, ''));
     return true;
   };
 }
@@ -20,7 +20,7 @@ function stream(level: 'log' | 'error', fd: number): object {
   });
 }
 
-/** Milliseconds, by the plugin's own clock: without the time permission this throws. */
+/** Milliseconds from the plugin's own clock. Throws without the time permission. */
 function now(): number {
   return Date.now();
 }
@@ -39,12 +39,12 @@ function refused(name: string): () => never {
 }
 
 /**
- * `process`, as a plugin may see it: a process of nobody's, that it cannot end or signal. What it
- * lacks is `undefined`: packages ask it for this and that to find out where they run.
+ * `process` for a plugin: not a real process, and it cannot be ended or signalled. Missing members
+ * are `undefined`, because packages read them to detect the platform.
  */
 export const process: object = Object.assign(Object.create(EventEmitter.prototype), {
   title: 'plugin',
-  // What packages look at to tell Node from a browser: here they had better not take it for Node.
+  // Packages read these to distinguish Node from a browser, and must not detect Node.
   browser: true,
   version: '',
   versions: {},
@@ -75,7 +75,7 @@ export const process: object = Object.assign(Object.create(EventEmitter.prototyp
   nextTick: (callback: (...args: unknown[]) => void, ...args: unknown[]): void => {
     always('queueMicrotask')(() => callback(...args));
   },
-  emitWarning: (warning: unknown): void => surrounding('console')?.warn(String(warning)),
+  emitWarning: (warning: unknown): void => compartmentGlobal('console')?.warn(String(warning)),
   abort: refused('abort'),
   binding: refused('binding'),
   chdir: refused('chdir'),

@@ -57,7 +57,7 @@ function escape(text: string): string {
   return encodeURIComponent(text).replace(/%(?:21|27|28|29|2A)/g, decodeURIComponent);
 }
 
-/** As `decodeURIComponent`, but what is malformed stays as it is. */
+/** As `decodeURIComponent`, but malformed escapes stay unchanged. */
 function unescape(text: string): string {
   try {
     return decodeURIComponent(text);

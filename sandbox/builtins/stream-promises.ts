@@ -1,3 +1,1 @@
-import { promises } from './stream-ends.js';
-
-export const builtin: object = promises;
+export { promises as builtin } from './stream.js';

@@ -1,7 +1,7 @@
 import { offer } from './denied.js';
-import { always } from './surroundings.js';
+import { always } from './compartment-globals.js';
 
-/** What of an AbortSignal ends a wait. */
+/** The part of an AbortSignal that ends a wait. */
 interface Signal {
   readonly aborted: boolean;
   readonly reason: unknown;

@@ -1,5 +1,5 @@
 import { offer } from './denied.js';
-import { always } from './surroundings.js';
+import { always } from './compartment-globals.js';
 
 type Callback = (...args: unknown[]) => void;
 

@@ -2,9 +2,14 @@ import { offer } from './denied.js';
 import { fileURLToPath, pathToFileURL } from './file-urls.js';
 import { parse as parseQuery, stringify, type Query } from './querystring.js';
 import { toASCII, toUnicode } from './punycode.js';
-import { always, surrounding, type UrlConstructor, type UrlLike } from './surroundings.js';
+import {
+  always,
+  compartmentGlobal,
+  type UrlConstructor,
+  type UrlLike,
+} from './compartment-globals.js';
 
-/** What the old `url.parse` makes of an address: every part may be missing. */
+/** The result of the old `url.parse`. Every part may be absent. */
 class Url {
   protocol: string | null = null;
   slashes: boolean | null = null;
@@ -45,7 +50,7 @@ function parse(text: string, parsesQuery = false, slashesDenoteHost = false): Ur
     url.slashes = true;
     rest = takeAuthority(url, rest.slice(2));
   } else if (url.protocol !== null && !SLASHED.has(url.protocol) && !isHostless) {
-    // `mailto:a@b.co` has a host, too.
+    // `mailto:a@b.co` also has a host.
     rest = takeAuthority(url, rest);
   }
   const hasRoot = url.slashes === true && SLASHED.has(url.protocol ?? '');
@@ -61,7 +66,7 @@ function parse(text: string, parsesQuery = false, slashesDenoteHost = false): Ur
   return url;
 }
 
-/** Reads `user:password@host:port` off the front; gives back what follows. */
+/** Parses `user:password@host:port` at the start. Returns the rest. */
 function takeAuthority(url: Url, text: string): string {
   const end = text.indexOf('/');
   const authority = end < 0 ? text : text.slice(0, end);
@@ -148,9 +153,9 @@ export const builtin: object = offer('url', {
     href,
   }),
   get URL(): UrlConstructor | undefined {
-    return surrounding('URL');
+    return compartmentGlobal('URL');
   },
   get URLSearchParams() {
-    return surrounding('URLSearchParams');
+    return compartmentGlobal('URLSearchParams');
   },
 });

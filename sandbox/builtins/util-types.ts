@@ -6,7 +6,7 @@ const isTagged =
   (value) =>
     typeof value === 'object' && value !== null && tags.includes(tagOf(value));
 
-/** `util.types`, as far as code inside the realm can tell. A Proxy, it cannot. */
+/** `util.types`, as far as code in the realm can determine. It cannot detect a Proxy. */
 export const types: object = {
   isAnyArrayBuffer: isTagged('ArrayBuffer', 'SharedArrayBuffer'),
   isArrayBuffer: isTagged('ArrayBuffer'),

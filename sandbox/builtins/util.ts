@@ -1,8 +1,7 @@
 import { isDeepEqual } from './deep-equal.js';
 import { offer } from './denied.js';
-import { format } from './format-text.js';
-import { CUSTOM, inspect, type InspectOptions } from './inspect-value.js';
-import { always, surrounding } from './surroundings.js';
+import { format, CUSTOM, inspect, type InspectOptions } from './inspect.js';
+import { always, compartmentGlobal } from './compartment-globals.js';
 import { types } from './util-types.js';
 
 type Callback = (error: unknown, value?: unknown) => void;
@@ -77,10 +76,10 @@ export const builtin: object = offer('util', {
   styleText: (_: unknown, text: string): string => text,
   types,
   get TextEncoder() {
-    return surrounding('TextEncoder');
+    return compartmentGlobal('TextEncoder');
   },
   get TextDecoder() {
-    return surrounding('TextDecoder');
+    return compartmentGlobal('TextDecoder');
   },
   _extend: (target: object, source: object): object => Object.assign(target, source),
   isArray: Array.isArray,

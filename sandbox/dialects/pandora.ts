@@ -3,14 +3,16 @@ import type { Attached, CallWorld, Dialect, DialectWorld } from './dialect.js';
 import { withSignal } from './with-signal.js';
 
 /**
- * Pandora (tools): an entry exports `tools`, an array, and may export `resolveTools`, which makes
- * further tools out of configuration and environment. A tool runs as `execute(input, context)`
- * with `{ env, logger }`, and with `signal` besides, which the original lacks.
+ * Pandora: an entry exports an array `tools`. It may export `resolveTools`, which creates more
+ * tools from configuration and environment. A tool runs as `execute(input, { env, logger, signal
+ * })`. The original has no `signal`.
  */
 export const pandora: Dialect = {
+  // Its contract has only `Math.random`.
+  hasCryptoRandom: false,
   attach: (exports, world) => {
     const logger = makeLogger(world);
-    // Static tools need no promise; resolved ones are made once for every guest.
+    // Static tools are available synchronously. Resolved tools are created once for each guest.
     const found = new Map<string, Tool>();
     readTools(exports['tools'], found);
     let resolving: Promise<Resolved> | undefined;
@@ -26,7 +28,7 @@ export const pandora: Dialect = {
         const resolved = await resolve();
         return `{"tools":${statics},"resolved":${resolved.described}}`;
       },
-      // What a plugin makes out of its variables and powers, it may make anew.
+      // Tools may depend on variables and powers, so they are resolved again.
       regrant: () => {
         resolving = undefined;
       },
@@ -49,7 +51,7 @@ interface Tool {
 }
 
 interface Resolved {
-  /** `{"tools": …, "alerts": …}`, or `{"error": …}`, or `null` where there is no `resolveTools`. */
+  /** `{"tools": …, "alerts": …}`, `{"error": …}`, or `null` if there is no `resolveTools`. */
   readonly described: string;
 }
 
@@ -64,7 +66,7 @@ function isTool(value: unknown): value is Tool {
 
 function readTools(list: unknown, into: Map<string, Tool>): void {
   for (const tool of listOf(list)) {
-    // Reading a property may run the plugin's getter: one tool that throws costs the others nothing.
+    // Reading a property may run a getter. If it throws, the other tools are not affected.
     try {
       if (isTool(tool) && 'id' in tool && typeof tool.id === 'string') into.set(tool.id, tool);
     } catch {
@@ -73,7 +75,7 @@ function readTools(list: unknown, into: Map<string, Tool>): void {
   }
 }
 
-/** The members of a plugin's array, read by index: its own iterator and methods are not asked. */
+/** The members of a plugin's array, read by index: its own methods are not called. */
 function listOf(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) return [];
   const members: unknown[] = [];
@@ -112,7 +114,7 @@ function copyOf(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Tools one entry may offer. Stops an array that never ends. */
+/** Tools of one entry. Stops an endless array. */
 const MAX_TOOLS = 1_000;
 
 const FIELDS = [
@@ -126,7 +128,7 @@ const FIELDS = [
   'annotations',
 ];
 
-/** Each tool as `{"tool": …}` or `{"problem": …}`, so that one broken tool hides no other. */
+/** Each tool as `{"tool": …}` or `{"problem": …}`: one broken tool does not hide the others. */
 function describeAll(list: unknown, world: DialectWorld): string {
   return `[${listOf(list)
     .map((tool) => describeTool(tool, world))
@@ -139,7 +141,7 @@ function describeTool(tool: unknown, world: DialectWorld): string {
     const plain: Record<string, unknown> = {
       ...Object.fromEntries(fields),
       executable: isTool(tool),
-      // JSON has no Infinity: said in words, so that the reader can tell it from no timeout.
+      // JSON has no Infinity. As text, the reader can distinguish it from a missing timeout.
       ...nameTimeout(readProperty(tool, 'timeout')),
     };
     return `{"tool":${world.serialize(plain)}}`;
@@ -167,7 +169,7 @@ function makeLogger(world: DialectWorld): unknown {
     (level: 'debug' | 'info' | 'warn' | 'error') =>
     (...parts: unknown[]): void =>
       world.log(level, parts);
-  // The original has log, warn and error; log goes to the host's debug level there.
+  // The original has log, warn and error. There, log writes to the host's debug level.
   return harden({
     log: to('debug'),
     debug: to('debug'),

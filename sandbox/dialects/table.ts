@@ -4,8 +4,7 @@ import { pandora } from './pandora.js';
 import { spindle } from './spindle/dialect.js';
 import { vellum } from './vellum/vellum.js';
 
-export const dialects: Readonly<Record<DialectName, Dialect>> = {
-  pandora,
-  spindle,
-  vellum,
-};
+/** All worlds that plugin code can expect, one per plugin system. */
+export const dialects: ReadonlyMap<DialectName, Dialect> = new Map(
+  Object.entries({ pandora, spindle, vellum }),
+);

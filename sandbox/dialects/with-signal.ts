@@ -1,12 +1,11 @@
-/** Makes the signal of a request when it is first read: most plugins never look at it. */
+/** Creates the signal of a request on first read, because most plugins never read it. */
 export interface SignalSource {
   readonly signal: unknown;
 }
 
 /**
- * Gives what a plugin is told of a request a `signal`: a property of its own, made when it is read.
- * One getter serves all of them, because an object literal with a getter of its own in it costs a
- * hidden class, and every request has one.
+ * Adds an own property `signal` to a request's context. All contexts share one getter: a getter in
+ * an object literal would create a hidden class for every request.
  */
 export function withSignal(context: object, source: SignalSource): object {
   signalProperty ??= harden({
@@ -19,12 +18,12 @@ export function withSignal(context: object, source: SignalSource): object {
 
 let signalProperty: PropertyDescriptor | undefined;
 
-/** The plugin can call this with any object; only those that we gave a signal have one. */
+/** The plugin can call this on any object. Only objects of `withSignal` have a signal. */
 function signalOf(this: unknown): unknown {
   return Signalled.signalOf(this);
 }
 
-/** Answers with the object that it is given: what extends this adds private fields to it. */
+/** Returns its argument as `this`, so that a subclass can add private fields to it. */
 // oxlint-disable-next-line typescript/no-extraneous-class -- a function cannot be extended by types
 class Given {
   constructor(object: object) {

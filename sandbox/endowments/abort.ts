@@ -1,4 +1,4 @@
-import type { Endowed, Endowment, EndowmentPowers } from './endowment.js';
+import type { Endowed, Endowment, EndowmentCapabilities } from './endowment.js';
 import { domExceptionClass } from './events/dom-exception.js';
 import { Event, makeEvent } from './events/event.js';
 import { dispatch, eventTargetClass, listen, targets } from './events/event-target.js';
@@ -11,35 +11,39 @@ import { isCallable, isIterable } from './web-idl.js';
 /** `AbortController`, `AbortSignal`, and the events and errors that come with them. */
 export const abort: Endowment = {
   globals: ['AbortController', 'AbortSignal', 'Event', 'EventTarget', 'DOMException'],
-  make: (powers): Endowed => {
-    const { AbortController, AbortSignal } = abortClasses(powers);
+  make: (capabilities): Endowed => {
+    const { AbortController, AbortSignal } = abortClasses(capabilities);
     return {
       globals: {
         AbortController,
         AbortSignal,
         Event,
-        EventTarget: eventTargetClass(powers),
-        DOMException: domExceptionClass(powers),
+        EventTarget: eventTargetClass(capabilities),
+        DOMException: domExceptionClass(capabilities),
       },
-      // `AbortSignal.timeout` lives on timers, and ends with them.
+      // `AbortSignal.timeout` uses timers and ends with them.
       revoke: () => undefined,
     };
   },
 };
 
-/** A signal for plugin code, and the way to abort it, which stays with us. */
+/** A signal for plugin code. Only our code can abort it. */
 export interface AbortPair {
   readonly signal: object;
   /** Aborts the signal with an `AbortError` of that message. Only the first call counts. */
   abort(reason: string): void;
 }
 
-/** Makes what a call hands to a plugin as its `signal`: an `AbortSignal` of its compartment. */
-export function makeAbortPair(powers: EndowmentPowers): AbortPair {
-  const { makeSignal } = abortClasses(powers);
-  const DOMException = domExceptionClass(powers);
-  const signal = makeSignal();
+/**
+ * Creates the `signal` that a call passes to a plugin: an `AbortSignal` of its compartment. `call` is
+ * the host's request that runs the call.
+ */
+export function makeAbortPair(capabilities: EndowmentCapabilities, call?: number): AbortPair {
+  const { makeSignal } = abortClasses(capabilities);
+  const DOMException = domExceptionClass(capabilities);
+  const signal = makeSignal(call);
   return {
+    // guard: abort-signal-frozen
     signal: Object.freeze(signal),
     abort: (reason) => signals.demand(signal).abort(new DOMException(reason, 'AbortError')),
   };
@@ -48,13 +52,13 @@ export function makeAbortPair(powers: EndowmentPowers): AbortPair {
 interface AbortClasses {
   readonly AbortController: object;
   readonly AbortSignal: object;
-  readonly makeSignal: () => object;
+  readonly makeSignal: (call?: number) => object;
 }
 
-/** The compartment's classes, made once. */
-const abortClasses = perCompartment((powers): AbortClasses => {
-  const EventTarget = eventTargetClass(powers);
-  const DOMException = domExceptionClass(powers);
+/** The compartment's classes, created once. */
+const abortClasses = perCompartment((capabilities): AbortClasses => {
+  const EventTarget = eventTargetClass(capabilities);
+  const DOMException = domExceptionClass(capabilities);
   const controllers = makeBrand<object>('AbortController');
   const handlers = new WeakMap<object, OnAbort>();
 
@@ -80,14 +84,14 @@ const abortClasses = perCompartment((powers): AbortClasses => {
         const error = new DOMException('The operation took too long', 'TimeoutError');
         signals.demand(signal).abort(error);
       };
-      timerQueue(powers).start(giveUp, Math.min(ms, MAX_DELAY_MS), false);
+      timerQueue(capabilities).start(giveUp, Math.min(ms, MAX_DELAY_MS), false);
       return signal;
     }
 
     static any(sources: unknown): object {
       if (!isIterable(sources)) throw new TypeError('AbortSignal.any takes a list of signals');
       const states = [...sources].map((source) => signals.demand(source));
-      const signal = makeSignal();
+      const signal = makeSignal(states.find(({ call }) => call !== undefined)?.call);
       const own = signals.demand(signal);
       const first = states.find((state) => state.aborted);
       if (first === undefined) {
@@ -124,7 +128,7 @@ const abortClasses = perCompartment((powers): AbortClasses => {
       else if (next !== undefined) {
         const handler: OnAbort = { callback: next };
         handlers.set(this, handler);
-        // It keeps the place among the listeners that it was first given.
+        // A replaced handler stays at its first position among the listeners.
         listen(this, 'abort', (event: unknown) => {
           if (handler.callback !== undefined) Reflect.apply(handler.callback, this, [event]);
         });
@@ -151,11 +155,11 @@ const abortClasses = perCompartment((powers): AbortClasses => {
     }
   }
 
-  const makeSignal = (): object => {
+  const makeSignal = (call?: number): object => {
     const signal: object = Object.create(AbortSignal.prototype);
     targets.give(signal, { listeners: [] });
-    const fire = (): void => dispatch(signal, makeEvent('abort'), powers.reportFault);
-    signals.give(signal, makeSignalState(fire));
+    const fire = (): void => dispatch(signal, makeEvent('abort'), capabilities.reportFault);
+    signals.give(signal, makeSignalState(fire, call));
     return signal;
   };
   const orAbortError = (reason: unknown): unknown =>

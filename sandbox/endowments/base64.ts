@@ -5,9 +5,9 @@ import { toText } from './web-idl.js';
 /** `atob` and `btoa`. */
 export const base64: Endowment = {
   globals: ['atob', 'btoa'],
-  make: (powers): Endowed => {
-    const DOMException = domExceptionClass(powers);
-    // The platform's own error is an object of its own: ours says the same.
+  make: (capabilities): Endowed => {
+    const DOMException = domExceptionClass(capabilities);
+    // The platform's error is an object of the host's realm, so ours replaces it.
     const orRefuse = (convert: () => string, problem: string): string => {
       try {
         return convert();
@@ -19,12 +19,12 @@ export const base64: Endowment = {
       globals: {
         atob: (data: unknown): string => {
           const input = toText(data);
-          return orRefuse(() => powers.text.atob(input), 'The text is not base64');
+          return orRefuse(() => capabilities.text.atob(input), 'The text is not base64');
         },
         btoa: (data: unknown): string => {
           const input = toText(data);
           return orRefuse(
-            () => powers.text.btoa(input),
+            () => capabilities.text.btoa(input),
             'The text holds a character that is more than one byte',
           );
         },

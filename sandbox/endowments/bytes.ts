@@ -1,9 +1,9 @@
 /**
- * Reads the bytes behind an ArrayBuffer, a typed array or a DataView that a plugin made. The
- * object's own properties are never asked, and its class is not trusted: `constructor`, `length`
- * and `buffer` may all be a plugin's. `undefined` for anything else, Proxies among it.
+ * Reads the bytes behind an ArrayBuffer, a typed array or a DataView that a plugin made. It does
+ * not read the object's own properties and does not trust its class: a plugin may control
+ * `constructor`, `length` and `buffer`. Returns `undefined` for anything else, Proxies included.
  *
- * The view is a fresh object on the same memory: good until plugin code runs again.
+ * The view is a fresh object on the same memory. It is valid until plugin code runs again.
  */
 export function viewBytes(value: unknown): Uint8Array | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -18,13 +18,13 @@ export function viewBytes(value: unknown): Uint8Array | undefined {
   return isArrayBuffer(value) ? new Uint8Array(value) : undefined;
 }
 
-/** The same bytes in memory of their own: what a plugin does later does not change them. */
+/** A copy of the bytes, which later writes of the plugin do not change. */
 export function copyBytes(value: unknown): Uint8Array | undefined {
   const view = viewBytes(value);
   return view === undefined ? undefined : cloneBytes(view);
 }
 
-/** A copy of an array that is ours, as a plain Uint8Array with a buffer that nobody shares. */
+/** A copy of an array of ours: a plain Uint8Array with a buffer of its own. */
 export function cloneBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const copy = new Uint8Array(bytes.length);
   copy.set(bytes);
@@ -32,8 +32,8 @@ export function cloneBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Bytes that came over the wire, for plugin code: a plain Uint8Array with a buffer to itself, and
- * never a piece of a buffer that others use.
+ * Bytes from the wire, for plugin code: a plain Uint8Array with a buffer of its own, never a part
+ * of a shared buffer.
  */
 export function ownBytes(bytes: Uint8Array): Uint8Array {
   const isOwn =
@@ -52,7 +52,22 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
   return whole;
 }
 
-/** Where `wanted` begins in `bytes`, from `from` on; -1 where it does not. */
+/** A text with one character for each byte. */
+export function toLatin1(bytes: Uint8Array): string {
+  let text = '';
+  // A call has a limited number of arguments.
+  for (let at = 0; at < bytes.length; at += 8_192) {
+    text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  }
+  return text;
+}
+
+/** The inverse of `toLatin1`. */
+export function fromLatin1(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+/** The index of `wanted` in `bytes`, from `from` on, or -1. */
 export function indexOfBytes(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
   const [first = 0] = wanted;
   for (let at = bytes.indexOf(first, from); at !== -1; at = bytes.indexOf(first, at + 1)) {
@@ -61,19 +76,19 @@ export function indexOfBytes(bytes: Uint8Array, wanted: Uint8Array, from: number
   return -1;
 }
 
-/** Whether `value` is a typed array, by what it is and not by what it says. */
+/** Whether `value` is a typed array. A plugin cannot fake the answer. */
 export function isTypedArray(value: object): boolean {
   return typedArrayName(value) !== undefined;
 }
 
-/** `Uint8Array`, `Float64Array` …, or `undefined` where it is not a typed array. */
+/** `Uint8Array`, `Float64Array` …, or `undefined` if it is not a typed array. */
 export function typedArrayName(value: object): string | undefined {
   const name: unknown = typedArray.tag.call(value);
   return typeof name === 'string' ? name : undefined;
 }
 
 export function isArrayBuffer(value: object): value is ArrayBuffer {
-  // Asked first because it is cheap; asked alone it would believe any object of that prototype.
+  // A cheap first check. Alone it would accept any object of that prototype.
   if (!(value instanceof ArrayBuffer)) return false;
   try {
     bufferLength.call(value);

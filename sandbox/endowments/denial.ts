@@ -1,36 +1,36 @@
 import type { GuestGrant, PluginIdentity } from '../wire/methods.js';
-import { withCode } from './coded-error.js';
+import { withCode } from './errors.js';
 
-/** A kind of permission, as grants, endowments and brokers call it. */
+/** A kind of permission, as in grants, endowments and brokers. */
 export type PermissionName = keyof GuestGrant;
 
 interface Wording {
   readonly code: string;
-  /** What the plugin may not do. */
+  /** The forbidden action. */
   readonly deed: string;
-  /** The member of `permissions` that asks for it, as manifests write it. */
+  /** The member of `permissions` that requests it, as in manifests. */
   readonly remedy: string;
 }
 
 const wordings: Readonly<Record<PermissionName, Wording>> = {
-  time: { code: 'TIME_DENIED', deed: 'tell the time', remedy: '"time": true' },
+  time: { code: 'TIME_DENIED', deed: 'read the time', remedy: '"time": true' },
   random: { code: 'RANDOM_DENIED', deed: 'use randomness', remedy: '"random": true' },
   network: {
     code: 'NETWORK_DENIED',
     deed: 'use the network',
     remedy: '"network": ["<host name>"]',
   },
-  environment: {
+  env: {
     code: 'ENVIRONMENT_DENIED',
     deed: 'read environment variables',
     remedy: '"env": ["<variable name>"]',
   },
-  filesystem: {
+  fs: {
     code: 'FILESYSTEM_DENIED',
     deed: 'read files',
     remedy: '"fs": ["<path prefix>"]',
   },
-  storage: { code: 'STORAGE_DENIED', deed: 'keep files of its own', remedy: '"storage": true' },
+  storage: { code: 'STORAGE_DENIED', deed: 'store files', remedy: '"storage": true' },
   powers: {
     code: 'POWER_DENIED',
     deed: 'use what the host provides',
@@ -39,8 +39,8 @@ const wordings: Readonly<Record<PermissionName, Wording>> = {
 };
 
 /**
- * Makes the errors that a plugin gets where it uses what it was not granted: what was refused, to
- * whom, and the edit that would allow it.
+ * Makes the errors for uses without a grant: what was refused, to which plugin, and the edit that
+ * allows it.
  */
 export function makeDenial(
   plugin: PluginIdentity,
@@ -52,7 +52,7 @@ export function makeDenial(
   };
 }
 
-/** The error of a capability that was granted and has been taken away since. */
+/** The error of a capability whose permission was revoked. */
 export function makeRevocation(
   plugin: PluginIdentity,
   permission: PermissionName,

@@ -1,52 +1,68 @@
 import type { GuestGrant } from '../wire/methods.js';
-import type { Endowed, Endowment, EndowmentPowers } from './endowment.js';
+import type { Endowed, Endowment, EndowmentCapabilities } from './endowment.js';
 import { makeOverridable } from './overridable.js';
 import { endowments } from './table.js';
 
-/** What one compartment gets, and the way to take it back. */
+/** The endowments of one compartment, and the way to revoke them. */
 export interface CompartmentEndowments {
-  /** Every value is hardened. Fix them on the compartment's global before it evaluates anything. */
+  /** All values are hardened. Define them on the compartment's global before it evaluates code. */
   readonly globals: Readonly<Record<string, unknown>>;
-  /** Global names that are absent because their permission was not granted. */
+  /** Replacements of globals for code of dependencies, hardened. */
+  readonly forDependencies: Readonly<Record<string, unknown>>;
+  /** Global names that are absent because their permission is not granted. */
   readonly withheldNames: readonly string[];
-  /** Takes back what one permission gave, or everything: what plugin code has kept stops working. */
+  /**
+   * Revokes one permission's endowments, or all. References that plugin code holds stop working.
+   */
   revoke(permission?: keyof GuestGrant): void;
   /**
-   * Follows `powers.grant` after it has changed: takes back what is no longer held, and gives what
-   * newly is. Answers the hardened globals that were absent before.
+   * Applies a changed `capabilities.grant`: revokes what was removed and restores what was added.
+   * Returns the hardened globals that were absent before.
    */
-  follow(): Readonly<Record<string, unknown>>;
+  updateGrant(): Readonly<Record<string, unknown>>;
 }
 
-/** Endowments of one compartment, each made as if nothing were granted. */
-export type Ahead = ReadonlyMap<Endowment, Endowed>;
+/** Endowments of one compartment, each made without a grant. */
+export type Prebuilt = ReadonlyMap<Endowment, Endowed>;
 
-/** Makes what a compartment is endowed with where nothing is granted, before anybody knows whose it is. */
-export function endowAhead(powers: EndowmentPowers): Ahead {
+/** Makes a compartment's ungranted endowments before its plugin is known. */
+export function prebuildEndowments(capabilities: EndowmentCapabilities): Prebuilt {
   const made = new Map<Endowment, Endowed>();
   for (const endowment of Object.values(endowments)) {
-    const endowed = makeOrWithhold(endowment, powers, endowment.permission === undefined);
+    const endowed = makeOrWithhold(endowment, capabilities, endowment.permission === undefined);
     if (endowed === undefined) continue;
+    // guard: prebuilt-endowments-hardened
     harden(finish(endowed.globals));
+    harden(finish(endowed.forDependencies ?? {}));
     made.set(endowment, endowed);
   }
   return made;
 }
 
 /**
- * Makes the endowments of one compartment from its grant, and from nothing else. What was made `ahead`
- * with the same powers is used where it comes to the same.
+ * Makes the endowments of one compartment from its grant alone. It reuses a `prebuilt` endowment,
+ * made with the same capabilities, if the grant does not change it.
  */
-export function endow(powers: EndowmentPowers, ahead?: Ahead): CompartmentEndowments {
+export function endow(
+  capabilities: EndowmentCapabilities,
+  prebuilt?: Prebuilt,
+): CompartmentEndowments {
   const globals: Record<string, unknown> = {};
+  const forDependencies: Record<string, unknown> = {};
   const absent = new Set<string>();
   const given: Given[] = [];
   for (const endowment of Object.values(endowments)) {
     const { permission, globals: names } = endowment;
-    const held = permission === undefined || isGranted(powers.grant, permission);
-    const ready = held && permission !== undefined ? undefined : ahead?.get(endowment);
-    const endowed = ready ?? makeOrWithhold(endowment, powers, held);
+    // guard: endowment-granted
+    const held = permission === undefined || isGranted(capabilities.grant, permission);
+    const ready = held && permission !== undefined ? undefined : prebuilt?.get(endowment);
+    const endowed = ready ?? makeOrWithhold(endowment, capabilities, held);
+    // guard: endowments-hardened
     Object.assign(globals, ready?.globals ?? harden(finish(endowed?.globals ?? {})));
+    Object.assign(
+      forDependencies,
+      ready?.forDependencies ?? harden(finish(endowed?.forDependencies ?? {})),
+    );
     given.push({ endowment, endowed, held });
     if (!held) {
       const present = Object.keys(endowed?.globals ?? {});
@@ -54,8 +70,9 @@ export function endow(powers: EndowmentPowers, ahead?: Ahead): CompartmentEndowm
     }
   }
   return {
-    // What it holds is hardened already, one by one: to look through all of it again takes time.
+    // The values are hardened already. Hardening the record would walk them all again.
     globals: Object.freeze(globals),
+    forDependencies: Object.freeze(forDependencies),
     get withheldNames() {
       return [...absent];
     },
@@ -64,9 +81,9 @@ export function endow(powers: EndowmentPowers, ahead?: Ahead): CompartmentEndowm
         if (permission === undefined || permission === endowment.permission) endowed?.revoke();
       }
     },
-    follow: () => {
+    updateGrant: () => {
       const later: Record<string, unknown> = {};
-      for (const entry of given) Object.assign(later, finish(followOne(entry, powers)));
+      for (const entry of given) Object.assign(later, finish(updateOne(entry, capabilities)));
       for (const name of Object.keys(later)) absent.delete(name);
       return harden(later);
     },
@@ -75,24 +92,27 @@ export function endow(powers: EndowmentPowers, ahead?: Ahead): CompartmentEndowm
 
 function makeOrWithhold(
   { make, withheld }: Endowment,
-  powers: EndowmentPowers,
+  capabilities: EndowmentCapabilities,
   held: boolean,
 ): Endowed | undefined {
-  return held ? make(powers) : withheld?.(powers);
+  return held ? make(capabilities) : withheld?.(capabilities);
 }
 
 interface Given {
   readonly endowment: Endowment;
-  /** What was made of it, or what stands in for it; nothing where it has only absent names. */
+  /** The endowment or its replacement. Absent if the permission only removes names. */
   endowed: Endowed | undefined;
   held: boolean;
 }
 
-/** Takes back or gives what one endowment is about; answers the globals that are there only now. */
-function followOne(entry: Given, powers: EndowmentPowers): Readonly<Record<string, unknown>> {
+/** Revokes or restores one endowment. Returns the globals that are new. */
+function updateOne(
+  entry: Given,
+  capabilities: EndowmentCapabilities,
+): Readonly<Record<string, unknown>> {
   const { permission, make } = entry.endowment;
   if (permission === undefined) return {};
-  const held = isGranted(powers.grant, permission);
+  const held = isGranted(capabilities.grant, permission);
   const before = entry.held;
   entry.held = held;
   if (!held) {
@@ -100,7 +120,7 @@ function followOne(entry: Given, powers: EndowmentPowers): Readonly<Record<strin
     return {};
   }
   if (entry.endowed !== undefined) return entry.endowed.restore?.() ?? {};
-  entry.endowed = make(powers);
+  entry.endowed = make(capabilities);
   return entry.endowed.globals;
 }
 
@@ -113,8 +133,8 @@ function finish(globals: Readonly<Record<string, unknown>>): Readonly<Record<str
 }
 
 /**
- * Lets a function be called what its global is called, as libraries that look at
- * `constructor.name` expect: a bundler may have renamed it on the way here.
+ * Gives a function the name of its global, which libraries read as `constructor.name`. The bundler
+ * may have renamed it.
  */
 function nameAfter(name: string, value: unknown): void {
   if (typeof value === 'function' && value.name !== name) {

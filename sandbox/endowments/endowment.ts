@@ -1,47 +1,59 @@
+import type { Json } from '../wire/messages.js';
 import type { ByteSource } from '../wire/streams.js';
 import type { GuestGrant, GuestLimits, PluginIdentity } from '../wire/methods.js';
 
 /**
- * Asks the host for something. The host answers with a copy, refuses with an error that says which
- * permission was missing, or never answers (then `signal` or the call's deadline ends the wait).
+ * Requests to the host. The host answers with a copy, or refuses with an error that names the
+ * missing permission. If it never answers, `signal` or the call's deadline ends the request.
  */
-export interface HostPower {
+export interface HostCapability {
   /** Sends one request. `method` is a key of `HostMethods` in `wire/methods.ts`. */
   request(method: string, params: unknown, options?: HostRequestOptions): Promise<unknown>;
-  /** Tells the host something that has no answer. */
+  /**
+   * Sends one request and blocks until the answer is there. `method` is one of `SYNC_METHODS` in
+   * `wire/sync.ts`. Throws what `request` would reject with.
+   */
+  requestNow(method: string, params: Json, body?: Uint8Array): SyncReply;
+  /** Sends a notice, which has no answer. The host may drop notices under load. */
   notify(method: string, params: unknown): void;
-  /** The same, of what may not be dropped where there is much to tell: its sender keeps it short. */
+  /** Sends a notice that the host does not drop. The sender must bound their number. */
   notifyAlways(method: string, params: unknown): void;
-  /** Sends bytes to the host as they are produced; the id goes into a request's params. */
+  /** Sends bytes to the host as they are produced. The id goes into a request's params. */
   openStream(source: ByteSource): number;
-  /** Takes delivery of the bytes that a reply announced under `streamId`. */
+  /** Receives the stream that a reply announced under `streamId`. */
   acceptStream(streamId: number): ByteSource;
+}
+
+/** The answer to a synchronous request. */
+export interface SyncReply {
+  readonly value: Json;
+  readonly body: Uint8Array;
 }
 
 export interface HostRequestOptions {
   /**
-   * Calls the listener when the request is to be given up; returns how to stop listening. The host
-   * is told and no more: its answer, whatever it is by then, still settles the request, because it
-   * may announce a stream that has to be cancelled.
+   * Registers the listener for the abort of the request, and returns the function that removes it.
+   * The abort only notifies the host. Its answer still settles the request, because it may announce
+   * a stream that must be cancelled.
    */
   readonly onAbort?: (listener: () => void) => () => void;
 }
 
-/** Time, as the perimeter lends it. Handles are opaque to everyone but the lender. */
-export interface ClockPower {
+/** The clock, from the perimeter. Handles are opaque. */
+export interface ClockCapability {
   now(): number;
-  /** Milliseconds since the guest began, with a fraction. */
+  /** Milliseconds since the guest started, with a fraction. */
   monotonic(): number;
   setTimeout(callback: () => void, delayMs: number): unknown;
   clearTimeout(handle: unknown): void;
   queueMicrotask(callback: () => void): void;
 }
 
-/** The URL parser, as functions from strings to strings, so that no host object comes along. */
-export interface UrlPower {
-  /** The parts of a URL, or `undefined` where it cannot be parsed. */
+/** The URL parser, as functions from strings to strings: no host object crosses. */
+export interface UrlCapability {
+  /** The parts of a URL, or `undefined` if it is invalid. */
   parse(href: string, base?: string): UrlParts | undefined;
-  /** Sets one part and returns all of them; an invalid value leaves them as they were. */
+  /** Sets one part and returns all parts. An invalid value changes nothing. */
   set(href: string, part: keyof Omit<UrlParts, 'origin'>, value: string): UrlParts;
 }
 
@@ -59,12 +71,12 @@ export interface UrlParts {
   readonly hash: string;
 }
 
-export interface TextPower {
-  /** UTF-8, into an array of its own. */
+export interface TextCapability {
+  /** Encodes as UTF-8, into an array of its own. */
   encode(text: string): Uint8Array;
   /**
-   * A decoder for one stream of bytes in the encoding of that label, or `undefined` for a label
-   * that the platform does not know. `decode` throws a TypeError on malformed input if `fatal`.
+   * A decoder for one stream of bytes, or `undefined` for a label that the platform does not know.
+   * If `fatal`, `decode` throws a TypeError on malformed input.
    */
   decoder(
     label: string,
@@ -74,59 +86,91 @@ export interface TextPower {
   btoa(text: string): string;
 }
 
-/** What the endowments need of the platform. */
-export interface WebPowers {
-  readonly clock: ClockPower;
-  readonly url: UrlPower;
-  readonly text: TextPower;
+/** The digests that the platform computes, by the web's names. */
+export const DIGESTS = ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'] as const;
+
+export type DigestName = (typeof DIGESTS)[number];
+
+/** Hashes and the system's randomness, as functions on bytes. Results have buffers of their own. */
+export interface CryptoCapability {
+  /** Fills the array with cryptographic randomness of the system. */
+  fillRandom(bytes: Uint8Array): void;
+  digest(name: DigestName, bytes: Uint8Array): Uint8Array;
+  hmac(name: DigestName, key: Uint8Array, bytes: Uint8Array): Uint8Array;
+}
+
+/** The endowments' requirements of the platform. */
+export interface WebCapabilities {
+  readonly clock: ClockCapability;
+  readonly url: UrlCapability;
+  readonly text: TextCapability;
+  readonly crypto: CryptoCapability;
   /** The platform's own `Math.random`. */
   readonly random: () => number;
-  /** The untamed `Date` and `Intl`: authority to tell the time. */
+  /** The untamed `Date` and `Intl`, which read the clock. */
   readonly feralDate: DateConstructor;
   readonly feralIntl: typeof Intl;
 }
 
-/** Everything that any endowment may use, passed to each of them. Tests pass fakes. */
-export interface EndowmentPowers extends WebPowers {
+/** How a value of the plugin is serialized for a request to the host. */
+export interface SerializeRequest {
+  /** The subject of the errors' messages. Default: "The result". */
+  readonly subject?: string;
+  /** Bytes of JSON. Default: those of a result. */
+  readonly maxBytes?: number;
+  /** Takes the bytes in the value, which are `null` in the text. Default: bytes are objects. */
+  readonly onBytes?: (path: readonly (string | number)[], bytes: Uint8Array) => void;
+}
+
+/** Everything that endowments may use. Tests pass fakes. */
+export interface EndowmentCapabilities extends WebCapabilities {
   readonly plugin: PluginIdentity;
-  /** Whether compartments of other plugins are in the same realm. */
+  /** Whether the realm has compartments of other plugins. */
   readonly shared?: boolean;
-  /** As it is now: a host may change it while the plugin runs. */
+  /** The current grant. The host may change it while the plugin runs. */
   readonly grant: GuestGrant;
   readonly limits: GuestLimits;
-  readonly host: HostPower;
-  /** An error escaped from a callback that nobody awaits (a timer, a listener). */
+  readonly host: HostCapability;
+  /** Reports an error thrown by a callback that no caller awaits (a timer, a listener). */
   readonly reportFault: (error: unknown) => void;
-  /** Turns any value of the plugin into JSON text, under the guest's budgets. */
-  readonly serialize: (value: unknown) => string;
-  /** The error a plugin gets where it uses what it was not granted. */
+  /** Serializes any value of the plugin as JSON text, within the guest's budgets. */
+  readonly serialize: (value: unknown, options?: SerializeRequest) => string;
+  /** Whether plugins of this system may have cryptographic randomness, with `random`. */
+  readonly hasCryptoRandom: boolean;
+  /** Reports a denial to the host. `error` is the error that the plugin gets. */
+  readonly denied: (permission: keyof GuestGrant | 'builtin', wanted: string, error: Error) => void;
+  /** Makes the error for a use without a grant, and reports the denial. */
   readonly denial: (permission: keyof GuestGrant, wanted: string) => Error;
 }
 
 /**
- * A capability given to a compartment under global names.
+ * A capability that a compartment gets under global names.
  *
- * `make` is called at most once for every compartment. What it returns is hardened and stays usable
- * until `revoke`; after that every use throws or does nothing, whatever the plugin has kept, until
- * `restore`. What only computes (text, URLs, copies) is no authority, and goes on working.
+ * `make` is called at most once for every compartment. Its result is hardened and works until
+ * `revoke`. After that every use throws or does nothing until `restore`. Pure computation (text,
+ * URLs, copies) is not an authority and continues to work.
  */
 export interface Endowment {
-  /** The permission without which the compartment gets `withheld` instead of `make`. */
+  /** Without this permission the compartment gets `withheld` instead of `make`. */
   readonly permission?: keyof GuestGrant;
-  /** Every global name that `make` gives: the names that are absent when it is withheld. */
+  /** Every global name of `make`: the names that are absent if the permission is withheld. */
   readonly globals: readonly string[];
-  readonly make: (powers: EndowmentPowers) => Endowed;
-  /** What stands in while the permission is not granted; absent: the names do not exist. */
-  readonly withheld?: (powers: EndowmentPowers) => Endowed;
+  readonly make: (capabilities: EndowmentCapabilities) => Endowed;
+  /** The replacement while the permission is not granted. Default: the names do not exist. */
+  readonly withheld?: (capabilities: EndowmentCapabilities) => Endowed;
 }
 
 export interface Endowed {
   readonly globals: Readonly<Record<string, unknown>>;
+  /**
+   * Replacements of globals for code of the plugin's dependencies. Without the permission they give
+   * fixed values and report one denial, because packages often measure themselves.
+   */
+  readonly forDependencies?: Readonly<Record<string, unknown>>;
   readonly revoke: () => void;
   /**
-   * The permission is granted, again or for the first time, or what it covers has changed: works as
-   * `powers.grant` now says. What `revoke` stopped stays stopped. Absent: there is nothing to do.
-   * Answers the globals that are there only now, if any.
+   * Called after the permission was granted or its scope has changed. Applies `capabilities.grant`.
+   * Revoked references stay revoked. Returns the new globals, if any. Default: does nothing.
    */
   readonly restore?: () => Readonly<Record<string, unknown>> | undefined;
 }

@@ -1,21 +1,22 @@
 import { toText } from './web-idl.js';
 import { makeRevocation } from './denial.js';
-import type { Endowed, Endowment, EndowmentPowers } from './endowment.js';
+import type { Endowed, Endowment, EndowmentCapabilities } from './endowment.js';
 
-/** `env.get(key)`: the granted variables as they were at load, and `undefined` for every other. */
+/** `env.get(key)`: the granted variables as they were at load. `undefined` for other names. */
 export const environment: Endowment = {
-  permission: 'environment',
+  permission: 'env',
   globals: ['env'],
-  make: (powers): Endowed => {
-    const { plugin } = powers;
-    let values = readValues(powers);
+  make: (capabilities): Endowed => {
+    const { plugin } = capabilities;
+    let values = readValues(capabilities);
     let revoked = false;
     return {
       globals: {
         env: {
           get: (key: unknown): string | undefined => {
             const name = toText(key);
-            if (revoked) throw makeRevocation(plugin, 'environment', name);
+            // guard: variable-revoked
+            if (revoked) throw makeRevocation(plugin, 'env', name);
             return values.get(name);
           },
         },
@@ -26,13 +27,13 @@ export const environment: Endowment = {
       },
       restore: () => {
         revoked = false;
-        values = readValues(powers);
+        values = readValues(capabilities);
         return undefined;
       },
     };
   },
 };
 
-function readValues({ grant }: EndowmentPowers): Map<string, string> {
-  return new Map(Object.entries(grant.environment ?? {}));
+function readValues({ grant }: EndowmentCapabilities): Map<string, string> {
+  return new Map(Object.entries(grant.env ?? {}));
 }

@@ -1,46 +1,46 @@
-import { isRecord } from '../wire/parse.js';
-import { withCode } from './coded-error.js';
+import { isRecord } from '../wire/json.js';
+import { withCode, toPluginError } from './errors.js';
 import { makeRevocation } from './denial.js';
-import type { Endowed, Endowment, EndowmentPowers } from './endowment.js';
-import { toPluginError } from './from-host.js';
-import { gather } from './gather.js';
-import { makeTurnstile } from './turnstile.js';
+import type { Endowed, Endowment, EndowmentCapabilities } from './endowment.js';
+import { collectBytes } from './collect-bytes.js';
+import { makeSemaphore } from '../wire/semaphore.js';
 
 /**
- * Files that are read at a time: what the broker has open at once. More of them wait their turn here,
- * since a host takes a guest that asks for hundreds of things at once for hostile.
+ * The maximum number of concurrent reads. Further reads wait here, because the host treats hundreds
+ * of open requests as hostile.
  */
 const MAX_READS = 32;
 
-/** `readFile(path)`: the text of one file, read by the host's filesystem broker, as UTF-8. */
+/** `readFile(path)`: the text of one file as UTF-8, read by the host's filesystem broker. */
 export const filesystem: Endowment = {
-  permission: 'filesystem',
+  permission: 'fs',
   globals: ['readFile'],
-  make: (powers): Endowed => {
-    const turnstile = makeTurnstile(MAX_READS);
+  make: (capabilities): Endowed => {
+    const semaphore = makeSemaphore({ maxActive: MAX_READS });
     let revoked = false;
     let revocations = 0;
-    // What began before a revocation ends with it, although the permission may be back by then.
+    // A read that started before a revocation fails, even if the permission is back by then.
     const demandGrant = (path: string, since: number): void => {
       if (revoked || since !== revocations) {
-        throw makeRevocation(powers.plugin, 'filesystem', path);
+        throw makeRevocation(capabilities.plugin, 'fs', path);
       }
     };
     return {
       globals: {
         readFile: async (path: unknown): Promise<string> => {
+          // guard: read-path-is-string
           if (typeof path !== 'string') throw new TypeError('readFile takes a path as a string');
-          const turn = turnstile.enter();
+          const turn = semaphore.enter();
           const since = revocations;
           try {
-            await turn.come;
+            await turn.ready;
             demandGrant(path, since);
-            const answer = await powers.host.request('readFile', { path });
-            const { maxBodyBytes: maxBytes } = powers.limits;
-            const source = powers.host.acceptStream(parseAnswer(answer));
-            const bytes = await gather(source, maxBytes, () => tooLarge(path, maxBytes));
+            const answer = await capabilities.host.request('readFile', { path });
+            const { maxBodyBytes: maxBytes } = capabilities.limits;
+            const source = capabilities.host.acceptStream(parseAnswer(answer));
+            const bytes = await collectBytes(source, maxBytes, () => tooLarge(path, maxBytes));
             demandGrant(path, since);
-            return decode(bytes, powers);
+            return decode(bytes, capabilities);
           } catch (error) {
             throw toPluginError(error, 'FILESYSTEM_FAILED', `${path} could not be read`);
           } finally {
@@ -72,6 +72,6 @@ function tooLarge(path: string, maxBytes: number): Error {
   return withCode(new Error(message), 'FILESYSTEM_LIMIT');
 }
 
-function decode(bytes: Uint8Array, { text }: EndowmentPowers): string {
+function decode(bytes: Uint8Array, { text }: EndowmentCapabilities): string {
   return text.decoder('utf-8', { fatal: false, ignoreBOM: false })?.decode(bytes, false) ?? '';
 }

@@ -1,12 +1,12 @@
 import type { Endowed, Endowment } from './endowment.js';
 
-// Taken when the guest boots: later they are gone from its own global object.
+// Captured when the guest boots: the perimeter later deletes them from the global object.
 const globals = { Float32Array, Float64Array };
 
 /**
- * `Float32Array` and `Float64Array`, which SES withholds: compartments of one realm could signal to
- * each other by the bits of a NaN. A guest of one plugin has nobody there to signal to; in a guest
- * that several share they stay withheld.
+ * `Float32Array` and `Float64Array`. SES withholds them, because compartments of one realm could
+ * signal to each other by the bits of a NaN. A guest with one plugin has no such peer. In shared
+ * guests they stay withheld.
  */
 export const floats: Endowment = {
   globals: Object.keys(globals),

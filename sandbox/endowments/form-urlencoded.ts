@@ -1,6 +1,6 @@
-import type { TextPower } from './endowment.js';
+import type { TextCapability } from './endowment.js';
 
-/** `application/x-www-form-urlencoded`, out of pairs of well-formed text. */
+/** Encodes pairs of well-formed text as `application/x-www-form-urlencoded`. */
 export function formEncode(pairs: readonly (readonly [string, string])[]): string {
   return pairs.map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`).join('&');
 }
@@ -20,8 +20,11 @@ const ENCODED: Readonly<Record<string, string>> = {
   '~': '%7E',
 };
 
-/** Reads `application/x-www-form-urlencoded`. Every text can be read: bad escapes stay as they are. */
-export function formDecode(encoded: string, power: TextPower): [name: string, value: string][] {
+/** Decodes `application/x-www-form-urlencoded`. Never fails: invalid escapes stay unchanged. */
+export function formDecode(
+  encoded: string,
+  power: TextCapability,
+): [name: string, value: string][] {
   return encoded
     .split('&')
     .filter((part) => part !== '')
@@ -33,7 +36,7 @@ export function formDecode(encoded: string, power: TextPower): [name: string, va
     });
 }
 
-function decodePart(part: string, power: TextPower): string {
+function decodePart(part: string, power: TextCapability): string {
   const text = part.replaceAll('+', ' ');
   if (!text.includes('%')) return text;
   try {
@@ -43,8 +46,10 @@ function decodePart(part: string, power: TextPower): string {
   }
 }
 
-/** What `decodeURIComponent` refuses: escapes that are none, and bytes that are no UTF-8. */
-function decodeLoosely(text: string, power: TextPower): string {
+/**
+ * Decodes text that `decodeURIComponent` rejects: invalid escapes, and bytes that are not UTF-8.
+ */
+function decodeLoosely(text: string, power: TextCapability): string {
   const raw = power.encode(text);
   const bytes = new Uint8Array(raw.length);
   let size = 0;

@@ -1,11 +1,10 @@
 import { isObject } from './web-idl.js';
 
 /**
- * Lets code assign to what instances and subclasses of a class inherit, as it can on the web. A
- * frozen prototype refuses that (`response.json = …` throws, and so does
- * `Mine.prototype.constructor = Mine`), although it is the instance that would change: so what it
- * holds is read through a getter, whose setter gives the assigning object a property of its own.
- * Lockdown does the same for the language's prototypes.
+ * Allows assignments that shadow a frozen prototype's members, as on the web. Without it
+ * `response.json = …` and `Mine.prototype.constructor = Mine` throw, although they would change the
+ * instance. Each member becomes a getter with a setter that defines the property on the assigning
+ * object. Lockdown does the same for the language's prototypes.
  */
 export function makeOverridable(made: unknown): void {
   if (typeof made !== 'function') return;
@@ -13,7 +12,7 @@ export function makeOverridable(made: unknown): void {
   enableAlong(made.prototype);
 }
 
-/** Goes up as far as the objects are ours: the language's are frozen. */
+/** Walks up the prototypes that are ours. The language's are frozen. */
 function enableAlong(start: unknown): void {
   let at: unknown = start;
   while (isObject(at) && !Object.isFrozen(at)) {
@@ -35,7 +34,7 @@ function enable(holder: object, key: PropertyKey): void {
       Object.defineProperty(this, key, mine);
     },
   };
-  // `harden` walks properties, and would not find what a getter merely answers with.
+  // `harden` walks properties and does not find values behind a getter.
   Object.defineProperty(accessor.get, 'originalValue', { value });
   Object.defineProperty(holder, key, {
     ...accessor,

@@ -1,18 +1,18 @@
-import type { EndowmentPowers } from './endowment.js';
+import type { EndowmentCapabilities } from './endowment.js';
 
 /**
- * What several endowments of one compartment share (a class, the timers under way), made once for
- * each set of powers: plugin code finds one `DOMException`, whoever throws it.
+ * A value that several endowments of one compartment share (a class, the running timers), made once
+ * for each set of capabilities. Plugin code then sees one `DOMException`.
  */
 export function perCompartment<Made>(
-  make: (powers: EndowmentPowers) => Made,
-): (powers: EndowmentPowers) => Made {
-  const made = new WeakMap<EndowmentPowers, { readonly value: Made }>();
-  return (powers) => {
-    let entry = made.get(powers);
+  make: (capabilities: EndowmentCapabilities) => Made,
+): (capabilities: EndowmentCapabilities) => Made {
+  const made = new WeakMap<EndowmentCapabilities, { readonly value: Made }>();
+  return (capabilities) => {
+    let entry = made.get(capabilities);
     if (entry === undefined) {
-      entry = { value: make(powers) };
-      made.set(powers, entry);
+      entry = { value: make(capabilities) };
+      made.set(capabilities, entry);
     }
     return entry.value;
   };

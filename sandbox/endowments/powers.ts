@@ -1,12 +1,11 @@
-import { RawJson } from '../wire/service.js';
 import { makeRevocation } from './denial.js';
-import type { Endowed, Endowment, EndowmentPowers } from './endowment.js';
-import { toPluginError } from './from-host.js';
-import { withCode } from './coded-error.js';
+import type { Endowed, Endowment, EndowmentCapabilities } from './endowment.js';
+import { toPluginError } from './errors.js';
+import { requestPower } from './power-request.js';
 
 /**
- * `powers.<name>(arguments)`: what the host lends by name. Each is a function that gives a promise
- * of a copy. A name that was not granted is a function, too: one that says so.
+ * `powers.<name>(arguments)`: the host's functions by name. Each returns a promise of a copy. A
+ * name without a grant is a function that rejects with the denial.
  */
 export const powers: Endowment = {
   permission: 'powers',
@@ -31,28 +30,29 @@ export const powers: Endowment = {
 
 type Power = (args: unknown) => Promise<unknown>;
 
-/** Uses the host's powers by name. Every rejection is an error that plugin code may have. */
+/** Calls the host's powers by name. Plugin code may see every rejection. */
 export interface PowerClient {
-  /** Rejects with `POWER_DENIED` where no permission of the plugin lends that name. */
+  /** Rejects with `POWER_DENIED` if no permission of the plugin covers the name. */
   use(name: string, args: unknown): Promise<unknown>;
   revoke(): void;
-  /** Takes uses again. */
+  /** Allows uses again. */
   restore(): void;
 }
 
 export function makePowerClient(
-  given: Pick<EndowmentPowers, 'host' | 'plugin' | 'serialize' | 'denial' | 'grant'>,
+  given: Pick<
+    EndowmentCapabilities,
+    'host' | 'plugin' | 'serialize' | 'limits' | 'denial' | 'grant'
+  >,
 ): PowerClient {
   let revoked = false;
   return {
     use: async (name, args) => {
       if (revoked) throw makeRevocation(given.plugin, 'powers', name);
-      // Which of the host's names a permission lends, the host alone knows.
+      // Only the host knows which names a permission covers.
       if (given.grant.powers === undefined) throw given.denial('powers', name);
-      const text = argumentsText(name, args, given.serialize);
       try {
-        const params = new RawJson(`{"name":${JSON.stringify(name)},"arguments":${text}}`);
-        return await given.host.request('power', params);
+        return await requestPower(given, name, args === undefined ? {} : args);
       } catch (error) {
         throw toPluginError(error, 'POWER_FAILED', `${name} failed`);
       }
@@ -66,15 +66,6 @@ export function makePowerClient(
   };
 }
 
-function argumentsText(name: string, args: unknown, serialize: (value: unknown) => string): string {
-  try {
-    return args === undefined ? '{}' : serialize(args);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : 'they cannot be read';
-    throw withCode(new Error(`The arguments of ${name} cannot be sent: ${why}`), 'POWER_INVALID');
-  }
-}
-
 function offer(own: readonly (readonly [string, Power])[], client: PowerClient): object {
   const target: Readonly<Record<string, Power>> = Object.assign(
     Object.create(null),
@@ -82,10 +73,10 @@ function offer(own: readonly (readonly [string, Power])[], client: PowerClient):
   );
   return new Proxy(target, {
     get: (held, key) => {
-      // A promise is asked for `then`, and `JSON.stringify` asks for `toJSON`: neither is a power.
+      // `await` reads `then` and `JSON.stringify` reads `toJSON`. Neither is a power.
       if (typeof key === 'symbol' || key === 'then' || key === 'toJSON') return undefined;
       const power = Object.hasOwn(held, key) ? held[key] : undefined;
-      // One that is not granted may be later: the client says each time how it stands.
+      // The grant may change, so the client checks it at each use.
       return power ?? harden((args: unknown): Promise<unknown> => client.use(key, args));
     },
   });

@@ -1,25 +1,37 @@
 import { makeRevocation } from './denial.js';
-import type { Endowed, Endowment, EndowmentPowers } from './endowment.js';
+import type { Endowed, Endowment, EndowmentCapabilities } from './endowment.js';
 
 /**
- * `Math.random`. The rest of `Math` is always there; withheld, only `random` throws. It is never
- * good enough for secrets, and nothing here is: there is no `crypto` under any permission.
+ * `Math.random`. The rest of `Math` is always present; if withheld, only `random` throws. It is not
+ * suitable for secrets: see `crypto`.
  */
 export const random: Endowment = {
   permission: 'random',
   globals: ['Math'],
-  make: (powers): Endowed => endowMath(powers, 'held'),
-  withheld: (powers): Endowed => endowMath(powers, 'withheld'),
+  make: (capabilities): Endowed => endowMath(capabilities, 'held'),
+  withheld: (capabilities): Endowed => endowMath(capabilities, 'withheld'),
 };
 
-function endowMath(powers: EndowmentPowers, from: 'held' | 'withheld'): Endowed {
+function endowMath(capabilities: EndowmentCapabilities, from: 'held' | 'withheld'): Endowed {
   let state: 'held' | 'withheld' | 'revoked' = from;
+  let isReported = false;
+  const fixed = makeFixedSequence();
   return {
     globals: {
       Math: makeMath(() => {
-        if (state === 'withheld') throw powers.denial('random', 'Math.random');
-        if (state === 'revoked') throw makeRevocation(powers.plugin, 'random', 'Math.random');
-        return powers.random();
+        // guard: random-needs-permission
+        if (state === 'withheld') throw capabilities.denial('random', 'Math.random');
+        if (state === 'revoked') throw makeRevocation(capabilities.plugin, 'random', 'Math.random');
+        return capabilities.random();
+      }),
+    },
+    forDependencies: {
+      Math: makeMath(() => {
+        // guard: dependency-random-fixed
+        if (state === 'held') return capabilities.random();
+        if (!isReported) capabilities.denial('random', 'Math.random, in a dependency');
+        isReported = true;
+        return fixed();
       }),
     },
     revoke: () => {
@@ -29,6 +41,18 @@ function endowMath(powers: EndowmentPowers, from: 'held' | 'withheld'): Endowed 
       state = 'held';
       return undefined;
     },
+  };
+}
+
+/**
+ * Numbers that are the same in every guest. They differ from each other, because code may draw until
+ * it finds an unused one.
+ */
+function makeFixedSequence(): () => number {
+  let state = 1;
+  return () => {
+    state = (state * 16_807) % 2_147_483_647;
+    return state / 2_147_483_647;
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Numbers from 0 up to 1 that look random and follow from the seed (sfc32, as PractRand has tested
- * it). Like `Math.random`, good for dice and for no secret.
+ * A seeded generator of numbers from 0 (inclusive) to 1 (exclusive): sfc32, as tested by PractRand.
+ * Not suitable for secrets.
  */
 export function makeSeeded(seed: readonly number[]): () => number {
   let [a = 0, b = 0, c = 0, d = 1] = seed.map((part) => part >>> 0);
@@ -12,7 +12,7 @@ export function makeSeeded(seed: readonly number[]): () => number {
     c = (((c << 21) | (c >>> 11)) + sum) | 0;
     return sum >>> 0;
   };
-  // What a poor seed shows of itself is in the first of them.
+  // A poor seed shows only in the first numbers.
   for (let count = 0; count < WARM_UP; count += 1) next();
   return () => ((next() >>> 5) * 2 ** 26 + (next() >>> 6)) / 2 ** 53;
 }

@@ -2,6 +2,7 @@ import { abort } from './abort.js';
 import { base64 } from './base64.js';
 import { clone } from './clone.js';
 import { console } from './console.js';
+import { crypto } from './crypto.js';
 import type { Endowment } from './endowment.js';
 import { environment } from './environment.js';
 import { filesystem } from './filesystem.js';
@@ -14,15 +15,17 @@ import { text } from './text.js';
 import { time } from './time.js';
 import { timers } from './timers.js';
 import { url } from './url.js';
+import { web } from './web.js';
 
-/** Every capability that a compartment may get. What is not here, no plugin has. */
+/** Every capability that a compartment may get. */
 export const endowments: Readonly<Record<string, Endowment>> = {
   abort,
   base64,
   clone,
   console,
-  environment,
-  filesystem,
+  crypto,
+  env: environment,
+  fs: filesystem,
   floats,
   network,
   powers,
@@ -32,4 +35,5 @@ export const endowments: Readonly<Record<string, Endowment>> = {
   time,
   timers,
   url,
+  web,
 };

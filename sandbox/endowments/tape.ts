@@ -1,31 +1,40 @@
-import { MAX_TAPE_ENTRIES, type TapeContent, type TapeParams } from '../wire/tape.js';
-import type { ClockPower } from './endowment.js';
+import { MAX_TAPE_ENTRIES, type TapeContent, type TapeParams } from '../wire/methods.js';
+import type { Parcel } from '../wire/sync.js';
+import { fromLatin1, toLatin1 } from './bytes.js';
+import type { ClockCapability, CryptoCapability } from './endowment.js';
 import { makeSeeded } from './seeded.js';
 
 /**
- * Stands between a plugin and its clock, its timers and its randomness, and writes down what they
- * said and in which order things had their turn; or says it again, in that order.
+ * Wraps a plugin's clock, timers and randomness. It records their answers and the order of turns,
+ * or replays them in that order.
  *
- * Messages of the host and timers each get a turn of their own: what becomes of two that arrive
- * together is then no matter of chance.
+ * Each host message and each timer gets its own turn, so the order of simultaneous arrivals is
+ * recorded.
  */
 export interface Tape {
-  readonly clock: ClockPower;
+  readonly clock: ClockCapability;
   readonly random: () => number;
-  /** Gives a message its turn. */
+  readonly crypto: CryptoCapability;
+  /** Records the answer of a synchronous request, or replays it without asking. */
+  answer(ask: () => Parcel): Parcel;
+  /** Queues a host message for its turn. */
   message(take: () => void): void;
-  /** What was written down since this was last asked; nothing where it runs on a tape. */
+  /** The entries recorded since the last call, or `undefined` during replay. */
   drain(): (TapeContent & { readonly lost?: true }) | undefined;
 }
 
-export function makeTape({ seed, content }: TapeParams, clock: ClockPower): Tape {
+export function makeTape(
+  { seed, content }: TapeParams,
+  clock: ClockCapability,
+  crypto: CryptoCapability,
+): Tape {
   const random = makeSeeded(seed);
-  return content === undefined
-    ? { ...makeRecorder(clock), random }
-    : { ...makePlayer(content, clock), random };
+  const { fillRandom, ...reels } =
+    content === undefined ? makeRecorder(clock, crypto) : makePlayer(content, clock);
+  return { ...reels, random, crypto: { ...crypto, fillRandom } };
 }
 
-type Reels = Omit<Tape, 'random'>;
+type Reels = Omit<Tape, 'random' | 'crypto'> & Pick<CryptoCapability, 'fillRandom'>;
 
 interface Handle {
   readonly number: number;
@@ -38,12 +47,14 @@ function isHandle(handle: unknown): handle is Handle {
   return typeof handle === 'object' && handle !== null && handles.has(handle);
 }
 
-function makeRecorder(clock: ClockPower): Reels {
+function makeRecorder(clock: ClockCapability, crypto: CryptoCapability): Reels {
   let turns: number[] = [];
   let times: number[] = [];
+  let entropy: string[] = [];
+  let answers: string[] = [];
   let entries = 0;
   let lost = false;
-  let told = false;
+  let reported = false;
   let lastTimer = 0;
   const messages: (() => void)[] = [];
 
@@ -87,32 +98,59 @@ function makeRecorder(clock: ClockPower): Reels {
       },
       queueMicrotask: clock.queueMicrotask,
     },
+    answer: (ask) => {
+      const parcel = ask();
+      if (room()) {
+        answers.push(JSON.stringify({ json: parcel.json, body: toLatin1(parcel.body) }));
+      }
+      return parcel;
+    },
     message: (take) => {
       messages.push(take);
       if (messages.length === 1) clock.setTimeout(next, 0);
     },
+    // Secrets are never drawn from the seeded generator.
+    fillRandom: (bytes) => {
+      crypto.fillRandom(bytes);
+      if (room()) entropy.push(toHex(bytes));
+    },
     drain: () => {
-      if (turns.length === 0 && times.length === 0 && lost === told) return undefined;
-      told = lost;
-      const content = { turns, times, ...(lost ? { lost } : {}) };
+      const isEmpty =
+        turns.length === 0 && times.length === 0 && entropy.length === 0 && answers.length === 0;
+      if (isEmpty && lost === reported) return undefined;
+      reported = lost;
+      const content = {
+        turns,
+        times,
+        ...(entropy.length > 0 ? { entropy } : {}),
+        ...(answers.length === 0 ? {} : { answers }),
+        ...(lost ? { lost } : {}),
+      };
       turns = [];
       times = [];
+      entropy = [];
+      answers = [];
       return content;
     },
   };
 }
 
-function makePlayer({ turns, times }: TapeContent, clock: ClockPower): Reels {
+function makePlayer(
+  { turns, times, entropy = [], answers = [] }: TapeContent,
+  clock: ClockCapability,
+): Reels {
   const messages: (() => void)[] = [];
   const timers = new Map<number, () => void>();
   let lastTimer = 0;
   let at = 0;
   let reading = 0;
   let repeats = 0;
+  let drawn = 0;
   let due = false;
+  let answered = 0;
 
   const read = (): number => {
-    // Where the tape is at its end the clock stands still.
+    // At the end of the tape the clock stops.
     const value = times[reading] ?? times.at(-2) ?? 0;
     repeats += 1;
     if (repeats >= (times[reading + 1] ?? Infinity)) {
@@ -122,7 +160,7 @@ function makePlayer({ turns, times }: TapeContent, clock: ClockPower): Reels {
     return value;
   };
 
-  /** Whose turn it is, if it is there: else nothing goes on until it comes. */
+  /** Runs the next turn if its message or timer is present. Otherwise replay waits for it. */
   const whose = (): (() => void) | undefined => {
     const turn = turns[at];
     if (turn === undefined || turn === MESSAGE) return messages[0];
@@ -160,13 +198,35 @@ function makePlayer({ turns, times }: TapeContent, clock: ClockPower): Reels {
       },
       queueMicrotask: clock.queueMicrotask,
     },
+    answer: () => {
+      const text = answers[answered];
+      answered += 1;
+      if (text === undefined) throw new Error('The recording has no further answer.');
+      const { json, body } = JSON.parse(text);
+      return { json, body: fromLatin1(body) };
+    },
     message: (take) => {
       messages.push(take);
       go();
+    },
+    fillRandom: (bytes) => {
+      fillFromHex(bytes, entropy[drawn] ?? '');
+      drawn += 1;
     },
     drain: () => undefined,
   };
 }
 
-/** The turn of a message of the host's. */
+function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Bytes beyond the end of the text become 0. */
+function fillFromHex(bytes: Uint8Array, text: string): void {
+  for (let at = 0; at < bytes.length; at += 1) {
+    bytes[at] = Number.parseInt(text.slice(2 * at, 2 * at + 2), 16) || 0;
+  }
+}
+
+/** The tape's mark for a host message. */
 const MESSAGE = 0;

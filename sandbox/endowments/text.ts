@@ -1,23 +1,23 @@
 import { isTypedArray, typedArrayName, viewBytes } from './bytes.js';
 import { makeBrand } from './brand.js';
-import { withCode } from './coded-error.js';
-import type { Endowed, Endowment, TextPower } from './endowment.js';
+import { withCode } from './errors.js';
+import type { Endowed, Endowment, TextCapability } from './endowment.js';
 import { member, toOptions, toScalarText, toText } from './web-idl.js';
 
-/** `TextEncoder` and `TextDecoder`, as classes of our own over the platform's codecs. */
+/** `TextEncoder` and `TextDecoder`: classes of our own over the platform's codecs. */
 export const text: Endowment = {
   globals: ['TextEncoder', 'TextDecoder'],
-  make: (powers): Endowed => ({
+  make: (capabilities): Endowed => ({
     globals: {
-      TextEncoder: makeTextEncoder(powers.text),
-      TextDecoder: makeTextDecoder(powers.text),
+      TextEncoder: makeTextEncoder(capabilities.text),
+      TextDecoder: makeTextDecoder(capabilities.text),
     },
-    // Turning text into bytes is no authority: there is nothing to take back.
+    // Converting text is not an authority, so nothing is revoked.
     revoke: () => undefined,
   }),
 };
 
-function makeTextEncoder(power: TextPower): object {
+function makeTextEncoder(power: TextCapability): object {
   return class TextEncoder {
     get encoding(): string {
       return 'utf-8';
@@ -76,11 +76,13 @@ interface DecoderState {
   readonly encoding: string;
   readonly fatal: boolean;
   readonly ignoreBOM: boolean;
-  /** The platform's decoder, replaced after an error: it may hold half a character. */
-  codec: ReturnType<TextPower['decoder']>;
+  /**
+   * The platform's decoder. Replaced after an error, because it may contain a partial character.
+   */
+  codec: ReturnType<TextCapability['decoder']>;
 }
 
-function makeTextDecoder(power: TextPower): object {
+function makeTextDecoder(power: TextCapability): object {
   const decoders = makeBrand<DecoderState>('TextDecoder');
   return class TextDecoder {
     constructor(label: unknown = 'utf-8', options?: unknown) {
@@ -116,7 +118,7 @@ function makeTextDecoder(power: TextPower): object {
         return state.codec?.decode(bytes, more) ?? '';
       } catch {
         state.codec = undefined;
-        // The platform's error is an object of its own: ours says the same.
+        // The platform's error is an object of the host's realm, so ours replaces it.
         const error = new TypeError(`The bytes are not valid ${state.encoding}`);
         throw withCode(error, 'ERR_ENCODING_INVALID_ENCODED_DATA');
       }

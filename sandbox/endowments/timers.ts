@@ -4,14 +4,14 @@ import { timerQueue, type Timer } from './timer-queue.js';
 import { isCallable } from './web-idl.js';
 
 /**
- * `setTimeout`, `setInterval`, what clears them, and `queueMicrotask`. A handle is a frozen object
- * that leads nowhere; what is not a handle of this compartment, or the number of one, clears
- * nothing. Text is never a callback.
+ * `setTimeout`, `setInterval`, their clear functions, and `queueMicrotask`. A handle is a frozen
+ * object without references. The clear functions ignore values that are not a handle of this
+ * compartment or its number. Text is never a callback.
  */
 export const timers: Endowment = {
   globals: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'queueMicrotask'],
-  make: (powers): Endowed => {
-    const queue = timerQueue(powers);
+  make: (capabilities): Endowed => {
+    const queue = timerQueue(capabilities);
     harden(handlePrototype);
     let revoked = false;
 
@@ -27,6 +27,7 @@ export const timers: Endowment = {
           repeat,
         );
         handles.give(handle, { timer, referenced: true });
+        // guard: timer-handle-frozen
         return Object.freeze(handle);
       };
     };
@@ -46,12 +47,12 @@ export const timers: Endowment = {
         clearInterval: (handle?: unknown) => clear(handle),
         queueMicrotask: (callback: unknown): void => {
           const run = demandCallback(callback);
-          powers.clock.queueMicrotask(() => {
+          capabilities.clock.queueMicrotask(() => {
             if (revoked) return;
             try {
               Reflect.apply(run, undefined, []);
             } catch (error) {
-              powers.reportFault(error);
+              capabilities.reportFault(error);
             }
           });
         },
@@ -66,7 +67,7 @@ export const timers: Endowment = {
 
 interface HandleState {
   readonly timer: Timer;
-  /** What `hasRef` answers. Whether a guest lives on is for its host to say. */
+  /** The answer of `hasRef`. It has no effect: the host decides the guest's lifetime. */
   referenced: boolean;
 }
 
@@ -98,11 +99,12 @@ const handlePrototype = {
 };
 
 function demandCallback(callback: unknown): (...args: readonly unknown[]) => unknown {
+  // guard: timer-takes-function
   if (!isCallable(callback)) throw new TypeError('A timer takes a function, and never text');
   return callback;
 }
 
-/** As Node does it: what is no number of milliseconds from 1 to 2³¹-1 is one millisecond. */
+/** As in Node: any other value than 1 to 2³¹-1 becomes 1 ms. */
 function clampDelay(delay: unknown): number {
   const ms = Number(delay);
   return ms >= 1 && ms <= 0x7fff_ffff ? ms : 1;

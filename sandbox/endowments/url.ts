@@ -1,18 +1,18 @@
 import { makeBrand } from './brand.js';
-import { withCode } from './coded-error.js';
-import type { Endowed, Endowment, EndowmentPowers, UrlParts } from './endowment.js';
+import { withCode } from './errors.js';
+import type { Endowed, Endowment, EndowmentCapabilities, UrlParts } from './endowment.js';
 import { formDecode, formEncode } from './form-urlencoded.js';
 import { searchParams, searchParamsClass } from './url-search-params.js';
 import { toScalarText, walk } from './web-idl.js';
 
-/** `URL` and `URLSearchParams`, as classes of our own over the platform's parser. */
+/** `URL` and `URLSearchParams`: classes of our own over the platform's parser. */
 export const url: Endowment = {
   globals: ['URL', 'URLSearchParams'],
-  make: (powers): Endowed => {
+  make: (capabilities): Endowed => {
     harden(walk);
     return {
-      globals: { URL: makeURL(powers), URLSearchParams: searchParamsClass(powers) },
-      // Reading a URL is no authority: there is nothing to take back.
+      globals: { URL: makeURL(capabilities), URLSearchParams: searchParamsClass(capabilities) },
+      // Parsing a URL is not an authority, so nothing is revoked.
       revoke: () => undefined,
     };
   },
@@ -20,20 +20,24 @@ export const url: Endowment = {
 
 interface UrlState {
   parts: UrlParts;
-  /** The live `searchParams`, once somebody asked for them. */
+  /** The live `searchParams`, created on first use. */
   params: object | undefined;
 }
 
-/** Only what may be assigned one at a time: `origin` cannot, and `href` is parsed as a whole. */
+/**
+ * The parts that can be set one at a time. `origin` is read-only, and `href` is parsed as a whole.
+ */
 type UrlPart = Exclude<keyof UrlParts, 'origin' | 'href'>;
 
-function makeURL(powers: EndowmentPowers): object {
+function makeURL(capabilities: EndowmentCapabilities): object {
   const urls = makeBrand<UrlState>('URL');
-  const SearchParams = searchParamsClass(powers);
+  const SearchParams = searchParamsClass(capabilities);
 
   const parse = (href: unknown, base: unknown): UrlParts | undefined => {
     const text = toScalarText(href);
-    return base === undefined ? powers.url.parse(text) : powers.url.parse(text, toScalarText(base));
+    return base === undefined
+      ? capabilities.url.parse(text)
+      : capabilities.url.parse(text, toScalarText(base));
   };
   const demandParts = (href: unknown, base: unknown): UrlParts => {
     const text = toScalarText(href);
@@ -44,16 +48,16 @@ function makeURL(powers: EndowmentPowers): object {
   };
   const assign = (state: UrlState, part: UrlPart, value: unknown): void => {
     const text = toScalarText(value);
-    state.parts = powers.url.set(state.parts.href, part, text);
+    state.parts = capabilities.url.set(state.parts.href, part, text);
   };
   const refreshParams = ({ parts, params }: UrlState): void => {
     const linked = searchParams.read(params);
-    if (linked !== undefined) linked.list = formDecode(parts.search.slice(1), powers.text);
+    if (linked !== undefined) linked.list = formDecode(parts.search.slice(1), capabilities.text);
   };
   const makeParams = (state: UrlState): object => {
     const params: object = Object.create(SearchParams.prototype);
     searchParams.give(params, {
-      list: formDecode(state.parts.search.slice(1), powers.text),
+      list: formDecode(state.parts.search.slice(1), capabilities.text),
       changed: () => assign(state, 'search', formEncode(searchParams.demand(params).list)),
     });
     return params;

@@ -1,6 +1,6 @@
 /**
- * How the web's interfaces read the values they are given. A plugin's value may be an object whose
- * `toString` answers differently every time: each of these reads it once and returns a primitive.
+ * Conversions of arguments as in Web IDL. A plugin's object may answer differently each time, so
+ * each conversion reads it once and returns a primitive.
  */
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -8,7 +8,7 @@ export function toText(value: unknown): string {
   return String(value);
 }
 
-/** Text without lone surrogates, which have no UTF-8. */
+/** Text without lone surrogates, which UTF-8 cannot encode. */
 export function toScalarText(value: unknown): string {
   const text = toText(value);
   return MAYBE_LONE.test(text) ? text.replace(LONE, '\ufffd') : text;
@@ -17,7 +17,7 @@ export function toScalarText(value: unknown): string {
 const MAYBE_LONE = /[\ud800-\udfff]/;
 const LONE = /\p{Surrogate}/gu;
 
-/** Text whose every character is one byte, as headers are. */
+/** Text in which every character is one byte, as in headers. */
 export function toByteText(value: unknown): string {
   const text = toText(value);
   if (WIDE.test(text)) throw new TypeError('A header holds a character that is more than one byte');
@@ -38,7 +38,7 @@ export function isIterable(value: unknown): value is Iterable<unknown> {
   return isObject(value) && isCallable(Reflect.get(value, Symbol.iterator));
 }
 
-/** An options argument: absent means empty, and a primitive is refused. */
+/** An options argument. Absent means empty. Throws for a primitive. */
 export function toOptions(value: unknown, what: string): object {
   if (value === undefined || value === null) return NO_OPTIONS;
   if (!isObject(value)) throw new TypeError(`The ${what} is not an object`);
@@ -47,7 +47,7 @@ export function toOptions(value: unknown, what: string): object {
 
 const NO_OPTIONS: object = Object.freeze({});
 
-/** Reads one member of an options argument. Each call may run a plugin's getter: call it once. */
+/** Reads one member of an options argument. It may run a plugin's getter, so call it once. */
 export function member(options: object, name: string): unknown {
   return Reflect.get(options, name);
 }
@@ -83,8 +83,8 @@ export function toPairs(
 }
 
 /**
- * Walks a list that may change under way, by index, as the web's iterators do. The walk is an
- * object of its own and holds nothing that a plugin could not reach.
+ * Iterates by index over a list that may change meanwhile, as the web's iterators do. The iterator
+ * object does not expose the list.
  */
 export function* walk<Item>(at: (index: number) => Item | undefined): Generator<Item, undefined> {
   for (let index = 0; ; index += 1) {

@@ -1,22 +1,74 @@
+import { withCode } from './errors.js';
 import type { PermissionName } from './denial.js';
 import { endowments } from './table.js';
 
+interface WithheldSpec {
+  /** Global names that are absent because their permission is not granted. */
+  readonly withheldNames: readonly string[];
+  readonly hasTime: boolean;
+}
+
 /**
- * Says why a plugin failed where it failed because a global is absent: JavaScript's own words for
- * that (`fetch is not a function`) name no permission. Gives the denial for it, or `undefined`
- * where the error has another cause. `error` may be anything that a plugin throws.
+ * Explains a failure that comes from an absent global: the language's message (`fetch is not a
+ * function`) does not name a permission. Returns the denial, or `undefined` if the error has
+ * another cause. `error` may be any value.
  */
 export function explainWithheld(
   error: unknown,
-  withheldNames: readonly string[],
+  { withheldNames, hasTime }: WithheldSpec,
   denial: (permission: PermissionName, wanted: string) => Error,
 ): Error | undefined {
-  const name = findName(readMessage(error), withheldNames);
+  const message = readMessage(error);
+  // Lockdown removed the clock behind `date.constructor`.
+  if (message.includes('%SharedDate%') && !hasTime) return denial('time', 'date.constructor');
+  const name = findName(message, withheldNames);
   if (name === undefined) return undefined;
-  const permission = Object.values(endowments).find(({ globals }) =>
-    globals.includes(name),
-  )?.permission;
+  const permission = permissionOf(name);
   return permission === undefined ? undefined : denial(permission, name);
+}
+
+/**
+ * The value of a withheld name in bundled code, which the bundler's guard asks for. A function that
+ * answers later rejects with the denial. Any other name throws it. `undefined` for a name that is
+ * not withheld.
+ */
+export function standInFor(
+  name: string,
+  withheldNames: readonly string[],
+  denial: (permission: PermissionName, wanted: string) => Error,
+): unknown {
+  const permission = withheldNames.includes(name) ? permissionOf(name) : undefined;
+  if (permission === undefined) return undefined;
+  if (!ASYNC.has(name)) throw denial(permission, name);
+  return Object.freeze(async (target: unknown): Promise<never> => {
+    const wanted = typeof target === 'string' ? `${name} ${target.slice(0, MAX_TARGET)}` : name;
+    throw denial(permission, wanted);
+  });
+}
+
+/** Global functions that return a promise. */
+const ASYNC: ReadonlySet<string> = new Set(['fetch', 'readFile']);
+/** Characters of a target in an event. */
+const MAX_TARGET = 150;
+
+function permissionOf(name: string): PermissionName | undefined {
+  return Object.values(endowments).find(({ globals }) => globals.includes(name))?.permission;
+}
+
+/** Explains the error of a program that a plugin ran and did not handle. */
+export function explainSpawn(error: unknown): Error | undefined {
+  try {
+    if (!(error instanceof Error)) return undefined;
+    const read = (key: string): unknown => Reflect.getOwnPropertyDescriptor(error, key)?.value;
+    const [code, syscall, message] = [read('code'), read('syscall'), read('message')];
+    if (code !== 'EACCES' || typeof syscall !== 'string' || !syscall.startsWith('spawn')) {
+      return undefined;
+    }
+    return withCode(new Error(String(message)), 'BUILTIN_DENIED');
+  } catch {
+    // A Proxy's trap threw.
+    return undefined;
+  }
 }
 
 function readMessage(error: unknown): string {
@@ -25,7 +77,7 @@ function readMessage(error: unknown): string {
     const message: unknown = Reflect.getOwnPropertyDescriptor(error, 'message')?.value;
     return typeof message === 'string' ? message : '';
   } catch {
-    // A Proxy's trap, or a getter: no error that the language made.
+    // A Proxy's trap or a getter threw: not an error of the language.
     return '';
   }
 }
@@ -33,32 +85,9 @@ function readMessage(error: unknown): string {
 function findName(message: string, withheldNames: readonly string[]): string | undefined {
   const used = USED.exec(message)?.[1];
   if (used !== undefined) return withheldNames.find((name) => name === used);
-  const read = READ.exec(message)?.[1];
-  // Members that nothing else is likely to have; `env.get` could be any `get` of the plugin's.
-  if (read !== undefined && INTL_MEMBERS.has(read)) {
-    return withheldNames.find((name) => name === 'Intl');
-  }
-  // The clock behind `date.constructor`, which lockdown took out.
-  if (message.includes('%SharedDate%')) return withheldNames.find((name) => name === 'performance');
   return undefined;
 }
 
-/** In a compartment a global that does not exist is `undefined`, and no ReferenceError. */
+/** Generated code finds `undefined` for a missing global. Bundled code gets a ReferenceError. */
 const USED =
   /^(?:\(0 ?, ?)?(?:globalThis\.|self\.)?([A-Za-z]+)\)? is not (?:defined|a function|a constructor)$/;
-
-const READ = /^Cannot read properties of undefined \(reading '(\w+)'\)$/;
-
-const INTL_MEMBERS = new Set([
-  'Collator',
-  'DateTimeFormat',
-  'DisplayNames',
-  'ListFormat',
-  'Locale',
-  'NumberFormat',
-  'PluralRules',
-  'RelativeTimeFormat',
-  'Segmenter',
-  'getCanonicalLocales',
-  'supportedValuesOf',
-]);

@@ -1,21 +1,21 @@
 import { isSamePlain } from '../wire/plain.js';
 import type { DraftField } from './field.js';
-import type { HeldPiece } from './pieces.js';
+import type { CachedPiece } from './piece-cache.js';
 
-/** Where the items of a list differ from those that were there: `added` lie at `at` instead. */
+/** The changed range of a list: from index `at`, `removed` items were replaced by `added`. */
 export interface ListChange {
   readonly at: number;
   readonly removed: number;
   readonly added: readonly unknown[];
 }
 
-/** Whether a value has another JSON than what the field was told as. */
+/** Whether a value's JSON differs from the field that the host sent. */
 export function hasChanged(field: DraftField, value: unknown): boolean {
   if (field.list) return !Array.isArray(value) || compareList(field, value) !== undefined;
-  return !isSame(field.pieces[0]?.told()[0], value);
+  return !isSame(field.pieces[0]?.sent()[0], value);
 }
 
-/** The shortest stretch in which a list differs, or `undefined` where it does not. */
+/** The shortest range in which a list differs; `undefined` if it does not differ. */
 export function compareList(
   { pieces }: DraftField,
   list: readonly unknown[],
@@ -31,13 +31,13 @@ export function compareList(
 }
 
 function sameAtStart(
-  pieces: readonly HeldPiece[],
+  pieces: readonly CachedPiece[],
   list: readonly unknown[],
   length: number,
 ): number {
   let same = 0;
   for (const piece of pieces) {
-    for (const item of piece.told()) {
+    for (const item of piece.sent()) {
       if (same === length || !isSame(item, list[same])) return same;
       same += 1;
     }
@@ -45,16 +45,16 @@ function sameAtStart(
   return same;
 }
 
-/** As many as `most` of them. */
+/** Compares at most `most` items. */
 function sameAtEnd(
-  pieces: readonly HeldPiece[],
+  pieces: readonly CachedPiece[],
   list: readonly unknown[],
   length: number,
   most: number,
 ): number {
   let same = 0;
   for (const piece of pieces.toReversed()) {
-    for (const item of piece.told().toReversed()) {
+    for (const item of piece.sent().toReversed()) {
       if (same === most || !isSame(item, list[length - 1 - same])) return same;
       same += 1;
     }
@@ -62,7 +62,7 @@ function sameAtEnd(
   return same;
 }
 
-/** Whether a plugin's value has that JSON. What throws where it is read is like nothing there was. */
+/** Whether a plugin's value has that JSON. A value that throws when it is read is different. */
 function isSame(was: unknown, value: unknown): boolean {
   try {
     return isSamePlain(was, value) || JSON.stringify(was) === JSON.stringify(value);

@@ -2,29 +2,29 @@ import type { HookParams } from '../wire/hooks.js';
 import { CodedError } from '../wire/failure.js';
 import { compareList, hasChanged } from './compare.js';
 import { type DraftField, largeField, smallField } from './field.js';
-import type { HeldField } from './pieces.js';
+import type { CachedField } from './piece-cache.js';
 import { type LazySlot, putLazily } from './lazy.js';
 
-/** A context as a hook gets it, and the way to tell what the hook made of it. */
+/** A hook's context, and the function that determines the hook's changes. */
 export interface Draft {
-  /** The plugin's from then on. */
+  /** The context object. The plugin owns it and may change it. */
   readonly context: object;
-  /** What the hook changed, as JSON text; `returned` is what it answered. Runs the plugin's code. */
+  /** Returns the hook's changes as JSON text. `returned` is its return value. May run plugin code. */
   settle(returned: unknown): string;
 }
 
 export interface DraftSpec {
   readonly params: HookParams;
-  /** What `params.told` stands for. */
-  readonly told: readonly HeldField[];
-  /** The functions that the context holds, by name. */
+  /** The fields that `params.lists` refers to. */
+  readonly sent: readonly CachedField[];
+  /** The functions of the context, by name. */
   readonly lent: Readonly<Record<string, unknown>>;
-  /** Turns a value of the plugin into JSON text, under the guest's budgets. */
+  /** Converts a plugin's value to JSON text, within the guest's limits. */
   readonly serialize: (value: unknown) => string;
 }
 
-/** Makes the context of one run. Large fields are parsed when they are first read. */
-export function openDraft({ params, told, lent, serialize }: DraftSpec): Draft {
+/** Creates the context of one run. Large fields are parsed when the plugin first reads them. */
+export function openDraft({ params, sent, lent, serialize }: DraftSpec): Draft {
   const context: Record<string, unknown> = {};
   const fields = new Map<string, DraftField>();
   const slots = new Map<string, LazySlot>();
@@ -33,7 +33,7 @@ export function openDraft({ params, told, lent, serialize }: DraftSpec): Draft {
     context[name] = value;
   }
   for (const [name, at] of Object.entries(params.large)) {
-    const field = largeField(told[at] ?? { list: false, pieces: [] });
+    const field = largeField(sent[at] ?? { list: false, pieces: [] });
     fields.set(name, field);
     slots.set(name, putLazily(context, name, field.make));
   }
@@ -52,7 +52,7 @@ export function openDraft({ params, told, lent, serialize }: DraftSpec): Draft {
         if (answer === undefined) return present(name);
         if (Object.hasOwn(answer, name)) return answer[name];
         if (merges) return present(name);
-        // The context was replaced by one that lacks the field: it is gone, or else as it was.
+        // The hook returned a context without the field: an optional field is removed, another unchanged.
         return mutable.get(name) === null ? UNTOUCHED : undefined;
       };
       const changed: string[] = [];
@@ -73,10 +73,10 @@ export function openDraft({ params, told, lent, serialize }: DraftSpec): Draft {
   };
 }
 
-/** Stands for a field that the hook left alone. No plugin ever gets hold of it. */
+/** Marks a field that the hook did not touch. Plugins cannot reach this symbol. */
 const UNTOUCHED: unique symbol = Symbol('untouched');
 
-/** The object that a hook answered instead of its draft, if it did. */
+/** The object that a hook returned instead of its draft; `undefined` if it returned none. */
 function readAnswer(
   returned: unknown,
   context: object,
@@ -91,7 +91,7 @@ function readAnswer(
   );
 }
 
-/** What became of a field that is the hook's to change; `undefined` where nothing did. */
+/** The change of a mutable field, as JSON text; `undefined` if it did not change. */
 function changeOf(
   field: DraftField | undefined,
   none: 'undefined' | 'null' | null | undefined,
@@ -111,7 +111,7 @@ function changeOf(
   return `{"value":${serialize(value)}}`;
 }
 
-/** Whether a field that is not the hook's to change holds something else than it did. */
+/** Whether the hook wrote another value to an immutable field. */
 function isWritten(field: DraftField | undefined, value: unknown, lent: unknown): boolean {
   if (value === UNTOUCHED) return false;
   if (field !== undefined) return hasChanged(field, value);

@@ -1,25 +1,25 @@
 import type { Json } from '../wire/messages.js';
 import { copyPlain } from '../wire/plain.js';
-import type { HeldField, HeldPiece } from './pieces.js';
+import type { CachedField, CachedPiece } from './piece-cache.js';
 
-/** One field of a context as the host told it. */
-export interface DraftField extends HeldField {
-  /** What a hook finds there at first: a fresh copy for each draft. */
+/** One field of a context, as the host sent it. */
+export interface DraftField extends CachedField {
+  /** Creates the initial value. Each draft gets its own copy. */
   readonly make: () => unknown;
 }
 
-/** A field that stood in the message, and was parsed with it. */
+/** A field that was sent inline and parsed with the message. */
 export function smallField(value: Json): DraftField {
   const list = Array.isArray(value);
-  // Made now: the value itself is the plugin's.
+  // Copied now, because the plugin may change the value itself.
   const copy = copyPlain(value);
   const items: readonly unknown[] = list && Array.isArray(copy) ? copy : [copy];
-  const piece: HeldPiece = { items: items.length, told: () => items, fresh: () => items };
+  const piece: CachedPiece = { items: items.length, sent: () => items, fresh: () => items };
   return { list, pieces: [piece], make: () => value };
 }
 
-/** A field that was told by reference. */
-export function largeField({ list, pieces }: HeldField): DraftField {
+/** A field that was sent by reference. */
+export function largeField({ list, pieces }: CachedField): DraftField {
   return {
     list,
     pieces,

@@ -1,10 +1,10 @@
-/** A property whose value is made when it is first read. */
+/** A property whose value is created when it is first read. */
 export interface LazySlot {
-  /** Whether it stands as it was put: nobody has read, written, deleted or redefined it. */
+  /** Whether the plugin has not read, written, deleted or redefined the property. */
   untouched(): boolean;
 }
 
-/** To whoever holds the record it is an ordinary property: it can be listed, copied and assigned to. */
+/** Defines the property. The plugin can list, copy and assign it like an ordinary property. */
 export function putLazily(
   record: Record<string, unknown>,
   name: string,
@@ -21,8 +21,8 @@ export function putLazily(
     touched = true;
     value = next;
   };
-  // The plugin can get at them, by the property's descriptor. They hold nothing that is not frozen
-  // already, so that there is no need to look as far as `harden` does.
+  // The plugin can reach both functions through the property descriptor. Everything that they
+  // reference is already frozen, so `harden` is not needed.
   Object.freeze(get);
   Object.freeze(set);
   Object.defineProperty(record, name, { get, set, enumerable: true, configurable: true });

@@ -1,9 +1,8 @@
 import { closeSync, fstatSync } from 'node:fs';
 
 /**
- * Closes what this process was given open besides its own pipe: whoever started the host may have
- * left it files and sockets of its own, and they go on to every program that it starts. Each is
- * named as `number:device:inode`: the host may have closed it since, and the number be another's.
+ * Closes files and sockets that this process inherited through its host, except its own pipe. Each is
+ * named as `number:device:inode`: the host may have closed it since, and reused the number.
  */
 export function closeInherited(descriptors: readonly string[]): void {
   for (const descriptor of descriptors) {

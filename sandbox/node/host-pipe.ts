@@ -1,10 +1,7 @@
+import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { availableParallelism } from 'node:os';
-import { performance } from 'node:perf_hooks';
-import { setImmediate } from 'node:timers';
-import { makeLookout } from './lookout.js';
 
-/** The file descriptor at which the host opens the pipe, beside the three standard ones. */
+/** The descriptor of the pipe to the host, after the three standard ones. */
 const HOST_PIPE = 3;
 
 const READ_BYTES = 64 * 1024;
@@ -14,27 +11,21 @@ export interface HostPipe {
   listen(receive: (bytes: Uint8Array) => void): void;
 }
 
-/** Leads nowhere. */
+/** A pipe without another end. */
 export const deadPipe: HostPipe = { write: () => {}, listen: () => {} };
 
-/** Opens the one way out of this process. When the host closes it there is nothing left to do. */
+/** Opens the only way out of this process. `onClose` is called when the host closes it. */
 export function openHostPipe(onClose: () => void): HostPipe {
   let receive: (bytes: Uint8Array) => void = () => {};
   const buffer = Buffer.alloc(READ_BYTES);
-  const lookout = makeLookout({
-    now: () => performance.now(),
-    again: setImmediate,
-    processors: availableParallelism(),
-  });
   const options = {
     fd: HOST_PIPE,
     readable: true,
     writable: true,
-    // One buffer for every read: the frame reader copies what it keeps.
+    // One buffer for all reads: the frame reader copies the bytes that it needs later.
     onread: {
       buffer,
       callback: (bytes: number) => {
-        lookout.heard();
         receive(buffer.subarray(0, bytes));
         return true;
       },
@@ -45,12 +36,25 @@ export function openHostPipe(onClose: () => void): HostPipe {
   socket.on('error', onClose);
   return {
     write: (bytes) => {
-      socket.write(bytes);
-      lookout.wrote();
+      const written = socket.writableLength === 0 ? writeAtOnce(bytes) : 0;
+      if (written < bytes.length) socket.write(bytes.subarray(written));
     },
     listen: (listener) => {
       receive = listener;
       socket.resume();
     },
   };
+}
+
+/**
+ * Writes what the pipe takes now, and returns how many bytes that were. A write through the socket
+ * costs several objects more.
+ */
+function writeAtOnce(bytes: Uint8Array): number {
+  try {
+    return writeSync(HOST_PIPE, bytes);
+  } catch {
+    // The pipe is full, or the host has closed it: the socket waits, or reports that.
+    return 0;
+  }
 }

@@ -1,10 +1,9 @@
-/** One function of the language: `static` ones hang on the constructor, others on its prototype. */
+/** Functions of the language: static ones of a constructor, or methods of its prototype. */
 type Methods = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 /**
- * Gives a realm what later versions of the language have and this Node lacks, so that every plugin
- * finds the same language. Nobody can add to it later: this runs before `lockdown`, which fixes it
- * like the rest. What is there already stays.
+ * Adds what later versions of the language have and this Node lacks, so that every plugin finds the
+ * same language. Runs before `lockdown`, which freezes it like the rest. Existing functions stay.
  */
 export function modernise(realm: typeof globalThis): void {
   add(realm.Promise, promiseStatics);
@@ -69,7 +68,7 @@ const { groupBy, groupIntoMap, fromAsync } = {
     }
     return groups;
   },
-  // Lockdown takes no async functions among those of the language.
+  // Lockdown accepts no async function as an intrinsic.
   fromAsync(items: Many, map?: KeyOf): Promise<unknown[]> {
     return gather(items, map);
   },
@@ -87,7 +86,7 @@ async function gather(items: Many, map: KeyOf | undefined): Promise<unknown[]> {
   return list;
 }
 
-/** What the methods of sets take: a set, or anything like one. */
+/** The argument of a set's methods: a set, or an object like one. */
 interface SetLike {
   readonly size: number;
   has(value: unknown): boolean;

@@ -1,33 +1,36 @@
-// The first code of every guest: from here on the language itself cannot be changed.
+// The first code of every guest: after it the language cannot be changed.
 import 'ses';
 
-import type { WebPowers } from '../endowments/endowment.js';
+import type { WebCapabilities } from '../endowments/endowment.js';
 import { modernise } from './modern.js';
 import { tameSuppressedError } from './suppressed-error.js';
-import { makeWebPowers } from './web-powers.js';
+import { makeWebCapabilities } from './web-capabilities.js';
 
-/** What the endowments need of the platform, taken while it is whole. */
-export const webPowers: WebPowers = makeWebPowers(globalThis);
+/** What the endowments need of the platform, captured before lockdown. */
+export const webPowers: WebCapabilities = makeWebCapabilities(globalThis);
 
-// SES would give the platform's own to every compartment, with what they lead to.
+// SES would give the platform's classes to every compartment, with all that they lead to.
+// guard: text-encoder-removed
 Reflect.deleteProperty(globalThis, 'TextEncoder');
 Reflect.deleteProperty(globalThis, 'TextDecoder');
 
 modernise(globalThis);
 
-// Every option is passed: an option that is not would be read from the environment.
+// Every option is set: SES reads a missing option from the environment.
 lockdown({
-  // The plugin sees no stacks; the guest reads the real ones for the host's log.
+  // The plugin sees no stacks. The guest reads the real stacks for the host's log.
+  // guard: error-stacks-tamed
   errorTaming: 'safe',
-  // Errors nobody catches are reported on the wire, by the entry's own listeners.
+  // The entry's own listeners report uncaught errors on the wire.
   errorTrapping: 'none',
   unhandledRejectionTrapping: 'none',
   reporting: 'none',
-  // The start realm's console is taken away below.
+  // `scuttle` removes the start realm's console.
   consoleTaming: 'unsafe',
   regExpTaming: 'safe',
-  localeTaming: 'safe',
-  // Most libraries assign to inherited names somewhere: `severe` lets all of them.
+  // The locale methods honour locale and options. The locale and the zone are the engine's.
+  localeTaming: 'unsafe',
+  // Most libraries assign to inherited names somewhere. `severe` allows all of them.
   overrideTaming: 'severe',
   overrideDebug: [],
   stackFiltering: 'verbose',

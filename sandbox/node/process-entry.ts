@@ -2,29 +2,35 @@
 import { webPowers } from './perimeter.js';
 
 import { startGuest } from '../guest.js';
-import { startTenants } from '../tenants.js';
+import { startCoResidents } from '../co-residents.js';
 import { closeInherited } from './close-inherited.js';
 import { deadPipe, openHostPipe } from './host-pipe.js';
-import { makeProcessPowers } from './process-powers.js';
-import { scuttle } from './scuttle.js';
-import { isWriteRefused, reportOnSelf } from './self-report.js';
+import { makeProcessCapabilities } from './process-capabilities.js';
+import { openSyncPipe } from './sync-pipe.js';
+import { scuttle, isWriteRefused, reportOnSelf } from './scuttle.js';
 
 const realm = globalThis;
 const { process } = realm;
 const exit = process.exit.bind(process);
 const [kind, , ...inherited] = process.argv.slice(2);
+// guard: inherited-descriptors-closed
 closeInherited(inherited);
-// To have its code compiled it needs nobody to talk to.
+// To compile its code it needs no host.
 const pipe = kind === 'cache' ? deadPipe : openHostPipe(() => exit(0));
-const powers = makeProcessPowers(realm, webPowers, { write: pipe.write, exit: () => exit(1) });
-// A listener of our own keeps the signal from opening the inspector.
+const capabilities = makeProcessCapabilities(realm, webPowers, {
+  write: pipe.write,
+  exit: () => exit(1),
+  exchange: openSyncPipe(() => exit(0)),
+});
+// A listener of our own stops the signal from opening the inspector.
 process.on('SIGUSR1', () => {});
 const permissionModel = isWriteRefused(process);
 
-const guest = kind === 'shared' ? startTenants(powers) : startGuest(powers);
+const guest = kind === 'shared' ? startCoResidents(capabilities) : startGuest(capabilities);
 process.on('unhandledRejection', guest.reportFault);
 process.on('uncaughtException', guest.reportFault);
 pipe.listen(guest.receive);
+// guard: globals-scuttled
 scuttle(realm);
 guest.announce(reportOnSelf(realm, permissionModel));
-if (kind === 'cache') guest.rehearse();
+if (kind === 'cache') guest.warmUp();

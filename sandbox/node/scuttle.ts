@@ -1,7 +1,9 @@
-/** What stays on the start realm's global: what the guest itself names, and what Node looks up. */
+import type { Json } from '../wire/messages.js';
+
+/** Globals of the start realm that stay: the guest or Node uses them. */
 const KEPT_GLOBALS = new Set(['process', 'harden', 'Compartment', 'globalThis']);
 
-/** What Node's own running code still reads from `process`. */
+/** Properties of `process` that Node's own code still reads. */
 const KEPT_PROCESS = new Set([
   '_events',
   '_eventsCount',
@@ -25,15 +27,15 @@ const KEPT_PROCESS = new Set([
 ]);
 
 /**
- * Takes away what the guest no longer needs, so that a hole in the compartment finds little: after
- * this neither the global object nor `process` leads to files, sockets, children or modules. What
- * the guest itself uses it has captured before.
+ * Removes what the guest does not need any more. Afterwards neither the global object nor `process`
+ * leads to files, sockets, children or modules, so that an escape from the compartment finds little.
+ * The guest has captured what it uses.
  */
 export function scuttle(realm: typeof globalThis): void {
-  // A compartment's global has the language and nothing else: the measure of what may stay.
+  // The global of a compartment has the language and nothing else: those names stay.
   const language = new Set(Object.getOwnPropertyNames(new Compartment().globalThis));
   for (const name of Reflect.ownKeys(realm)) {
-    // SES leaves a console under a symbol, and Node's modules more of them once they are loaded.
+    // SES stores a console under a symbol. Node's modules add symbols when they are loaded.
     if (typeof name === 'symbol') remove(realm, name);
     else if (!KEPT_GLOBALS.has(name) && !language.has(name)) remove(realm, name);
   }
@@ -46,6 +48,32 @@ export function scuttle(realm: typeof globalThis): void {
 
 function remove(from: object, name: string | symbol): void {
   if (Reflect.deleteProperty(from, name)) return;
-  // What cannot be deleted can usually still be emptied; the test lists what is left.
+  // A property that cannot be deleted is emptied. The test lists what is left.
   Reflect.set(from, name, undefined);
+}
+
+/** Names through which code of the start realm would reach files, sockets, children or modules. */
+const GONE_GLOBALS = ['fetch', 'require', 'module', 'WebSocket', 'WebAssembly', 'crypto', 'Buffer'];
+const GONE_PROCESS = ['binding', 'dlopen', 'kill', 'mainModule', 'getBuiltinModule', 'send'];
+
+/** A standby guest's report about its own walls. It is honest: no plugin code has run. */
+export function reportOnSelf(realm: typeof globalThis, permissionModel: boolean): Json {
+  return {
+    lockdown: Object.isFrozen(Object.prototype) && Object.isFrozen(Function.prototype),
+    scuttled:
+      GONE_GLOBALS.every((name) => isGone(realm, name)) &&
+      GONE_PROCESS.every((name) => isGone(realm.process, name)),
+    permissionModel,
+  };
+}
+
+function isGone(from: object, name: string): boolean {
+  return Reflect.get(from, name) === undefined;
+}
+
+/** Whether Node's permission model refuses writes of this process. */
+export function isWriteRefused(process: NodeJS.Process): boolean {
+  const { permission } = process;
+  // The type has it always; without the flag it is absent.
+  return (permission as typeof permission | undefined)?.has('fs.write') === false;
 }

@@ -1,13 +1,20 @@
-// For plugins that the operator lets run with the full power of a process: the wire, the deadlines
-// and the kill are the same, the compartment is missing.
+// For plugins that the operator runs unconfined. The wire, the deadlines and the kill are the same.
+// There is no compartment.
 import './unhardened.js';
 
 import { startGuest } from '../guest.js';
 import { openHostPipe } from './host-pipe.js';
-import { makeUnconfinedPowers } from './unconfined-powers.js';
+import { openSyncPipe } from './sync-pipe.js';
+import { makeUnconfinedCapabilities } from './unconfined-capabilities.js';
 
 const pipe = openHostPipe(() => process.exit(0));
-const guest = startGuest(makeUnconfinedPowers({ write: pipe.write, exit: () => process.exit(1) }));
+const guest = startGuest(
+  makeUnconfinedCapabilities({
+    write: pipe.write,
+    exit: () => process.exit(1),
+    exchange: openSyncPipe(() => process.exit(0)),
+  }),
+);
 process.on('unhandledRejection', guest.reportFault);
 process.on('uncaughtException', guest.reportFault);
 pipe.listen(guest.receive);

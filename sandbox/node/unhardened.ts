@@ -1,3 +1,2 @@
-// Code that both kinds of guest share hardens what it hands out. Without lockdown there is nothing
-// to protect from: the name has to exist, no more.
+// Code of both kinds of guest calls `harden`. Without lockdown the name only has to exist.
 Reflect.set(globalThis, 'harden', (value: unknown) => value);

@@ -1,8 +1,7 @@
-import { isWireCode, type WireCode } from './codes.js';
+import { isWireCode, type WireCode, type WireFailure } from './messages.js';
 import { MAX_ERROR_STACK, MAX_ERROR_TEXT } from './limits.js';
-import type { WireFailure } from './messages.js';
 
-/** Builds the error that crosses out of texts, each cut to what may cross. */
+/** Makes the error that crosses the wire. Each text is cut to its cap. */
 export function makeFailure(
   name: string,
   message: string,
@@ -20,7 +19,7 @@ function cut(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max)}…` : text;
 }
 
-/** An error of our own in the guest, with the code that it crosses under. */
+/** An error of the guest's own code, with the code that crosses the wire. */
 export class CodedError extends Error {
   readonly code: WireCode;
 
@@ -31,10 +30,10 @@ export class CodedError extends Error {
   }
 }
 
-/** An error that came off the wire, on the side that asked. */
+/** An error from the other side of the wire. */
 export class WireError extends Error {
   readonly code: WireCode | undefined;
-  /** The other side's name and stack for it, never shown to a model. */
+  /** The other side's name and stack. Never shown to a model. */
   readonly remote: WireFailure;
 
   constructor(failure: WireFailure) {
@@ -45,7 +44,7 @@ export class WireError extends Error {
   }
 }
 
-/** The other side broke the protocol: whatever it says next is not read. */
+/** The other side broke the protocol. Nothing more is read from it. */
 export class WireViolation extends Error {
   override readonly name = 'WireViolation';
 }

@@ -18,7 +18,7 @@ export const MESSAGE_FRAME = 0;
 export const CHUNK_FRAME = 1;
 export const STREAM_ID_BYTES = 4;
 
-/** UTF-8 as the platform does it fastest; the wire itself owns no platform. */
+/** UTF-8. Each side passes its platform's fastest implementation. */
 export interface Utf8 {
   byteLength(text: string): number;
   /** Writes `text` at `offset`, where `byteLength(text)` bytes are free. */
@@ -61,16 +61,16 @@ export function readUint32(bytes: Uint8Array, offset: number): number {
 }
 
 /**
- * Cuts a byte stream into frames. Feed it what arrives, in pieces of any size; it calls `receiver`
- * for each frame that is complete. Throws `WireViolation` for a kind that does not exist and for a
- * length over the cap, before any memory is set aside for that length.
+ * Splits a byte stream into frames and passes each complete frame to `receiver`. The bytes may be cut
+ * anywhere. Throws `WireViolation` for an unknown kind and for a length over the cap, before it
+ * allocates memory for that length.
  */
 export function makeFrameReader(
   utf8: Utf8,
   limits: WireLimits,
   receiver: FrameReceiver,
 ): (bytes: Uint8Array) => void {
-  // A frame that lies across pieces is gathered here: first its header, then its body.
+  // A frame across several pieces is gathered here: first its header, then its body.
   const header = new Uint8Array(HEADER_BYTES);
   let headerFill = 0;
   let body: Uint8Array | undefined;
@@ -80,7 +80,8 @@ export function makeFrameReader(
   const deliver = (bytes: Uint8Array, start: number, end: number): void => {
     if (kind === MESSAGE_FRAME) receiver.message(utf8.read(bytes, start, end));
     else {
-      // A copy, whatever kind of array this is: the slice of a Node buffer would be a view.
+      // A copy for every kind of array: the slice of a Node buffer would be a view.
+      // guard: chunk-copied
       const content = new Uint8Array(bytes.subarray(start + STREAM_ID_BYTES, end));
       receiver.chunk(readUint32(bytes, start), content);
     }
@@ -125,15 +126,82 @@ function checkLength(header: Uint8Array, limits: WireLimits): number {
   const length = readUint32(header, 0);
   const kind = header[4];
   if (kind === MESSAGE_FRAME) {
+    // guard: frame-length-cap
     if (length > limits.maxMessageBytes) {
       throw new WireViolation(`a message of ${length} bytes (at most ${limits.maxMessageBytes})`);
     }
   } else if (kind === CHUNK_FRAME) {
+    // guard: chunk-length-bounds
     if (length < STREAM_ID_BYTES || length > limits.maxChunkBytes + STREAM_ID_BYTES) {
       throw new WireViolation(`a chunk of ${length} bytes (at most ${limits.maxChunkBytes})`);
     }
   } else {
+    // guard: frame-kind-known
     throw new WireViolation(`a frame of kind ${String(kind)}`);
   }
   return length;
+}
+
+/** The part of Node's `Buffer` that the wire uses. */
+export interface BufferCapability {
+  byteLength(text: string): number;
+  isBuffer(bytes: Uint8Array): bytes is BufferLike;
+  from(memory: ArrayBufferLike, offset: number, length: number): BufferLike;
+}
+
+interface BufferLike extends Uint8Array {
+  write(text: string, offset: number): number;
+  toString(encoding?: 'utf8', start?: number, end?: number): string;
+}
+
+/** UTF-8 by Node's buffers. */
+export function makeUtf8(buffers: BufferCapability): Utf8 {
+  const wrap = (bytes: Uint8Array): BufferLike =>
+    buffers.isBuffer(bytes)
+      ? bytes
+      : buffers.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return {
+    byteLength: (text) => buffers.byteLength(text),
+    write: (text, target, offset) => {
+      wrap(target).write(text, offset);
+    },
+    read: (bytes, start, end) => wrap(bytes).toString('utf8', start, end),
+  };
+}
+
+/** Splits incoming bytes into whole frames, each a copy. Does not check their content or length. */
+export function makeFrameCutter(pass: (frame: Uint8Array) => void): (bytes: Uint8Array) => void {
+  let rest = new Uint8Array(0);
+  return (bytes) => {
+    const all = new Uint8Array(rest.length + bytes.length);
+    all.set(rest);
+    all.set(bytes, rest.length);
+    let at = 0;
+    while (all.length - at >= HEADER_BYTES) {
+      const end = at + HEADER_BYTES + lengthAt(all, at);
+      if (end > all.length) break;
+      pass(all.slice(at, end));
+      at = end;
+    }
+    rest = all.slice(at);
+  };
+}
+
+function lengthAt(bytes: Uint8Array, at: number): number {
+  return new DataView(bytes.buffer, bytes.byteOffset + at).getUint32(0, true);
+}
+
+export interface FrameSpec {
+  readonly utf8: Utf8;
+  /** An array of that many bytes. Its content is not defined. */
+  readonly allocate: (bytes: number) => Uint8Array;
+}
+
+/** One message as a frame of its own. */
+export function frameOf(text: string, { utf8, allocate }: FrameSpec): Uint8Array {
+  const length = utf8.byteLength(text);
+  const frame = allocate(HEADER_BYTES + length);
+  writeHeader(frame, 0, length, MESSAGE_FRAME);
+  utf8.write(text, frame, HEADER_BYTES);
+  return frame;
 }

@@ -1,5 +1,5 @@
-import type { TapeParams } from './tape.js';
 import type { Json, WireFailure } from './messages.js';
+import { isRecord } from './json.js';
 
 /** What a guest knows of the plugin that it holds: enough to word a denial's remedy. */
 export interface PluginIdentity {
@@ -16,15 +16,23 @@ export interface GuestGrant {
   readonly time: boolean;
   readonly random: boolean;
   readonly network: boolean;
-  readonly filesystem: boolean;
+  /** The mounts, and none for grants in the plugin's own directory; `undefined` without the permission. */
+  readonly fs: readonly GuestMount[] | undefined;
   readonly storage: boolean;
   /** Names of the host's own powers; `undefined` where none is granted. */
   readonly powers: readonly string[] | undefined;
   /** The granted keys with the values they had at load; `undefined` where none is granted. */
-  readonly environment: Readonly<Record<string, string>> | undefined;
+  readonly env: Readonly<Record<string, string>> | undefined;
 }
 
-/** Caps that hold inside the guest. They keep honest plugins tidy; the host has its own. */
+/** A directory or file of the host that the plugin sees. */
+export interface GuestMount {
+  /** The absolute path at which the plugin sees it. */
+  readonly at: string;
+  readonly isWritable: boolean;
+}
+
+/** Caps that hold inside the guest. They bound honest plugins; the host has its own. */
 export interface GuestLimits {
   readonly maxTimers: number;
   readonly maxResultBytes: number;
@@ -40,7 +48,7 @@ export interface GuestLimits {
 }
 
 /** The word that selects the world plugin code expects, a key of the table in `dialects/`. */
-export type DialectName = 'pandora' | 'spindle' | 'vellum';
+export type DialectName = string;
 
 /**
  * Host → guest, first of all and once: becomes the guest of this plugin. Answers `null` when the
@@ -57,12 +65,14 @@ export interface LoadParams {
   readonly sourceUrl: string;
   /** Global names that the bundle assigns to: left writable. */
   readonly assignedGlobals: readonly string[];
+  /** The IANA time zone of a plugin with `time`. Others get UTC, as do shared guests. */
+  readonly timeZone: string;
   /** The operator's configuration of the plugin, as the dialect hands it on. */
   readonly config: Json;
   /** Names of the powers that the host lends, granted to this plugin or not. */
-  readonly lent: readonly string[];
-  /** What the dialect tells the plugin's code of itself; `null` where its format has nothing. */
-  readonly introduction: Json;
+  readonly hostPowers: readonly string[];
+  /** What the dialect shows the plugin's code about itself; `null` if its format has nothing. */
+  readonly pluginInfo: Json;
   /** Its clock, timers and randomness are recorded, or run on what was. */
   readonly tape?: TapeParams;
   /** Real path of the plugin's directory: only where it runs unconfined. */
@@ -77,7 +87,7 @@ export interface LoadParams {
  */
 export interface ValidatorParams {
   readonly source: string;
-  readonly ahead: boolean;
+  readonly warmUp: boolean;
 }
 
 /** Host → guest: the schemas that inputs have to fit. Answers `null`. */
@@ -97,7 +107,7 @@ export interface CallParams {
   readonly tool: string;
   /** The surface that the tool is, where its dialect loads surfaces one by one. */
   readonly surface?: string;
-  /** Somebody listens to what it writes while it runs, under this name of the call. */
+  /** The caller listens to what it writes while it runs, under this name of the call. */
   readonly output?: string;
   /** The input is handed over as it is, whether or not it fits the tool's schema. */
   readonly incomplete?: true;
@@ -109,7 +119,7 @@ export interface CallParams {
 export interface EventParams {
   readonly name: string;
   readonly payload: Json;
-  /** Whose doing it was, for a dialect that tells users apart. */
+  /** The user, for a dialect that has users. */
   readonly userId?: string;
 }
 
@@ -131,6 +141,8 @@ export interface FetchParams {
   /** The length of that body, where it is known before it is sent. */
   readonly bodyBytes?: number;
   readonly redirect: 'follow' | 'error' | 'manual';
+  /** The request whose call's context it was made through, if there is one. */
+  readonly call?: number;
 }
 
 export interface FetchReply {
@@ -146,12 +158,24 @@ export interface FetchReply {
 /** Guest → host: reads one file through the filesystem broker; answers `{ body: stream id }`. */
 export interface ReadFileParams {
   readonly path: string;
+  /**
+   * Whether a path that is not granted counts as missing, if the plugin's directory does not have it.
+   * Programs test for files that they may have written.
+   */
+  readonly orMissing?: true;
 }
 
-/** Guest → host: uses a power that the host lends; answers what it gives, as plain data. */
+/**
+ * Guest → host: uses a power of the host. Answers `{ value, bytes? }`. `bytes` has the byte arrays
+ * of the arguments or of the value, one after the other in one stream; `null` is in their places.
+ */
 export interface PowerParams {
   readonly name: string;
   readonly arguments: Json;
+  readonly bytes?: {
+    readonly stream: number;
+    readonly parts: readonly (readonly [path: readonly (string | number)[], length: number])[];
+  };
 }
 
 /** Guest → host, a notice. Text of a plugin: hostile, capped by the host. */
@@ -180,8 +204,12 @@ export interface DeniedParams {
   readonly stack: string;
 }
 
-/** The methods a guest answers; `describe` has no params and answers what the dialect says. */
+/**
+ * The methods that a guest answers. `ping` has no params and answers `null`. `describe` has no params
+ * and answers what the dialect says.
+ */
 export type GuestMethod =
+  | 'ping'
   | 'validator'
   | 'load'
   | 'schemas'
@@ -193,15 +221,75 @@ export type GuestMethod =
   | 'permissions';
 
 /** The methods a host answers. */
-export type HostMethod = 'fetch' | 'readFile' | 'lookFile' | 'storage' | 'power';
+export type HostMethod = 'fetch' | 'readFile' | 'statFile' | 'storage' | 'power';
 
-/** What a guest says unasked; `offers`: what its entry offers is not what `describe` answered. */
+/** Notices of a guest. `contributions-changed`: the last answer to `describe` is out of date. */
 export type GuestNotice =
   | 'ready'
   | 'log'
   | 'fault'
   | 'denied'
   | 'tape'
-  | 'offers'
+  | 'contributions-changed'
   | 'output'
   | 'broadcast';
+
+/**
+ * What a plugin's code cannot know by itself, and may ask: so much of it as makes a run of the code
+ * come out the same again. The other part is what the host says to it.
+ */
+export interface TapeParams {
+  /** Where randomness begins: four numbers of 32 bits. */
+  readonly seed: readonly number[];
+  /** What was recorded: it runs on that. Without it, it records. */
+  readonly content?: TapeContent;
+}
+
+export interface TapeContent {
+  /**
+   * What had its turn, in order: 0 for a message of the host's, and for a timer its number, counted
+   * from 1 in the order in which they were set.
+   */
+  readonly turns: readonly number[];
+  /** What clocks were read to say, in order, each followed by how often in a row. */
+  readonly times: readonly number[];
+  /** Each draw of the system's cryptographic randomness, in hexadecimal. Absent: there was none. */
+  readonly entropy?: readonly string[];
+  /** The answers to synchronous requests, in order, each as JSON with its body as Latin-1. */
+  readonly answers?: readonly string[];
+}
+
+/** Turns, and different readings, that a tape holds. What is beyond it is lost, and says so. */
+export const MAX_TAPE_ENTRIES: number = 50_000;
+
+/**
+ * Guards for messages to a guest. Its host is its whole authority, so they distinguish messages and
+ * leave the rest to the types: the host's own code made them.
+ */
+export function isLoadParams(params: unknown): params is LoadParams {
+  return isRecord(params) && typeof params['code'] === 'string';
+}
+
+export function isValidatorParams(params: unknown): params is ValidatorParams {
+  return isRecord(params) && typeof params['source'] === 'string';
+}
+
+export function isSchemasParams(params: unknown): params is SchemasParams {
+  return isRecord(params) && Array.isArray(params['schemas']);
+}
+
+export function isConfigParams(params: unknown): params is ConfigParams {
+  return isRecord(params) && params['schema'] !== undefined;
+}
+
+export function isPermissionsParams(params: unknown): params is PermissionsParams {
+  return isRecord(params) && isRecord(params['grant']);
+}
+
+export function isCallParams(params: unknown): params is CallParams {
+  return isRecord(params) && typeof params['tool'] === 'string';
+}
+
+export function isEventParams(params: unknown): params is EventParams {
+  return isRecord(params) && typeof params['name'] === 'string';
+}

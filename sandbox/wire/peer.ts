@@ -1,75 +1,84 @@
-import { Answering } from './answering.js';
-import { makeAsking } from './asking.js';
+import {
+  IncomingCall,
+  makePendingRequests,
+  type SentRequest,
+  jsonText,
+  type Service,
+  type ResponseHandler,
+} from './service.js';
 import { makeFailure, WireError, WireViolation } from './failure.js';
 import { makeFrameReader } from './framing.js';
 import type { WireLimits } from './limits.js';
 import type { Json, Message } from './messages.js';
 import { makeOutbox, type OutboxSpec } from './outbox.js';
 import { parseMessage } from './parse.js';
-import { type Asked, jsonText, type Service, type Waiter } from './service.js';
 import {
   type ByteSource,
   describeFailure,
   makeStreamReceiver,
   makeStreamSender,
 } from './streams.js';
-import { makeUnaskedMeter } from './unasked.js';
+import { makeUnsolicitedMeter } from './unsolicited.js';
 
 export interface PeerSpec extends OutboxSpec {
   readonly limits: WireLimits;
   readonly service: Service;
-  /** Milliseconds that only ever grow. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** The other side broke the protocol. The peer closes with `violation`, unless this closes it. */
+  /** Called if the other side broke the protocol. The peer then closes, unless this closes it. */
   readonly onViolation: (violation: Error) => void;
 }
 
 /**
- * One end of the pipe. Requests, notices and streams go both ways at once; everything said in one
- * job leaves in one write. `receive` never throws.
+ * One end of the pipe. Requests, notices and streams go both ways. The messages of one job leave in
+ * one write. `receive` never throws.
  */
 export interface Peer {
   receive(bytes: Uint8Array): void;
   /**
-   * Asks the other side. An answer of more than `maxAnswerBytes` of JSON, where that is given, counts
-   * as a failure of code `RESULT_TOO_LARGE`.
+   * Sends a request. An answer of more than `maxAnswerBytes` of JSON counts as a failure of code
+   * `RESULT_TOO_LARGE`.
    */
-  ask(method: string, params: unknown, maxAnswerBytes?: number): Asked;
-  /** The same for who can do without a promise. Answers with the request's id. */
-  request(method: string, params: unknown, waiter: Waiter): number;
-  /** Tells the other side to give up that request. The answer may still come. */
+  ask(method: string, params: unknown, maxAnswerBytes?: number): SentRequest;
+  /** The same without a promise. Returns the request's id. */
+  request(method: string, params: unknown, handler: ResponseHandler): number;
+  /** Tells the other side that the request was cancelled. The answer may still come. */
   cancel(id: number, why: string): void;
   notify(method: string, params: unknown): void;
   openStream(source: ByteSource): number;
   acceptStream(streamId: number): ByteSource;
-  /** Ends every request and stream with `error`. Nothing is sent or read after it. */
+  /** Ends every request and stream with `error`. Nothing is sent or read afterwards. */
   close(error: Error): void;
+  /** Requests of this side that are not answered. */
   readonly openRequests: number;
-  /** Answers that nobody had asked for, or that came after their request had ended. */
+  /** Those of them that were not cancelled. */
+  readonly liveRequests: number;
+  /** Resolves as soon as this side has no live request. */
+  whenIdle(): Promise<void>;
+  /** Answers without an open request. */
   readonly strayAnswers: number;
 }
 
-type Unasked = Exclude<Message, { readonly t: 'request' | 'reply' | 'failure' }>;
+type Unsolicited = Exclude<Message, { readonly t: 'request' | 'reply' | 'failure' }>;
 
-/** What a reply has round its value. */
+/** Bytes of a reply around its value. */
 const ENVELOPE_BYTES = 64;
 
 export function makePeer(spec: PeerSpec): Peer {
   const { utf8, limits, service } = spec;
   const outbox = makeOutbox(spec);
-  const countUnasked = makeUnaskedMeter(limits, spec.now);
-  const asking = makeAsking();
-  const answering = new Map<number, Answering>();
-  /** Characters of the requests that are being answered. */
-  let heldCharacters = 0;
+  const countUnsolicited = makeUnsolicitedMeter(limits, spec.now);
+  const pending = makePendingRequests();
+  const incoming = new Map<number, IncomingCall>();
+  /** Characters of the requests that are not answered yet. */
+  let openCharacters = 0;
   let strayAnswers = 0;
   let closed: Error | undefined;
-
-  const say = (message: Message): void => {
+  const send = (message: Message): void => {
     if (closed === undefined) outbox.message(JSON.stringify(message));
   };
   const outlet = {
-    message: say,
+    message: send,
     chunk: (id: number, bytes: Uint8Array) => {
       if (closed === undefined) outbox.chunk(id, bytes);
     },
@@ -78,21 +87,20 @@ export function makePeer(spec: PeerSpec): Peer {
   const receiver = makeStreamReceiver(outlet, limits);
 
   const answered = (id: number): boolean => {
-    const request = answering.get(id);
-    heldCharacters -= request?.characters ?? 0;
+    const request = incoming.get(id);
+    openCharacters -= request?.characters ?? 0;
     request?.release();
-    return answering.delete(id);
+    return incoming.delete(id);
   };
   const reply = (id: number, value: unknown): void => {
-    // Made first: a value that is no JSON throws here, and the request is then failed instead.
+    // Computed first: a value without JSON throws here, and the request fails instead.
     const text = jsonText(value);
     if (answered(id)) outbox.message(`{"t":"reply","i":${id},"v":${text}}`);
   };
   const fail = (id: number, error: unknown): void => {
     if (!answered(id)) return;
-    say({ t: 'failure', i: id, e: (service.describe ?? describeFailure)(error) });
+    send({ t: 'failure', i: id, e: (service.describe ?? describeFailure)(error) });
   };
-
   const replyOrFail = (id: number, value: unknown): void => {
     try {
       reply(id, value);
@@ -102,19 +110,22 @@ export function makePeer(spec: PeerSpec): Peer {
   };
 
   const answer = (id: number, method: string, params: unknown, characters: number): void => {
-    if (answering.has(id)) throw new WireViolation(`request ${id} was already open`);
-    if (answering.size >= limits.maxOpenRequests) {
+    // guard: request-id-unused
+    if (incoming.has(id)) throw new WireViolation(`request ${id} was already open`);
+    // guard: open-request-cap
+    if (incoming.size >= limits.maxOpenRequests) {
       throw new WireViolation(`more than ${limits.maxOpenRequests} requests at once`);
     }
-    heldCharacters += characters;
-    if (heldCharacters > limits.maxOpenRequestCharacters) {
-      throw new WireViolation(`requests of ${heldCharacters} characters at once`);
+    openCharacters += characters;
+    // guard: open-request-size-cap
+    if (openCharacters > limits.maxOpenRequestCharacters) {
+      throw new WireViolation(`requests of ${openCharacters} characters at once`);
     }
-    const incoming = new Answering(characters);
-    answering.set(id, incoming);
+    const call = new IncomingCall(id, characters);
+    incoming.set(id, call);
     let value: unknown;
     try {
-      value = service.request(method, params, incoming);
+      value = service.request(method, params, call);
     } catch (error) {
       fail(id, error);
       return;
@@ -127,59 +138,59 @@ export function makePeer(spec: PeerSpec): Peer {
     } else replyOrFail(id, value);
   };
 
-  const settle = (id: number, characters: number): Waiter | undefined => {
-    const waiter = asking.end(id);
-    if (waiter === undefined) {
+  const settle = (id: number, characters: number): ResponseHandler | undefined => {
+    const handler = pending.end(id);
+    if (handler === undefined) {
       strayAnswers += 1;
-      countUnasked(characters);
+      countUnsolicited(characters);
     }
-    return waiter;
+    return handler;
   };
 
-  const hearAnswer = (id: number, value: Json, characters: number): void => {
-    const waiter = settle(id, characters);
-    // Characters are bytes at least, so that no honest answer is refused here.
-    if (waiter === undefined || characters <= waiter.maxAnswerBytes + ENVELOPE_BYTES) {
-      waiter?.answered(value);
+  const handleReply = (id: number, value: Json, characters: number): void => {
+    const handler = settle(id, characters);
+    // Bytes are at least as many as characters, so that no honest answer is refused here.
+    if (handler === undefined || characters <= handler.maxAnswerBytes + ENVELOPE_BYTES) {
+      handler?.answered(value);
       return;
     }
-    const words = `the answer is larger than ${waiter.maxAnswerBytes} bytes of JSON`;
-    waiter.failed(new WireError(makeFailure('Error', words, { code: 'RESULT_TOO_LARGE' })));
+    const text = `the answer is larger than ${handler.maxAnswerBytes} bytes of JSON`;
+    handler.failed(new WireError(makeFailure('Error', text, { code: 'RESULT_TOO_LARGE' })));
   };
 
-  const take = (message: Message, characters: number): void => {
+  const dispatch = (message: Message, characters: number): void => {
     switch (message.t) {
       case 'request':
         return answer(message.i, message.m, message.p, characters);
       case 'reply':
-        return hearAnswer(message.i, message.v, characters);
+        return handleReply(message.i, message.v, characters);
       case 'failure':
         return settle(message.i, characters)?.failed(new WireError(message.e));
       default:
-        countUnasked(characters);
-        return hear(message);
+        countUnsolicited(characters);
+        return handleUnsolicited(message);
     }
   };
 
-  const request = (method: string, params: unknown, waiter: Waiter): number => {
+  const request = (method: string, params: unknown, handler: ResponseHandler): number => {
     if (closed !== undefined) {
-      waiter.failed(closed);
+      handler.failed(closed);
       return 0;
     }
-    // Made first: params that are no JSON throw here, and nothing was asked.
+    // Computed first: params without JSON throw here, and nothing is sent.
     const text = `"m":${jsonText(method)},"p":${jsonText(params)}}`;
-    const id = asking.begin(waiter);
+    const id = pending.begin(handler);
     outbox.message(`{"t":"request","i":${id},${text}`);
     return id;
   };
   const cancel = (id: number, why: string): void => {
-    if (asking.has(id)) say({ t: 'cancel', i: id, why });
+    if (pending.cancel(id)) send({ t: 'cancel', i: id, why });
   };
 
-  const hear = (message: Unasked): void => {
+  const handleUnsolicited = (message: Unsolicited): void => {
     switch (message.t) {
       case 'cancel':
-        return answering.get(message.i)?.cancel(message.why);
+        return incoming.get(message.i)?.cancel(message.why);
       case 'notice':
         return service.notice(message.m, message.p);
       case 'credit':
@@ -194,16 +205,16 @@ export function makePeer(spec: PeerSpec): Peer {
   const close = (error: Error): void => {
     if (closed !== undefined) return;
     closed = error;
-    asking.close(error);
-    for (const one of answering.values()) one.cancel(error.message);
-    answering.clear();
+    pending.close(error);
+    for (const one of incoming.values()) one.cancel(error.message);
+    incoming.clear();
     sender.close(error.message);
     receiver.close(error);
   };
 
   const read = makeFrameReader(utf8, limits, {
     message: (text) => {
-      if (closed === undefined) take(parseMessage(text, limits), text.length);
+      if (closed === undefined) dispatch(parseMessage(text, limits), text.length);
     },
     chunk: (id, bytes) => {
       if (closed === undefined) receiver.chunk(id, bytes);
@@ -217,7 +228,7 @@ export function makePeer(spec: PeerSpec): Peer {
         read(bytes);
       } catch (error) {
         const violation = error instanceof Error ? error : new WireViolation(String(error));
-        // First, so that whoever knows what ended here closes with those words.
+        // First, so that its handler can close the peer with a better error.
         spec.onViolation(violation);
         close(violation);
       }
@@ -225,8 +236,8 @@ export function makePeer(spec: PeerSpec): Peer {
     ask: (method, params, maxAnswerBytes = Infinity) => {
       let id = 0;
       const promise = new Promise<Json>((resolve, reject) => {
-        const waiter = { maxAnswerBytes, answered: resolve, failed: reject };
-        id = request(method, params, waiter);
+        const handler = { maxAnswerBytes, answered: resolve, failed: reject };
+        id = request(method, params, handler);
       });
       return { answer: promise, cancel: (why) => cancel(id, why) };
     },
@@ -240,8 +251,12 @@ export function makePeer(spec: PeerSpec): Peer {
     acceptStream: (id) => receiver.accept(id),
     close,
     get openRequests() {
-      return asking.open;
+      return pending.open;
     },
+    get liveRequests() {
+      return pending.live;
+    },
+    whenIdle: pending.whenIdle,
     get strayAnswers() {
       return strayAnswers;
     },

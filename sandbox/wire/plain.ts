@@ -1,6 +1,6 @@
 /**
- * A copy of plain data that nobody else holds: its own arrays and objects, and the same texts. What is
- * no plain data in it stands as something that nothing is the same as. `value` holds no circle.
+ * A deep copy of plain data. A value in it that is not plain data becomes `UNLIKE`, which equals
+ * nothing. `value` must not contain a circle.
  */
 export function copyPlain(value: unknown): unknown {
   if (typeof value === 'function') return UNLIKE;
@@ -11,7 +11,7 @@ export function copyPlain(value: unknown): unknown {
     for (let at = 0; at < value.length; at += 1) list.push(copyPlain(value[at]));
     return list;
   }
-  // Spread, a `__proto__` that is a property of its own stays one.
+  // Spread copies an own `__proto__` as an own property.
   const record: Record<string, unknown> = { ...value };
   for (const key of Object.keys(record)) {
     const inner = record[key];
@@ -21,8 +21,8 @@ export function copyPlain(value: unknown): unknown {
 }
 
 /**
- * Whether a value has the same JSON as what `copy` was made of, to the letter. `false` says nothing:
- * there is JSON that can be written in two ways.
+ * Whether a value has exactly the JSON of the value that `copy` was made from. `false` proves nothing:
+ * some JSON can be written in two ways.
  */
 export function isSamePlain(copy: unknown, value: unknown): boolean {
   if (!isObject(copy) || !isObject(value)) return Object.is(copy, value);
@@ -44,14 +44,14 @@ export function isSamePlain(copy: unknown, value: unknown): boolean {
   return true;
 }
 
-/** Is not even the same as itself: no value that anybody can have is. */
+/** A value that plugin code cannot have. It does not equal itself. */
 const UNLIKE: unique symbol = Symbol('unlike');
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Whether its JSON is made of its properties, and nothing else has a say in it. */
+/** Whether its JSON depends only on its properties. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== Array.prototype) return false;

@@ -1,6 +1,6 @@
 /**
  * Guest → host: one operation in the plugin's own storage. Paths are relative to the area, with `/`
- * between segments; what is missing is told by `null` where a plugin asks whether it is there.
+ * between segments; `null` says that a file is missing.
  *
  * ```
  *   read   { path }                 → { body: stream id, bytes }
@@ -21,7 +21,7 @@ export interface StorageParams {
   readonly op: StorageOp;
   /** Default: `data`. */
   readonly area?: StorageArea;
-  /** Whose, in the area `user`: any text, which is no path. */
+  /** The user, in the area `user`: any text. It is not a path. */
   readonly user?: string;
   readonly path?: string;
   readonly to?: string;
@@ -30,7 +30,7 @@ export interface StorageParams {
   readonly recursive?: boolean;
   /** Whether what is at `to` may be replaced. Default: true. */
   readonly replace?: boolean;
-  /** The generation of the copy that the guest has: where it is still that, nothing is copied. */
+  /** The generation of the guest's copy. If it is current, nothing is copied. */
   readonly since?: number;
 }
 
@@ -48,7 +48,7 @@ export type StorageOp =
 
 /**
  * `data`: the plugin's directory. `work`: what it writes elsewhere, beside its own files and in
- * temporary places. `user`: one for each of its users. `enclave`: small values by key.
+ * temporary places. `user`: one for each user. `enclave`: small values by key.
  */
 export type StorageArea = 'data' | 'work' | 'user' | 'enclave';
 
@@ -62,22 +62,35 @@ export interface StorageEntry {
 /** The storage after a change. */
 export interface StorageChanged {
   readonly done: boolean;
-  /** Grows by one with every change of any of the plugin's guests. */
+  /** Grows by one with every change by any guest of the plugin. */
   readonly generation: number;
 }
 
-/** The directory for a plugin's data, by the name that its code is told: where its storage begins. */
+/** The directory of a plugin's storage, as its code sees it. */
 export function storageDirectoryOf(plugin: string): string {
   return `/workspace/plugins/${plugin.replace(/^@[^/]*\//, '')}/data`;
 }
 
 /**
- * Guest → host: looks at a path through the filesystem broker. Answers a `StorageEntry`, or `null`
- * where nothing is there; for `list` those in a directory, links left out; for `roots` those that are
- * granted by name in the plugin's own directory, each named by its path.
+ * Guest → host: inspects a path through the filesystem broker. `stat` answers a `StorageEntry` or
+ * `null`; `list` the entries of a directory without links.
  */
-export interface LookFileParams {
-  readonly op: 'list' | 'stat' | 'roots';
-  /** `.` for `roots`. */
+export interface StatFileParams {
+  readonly op: 'list' | 'stat';
+  /** As in `ReadFileParams`. */
+  readonly orMissing?: true;
   readonly path: string;
+}
+
+/**
+ * Guest → host: changes a file in a writable mount. Answers `{ done }`: whether anything was there. A
+ * `write` replaces the whole file; `write`, `append` and `mkdir` make missing directories.
+ */
+export interface ChangeFileParams {
+  readonly op: 'write' | 'append' | 'mkdir' | 'delete' | 'move';
+  readonly path: string;
+  readonly to?: string;
+  readonly recursive?: boolean;
+  /** The id of the stream that carries the content. */
+  readonly body?: number;
 }

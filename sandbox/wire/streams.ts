@@ -5,12 +5,12 @@ import type { Message, WireFailure } from './messages.js';
 /** Pull-based bytes: `pull` resolves with the next chunk, or `undefined` at the end. */
 export interface ByteSource {
   pull(): Promise<Uint8Array | undefined>;
-  /** The consumer wants no more: the producer may stop. Never throws. */
+  /** The consumer does not want the rest: the producer may stop. Never throws. */
   cancel(reason: string): void;
 }
 
 export interface StreamSender {
-  /** Sends what `source` gives, as fast as the receiver takes it; returns the stream's id. */
+  /** Sends the bytes of `source` as fast as the receiver reads them. Returns the stream's id. */
   open(source: ByteSource): number;
   credit(streamId: number, bytes: number): void;
   refuse(streamId: number, why: string): void;
@@ -29,7 +29,7 @@ interface Outgoing {
   stopped: boolean;
 }
 
-/** The sending half: one id for every stream, and no byte beyond what the receiver credited. */
+/** The sending half. Sends no byte beyond the receiver's credit. */
 export function makeStreamSender(outlet: StreamOutlet): StreamSender {
   const open = new Map<number, Outgoing>();
   let lastId = 0;
@@ -84,7 +84,7 @@ export function makeStreamSender(outlet: StreamOutlet): StreamSender {
     },
     credit: (id, bytes) => {
       const stream = open.get(id);
-      // A credit for a stream that has just ended crosses its end on the way.
+      // A credit may cross the end of its stream on the way.
       if (stream === undefined) return;
       stream.credit = Math.min(stream.credit + bytes, STREAM_WINDOW_BYTES);
       stream.wake?.();
@@ -97,9 +97,9 @@ export function makeStreamSender(outlet: StreamOutlet): StreamSender {
 }
 
 export interface StreamReceiver {
-  /** Takes delivery of a stream that the other side announced. Each id once. */
+  /** Accepts a stream that the other side announced. Each id once. */
   accept(streamId: number): ByteSource;
-  /** Delivers a chunk. Throws `WireViolation` where the sender overran its credit or the caps. */
+  /** Delivers a chunk. Throws `WireViolation` if the sender exceeded its credit or the caps. */
   chunk(streamId: number, bytes: Uint8Array): void;
   end(streamId: number, failure: WireFailure | undefined): void;
   close(error: Error): void;
@@ -114,24 +114,25 @@ interface Incoming {
   accepted: boolean;
 }
 
-/** How far ahead of the others a stream's id may be, in numbers of streams that may be open. */
+/** How far a stream's id may be ahead of the others, as a multiple of `maxOpenStreams`. */
 const MAX_AHEAD = 4;
 
-/** The receiving half: holds at most one window of bytes for each stream. */
+/** The receiving half. Buffers at most one window of bytes for each stream. */
 export function makeStreamReceiver(outlet: StreamOutlet, limits: WireLimits): StreamReceiver {
   const open = new Map<number, Incoming>();
-  // Senders use their ids in order, but what is heard first of each comes in any: a chunk of one may
-  // overtake the message that announces another. All ids up to `allSeen` were heard of, and `seen`.
+  // Senders use their ids in order, but the first messages may arrive in any order: a chunk of one
+  // stream may overtake the announcement of another. `seen` has the ids above `allSeen`.
   const seen = new Set<number>();
   let allSeen = 0;
 
-  // An id that was heard of and is not open has ended.
+  // A stream that was seen and is not open has ended.
   const reach = (id: number): Incoming | undefined => {
     const known = open.get(id);
     if (known !== undefined || id <= allSeen || seen.has(id)) return known;
     if (id > allSeen + MAX_AHEAD * limits.maxOpenStreams) {
       throw new WireViolation(`stream ${id} is far ahead of all others`);
     }
+    // guard: open-stream-cap
     if (open.size >= limits.maxOpenStreams) {
       throw new WireViolation(`more than ${limits.maxOpenStreams} streams at once`);
     }
@@ -170,9 +171,11 @@ export function makeStreamReceiver(outlet: StreamOutlet, limits: WireLimits): St
 
   return {
     accept: (id) => {
-      // It stood in a request's params. Between two ids there is no end of numbers to remember.
+      // The id comes from a request's params. Between two integers are endless numbers to remember.
+      // guard: stream-id-is-integer
       if (!Number.isInteger(id)) throw new WireViolation(`a stream of the number ${id}`);
       const stream = reach(id);
+      // guard: stream-accepted-once
       if (stream === undefined || stream.accepted) {
         throw new WireViolation(`stream ${id} is not open`);
       }
@@ -189,15 +192,16 @@ export function makeStreamReceiver(outlet: StreamOutlet, limits: WireLimits): St
       };
     },
     chunk: (id, bytes) => {
-      // No credit counts them, so that they could be sent without end. No honest sender sends one.
+      // Empty chunks use no credit, so that they could be sent without end. Honest senders send none.
       if (bytes.length === 0) throw new WireViolation(`an empty chunk of stream ${id}`);
       const stream = reach(id);
       if (stream === undefined) return;
       stream.waitingBytes += bytes.length;
+      // guard: stream-credit-checked
       if (stream.ended || stream.waitingBytes > STREAM_WINDOW_BYTES) {
         throw new WireViolation(`stream ${id} overran its credit`);
       }
-      keep(stream.waiting, bytes);
+      enqueue(stream.waiting, bytes);
       stream.wake?.();
     },
     end: (id, failure) => {
@@ -219,10 +223,10 @@ export function makeStreamReceiver(outlet: StreamOutlet, limits: WireLimits): St
 }
 
 /**
- * Keeps a chunk until it is read, small ones as one: a window of single bytes would else take a
- * hundred times the memory that it counts.
+ * Queues a chunk and joins small ones: a window of single bytes would otherwise use a hundred times
+ * the memory that is counted.
  */
-function keep(waiting: Uint8Array[], bytes: Uint8Array): void {
+function enqueue(waiting: Uint8Array[], bytes: Uint8Array): void {
   const last = waiting.at(-1);
   if (last === undefined || last.length + bytes.length > JOINED_BYTES) {
     waiting.push(bytes);
@@ -236,7 +240,7 @@ function keep(waiting: Uint8Array[], bytes: Uint8Array): void {
 
 const JOINED_BYTES = 1024;
 
-/** An error as it may cross, from whatever our own side threw. */
+/** Describes an error of this side for the wire. */
 export function describeFailure(error: unknown): WireFailure {
   if (!(error instanceof Error)) return makeFailure('Error', String(error));
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { makeNotifier } from '../../sandbox/notices.js';
+import { describe, expect, it } from 'vitest';
+import { makeNotifier } from '../../sandbox/host-power.js';
 import { FROM_GUEST, NOTICES_PER_SECOND } from '../../sandbox/wire/limits.js';
 import { makeEnd, silent } from './wire/loopback.js';
 
@@ -16,18 +16,20 @@ function makeSubject(): { readonly said: string[]; readonly clock: { now: number
   return { said, clock, notify };
 }
 
-it('a loop of notices sends so many in a second and drops the others', () => {
-  const { said, clock, notify } = makeSubject();
-  for (let n = 0; n < 10_000; n += 1) notify('log', n);
-  expect(said).toHaveLength(NOTICES_PER_SECOND);
-  clock.now = 1_000;
-  notify('log', 'later');
-  expect(said.slice(NOTICES_PER_SECOND)).toEqual([
-    expect.stringContaining(`${10_000 - NOTICES_PER_SECOND} further lines`),
-    'log "later"',
-  ]);
-});
+describe('the notice limit of a guest', () => {
+  it('sends a fixed number of notices per second and drops the others', () => {
+    const { said, clock, notify } = makeSubject();
+    for (let n = 0; n < 10_000; n += 1) notify('log', n);
+    expect(said).toHaveLength(NOTICES_PER_SECOND);
+    clock.now = 1_000;
+    notify('log', 'later');
+    expect(said.slice(NOTICES_PER_SECOND)).toEqual([
+      expect.stringContaining(`${10_000 - NOTICES_PER_SECOND} further lines`),
+      'log "later"',
+    ]);
+  });
 
-it('what a guest holds itself to is far below what would end it', () => {
-  expect(NOTICES_PER_SECOND * 100).toBeLessThanOrEqual(FROM_GUEST.maxUnaskedPerSecond);
+  it('is far below the limit that ends the guest', () => {
+    expect(NOTICES_PER_SECOND * 100).toBeLessThanOrEqual(FROM_GUEST.maxUnsolicitedPerSecond);
+  });
 });

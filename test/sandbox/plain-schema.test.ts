@@ -59,11 +59,11 @@ const { input } = fc.letrec<{ input: Json }>((tie) => ({
 
 describe('a plain schema', () => {
   test.each(['x://unknown', 5, null])(
-    'that names the dialect %j is left to the validator, which refuses it',
+    'that names the draft %j is left to the validator, which refuses it',
     ($schema) => {
       const whole = { $schema, type: 'object' };
       expect(readPlainSchema(whole)).toBeUndefined();
-      expect(() => compile(whole)).toThrow('dialect');
+      expect(() => compile(whole)).toThrow('draft');
     },
   );
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { serialize } from '../../sandbox/serialize.js';
 
 const limits = { maxResultBytes: 100_000, maxResultDepth: 50, maxResultNodes: 10_000 };
@@ -12,220 +12,228 @@ function refusal(value: unknown, more: Partial<typeof limits> = {}): unknown {
   }
 }
 
-test('any value that JSON can say becomes what JSON.stringify makes of it', () => {
-  fc.assert(
-    fc.property(
-      fc.anything({
-        withDate: true,
-        withBoxedValues: true,
-        withNullPrototype: true,
-        withSparseArray: true,
-        withMap: true,
-        withSet: true,
-        withTypedArray: true,
+describe('serialize', () => {
+  test('returns the same as JSON.stringify for any JSON value', () => {
+    fc.assert(
+      fc.property(
+        fc.anything({
+          withDate: true,
+          withBoxedValues: true,
+          withNullPrototype: true,
+          withSparseArray: true,
+          withMap: true,
+          withSet: true,
+          withTypedArray: true,
+        }),
+        (value) => {
+          expect(serialize(value, limits)).toBe(JSON.stringify(value) ?? 'null');
+        },
+      ),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(serialize({ [text]: [text] }, limits)).toBe(JSON.stringify({ [text]: [text] }));
       }),
-      (value) => {
-        expect(serialize(value, limits)).toBe(JSON.stringify(value) ?? 'null');
+    );
+  });
+
+  test('drops or nulls values that JSON does not have', () => {
+    const value = {
+      f: () => {},
+      u: undefined,
+      s: Symbol('s'),
+      list: [undefined, () => {}, Symbol('t'), NaN, Infinity, -0],
+      [Symbol('k')]: 1,
+    };
+    expect(serialize(value, limits)).toBe('{"list":[null,null,null,null,null,0]}');
+    for (const nothing of [undefined, () => {}, Symbol('s'), null])
+      expect(serialize(nothing, limits)).toBe('null');
+  });
+
+  test('calls toJSON once, with its key, and does not call that of the result', () => {
+    const calls: unknown[] = [];
+    const value = {
+      date: new Date(0),
+      own: {
+        toJSON(key: unknown): unknown {
+          calls.push(key);
+          return { toJSON: () => 'never', a: 1 };
+        },
       },
-    ),
-  );
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
-      expect(serialize({ [text]: [text] }, limits)).toBe(JSON.stringify({ [text]: [text] }));
-    }),
-  );
-});
+      list: [{ toJSON: (key: unknown) => key }],
+      gone: { toJSON: () => undefined },
+    };
+    expect(serialize(value, limits)).toBe(
+      '{"date":"1970-01-01T00:00:00.000Z","own":{"a":1},"list":["0"]}',
+    );
+    expect(calls).toEqual(['own']);
+  });
 
-test('what JSON has no word for is left out or null', () => {
-  const value = {
-    f: () => {},
-    u: undefined,
-    s: Symbol('s'),
-    list: [undefined, () => {}, Symbol('t'), NaN, Infinity, -0],
-    [Symbol('k')]: 1,
-  };
-  expect(serialize(value, limits)).toBe('{"list":[null,null,null,null,null,0]}');
-  for (const nothing of [undefined, () => {}, Symbol('s'), null])
-    expect(serialize(nothing, limits)).toBe('null');
-});
-
-test('toJSON is called once, with its key, and what it returns is not asked again', () => {
-  const calls: unknown[] = [];
-  const value = {
-    date: new Date(0),
-    own: {
-      toJSON(key: unknown): unknown {
-        calls.push(key);
-        return { toJSON: () => 'never', a: 1 };
+  test('reads each property once', () => {
+    const reads: PropertyKey[] = [];
+    const watched = new Proxy(
+      { a: 1, b: [2] },
+      {
+        get: (target, key) => {
+          reads.push(key);
+          return Reflect.get(target, key);
+        },
       },
-    },
-    list: [{ toJSON: (key: unknown) => key }],
-    gone: { toJSON: () => undefined },
-  };
-  expect(serialize(value, limits)).toBe(
-    '{"date":"1970-01-01T00:00:00.000Z","own":{"a":1},"list":["0"]}',
-  );
-  expect(calls).toEqual(['own']);
-});
+    );
+    serialize(watched, limits);
+    expect(reads).toEqual(['toJSON', 'a', 'b']);
+  });
 
-test('each property is read once', () => {
-  const reads: PropertyKey[] = [];
-  const watched = new Proxy(
-    { a: 1, b: [2] },
-    {
-      get: (target, key) => {
-        reads.push(key);
-        return Reflect.get(target, key);
-      },
-    },
-  );
-  serialize(watched, limits);
-  expect(reads).toEqual(['toJSON', 'a', 'b']);
-});
-
-test('prototypes and classes are left behind', () => {
-  class Point {
-    x = 1;
-    get y(): number {
-      return 2;
+  test('drops prototypes and classes', () => {
+    class Point {
+      x = 1;
+      get y(): number {
+        return 2;
+      }
     }
-  }
-  expect(
-    serialize(
-      [
-        new Point(),
-        Object.create({ inherited: 1 }),
-        new Map([[1, 2]]),
-        new Set([1]),
-        /x/,
-        new Error('e'),
-      ],
-      limits,
-    ),
-  ).toBe('[{"x":1},{},{},{},{},{}]');
-});
-
-test('a circle is refused, what is merely shared is not', () => {
-  const circle: Record<string, unknown> = { deep: { list: [] } };
-  circle['deep'] = { list: [circle] };
-  expect(refusal(circle)).toEqual(['RESULT_INVALID', 'The result is circular: it holds itself']);
-  const shared = { x: 1 };
-  expect(serialize([shared, shared], limits)).toBe('[{"x":1},{"x":1}]');
-});
-
-test('a BigInt is refused', () => {
-  for (const value of [1n, [1n], Object(1n)]) {
-    expect(refusal(value)).toEqual([
-      'RESULT_INVALID',
-      'The result holds a BigInt, which JSON has none of',
-    ]);
-  }
-});
-
-test('what throws where it is read is refused, in the words of what it throws', () => {
-  const boom = (): never => {
-    throw new RangeError('boom');
-  };
-  const strange = (thrown: unknown) => ({
-    get a(): never {
-      throw thrown;
-    },
+    expect(
+      serialize(
+        [
+          new Point(),
+          Object.create({ inherited: 1 }),
+          new Map([[1, 2]]),
+          new Set([1]),
+          /x/,
+          new Error('e'),
+        ],
+        limits,
+      ),
+    ).toBe('[{"x":1},{},{},{},{},{}]');
   });
-  const { proxy, revoke } = Proxy.revocable({}, {});
-  revoke();
-  for (const value of [
-    strange(new Error('boom')),
-    { toJSON: boom },
-    new Proxy({}, { ownKeys: boom }),
-    new Proxy([], { get: boom }),
-    [new Proxy({}, { getPrototypeOf: boom })],
-    strange('boom'),
-    strange({ message: 'boom' }),
-  ]) {
-    expect(refusal(value)).toEqual(['RESULT_INVALID', 'The result cannot be read: boom']);
-  }
-  for (const value of [
-    strange(null),
-    strange(strange(1)),
-    strange({
-      get message(): never {
-        throw new Error('again');
+
+  test('refuses a circle, but not a shared value', () => {
+    const circle: Record<string, unknown> = { deep: { list: [] } };
+    circle['deep'] = { list: [circle] };
+    expect(refusal(circle)).toEqual([
+      'RESULT_INVALID',
+      'The result is circular: it contains itself',
+    ]);
+    const shared = { x: 1 };
+    expect(serialize([shared, shared], limits)).toBe('[{"x":1},{"x":1}]');
+  });
+
+  test('refuses a BigInt', () => {
+    for (const value of [1n, [1n], Object(1n)]) {
+      expect(refusal(value)).toEqual([
+        'RESULT_INVALID',
+        'The result contains a BigInt, which JSON does not have',
+      ]);
+    }
+  });
+
+  test('refuses a value whose properties throw, with the thrown message', () => {
+    const boom = (): never => {
+      throw new RangeError('boom');
+    };
+    const strange = (thrown: unknown) => ({
+      get a(): never {
+        throw thrown;
       },
-    }),
-  ]) {
-    expect(refusal(value)).toEqual([
-      'RESULT_INVALID',
-      'The result cannot be read: it throws where it is read',
-    ]);
-  }
-  expect(refusal(proxy)).toEqual(['RESULT_INVALID', expect.stringContaining('cannot be read')]);
-});
-
-test('code that catches our refusal cannot go on past it', () => {
-  const inner = { toJSON: () => 'x'.repeat(200) };
-  const value = new Proxy(
-    { a: inner },
-    { get: (target, key) => (key === 'toJSON' ? undefined : Reflect.get(target, key)) },
-  );
-  expect(refusal(value, { maxResultBytes: 100 })).toEqual([
-    'RESULT_TOO_LARGE',
-    'The result is larger than 100 bytes of JSON',
-  ]);
-});
-
-test('size is counted in bytes of UTF-8, exactly', () => {
-  for (const value of [
-    '',
-    'ascii',
-    'é✓😀\ud800"\n',
-    { é: [1.5, true, null, 'x'], b: {} },
-    [[], {}, [1, 2], { a: undefined, b: 1 }],
-  ]) {
-    const size = Buffer.byteLength(JSON.stringify(value));
-    expect(refusal(value, { maxResultBytes: size })).toBe(`made ${JSON.stringify(value)}`);
-    expect(refusal(value, { maxResultBytes: size - 1 })).toEqual([
-      'RESULT_TOO_LARGE',
-      `The result is larger than ${size - 1} bytes of JSON`,
-    ]);
-  }
-});
-
-test('depth is counted in levels of arrays and objects', () => {
-  let deep: unknown = [];
-  for (let level = 1; level < 50; level += 1) deep = level % 2 === 0 ? [deep] : { deep };
-  expect(refusal(deep)).toMatch(/^made /);
-  expect(refusal([deep])).toEqual([
-    'RESULT_TOO_LARGE',
-    'The result is nested deeper than 50 levels',
-  ]);
-});
-
-test('a few arrays that hold one another, an endless list and a sparse array are refused fast', () => {
-  let dag: unknown = ['x'];
-  for (let level = 0; level < 22; level += 1) dag = [dag, dag];
-  const endless = new Proxy([], {
-    get: (target, key) => (key === 'length' ? 2 ** 53 : Reflect.get(target, key)),
-  });
-  const sparse: unknown[] = [];
-  sparse.length = 2 ** 32 - 1;
-  const start = performance.now();
-  for (const value of [dag, endless, sparse]) {
-    expect(refusal(value)).toEqual(['RESULT_TOO_LARGE', 'The result holds more than 10000 values']);
-  }
-  expect(refusal('x'.repeat(2 ** 28))).toEqual([
-    'RESULT_TOO_LARGE',
-    'The result is larger than 100000 bytes of JSON',
-  ]);
-  expect(performance.now() - start).toBeLessThan(500);
-});
-
-test('an array that lies about its length is read as far as it says', () => {
-  const lying = (length: unknown): unknown =>
-    new Proxy([1, 2], {
-      get: (target, key) => (key === 'length' ? length : Reflect.get(target, key)),
     });
-  expect(serialize(lying(1), limits)).toBe('[1]');
-  expect(serialize(lying(NaN), limits)).toBe('[]');
-  expect(serialize(lying(-5), limits)).toBe('[]');
-  expect(serialize(lying('2'), limits)).toBe('[1,2]');
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    for (const value of [
+      strange(new Error('boom')),
+      { toJSON: boom },
+      new Proxy({}, { ownKeys: boom }),
+      new Proxy([], { get: boom }),
+      [new Proxy({}, { getPrototypeOf: boom })],
+      strange('boom'),
+      strange({ message: 'boom' }),
+    ]) {
+      expect(refusal(value)).toEqual(['RESULT_INVALID', 'The result cannot be read: boom']);
+    }
+    for (const value of [
+      strange(null),
+      strange(strange(1)),
+      strange({
+        get message(): never {
+          throw new Error('again');
+        },
+      }),
+    ]) {
+      expect(refusal(value)).toEqual([
+        'RESULT_INVALID',
+        'The result cannot be read: it throws where it is read',
+      ]);
+    }
+    expect(refusal(proxy)).toEqual(['RESULT_INVALID', expect.stringContaining('cannot be read')]);
+  });
+
+  test('stops even if the code catches the refusal', () => {
+    const inner = { toJSON: () => 'x'.repeat(200) };
+    const value = new Proxy(
+      { a: inner },
+      { get: (target, key) => (key === 'toJSON' ? undefined : Reflect.get(target, key)) },
+    );
+    expect(refusal(value, { maxResultBytes: 100 })).toEqual([
+      'RESULT_TOO_LARGE',
+      'The result is larger than 100 bytes of JSON',
+    ]);
+  });
+
+  test('counts the size in bytes of UTF-8, exactly', () => {
+    for (const value of [
+      '',
+      'ascii',
+      'é✓😀\ud800"\n',
+      { é: [1.5, true, null, 'x'], b: {} },
+      [[], {}, [1, 2], { a: undefined, b: 1 }],
+    ]) {
+      const size = Buffer.byteLength(JSON.stringify(value));
+      expect(refusal(value, { maxResultBytes: size })).toBe(`made ${JSON.stringify(value)}`);
+      expect(refusal(value, { maxResultBytes: size - 1 })).toEqual([
+        'RESULT_TOO_LARGE',
+        `The result is larger than ${size - 1} bytes of JSON`,
+      ]);
+    }
+  });
+
+  test('counts the depth in levels of arrays and objects', () => {
+    let deep: unknown = [];
+    for (let level = 1; level < 50; level += 1) deep = level % 2 === 0 ? [deep] : { deep };
+    expect(refusal(deep)).toMatch(/^made /);
+    expect(refusal([deep])).toEqual([
+      'RESULT_TOO_LARGE',
+      'The result is nested deeper than 50 levels',
+    ]);
+  });
+
+  test('refuses nested shared arrays, an endless list and a sparse array quickly', () => {
+    let dag: unknown = ['x'];
+    for (let level = 0; level < 22; level += 1) dag = [dag, dag];
+    const endless = new Proxy([], {
+      get: (target, key) => (key === 'length' ? 2 ** 53 : Reflect.get(target, key)),
+    });
+    const sparse: unknown[] = [];
+    sparse.length = 2 ** 32 - 1;
+    const start = performance.now();
+    for (const value of [dag, endless, sparse]) {
+      expect(refusal(value)).toEqual([
+        'RESULT_TOO_LARGE',
+        'The result contains more than 10000 values',
+      ]);
+    }
+    expect(refusal('x'.repeat(2 ** 28))).toEqual([
+      'RESULT_TOO_LARGE',
+      'The result is larger than 100000 bytes of JSON',
+    ]);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
+  test('reads an array with a false length up to that length', () => {
+    const lying = (length: unknown): unknown =>
+      new Proxy([1, 2], {
+        get: (target, key) => (key === 'length' ? length : Reflect.get(target, key)),
+      });
+    expect(serialize(lying(1), limits)).toBe('[1]');
+    expect(serialize(lying(NaN), limits)).toBe('[]');
+    expect(serialize(lying(-5), limits)).toBe('[]');
+    expect(serialize(lying('2'), limits)).toBe('[1,2]');
+  });
 });

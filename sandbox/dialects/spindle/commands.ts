@@ -1,20 +1,21 @@
 import type { Json } from '../../wire/messages.js';
 import type { DialectWorld } from '../dialect.js';
-import type { Listeners } from './listeners.js';
-import type { Mutations } from './mutations.js';
-import { readField } from './read-field.js';
-import { strict } from './strict.js';
+import type { Listeners } from './callbacks.js';
+import type { Mutations } from './permissions.js';
+import { readField, strict } from './strict.js';
 import { SPINDLE_LIMITS } from './limits.js';
+import type { HostCalls } from './host-calls.js';
+import { makeProcesses } from './processes.js';
 
 /** The extension's entries in the command palette (Spindle commands). */
-export interface Commands {
+interface Commands {
   /** `spindle.commands`. */
   readonly api: object;
-  /** Every command, as JSON text. */
+  /** All commands as JSON text. */
   describe(): string;
 }
 
-/** `onChange` is called whenever there are other commands than before. */
+/** `onChange` is called after each change of the commands. */
 export function makeCommands(
   world: DialectWorld,
   listeners: Listeners,
@@ -47,6 +48,33 @@ export function makeCommands(
         onChange();
       },
       onInvoked: listeners.adder('command', 'spindle.commands.onInvoked'),
+    }),
+  };
+}
+
+/** Messages to and from the extension's own page, which runs in a browser. */
+export function makeFrontend(
+  calls: HostCalls,
+  listeners: Listeners,
+): {
+  readonly sendToFrontend: (...args: unknown[]) => void;
+  readonly onFrontendMessage: unknown;
+  readonly frontendProcesses: object;
+  readonly frontendCapabilities: object;
+} {
+  return {
+    sendToFrontend: (...args: unknown[]): void =>
+      calls.send({ name: 'spindle.sendToFrontend' }, args),
+    onFrontendMessage: listeners.adder('frontendMessage', 'spindle.onFrontendMessage'),
+    frontendProcesses: makeProcesses('frontendProcesses', calls, listeners),
+    frontendCapabilities: strict('spindle.frontendCapabilities', {
+      declare: (capability: unknown): (() => void) => {
+        if (capability !== 'message_tag_interceptor') {
+          throw new Error(`Unsupported frontend runtime capability: ${String(capability)}`);
+        }
+        calls.send({ name: 'spindle.frontendCapabilities.declare' }, [capability]);
+        return () => undefined;
+      },
     }),
   };
 }

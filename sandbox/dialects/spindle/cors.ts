@@ -1,18 +1,17 @@
 import { makeAbortPair } from '../../endowments/abort.js';
-import { gatherBody } from '../../endowments/fetch/body.js';
+import { collectBody } from '../../endowments/fetch/body.js';
 import { bodyOwners } from '../../endowments/fetch/body-class.js';
 import { makeFetch } from '../../endowments/fetch/fetch.js';
 import { headerStates } from '../../endowments/fetch/headers.js';
 import type { DialectWorld } from '../dialect.js';
 import { permissionDenied, type HeldPermissions } from './permissions.js';
-import { readField } from './read-field.js';
+import { readField } from './strict.js';
 import { SPINDLE_LIMITS } from './limits.js';
 
 /**
- * `spindle.cors(url, options)`: a request through the host's network broker, to the hosts that the
- * grant names and to no other, whatever a redirect says. Answers
- * `{ status, statusText, headers, body }`, with `encoding: "base64"` where `responseType` is
- * `"arraybuffer"`. At most 25 MiB, within 30 s.
+ * `spindle.cors(url, options)`: a request through the host's network broker, only to granted hosts,
+ * also after redirects. Returns `{ status, statusText, headers, body }`. If `responseType` is
+ * `"arraybuffer"`, the body is base64 and `encoding` is `"base64"`. Limits: 25 MiB, 30 s.
  */
 export function makeCors(
   world: DialectWorld,
@@ -38,7 +37,10 @@ export function makeCors(
     );
     try {
       const response = await fetch(href, { ...initOf(options), signal });
-      const bytes = await gatherBody(bodyOwners.demand(response).body, SPINDLE_LIMITS.maxCorsBytes);
+      const bytes = await collectBody(
+        bodyOwners.demand(response).body,
+        SPINDLE_LIMITS.maxCorsBytes,
+      );
       const asBytes = readField(options, 'responseType') === 'arraybuffer';
       const decoder = text.decoder('utf-8', { fatal: false, ignoreBOM: false });
       return {
@@ -75,7 +77,7 @@ function headersOf(response: object): Record<string, string> {
   return headers;
 }
 
-/** Bytes as the text that base64 is made of, in pieces that a call can take. */
+/** Bytes as a binary string, built in chunks because a call has a maximum number of arguments. */
 function binaryOf(bytes: Uint8Array): string {
   const pieces: string[] = [];
   for (let at = 0; at < bytes.length; at += PIECE) {

@@ -1,15 +1,13 @@
 import type { StorageClient } from '../../endowments/storage/client.js';
 import type { DialectWorld } from '../dialect.js';
-import type { Mutations } from './mutations.js';
-import { OWNER, type Scope } from './scope.js';
-import { nothingThere, toStorageError } from './storage-errors.js';
+import type { Mutations } from './permissions.js';
+import { nothingThere, OWNER, type Scope, toStorageError } from './storage.js';
 import { strict } from './strict.js';
 import { SPINDLE_LIMITS } from './limits.js';
 
 /**
- * `spindle.enclave`: short values under a name, apart from the files (Spindle enclave), for each user
- * their own. They lie in the host's storage of this extension and nowhere else; that they are
- * encrypted there is for the host's disk to see to.
+ * `spindle.enclave`: short values by name for each user, separate from the files (Spindle enclave).
+ * The host's storage of this extension contains them, encrypted with the operator's key.
  */
 export function makeEnclave(world: DialectWorld, mutations: Mutations, scope: Scope): object {
   const { text } = world.powers;

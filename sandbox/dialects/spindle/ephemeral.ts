@@ -1,15 +1,13 @@
 import { cloneBytes, copyBytes } from '../../endowments/bytes.js';
 import type { DialectWorld } from '../dialect.js';
-import type { Mutations } from './mutations.js';
-import { permissionDenied, type HeldPermissions } from './permissions.js';
-import { pathOf } from './storage-errors.js';
+import { type HeldPermissions, type Mutations, permissionDenied } from './permissions.js';
+import { pathOf } from './storage.js';
 import { strict } from './strict.js';
 import { SPINDLE_LIMITS } from './limits.js';
 
 /**
- * `spindle.ephemeral`: files that nobody has to keep (Spindle ephemeral storage). They live in the
- * extension's own memory: gone with its process, which its host may end whenever nothing is called,
- * and shared with nobody.
+ * `spindle.ephemeral`: temporary files (Spindle ephemeral storage). They are in the guest's memory
+ * and are lost when the guest ends. The host may end the guest when no call is open.
  */
 export function makeEphemeral(
   world: DialectWorld,

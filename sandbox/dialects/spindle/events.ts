@@ -3,32 +3,40 @@ import { type Callback, callUnawaited, demandCallback } from './callbacks.js';
 import type { HeldPermissions } from './permissions.js';
 import { SPINDLE_LIMITS } from './limits.js';
 
-/** What an extension subscribed to with `spindle.on`. */
+/** The subscriptions of an extension (`spindle.on`). */
 export interface Events {
-  /** `spindle.on(event, handler)`, which returns how to unsubscribe. */
+  /** `spindle.on(event, handler)`. Returns a function that unsubscribes. */
   readonly on: (event: unknown, handler: unknown) => () => void;
-  /** Calls the handlers of an event; nobody waits for them. */
+  /** Calls the handlers of an event without awaiting them. */
   emit(event: string, payload: unknown, userId: string | undefined): void;
-  /** The handlers of an event, in the order in which they subscribed. */
+  /** The handlers of an event, in the order of their subscriptions. */
   handlers(event: string): readonly Callback[];
-  /** Every event that has a handler. */
+  /** All events with a handler. */
   names(): readonly string[];
 }
 
-export function makeEvents(world: DialectWorld, permissions: HeldPermissions): Events {
+/** `onChange` is called after each change of the subscribed events. */
+export function makeEvents(
+  world: DialectWorld,
+  permissions: HeldPermissions,
+  onChange: () => void,
+): Events {
   const subscribed = new Map<string, Set<{ readonly handler: Callback }>>();
 
-  // A permission that is taken away takes what it had made possible with it.
-  permissions.watch(({ permission, granted }) => {
-    if (granted) return;
-    for (const event of subscribed.keys()) {
-      if (permissionFor(event) === permission) subscribed.delete(event);
-    }
+  /** Subscriptions whose permission is revoked wait until it is granted again. */
+  const isActive = (event: string): boolean => {
+    const needed = permissionFor(event);
+    return needed === undefined || permissions.has(needed);
+  };
+  permissions.watch(({ permission }) => {
+    const events = [...subscribed.keys()];
+    if (events.some((event) => permissionFor(event) === permission)) onChange();
   });
 
   const emit: Events['emit'] = (event, payload, userId) => {
+    if (!isActive(event)) return;
     for (const { handler } of subscribed.get(event) ?? []) {
-      callUnawaited(world, handler, userId === undefined ? [payload] : [payload, userId]);
+      void callUnawaited(world, handler, userId === undefined ? [payload] : [payload, userId]);
     }
   };
   permissions.watch((change) => emit('PERMISSION_CHANGED', change, undefined), 'after');
@@ -40,7 +48,6 @@ export function makeEvents(world: DialectWorld, permissions: HeldPermissions): E
       const needed = permissionFor(event);
       if (needed !== undefined && !permissions.has(needed)) {
         permissions.deny(needed, `subscribe_event:${event}`);
-        return () => undefined;
       }
       const name = event === 'tool_invocation' ? 'TOOL_INVOCATION' : event;
       const handlers = subscribed.get(name) ?? new Set();
@@ -54,17 +61,21 @@ export function makeEvents(world: DialectWorld, permissions: HeldPermissions): E
       }
       const entry = { handler: callback };
       subscribed.set(name, handlers.add(entry));
+      if (handlers.size === 1) onChange();
       return () => {
-        handlers.delete(entry);
+        if (handlers.delete(entry) && handlers.size === 0) onChange();
       };
     },
     emit,
     handlers: (event) => [...(subscribed.get(event) ?? [])].map(({ handler }) => handler),
-    names: () => [...subscribed].flatMap(([name, handlers]) => (handlers.size > 0 ? [name] : [])),
+    names: () =>
+      [...subscribed].flatMap(([name, handlers]) =>
+        handlers.size > 0 && isActive(name) ? [name] : [],
+      ),
   };
 }
 
-/** What subscribing to an event needs, where it needs anything. */
+/** The permission that a subscription to the event needs, if any. */
 function permissionFor(event: string): string | undefined {
   return GENERATION_EVENTS.has(event) ? 'generation' : undefined;
 }

@@ -1,22 +1,22 @@
 import type { HostCall, HostCalls } from './host-calls.js';
 import { makeObserve } from './observe.js';
 import type { Events } from './events.js';
-import { readField } from './read-field.js';
-import { strict } from './strict.js';
+import { readField, strict } from './strict.js';
 
 const PERMISSION = 'generation';
 
 /**
- * `spindle.generate`: calls of a model that the host makes (Spindle generation). A signal in the
- * input does not cross: aborting it gives up the call, which then rejects with an AbortError.
+ * `spindle.generate`: model calls through the host (Spindle generation). A signal in the input is
+ * not sent to the host. If it aborts, the guest cancels the call and rejects it with an AbortError.
  */
 export function makeGenerate(calls: HostCalls, events: Events): object {
   const whole = (member: string) => {
     const call: HostCall = { name: `spindle.generate.${member}`, permission: PERMISSION };
     return (input?: unknown, ...rest: unknown[]): Promise<unknown> =>
-      calls.ask(call, [withoutSignal(input), ...rest], readField(input, 'signal'));
+      calls.request(call, [withoutSignal(input), ...rest], readField(input, 'signal'));
   };
-  // All extensions of a process take their streams from it, and a stream leads to its prototype.
+  // All extensions of a process share its prototype, which a stream exposes.
+  // guard: spindle-streams-hardened
   harden(streamOf);
   const streamed = (member: 'raw' | 'quiet') => (input?: unknown) => streamOf(member, input, calls);
 
@@ -37,21 +37,21 @@ export function makeGenerate(calls: HostCalls, events: Events): object {
 export function makeAssemble(calls: HostCalls): (...args: unknown[]) => Promise<unknown> {
   const call: HostCall = { name: 'spindle.assemble', permission: PERMISSION };
   return (input, ...rest) =>
-    calls.ask(call, [withoutSignal(input), ...rest], readField(input, 'signal'));
+    calls.request(call, [withoutSignal(input), ...rest], readField(input, 'signal'));
 }
 
-/** `spindle.imageGen.generateStream(input)`: what the host answers with, one event after the other. */
+/** `spindle.imageGen.generateStream(input)`: streams the events of the host's answer. */
 export function makeImageStream(calls: HostCalls): (input?: unknown) => AsyncGenerator {
   const call: HostCall = { name: 'spindle.imageGen.generateStream', permission: 'image_gen' };
   return async function* (input) {
-    const answer = await calls.ask(call, [withoutSignal(input)], readField(input, 'signal'));
+    const answer = await calls.request(call, [withoutSignal(input)], readField(input, 'signal'));
     yield* Array.isArray(answer) ? answer : [];
   };
 }
 
 /**
- * The chunks of an answer. A host answers a call as a whole: with a list of chunks, or with the
- * answer, which then is one chunk; either way the last is `done`.
+ * The chunks of an answer. The host answers with a list of chunks, or with one answer, which
+ * becomes one chunk. The last chunk is `done`.
  */
 async function* streamOf(
   member: 'raw' | 'quiet',
@@ -61,13 +61,13 @@ async function* streamOf(
   const call: HostCall = { name: `spindle.generate.${member}Stream`, permission: PERMISSION };
   const args = [withoutSignal(input)];
   const signal = readField(input, 'signal');
-  const chunks = await calls.ask({ ...call, otherwise: () => null }, args, signal);
+  const chunks = await calls.request({ ...call, otherwise: () => null }, args, signal);
   if (Array.isArray(chunks)) {
     yield* chunks;
     return;
   }
   const single: HostCall = { name: `spindle.generate.${member}`, permission: PERMISSION };
-  const answer = chunks ?? (await calls.ask(single, args, signal));
+  const answer = chunks ?? (await calls.request(single, args, signal));
   const content: unknown = typeof answer === 'string' ? answer : readField(answer, 'content');
   if (typeof content === 'string' && content !== '') yield { type: 'token', token: content };
   const rest = typeof answer === 'object' && answer !== null ? answer : { content };

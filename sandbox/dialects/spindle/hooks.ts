@@ -1,21 +1,21 @@
 import type { Json } from '../../wire/messages.js';
 import type { DialectWorld } from '../dialect.js';
 import { type Callback, demandCallback } from './callbacks.js';
-import type { Mutations } from './mutations.js';
-import type { HeldPermissions } from './permissions.js';
-import { readField } from './read-field.js';
+import type { HeldPermissions, Mutations } from './permissions.js';
+import { readField } from './strict.js';
 
 /**
- * What an extension does to generations on their way (Spindle interceptors, context handlers …): at
- * most one handler of each kind; registering again replaces it. What fails changes nothing: the
- * host goes on with what it passed.
+ * The generation handlers of an extension (Spindle interceptors, context handlers …). At most one
+ * handler of each kind; a later registration replaces it. A handler without its permission is not
+ * called until the permission is granted. If a handler fails, the host continues with the unchanged
+ * payload.
  */
 export interface Hooks {
-  /** The members of `spindle` that register them. */
+  /** The members of `spindle` that register handlers. */
   readonly api: Readonly<Record<string, (...args: unknown[]) => () => void>>;
-  /** Runs the handler of a kind. `undefined`: there is none, or it failed, which is in the log. */
+  /** Runs the handler of a kind. `undefined` if it is missing. Rejects if it failed (logged). */
   run(kind: HookKind, args: readonly unknown[]): Promise<unknown>;
-  /** What is registered, as JSON text: `{ "interceptor": { "priority": 100 }, … }`. */
+  /** The registered handlers as JSON text: `{ "interceptor": { "priority": 100 }, … }`. */
   describe(): string;
 }
 
@@ -46,7 +46,7 @@ interface Registered {
   readonly options: Json;
 }
 
-/** `onChange` is called whenever something else is registered than before. */
+/** `onChange` is called after each change of the handlers. */
 export function makeHooks(
   world: DialectWorld,
   permissions: HeldPermissions,
@@ -55,11 +55,12 @@ export function makeHooks(
 ): Hooks {
   const registered = new Map<HookKind, Registered>();
 
-  // A permission that is taken away takes what it had made possible with it.
-  permissions.watch(({ permission, granted }) => {
-    if (granted) return;
-    const gone = kinds.filter((kind) => KINDS[kind].permission === permission);
-    if (gone.filter((kind) => registered.delete(kind)).length > 0) onChange();
+  /** A handler whose permission is revoked waits until it is granted again. */
+  const isActive = (kind: HookKind): boolean => permissions.has(KINDS[kind].permission);
+  permissions.watch(({ permission }) => {
+    if (kinds.some((kind) => KINDS[kind].permission === permission && registered.has(kind))) {
+      onChange();
+    }
   });
 
   const register =
@@ -71,10 +72,7 @@ export function makeHooks(
         handler: demandCallback(handler, `spindle.${member}`),
         options: readOptions(world, second, third),
       };
-      if (!permissions.has(permission)) {
-        permissions.deny(permission, member);
-        return () => undefined;
-      }
+      if (!permissions.has(permission)) permissions.deny(permission, member);
       registered.set(kind, entry);
       onChange();
       return () => {
@@ -88,17 +86,21 @@ export function makeHooks(
     api: Object.fromEntries(kinds.map((kind) => [KINDS[kind].member, register(kind)])),
     run: async (kind, args) => {
       const entry = registered.get(kind);
-      if (entry === undefined) return undefined;
+      if (entry === undefined || !isActive(kind)) return undefined;
       try {
         return await Reflect.apply(entry.handler, undefined, args);
       } catch (error) {
         world.log('error', [`${KINDS[kind].member}:`, error]);
-        return undefined;
+        throw error;
       }
     },
     describe: () =>
       JSON.stringify(
-        Object.fromEntries([...registered].map(([kind, { options }]) => [kind, options])),
+        Object.fromEntries(
+          [...registered].flatMap(([kind, { options }]) =>
+            isActive(kind) ? [[kind, options]] : [],
+          ),
+        ),
       ),
   };
 }

@@ -1,42 +1,44 @@
 import { domExceptionClass } from '../../endowments/events/dom-exception.js';
 import { signals } from '../../endowments/events/signal.js';
-import { makeTurnstile } from '../../endowments/turnstile.js';
+import { makeSemaphore } from '../../wire/semaphore.js';
 import { WireError } from '../../wire/failure.js';
 import type { Json } from '../../wire/messages.js';
-import { RawJson } from '../../wire/service.js';
+import { preparePower } from '../../endowments/power-request.js';
 import type { DialectWorld } from '../dialect.js';
-import type { HeldPermissions } from './permissions.js';
-import { permissionDenied } from './permissions.js';
+import { type HeldPermissions, type Mutations, permissionDenied } from './permissions.js';
 import { SPINDLE_LIMITS } from './limits.js';
+import { emptyAnswers, type SurfaceGroup } from './surface.js';
 
-/** One thing that the host of a Spindle extension does for it. */
+/** One function of the host for Spindle extensions. */
 export interface HostCall {
-  /** As the extension names it, e.g. `spindle.chats.getActive`. */
+  /** Its name in the extension's code, e.g. `spindle.chats.getActive`. */
   readonly name: string;
-  /** What it needs, where it needs anything. */
+  /** The permission that it needs, if any. */
   readonly permission?: string | undefined;
-  /** The answer where this host does not provide it; without one, it is an error then. */
+  /** The answer if this host does not provide the function. Absent: the call rejects. */
   readonly otherwise?: (() => Json) | undefined;
 }
 
 /**
- * Asks the host, which lends what it provides as powers of these names; each takes
- * `{ args: [ … ] }`, the arguments as the extension passed them. Answers with a copy.
+ * Requests to the host, which provides its functions as powers of these names. Each takes `{ args:
+ * [ … ] }` and answers with a copy.
  *
- * Where a host does not provide what only reads, the answer is that of an empty Lumiverse (`null`,
- * an empty list), so that extensions which look around at boot go on; what acts rejects.
+ * If the host does not provide a function that only reads, the answer is that of an empty Lumiverse
+ * (`null`, an empty list), so that extensions start. Other functions reject.
  */
 export interface HostCalls {
-  ask(call: HostCall, args: readonly unknown[], signal?: unknown): Promise<unknown>;
-  /** As `ask`, and nobody hears what became of it. */
-  tell(call: HostCall, args: readonly unknown[]): void;
+  request(call: HostCall, args: readonly unknown[], signal?: unknown): Promise<unknown>;
+  /** As `request`, without an answer. Failures are logged. */
+  send(call: HostCall, args: readonly unknown[]): void;
 }
 
 export function makeHostCalls(world: DialectWorld, permissions: HeldPermissions): HostCalls {
   const { powers } = world;
-  const lent = new Set(world.lent);
-  const turnstile = makeTurnstile(SPINDLE_LIMITS.maxCalls);
+  const hostPowers = new Set(world.hostPowers);
+  const semaphore = makeSemaphore({ maxActive: SPINDLE_LIMITS.maxCalls });
   let waiting = 0;
+  /** Members without an answer that were missing. Each is logged once. */
+  const missing = new Set<string>();
 
   const abortError = (message: string): Error =>
     new (domExceptionClass(powers))(message, 'AbortError');
@@ -46,28 +48,27 @@ export function makeHostCalls(world: DialectWorld, permissions: HeldPermissions)
     if (signal?.aborted === true) throw abortError(wordsOf(signal.reason));
   };
 
-  const ask: HostCalls['ask'] = async ({ name, permission, otherwise }, args, given) => {
+  const request: HostCalls['request'] = async ({ name, permission, otherwise }, args, given) => {
     if (permission !== undefined && !permissions.has(permission)) {
       throw permissionDenied(permission);
     }
     throwIfAborted(given);
     const signal = signals.read(given);
-    if (!lent.has(name)) return without(name, otherwise);
-    const text = world.serialize({ args });
-    if (waiting >= SPINDLE_LIMITS.maxWaitingCalls)
+    if (!hostPowers.has(name)) return without(name, otherwise);
+    const send = preparePower(powers, name, { args });
+    if (waiting >= SPINDLE_LIMITS.maxQueuedCalls)
       throw new Error(`${name}: too many calls wait for their turn`);
     waiting += 1;
-    const turn = turnstile.enter();
+    const turn = semaphore.enter();
     try {
-      await turn.come;
-      const params = new RawJson(`{"name":${JSON.stringify(name)},"arguments":${text}}`);
-      return await powers.host.request('power', params, {
+      await turn.ready;
+      return await send({
         onAbort: (listener) => signal?.onAbort(listener) ?? (() => undefined),
       });
     } catch (error) {
       throwIfAborted(given);
       if (isRefusal(error)) {
-        // Taken away while it was under way.
+        // The permission was revoked during the request.
         if (permission !== undefined && !permissions.has(permission)) {
           throw permissionDenied(permission);
         }
@@ -81,16 +82,25 @@ export function makeHostCalls(world: DialectWorld, permissions: HeldPermissions)
   };
 
   return {
-    ask,
-    tell: (call, args) => {
-      ask({ otherwise: () => null, ...call }, args).catch((error: unknown) => {
+    request,
+    send: (call, args) => {
+      const lost = (): null => {
+        if (!missing.has(call.name)) {
+          missing.add(call.name);
+          world.log('warn', [
+            `${call.name} was not done: this host does not provide it. A host provides it as a power of that name.`,
+          ]);
+        }
+        return null;
+      };
+      request({ otherwise: lost, ...call }, args).catch((error: unknown) => {
         world.log('warn', [call.name, error]);
       });
     },
   };
 }
 
-/** The host does not do it, or not for this extension. */
+/** Whether the host does not provide the function, or denies it to this extension. */
 function isRefusal(error: unknown): boolean {
   return error instanceof WireError && REFUSALS.has(error.code ?? '');
 }
@@ -108,7 +118,7 @@ function without(name: string, otherwise: HostCall['otherwise']): Json {
   );
 }
 
-/** What the wire threw stays on this side; what the host said of an abort is one. */
+/** Replaces a wire error, which plugin code must not see. An abort becomes an AbortError. */
 function toSpindleError(
   error: unknown,
   name: string,
@@ -123,4 +133,57 @@ const ABORT = 'AbortError:';
 
 function wordsOf(reason: unknown): string {
   return reason instanceof Error && reason.message !== '' ? reason.message : 'The call was aborted';
+}
+
+/** Members of `spindle`: functions, and namespaces of members. */
+export interface Members {
+  [name: string]: unknown;
+}
+
+/** Creates the members that only send a request to the host, by their path in `spindle`. */
+export function makeHostMembers(
+  groups: readonly SurfaceGroup[],
+  calls: HostCalls,
+  mutations: Mutations,
+): Members {
+  const members: Members = {};
+  for (const { path, permission, reads = {}, writes = '', sends = '' } of groups) {
+    const place = placeIn(members, path);
+    const nameOf = (name: string): string => ['spindle', path, name].filter(Boolean).join('.');
+    for (const [key, empty] of Object.entries(reads)) {
+      const call = { name: nameOf(key), permission, otherwise: emptyAnswers[empty] };
+      place[key] = (...args: unknown[]): Promise<unknown> => calls.request(call, args);
+    }
+    for (const key of namesIn(writes)) {
+      const call = { name: nameOf(key), permission };
+      place[key] = async (...args: unknown[]): Promise<unknown> => {
+        mutations.allow(call.name);
+        return calls.request(call, args);
+      };
+    }
+    for (const key of namesIn(sends)) {
+      const call = { name: nameOf(key), permission };
+      place[key] = (...args: unknown[]): void => calls.send(call, args);
+    }
+  }
+  return members;
+}
+
+function namesIn(text: string): readonly string[] {
+  return text === '' ? [] : text.split(' ');
+}
+
+function placeIn(members: Members, path: string): Members {
+  let place = members;
+  for (const name of path.split('.').filter(Boolean)) {
+    const next = place[name];
+    const found: Members = isMembers(next) ? next : {};
+    place[name] = found;
+    place = found;
+  }
+  return place;
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,38 +1,82 @@
-import type { Json } from '../../wire/messages.js';
+import type { Json, JsonObject } from '../../wire/messages.js';
+import { isRecord } from '../../wire/json.js';
 import type { DialectWorld } from '../dialect.js';
 import type { HostCalls } from './host-calls.js';
-import type { Introduction } from './introduction.js';
 import { strict } from './strict.js';
 
-/** The version of Lumiverse whose interface this is, where a host does not name its own. */
+/** The extension's information about itself, as its format built it. */
+interface PluginInfo {
+  readonly manifest: JsonObject;
+  /** A UUID in lower case. */
+  readonly installationId: string;
+  /** The host's version of Lumiverse, and its capabilities, by the operator. */
+  readonly lumiverseVersion: string;
+  readonly capabilities: JsonObject;
+}
+
+export function readPluginInfo(pluginInfo: Json): PluginInfo {
+  const given = asObject(pluginInfo);
+  const manifest = asObject(given['manifest'] ?? null);
+  return {
+    manifest,
+    installationId: typeof given['installationId'] === 'string' ? given['installationId'] : '',
+    lumiverseVersion:
+      typeof given['lumiverseVersion'] === 'string' ? given['lumiverseVersion'] : LUMIVERSE_VERSION,
+    capabilities: asObject(given['capabilities'] ?? null),
+  };
+}
+
+function asObject(value: Json): JsonObject {
+  return isRecord(value) ? value : {};
+}
+
+/** The Lumiverse version of this interface. Used if the host does not name its own version. */
 const LUMIVERSE_VERSION = '1.2.0';
 
-/** `spindle.host`: what an extension may check before it relies on it. */
-export function makeHost({ installationId }: Introduction): Json {
+/**
+ * The capabilities that the engine provides, each with the power that the host has to lend for it.
+ * The operator adds those of its pages.
+ */
+const CAPABILITIES: Readonly<Record<string, string | undefined>> = {
+  'generation-assembly-v1': undefined,
+  'interceptor-context-v1': undefined,
+  'interceptor-final-response-v1': undefined,
+  'connection-dispatch-resolution-v1': 'spindle.connections.resolveDispatch',
+  'text-editor-close-v1': 'spindle.textEditor.close',
+};
+
+/** `spindle.host`: facts that an extension may check. */
+export function makeHost(
+  { installationId, lumiverseVersion, capabilities }: PluginInfo,
+  hostPowers: readonly string[],
+): Json {
+  const served = Object.entries(CAPABILITIES).filter(
+    ([, power]) => power === undefined || hostPowers.includes(power),
+  );
   return {
     descriptorVersion: 1,
-    lumiverseVersion: LUMIVERSE_VERSION,
-    capabilities: { 'generation-assembly-v1': 1, 'interceptor-context-v1': 1 },
+    lumiverseVersion,
+    capabilities: { ...Object.fromEntries(served.map(([name]) => [name, 1])), ...capabilities },
     extensionInstallationId: installationId,
   };
 }
 
 /**
- * `spindle.contracts`: revisions of what hosts pass to handlers. Plain data: what is not there is
- * `undefined`, since extensions ask for what later hosts may have.
+ * `spindle.contracts`: revisions of the payloads that hosts pass to handlers. Plain data:
+ * extensions test for names of later hosts, so an unknown name is `undefined`.
  */
 export const contracts: Readonly<Record<string, number>> = { preAssemblyGenerationContext: 1 };
 
 export function makeVersion(calls: HostCalls): object {
   const ask = (member: string) => (): Promise<unknown> =>
-    calls.ask({ name: `spindle.version.${member}`, otherwise: () => LUMIVERSE_VERSION }, []);
+    calls.request({ name: `spindle.version.${member}`, otherwise: () => LUMIVERSE_VERSION }, []);
   return strict('spindle.version', {
     getBackend: ask('getBackend'),
     getFrontend: ask('getFrontend'),
   });
 }
 
-/** `spindle.log`. A line is a line of the host's log, whatever it says. */
+/** `spindle.log`: writes to the host's log. */
 export function makeLog(world: DialectWorld): object {
   const at =
     (level: 'info' | 'warn' | 'error') =>

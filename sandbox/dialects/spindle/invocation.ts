@@ -1,16 +1,16 @@
 import type { Json } from '../../wire/messages.js';
-import { isRecord } from '../../wire/parse.js';
+import { isRecord } from '../../wire/json.js';
 import type { CallWorld } from '../dialect.js';
 import type { Callback } from './callbacks.js';
-import { readField } from './read-field.js';
+import { readField } from './strict.js';
 
 /**
- * Delivers one tool invocation to the handlers of `TOOL_INVOCATION` (Spindle tools, Handling tool
- * invocations): one after the other, all of them; the first answer that is neither `undefined` nor
- * `null` counts, as text; what one throws ends the invocation, and later ones are not asked.
+ * Delivers one tool invocation to the handlers of `TOOL_INVOCATION` in order (Spindle tools,
+ * Handling tool invocations). The first answer other than `undefined` and `null` counts, as text.
+ * If a handler throws, later handlers are not called.
  *
- * What the host supplies comes in the call's context, and nowhere from the arguments:
- * `{ requestId, councilMember, contextMessages, context, deadlineMs }`, each if there is one.
+ * The host's part is in the call's context, never in the arguments: `{ requestId, councilMember,
+ * contextMessages, context, deadlineMs }`. Each is optional.
  */
 export async function invokeTool(
   handlers: readonly Callback[],
@@ -33,18 +33,18 @@ async function attempt(handler: Callback, payload: object): Promise<unknown> {
   try {
     return await Reflect.apply(handler, undefined, [payload]);
   } catch (error) {
-    // An error without words, or a throw that is none, is worded as the original words it.
+    // A thrown value without a message gets the original's message.
     const message: unknown = readField(error, 'message');
     if (error instanceof Error && message !== '') throw error;
     const words = typeof message === 'string' && message !== '' ? message : FAILED;
-    // oxlint-disable-next-line preserve-caught-error -- it is no error, or says nothing
+    // oxlint-disable-next-line preserve-caught-error -- it is not an error, or has no message
     throw new Error(words);
   }
 }
 
 const FAILED = 'Tool invocation failed';
 
-/** Which user somebody claims to be is for the host to know (Spindle tools, No userId in args). */
+/** Argument names that claim a user. Only the host sets them (Spindle tools, No userId in args). */
 const STRIPPED = ['__userId', '__user_id', 'userId'];
 
 function makePayload(toolName: string, input: unknown, context: Json): object {

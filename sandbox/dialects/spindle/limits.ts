@@ -1,32 +1,32 @@
-/** What one Spindle extension may have of everything, each with what it stops. */
+/** Limits of one Spindle extension, each with the attack that it stops. */
 export interface SpindleLimits {
-  /** Tools registered at a time. Stops one that registers in a loop; so do the next six. */
+  /** Registered tools. Stops a loop of registrations, as do the next six limits. */
   readonly maxTools: number;
-  /** Events that it subscribes to, and handlers of one event. */
+  /** Subscribed events, and handlers of one event. */
   readonly maxEvents: number;
   readonly maxHandlers: number;
   readonly maxMacros: number;
   readonly maxEndpoints: number;
   readonly maxCommands: number;
   readonly maxProviders: number;
-  /** How long a macro may take. Stops one that keeps every prompt waiting. */
+  /** Milliseconds for one macro. Stops a macro that delays every prompt. */
   readonly macroMs: number;
-  /** Calls of the host at a time: a host takes a guest that asks for hundreds at once for hostile. */
+  /** Open requests to the host. The host kills a guest with hundreds of them as hostile. */
   readonly maxCalls: number;
-  /** Calls that wait their turn. Stops a loop of calls from filling the guest's memory. */
-  readonly maxWaitingCalls: number;
-  /** How long `spindle.cors` waits, and the bytes that it answers with at most. */
+  /** Queued calls. Stops a loop of calls from filling the guest's memory. */
+  readonly maxQueuedCalls: number;
+  /** Milliseconds that `spindle.cors` waits, and bytes of its answer. */
   readonly corsMs: number;
   readonly maxCorsBytes: number;
-  /** Files of `spindle.ephemeral`, which live in memory, their bytes, and how long a block is kept. */
+  /** Files of `spindle.ephemeral`, which are in memory; their bytes; milliseconds of a block. */
   readonly maxEphemeralFiles: number;
   readonly maxEphemeralBytes: number;
   readonly blockMs: number;
   /** Variables of one chat or user. */
   readonly maxVariables: number;
-  /** Characters of a value in the enclave, which is for keys and not for files. */
+  /** Characters of a value in the enclave, which is for keys. */
   readonly maxEnclaveCharacters: number;
-  /** Characters of one generation that `generate.observe` gathers. */
+  /** Characters of one generation that `generate.observe` collects. */
   readonly maxObservedCharacters: number;
 }
 
@@ -40,7 +40,7 @@ export const SPINDLE_LIMITS: SpindleLimits = {
   maxProviders: 100,
   macroMs: 5_000,
   maxCalls: 32,
-  maxWaitingCalls: 10_000,
+  maxQueuedCalls: 10_000,
   corsMs: 30_000,
   maxCorsBytes: 25 * 1024 * 1024,
   maxEphemeralFiles: 250,

@@ -1,9 +1,10 @@
 import type { Json } from '../../wire/messages.js';
+import { parseTemplate } from '../../wire/template.js';
 import type { DialectWorld } from '../dialect.js';
 import { type Callback, isCallback } from './callbacks.js';
 import type { HostCalls } from './host-calls.js';
-import type { Mutations } from './mutations.js';
-import { readField } from './read-field.js';
+import type { Mutations } from './permissions.js';
+import { readField } from './strict.js';
 import { SPINDLE_LIMITS } from './limits.js';
 
 /** The macros that an extension has registered (Spindle macros). */
@@ -13,7 +14,10 @@ export interface Macros {
   readonly updateMacroValue: (name: unknown, value: unknown) => void;
   /** `spindle.macros.resolve(template, options)`. */
   readonly resolve: (template: unknown, options?: unknown) => Promise<unknown>;
-  /** The text of one macro: the value last pushed, else what its handler gives within 5 s. */
+  /**
+   * The text of one macro: the last pushed value, else the handler's answer within 5 s. Empty if the
+   * handler fails (logged).
+   */
   pull(name: string, context: Json): Promise<string>;
   /** Each definition without its handler, as JSON text. */
   describe(): string;
@@ -25,7 +29,7 @@ interface Macro {
   pushed: string | undefined;
 }
 
-/** `onChange` is called whenever there are other macros than before. */
+/** `onChange` is called after each change of the macros. */
 export function makeMacros(
   world: DialectWorld,
   calls: HostCalls,
@@ -36,9 +40,14 @@ export function makeMacros(
   const { powers } = world;
 
   const run = async (handler: Callback, context: Json): Promise<string> => {
-    const answer: unknown = await Reflect.apply(handler, undefined, [context]);
-    // oxlint-disable-next-line typescript/no-base-to-string -- as the original words it
-    return answer === undefined || answer === null ? '' : String(answer);
+    try {
+      const answer: unknown = await Reflect.apply(handler, undefined, [context]);
+      // oxlint-disable-next-line typescript/no-base-to-string -- as the original words it
+      return answer === undefined || answer === null ? '' : String(answer);
+    } catch (error) {
+      world.log('error', ['registerMacro:', error]);
+      return '';
+    }
   };
   const pull: Macros['pull'] = async (name, context) => {
     const macro = macros.get(name.toLowerCase());
@@ -91,9 +100,12 @@ export function makeMacros(
     resolve: async (template, options) => {
       const absent = '\u0000absent';
       const call = { name: 'spindle.macros.resolve', otherwise: () => absent };
-      const answer = await calls.ask(call, [template, options]);
+      const answer = await calls.request(call, [template, options]);
       return answer === absent
-        ? { text: await resolveOwn(textOf(template), options, pull), diagnostics: [] }
+        ? {
+            text: await resolveOwn(textOf(template), options, pull, (name) => macros.has(name)),
+            diagnostics: [],
+          }
         : answer;
     },
     pull,
@@ -103,7 +115,7 @@ export function makeMacros(
 
 const NAME = /^[a-z0-9_:.-]{1,128}$/;
 
-/** Names that Lumiverse gives a meaning of its own. */
+/** Names with a meaning in Lumiverse. */
 const BUILT_IN: ReadonlySet<string> = new Set(
   (
     'user char persona description personality scenario newline trim time date weekday isotime ' +
@@ -120,22 +132,27 @@ function orTimeout(world: DialectWorld, running: Promise<string>, words: string)
   });
 }
 
-/** Where the host has no macros, those that the extension itself registered still mean something. */
+/** If the host has no macros, the extension's own macros are still resolved. */
 async function resolveOwn(
   template: string,
   options: unknown,
   pull: Macros['pull'],
+  owns: (name: string) => boolean,
 ): Promise<string> {
-  const context = { commit: readField(options, 'commit') !== false };
+  const commit = readField(options, 'commit') !== false;
   let text = '';
-  let at = 0;
-  for (const match of template.matchAll(/\{\{([a-z0-9_:.-]{1,128})\}\}/gi)) {
-    const [whole, name = ''] = match;
-    const value = BUILT_IN.has(name.toLowerCase()) ? '' : await pull(name, context);
-    text += template.slice(at, match.index) + (value === '' ? whole : value);
-    at = match.index + whole.length;
+  for (const piece of parseTemplate(template)) {
+    if (typeof piece === 'string') {
+      text += piece;
+      continue;
+    }
+    const { source, name, offset } = piece;
+    const isOwn = !BUILT_IN.has(name) && owns(name);
+    const args: string[] = [];
+    if (isOwn) for (const arg of piece.args) args.push(await resolveOwn(arg, options, pull, owns));
+    text += isOwn ? await pull(name, { name, args, commit, offset }) : source;
   }
-  return text + template.slice(at);
+  return text;
 }
 
 const FIELDS = ['category', 'description', 'returnType', 'args', 'aliases', 'returns'];

@@ -1,10 +1,10 @@
 import { toText } from '../../endowments/web-idl.js';
 import { type Callback, demandCallback } from './callbacks.js';
 import type { Events } from './events.js';
-import { readField } from './read-field.js';
+import { readField } from './strict.js';
 import { SPINDLE_LIMITS } from './limits.js';
 
-/** `spindle.generate.observe(chatId)`: follows the generations of one chat, out of their events. */
+/** `spindle.generate.observe(chatId)`: follows the generations of one chat by their events. */
 export function makeObserve(events: Events): (chatId: unknown) => object {
   return (chatId) => {
     let content = '';

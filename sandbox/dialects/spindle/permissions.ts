@@ -2,20 +2,20 @@ import type { DialectWorld } from '../dialect.js';
 import { callUnawaited, demandCallback, makeCallbacks } from './callbacks.js';
 import { strict } from './strict.js';
 
-/** Which of Spindle's permissions the extension holds at present, and who wants to hear of it. */
+/** The extension's current Spindle permissions, and listeners to their changes. */
 export interface HeldPermissions {
   has(name: string): boolean;
-  /** Tells the extension that something was not done for lack of a permission. */
+  /** Reports to the extension that an operation was skipped for lack of a permission. */
   deny(permission: string, operation: string): void;
-  /** Takes the names that are held from now on; tells of each that came or went. */
+  /** Replaces the permissions and reports each that was added or removed. */
   replace(names: readonly string[]): void;
-  /** Calls the listener with every change, before the extension hears of it, or after. */
+  /** Calls the listener after each change. */
   watch(listener: (change: PermissionChange) => void, when?: 'before' | 'after'): void;
   /** `spindle.permissions`. */
   readonly api: object;
 }
 
-export interface PermissionChange {
+interface PermissionChange {
   readonly extensionId: string;
   readonly permission: string;
   readonly granted: boolean;
@@ -23,7 +23,7 @@ export interface PermissionChange {
 }
 
 export function makePermissions(world: DialectWorld): HeldPermissions {
-  /** What was held when the extension was last told of it. */
+  /** The permissions at the last report to the extension. */
   let held = namesHeld(world.grant.powers ?? []);
   const isHeld = (name: string): boolean => namesHeld(world.grant.powers ?? []).has(name);
   const denied = makeCallbacks();
@@ -33,7 +33,7 @@ export function makePermissions(world: DialectWorld): HeldPermissions {
     after: [],
   };
 
-  const tell = (permission: string, granted: boolean): void => {
+  const notify = (permission: string, granted: boolean): void => {
     const change = (): PermissionChange => ({
       extensionId: world.powers.plugin.id,
       permission,
@@ -41,7 +41,7 @@ export function makePermissions(world: DialectWorld): HeldPermissions {
       allGranted: [...held],
     });
     for (const watcher of watchers.before) watcher(change());
-    for (const callback of changed.list()) callUnawaited(world, callback, [change()]);
+    for (const callback of changed.list()) void callUnawaited(world, callback, [change()]);
     for (const watcher of watchers.after) watcher(change());
   };
 
@@ -49,18 +49,18 @@ export function makePermissions(world: DialectWorld): HeldPermissions {
     has: isHeld,
     deny: (permission, operation) => {
       world.log('warn', [`${operation} was not done: the permission ${permission} is not granted`]);
-      // Later, as a message would come: whoever listens may say so further down.
+      // In a later job: code that has not run yet may register listeners.
       world.powers.clock.setTimeout(() => {
         for (const callback of denied.list()) {
-          callUnawaited(world, callback, [{ permission, operation }]);
+          void callUnawaited(world, callback, [{ permission, operation }]);
         }
       }, 0);
     },
     replace: (names) => {
       const before = held;
       held = namesHeld(names);
-      for (const name of before) if (!held.has(name)) tell(name, false);
-      for (const name of held) if (!before.has(name)) tell(name, true);
+      for (const name of before) if (!held.has(name)) notify(name, false);
+      for (const name of held) if (!before.has(name)) notify(name, true);
     },
     watch: (listener, when = 'before') => {
       watchers[when].push(listener);
@@ -77,14 +77,43 @@ export function makePermissions(world: DialectWorld): HeldPermissions {
   };
 }
 
-/** Without the name that stands for what every extension may ask of its host. */
+/** The permissions without `spindle`, which every extension has. */
 function namesHeld(names: readonly string[]): Set<string> {
   return new Set(names.filter((name) => name !== 'spindle'));
 }
 
-/** The error of a request that needs a permission which is not held, in the words of the original. */
+/** The error of a request without its permission, in the words of the original. */
 export function permissionDenied(permission: string): Error {
   const words = permission.replaceAll('_', ' ');
   const named = `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
   return new Error(`PERMISSION_DENIED: ${permission} — ${named} permission not granted`);
+}
+
+/**
+ * Whether changes are currently allowed. They are denied while a macro is resolved without
+ * committing (a preview, a token count).
+ */
+export interface Mutations {
+  /** Throws while a macro is resolved without committing. */
+  allow(operation: string): void;
+  /** Refuses changes until the result of `resolve` has settled. */
+  refuseDuring<Value>(resolve: () => Promise<Value>): Promise<Value>;
+}
+
+export function makeMutations(): Mutations {
+  let refusing = 0;
+  return {
+    allow: (operation) => {
+      if (refusing === 0) return;
+      throw new Error(`${operation}() is not allowed during non-committing macro resolution`);
+    },
+    refuseDuring: async (resolve) => {
+      refusing += 1;
+      try {
+        return await resolve();
+      } finally {
+        refusing -= 1;
+      }
+    },
+  };
 }

@@ -1,11 +1,10 @@
 import type { HostCalls } from './host-calls.js';
-import type { Listeners } from './listeners.js';
-import { readField } from './read-field.js';
-import { strict } from './strict.js';
+import type { Listeners } from './callbacks.js';
+import { readField, strict } from './strict.js';
 
 /**
- * `spindle.frontendProcesses` and `spindle.backendProcesses`: long-lived helpers that the host runs.
- * A host that runs none says so when one is spawned, and has none to list.
+ * `spindle.frontendProcesses` and `spindle.backendProcesses`: long-lived helpers that the host
+ * runs. If the host runs none, `spawn` rejects and the list is empty.
  */
 export function makeProcesses(
   kind: 'frontendProcesses' | 'backendProcesses',
@@ -14,15 +13,15 @@ export function makeProcesses(
 ): object {
   const at = `spindle.${kind}`;
   const stop = async (...args: unknown[]): Promise<void> => {
-    await calls.ask({ name: `${at}.stop` }, args);
+    await calls.request({ name: `${at}.stop` }, args);
   };
   const get = (processId: unknown): Promise<unknown> =>
-    calls.ask({ name: `${at}.get`, otherwise: () => null }, [processId]);
-  const send = (...args: unknown[]): void => calls.tell({ name: `${at}.send` }, args);
+    calls.request({ name: `${at}.get`, otherwise: () => null }, [processId]);
+  const send = (...args: unknown[]): void => calls.send({ name: `${at}.send` }, args);
 
   return strict(at, {
     spawn: async (options: unknown): Promise<object> => {
-      const info = await calls.ask({ name: `${at}.spawn` }, [options]);
+      const info = await calls.request({ name: `${at}.spawn` }, [options]);
       const processId: unknown = readField(info, 'processId');
       return strict(`${at} handle`, {
         processId,
@@ -36,7 +35,7 @@ export function makeProcesses(
       });
     },
     list: (filter?: unknown): Promise<unknown> =>
-      calls.ask({ name: `${at}.list`, otherwise: () => [] }, [filter]),
+      calls.request({ name: `${at}.list`, otherwise: () => [] }, [filter]),
     get,
     send,
     stop,

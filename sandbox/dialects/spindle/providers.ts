@@ -1,13 +1,10 @@
 import type { DialectWorld } from '../dialect.js';
-import { type Callback, demandCallback } from './callbacks.js';
-import type { Listeners } from './listeners.js';
-import type { Mutations } from './mutations.js';
-import type { HeldPermissions } from './permissions.js';
-import { readField } from './read-field.js';
-import { strict } from './strict.js';
+import { type Callback, demandCallback, type Listeners } from './callbacks.js';
+import type { HeldPermissions, Mutations } from './permissions.js';
+import { readField, strict } from './strict.js';
 import { SPINDLE_LIMITS } from './limits.js';
 
-/** What an extension does for its host in the place of a service: embeddings, speech, side models. */
+/** Services that an extension provides to its host: embeddings, speech, side models. */
 export interface Providers {
   /** The members of `spindle`. */
   readonly api: Readonly<Record<string, unknown>>;
@@ -16,7 +13,7 @@ export interface Providers {
   describe(): string;
 }
 
-/** Members that register a provider of one kind, and the method of it that does the work. */
+/** Members that register a provider of one kind, and the provider's method that does the work. */
 const REGISTRARS = {
   registerEmbeddingDriver: { kind: 'embedding', method: 'embed' },
   registerTtsEngine: { kind: 'tts', method: 'synthesize' },
@@ -24,7 +21,7 @@ const REGISTRARS = {
   registerSidecarEndpoint: { kind: 'sidecar', method: 'handle' },
 } as const;
 
-/** `onChange` is called whenever there are other providers than before. */
+/** `onChange` is called after each change of the providers. */
 export function makeProviders(
   world: DialectWorld,
   permissions: HeldPermissions,
@@ -32,25 +29,27 @@ export function makeProviders(
   listeners: Listeners,
   onChange: () => void,
 ): Providers {
-  const described = new Map<string, string>();
+  const described = new Map<string, { readonly permission: string; readonly text: string }>();
   const handlers = new Map<string, Callback>();
 
-  const register = (at: string, kind: string, provider: unknown): string | undefined => {
+  // A provider without its permission waits until the permission is granted.
+  permissions.watch(({ permission }) => {
+    if ([...described.values()].some((one) => one.permission === permission)) onChange();
+  });
+
+  const register = (at: string, kind: string, provider: unknown): string => {
     mutations.allow(at);
     const id: unknown = readField(provider, 'id');
     if (typeof id !== 'string' || id === '')
       throw new TypeError(`${at} takes a provider with an id`);
     const permission = `providers.${kind}.register`;
-    if (!permissions.has(permission)) {
-      permissions.deny(permission, at);
-      return undefined;
-    }
+    if (!permissions.has(permission)) permissions.deny(permission, at);
     const key = keyOf(kind, id);
     if (described.size >= SPINDLE_LIMITS.maxProviders && !described.has(key)) {
       throw new Error(`An extension has at most ${SPINDLE_LIMITS.maxProviders} providers`);
     }
     const description: unknown = readField(provider, 'description') ?? readField(provider, 'name');
-    described.set(key, world.serialize({ kind, id, description }));
+    described.set(key, { permission, text: world.serialize({ kind, id, description }) });
     onChange();
     return key;
   };
@@ -67,7 +66,6 @@ export function makeProviders(
       const provider = typeof first === 'string' ? { ...Object(second), id: first } : first;
       const work = demandCallback(readField(provider, method), `${at}({ ${method} })`);
       const key = register(at, kind, provider);
-      if (key === undefined) return () => undefined;
       handlers.set(key, (input) => Reflect.apply(work, provider, [input]));
       return () => remove(key);
     };
@@ -77,12 +75,16 @@ export function makeProviders(
   return {
     invoke: async (kind, id, request, signal) => {
       const handler = handlers.get(keyOf(kind, id));
-      if (handler === undefined || !described.has(keyOf(kind, id))) {
+      const permission = described.get(keyOf(kind, id))?.permission;
+      if (handler === undefined || permission === undefined || !permissions.has(permission)) {
         throw new Error(`No provider handler registered for ${kind}/${id}`);
       }
       return handler(isRegistrarKind(kind) ? request : { key: { kind, id }, request, signal });
     },
-    describe: () => `[${[...described.values()].join(',')}]`,
+    describe: () =>
+      `[${[...described.values()]
+        .flatMap(({ permission, text }) => (permissions.has(permission) ? [text] : []))
+        .join(',')}]`,
     api: {
       ...Object.fromEntries(registrars),
       providers: strict('spindle.providers', {
@@ -101,7 +103,7 @@ export function makeProviders(
             if (handlers.get(key) === callback) handlers.delete(key);
           };
         },
-        onChanged: listeners.adder('provider', 'spindle.providers.onChanged'),
+        onChanged: listeners.adder('providersChanged', 'spindle.providers.onChanged'),
       }),
     },
   };

@@ -2,24 +2,23 @@ import type { Json } from '../../wire/messages.js';
 import type { DialectWorld } from '../dialect.js';
 import { type Callback, demandCallback } from './callbacks.js';
 import type { HostCalls } from './host-calls.js';
-import type { Mutations } from './mutations.js';
-import { readField } from './read-field.js';
-import { strict } from './strict.js';
+import type { Mutations } from './permissions.js';
+import { readField, strict } from './strict.js';
 import { SPINDLE_LIMITS } from './limits.js';
 
-/** What an extension shows to others under `<its id>.<channel>` (Spindle shared RPC). */
+/** An extension's endpoints, which others read as `<its id>.<channel>` (Spindle shared RPC). */
 export interface RpcPool {
   /** `spindle.rpcPool`. */
   readonly api: object;
-  /** Answers another extension: the value last synced, or what the handler gives. */
+  /** Answers another extension: the last synced value, or the handler's answer. */
   answer(request: RpcRequest): Promise<unknown>;
-  /** Every endpoint with its policy, as JSON text. */
+  /** All endpoints with their policies, as JSON text. */
   describe(): string;
 }
 
 export interface RpcRequest {
   readonly endpoint: string;
-  /** Who asks, and what they hold: the host's word. */
+  /** The extension that reads, and its permissions. The host sets both. */
   readonly requesterExtensionId: string;
   readonly effectivePermissions: readonly string[];
 }
@@ -27,10 +26,11 @@ export interface RpcRequest {
 interface Endpoint {
   readonly value?: Json;
   readonly handler?: Callback;
-  readonly requires: readonly string[];
+  /** Permissions that the reader needs. Absent: those of the owner. */
+  readonly requires: readonly string[] | undefined;
 }
 
-/** `onChange` is called whenever there are other endpoints than before. */
+/** `onChange` is called after each change of the endpoints. */
 export function makeRpcPool(
   world: DialectWorld,
   calls: HostCalls,
@@ -48,17 +48,17 @@ export function makeRpcPool(
     }
     const isNew = !endpoints.has(name);
     endpoints.set(name, endpoint);
-    if (isNew || endpoint.requires.length > 0) onChange();
+    if (isNew || endpoint.requires !== undefined) onChange();
     return name;
   };
   const answer: RpcPool['answer'] = async (request) => {
     const { endpoint: name, effectivePermissions } = request;
     const endpoint = endpoints.get(name);
     if (endpoint === undefined) throw new Error(`Shared RPC endpoint "${name}" is not registered`);
-    const missing = endpoint.requires.find((needed) => !effectivePermissions.includes(needed));
+    const missing = endpoint.requires?.find((needed) => !effectivePermissions.includes(needed));
     if (missing !== undefined) {
       throw new Error(
-        `PERMISSION_DENIED: ${missing} — Shared RPC endpoint "${name}" requires it of whoever asks`,
+        `PERMISSION_DENIED: ${missing} — Shared RPC endpoint "${name}" requires it of the caller`,
       );
     }
     if (endpoint.handler === undefined) return endpoint.value ?? null;
@@ -83,7 +83,7 @@ export function makeRpcPool(
       read: async (name: unknown): Promise<unknown> => {
         const endpoint = demandEndpoint(name);
         if (!endpoints.has(endpoint)) {
-          return calls.ask({ name: 'spindle.rpcPool.read' }, [endpoint]);
+          return calls.request({ name: 'spindle.rpcPool.read' }, [endpoint]);
         }
         return answer({
           endpoint,
@@ -121,16 +121,17 @@ function demandEndpoint(written: unknown): string {
   );
 }
 
-/** Whatever an extension writes, what it owns lies under its own id. */
+/** An endpoint's name, with the extension's own id as its prefix. */
 function ownEndpoint(owner: string, written: unknown): string {
   const endpoint = typeof written === 'string' ? written.trim() : '';
   if (endpoint === '') throw new Error('Shared RPC endpoint cannot be empty');
   return demandEndpoint(endpoint.startsWith(`${owner}.`) ? endpoint : `${owner}.${endpoint}`);
 }
 
-function requiredBy(policy: unknown): readonly string[] {
+/** `undefined` if the policy does not say. An empty list requires nothing. */
+function requiredBy(policy: unknown): readonly string[] | undefined {
   const requires: unknown = readField(policy, 'requires');
-  if (!Array.isArray(requires)) return [];
+  if (!Array.isArray(requires)) return undefined;
   const names = requires.filter((name): name is string => typeof name === 'string');
   return [...new Set(names.map((name) => name.trim()).filter(Boolean))].toSorted();
 }

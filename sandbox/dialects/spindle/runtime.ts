@@ -1,33 +1,27 @@
 import type { DialectWorld } from '../dialect.js';
-import { makeCommands } from './commands.js';
+import { makeCommands, makeFrontend } from './commands.js';
 import { makeCors } from './cors.js';
 import { makeEnclave } from './enclave.js';
 import { makeEphemeral } from './ephemeral.js';
-import { makeEvents, type Events } from './events.js';
-import { makeFrontend } from './frontend.js';
+import { type Events, makeEvents } from './events.js';
 import { makeAssemble, makeGenerate, makeImageStream } from './generate.js';
-import { makeHostCalls } from './host-calls.js';
-import { makeHostMembers } from './host-members.js';
-import { contracts, makeHost, makeLog, makeVersion } from './host.js';
-import { makeHooks, type Hooks } from './hooks.js';
-import { readIntroduction } from './introduction.js';
-import { makeListeners, type Listeners } from './listeners.js';
-import { makeMacros, type Macros } from './macros.js';
-import { makeMutations } from './mutations.js';
+import { makeHostCalls, makeHostMembers, type Members } from './host-calls.js';
+import { contracts, makeHost, makeLog, makeVersion, readPluginInfo } from './host.js';
+import { type Hooks, makeHooks } from './hooks.js';
+import { type Listeners, makeListeners } from './callbacks.js';
+import { type Macros, makeMacros } from './macros.js';
+import { type HeldPermissions, makeMutations, makePermissions } from './permissions.js';
 import { makeOAuth, type OAuth } from './oauth.js';
-import { makePermissions, type HeldPermissions } from './permissions.js';
 import { makeProcesses } from './processes.js';
 import { makeProviders, type Providers } from './providers.js';
 import { makeRpcPool, type RpcPool } from './rpc-pool.js';
-import { readScope } from './scope.js';
-import { makeSpindle } from './spindle.js';
-import { makeStorage } from './storage.js';
+import { makeStorage, makeUserStorage, readScope } from './storage.js';
 import { surface } from './surface.js';
 import { makeTools, type Tools } from './tools.js';
-import { makeUserStorage } from './user-storage.js';
 import { makeVariables } from './variables.js';
+import { strict } from './strict.js';
 
-/** Everything behind the `spindle` global of one extension. */
+/** The implementation of the `spindle` global of one extension. */
 export interface Runtime {
   readonly spindle: object;
   readonly permissions: HeldPermissions;
@@ -39,21 +33,23 @@ export interface Runtime {
   readonly providers: Providers;
   readonly oauth: OAuth;
   readonly listeners: Listeners;
-  /** What is registered, as JSON text. */
+  readonly cors: (url: unknown, options?: unknown) => Promise<unknown>;
+  readonly sendToFrontend: (...args: unknown[]) => void;
+  /** The registrations as JSON text. */
   describe(): string;
-  /** From now on changes to what is registered are told to the host. */
+  /** Starts to notify the host about changes of the registrations. */
   announceChanges(): void;
 }
 
 export function makeRuntime(world: DialectWorld): Runtime {
-  const introduction = readIntroduction(world.introduction);
+  const pluginInfo = readPluginInfo(world.pluginInfo);
   const permissions = makePermissions(world);
   const { onChange, announceChanges } = makeAnnouncer(world);
   const mutations = makeMutations();
   const listeners = makeListeners(world);
   const scope = readScope(world.config);
   const calls = makeHostCalls(world, permissions);
-  const events = makeEvents(world, permissions);
+  const events = makeEvents(world, permissions, onChange);
   const tools = makeTools(world, permissions, mutations, onChange);
   const hooks = makeHooks(world, permissions, mutations, onChange);
   const macros = makeMacros(world, calls, mutations, onChange);
@@ -62,23 +58,27 @@ export function makeRuntime(world: DialectWorld): Runtime {
   const providers = makeProviders(world, permissions, mutations, listeners, onChange);
   const oauth = makeOAuth(world, calls, permissions);
 
+  const cors = makeCors(world, permissions);
+  const { sendToFrontend, ...frontend } = makeFrontend(calls, listeners);
+
   const spindle = makeSpindle(makeHostMembers(surface, calls, mutations), {
     ...hooks.api,
     ...providers.api,
-    ...makeFrontend(calls, listeners),
+    ...frontend,
+    sendToFrontend,
     assemble: makeAssemble(calls),
     backendProcesses: makeProcesses('backendProcesses', calls, listeners),
     commands: commands.api,
     contracts,
-    cors: makeCors(world, permissions),
+    cors,
     enclave: makeEnclave(world, mutations, scope),
     ephemeral: makeEphemeral(world, mutations, permissions),
     generate: makeGenerate(calls, events),
-    host: makeHost(introduction),
+    host: makeHost(pluginInfo, world.hostPowers),
     imageGen: { generateStream: makeImageStream(calls) },
     log: makeLog(world),
     macros: { resolve: macros.resolve },
-    manifest: introduction.manifest,
+    manifest: pluginInfo.manifest,
     oauth: oauth.api,
     on: events.on,
     permissions: permissions.api,
@@ -105,6 +105,8 @@ export function makeRuntime(world: DialectWorld): Runtime {
     providers,
     oauth,
     listeners,
+    cors,
+    sendToFrontend,
     announceChanges,
     describe: () =>
       `{"tools":${tools.describe()},"registered":{"events":${JSON.stringify(events.names())}` +
@@ -126,11 +128,40 @@ function makeAnnouncer({ powers }: DialectWorld): {
     onChange: () => {
       if (!announcing || announced) return;
       announced = true;
-      // Once for everything that changes in one job: many re-register all that they have.
+      // Once for all changes of one job, because many extensions register everything again.
       powers.clock.queueMicrotask(() => {
         announced = false;
-        powers.host.notify('offers', {});
+        powers.host.notify('contributions-changed', {});
       });
     },
   };
+}
+
+/**
+ * The deeply frozen global `spindle`: members of the host, and members implemented in the guest. If
+ * both have a namespace, its members are merged.
+ */
+function makeSpindle(hostMembers: Members, ownMembers: Members): object {
+  const members: Members = { ...hostMembers };
+  for (const [name, own] of Object.entries(ownMembers)) {
+    const other = members[name];
+    members[name] = isPlain(own) && isPlain(other) ? { ...other, ...own } : own;
+  }
+  return namespace('spindle', members);
+}
+
+/** These stay plain objects: a missing property is `undefined` and does not throw. */
+const DATA: ReadonlySet<string> = new Set(['contracts', 'host', 'manifest']);
+
+function namespace(path: string, members: Members): object {
+  const made = Object.entries(members).map(([name, member]): [string, unknown] => [
+    name,
+    isPlain(member) && !DATA.has(name) ? namespace(`${path}.${name}`, member) : harden(member),
+  ]);
+  return strict(path, Object.fromEntries(made));
+}
+
+/** Whether the value is an object of members that still needs `strict`. */
+function isPlain(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Object.isFrozen(value);
 }

@@ -1,24 +1,48 @@
+import type { Json } from '../../wire/messages.js';
+import { isRecord } from '../../wire/json.js';
 import { copyBytes } from '../../endowments/bytes.js';
 import type { StorageClient } from '../../endowments/storage/client.js';
 import type { DialectWorld } from '../dialect.js';
-import { readJsonText } from './json-text.js';
-import type { Mutations } from './mutations.js';
+import type { Mutations } from './permissions.js';
 import { strict } from './strict.js';
-import { nothingThere, pathOf, toStorageError } from './storage-errors.js';
+
+/**
+ * The user of an extension. If it is installed for one user (the default), every request is for
+ * that user, and a named user is ignored. If it is installed for all (`installScope: "operator"` in
+ * the operator's configuration), each request must name its user.
+ */
+export interface Scope {
+  /** The user of a request, as the name of a storage area. Throws if a required name is missing. */
+  userOf(userId: unknown): string;
+}
+
+export function readScope(config: Json): Scope {
+  const forAll = isRecord(config) && config['installScope'] === 'operator';
+  return {
+    userOf: (userId) => {
+      if (!forAll) return OWNER;
+      if (typeof userId === 'string' && userId !== '') return `user:${userId}`;
+      throw new Error('userId is required for operator-scoped extensions');
+    },
+  };
+}
+
+/** The user of an extension that is installed for one user. */
+export const OWNER = 'owner';
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
-/** Which area a call means; `place` is how many arguments come before the user's id. */
+/** Finds the area of a call. `place` is the number of arguments before the user's id. */
 type AreaOf = (args: readonly unknown[], place: number) => StorageClient;
 
-/** `spindle.storage`: files of the extension's own (Spindle storage). */
+/** `spindle.storage`: the extension's own files (Spindle storage). */
 export function makeStorage(world: DialectWorld, mutations: Mutations): object {
   const area = world.storage({ area: 'data' });
   return makeFiles('spindle.storage', world, mutations, () => area);
 }
 
-/** `spindle.storage` and `spindle.userStorage`, which differ in whose files they are. */
-export function makeFiles(
+/** Builds `spindle.storage` and `spindle.userStorage`, which differ only in their area. */
+function makeFiles(
   name: string,
   world: DialectWorld,
   mutations: Mutations,
@@ -50,8 +74,7 @@ export function makeFiles(
       write(areaOf(args, 2), args[0], bytesOf(args[1], `${name}.writeBinary`)),
     ),
     delete: writing('delete', async (...args) => {
-      const there = await areaOf(args, 1).delete(pathOf(args[0]), true).catch(toStorageError);
-      if (!there) throw new Error('File not found');
+      await areaOf(args, 1).delete(pathOf(args[0]), true).catch(nothingThere);
     }),
     list: async (...args: unknown[]) => {
       const prefix = args[0] === undefined ? '' : pathOf(args[0]);
@@ -106,4 +129,59 @@ function indentOf(options: unknown): number {
   const indent: unknown =
     typeof options === 'object' && options !== null ? Reflect.get(options, 'indent') : undefined;
   return typeof indent === 'number' ? indent : 2;
+}
+
+/** `spindle.userStorage`: separate files for each user (Spindle storage, Per-user). */
+export function makeUserStorage(world: DialectWorld, mutations: Mutations, scope: Scope): object {
+  const areas = new Map<string, StorageClient>();
+  const areaOf = (userId: unknown): StorageClient => {
+    const user = scope.userOf(userId);
+    const area = areas.get(user) ?? world.storage({ area: 'user', user });
+    // Caches one client for each user, up to `MAX_USERS`. Other users get a new client each time.
+    if (areas.size < MAX_USERS) areas.set(user, area);
+    return area;
+  };
+  return makeFiles('spindle.userStorage', world, mutations, (args, place) => areaOf(args[place]));
+}
+
+const MAX_USERS = 1_000;
+
+/** A path for storage. Only its type is checked here. The host checks its content. */
+export function pathOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new TypeError('A path in storage is a string');
+}
+
+/** Rejects with the messages that extensions expect. A missing file is "File not found". */
+export function toStorageError(error: unknown): never {
+  const message = error instanceof Error ? error.message : 'The storage failed';
+  if (isMissing(message)) throw new Error('File not found');
+  throw error instanceof Error ? error : new Error(message);
+}
+
+/** The listing of a folder that does not exist. */
+export function nothingThere(error: unknown): [] {
+  if (error instanceof Error && isMissing(error.message)) return [];
+  throw toStorageError(error);
+}
+
+function isMissing(message: string): boolean {
+  return /^(?:ENOENT|ENOTDIR):/.test(message);
+}
+
+/** Parses JSON from a file. On failure returns the option `fallback`, even `undefined`. */
+async function readJsonText(
+  read: () => Promise<string>,
+  path: unknown,
+  options: unknown,
+): Promise<unknown> {
+  try {
+    const value: unknown = JSON.parse(await read());
+    return value;
+  } catch {
+    if (typeof options === 'object' && options !== null && 'fallback' in options) {
+      return options.fallback;
+    }
+    throw new Error(`Failed to parse JSON from ${String(path)}`);
+  }
 }

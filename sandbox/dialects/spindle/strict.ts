@@ -1,8 +1,7 @@
 /**
- * An object of Spindle's, frozen, which answers for a name that it does not have with an error that
- * says so: an extension that uses what is not there learns that, and not that `undefined` is no
- * function. Names by which others ask what kind of thing they hold get the plain answer, and so do
- * those of other versions of Spindle, which extensions look for before they use them.
+ * A frozen object of Spindle. A read of a missing name throws an error with that name, which is
+ * clearer than "undefined is not a function". Names that runtimes and libraries probe give
+ * `undefined`, as do names of other Spindle versions that extensions test for.
  */
 export function strict<Members extends object>(path: string, members: Members): Members {
   Object.freeze(members);
@@ -51,3 +50,8 @@ const PROBED: ReadonlySet<string> = new Set([
   'spindle.chats.active',
   'spindle.chats.getActiveChat',
 ]);
+
+/** Reads a property of any value. It may run plugin code, or throw. */
+export function readField(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+}

@@ -1,17 +1,17 @@
+import { isRecord } from '../../wire/json.js';
 import type { DialectWorld } from '../dialect.js';
-import type { Mutations } from './mutations.js';
-import type { HeldPermissions } from './permissions.js';
+import type { HeldPermissions, Mutations } from './permissions.js';
 import { SPINDLE_LIMITS } from './limits.js';
 
-/** The tools that an extension has registered, offered while it holds the permission for them. */
+/** The registered tools of an extension. They count only while it has the permission for tools. */
 export interface Tools {
   readonly registerTool: (tool: unknown) => void;
   readonly unregisterTool: (name: unknown) => void;
-  /** Each as `{"tool": …}` or `{"problem": …}`, so that one broken tool hides no other. */
+  /** Each as `{"tool": …}` or `{"problem": …}`: one broken tool does not hide the others. */
   describe(): string;
 }
 
-/** `onChange` is called whenever there are other tools than before. */
+/** `onChange` is called after each change of the tools. */
 export function makeTools(
   world: DialectWorld,
   permissions: HeldPermissions,
@@ -21,8 +21,8 @@ export function makeTools(
   /** Descriptions as JSON text, by name. */
   const registered = new Map<string, string>();
 
-  // What is registered without the permission is kept back: it is there once the permission is, and
-  // few extensions register again when they are told.
+  // Tools registered without the permission become available with it: few extensions register them
+  // again when the permission is granted.
   permissions.watch(({ permission }) => {
     if (permission === 'tools' && registered.size > 0) onChange();
   });
@@ -59,7 +59,7 @@ const FIELDS = [
   'inline_available',
 ];
 
-/** A copy of what was registered, so that later changes to it change nothing. Never throws. */
+/** A copy of a registration, which later changes do not affect. Never throws. */
 function readTool(
   tool: unknown,
   world: DialectWorld,
@@ -67,7 +67,7 @@ function readTool(
   let name = '';
   try {
     const plain = Object.fromEntries(
-      FIELDS.map((field) => [field, isObject(tool) ? tool[field] : undefined]),
+      FIELDS.map((field) => [field, isRecord(tool) ? tool[field] : undefined]),
     );
     name = typeof plain['name'] === 'string' ? plain['name'] : '';
     return { name, text: `{"tool":${world.serialize(plain)}}` };
@@ -76,8 +76,4 @@ function readTool(
     const why = error instanceof Error ? error.message : String(error);
     return { name, text: `{"problem":${world.serialize(why)}}` };
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

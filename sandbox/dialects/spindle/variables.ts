@@ -1,17 +1,17 @@
 import { toText } from '../../endowments/web-idl.js';
 import type { DialectWorld } from '../dialect.js';
 import type { HostCalls } from './host-calls.js';
-import type { Mutations } from './mutations.js';
-import type { Scope } from './scope.js';
+import type { Mutations } from './permissions.js';
+import type { Scope } from './storage.js';
 import { strict } from './strict.js';
 import { SPINDLE_LIMITS } from './limits.js';
 
 type Bag = Map<string, string>;
 
 /**
- * `spindle.variables`: texts by name, for a chat or a user (Spindle variables). A host that has them
- * (its macros read the same) provides them; elsewhere they are the extension's own. Those of `local`
- * are then gone with its process; those of `global` and `chat` are kept in its storage.
+ * `spindle.variables`: texts by name, for a chat or a user (Spindle variables). If the host's
+ * macros use variables, the host stores them. Otherwise the extension's storage contains them. Local
+ * ones of an extension without storage last until its process ends.
  */
 export function makeVariables(
   world: DialectWorld,
@@ -20,7 +20,7 @@ export function makeVariables(
   scope: Scope,
 ): object {
   const local = new Map<string, Bag>();
-  const kept = makeKept(world);
+  const saved = makeSaved(world);
   const inMemory: BagOf = async (owner, change) => {
     const bag = local.get(owner) ?? new Map<string, string>();
     local.set(owner, bag);
@@ -30,14 +30,16 @@ export function makeVariables(
   const inStorage =
     (kind: string): BagOf =>
     (owner, change) =>
-      kept(`${kind}:${owner}`, change);
+      kind === 'local' && !world.grant.storage
+        ? inMemory(owner, change)
+        : saved(`${kind}:${owner}`, change);
 
   const forChats = (path: string, bagOf: BagOf): object =>
     makeNamespace(`spindle.variables.${path}`, 1, calls, mutations, (args, change) =>
       bagOf(String(args[0]), change),
     );
   return strict('spindle.variables', {
-    local: forChats('local', inMemory),
+    local: forChats('local', inStorage('local')),
     chat: forChats('chat', inStorage('chat')),
     global: makeNamespace('spindle.variables.global', 0, calls, mutations, (args, change) =>
       inStorage('global')(scope.userOf(args.at(-1)), change),
@@ -45,10 +47,10 @@ export function makeVariables(
   });
 }
 
-/** A bag of variables, after the change where there is one. */
+/** Reads the variables of an owner, after `change` if it is present. */
 type BagOf = (owner: string, change?: (bag: Bag) => void) => Promise<Bag>;
 
-/** `skip`: how many arguments come before the name of the variable. */
+/** `skip`: the number of arguments before the variable's name. */
 function makeNamespace(
   path: string,
   skip: number,
@@ -56,15 +58,18 @@ function makeNamespace(
   mutations: Mutations,
   bagFor: (args: readonly unknown[], change?: (bag: Bag) => void) => Promise<Bag>,
 ): object {
-  /** What stands for "this host has no variables": no host answers with it. */
+  /** Marks "this host has no variables". No host returns this text. */
   const absent = '\u0000absent';
   const through =
     (member: string, fallback: (args: readonly unknown[]) => Promise<unknown>) =>
     async (...args: unknown[]): Promise<unknown> => {
-      const answer = await calls.ask({ name: `${path}.${member}`, otherwise: () => absent }, args);
+      const answer = await calls.request(
+        { name: `${path}.${member}`, otherwise: () => absent },
+        args,
+      );
       return answer === absent ? fallback(args) : answer;
     };
-  // The user comes last, and only where there is no chat.
+  // The user's id is the last argument, and is used only if there is no chat.
   const owner = (args: readonly unknown[], rest: number): readonly unknown[] =>
     skip > 0 ? [args[0]] : [args[rest]];
   const keyOf = (args: readonly unknown[]): string => String(args[skip]);
@@ -98,8 +103,8 @@ function makeNamespace(
   });
 }
 
-/** Bags in a file each, of an area that is no user's; changes follow one another. */
-function makeKept(
+/** Stores each owner's variables in one file of a storage area. Changes run one after the other. */
+function makeSaved(
   world: DialectWorld,
 ): (owner: string, change?: (bag: Bag) => void) => Promise<Bag> {
   const { text } = world.powers;

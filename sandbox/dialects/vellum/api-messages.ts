@@ -1,8 +1,8 @@
-/** What a reply is rewritten into that the model's maker refused: the mark of such an exchange. */
+/** Replaces a reply that the model's provider refused, and marks the refused exchange. */
 export const REFUSAL_FALLBACK_TEXT =
   "Sorry — I wasn't able to generate a response to that. Please try rephrasing or asking in a different way.";
 
-/** What of `@vellumai/plugin-api` reads messages that the plugin has in its hands already. */
+/** The functions of `@vellumai/plugin-api` that parse messages which the plugin already has. */
 export const messagesApi: Readonly<Record<string, unknown>> = {
   isToolResultMessage,
   lastToolResultUserMessageIndex,
@@ -14,14 +14,14 @@ export const messagesApi: Readonly<Record<string, unknown>> = {
   parseMessageMetadata,
 };
 
-/** Whether a message of the user's carries the results of tools alone. */
+/** Whether a user's message contains only tool results. */
 function isToolResultMessage(message: unknown): boolean {
   const blocks = blocksOf(read(message, 'content'));
   if (read(message, 'role') !== 'user' || blocks.length === 0) return false;
   return blocks.every((block) => read(block, 'type') === 'tool_result');
 }
 
-/** Where the last message is that carries results of tools, among others or alone; else -1. */
+/** The index of the last message that contains tool results, or -1. */
 function lastToolResultUserMessageIndex(messages: unknown): number {
   if (!Array.isArray(messages)) return -1;
   return messages.findLastIndex(
@@ -31,7 +31,7 @@ function lastToolResultUserMessageIndex(messages: unknown): number {
   );
 }
 
-/** Leaves out every refused exchange: the reply that marks it, and all back to what was asked. */
+/** Removes every refused exchange: the marked reply, back to the user's question. */
 function quarantineRefusedExchanges(messages: unknown): object {
   const all: readonly unknown[] = Array.isArray(messages) ? messages : [];
   const dropped = new Set<number>();
@@ -61,18 +61,18 @@ function isRefused(message: unknown): boolean {
   );
 }
 
-/** What was said: the text blocks of a content, as it is or as it was stored. */
+/** The text blocks of a content, parsed or as stored. */
 function stringifyMessageContent(content: unknown): string {
   return textsOf(content).join('\n');
 }
 
-/** The same, with a word for what was not said: calls of tools, their results, pictures. */
+/** All blocks of a content. Tool calls, their results and pictures become a short label. */
 function extractTextFromStoredMessageContent(content: unknown): string {
   if (typeof stored(content) === 'string') return String(stored(content));
-  return blocksOf(stored(content)).map(tellBlock).join('\n');
+  return blocksOf(stored(content)).map(textOfBlock).join('\n');
 }
 
-function tellBlock(block: unknown): string {
+function textOfBlock(block: unknown): string {
   const text = read(block, 'text');
   if (typeof text === 'string') return text;
   const type = read(block, 'type');
@@ -108,7 +108,7 @@ function textsOf(content: unknown): string[] {
   });
 }
 
-/** A content as it was stored is JSON; a text that is none is itself. */
+/** Parses a stored content. Text that is not JSON is returned unchanged. */
 function stored(content: unknown): unknown {
   if (typeof content !== 'string') return content;
   try {

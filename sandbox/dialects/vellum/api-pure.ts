@@ -1,7 +1,6 @@
 import { messagesApi, REFUSAL_FALLBACK_TEXT } from './api-messages.js';
-import { type ErrorClass, makeErrorClass } from './api-errors.js';
 
-/** The names of all hooks, by the constants that plugins use for them. */
+/** The names of all hooks, by the constants that plugins use. */
 const HOOKS = {
   INIT: 'init',
   SHUTDOWN: 'shutdown',
@@ -17,10 +16,10 @@ const HOOKS = {
 
 const RiskLevel = { Low: 'low', Medium: 'medium', High: 'high' };
 
-/** What `resolveCredential` rejects with. */
+/** The rejection of `resolveCredential`. */
 export const CredentialResolutionError: ErrorClass = makeErrorClass('CredentialResolutionError');
 
-/** What of `@vellumai/plugin-api` needs no host: constants, and functions of their arguments alone. */
+/** The part of `@vellumai/plugin-api` that does not need the host: constants and pure functions. */
 export const pureApi: Readonly<Record<string, unknown>> = {
   HOOKS,
   RiskLevel,
@@ -41,4 +40,30 @@ function isVisionNotSupportedError(error: unknown): boolean {
   const message: unknown =
     typeof error === 'object' && error !== null ? Reflect.get(error, 'message') : undefined;
   return typeof message === 'string' && /image|vision/i.test(message) && /support/i.test(message);
+}
+
+type ErrorClass = new (message?: unknown) => Error;
+
+/**
+ * Creates an error class for plugins: `instanceof Error`, with that name. It does not extend the
+ * start realm's `Error`, which can read stacks and would be visible as its prototype.
+ */
+function makeErrorClass(name: string): ErrorClass {
+  class Named {
+    declare readonly message: string;
+    declare readonly name: string;
+
+    static {
+      // guard: vellum-error-parent-tamed
+      Object.setPrototypeOf(Named, Object.getPrototypeOf(TypeError));
+      Object.setPrototypeOf(Named.prototype, Error.prototype);
+      Object.defineProperty(Named, 'name', { value: name });
+      Object.defineProperty(Named.prototype, 'name', { value: name });
+    }
+
+    constructor(message: unknown = '') {
+      return Reflect.construct(Error, [String(message)], new.target);
+    }
+  }
+  return Named;
 }

@@ -1,15 +1,15 @@
-/** A plugin's files of one kind, each loaded when it is first asked for, and once. */
+/** A plugin's files of one kind. Each is loaded once, on first use. */
 export interface SurfaceGroup {
-  /** In the order of their files' names. */
+  /** In the order of the files' names. */
   readonly stems: readonly string[];
   /**
-   * What the file exports by default: `undefined` where it exports nothing of the kind. Rejects with
-   * whatever loading it throws, the same each time.
+   * The file's default export, or `undefined` if there is none. If the load fails, every call
+   * rejects with the same error.
    */
   load(stem: string): Promise<LoadedSurface>;
 }
 
-/** In a box of its own: what a plugin exports may be a thenable, which must not settle a promise. */
+/** Wraps the export, because it may be a thenable. */
 export interface LoadedSurface {
   readonly exported: unknown;
 }
@@ -19,7 +19,7 @@ export interface Surfaces {
   readonly hooks: SurfaceGroup;
 }
 
-/** Opens what the entry of a bundle of surfaces exports: `{ tools: { stem: load }, hooks: … }`. */
+/** Reads the export of a bundle's entry: `{ tools: { stem: load }, hooks: … }`. */
 export function openSurfaces(exports: Readonly<Record<string, unknown>>): Surfaces {
   return { tools: openGroup(exports['tools']), hooks: openGroup(exports['hooks']) };
 }

@@ -1,12 +1,14 @@
 import { CodedError } from '../../wire/failure.js';
+import type { GuestGrant, GuestMount } from '../../wire/methods.js';
 import type { CallWorld, DialectWorld } from '../dialect.js';
 import type { SurfaceGroup } from './surfaces.js';
-import { makeToolContext } from './tool-context.js';
+import { isRecord } from '../../wire/json.js';
+import { withSignal } from '../with-signal.js';
 
 /**
- * Says of each file of `tools/` what it exports: `{"tools": [{ "stem": …, … }]}`, where the rest is
- * `"tool"`, its fields; or `"error"`, what loading it threw; or `"exports"`, the type of something
- * that is no tool.
+ * Describes each file of `tools/`, as `{"tools": [{ "stem": …, … }]}`. Each item has `"tool"` with
+ * its fields, `"error"` if the load failed, or `"exports"` with the type of an export that is not a
+ * tool.
  */
 export async function describeTools(tools: SurfaceGroup, world: DialectWorld): Promise<string> {
   const described = await Promise.all(tools.stems.map((stem) => describeTool(tools, stem, world)));
@@ -30,8 +32,8 @@ async function describeTool(
 ): Promise<string> {
   const named = `{"stem":${JSON.stringify(stem)}`;
   try {
-    const { exported } = await withinPatience(tools.load(stem), world);
-    if (!isObject(exported)) return `${named},"exports":${JSON.stringify(typeName(exported))}}`;
+    const { exported } = await withinMaxLoad(tools.load(stem), world);
+    if (!isRecord(exported)) return `${named},"exports":${JSON.stringify(typeName(exported))}}`;
     const fields = FIELDS.map((field): [string, unknown] => [field, Reflect.get(exported, field)]);
     return `${named},"tool":${world.serialize(Object.fromEntries(fields))}}`;
   } catch (error) {
@@ -39,32 +41,32 @@ async function describeTool(
   }
 }
 
-/** A file that takes longer to load is told of as one that cannot be, and holds up no other. */
-const PATIENCE_MS = 5_000;
+/** A file that takes longer counts as failed. It does not delay the other files. */
+const MAX_LOAD_MS = 5_000;
 
-function withinPatience<Value>(loading: Promise<Value>, { powers }: DialectWorld): Promise<Value> {
+function withinMaxLoad<Value>(loading: Promise<Value>, { powers }: DialectWorld): Promise<Value> {
   const { setTimeout, clearTimeout } = powers.clock;
   return new Promise((resolve, reject) => {
-    const late = `it did not finish loading within ${PATIENCE_MS} ms`;
-    const timer = setTimeout(() => reject(new CodedError('LOAD_FAILED', late)), PATIENCE_MS);
+    const late = `it did not finish loading within ${MAX_LOAD_MS} ms`;
+    const timer = setTimeout(() => reject(new CodedError('LOAD_FAILED', late)), MAX_LOAD_MS);
     loading.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 
-/** Runs the tool of a file. The answer is the plugin's own value, or a promise of it. */
+/** Runs the tool of a file. Returns the plugin's own value, or a promise of it. */
 export async function callTool(
   tools: SurfaceGroup,
   name: string,
   input: unknown,
   call: CallWorld,
-  { serialize, powers }: Pick<DialectWorld, 'serialize' | 'powers'>,
+  { serialize, powers, grant }: Pick<DialectWorld, 'serialize' | 'powers' | 'grant'>,
 ): Promise<unknown> {
   const { surface } = call;
   if (surface === undefined || !tools.stems.includes(surface)) {
     throw new CodedError('TOOL_NOT_FOUND', `no tool has the name ${name}`);
   }
   const { exported } = await tools.load(surface);
-  if (!isObject(exported)) {
+  if (!isRecord(exported)) {
     throw new CodedError('INVALID_TOOL', `the file of ${name} exports no tool by default`);
   }
   const execute: unknown = Reflect.get(exported, 'execute');
@@ -73,16 +75,16 @@ export async function callTool(
     return { content: `${kind} ${name} has no execute implementation`, isError: true };
   }
   try {
-    return await Reflect.apply(execute, exported, [input, makeToolContext(call)]);
+    return await Reflect.apply(execute, exported, [input, makeToolContext(call, grant)]);
   } catch (thrown) {
     throw isError(thrown) ? thrown : new ThrownValue(thrown, serialize);
   }
 }
 
-/** The id under which a host runs the tools of its workspace. */
+/** The plugin id of the workspace's tools. */
 const WORKSPACE = '(workspace)';
 
-/** What a tool threw that is no error: a text is the message, anything else is told as JSON. */
+/** Wraps a thrown value that is not an error. The message is its text, or its JSON. */
 class ThrownValue extends Error {
   override readonly name: string = 'ThrownValue';
 
@@ -99,10 +101,6 @@ function isError(value: unknown): boolean {
   }
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function typeName(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
@@ -114,4 +112,50 @@ function messageOf(error: unknown): string {
   } catch {
     return 'an error that cannot be read';
   }
+}
+
+/**
+ * The context of one call, with only the fields that Vellum documents. The host may know more about
+ * the conversation, which the plugin must not see. Optional fields are absent if the caller does
+ * not set them.
+ */
+function makeToolContext(call: CallWorld, grant: GuestGrant): object {
+  const { conversationId, workingDir, requestId, assistantId, isInteractive } = isRecord(
+    call.context,
+  )
+    ? call.context
+    : {};
+  const context = {
+    conversationId: textOr(conversationId, 'default'),
+    workingDir: workingDirectory(workingDir, grant.fs ?? []),
+    ...(typeof requestId === 'string' ? { requestId } : {}),
+    ...(typeof assistantId === 'string' ? { assistantId } : {}),
+    ...(typeof isInteractive === 'boolean' ? { isInteractive } : {}),
+    ...(call.output === undefined ? {} : { onOutput: makeOnOutput(call.output) }),
+  };
+  return withSignal(context, call);
+}
+
+/**
+ * The working directory: the caller's, else the plugin's first writable mount, else the workspace in
+ * its own storage. A caller's directory that no mount has is shown and not lent: its context never
+ * creates a mount.
+ */
+function workingDirectory(wanted: unknown, mounts: readonly GuestMount[]): string {
+  if (typeof wanted === 'string') return wanted;
+  return mounts.find(({ isWritable }) => isWritable)?.at ?? WORKSPACE_DIRECTORY;
+}
+
+const WORKSPACE_DIRECTORY = '/workspace';
+
+function makeOnOutput(write: (text: string) => void): (chunk: unknown) => void {
+  return harden((chunk: unknown): void => {
+    // Converting an object would call the plugin's `toString`.
+    if (typeof chunk === 'string') write(chunk);
+    else if (typeof chunk === 'number' || typeof chunk === 'boolean') write(String(chunk));
+  });
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise;
 }

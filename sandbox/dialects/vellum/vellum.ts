@@ -1,18 +1,18 @@
 import type { Dialect, DialectWorld } from '../dialect.js';
-import { type Facts, gatherFacts, makeHandles } from './api-handles.js';
+import { type Facts, gatherFacts, makeHandles, makePluginApi, PLUGIN_API } from './plugin-api.js';
 import { attachHooks } from './hooks.js';
-import { makePluginApi, PLUGIN_API } from './plugin-api.js';
 import { openSurfaces } from './surfaces.js';
 import { callTool, describeTools } from './tools.js';
 
-/** What the host told of itself, for each plugin. */
+/** The facts from the host, for each plugin. */
 const facts = new WeakMap<DialectWorld, Facts>();
 
 /**
- * Vellum: a plugin's tools and hooks are files of their own, which share the modules that they
- * import. A file is loaded when it is first needed, and one that cannot be loaded fails alone.
+ * Vellum: each tool and hook is a separate file, and the files share imported modules. A file is
+ * loaded on first use. If one file fails to load, the others still work.
  */
 export const vellum: Dialect = {
+  hasCryptoRandom: true,
   prepare: async (world) => void facts.set(world, await gatherFacts(world)),
   modules: (world) => ({
     [PLUGIN_API]: makePluginApi(makeHandles(world, facts.get(world) ?? new Map())),

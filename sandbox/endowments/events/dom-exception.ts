@@ -1,21 +1,21 @@
 import { makeBrand } from '../brand.js';
-import type { EndowmentPowers } from '../endowment.js';
+import type { EndowmentCapabilities } from '../endowment.js';
 import { perCompartment } from '../per-compartment.js';
 import { member, toText } from '../web-idl.js';
 
 export type DOMExceptionClass = new (message?: unknown, nameOrOptions?: unknown) => Error;
 
-/** The compartment's `DOMException`: an `Error` that is told apart by its `name`. */
-export const domExceptionClass: (powers: EndowmentPowers) => DOMExceptionClass = perCompartment(
-  () => {
+/** The compartment's `DOMException`: an `Error` that callers identify by its `name`. */
+export const domExceptionClass: (capabilities: EndowmentCapabilities) => DOMExceptionClass =
+  perCompartment(() => {
     const names = makeBrand<string>('DOMException');
 
     class DOMException {
       declare readonly message: string;
 
       static {
-        // Not `extends Error`: the start realm's own Error can read stacks, and a plugin would find
-        // it as the prototype of this class. TypeError inherits from the one that cannot.
+        // Not `extends Error`: the start realm's Error can read stacks, and a plugin would reach it
+        // as the prototype of this class. TypeError inherits from the tamed one.
         Object.setPrototypeOf(DOMException, Object.getPrototypeOf(TypeError));
         Object.setPrototypeOf(DOMException.prototype, Error.prototype);
         for (const [constant, code] of LEGACY.values()) {
@@ -50,8 +50,7 @@ export const domExceptionClass: (powers: EndowmentPowers) => DOMExceptionClass =
     }
 
     return DOMException;
-  },
-);
+  });
 
 function readOptions(given: unknown): { readonly name: string; readonly cause: object[] } {
   if (typeof given !== 'object' || given === null) return { name: toText(given), cause: [] };
@@ -62,7 +61,7 @@ function readOptions(given: unknown): { readonly name: string; readonly cause: o
   };
 }
 
-/** The names that once were numbers, and still answer to them. */
+/** The names with a legacy number. */
 const LEGACY: ReadonlyMap<string, readonly [constant: string, code: number]> = new Map([
   ['IndexSizeError', ['INDEX_SIZE_ERR', 1]],
   ['HierarchyRequestError', ['HIERARCHY_REQUEST_ERR', 3]],

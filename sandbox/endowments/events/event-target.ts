@@ -1,18 +1,18 @@
 import { makeBrand, type Brand } from '../brand.js';
-import type { EndowmentPowers } from '../endowment.js';
+import type { EndowmentCapabilities } from '../endowment.js';
 import { perCompartment } from '../per-compartment.js';
 import { isCallable, isObject, member, toOptions, toText } from '../web-idl.js';
 import { events } from './event.js';
 import { signals } from './signal.js';
 
-/** The listeners of one target, in the order in which they were added. */
+/** The listeners of one target, in order of registration. */
 export interface TargetState {
   listeners: readonly Listener[];
 }
 
 interface Listener {
   readonly type: string;
-  /** A function, or an object with a `handleEvent`. */
+  /** A function or an object with a `handleEvent` method. */
   readonly callback: object;
   readonly capture: boolean;
   readonly once: boolean;
@@ -23,55 +23,59 @@ export const targets: Brand<TargetState> = makeBrand<TargetState>('EventTarget')
 
 export type EventTargetClass = new () => object;
 
-/** The compartment's `EventTarget`. What a listener throws goes to `reportFault`. */
-export const eventTargetClass: (powers: EndowmentPowers) => EventTargetClass = perCompartment(
-  ({ reportFault }) =>
-    class EventTarget {
-      constructor() {
-        targets.give(this, { listeners: [] });
-      }
-
-      addEventListener(type: unknown, callback: unknown, options?: unknown): void {
-        const state = targets.demand(this);
-        const listener = readListener(type, callback, options);
-        if (listener === undefined) return;
-        const signal = isObject(options) ? member(options, 'signal') : undefined;
-        if (signal !== undefined && signals.demand(signal).aborted) return;
-        if (state.listeners.some((known) => isSame(known, listener))) return;
-        state.listeners = [...state.listeners, listener];
-        if (signal !== undefined) {
-          signals.demand(signal).onAbort(() => remove(state, listener));
+/** The compartment's `EventTarget`. Errors of listeners go to `reportFault`. */
+export const eventTargetClass: (capabilities: EndowmentCapabilities) => EventTargetClass =
+  perCompartment(
+    ({ reportFault }) =>
+      class EventTarget {
+        constructor() {
+          targets.give(this, { listeners: [] });
         }
-      }
 
-      removeEventListener(type: unknown, callback: unknown, options?: unknown): void {
-        const state = targets.demand(this);
-        const listener = readListener(type, callback, options);
-        if (listener !== undefined) remove(state, listener);
-      }
+        addEventListener(type: unknown, callback: unknown, options?: unknown): void {
+          const state = targets.demand(this);
+          const listener = readListener(type, callback, options);
+          if (listener === undefined) return;
+          const signal = isObject(options) ? member(options, 'signal') : undefined;
+          if (signal !== undefined && signals.demand(signal).aborted) return;
+          if (state.listeners.some((known) => isSame(known, listener))) return;
+          state.listeners = [...state.listeners, listener];
+          if (signal !== undefined) {
+            signals.demand(signal).onAbort(() => remove(state, listener));
+          }
+        }
 
-      dispatchEvent(event: unknown): boolean {
-        targets.demand(this);
-        const state = events.demand(event);
-        if (state.dispatching) throw new TypeError('The event is already being dispatched');
-        dispatch(this, event, reportFault);
-        return !state.canceled;
-      }
+        removeEventListener(type: unknown, callback: unknown, options?: unknown): void {
+          const state = targets.demand(this);
+          const listener = readListener(type, callback, options);
+          if (listener !== undefined) remove(state, listener);
+        }
 
-      get [Symbol.toStringTag](): string {
-        return 'EventTarget';
-      }
-    },
-);
+        dispatchEvent(event: unknown): boolean {
+          targets.demand(this);
+          const state = events.demand(event);
+          if (state.dispatching) throw new TypeError('The event is already being dispatched');
+          dispatch(this, event, reportFault);
+          return !state.canceled;
+        }
 
-/** Adds a listener of our own, without asking `target` itself: its methods may be a plugin's. */
+        get [Symbol.toStringTag](): string {
+          return 'EventTarget';
+        }
+      },
+  );
+
+/**
+ * Adds a listener of our own. It does not use methods of `target`, which a plugin may have
+ * replaced.
+ */
 export function listen(target: object, type: string, callback: (event: unknown) => void): void {
   const state = targets.demand(target);
   const listener = { type, callback, capture: false, once: false, passive: false };
   state.listeners = [...state.listeners, listener];
 }
 
-/** Calls the listeners that `target` has for `event` now; those added meanwhile are not called. */
+/** Calls the current listeners of `target`. Listeners added during the dispatch are not called. */
 export function dispatch(
   target: object,
   event: unknown,

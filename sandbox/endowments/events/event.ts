@@ -6,11 +6,11 @@ export interface EventState {
   readonly bubbles: boolean;
   readonly cancelable: boolean;
   readonly composed: boolean;
-  /** Whether the platform sent it, and not plugin code. */
+  /** Whether the platform sent the event, and not plugin code. */
   readonly trusted: boolean;
   target: object | null;
   dispatching: boolean;
-  /** Its present listener promised not to call `preventDefault`. */
+  /** The running listener is passive: it may not call `preventDefault`. */
   passive: boolean;
   stopped: boolean;
   stoppedNow: boolean;
@@ -20,8 +20,8 @@ export interface EventState {
 export const events: Brand<EventState> = makeBrand<EventState>('Event');
 
 /**
- * The web's `Event`, for targets without a tree: it never bubbles anywhere. `timeStamp` is 0,
- * because the web's is a clock that every listener could read.
+ * The web's `Event`, for targets without a tree: it does not bubble. `timeStamp` is always 0,
+ * because it would be a clock.
  */
 export class Event {
   constructor(type: unknown, options?: unknown) {
@@ -105,7 +105,7 @@ export class Event {
   }
 }
 
-/** An event of the platform's own. */
+/** An event that our code sends. */
 export function makeEvent(type: string): object {
   const event: object = Object.create(Event.prototype);
   events.give(event, { ...FRESH, type, trusted: true });

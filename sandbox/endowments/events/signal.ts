@@ -1,26 +1,29 @@
 import { makeBrand, type Brand } from '../brand.js';
 
-/** What an `AbortSignal` stands for: something that is given up once, for a reason. */
+/** The state of an `AbortSignal`: it aborts once, with a reason. */
 export interface SignalState {
+  /** The host's request whose context has this signal, or has the signal that this follows. */
+  readonly call: number | undefined;
   readonly aborted: boolean;
   readonly reason: unknown;
   /**
-   * Calls `listener` when it is given up, before any listener of plugin code; returns how to stop
-   * listening. Never calls it where it was given up before: ask `aborted` first.
+   * Calls `listener` on abort, before any listener of plugin code, and returns the function that
+   * removes it. Does not call it if the signal has aborted already: check `aborted` first.
    */
   onAbort(listener: () => void): () => void;
   abort(reason: unknown): void;
 }
 
-/** Which objects are signals, and what they stand for. */
+/** The signal objects and their states. */
 export const signals: Brand<SignalState> = makeBrand<SignalState>('AbortSignal');
 
-/** A signal that has not been given up. `fire` runs after the other listeners. */
-export function makeSignalState(fire: () => void): SignalState {
+/** A signal that has not aborted. `fire` runs after the other listeners. */
+export function makeSignalState(fire: () => void, call?: number): SignalState {
   const listeners = new Set<() => void>();
   let aborted = false;
   let reason: unknown;
   return {
+    call,
     get aborted() {
       return aborted;
     },

@@ -1,10 +1,9 @@
 import { makeBrand, type Brand } from '../brand.js';
 import { cloneBytes, copyBytes, joinBytes } from '../bytes.js';
-import type { EndowmentPowers } from '../endowment.js';
+import type { EndowmentCapabilities, TextCapability } from '../endowment.js';
 import { perCompartment } from '../per-compartment.js';
 import { makeStream } from '../streams/readable-stream.js';
 import { enqueue, finish } from '../streams/stream-state.js';
-import { decodeUtf8 } from './utf8.js';
 import {
   demandArguments,
   isIterable,
@@ -15,7 +14,7 @@ import {
 } from '../web-idl.js';
 
 export interface BlobState {
-  /** Never changed and never handed out: blobs made of blobs share them. */
+  /** Immutable and internal: blobs made from blobs share it. */
   readonly bytes: Uint8Array;
   readonly type: string;
   readonly file: { readonly name: string; readonly lastModified: number } | undefined;
@@ -30,90 +29,95 @@ export interface BlobClasses {
   readonly makeFile: (bytes: Uint8Array, type: string, name: string) => object;
 }
 
-/** The compartment's `Blob` and `File`. A file was last modified at 0: the default is a clock. */
-export const blobClasses: (powers: EndowmentPowers) => BlobClasses = perCompartment((powers) => {
-  const make = (prototype: object, state: BlobState): object => {
-    const blob: object = Object.create(prototype);
-    blobs.give(blob, state);
-    return blob;
-  };
+/**
+ * The compartment's `Blob` and `File`. `lastModified` defaults to 0, because the web's default is a
+ * clock.
+ */
+export const blobClasses: (capabilities: EndowmentCapabilities) => BlobClasses = perCompartment(
+  (capabilities) => {
+    const make = (prototype: object, state: BlobState): object => {
+      const blob: object = Object.create(prototype);
+      blobs.give(blob, state);
+      return blob;
+    };
 
-  class Blob {
-    constructor(parts?: unknown, options?: unknown) {
-      blobs.give(this, { ...readParts(parts, options, powers), file: undefined });
-    }
+    class Blob {
+      constructor(parts?: unknown, options?: unknown) {
+        blobs.give(this, { ...readParts(parts, options, capabilities), file: undefined });
+      }
 
-    get size(): number {
-      return blobs.demand(this).bytes.length;
-    }
-    get type(): string {
-      return blobs.demand(this).type;
-    }
+      get size(): number {
+        return blobs.demand(this).bytes.length;
+      }
+      get type(): string {
+        return blobs.demand(this).type;
+      }
 
-    slice(start?: unknown, end?: unknown, type?: unknown): object {
-      const { bytes } = blobs.demand(this);
-      const from = start === undefined ? 0 : Number(start);
-      const to = end === undefined ? bytes.length : Number(end);
-      const label = type === undefined ? '' : toType(type);
-      return make(Blob.prototype, {
-        bytes: bytes.subarray(from, to),
-        type: label,
-        file: undefined,
-      });
-    }
+      slice(start?: unknown, end?: unknown, type?: unknown): object {
+        const { bytes } = blobs.demand(this);
+        const from = start === undefined ? 0 : Number(start);
+        const to = end === undefined ? bytes.length : Number(end);
+        const label = type === undefined ? '' : toType(type);
+        return make(Blob.prototype, {
+          bytes: bytes.subarray(from, to),
+          type: label,
+          file: undefined,
+        });
+      }
 
-    async text(): Promise<string> {
-      return decodeUtf8(blobs.demand(this).bytes, powers.text);
-    }
-    async arrayBuffer(): Promise<ArrayBuffer> {
-      return cloneBytes(blobs.demand(this).bytes).buffer;
-    }
-    async bytes(): Promise<Uint8Array> {
-      return cloneBytes(blobs.demand(this).bytes);
-    }
-    stream(): object {
-      return streamBytes(blobs.demand(this).bytes);
-    }
+      async text(): Promise<string> {
+        return decodeUtf8(blobs.demand(this).bytes, capabilities.text);
+      }
+      async arrayBuffer(): Promise<ArrayBuffer> {
+        return cloneBytes(blobs.demand(this).bytes).buffer;
+      }
+      async bytes(): Promise<Uint8Array> {
+        return cloneBytes(blobs.demand(this).bytes);
+      }
+      stream(): object {
+        return streamBytes(blobs.demand(this).bytes);
+      }
 
-    get [Symbol.toStringTag](): string {
-      return 'Blob';
-    }
-  }
-
-  class File extends Blob {
-    constructor(parts: unknown, name: unknown, options?: unknown) {
-      super(parts, options);
-      demandArguments(arguments.length, 2, 'File');
-      const modified = member(toOptions(options, 'options argument of File'), 'lastModified');
-      const file = {
-        name: toScalarText(name),
-        lastModified: modified === undefined ? 0 : Math.trunc(Number(modified)) || 0,
-      };
-      blobs.give(this, { ...blobs.demand(this), file });
+      get [Symbol.toStringTag](): string {
+        return 'Blob';
+      }
     }
 
-    get name(): string {
-      return demandFile(this).name;
-    }
-    get lastModified(): number {
-      return demandFile(this).lastModified;
+    class File extends Blob {
+      constructor(parts: unknown, name: unknown, options?: unknown) {
+        super(parts, options);
+        demandArguments(arguments.length, 2, 'File');
+        const modified = member(toOptions(options, 'options argument of File'), 'lastModified');
+        const file = {
+          name: toScalarText(name),
+          lastModified: modified === undefined ? 0 : Math.trunc(Number(modified)) || 0,
+        };
+        blobs.give(this, { ...blobs.demand(this), file });
+      }
+
+      get name(): string {
+        return demandFile(this).name;
+      }
+      get lastModified(): number {
+        return demandFile(this).lastModified;
+      }
+
+      override get [Symbol.toStringTag](): string {
+        return 'File';
+      }
     }
 
-    override get [Symbol.toStringTag](): string {
-      return 'File';
-    }
-  }
+    return {
+      Blob,
+      File,
+      makeBlob: (bytes, type) => make(Blob.prototype, { bytes, type, file: undefined }),
+      makeFile: (bytes, type, name) =>
+        make(File.prototype, { bytes, type, file: { name, lastModified: 0 } }),
+    };
+  },
+);
 
-  return {
-    Blob,
-    File,
-    makeBlob: (bytes, type) => make(Blob.prototype, { bytes, type, file: undefined }),
-    makeFile: (bytes, type, name) =>
-      make(File.prototype, { bytes, type, file: { name, lastModified: 0 } }),
-  };
-});
-
-/** Bytes that do not change, as a stream of copies. */
+/** A stream of copies of immutable bytes. */
 export function streamBytes(bytes: Uint8Array): object {
   let at = 0;
   return makeStream({
@@ -140,7 +144,7 @@ function demandFile(value: unknown): NonNullable<BlobState['file']> {
 function readParts(
   parts: unknown,
   options: unknown,
-  { text }: EndowmentPowers,
+  { text }: EndowmentCapabilities,
 ): { readonly bytes: Uint8Array; readonly type: string } {
   const given = toOptions(options, 'options argument of Blob');
   const type = member(given, 'type');
@@ -159,4 +163,11 @@ function readParts(
 function toType(type: unknown): string {
   const text = toText(type);
   return /^[ -~]*$/.test(text) ? text.toLowerCase() : '';
+}
+
+/** Decodes UTF-8 as the web reads bodies: skips the byte order mark and never fails. */
+export function decodeUtf8(bytes: Uint8Array, power: TextCapability): string {
+  const decoder = power.decoder('utf-8', { fatal: false, ignoreBOM: false });
+  if (decoder === undefined) throw new TypeError('This platform has no UTF-8');
+  return decoder.decode(bytes, false);
 }

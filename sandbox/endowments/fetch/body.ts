@@ -1,5 +1,5 @@
 import { cloneBytes, copyBytes, joinBytes, viewBytes } from '../bytes.js';
-import type { TextPower } from '../endowment.js';
+import type { TextCapability } from '../endowment.js';
 import { formEncode } from '../form-urlencoded.js';
 import { makeStream, streams, wrapStream } from '../streams/readable-stream.js';
 import {
@@ -18,20 +18,20 @@ import { forms } from './form-data.js';
 import { encodeMultipart } from './multipart.js';
 import { networkError } from './network-error.js';
 
-/** What a request or response carries. It can be read once. */
+/** The body of a request or response. It can be read once. */
 export interface Body {
-  /** The whole of it, where it lies in memory; never handed out. */
+  /** All bytes, if they are in memory. Internal: never passed to plugin code. */
   readonly bytes: Uint8Array | undefined;
-  /** A ReadableStream: always there without `bytes`, and with them once plugin code asked for it. */
+  /** A ReadableStream. Always present without `bytes`; with them, created on first use. */
   stream: object | undefined;
-  /** Its bytes were read, without a stream. */
+  /** Whether `bytes` were read without a stream. */
   used: boolean;
 }
 
-/** Reads what a plugin gives as a body, with the content type that goes with it. */
+/** Reads a body argument, with its content type. */
 export function readBody(
   value: unknown,
-  power: TextPower,
+  power: TextCapability,
 ): { readonly body: Body; readonly type: string | undefined } {
   if (isObject(value)) {
     const stream = streams.read(value);
@@ -73,7 +73,7 @@ export function isLocked(body: Body): boolean {
   return streams.read(body.stream)?.reader !== undefined;
 }
 
-/** The body as a ReadableStream, the same one every time. */
+/** The body as a ReadableStream, always the same one. */
 export function openBody(body: Body): object {
   if (body.stream === undefined) {
     body.stream = streamBytes(body.used ? new Uint8Array(0) : (body.bytes ?? new Uint8Array(0)));
@@ -82,7 +82,7 @@ export function openBody(body: Body): object {
   return body.stream;
 }
 
-/** Two bodies of the same bytes, out of one that was not read; the one given is spent. */
+/** Splits an unread body into two of the same bytes. The original is then used. */
 export function splitBody(body: Body): [Body, Body] {
   if (body.bytes !== undefined && body.stream === undefined) {
     return [whole(body.bytes), whole(body.bytes)];
@@ -95,7 +95,7 @@ export function splitBody(body: Body): [Body, Body] {
   ];
 }
 
-/** Moves a body out of what held it: the one to go on with, and the spent one to leave there. */
+/** Moves a body to a new owner. Returns it and the used body for the old owner. */
 export function takeBody(body: Body): [taken: Body, spent: Body] {
   if (isUsed(body) || isLocked(body)) throw new TypeError('The body has been read already');
   if (body.bytes !== undefined && body.stream === undefined) {
@@ -118,10 +118,10 @@ export function takeBody(body: Body): [taken: Body, spent: Body] {
 }
 
 /**
- * Reads a body to its end, into an array that is the caller's. Rejects with a TypeError where it
- * was read before, and of code `NETWORK_LIMIT` where it is longer than `maxBytes`.
+ * Reads a body to its end, into an array that the caller owns. Rejects with a TypeError if it was
+ * read before, and with `NETWORK_LIMIT` if it is longer than `maxBytes`.
  */
-export async function gatherBody(body: Body | undefined, maxBytes: number): Promise<Uint8Array> {
+export async function collectBody(body: Body | undefined, maxBytes: number): Promise<Uint8Array> {
   if (body === undefined) return new Uint8Array(0);
   if (isUsed(body) || isLocked(body)) throw new TypeError('The body has been read already');
   if (body.bytes !== undefined && body.stream === undefined) {

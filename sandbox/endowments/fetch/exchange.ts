@@ -1,26 +1,26 @@
 import { defer } from '../streams/stream-state.js';
 
 /**
- * One request and its response, from the call of `fetch` to the last byte of the body: what an
- * abort or a revocation stops.
+ * One request and its response, from the call of `fetch` to the last byte of the body. An abort or
+ * a revocation stops it.
  */
 export interface Exchange {
-  /** Why it was stopped, once it was. */
+  /** The reason, if it was stopped. */
   readonly stopped: { readonly reason: unknown } | undefined;
   stop(reason: unknown): void;
-  /** Calls `listener` when it is stopped; returns how to stop listening. */
+  /** Calls `listener` on stop. Returns the function that removes it. */
   onStop(listener: () => void): () => void;
-  /** What `promise` gives, or a rejection with the reason as soon as it is stopped. */
+  /** Settles as `promise`, or rejects with the reason when the exchange is stopped. */
   race<Value>(promise: Promise<Value>): Promise<Value>;
-  /** It is over: nothing stops it any more. */
+  /** Ends the exchange. After that `stop` does nothing. */
   end(): void;
 }
 
-/** `onEnd` is called once, when it was stopped or is over. */
+/** `onEnd` is called once, on stop or on end. */
 export function makeExchange(onEnd: () => void): Exchange {
   const listeners = new Set<() => void>();
   const stopping = defer<never>();
-  // Nobody may be racing just then, and nobody needs to be.
+  // Prevents an unhandled rejection if no caller races at that time.
   stopping.promise.catch(() => undefined);
   let stopped: { readonly reason: unknown } | undefined;
   let ended = false;

@@ -1,42 +1,46 @@
-import type { FetchParams } from '../../wire/methods.js';
-import { isRecord } from '../../wire/parse.js';
+import { isRecord } from '../../wire/json.js';
+import type { FetchParams, FetchReply } from '../../wire/methods.js';
+import { makeSemaphore } from '../../wire/semaphore.js';
 import { makeRevocation } from '../denial.js';
-import type { EndowmentPowers } from '../endowment.js';
+import type { EndowmentCapabilities } from '../endowment.js';
 import { signals } from '../events/signal.js';
 import { type Exchange, makeExchange } from './exchange.js';
 import { toNetworkError } from './network-error.js';
-import { parseFetchReply } from './reply.js';
-import { sendBody } from './request-body.js';
+import { sendBody, receiveBody } from './body-transfer.js';
 import type { RequestSpec } from './request-spec.js';
 import { toRequestSpec } from './request.js';
-import { receiveBody } from './response-body.js';
 import { responseClasses } from './response.js';
-import { makeTurnstile } from '../turnstile.js';
 
 export interface Fetching {
   readonly fetch: (input: unknown, init?: unknown) => Promise<object>;
-  /** Stops every exchange under way, and refuses all later ones. */
+  /** Stops every open exchange, and refuses later ones. */
   readonly revoke: () => void;
-  /** Takes requests again. */
+  /** Allows requests again. */
   readonly restore: () => void;
 }
 
 /**
- * Makes a `fetch` that asks the host's network broker. At most `limits.maxFetches` wait for a
- * response at a time; more of them wait their turn.
+ * Makes a `fetch` over the host's network broker. At most `limits.maxFetches` requests wait for a
+ * response at a time. Further requests queue.
  */
-export function makeFetch(powers: EndowmentPowers): Fetching {
-  const { host, limits, plugin } = powers;
-  const { makeResponse } = responseClasses(powers);
-  const turnstile = makeTurnstile(limits.maxFetches);
+export function makeFetch(capabilities: EndowmentCapabilities): Fetching {
+  const { host, limits, plugin } = capabilities;
+  const { makeResponse } = responseClasses(capabilities);
+  const semaphore = makeSemaphore({ maxActive: limits.maxFetches });
   const underWay = new Set<Exchange>();
   let revoked = false;
 
-  const perform = async (spec: RequestSpec, exchange: Exchange): Promise<object> => {
-    const turn = turnstile.enter();
+  const perform = async (
+    spec: RequestSpec,
+    exchange: Exchange,
+    call: number | undefined,
+  ): Promise<object> => {
+    const turn = semaphore.enter();
     try {
-      await exchange.race(turn.come);
-      const asked = host.request('fetch', toParams(spec, exchange), { onAbort: exchange.onStop });
+      await exchange.race(turn.ready);
+      const asked = host.request('fetch', toParams(spec, exchange, call), {
+        onAbort: exchange.onStop,
+      });
       asked.then(
         (late) => {
           if (exchange.stopped !== undefined) discard(late);
@@ -45,7 +49,7 @@ export function makeFetch(powers: EndowmentPowers): Fetching {
       );
       const { body, ...reply } = parseFetchReply(await exchange.race(asked));
       if (exchange.stopped !== undefined) {
-        // Stopped while the answer was on its way from there to here.
+        // Stopped while the answer was in transit.
         discard({ ...reply, body });
         throw exchange.stopped.reason;
       }
@@ -62,13 +66,18 @@ export function makeFetch(powers: EndowmentPowers): Fetching {
       turn.leave();
     }
   };
-  const toParams = (spec: RequestSpec, exchange: Exchange): FetchParams => ({
+  const toParams = (
+    spec: RequestSpec,
+    exchange: Exchange,
+    call: number | undefined,
+  ): FetchParams => ({
     url: spec.url,
     method: spec.method,
     headers: spec.headers,
     redirect: spec.redirect,
     ...(spec.body === undefined ? {} : { body: host.openStream(sendBody(spec.body, exchange)) }),
     ...(spec.body?.bytes === undefined ? {} : { bodyBytes: spec.body.bytes.length }),
+    ...(call === undefined ? {} : { call }),
   });
   const discard = (reply: unknown): void => {
     if (isRecord(reply) && typeof reply['body'] === 'number') {
@@ -78,7 +87,8 @@ export function makeFetch(powers: EndowmentPowers): Fetching {
 
   return {
     fetch: async (input, init) => {
-      const spec = toRequestSpec(input, init, powers);
+      const spec = toRequestSpec(input, init, capabilities);
+      // guard: fetch-revoked
       if (revoked) throw makeRevocation(plugin, 'network', spec.url);
       const signal = signals.read(spec.signal);
       if (signal?.aborted === true) throw signal.reason;
@@ -88,7 +98,7 @@ export function makeFetch(powers: EndowmentPowers): Fetching {
       });
       const leaveSignal = signal?.onAbort(() => exchange.stop(signal.reason));
       underWay.add(exchange);
-      return perform(spec, exchange);
+      return perform(spec, exchange, signal?.call);
     },
     revoke: () => {
       revoked = true;
@@ -98,4 +108,37 @@ export function makeFetch(powers: EndowmentPowers): Fetching {
       revoked = false;
     },
   };
+}
+
+/** Parses the host's answer to a `fetch`. Throws a TypeError for anything else. */
+export function parseFetchReply(reply: unknown): FetchReply {
+  if (!isRecord(reply)) throw malformed();
+  const { url, status, statusText, redirected, headers, body } = reply;
+  if (
+    typeof url !== 'string' ||
+    typeof status !== 'number' ||
+    typeof statusText !== 'string' ||
+    typeof redirected !== 'boolean' ||
+    !Array.isArray(headers)
+  ) {
+    throw malformed();
+  }
+  return {
+    url,
+    status,
+    statusText,
+    redirected,
+    headers: headers.map(parseHeader),
+    ...(typeof body === 'number' ? { body } : {}),
+  };
+}
+
+function parseHeader(header: unknown): readonly [string, string] {
+  const [name, value]: unknown[] = Array.isArray(header) ? header : [];
+  if (typeof name !== 'string' || typeof value !== 'string') throw malformed();
+  return [name.toLowerCase(), value];
+}
+
+function malformed(): TypeError {
+  return new TypeError('The host answered with something else than a response');
 }

@@ -1,10 +1,10 @@
 import { makeBrand, type Brand } from '../brand.js';
-import type { EndowmentPowers } from '../endowment.js';
+import type { EndowmentCapabilities } from '../endowment.js';
 import { perCompartment } from '../per-compartment.js';
 import { demandArguments, isCallable, toScalarText, walk } from '../web-idl.js';
 import { blobClasses, blobs } from './blob.js';
 
-/** A value is text, or a `File` of the compartment. */
+/** A value is text or a `File` of the compartment. */
 export type FormEntry = readonly [name: string, value: string | object];
 
 export const forms: Brand<{ list: FormEntry[] }> = makeBrand<{ list: FormEntry[] }>('FormData');
@@ -15,9 +15,9 @@ export interface FormDataClass {
 }
 
 /** The compartment's `FormData`. */
-export const formDataClass: (powers: EndowmentPowers) => FormDataClass = perCompartment(
-  (powers) => {
-    const { makeFile } = blobClasses(powers);
+export const formDataClass: (capabilities: EndowmentCapabilities) => FormDataClass = perCompartment(
+  (capabilities) => {
+    const { makeFile } = blobClasses(capabilities);
 
     const toEntry = (name: unknown, value: unknown, fileName: unknown): FormEntry => {
       const key = toScalarText(name);
@@ -48,8 +48,8 @@ export const formDataClass: (powers: EndowmentPowers) => FormDataClass = perComp
         demandArguments(arguments.length, 2, 'set');
         const entry = toEntry(name, value, fileName);
         const first = state.list.findIndex(([known]) => known === entry[0]);
-        const kept = state.list.filter(([known]) => known !== entry[0]);
-        state.list = first === -1 ? [...kept, entry] : kept.toSpliced(first, 0, entry);
+        const others = state.list.filter(([known]) => known !== entry[0]);
+        state.list = first === -1 ? [...others, entry] : others.toSpliced(first, 0, entry);
       }
 
       delete(name: unknown): void {
@@ -108,7 +108,7 @@ export const formDataClass: (powers: EndowmentPowers) => FormDataClass = perComp
   },
 );
 
-/** Plugin code may change the pair that it is given. */
+/** A new pair each time, because plugin code may change it. */
 function copyEntry(entry: FormEntry | undefined): FormEntry | undefined {
   return entry === undefined ? undefined : [entry[0], entry[1]];
 }

@@ -12,9 +12,9 @@ import {
 export type HeaderList = (readonly [name: string, value: string])[];
 
 export interface HeadersState {
-  /** In the order in which they were added, names in lower case. */
+  /** In order of insertion, with names in lower case. */
   list: HeaderList;
-  /** Of a response that came over the network: `append` and its like throw. */
+  /** The headers of a network response: `append` and the other setters throw. */
   readonly fixed: boolean;
 }
 
@@ -37,9 +37,9 @@ export class Headers {
     demandArguments(arguments.length, 2, 'set');
     const header = toHeader(name, value);
     const first = state.list.findIndex(([known]) => known === header[0]);
-    const kept = state.list.filter(([known]) => known !== header[0]);
+    const others = state.list.filter(([known]) => known !== header[0]);
     demandChangeable(state).list =
-      first === -1 ? [...kept, header] : kept.toSpliced(first, 0, header);
+      first === -1 ? [...others, header] : others.toSpliced(first, 0, header);
   }
 
   delete(name: unknown): void {
@@ -95,14 +95,14 @@ export class Headers {
   }
 }
 
-/** Headers of our own making. `fixed` where plugin code may only read them. */
+/** Makes a Headers object. If `fixed`, plugin code may only read it. */
 export function makeHeaders(list: HeaderList, fixed: boolean): object {
   const headers: object = Object.create(Headers.prototype);
   headerStates.give(headers, { list, fixed });
   return headers;
 }
 
-/** The headers that a plugin wrote, in any of the forms that it may. */
+/** Reads a headers argument in any of its forms. */
 export function readHeaders(init: unknown): HeaderList {
   if (init === undefined || init === null) return [];
   const known = headerStates.read(init);
@@ -111,13 +111,13 @@ export function readHeaders(init: unknown): HeaderList {
   return toPairs(init, toText, 'A list of headers').map(([name, value]) => toHeader(name, value));
 }
 
-/** The value of a header; of all of that name, where there are several. */
+/** The value of a header, or the joined values if it occurs several times. */
 export function getHeader(list: HeaderList, name: string): string | undefined {
   const values = list.filter(([known]) => known === name).map(([, value]) => value);
   return values.length === 0 ? undefined : values.join(', ');
 }
 
-/** Adds a header, unless there is one of that name. */
+/** Adds a header if none has that name. */
 export function addDefault(list: HeaderList, name: string, value: string): HeaderList {
   return list.some(([known]) => known === name) ? list : [...list, [name, value]];
 }
@@ -142,7 +142,10 @@ function toName(name: unknown): string {
 
 export const TOKEN: RegExp = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** As iteration shows them: by name, several of one name as one; but each cookie by itself. */
+/**
+ * The headers as iteration shows them: sorted and joined by name, except cookies, which stay
+ * separate.
+ */
 function sortAndCombine(list: HeaderList): [string, string][] {
   const names = [...new Set(list.map(([name]) => name))].toSorted();
   return names.flatMap((name): [string, string][] =>

@@ -1,17 +1,17 @@
 import { WireError } from '../../wire/failure.js';
-import { withCode } from '../coded-error.js';
+import { withCode } from '../errors.js';
 
-/** The error of a request that failed, as the web's `fetch` throws it: a TypeError. */
+/** The error of a failed request: a TypeError, as the web's `fetch` throws. */
 export function networkError(code: string, message: string): TypeError {
   return withCode(new TypeError(message), code);
 }
 
 /**
- * Makes of what a request ran into what plugin code may see: a TypeError. The wire's own error stays
- * on this side, because it carries the host's name and stack for it.
+ * Converts an error of a request to a TypeError for plugin code. The wire's own error stays
+ * internal, because it has the host's name and stack.
  */
 export function toNetworkError(error: unknown): TypeError {
-  // One of ours by its class, and not of a class that the platform or the wire made of it.
+  // Our own TypeError, not one of the platform or of the wire.
   if (error instanceof TypeError && Object.getPrototypeOf(error) === TypeError.prototype) {
     return error;
   }

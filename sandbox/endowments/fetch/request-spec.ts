@@ -1,10 +1,10 @@
-import type { EndowmentPowers } from '../endowment.js';
+import type { EndowmentCapabilities } from '../endowment.js';
 import { signals } from '../events/signal.js';
 import { isObject, member, toOptions, toScalarText, toText } from '../web-idl.js';
 import { type Body, readBody } from './body.js';
 import { addDefault, type HeaderList, readHeaders, TOKEN } from './headers.js';
 
-/** A request as plugin code asked for it: texts, and a body that nobody has read yet. */
+/** A request in plain values, with an unread body. */
 export interface RequestSpec {
   readonly url: string;
   readonly method: string;
@@ -16,17 +16,17 @@ export interface RequestSpec {
 }
 
 /**
- * Reads the arguments of `fetch` or `new Request`, each thing once and into text: what was read is
- * what is sent. Of `init` only method, headers, body, redirect and signal are looked at; whatever
- * else a platform may take there (a proxy, a socket, a dispatcher) does not exist here.
+ * Reads the arguments of `fetch` or `new Request`, each value once and as text. The request is made
+ * from these values. Of `init` it reads only method, headers, body, redirect and signal. Other
+ * members of a platform (a proxy, a socket, a dispatcher) do not exist here.
  *
- * `base` is the request that `input` is, where it is one; `takeBody` spends that one's body.
+ * `base` is the request in `input`, if it is one. `takeBody` uses its body.
  */
 export function readRequest(
   input: unknown,
   init: unknown,
   base: { readonly spec: RequestSpec; readonly takeBody: () => Body | undefined } | undefined,
-  powers: EndowmentPowers,
+  capabilities: EndowmentCapabilities,
 ): RequestSpec {
   const given = toOptions(init, 'init argument of a request');
   const method = member(given, 'method');
@@ -36,7 +36,7 @@ export function readRequest(
   const signal = member(given, 'signal');
 
   const spec = {
-    url: base?.spec.url ?? readUrl(input, powers),
+    url: base?.spec.url ?? readUrl(input, capabilities),
     method: method === undefined ? (base?.spec.method ?? 'GET') : readMethod(method),
     headers: headers === undefined ? [...(base?.spec.headers ?? [])] : readHeaders(headers),
     redirect: redirect === undefined ? (base?.spec.redirect ?? 'follow') : readRedirect(redirect),
@@ -48,7 +48,7 @@ export function readRequest(
     return { ...spec, body: inherited };
   }
   if (isBodiless) throw new TypeError(`A ${spec.method} request has no body`);
-  const read = readBody(body, powers.text);
+  const read = readBody(body, capabilities.text);
   return {
     ...spec,
     headers:
@@ -57,7 +57,7 @@ export function readRequest(
   };
 }
 
-function readUrl(input: unknown, { url }: EndowmentPowers): string {
+function readUrl(input: unknown, { url }: EndowmentCapabilities): string {
   const text = toScalarText(input);
   const parts = url.parse(text);
   if (parts === undefined) throw new TypeError(`Failed to parse URL from ${text}`);

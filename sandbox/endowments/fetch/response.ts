@@ -1,5 +1,5 @@
 import { makeBrand, type Brand } from '../brand.js';
-import type { EndowmentPowers } from '../endowment.js';
+import type { EndowmentCapabilities } from '../endowment.js';
 import { perCompartment } from '../per-compartment.js';
 import { demandArguments, member, toByteText, toOptions, toScalarText } from '../web-idl.js';
 import { type Body, isLocked, isUsed, readBody, splitBody } from './body.js';
@@ -17,7 +17,7 @@ interface ResponseState {
 
 const responses: Brand<ResponseState> = makeBrand<ResponseState>('Response');
 
-/** A response as it came over the network. */
+/** A response from the network. */
 export interface ResponseSpec {
   readonly url: string;
   readonly status: number;
@@ -33,9 +33,9 @@ export interface ResponseClasses {
 }
 
 /** The compartment's `Response`. */
-export const responseClasses: (powers: EndowmentPowers) => ResponseClasses = perCompartment(
-  (powers) => {
-    class Response extends bodyClass(powers) {
+export const responseClasses: (capabilities: EndowmentCapabilities) => ResponseClasses =
+  perCompartment((capabilities) => {
+    class Response extends bodyClass(capabilities) {
       constructor(body?: unknown, init?: unknown) {
         super();
         const { status, statusText, headers } = readInit(init);
@@ -44,7 +44,7 @@ export const responseClasses: (powers: EndowmentPowers) => ResponseClasses = per
           return;
         }
         if (BODILESS.has(status)) throw new TypeError(`A response of ${status} has no body`);
-        const read = readBody(body, powers.text);
+        const read = readBody(body, capabilities.text);
         const list =
           read.type === undefined ? headers : addDefault(headers, 'content-type', read.type);
         give(this, { ...DEFAULTS, status, statusText }, makeHeaders(list, false), read.body);
@@ -59,20 +59,20 @@ export const responseClasses: (powers: EndowmentPowers) => ResponseClasses = per
 
       static json(data?: unknown, init?: unknown): object {
         demandArguments(arguments.length, 1, 'Response.json');
-        // Typed as always a string, JSON.stringify gives undefined for what JSON leaves out.
+        // Typed as a string, but JSON.stringify returns undefined for values without JSON.
         const text: unknown = JSON.stringify(data);
         if (typeof text !== 'string') throw new TypeError('The data has no JSON');
         const { status, statusText, headers } = readInit(init);
         const list = addDefault(headers, 'content-type', 'application/json');
         const response: object = Object.create(Response.prototype);
-        const { body } = readBody(text, powers.text);
+        const { body } = readBody(text, capabilities.text);
         give(response, { ...DEFAULTS, status, statusText }, makeHeaders(list, false), body);
         return response;
       }
 
       static redirect(url: unknown, status: unknown = 302): object {
         const text = toScalarText(url);
-        const location = powers.url.parse(text)?.href;
+        const location = capabilities.url.parse(text)?.href;
         if (location === undefined) throw new TypeError(`Failed to parse URL from ${text}`);
         const code = Number(status);
         if (!REDIRECTS.has(code)) throw new RangeError(`${code} is no status of a redirect`);
@@ -117,8 +117,8 @@ export const responseClasses: (powers: EndowmentPowers) => ResponseClasses = per
         if (isUsed(owner.body) || isLocked(owner.body)) {
           throw new TypeError('The body has been read already');
         }
-        const [kept, body] = splitBody(owner.body);
-        owner.body = kept;
+        const [own, body] = splitBody(owner.body);
+        owner.body = own;
         give(copy, state, makeHeaders([...list], fixed), body);
         return copy;
       }
@@ -136,8 +136,7 @@ export const responseClasses: (powers: EndowmentPowers) => ResponseClasses = per
         return response;
       },
     };
-  },
-);
+  });
 
 function give(
   response: object,

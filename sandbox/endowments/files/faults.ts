@@ -1,7 +1,7 @@
-import type { EndowmentPowers } from '../endowment.js';
+import type { EndowmentCapabilities } from '../endowment.js';
 import { storageDirectoryOf } from '../../wire/storage.js';
 
-/** Names of failures that code tells apart. */
+/** The error codes of file operations. */
 export type Errno = 'ENOENT' | 'EEXIST' | 'EISDIR' | 'ENOTDIR' | 'ENOTEMPTY' | 'EINVAL' | 'EACCES';
 
 const NUMBERS: Readonly<Record<Errno, number>> = {
@@ -24,15 +24,15 @@ const WORDS: Readonly<Record<Errno, string>> = {
   ENOTEMPTY: 'directory not empty',
 };
 
-/** A failure as Node words it, which code tells by its `code`. */
+/** A file error in Node's words, with its `code`. */
 export function makeFault(errno: Errno, path: string, code: string = errno, more = ''): Error {
   const text = `${errno}: ${WORDS[errno]}, '${path}'${more === '' ? '' : `: ${more}`}`;
   return Object.assign(new Error(text), { errno: NUMBERS[errno], code, path });
 }
 
 /**
- * What another part of the guest refused or the host did, as a failure of a file. A refusal keeps the
- * code and the words that say what would allow it.
+ * Converts an error of the guest or the host to a file error. A denial retains its code and its
+ * remedy.
  */
 export function asFault(error: unknown, path: string): Error {
   if (!(error instanceof Error)) return makeFault('EINVAL', path);
@@ -40,21 +40,24 @@ export function asFault(error: unknown, path: string): Error {
   const errno = /^(ENOENT|EEXIST|EISDIR|ENOTDIR|ENOTEMPTY|EINVAL):/.exec(error.message)?.[1];
   if (code === 'STORAGE_FAILED' && isErrno(errno)) return makeFault(errno, path);
   if (code === 'FILESYSTEM_FAILED') {
-    return makeFault(error.message.endsWith('no such file.') ? 'ENOENT' : 'EINVAL', path);
+    if (isErrno(errno)) return makeFault(errno, path);
+    return error.message.endsWith('no such file.')
+      ? makeFault('ENOENT', path)
+      : makeFault('EINVAL', path, code, error.message);
   }
   return typeof code === 'string' && DENIALS.has(code)
     ? makeFault('EACCES', path, code, error.message)
     : error;
 }
 
-/** Whether it says that nothing is there. */
+/** Whether the error means that the file does not exist. */
 export function isMissing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code: unknown = Reflect.get(error, 'code');
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** Whether it says that the plugin may not look there. */
+/** Whether the error is a denial. */
 export function isDenied(error: unknown): boolean {
   return error instanceof Error && DENIALS.has(String(Reflect.get(error, 'code')));
 }
@@ -69,16 +72,20 @@ function isErrno(text: string | undefined): text is Errno {
   return text !== undefined && Object.hasOwn(NUMBERS, text);
 }
 
-/** The refusal of a path that no permission of the plugin reaches, with the edit that would. */
+/** The denial of a path that no permission of the plugin covers, with the edit that allows it. */
 export function refuse(
-  powers: Pick<EndowmentPowers, 'denial' | 'grant' | 'plugin'>,
+  capabilities: Pick<EndowmentCapabilities, 'denial' | 'grant' | 'plugin'>,
   path: string,
-  permission: 'storage' | 'filesystem',
+  permission: 'storage' | 'fs',
 ): Error {
-  if (permission === 'storage' && powers.grant.storage) {
-    const { id } = powers.plugin;
-    const more = `${id} may write in its own storage and nowhere else. Write below ${storageDirectoryOf(id)}.`;
+  if (permission === 'storage' && capabilities.grant.storage) {
+    const { id } = capabilities.plugin;
+    const more = `${id} may write only below ${storageDirectoryOf(id)}. To allow it here, grant the directory with fs: ["${directoryOf(path)}:rw"].`;
     return makeFault('EACCES', path, 'STORAGE_DENIED', more);
   }
-  return asFault(powers.denial(permission, path), path);
+  return asFault(capabilities.denial(permission, path), path);
+}
+
+function directoryOf(path: string): string {
+  return path.slice(0, Math.max(1, path.lastIndexOf('/')));
 }

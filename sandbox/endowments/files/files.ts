@@ -1,48 +1,45 @@
 import { type StorageArea, storageDirectoryOf } from '../../wire/storage.js';
-import type { EndowmentPowers } from '../endowment.js';
+import type { EndowmentCapabilities } from '../endowment.js';
 import { makeStorageClient, type StorageClient } from '../storage/client.js';
-import { makeLaterFiles, type LaterFiles } from './later-files.js';
-import { makeLentFiles } from './lent-files.js';
-import { copyLent } from './lent-copy.js';
+import { makeAsyncFiles, type AsyncFiles } from './async-files.js';
+import { makeHostFiles, makeHostFilesNow } from './host-files.js';
 import { makeMounts } from './mounts.js';
-import { type Change, makeNowFiles, type NowFiles } from './now-files.js';
+import { type Change, makeSyncFiles, type SyncFiles } from './sync-files.js';
 import { makeTree, type Tree } from './tree.js';
 
-/** One plugin's files, behind the modules of Node and Bun that its code uses them by. */
+/** One plugin's files, for the modules that replace those of Node and Bun. */
 export interface Files {
-  /** What those modules get hold of. */
+  /** The part that these modules receive. */
   readonly face: FilesFace;
-  /** Copies what code may read without waiting, or what has changed of it since. Never rejects. */
+  /** Copies the files that synchronous code may read, or their changes since. Never rejects. */
   refresh(): Promise<void>;
   /**
-   * Resolves when everything that was written without waiting is with the host; rejects with the
-   * first of it that the host refused, once.
+   * Resolves when the host has all synchronous writes. Rejects once, with the first error of the
+   * host.
    */
   settle(): Promise<void>;
 }
 
 export interface FilesFace {
-  /** The plugin's directory for its data, as its code knows it. */
+  /** The plugin's data directory, as its code sees it. */
   readonly storageDirectory: string;
-  readonly later: LaterFiles;
-  readonly now: NowFiles;
+  readonly later: AsyncFiles;
+  readonly now: SyncFiles;
 }
 
-/** The module by which a bundle is given its files. */
+/** The module that provides a bundle's files. */
 export const FILES_MODULE = 'bulkhead:files';
 
-/** The words in every bundle whose code has use for files without waiting. */
+/** The marker in every bundle whose code can use files synchronously. */
 export const FILES_AT_ONCE = 'bulkhead:files-at-once';
 
 const AREAS = ['data', 'work'] as const;
 
-/**
- * @param copies whether its code has use for files without waiting: only then is anything copied
- */
-export function makeFiles(powers: EndowmentPowers, copies: boolean): Files {
-  const place = makeMounts(powers.plugin.id);
-  const lent = makeLentFiles(powers);
-  const trees = new Map<StorageArea | 'lent', Tree>();
+/** @param copies whether the code can use files synchronously. Otherwise nothing is copied. */
+export function makeFiles(capabilities: EndowmentCapabilities, copies: boolean): Files {
+  const place = makeMounts(capabilities.plugin.id, () => capabilities.grant.fs ?? []);
+  const lent = makeHostFiles(capabilities);
+  const trees = new Map<StorageArea, Tree>();
   let generation: number | undefined;
   let failure: { readonly error: unknown } | undefined;
   let copyFailed: unknown;
@@ -53,8 +50,8 @@ export function makeFiles(powers: EndowmentPowers, copies: boolean): Files {
   const client = (area: StorageArea): StorageClient => {
     const made =
       clients.get(area) ??
-      makeStorageClient(powers, { area }, (next) => {
-        // Another guest's change came between: what was copied is no longer all of it.
+      makeStorageClient(capabilities, { area }, (next) => {
+        // Another guest's change came between, so the copy is incomplete.
         generation = generation !== undefined && next === generation + 1 ? next : undefined;
       });
     clients.set(area, made);
@@ -62,19 +59,19 @@ export function makeFiles(powers: EndowmentPowers, copies: boolean): Files {
   };
 
   const hand = async (change: Change): Promise<void> => {
-    const { kept } = change;
-    const files = client(kept.area);
+    const { stored } = change;
+    const files = client(stored.area);
     switch (change.op) {
       case 'write':
-        return files.write(kept.path, change.content);
+        return files.write(stored.path, change.content);
       case 'append':
-        return files.append(kept.path, change.content);
+        return files.append(stored.path, change.content);
       case 'mkdir':
-        return files.mkdir(kept.path);
+        return files.mkdir(stored.path);
       case 'delete':
-        return void (await files.delete(kept.path, change.recursive));
+        return void (await files.delete(stored.path, change.recursive));
       case 'move':
-        return files.move(kept.path, change.to.path);
+        return files.move(stored.path, change.to.path);
     }
   };
   const later = (change: Change): void => {
@@ -82,7 +79,7 @@ export function makeFiles(powers: EndowmentPowers, copies: boolean): Files {
       .then(() => hand(change))
       .catch((error: unknown) => {
         failure ??= { error };
-        // What is here is not what the host has.
+        // The copy differs from the host's files.
         generation = undefined;
       });
   };
@@ -109,18 +106,13 @@ export function makeFiles(powers: EndowmentPowers, copies: boolean): Files {
 
   const copyAll = async (): Promise<void> => {
     try {
-      if (powers.grant.storage) await copyStorage();
-      if (powers.grant.filesystem && !trees.has('lent')) {
-        const copy = makeTree();
-        copy.fill(await copyLent(lent));
-        trees.set('lent', copy);
-      }
+      if (capabilities.grant.storage) await copyStorage();
     } catch (error) {
       copyFailed = error;
     }
   };
 
-  const tree = (which: StorageArea | 'lent'): Tree => {
+  const tree = (which: StorageArea): Tree => {
     const found = trees.get(which);
     if (found !== undefined) return found;
     throw copyFailed instanceof Error ? copyFailed : new Error('No files have been copied yet');
@@ -128,9 +120,15 @@ export function makeFiles(powers: EndowmentPowers, copies: boolean): Files {
 
   return {
     face: {
-      storageDirectory: storageDirectoryOf(powers.plugin.id),
-      later: makeLaterFiles({ powers, place, client, lent, settled }),
-      now: makeNowFiles({ powers, place, tree, later }),
+      storageDirectory: storageDirectoryOf(capabilities.plugin.id),
+      later: makeAsyncFiles({ capabilities, place, client, lent, settled }),
+      now: makeSyncFiles({
+        capabilities,
+        place,
+        tree,
+        lent: makeHostFilesNow(capabilities),
+        later,
+      }),
     },
     refresh: () => {
       if (!copies) return Promise.resolve();

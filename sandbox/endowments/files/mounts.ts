@@ -1,34 +1,40 @@
+import type { GuestGrant, GuestMount } from '../../wire/methods.js';
 import { type StorageArea, storageDirectoryOf } from '../../wire/storage.js';
 
-/** Where a path of the plugin's world leads: to its storage, to files it may read, to both or none. */
+/** The targets of a path: the plugin's storage, readable files, both or neither. */
 export interface Place {
-  /** Absolute and normal, as the plugin would write it. */
+  /** Absolute and normal, as the plugin writes it. */
   readonly path: string;
-  /** What is written there, and read from there first. */
-  readonly kept: Kept | undefined;
-  /** The path by which the filesystem permission names it: relative to the plugin's directory, or absolute. */
+  /** The target of writes. Reads look here first. */
+  readonly stored: StoredPlace | undefined;
+  /** The mount that has the path. Then no storage has it. */
+  readonly mount: GuestMount | undefined;
+  /** The path in the filesystem permission: relative to the plugin's directory, or absolute. */
   readonly lent: string;
 }
 
-export interface Kept {
+export interface StoredPlace {
   readonly area: StorageArea;
   /** Relative to the area. */
   readonly path: string;
-  /** Whether it is a directory that is always there, also while nothing is in it. */
+  /** Whether it is a directory that exists even if it is empty. */
   readonly isTop: boolean;
 }
 
-/** Where the plugin's own files seem to lie. */
+/** The apparent directory of the plugin's own files. */
 export const PLUGIN_DIRECTORY = '/plugin';
 
 /**
- * The world as plugin code sees it, whatever the host's disk looks like: its own files, its data
- * beside them, and places where any program may write. Everything else is the host's.
+ * The directories that plugin code sees, independent of the host's disk: its own files, its data,
+ * and directories in which any program may write. All other paths are the host's.
  */
-export function makeMounts(plugin: string): (path: string) => Place {
+export function makeMounts(
+  plugin: string,
+  lent: () => readonly GuestMount[],
+): (path: string) => Place {
   const data = storageDirectoryOf(plugin);
   const home = data.slice(0, -'/data'.length);
-  // The first that a path lies in counts, so the longer come before.
+  // The first match counts, so longer paths come first.
   const mounts: readonly (readonly [prefix: string, area: StorageArea, below: string])[] = [
     [data, 'data', ''],
     [`${PLUGIN_DIRECTORY}/data`, 'data', ''],
@@ -40,17 +46,33 @@ export function makeMounts(plugin: string): (path: string) => Place {
     ['/home/plugin', 'work', 'home'],
   ];
   return (path) => {
-    const mount = mounts.find(([prefix]) => liesWithin(prefix, path));
+    const own = mounts.find(([prefix]) => liesWithin(prefix, path));
+    const mount = deepest(lent(), path);
+    // Of a mount and a directory of the storage, the one with the longer path has it.
+    const isMounted = mount !== undefined && mount.at.length >= (own?.[0].length ?? 0);
     return {
       path,
-      kept: mount && {
-        area: mount[1],
-        path: joined(mount[2], path.slice(mount[0].length)),
-        isTop: path === mount[0],
-      },
-      lent: lentPath(path, [home, PLUGIN_DIRECTORY]),
+      mount: isMounted ? mount : undefined,
+      stored:
+        own === undefined || isMounted
+          ? undefined
+          : {
+              area: own[1],
+              path: joined(own[2], path.slice(own[0].length)),
+              isTop: path === own[0],
+            },
+      lent: isMounted ? path : lentPath(path, [home, PLUGIN_DIRECTORY]),
     };
   };
+}
+
+function deepest(mounts: readonly GuestMount[], path: string): GuestMount | undefined {
+  return mounts
+    .filter(({ at }) => at === '/' || liesWithin(at, path))
+    .reduce<GuestMount | undefined>(
+      (best, mount) => (best === undefined || mount.at.length > best.at.length ? mount : best),
+      undefined,
+    );
 }
 
 function lentPath(path: string, homes: readonly string[]): string {
@@ -64,4 +86,23 @@ function liesWithin(prefix: string, path: string): boolean {
 
 function joined(above: string, below: string): string {
   return [above, below.replace(/^\/+/, '')].filter((part) => part !== '').join('/');
+}
+
+type Grant = Pick<GuestGrant, 'fs' | 'storage'>;
+
+/**
+ * Whether a request for the path makes sense. Without the fs permission the host still answers for
+ * the plugin's own directory: a file that exists is denied, another one is missing.
+ */
+export function mayAskHost({ lent, mount, stored }: Place, { fs, storage }: Grant): boolean {
+  if (mount !== undefined) return true;
+  if (stored?.area === 'data' && !storage && fs === undefined) return false;
+  if (!lent.startsWith('/')) return true;
+  return fs !== undefined && stored === undefined;
+}
+
+/** Whether a change of the path is a request to the host's filesystem broker. */
+export function writesToHost({ mount, stored }: Place, { fs, storage }: Grant): boolean {
+  if (mount !== undefined) return true;
+  return fs !== undefined && (stored === undefined || !storage) && stored?.area !== 'data';
 }

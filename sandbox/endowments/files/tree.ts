@@ -2,7 +2,7 @@ import { cloneBytes } from '../bytes.js';
 import type { StorageCopy } from '../storage/client.js';
 import { makeFault } from './faults.js';
 
-/** One entry, as plugin code is told of it. */
+/** One directory entry, as plugin code sees it. */
 export interface FileEntry {
   readonly name: string;
   readonly kind: 'file' | 'directory';
@@ -10,7 +10,7 @@ export interface FileEntry {
   readonly modifiedMs: number;
 }
 
-/** A directory that is always there. */
+/** A directory that always exists. */
 export const TOP: FileEntry = Object.freeze({
   name: '',
   kind: 'directory',
@@ -18,7 +18,7 @@ export const TOP: FileEntry = Object.freeze({
   modifiedMs: 0,
 });
 
-/** Entries of one directory in one order: of two with one name the later. */
+/** Sorts the entries of one directory. Of two with the same name, the later wins. */
 export function byName(entries: readonly FileEntry[]): readonly FileEntry[] {
   const named = new Map(entries.map((entry) => [entry.name, entry]));
   return [...named.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -28,18 +28,18 @@ interface Node {
   readonly kind: FileEntry['kind'];
   readonly bytes: number;
   readonly modifiedMs: number;
-  /** Absent where the host has it and did not send it along. */
+  /** Absent if the host did not send the content. */
   readonly content: Uint8Array | undefined;
 }
 
-/** An area of the storage as it was when it was copied, and as it is since by what was done here. */
+/** A copy of a storage area, with the local changes since. */
 export interface Tree {
-  /** Replaces all of it. */
+  /** Replaces all entries. */
   fill(entries: StorageCopy['entries']): void;
   look(path: string): FileEntry | undefined;
-  /** What lies in a directory. */
+  /** The entries of a directory. */
   list(path: string): readonly FileEntry[];
-  /** `undefined` where it is known and its content is not here. */
+  /** `undefined` if the file exists but its content was not copied. */
   content(path: string): Uint8Array | undefined;
   put(path: string, content: Uint8Array, nowMs: number): void;
   makeDirectory(path: string, nowMs: number): void;
@@ -47,7 +47,7 @@ export interface Tree {
   move(from: string, to: string): void;
 }
 
-/** Paths are relative to the area, normal, and `''` for its top, which is always there. */
+/** Paths are relative to the area and normal. `''` is its top, which always exists. */
 export function makeTree(): Tree {
   let nodes = new Map<string, Node>();
   const top: Node = { kind: 'directory', bytes: 0, modifiedMs: 0, content: undefined };

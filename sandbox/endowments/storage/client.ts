@@ -1,36 +1,35 @@
-import { isRecord } from '../../wire/parse.js';
+import { isRecord } from '../../wire/json.js';
 import type { StorageArea, StorageEntry, StorageParams } from '../../wire/storage.js';
 import type { ByteSource } from '../../wire/streams.js';
 import { cloneBytes } from '../bytes.js';
-import { withCode } from '../coded-error.js';
+import { withCode, toPluginError } from '../errors.js';
 import { makeRevocation } from '../denial.js';
-import type { EndowmentPowers } from '../endowment.js';
-import { toPluginError } from '../from-host.js';
-import { gather } from '../gather.js';
-import { makeTurnstile } from '../turnstile.js';
+import type { EndowmentCapabilities } from '../endowment.js';
+import { collectBytes } from '../collect-bytes.js';
+import { makeSemaphore } from '../../wire/semaphore.js';
 
 /**
- * One area of the plugin's storage. Paths are relative to it; the host checks them. Everything that
- * it gives is a copy, and every rejection an error with a code that plugin code may have.
+ * One area of the plugin's storage. Paths are relative to it, and the host checks them. Every
+ * result is a copy. Every rejection has a code and is safe for plugin code.
  */
 export interface StorageClient {
   read(path: string): Promise<Uint8Array>;
-  /** Replaces the whole file, at once or not at all, and makes the directories on the way. */
+  /** Replaces the file completely or not at all. Creates missing parent directories. */
   write(path: string, content: Uint8Array): Promise<void>;
   append(path: string, content: Uint8Array): Promise<void>;
-  /** Sorted by name. `recursive`: everything below, each named by its path from here. */
+  /** Sorted by name. `recursive`: all entries below, named by their relative paths. */
   list(path: string, recursive?: boolean): Promise<readonly StorageEntry[]>;
   stat(path: string): Promise<StorageEntry | undefined>;
   mkdir(path: string): Promise<void>;
-  /** Whether anything was there. */
+  /** Whether the path existed. */
   delete(path: string, recursive?: boolean): Promise<boolean>;
   move(path: string, to: string, replace?: boolean): Promise<void>;
   usage(): Promise<StorageUsage>;
-  /** Everything in the area; `undefined` where nothing has changed since that generation. */
+  /** All entries of the area; `undefined` if nothing has changed since that generation. */
   copy(since?: number): Promise<StorageCopy | undefined>;
-  /** From here on everything rejects, and so does what is under way. */
+  /** Rejects open and later operations. */
   revoke(): void;
-  /** Takes operations again. */
+  /** Allows operations again. */
   restore(): void;
 }
 
@@ -43,7 +42,7 @@ export interface StorageUsage {
 
 export interface StorageCopy {
   readonly generation: number;
-  /** The content is absent where the host did not send it along: large files, and those after many. */
+  /** Absent if the host did not send it: large files, and files after many others. */
   readonly entries: readonly (StorageEntry & { readonly content: Uint8Array | undefined })[];
 }
 
@@ -52,29 +51,32 @@ export interface StoragePlace {
   readonly user?: string;
 }
 
-/** Operations at a time: a host takes a guest that asks for hundreds of things at once for hostile. */
+/**
+ * The maximum number of concurrent operations. The host treats hundreds of open requests as
+ * hostile.
+ */
 const MAX_OPERATIONS = 32;
 
 export function makeStorageClient(
-  powers: Pick<EndowmentPowers, 'host' | 'plugin' | 'grant' | 'limits' | 'denial'>,
+  capabilities: Pick<EndowmentCapabilities, 'host' | 'plugin' | 'grant' | 'limits' | 'denial'>,
   place: StoragePlace = {},
-  /** Told after each change that this client made, with the storage's new generation. */
+  /** Called after each change of this client, with the storage's new generation. */
   onChange: (generation: number) => void = () => {},
 ): StorageClient {
-  const { host } = powers;
-  const turnstile = makeTurnstile(MAX_OPERATIONS);
+  const { host } = capabilities;
+  const semaphore = makeSemaphore({ maxActive: MAX_OPERATIONS });
   let revoked = false;
   let revocations = 0;
-  // What began before a revocation ends with it, although the permission may be back by then.
+  // A read that started before a revocation fails, even if the permission is back by then.
   const demandGrant = (params: Pick<StorageParams, 'op' | 'path'>, since: number): void => {
     if (revoked || since !== revocations)
-      throw makeRevocation(powers.plugin, 'storage', params.path ?? '');
-    if (!powers.grant.storage) throw powers.denial('storage', `storage.${params.op}`);
+      throw makeRevocation(capabilities.plugin, 'storage', params.path ?? '');
+    if (!capabilities.grant.storage) throw capabilities.denial('storage', `storage.${params.op}`);
   };
 
   const gatherAll = (answer: unknown, about: string): Promise<Uint8Array> =>
-    gather(host.acceptStream(bodyOf(answer)), powers.limits.maxBodyBytes, () =>
-      tooLarge(about, powers.limits.maxBodyBytes),
+    collectBytes(host.acceptStream(bodyOf(answer)), capabilities.limits.maxBodyBytes, () =>
+      tooLarge(about, capabilities.limits.maxBodyBytes),
     );
 
   const ask = async (
@@ -82,10 +84,10 @@ export function makeStorageClient(
     content?: Uint8Array,
   ): Promise<unknown> => {
     const about = params.path ?? '';
-    const turn = turnstile.enter();
+    const turn = semaphore.enter();
     const since = revocations;
     try {
-      await turn.come;
+      await turn.ready;
       demandGrant(params, since);
       const body =
         content === undefined ? {} : { body: host.openStream(sourceOf(cloneBytes(content))) };
@@ -101,8 +103,8 @@ export function makeStorageClient(
       turn.leave();
     }
   };
-  // Without the permission to tell the time, a file that was just written would tell it.
-  const entryOf = (value: unknown): StorageEntry => parseEntry(value, powers.grant.time);
+  // Without the time permission, the time of a new file would be a clock.
+  const entryOf = (value: unknown): StorageEntry => parseEntry(value, capabilities.grant.time);
 
   return {
     read: async (path) => {
@@ -139,7 +141,7 @@ export function makeStorageClient(
   };
 }
 
-function sourceOf(bytes: Uint8Array): ByteSource {
+export function sourceOf(bytes: Uint8Array): ByteSource {
   let sent = false;
   return {
     pull: async () => {

@@ -1,16 +1,16 @@
-import { isRecord } from '../../wire/parse.js';
+import { isRecord } from '../../wire/json.js';
 import { copyBytes } from '../bytes.js';
-import type { Endowed, Endowment, EndowmentPowers } from '../endowment.js';
+import type { Endowed, Endowment, EndowmentCapabilities } from '../endowment.js';
 import { makeStorageClient, type StorageClient } from './client.js';
 
-/** `storage`: files of the plugin's own, in the host's keeping. */
+/** `storage`: the plugin's own files, stored by the host. */
 export const storage: Endowment = {
   permission: 'storage',
   globals: ['storage'],
-  make: (powers): Endowed => {
-    const client = makeStorageClient(powers);
+  make: (capabilities): Endowed => {
+    const client = makeStorageClient(capabilities);
     return {
-      globals: { storage: makeStorage(client, powers) },
+      globals: { storage: makeStorage(client, capabilities) },
       revoke: client.revoke,
       restore: () => {
         client.restore();
@@ -18,8 +18,8 @@ export const storage: Endowment = {
       },
     };
   },
-  // A member of `undefined` would say nothing of a permission: what is asked of it says it.
-  withheld: (powers): Endowed => storage.make(powers),
+  // The members exist without a grant, so that a use names the missing permission.
+  withheld: (capabilities): Endowed => storage.make(capabilities),
 };
 
 const NAMES = [
@@ -37,7 +37,7 @@ const NAMES = [
 
 type Storage = Readonly<Record<(typeof NAMES)[number], (...args: unknown[]) => Promise<unknown>>>;
 
-function makeStorage(client: StorageClient, { text }: EndowmentPowers): Storage {
+function makeStorage(client: StorageClient, { text }: EndowmentCapabilities): Storage {
   const toText = (bytes: Uint8Array): string =>
     text.decoder('utf-8', { fatal: false, ignoreBOM: false })?.decode(bytes, false) ?? '';
   const contentOf = (value: unknown): Uint8Array => {

@@ -4,22 +4,22 @@
  * ```
  *   source ── enqueue ──► queue ──► read          readable ──► closed
  *      ▲                    │                         └──────► errored
- *      └──────── pull ◄─────┘  while it holds less than its high-water mark, or a read waits
+ *      └──────── pull ◄─────┘  below the high-water mark, or if a read waits
  * ```
  *
- * Nothing in it asks an object of a plugin for anything: sources, sizes and chunks come as
- * functions and values that the classes have read once.
+ * It never reads a property of a plugin's object. The classes read sources, sizes and chunks once,
+ * and pass functions and values.
  */
 export interface StreamState {
   status: 'readable' | 'closed' | 'errored';
   error: unknown;
   queue: { readonly chunk: unknown; readonly size: number }[];
   queuedSize: number;
-  /** Somebody has read from it or cancelled it. */
+  /** It was read or cancelled. */
   disturbed: boolean;
   reader: ReaderState | undefined;
   readonly source: StreamSource;
-  /** The source is done, but the queue is not. */
+  /** The source has ended, but the queue is not empty. */
   closing: boolean;
   started: boolean;
   pulling: boolean;
@@ -27,7 +27,10 @@ export interface StreamState {
 }
 
 export interface StreamSource {
-  /** Called one at a time. It enqueues, closes or fails the stream; what it throws fails it too. */
+  /**
+   * Never called concurrently. It enqueues, closes or fails the stream. If it throws, the stream
+   * fails.
+   */
   readonly pull: (stream: StreamState) => unknown;
   readonly cancel: (reason: unknown) => unknown;
   readonly highWaterMark: number;
@@ -35,7 +38,7 @@ export interface StreamSource {
 }
 
 export interface ReaderState {
-  /** Absent once the lock was released. */
+  /** Absent after the lock is released. */
   stream: StreamState | undefined;
   waiting: Settle<ReadResult>[];
   closed: Promise<undefined>;
@@ -67,7 +70,7 @@ export function makeStreamState(source: StreamSource): StreamState {
   };
 }
 
-/** Lets the source be pulled, once `ready` has resolved. */
+/** Starts pulling the source when `ready` has resolved. */
 export function start(stream: StreamState, ready: unknown): void {
   run(() => ready).then(
     () => {
@@ -106,7 +109,7 @@ export function enqueue(stream: StreamState, chunk: unknown): void {
   pullIfWanted(stream);
 }
 
-/** The source has no more: the stream closes when its queue is read. */
+/** Ends the source: the stream closes when its queue is empty. */
 export function finish(stream: StreamState): void {
   if (!canEnqueue(stream)) return;
   stream.closing = true;
@@ -135,11 +138,11 @@ export function cancel(stream: StreamState, reason: unknown): Promise<undefined>
   return run(() => stream.source.cancel(reason)).then(() => undefined);
 }
 
-/** Locks the stream to a reader. Throws a TypeError where it has one. */
+/** Locks the stream to a reader. Throws a TypeError if it is locked. */
 export function acquire(stream: StreamState): ReaderState {
   if (stream.reader !== undefined) throw new TypeError('The stream is locked to a reader');
   const { promise, settle } = defer<undefined>();
-  // Whether anyone watches it is the plugin's business: alone, it is no unhandled rejection.
+  // A plugin need not observe it, so it is not an unhandled rejection.
   promise.catch(() => undefined);
   const reader: ReaderState = { stream, waiting: [], closed: promise, settleClosed: settle };
   if (stream.status === 'closed') settle.resolve(undefined);
@@ -209,7 +212,7 @@ function pullIfWanted(stream: StreamState): void {
   );
 }
 
-/** Calls what may be a plugin's, and waits for whatever it returns. */
+/** Calls a function that may be a plugin's, and awaits its result. */
 function run(call: () => unknown): Promise<unknown> {
   return new Promise((resolve) => {
     resolve(call());

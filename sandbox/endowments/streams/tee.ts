@@ -19,8 +19,8 @@ interface Branch {
 }
 
 /**
- * Splits a stream into two that give the same chunks; the second gets what `copy` makes of them.
- * What the slower one has not read yet is kept in memory. The stream is cancelled when both are.
+ * Splits a stream into two with the same chunks. The second gets the results of `copy`. Chunks that
+ * the slower one has not read stay in memory. The stream is cancelled when both are.
  */
 export function teeStream(
   stream: StreamState,

@@ -1,6 +1,11 @@
+import type { EventEmitter as NodeEmitter } from 'node:events';
 import { inherits } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { builtin, EventEmitter } from '../../../sandbox/builtins/events.js';
+import { loadBuiltin } from './load.js';
+
+type Events = typeof NodeEmitter & { readonly EventEmitter: typeof NodeEmitter };
+
+const { EventEmitter, errorMonitor, getEventListeners, once } = await loadBuiltin<Events>('events');
 
 describe('EventEmitter', () => {
   it('calls listeners in order, with the emitter as this', () => {
@@ -21,12 +26,23 @@ describe('EventEmitter', () => {
     expect(emitter.eventNames()).toEqual(['a']);
   });
 
-  it('throws the error of an error event that nobody listens to', () => {
+  it('throws the error of an error event without listeners', () => {
     const emitter = new EventEmitter();
     expect(() => emitter.emit('error', new Error('lost'))).toThrow('lost');
     expect(() => emitter.emit('error', 'text')).toThrow('Unhandled error. (text)');
     emitter.on('error', () => undefined);
     expect(emitter.emit('error', new Error('found'))).toBe(true);
+  });
+
+  it('shows an error to monitors and then to listeners', () => {
+    const emitter = new EventEmitter();
+    const calls: string[] = [];
+    emitter.on(errorMonitor, ({ message }: Error) => calls.push(`monitor ${message}`));
+    expect(() => emitter.emit('error', new Error('lost'))).toThrow('lost');
+    emitter.on('error', ({ message }: Error) => calls.push(message));
+    emitter.emit('error', new Error('found'));
+    expect(calls).toEqual(['monitor lost', 'monitor found', 'found']);
+    expect(getEventListeners(emitter, 'error')).toHaveLength(1);
   });
 
   it('removes a listener, also while it is being called', () => {
@@ -45,7 +61,7 @@ describe('EventEmitter', () => {
     expect(emitter.removeAllListeners().eventNames()).toEqual([]);
   });
 
-  it('says when listeners come and go', () => {
+  it('emits newListener and removeListener', () => {
     const emitter = new EventEmitter();
     const seen: unknown[] = [];
     emitter.on('newListener', (name) => seen.push(['new', name]));
@@ -74,14 +90,13 @@ describe('EventEmitter', () => {
     }
   });
 
-  it('keeps the listeners of two emitters apart', () => {
+  it('has separate listeners for each emitter', () => {
     const [one, two] = [new EventEmitter(), new EventEmitter()];
     one.on('a', () => undefined);
     expect(two.listenerCount('a')).toBe(0);
   });
 
   it('waits for an event by promise', async () => {
-    const { once } = builtin as { once: (emitter: object, name: string) => Promise<unknown[]> };
     const emitter = new EventEmitter();
     const got = once(emitter, 'ready');
     emitter.emit('ready', 1, 2);

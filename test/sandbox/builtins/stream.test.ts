@@ -2,12 +2,11 @@ import { inherits } from 'node:util';
 import type * as NodeStream from 'node:stream';
 import type * as StreamPromises from 'node:stream/promises';
 import { describe, expect, it } from 'vitest';
-import { builtin } from '../../../sandbox/builtins/stream.js';
-import { builtin as promises } from '../../../sandbox/builtins/stream-promises.js';
+import { loadBuiltin } from './load.js';
 
 const { Duplex, PassThrough, Readable, Transform, Writable, finished } =
-  builtin as unknown as typeof NodeStream;
-const { pipeline } = promises as typeof StreamPromises;
+  await loadBuiltin<typeof NodeStream>('stream');
+const { pipeline } = await loadBuiltin<typeof StreamPromises>('stream-promises');
 
 function collect(into: unknown[], options: object = {}): NodeStream.Writable {
   return new Writable({
@@ -31,7 +30,7 @@ const upperCase = (): NodeStream.Transform =>
   });
 
 describe('streams', () => {
-  it('flow from what is iterable through a transform into a writable', async () => {
+  it('flow from an iterable through a transform into a writable', async () => {
     const got: unknown[] = [];
     await pipeline(Readable.from(['a', 'b']), upperCase(), collect(got));
     expect(got.map(String).join('')).toBe('AB!');
@@ -43,7 +42,7 @@ describe('streams', () => {
     expect(got).toEqual([1, 2, 3]);
   });
 
-  it('hand what is pushed to data listeners, in order, and then end', async () => {
+  it('emit pushed chunks in order, and then end', async () => {
     const got: unknown[] = [];
     const stream = new Readable({ read: () => undefined });
     stream.on('data', (chunk) => got.push(String(chunk)));
@@ -66,7 +65,7 @@ describe('streams', () => {
     expect(got.join('')).toBe('é');
   });
 
-  it('ask a full reader to wait', async () => {
+  it('signal back-pressure when a writable is full', async () => {
     const got: unknown[] = [];
     const slow = collect(got, { objectMode: true, highWaterMark: 2 });
     expect([slow.write(1), slow.write(2)]).toEqual([true, false]);
@@ -74,7 +73,7 @@ describe('streams', () => {
     expect(got).toEqual([1, 2]);
   });
 
-  it('fail as a pipeline when one of them fails, and destroy the rest', async () => {
+  it('fail as a pipeline if one fails, and destroy the others', async () => {
     const source = Readable.from(['a']);
     const broken = new Transform({
       transform: (_chunk, _encoding, done) => done(new Error('broken')),
@@ -83,7 +82,7 @@ describe('streams', () => {
     expect(source.destroyed).toBe(true);
   });
 
-  it('reach a generator that fails as an error', async () => {
+  it('fail with the error of a generator', async () => {
     const source = Readable.from(
       (async function* () {
         yield 1;
@@ -97,7 +96,7 @@ describe('streams', () => {
     ).rejects.toThrow('dry');
   });
 
-  it('refuse what is written after the end', async () => {
+  it('refuse writes after the end', async () => {
     const stream = collect([]);
     const error = new Promise((resolve) => stream.on('error', resolve));
     stream.end();
@@ -119,7 +118,7 @@ describe('streams', () => {
     expect(got).toEqual(['a!', 'b!']);
   });
 
-  it('tell when they have finished, both ways', async () => {
+  it('call back when both sides have finished', async () => {
     const through = new PassThrough();
     const done = new Promise<unknown>((resolve) => finished(through, resolve));
     through.end('x');
@@ -145,7 +144,7 @@ describe('streams', () => {
     expect([written, got]).toEqual([['in'], ['out']]);
   });
 
-  it('leave every name to those who extend them', async () => {
+  it('leave all names free for subclasses', async () => {
     class Mine extends Transform {
       readonly chunks: string[] = [];
       readonly waiting = 'mine';
@@ -165,13 +164,13 @@ describe('streams', () => {
     expect(got.map(String)).toEqual(['a+b+c']);
   });
 
-  it('are ended by a loop that is left', async () => {
+  it('are destroyed by an early exit from a loop', async () => {
     const source = Readable.from([1, 2, 3]);
     for await (const chunk of source) if (chunk === 2) break;
     expect(source.destroyed).toBe(true);
   });
 
-  it('can be inherited from the old way', async () => {
+  it('can be subclassed with functions', async () => {
     function Doubler(this: NodeStream.Transform): void {
       Reflect.apply(Transform as never, this, [{ objectMode: true }]);
     }

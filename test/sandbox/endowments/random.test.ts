@@ -1,65 +1,50 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useRealm } from './realm/realm.js';
 
 const realm = useRealm();
 const granted = { grant: { random: true } };
 
-test('with random granted, Math.random draws numbers', async () => {
-  const drawn = await realm.value(
-    'return Array.from({ length: 100 }, () => Math.random())',
-    granted,
-  );
-  expect(new Set(Array.isArray(drawn) ? drawn : []).size).toBeGreaterThan(90);
-});
+describe('Math.random', () => {
+  test('with random granted, Math.random draws numbers', async () => {
+    const drawn = await realm.value(
+      'return Array.from({ length: 100 }, () => Math.random())',
+      granted,
+    );
+    expect(new Set(Array.isArray(drawn) ? drawn : []).size).toBeGreaterThan(90);
+  });
 
-test('without random, Math.random is denied with the edit that would allow it', async () => {
-  const failure = await realm.failure('Math.random()');
-  expect(failure.code).toBe('RANDOM_DENIED');
-  expect(failure.message).toBe(
-    'demo may not use randomness (Math.random). To allow this, add "random": true to "permissions" in pandora.manifest.json and grant it.',
-  );
-});
+  test('without random, Math.random is denied with the edit that would allow it', async () => {
+    const failure = await realm.failure('Math.random()');
+    expect(failure.code).toBe('RANDOM_DENIED');
+    expect(failure.message).toBe(
+      'demo may not use randomness (Math.random). To allow this, add "random": true to "permissions" in pandora.manifest.json and grant it.',
+    );
+  });
 
-test('the rest of Math is there either way, and frozen', async () => {
-  for (const spec of [{}, granted]) {
-    expect(
-      await realm.value(
-        `const names = Object.getOwnPropertyNames(Math);
+  test('the rest of Math is present in both cases, and frozen', async () => {
+    for (const spec of [{}, granted]) {
+      expect(
+        await realm.value(
+          `const names = Object.getOwnPropertyNames(Math);
          return [Math.floor(1.5), Math.max(1, 2), Math.PI > 3, names.includes('hypot'), names.length > 40, String(Math), Object.isFrozen(Math), Math.random.name,
            (() => { try { Math.floor = 1 } catch (e) { return e.name } })()]`,
-        spec,
+          spec,
+        ),
+      ).toEqual([1, 2, true, true, true, '[object Math]', true, 'random', 'TypeError']);
+    }
+  });
+
+  test('the boundary of a form is not random, so it leaks no randomness', async () => {
+    const code = 'const f = new FormData(); f.append("a", "b"); return new Response(f).text()';
+    expect(await realm.value(code)).toBe(await realm.value(code));
+  });
+
+  test('after a revocation a stored Math.random fails', async () => {
+    expect(
+      await realm.value(
+        `const { random } = Math; random(); tools.revoke('random'); try { return random() } catch (e) { return e.code }`,
+        granted,
       ),
-    ).toEqual([1, 2, true, true, true, '[object Math]', true, 'random', 'TypeError']);
-  }
-});
-
-test('there is no cryptographic randomness under any permission', async () => {
-  const grant = {
-    time: true,
-    random: true,
-    network: true,
-    filesystem: true,
-    environment: {},
-    storage: true,
-    powers: ['notes'],
-  };
-  expect(await realm.value('return [typeof crypto, "crypto" in globalThis]', { grant })).toEqual([
-    'undefined',
-    false,
-  ]);
-});
-
-test('the boundary of a form is not drawn by lot, so it leaks no randomness', async () => {
-  const code = 'const f = new FormData(); f.append("a", "b"); return new Response(f).text()';
-  const grant = { network: true };
-  expect(await realm.value(code, { grant })).toBe(await realm.value(code, { grant }));
-});
-
-test('once revoked, a kept Math.random draws no more', async () => {
-  expect(
-    await realm.value(
-      `const { random } = Math; random(); tools.revoke('random'); try { return random() } catch (e) { return e.code }`,
-      granted,
-    ),
-  ).toBe('PERMISSION_REVOKED');
+    ).toBe('PERMISSION_REVOKED');
+  });
 });

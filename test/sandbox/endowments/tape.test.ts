@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ClockPower } from '../../../sandbox/endowments/endowment.js';
+import type { ClockCapability, CryptoCapability } from '../../../sandbox/endowments/endowment.js';
 import { makeSeeded } from '../../../sandbox/endowments/seeded.js';
 import { makeTape, type Tape } from '../../../sandbox/endowments/tape.js';
-import { MAX_TAPE_ENTRIES, type TapeContent } from '../../../sandbox/wire/tape.js';
+import { MAX_TAPE_ENTRIES, type TapeContent } from '../../../sandbox/wire/methods.js';
 
 /** A clock that stands still until it is told to go on, and fires what is due then. */
-function makeClock(): ClockPower & { go(): void; time: number } {
+function makeClock(): ClockCapability & { go(): void; time: number } {
   let due: { at: number; order: number; callback: () => void }[] = [];
   let order = 0;
   const clock = {
@@ -50,15 +50,28 @@ function runOn(tape: Tape, delays: readonly number[], said: string[]): void {
 
 const seed = [1, 2, 3, 4];
 
+/** Draws 1, 2, 3 … as the system's randomness. */
+function makeCrypto(): CryptoCapability {
+  let drawn = 0;
+  return {
+    fillRandom: (bytes) => {
+      drawn += 1;
+      bytes.fill(drawn);
+    },
+    digest: () => new Uint8Array(0),
+    hmac: () => new Uint8Array(0),
+  };
+}
+
 describe('a tape', () => {
-  it('plays again in the order and with the readings that it recorded', () => {
+  it('replays the recorded order and readings', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 12 }),
         fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 6 }),
         (delays, messages) => {
           const clock = makeClock();
-          const tape = makeTape({ seed }, clock);
+          const tape = makeTape({ seed }, clock, makeCrypto());
           const recorded: string[] = [];
           runOn(tape, delays, recorded);
           messages.forEach((at, index) =>
@@ -73,7 +86,7 @@ describe('a tape', () => {
 
           const later = makeClock();
           later.time = 77;
-          const player = makeTape({ seed, content }, later);
+          const player = makeTape({ seed, content }, later, makeCrypto());
           const played: string[] = [];
           runOn(player, delays, played);
           // Messages come in the order in which they came, at whatever time.
@@ -88,9 +101,9 @@ describe('a tape', () => {
     );
   });
 
-  it('gives each message a turn of its own', () => {
+  it('gives each message its own turn', () => {
     const clock = makeClock();
-    const tape = makeTape({ seed }, clock);
+    const tape = makeTape({ seed }, clock, makeCrypto());
     const said: string[] = [];
     tape.message(() => said.push('a'));
     tape.message(() => said.push('b'));
@@ -100,9 +113,9 @@ describe('a tape', () => {
     expect(tape.drain()).toMatchObject({ turns: [0, 0] });
   });
 
-  it('counts readings that are the same, and writes down others', () => {
+  it('counts equal readings, and records different ones', () => {
     const clock = makeClock();
-    const tape = makeTape({ seed }, clock);
+    const tape = makeTape({ seed }, clock, makeCrypto());
     for (let count = 0; count < 1_000; count += 1) tape.clock.now();
     clock.time = 5;
     tape.clock.now();
@@ -110,9 +123,9 @@ describe('a tape', () => {
     expect(tape.drain()).toBeUndefined();
   });
 
-  it('says that it is full, also where all before has been taken off it', () => {
+  it('reports that it is full, even after it was drained', () => {
     const clock = makeClock();
-    const tape = makeTape({ seed }, clock);
+    const tape = makeTape({ seed }, clock, makeCrypto());
     for (let count = 0; count < MAX_TAPE_ENTRIES; count += 1) {
       clock.time = count;
       tape.clock.now();
@@ -123,10 +136,10 @@ describe('a tape', () => {
     expect(tape.drain()).toMatchObject({ lost: true });
   });
 
-  it('has a clock that stands still where it ends, and waits for what never comes', () => {
+  it('stops its clock at its end, and waits for a missing message', () => {
     const content: TapeContent = { turns: [7], times: [1_000, 2] };
     const clock = makeClock();
-    const tape = makeTape({ seed, content }, clock);
+    const tape = makeTape({ seed, content }, clock, makeCrypto());
     const said: number[] = [];
     tape.clock.setTimeout(() => said.push(tape.clock.now()), 1);
     tape.message(() => said.push(-1));
@@ -135,9 +148,9 @@ describe('a tape', () => {
     expect(said).toEqual([]);
   });
 
-  it('leads from a handle to nothing of the platform', () => {
+  it('has handles that lead to no platform object', () => {
     const clock = makeClock();
-    const tape = makeTape({ seed }, clock);
+    const tape = makeTape({ seed }, clock, makeCrypto());
     tape.clock.clearTimeout({ number: 1, real: {} });
     tape.clock.clearTimeout(undefined);
     expect(tape.drain()).toBeUndefined();
@@ -145,7 +158,7 @@ describe('a tape', () => {
 });
 
 describe('seeded numbers', () => {
-  it('follow from their seed, and another seed gives others', () => {
+  it('depend on their seed only', () => {
     const draw = (from: readonly number[]): number[] => {
       const next = makeSeeded(from);
       return Array.from({ length: 5 }, next);
@@ -154,7 +167,7 @@ describe('seeded numbers', () => {
     expect(draw(seed)).not.toEqual(draw([1, 2, 3, 5]));
   });
 
-  it('are spread evenly from 0 up to 1', () => {
+  it('are spread evenly from 0 to 1', () => {
     const next = makeSeeded([9, 8, 7, 6]);
     const counts = Array.from({ length: 10 }, () => 0);
     for (let count = 0; count < 10_000; count += 1) {
@@ -163,5 +176,22 @@ describe('seeded numbers', () => {
     }
     expect(counts).toHaveLength(10);
     for (const count of counts) expect(Math.abs(count - 1_000)).toBeLessThan(150);
+  });
+
+  it('replays the recorded draws of cryptographic randomness, not seeded ones', () => {
+    const tape = makeTape({ seed }, makeClock(), makeCrypto());
+    const [one, other] = [new Uint8Array(2), new Uint8Array(3)];
+    tape.crypto.fillRandom(one);
+    tape.crypto.fillRandom(other);
+    const content = tape.drain();
+    expect(content?.entropy).toEqual(['0101', '020202']);
+
+    const player = makeTape({ seed, content: { turns: [], times: [], ...content } }, makeClock(), {
+      ...makeCrypto(),
+      fillRandom: () => expect.unreachable('a replay reads the system'),
+    });
+    const [first, second, beyond] = [new Uint8Array(2), new Uint8Array(3), new Uint8Array([9])];
+    for (const bytes of [first, second, beyond]) player.crypto.fillRandom(bytes);
+    expect([...first, ...second, ...beyond]).toEqual([1, 1, 2, 2, 2, 0]);
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tameSuppressedError } from '../../../sandbox/node/suppressed-error.js';
 
 beforeEach(() => {
@@ -18,19 +18,21 @@ function makeRealm() {
   return { SuppressedError, FeralError };
 }
 
-it('leads to the same Error as the other kinds of errors do', () => {
-  const realm = makeRealm();
-  tameSuppressedError(realm);
-  expect(Object.getPrototypeOf(realm.SuppressedError)).toBe(Object.getPrototypeOf(TypeError));
-});
+describe('SuppressedError', () => {
+  it('leads to the same Error as the other kinds of errors do', () => {
+    const realm = makeRealm();
+    tameSuppressedError(realm);
+    expect(Object.getPrototypeOf(realm.SuppressedError)).toBe(Object.getPrototypeOf(TypeError));
+  });
 
-it('is changed by nobody', () => {
-  const realm = makeRealm();
-  tameSuppressedError(realm);
-  expect(Object.isFrozen(realm.SuppressedError)).toBe(true);
-  expect(Object.isFrozen(realm.SuppressedError.prototype)).toBe(true);
-});
+  it('cannot be changed', () => {
+    const realm = makeRealm();
+    tameSuppressedError(realm);
+    expect(Object.isFrozen(realm.SuppressedError)).toBe(true);
+    expect(Object.isFrozen(realm.SuppressedError.prototype)).toBe(true);
+  });
 
-it('may be missing, as it is before Node 24', () => {
-  expect(() => tameSuppressedError({})).not.toThrow();
+  it('may be missing, as before Node 24', () => {
+    expect(() => tameSuppressedError({})).not.toThrow();
+  });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WireViolation } from '../../../sandbox/wire/failure.js';
 import { makeFrameReader } from '../../../sandbox/wire/framing.js';
 import { FROM_GUEST } from '../../../sandbox/wire/limits.js';
@@ -27,55 +27,58 @@ const arbFrame = fc.oneof(
     })),
 );
 
-it('frames arrive whole and in order, however the bytes are cut', () => {
-  fc.assert(
-    fc.property(fc.array(arbFrame), fc.array(fc.integer({ min: 1, max: 50 })), (frames, cuts) => {
-      const all = Buffer.concat(frames.map(({ bytes }) => bytes));
-      const pieces: Uint8Array[] = [];
-      let at = 0;
-      for (const cut of cuts) {
-        pieces.push(all.subarray(at, at + cut));
-        at += cut;
-      }
-      pieces.push(all.subarray(at));
-      expect(read(pieces)).toEqual(frames.map(({ seen }) => seen));
-    }),
-  );
-});
+describe('the frame reader', () => {
+  it('returns frames whole and in order, however the bytes are cut', () => {
+    fc.assert(
+      fc.property(fc.array(arbFrame), fc.array(fc.integer({ min: 1, max: 50 })), (frames, cuts) => {
+        const all = Buffer.concat(frames.map(({ bytes }) => bytes));
+        const pieces: Uint8Array[] = [];
+        let at = 0;
+        for (const cut of cuts) {
+          pieces.push(all.subarray(at, at + cut));
+          at += cut;
+        }
+        pieces.push(all.subarray(at));
+        expect(read(pieces)).toEqual(frames.map(({ seen }) => seen));
+      }),
+    );
+  });
 
-it('any bytes are frames, an unfinished frame, or a violation', () => {
-  fc.assert(
-    fc.property(fc.array(fc.uint8Array({ maxLength: 64 })), (pieces) => {
-      try {
-        read(pieces);
-      } catch (error) {
-        expect(error).toBeInstanceOf(WireViolation);
-      }
-    }),
-  );
-});
+  it('reads any bytes as frames, an unfinished frame, or a violation', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 64 })), (pieces) => {
+        try {
+          read(pieces);
+        } catch (error) {
+          expect(error).toBeInstanceOf(WireViolation);
+        }
+      }),
+    );
+  });
 
-it('a length over the cap is refused at its header, before its body arrives', () => {
-  const header = rawFrame('', 0, FROM_GUEST.maxMessageBytes + 1);
-  expect(() => read([header])).toThrow(WireViolation);
-});
+  it('refuses a length over the cap at the header, before the body arrives', () => {
+    const header = rawFrame('', 0, FROM_GUEST.maxMessageBytes + 1);
+    expect(() => read([header])).toThrow(WireViolation);
+  });
 
-it('a kind that does not exist is refused at its header, whatever would follow', () => {
-  for (const kind of [2, 7, 255]) {
-    expect(() => read([rawFrame('', kind, 8)])).toThrow(/a frame of kind/);
-  }
-});
+  it('refuses an unknown kind at the header', () => {
+    for (const kind of [2, 7, 255]) {
+      expect(() => read([rawFrame('', kind, 8)])).toThrow(/a frame of kind/);
+    }
+  });
 
-it('a chunk too short for its stream id is refused', () => {
-  expect(() => read([rawFrame(new Uint8Array(3), 1)])).toThrow(WireViolation);
-});
+  it('refuses a chunk that is too short for its stream id', () => {
+    expect(() => read([rawFrame(new Uint8Array(3), 1)])).toThrow(WireViolation);
+  });
 
-it('a chunk does not share memory with the buffer it was read from', () => {
-  const piece = chunkFrame(1, new Uint8Array([1, 2, 3]));
-  const seen: Uint8Array[] = [];
-  makeFrameReader(utf8, FROM_GUEST, { message: () => {}, chunk: (_id, bytes) => seen.push(bytes) })(
-    piece,
-  );
-  piece.fill(9);
-  expect(seen[0]).toEqual(new Uint8Array([1, 2, 3]));
+  it('returns chunks that do not share memory with the read buffer', () => {
+    const piece = chunkFrame(1, new Uint8Array([1, 2, 3]));
+    const seen: Uint8Array[] = [];
+    makeFrameReader(utf8, FROM_GUEST, {
+      message: () => {},
+      chunk: (_id, bytes) => seen.push(bytes),
+    })(piece);
+    piece.fill(9);
+    expect(seen[0]).toEqual(new Uint8Array([1, 2, 3]));
+  });
 });

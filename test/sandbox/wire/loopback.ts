@@ -1,7 +1,7 @@
 import { FROM_GUEST, type WireLimits } from '../../../sandbox/wire/limits.js';
 import { makePeer, type Peer } from '../../../sandbox/wire/peer.js';
 import type { Service } from '../../../sandbox/wire/service.js';
-import { makeUtf8 } from '../../../sandbox/wire/utf8.js';
+import { makeUtf8 } from '../../../sandbox/wire/framing.js';
 
 export const utf8 = makeUtf8(Buffer);
 

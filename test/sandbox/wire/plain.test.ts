@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { copyPlain, isSamePlain } from '../../../sandbox/wire/plain.js';
 
 const json = fc.jsonValue({ maxDepth: 4 });
@@ -42,49 +42,51 @@ const anything = fc.letrec((tie) => ({
   ),
 })).value;
 
-it('plain data is the same as its copy, whoever parsed it', () => {
-  fc.assert(
-    fc.property(json, (value) => {
-      const parsed: unknown = JSON.parse(JSON.stringify(value));
-      const copy = copyPlain(parsed);
-      expect(copy).toStrictEqual(parsed);
-      expect(isSamePlain(copy, JSON.parse(JSON.stringify(value)))).toBe(true);
-    }),
-  );
-});
+describe('plain data', () => {
+  it('equals its copy, also one parsed elsewhere', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        const parsed: unknown = JSON.parse(JSON.stringify(value));
+        const copy = copyPlain(parsed);
+        expect(copy).toStrictEqual(parsed);
+        expect(isSamePlain(copy, JSON.parse(JSON.stringify(value)))).toBe(true);
+      }),
+    );
+  });
 
-it('what is the same as a copy has the same JSON, whatever it is', () => {
-  fc.assert(
-    fc.property(anything, anything, (one, other) => {
-      const same = isSamePlain(copyPlain(one), other);
-      if (same) expect(JSON.stringify(other)).toBe(JSON.stringify(one));
-    }),
-    { numRuns: 5_000 },
-  );
-});
+  it('has the same JSON as any equal copy', () => {
+    fc.assert(
+      fc.property(anything, anything, (one, other) => {
+        const same = isSamePlain(copyPlain(one), other);
+        if (same) expect(JSON.stringify(other)).toBe(JSON.stringify(one));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
 
-it.each<[string, unknown, unknown]>([
-  ['the same properties in another order', { a: 1, b: 2 }, { b: 2, a: 1 }],
-  ['a text in a box', { 0: 'a' }, Object('a')],
-  ['more of it', [1], [1, 2]],
-  ['less of it', { a: 1, b: 2 }, { a: 1 }],
-  ['a list', {}, []],
-  ['what writes itself', { a: 1 }, { a: 1, __proto__: { toJSON: () => 2 } }],
-])('%s is not the same', (_, one, other) => {
-  expect(isSamePlain(copyPlain(one), other)).toBe(false);
-  expect(isSamePlain(copyPlain(other), one)).toBe(false);
-});
+  it.each<[string, unknown, unknown]>([
+    ['the same properties in another order', { a: 1, b: 2 }, { b: 2, a: 1 }],
+    ['a text in a box', { 0: 'a' }, Object('a')],
+    ['more of it', [1], [1, 2]],
+    ['less of it', { a: 1, b: 2 }, { a: 1 }],
+    ['a list', {}, []],
+    ['what writes itself', { a: 1 }, { a: 1, __proto__: { toJSON: () => 2 } }],
+  ])('does not equal a copy with %s', (_, one, other) => {
+    expect(isSamePlain(copyPlain(one), other)).toBe(false);
+    expect(isSamePlain(copyPlain(other), one)).toBe(false);
+  });
 
-it('a copy shares no object with what it was made of', () => {
-  const value = { list: [{ text: 'a' }], of: { more: 1 } };
-  const copy = copyPlain(value);
-  value.list[0] = { text: 'b' };
-  value.of.more = 2;
-  expect(copy).toEqual({ list: [{ text: 'a' }], of: { more: 1 } });
-});
+  it('shares no object with its copy', () => {
+    const value = { list: [{ text: 'a' }], of: { more: 1 } };
+    const copy = copyPlain(value);
+    value.list[0] = { text: 'b' };
+    value.of.more = 2;
+    expect(copy).toEqual({ list: [{ text: 'a' }], of: { more: 1 } });
+  });
 
-it('a `__proto__` that is a property of its own stays one, and nobody’s prototype', () => {
-  const copy = copyPlain(JSON.parse('{"__proto__":{"polluted":true}}'));
-  expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
-  expect(JSON.stringify(copy)).toBe('{"__proto__":{"polluted":true}}');
+  it('copies an own `__proto__` as a property, never as a prototype', () => {
+    const copy = copyPlain(JSON.parse('{"__proto__":{"polluted":true}}'));
+    expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+    expect(JSON.stringify(copy)).toBe('{"__proto__":{"polluted":true}}');
+  });
 });

@@ -35,7 +35,7 @@ test('an extension that registers in a loop has as many of each as it may', asyn
   expect(await extension.call('run')).toBe(String(SPINDLE_LIMITS.maxHandlers - 1));
 });
 
-test('calls that nobody answers wait up to a number, and are then refused', async () => {
+test('unanswered calls wait up to a cap, and further ones are refused', async () => {
   const source = running(`(async () => {
     let refused = 0;
     for (let n = 0; n < 10_200; n += 1) spindle.chats.get('c').catch(() => { refused += 1; });

@@ -23,7 +23,7 @@ test('S70: an interceptor answers messages, or messages and more, or leaves all 
     parameters: { temperature: 1 },
     breakdown: [],
   });
-  expect(await run('throws')).toBeNull();
+  await expect(run('throws')).rejects.toThrow('no good');
   expect(await run('odd')).toBeNull();
   expect(await run('nothing')).toBeNull();
   expect(extension.lines.join()).toContain('no good');
@@ -63,7 +63,7 @@ test('S71: every other kind of handler runs on its context', async () => {
   });
 });
 
-test('a handler is not registered without its permission, and one that is taken away takes it along', async () => {
+test('a handler is not registered without its permission, and its revocation removes the handler', async () => {
   const source = `
     spindle.permissions.onDenied(({ permission, operation }) => spindle.log.info('denied ' + permission + ' ' + operation));
     spindle.registerInterceptor(async () => [{ role: 'user', content: 'mine' }]);
@@ -106,7 +106,7 @@ test('S73: events of generations need the permission, and end with it', async ()
   expect(holding.lines.join()).toContain('in a promise');
 });
 
-test('S27: a permission that is taken away and given again is told, and tools follow', async () => {
+test('S27: a permission that is revoked and granted again is announced, and tools follow', async () => {
   const source = `
     const register = () => spindle.registerTool({ name: 'tool', description: 'd', parameters: {} });
     register();
@@ -121,7 +121,7 @@ test('S27: a permission that is taken away and given again is told, and tools fo
   expect(await extension.describe()).toMatchObject({ tools: [] });
   await extension.grant(['chats', 'tools']);
   expect(await extension.describe()).toMatchObject({ tools: [{ tool: { name: 'tool' } }] });
-  expect(extension.offers).toBeGreaterThan(0);
+  expect(extension.contributionChanges).toBeGreaterThan(0);
   expect(extension.lines).toEqual([
     'onChanged {"extensionId":"sample","permission":"tools","granted":false,"allGranted":["chats"]}',
     'on tools false false',

@@ -3,9 +3,9 @@ import { afterEachFile } from '../../../tidying.js';
 import { WireError } from '../../../../sandbox/wire/failure.js';
 import type { Json, JsonObject } from '../../../../sandbox/wire/messages.js';
 import type { GuestGrant } from '../../../../sandbox/wire/methods.js';
-import { isRecord } from '../../../../sandbox/wire/parse.js';
+import { isRecord } from '../../../../sandbox/wire/json.js';
 import { type Guest, startGuest } from '../../../../src/guests/guest.js';
-import { GUEST_LIMITS } from '../../../../src/engine/options/limits.js';
+import { GUEST_LIMITS } from '../../../../src/engine/types/limits.js';
 import { BulkheadError } from '../../../../src/errors.js';
 
 export interface HostSpec {
@@ -23,7 +23,7 @@ export interface Extension {
   readonly asked: readonly (readonly [name: string, args: readonly unknown[]])[];
   readonly lines: readonly string[];
   /** How often it said that it offers something else. */
-  offers: number;
+  contributionChanges: number;
   event(name: string, payload?: Json, userId?: string): Promise<Json>;
   call(tool: string, input?: JsonObject, context?: JsonObject): Promise<Json>;
   describe(): Promise<JsonObject>;
@@ -47,7 +47,7 @@ export async function startExtension(source: string, spec: HostSpec = {}): Promi
   const extension: Extension = {
     asked,
     lines,
-    offers: 0,
+    contributionChanges: 0,
     event: (name, payload = null, userId) =>
       guest.peer.ask('event', { name, payload, ...(userId === undefined ? {} : { userId }) })
         .answer,
@@ -65,9 +65,9 @@ export async function startExtension(source: string, spec: HostSpec = {}): Promi
     notice: (method, params) => {
       if (method === 'log' && isRecord(params)) lines.push(String(params['text']));
       if (method === 'fault') lines.push(`fault: ${JSON.stringify(params)}`);
-      if (method === 'offers') extension.offers += 1;
+      if (method === 'contributions-changed') extension.contributionChanges += 1;
     },
-    request: (method, params, request) => {
+    request: async (method, params, request) => {
       if (method !== 'power' || !isRecord(params)) throw unavailable(method);
       const name = String(params['name']);
       const given: unknown = isRecord(params['arguments']) ? params['arguments']['args'] : [];
@@ -80,7 +80,7 @@ export async function startExtension(source: string, spec: HostSpec = {}): Promi
       }
       const provided = spec.provides?.[name];
       if (provided === undefined) throw unavailable(name);
-      return provided(...args);
+      return { value: await provided(...args) };
     },
   });
   await guest.peer.ask('load', {
@@ -92,8 +92,8 @@ export async function startExtension(source: string, spec: HostSpec = {}): Promi
     sourceUrl: 'sample/tools.js',
     assignedGlobals: [],
     config: spec.config ?? {},
-    lent: [...Object.keys(spec.provides ?? {}), ...(spec.neverAnswers ?? '').split(' ')],
-    introduction: {
+    hostPowers: [...Object.keys(spec.provides ?? {}), ...(spec.neverAnswers ?? '').split(' ')],
+    pluginInfo: {
       manifest: { identifier: 'sample', version: '1.0.0' },
       installationId: '00000000-0000-8000-a000-000000000000',
     },
@@ -106,10 +106,10 @@ function grantOf(permissions: readonly string[]): GuestGrant {
     time: true,
     random: true,
     network: false,
-    filesystem: false,
+    fs: undefined,
     storage: false,
     powers: permissions,
-    environment: undefined,
+    env: undefined,
   };
 }
 

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { SPINDLE_PERMISSIONS } from '../../../../src/formats/spindle/permission-names.js';
+import { describe, expect, test } from 'vitest';
+import { SPINDLE_PERMISSIONS } from '../../../../src/formats/spindle/permissions.js';
 import { type Extension, running, startExtension } from './host.js';
 
 /** Walks all that hangs on a value, by properties, accessors and prototypes. */
@@ -25,19 +25,20 @@ const WALK = `
     }
   };`;
 
-test('everything that hangs on spindle is frozen, and leads to no power', async () => {
-  const source = `${WALK}
+describe('the spindle object', () => {
+  test('is frozen at every depth, and leads to no capability', async () => {
+    const source = `${WALK}
     walk(spindle, 'spindle', true);
     walk(crypto, 'crypto', true);
     ${running('({ seen: seen.size, unfrozen, powerful })')}`;
-  const extension = await startExtension(source, { permissions: SPINDLE_PERMISSIONS });
-  const found = (await foundBy(extension)) as { seen: number };
-  expect(found).toEqual({ seen: expect.any(Number), unfrozen: [], powerful: [] });
-  expect(found.seen).toBeGreaterThan(400);
-});
+    const extension = await startExtension(source, { permissions: SPINDLE_PERMISSIONS });
+    const found = (await foundBy(extension)) as { seen: number };
+    expect(found).toEqual({ seen: expect.any(Number), unfrozen: [], powerful: [] });
+    expect(found.seen).toBeGreaterThan(400);
+  });
 
-test('what members answer, and what they throw, leads to no power', async () => {
-  const source = `${WALK}
+  test('has no member whose answer or error leads to a capability', async () => {
+    const source = `${WALK}
     const answers = [];
     const ask = async (member, path) => {
       for (const args of [[], ['x', {}, () => {}], [{}, () => {}], [() => {}]]) {
@@ -68,22 +69,23 @@ test('what members answer, and what they throw, leads to no power', async () => 
       }).map(([, path]) => path);
       return { members: members.length, answers: answers.length > 1000, powerful, changeable };
     })()`)}`;
-  const provides = Object.fromEntries(
-    ['spindle.chats.list', 'spindle.generate.raw', 'spindle.frontendProcesses.spawn'].map(
-      (name) => [name, () => ({ data: [{ id: 1 }], processId: 'p' })],
-    ),
-  );
-  const failing = {
-    'spindle.chats.get': () => {
-      throw new Error('from the host');
-    },
-  };
-  const extension = await startExtension(source, {
-    permissions: SPINDLE_PERMISSIONS,
-    provides: { ...provides, ...failing },
+    const provides = Object.fromEntries(
+      ['spindle.chats.list', 'spindle.generate.raw', 'spindle.frontendProcesses.spawn'].map(
+        (name) => [name, () => ({ data: [{ id: 1 }], processId: 'p' })],
+      ),
+    );
+    const failing = {
+      'spindle.chats.get': () => {
+        throw new Error('from the host');
+      },
+    };
+    const extension = await startExtension(source, {
+      permissions: SPINDLE_PERMISSIONS,
+      provides: { ...provides, ...failing },
+    });
+    const found = await foundBy(extension);
+    expect(found).toEqual({ members: 314, answers: true, powerful: [], changeable: [] });
   });
-  const found = await foundBy(extension);
-  expect(found).toEqual({ members: 314, answers: true, powerful: [], changeable: [] });
 });
 
 async function foundBy(extension: Extension): Promise<unknown> {

@@ -5,6 +5,8 @@ import type { GuestGrant, GuestLimits } from '../../../../sandbox/wire/methods.j
 export interface RealmCase {
   /** The body of an async function; what it returns comes back as JSON. */
   readonly code: string;
+  /** Whether `random` includes cryptographic randomness. Default: true. */
+  readonly hasCryptoRandom?: boolean;
   readonly grant?: Partial<GuestGrant>;
   readonly limits?: Partial<GuestLimits>;
   /**

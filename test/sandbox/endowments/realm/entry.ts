@@ -7,9 +7,10 @@ import { makeCompartment } from '../../../../sandbox/compartment.js';
 import { describeError } from '../../../../sandbox/describe-error.js';
 import { makeAbortPair } from '../../../../sandbox/endowments/abort.js';
 import { makeDenial } from '../../../../sandbox/endowments/denial.js';
-import type { EndowmentPowers } from '../../../../sandbox/endowments/endowment.js';
-import { endow, endowAhead } from '../../../../sandbox/endowments/endow.js';
+import type { EndowmentCapabilities } from '../../../../sandbox/endowments/endowment.js';
+import { endow, prebuildEndowments } from '../../../../sandbox/endowments/endow.js';
 import { explainWithheld } from '../../../../sandbox/endowments/withheld.js';
+import { explainWith } from '../../../../sandbox/with-statements.js';
 import { makeHostPower } from '../../../../sandbox/host-power.js';
 import { serialize } from '../../../../sandbox/serialize.js';
 import type { WireFailure } from '../../../../sandbox/wire/messages.js';
@@ -35,8 +36,8 @@ const NOTHING: GuestGrant = {
   time: false,
   random: false,
   network: false,
-  filesystem: false,
-  environment: undefined,
+  fs: undefined,
+  env: undefined,
   storage: false,
   powers: undefined,
 };
@@ -50,6 +51,7 @@ async function run({
   limits = {},
   inspect,
   atOnce = false,
+  hasCryptoRandom = true,
 }: RealmCase): Promise<RealmOutcome> {
   const notes: string[] = [];
   const logs: string[] = [];
@@ -67,7 +69,7 @@ async function run({
     if (known) return fact;
     throw new Error('it is not known yet whose it is');
   };
-  const powers: EndowmentPowers = {
+  const powers: EndowmentCapabilities = {
     ...web,
     get plugin() {
       return whenKnown(plugin);
@@ -78,15 +80,17 @@ async function run({
     get limits() {
       return whenKnown({ ...LIMITS, ...limits });
     },
-    host: makeHostPower(pipe.right.peer),
+    host: makeHostPower(pipe.right.peer, pipe.right.peer.notify, refuseNow),
     reportFault: (error) => faults.push(describe(error)),
     serialize: (value) => serialize(value, { ...LIMITS, ...limits }),
+    hasCryptoRandom,
+    denied: (permission, wanted) => denied.push(`${permission}: ${wanted}`),
     denial: (permission, wanted) => {
       denied.push(`${permission}: ${wanted}`);
       return makeDenial(plugin)(permission, wanted);
     },
   };
-  const ahead = atOnce ? undefined : endowAhead(powers);
+  const ahead = atOnce ? undefined : prebuildEndowments(powers);
   known = true;
   held = { ...held, ...grant };
   const endowed = endow(powers, ahead);
@@ -95,7 +99,7 @@ async function run({
     /** Changes the grant as a host does, and gives what is newly there. */
     follow: (changes: Partial<GuestGrant>) => {
       held = { ...held, ...changes };
-      return endowed.follow();
+      return endowed.updateGrant();
     },
     signal: () => makeAbortPair(powers),
     collect: () => globalThis.gc?.(),
@@ -139,7 +143,14 @@ async function run({
     });
     return outcome({ value });
   } catch (error) {
-    const why = explainWithheld(error, endowed.withheldNames, powers.denial) ?? error;
+    const why =
+      explainWithheld(
+        error,
+        { withheldNames: endowed.withheldNames, hasTime: held.time },
+        powers.denial,
+      ) ??
+      explainWith(error) ??
+      error;
     return outcome({ failure: describe(why) });
   }
 }
@@ -147,4 +158,8 @@ async function run({
 for await (const line of createInterface({ input: process.stdin })) {
   const outcome = await run(JSON.parse(line));
   process.stdout.write(`${JSON.stringify(outcome)}\n`);
+}
+
+function refuseNow(): never {
+  throw new Error('this realm has no synchronous requests');
 }

@@ -1,6 +1,6 @@
 import { makeFailure, WireError } from '../../../../sandbox/wire/failure.js';
 import type { FetchReply } from '../../../../sandbox/wire/methods.js';
-import { isRecord } from '../../../../sandbox/wire/parse.js';
+import { isRecord } from '../../../../sandbox/wire/json.js';
 import type { Peer } from '../../../../sandbox/wire/peer.js';
 import type { IncomingRequest, Service } from '../../../../sandbox/wire/service.js';
 import type { ByteSource } from '../../../../sandbox/wire/streams.js';

@@ -33,7 +33,7 @@ export async function store(
 /** Gives back what a power was asked. */
 export function lend({ name, arguments: given }: Record<string, unknown>): unknown {
   if (name === 'broken') throw refusal('POWER_FAILED', 'broken did not work');
-  return { name, given };
+  return { value: { name, given } };
 }
 
 function refusal(code: 'STORAGE_FAILED' | 'POWER_FAILED', message: string): WireError {
