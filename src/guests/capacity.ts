@@ -1,42 +1,48 @@
 import { BulkheadError } from '../errors.js';
-import { makeFairLine } from '../traffic/fair-line.js';
-import { chooseIdle, chooseToMakeWay, type Held } from './evict.js';
-import type { GuestLife } from './shared-guest.js';
+import { makeFairQueue } from '../scheduler/fair-queue.js';
+import type { GuestHandle } from './shared-guest.js';
 import type { Watch } from './watch.js';
 
-/** The guests of one engine that hold a plugin: never more than so many, of so much memory. */
+/** Limits how many guests of one engine hold a plugin, and their memory together. */
 export interface Capacity {
   /**
-   * Starts one more as soon as there is room for it, where need be by ending the guest that nobody
-   * has called for longest. Where somebody waits for each of them, tenants wait in turns, and the
-   * plugins of each; those that hold a guest for longest get no new calls in it, so that it falls idle. Rejects `BUSY` where that
-   * takes too long or too many wait, and with the signal's reason.
+   * Starts a guest when there is room for it. To make room, it ends the guest that was idle for
+   * longest. If every guest is in use, requests queue: tenants take turns, and the plugins of each
+   * tenant take turns. The guests that a plugin has had for longest are then drained.
+   *
+   * Rejects `BUSY` if a queue is full or the wait is too long, and with the signal's reason.
    */
-  start<Guest>(plugin: string, start: () => Started<Guest>, wants?: WantsRoom): Promise<Guest>;
-  /** Ends idle guests while all together hold more memory than they may. */
+  start<Guest>(
+    plugin: string,
+    start: () => Started<Guest>,
+    request?: CapacityRequest,
+  ): Promise<Guest>;
+  /** Ends idle guests while all guests together use more memory than the limit. */
   relieve(): void;
-  /** Refuses whoever waits. */
+  /** Rejects every queued request. */
   close(): void;
 }
 
-/** Somebody who wants a guest: tenants take turns, and whoever aborts wants it no more. */
-export interface WantsRoom {
+/** A request for a guest. Tenants take turns. If the signal aborts, the request leaves the queue. */
+export interface CapacityRequest {
   readonly signal?: AbortSignal | undefined;
   readonly tenant?: string | undefined;
+  /** Whether to reject `BUSY` instead of queueing or ending an idle guest. Default: false. */
+  readonly onlyIfFree?: boolean;
 }
 
-/** A guest that was just started, and what is counted of it until it ends. */
+/** A guest that was just started, and what counts it until it ends. */
 export interface Started<Guest> {
   readonly guest: Guest;
-  readonly life: GuestLife;
+  readonly handle: GuestHandle;
   readonly watch: Watch;
 }
 
 export interface CapacityLimits {
   readonly maxGuests: number;
   readonly maxMemoryMb: number;
-  readonly maxWaiting: number;
-  readonly maxWaitingPerPlugin: number;
+  readonly maxQueued: number;
+  readonly maxQueuedPerPlugin: number;
   readonly maxWaitMs: number;
 }
 
@@ -45,70 +51,73 @@ interface Waiter {
   refuse(why: Error): void;
 }
 
-/** Between two looks at whether a guest has fallen idle, while somebody waits for one. */
-const LOOK_MS = 5;
+/** Milliseconds between two checks for an idle guest while requests are queued. */
+const CHECK_MS = 5;
 
-/** How soon it is worth to ask again: calls end all the time. */
+/** When a caller should retry, in milliseconds: calls end all the time. */
 const RETRY_AFTER_MS = 500;
 
 export function makeCapacity(limits: CapacityLimits, now: () => number): Capacity {
-  const { maxGuests, maxMemoryMb, maxWaiting, maxWaitingPerPlugin, maxWaitMs } = limits;
-  const held = new Map<GuestLife, Held>();
-  const line = makeFairLine<string, Waiter>();
-  let looking: NodeJS.Timeout | undefined;
+  const { maxGuests, maxMemoryMb, maxQueued, maxQueuedPerPlugin, maxWaitMs } = limits;
+  const loaded = new Map<GuestHandle, LoadedGuest>();
+  const queue = makeFairQueue<string, Waiter>();
+  let checking: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const end = (guest: GuestLife, why: string): void => {
-    // Killed is as good as gone: it takes no more calls, and its process is already dying.
-    held.delete(guest);
+  const end = (guest: GuestHandle, why: string): void => {
+    // A killed guest takes no more calls, and its process is dying already.
+    loaded.delete(guest);
     guest.kill({ cause: 'idle', detail: why });
   };
-  const heldMb = (): number => [...held.values()].reduce((sum, one) => sum + one.watch.memoryMb, 0);
+  const usedMb = (): number =>
+    [...loaded.values()].reduce((sum, one) => sum + one.watch.memoryMb, 0);
 
-  /** Whether there is room for one more now, once idle ones have gone. */
+  /** Whether there is room for one more guest. Ends idle guests to make room. */
   const hasRoom = (): boolean => {
-    for (const guest of held.keys()) if (!guest.alive) held.delete(guest);
-    while (held.size >= maxGuests || (held.size > 0 && heldMb() >= maxMemoryMb)) {
-      const idle = chooseIdle(held.values());
+    for (const guest of loaded.keys()) if (!guest.alive) loaded.delete(guest);
+    // guard: guest-admission-cap
+    while (loaded.size >= maxGuests || (loaded.size > 0 && usedMb() >= maxMemoryMb)) {
+      const idle = chooseIdle(loaded.values());
       if (idle === undefined) return false;
-      end(idle.guest, 'another plugin needed its place');
+      end(idle.guest, 'another plugin needed its member');
     }
     return true;
   };
 
-  const begin = <Guest>(start: () => Started<Guest>): Guest => {
-    const { guest, life, watch } = start();
-    const one: Held = { guest: life, watch, sinceMs: now(), fresh: true };
-    held.set(life, one);
-    // Whoever it was started for asks it before anything else happens.
+  const admit = <Guest>(start: () => Started<Guest>): Guest => {
+    const { guest, handle, watch } = start();
+    const one: LoadedGuest = { guest: handle, watch, sinceMs: now(), fresh: true };
+    loaded.set(handle, one);
+    // The request that started the guest sends its first message before this runs.
     setImmediate(() => {
       one.fresh = false;
     });
-    void life.ended.then(() => {
-      held.delete(life);
-      look();
+    void handle.ended.then(() => {
+      loaded.delete(handle);
+      check();
     });
     return guest;
   };
 
-  const look = (): void => {
-    while (line.size > 0 && hasRoom()) line.take(() => true)?.proceed();
-    const leaving = [...held.values()].filter(({ guest }) => guest.makingWay).length;
-    if (leaving < line.size) chooseToMakeWay(held.values(), now())?.guest.makeWay();
-    if (line.size > 0) {
-      looking ??= setInterval(look, LOOK_MS);
+  const check = (): void => {
+    while (queue.size > 0 && hasRoom()) queue.take(() => true)?.proceed();
+    const draining = [...loaded.values()].filter(({ guest }) => guest.draining).length;
+    // guard: busy-guest-drained-for-queue
+    if (draining < queue.size) chooseToDrain(loaded.values(), now())?.guest.drain();
+    if (queue.size > 0) {
+      checking ??= setInterval(check, CHECK_MS);
       return;
     }
-    clearInterval(looking);
-    looking = undefined;
+    clearInterval(checking);
+    checking = undefined;
   };
 
   const wait = <Guest>(
     plugin: string,
     start: () => Started<Guest>,
-    { signal, tenant = '' }: WantsRoom,
+    { signal, tenant = '' }: CapacityRequest,
   ): Promise<Guest> => {
-    const place = { tenant, plugin };
+    const member = { tenant, plugin };
     return new Promise((resolve, reject) => {
       const settle = (): void => {
         clearTimeout(timer);
@@ -118,13 +127,13 @@ export function makeCapacity(limits: CapacityLimits, now: () => number): Capacit
         proceed: () => {
           settle();
           try {
-            resolve(begin(start));
+            resolve(admit(start));
           } catch (error) {
             reject(error);
           }
         },
         refuse: (why) => {
-          line.remove(place, waiter);
+          queue.remove(member, waiter);
           settle();
           reject(why);
         },
@@ -132,34 +141,39 @@ export function makeCapacity(limits: CapacityLimits, now: () => number): Capacit
       const giveUp = (): void => waiter.refuse(signal?.reason);
       const timer = setTimeout(() => waiter.refuse(full(plugin, limits)), maxWaitMs);
       signal?.addEventListener('abort', giveUp, { once: true });
-      line.add(place, waiter);
-      if (line.at(place).size > maxWaitingPerPlugin) waiter.refuse(full(plugin, limits));
-      else if (line.size > maxWaiting) line.longest(place)?.refuse(full(plugin, limits));
-      look();
+      queue.add(member, waiter);
+      if (queue.at(member).size > maxQueuedPerPlugin) waiter.refuse(full(plugin, limits));
+      else if (queue.size > maxQueued) queue.longest(member)?.refuse(full(plugin, limits));
+      check();
     });
   };
 
   return {
-    start: (plugin, start, wants = {}) => {
+    start: (plugin, start, request = {}) => {
       if (closed) return Promise.reject(closedError());
-      if (wants.signal?.aborted === true) return Promise.reject(wants.signal.reason);
-      return line.size === 0 && hasRoom()
-        ? Promise.resolve(begin(start))
-        : wait(plugin, start, wants);
+      if (request.signal?.aborted === true) return Promise.reject(request.signal.reason);
+      if (request.onlyIfFree === true) {
+        const isFree = queue.size === 0 && loaded.size < maxGuests && usedMb() < maxMemoryMb;
+        return isFree ? Promise.resolve(admit(start)) : Promise.reject(full(plugin, limits));
+      }
+      return queue.size === 0 && hasRoom()
+        ? Promise.resolve(admit(start))
+        : wait(plugin, start, request);
     },
     relieve: () => {
-      while (heldMb() > maxMemoryMb) {
-        const idle = chooseIdle(held.values());
+      // guard: guest-memory-cap
+      while (usedMb() > maxMemoryMb) {
+        const idle = chooseIdle(loaded.values());
         if (idle === undefined) return;
-        end(idle.guest, `all guests together held more than ${maxMemoryMb} MiB`);
+        end(idle.guest, `all guests together loaded more than ${maxMemoryMb} MiB`);
       }
     },
     close: () => {
       closed = true;
-      for (let next = line.take(() => true); next !== undefined; next = line.take(() => true)) {
+      for (let next = queue.take(() => true); next !== undefined; next = queue.take(() => true)) {
         next.refuse(closedError());
       }
-      clearInterval(looking);
+      clearInterval(checking);
     },
   };
 }
@@ -167,11 +181,48 @@ export function makeCapacity(limits: CapacityLimits, now: () => number): Capacit
 function full(plugin: string, { maxGuests, maxMemoryMb }: CapacityLimits): BulkheadError {
   return new BulkheadError(
     'BUSY',
-    `${plugin} cannot be started now: ${maxGuests} guests run already, or all together hold ${maxMemoryMb} MiB, and each is in use. Try again when a call has ended, or raise limits.maxGuests or limits.maxMemoryMb.`,
+    `${plugin} cannot start: ${maxGuests} guests run, or all guests use ${maxMemoryMb} MiB, and each is in use. Retry when a call has ended, or raise limits.maxGuests or limits.maxMemoryMb.`,
     { retryAfterMs: RETRY_AFTER_MS },
   );
 }
 
 function closedError(): BulkheadError {
-  return new BulkheadError('ENGINE_CLOSED', 'The engine was closed: it runs nothing more.', {});
+  return new BulkheadError('ENGINE_CLOSED', 'The engine was closed: it runs no further calls.', {});
+}
+
+/** A guest that holds a plugin. */
+export interface LoadedGuest {
+  readonly guest: GuestHandle;
+  readonly watch: Pick<Watch, 'idleSinceMs' | 'mayStop' | 'memoryMb'>;
+  readonly sinceMs: number;
+  /** Whether it was started in this job, and its caller could not send a message yet. */
+  fresh: boolean;
+}
+
+/** Milliseconds that a plugin may use its guest while others are queued: starting costs more. */
+export const MIN_STAY_MS = 1_000;
+
+/** The guest that was idle for longest, or `undefined` if every guest is in use. */
+export function chooseIdle(loaded: Iterable<LoadedGuest>): LoadedGuest | undefined {
+  let longest: { readonly one: LoadedGuest; readonly sinceMs: number } | undefined;
+  for (const one of loaded) {
+    const sinceMs = one.fresh ? undefined : one.watch.idleSinceMs;
+    if (sinceMs === undefined || (longest !== undefined && sinceMs >= longest.sinceMs)) continue;
+    longest = { one, sinceMs };
+  }
+  return longest?.one;
+}
+
+/** The guest in use that its plugin has had for longest, and for at least `MIN_STAY_MS`. */
+export function chooseToDrain(
+  loaded: Iterable<LoadedGuest>,
+  nowMs: number,
+): LoadedGuest | undefined {
+  let longest: LoadedGuest | undefined;
+  for (const one of loaded) {
+    const { guest, watch, sinceMs } = one;
+    if (!watch.mayStop || guest.draining || nowMs - sinceMs < MIN_STAY_MS) continue;
+    if (longest === undefined || sinceMs < longest.sinceMs) longest = one;
+  }
+  return longest;
 }

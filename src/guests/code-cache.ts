@@ -4,25 +4,24 @@ import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, rmSy
 import { join } from 'node:path';
 
 /**
- * What V8 compiled of the guest's own code, kept between runs: with it a guest starts in two thirds
- * of the time. V8 takes it only from the same version with the same flags, and checks of the source
- * no more than its length, so the name of the file says all three, the source by its hash.
+ * V8's compiled form of the guest's own code, cached on disk: a guest starts a third faster with it.
+ * V8 accepts it only from the same version with the same flags, and checks only the length of the
+ * source. So the file name is a hash of version, flags and source.
  */
 export interface CodeCache {
   /**
-   * A descriptor of the kept file, to be handed to a guest that reads it and closes it; `undefined`
-   * while there is none. The first call that finds none has it made, by a process that nobody waits
-   * for.
+   * A descriptor of the cached file, for a guest to read and close; `undefined` if there is no file.
+   * The first call without a file starts a process that makes the file, and does not wait for it.
    */
   descriptor(): number | undefined;
   close(): void;
 }
 
 export interface CodeCacheSpec {
-  /** Whoever can write here decides what code runs in guests. Made for its owner alone. */
+  /** Its writers control the code of guests, so only its owner can write in it. */
   readonly directory: string;
   readonly node: string;
-  /** Of V8 and Node, as guests are started with. */
+  /** The flags of V8 and Node that guests are started with. */
   readonly flags: readonly string[];
   readonly script: string;
 }
@@ -30,7 +29,7 @@ export interface CodeCacheSpec {
 export function makeCodeCache(spec: CodeCacheSpec): CodeCache {
   let file: string | undefined;
   let opened: number | undefined;
-  let asked = false;
+  let requested = false;
   let closed = false;
 
   return {
@@ -38,8 +37,8 @@ export function makeCodeCache(spec: CodeCacheSpec): CodeCache {
       if (closed) return undefined;
       file ??= join(spec.directory, nameOf(spec));
       opened ??= openOwn(file);
-      if (opened === undefined && !asked) {
-        asked = true;
+      if (opened === undefined && !requested) {
+        requested = true;
         make(spec, file);
       }
       return opened;
@@ -58,7 +57,7 @@ function nameOf({ node, flags, script }: CodeCacheSpec): string {
   return `guest-${createHash('sha256').update(JSON.stringify(what)).digest('hex')}.v8`;
 }
 
-/** Code that somebody else could have written is not run, and over broken code V8 would crash. */
+/** Refuses a file that another user could have written, and a broken file, which would crash V8. */
 function openOwn(file: string): number | undefined {
   let descriptor: number | undefined;
   try {
@@ -68,7 +67,7 @@ function openOwn(file: string): number | undefined {
     if (isOurs && isWhole(descriptor, size)) return descriptor;
     rmSync(file);
   } catch {
-    // There is none yet, or none that can be read.
+    // There is no file, or it cannot be read.
   }
   if (descriptor !== undefined) closeSync(descriptor);
   return undefined;
@@ -76,7 +75,7 @@ function openOwn(file: string): number | undefined {
 
 const DIGEST_BYTES = 32;
 
-/** The last bytes are the digest of the others. */
+/** Whether the last bytes are the digest of the others. */
 function isWhole(descriptor: number, size: number): boolean {
   const bytes = Buffer.alloc(Math.min(size, MAX_BYTES));
   const read = readSync(descriptor, bytes, 0, bytes.length, 0);
@@ -87,7 +86,7 @@ function isWhole(descriptor: number, size: number): boolean {
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** The guest's script itself makes it, with no plugin and no pipe, and writes it whole or not at all. */
+/** Runs the guest's script without plugin and pipe. The script writes the file completely or not at all. */
 function make({ directory, node, flags, script }: CodeCacheSpec, file: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -100,6 +99,6 @@ function make({ directory, node, flags, script }: CodeCacheSpec, file: string): 
     maker.on('error', () => {});
     maker.unref();
   } catch {
-    // Guests compile their code themselves, then as now.
+    // Guests then compile their code themselves.
   }
 }

@@ -1,16 +1,20 @@
 import { BulkheadError, type ErrorCode } from '../errors.js';
 import type { GuestEndCause } from '../events.js';
 
-/** How a guest ended, as far as the host can tell. */
+/** How a guest ended, as far as the host knows. */
 export interface GuestEnd {
   readonly cause: GuestEndCause;
-  /** What happened, after "the guest ended because"; without paths. */
+  /** What happened, as the end of a sentence. Without paths. */
   readonly detail: string;
-  /** Its plugin does not run any more, so that no call after this one gets another guest. */
+  /** The plugin is not active any more, so that the next call gets no other guest. */
   readonly inactive?: true;
+  /** Its process answered a moment ago: a plugin in it can be unloaded without force. */
+  readonly responsive?: true;
+  /** Several plugins were in the process, and any of them may have caused its end. */
+  readonly ambiguous?: true;
 }
 
-/** What requests reject with that were under way when their guest ended. */
+/** The rejection of requests that were open when their guest ended. */
 export class GuestEnded extends Error {
   override readonly name = 'GuestEnded';
   readonly end: GuestEnd;
@@ -24,23 +28,23 @@ export class GuestEnded extends Error {
 export interface ExitFacts {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The last that the process wrote to its standard error: V8's own last words, or nothing. */
-  readonly lastWords: string;
+  /** The end of the process's standard error, where V8 writes why it crashed. */
+  readonly stderrTail: string;
 }
 
 const OUT_OF_MEMORY =
   /out of memory|allocation failed|heap limit|bad_alloc|Cannot allocate memory/i;
 
-/** What a wrapper exits with that waited for a process which died of SIGXCPU. */
+/** The exit code of a wrapper whose process died of SIGXCPU. */
 const XCPU_EXIT = 128 + 24;
 
-/** Reads an exit that the host did not cause. */
-export function explainExit({ exitCode, signal, lastWords }: ExitFacts): GuestEnd {
-  if (OUT_OF_MEMORY.test(lastWords)) {
-    return { cause: 'memory', detail: 'it used more memory than it may' };
+/** Explains an exit that the host did not cause. */
+export function explainExit({ exitCode, signal, stderrTail }: ExitFacts): GuestEnd {
+  if (OUT_OF_MEMORY.test(stderrTail)) {
+    return { cause: 'memory', detail: 'it exceeded its memory limit' };
   }
   if (signal === 'SIGXCPU' || exitCode === XCPU_EXIT) {
-    return { cause: 'cpu', detail: 'it used up the processor time of its whole life' };
+    return { cause: 'cpu', detail: 'it exceeded the processor time of its life' };
   }
   return {
     cause: 'crash',
@@ -50,9 +54,9 @@ export function explainExit({ exitCode, signal, lastWords }: ExitFacts): GuestEn
 
 const CODES = {
   closed: 'ENGINE_CLOSED',
-  idle: 'GUEST_KILLED',
-  deadline: 'GUEST_KILLED',
-  replaced: 'GUEST_KILLED',
+  idle: 'NEIGHBOUR_ENDED',
+  deadline: 'NEIGHBOUR_ENDED',
+  replaced: 'NEIGHBOUR_ENDED',
   revoked: 'GUEST_KILLED',
   crash: 'GUEST_CRASHED',
   memory: 'GUEST_OUT_OF_MEMORY',
@@ -61,9 +65,10 @@ const CODES = {
   start: 'GUEST_START_FAILED',
 } as const satisfies Record<GuestEndCause, ErrorCode>;
 
-/** The error for a call of `plugin` that was under way when its guest ended so. */
+/** The error for a call that was open when its guest ended. */
 export function endError(plugin: string, { cause, detail, inactive }: GuestEnd): BulkheadError {
   if (inactive === true) return inactiveError(plugin, detail);
+  if (CODES[cause] === 'NEIGHBOUR_ENDED') return neighbourError(plugin, detail);
   return new BulkheadError(
     CODES[cause],
     `The guest of ${plugin} ended during the call: ${detail}. The next call gets a fresh guest.`,
@@ -71,7 +76,23 @@ export function endError(plugin: string, { cause, detail, inactive }: GuestEnd):
   );
 }
 
-/** The error for a call of a plugin that does not run any more, and did when the call was made. */
+/**
+ * Whether the host ended the guest for another reason than the calls that were open in it: another
+ * call, another plugin, or idleness that ended in the same moment.
+ */
+export function isNeighbours({ cause, inactive }: GuestEnd): boolean {
+  return inactive !== true && CODES[cause] === 'NEIGHBOUR_ENDED';
+}
+
+function neighbourError(plugin: string, detail: string): BulkheadError<'NEIGHBOUR_ENDED'> {
+  return new BulkheadError(
+    'NEIGHBOUR_ENDED',
+    `The guest of ${plugin} was stopped because of another call, while this one ran in it: ${detail}. This call was not run again, because it may have had effects. Call again if that is safe, or name its tool in the option idempotent.`,
+    { plugin, reason: detail },
+  );
+}
+
+/** The error for a call whose plugin became inactive during the call. */
 export function inactiveError(plugin: string, detail: string): BulkheadError {
   return new BulkheadError('PLUGIN_INACTIVE', `${plugin} ended during the call: ${detail}.`, {
     plugin,

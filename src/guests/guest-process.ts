@@ -1,63 +1,74 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
-import { BulkheadError } from '../errors.js';
-import type { Command } from './command.js';
+import { readFileSync } from 'node:fs';
+import type { Command } from './walls/machine.js';
 import { explainExit, type GuestEnd } from './end.js';
-import { findInnermost, signalFamily } from './family.js';
-import { readPaced } from './pace.js';
+import { openPipe, pipeOf } from './guest-pipe.js';
+import { serveSyncChannel, type SyncService } from './sync-channel.js';
+import { makeThrottle } from './throttle.js';
 
-/** A guest's process and the pipe to it, whatever is said on that pipe. */
+/** A guest's process and the pipe to it. */
 export interface GuestProcess {
-  /** Of the process that holds plugins, once it has said that it is ready; of its wrapping before. */
+  /** The first process of its group, which stays the same: a wrapper, or the guest itself. */
+  readonly leader: number;
+  /** The wrapper's process before `confirmReady`, then the process that holds plugins. */
   readonly pid: number;
-  /** The process is ready: whoever is innermost now is the guest itself. */
-  settle(): void;
+  /** The guest has said that it is ready: the innermost process is the guest. */
+  confirmReady(): void;
   write(bytes: Uint8Array): void;
-  /** Why it ended or is about to; `undefined` while it lives. */
+  /** Why it ended or is about to end; `undefined` while it runs. */
   readonly end: GuestEnd | undefined;
-  /** Resolves once the process is gone. Never rejects. */
+  /** Resolves when the process has exited. Never rejects. */
   readonly ended: Promise<GuestEnd>;
-  /** Ends it at once. Only the first reason counts. */
+  /** Kills the process. Only the first reason counts. */
   kill(end: GuestEnd): void;
-  /** Stops the process where it is; it can be killed meanwhile. */
-  stop(): void;
-  /** Lets it go on. */
-  go(): void;
-  /** The last that it wrote to its standard error. */
-  lastWords(): string;
+  /** Sends SIGSTOP. A suspended process can still be killed. */
+  suspend(): void;
+  /** Sends SIGCONT. */
+  resume(): void;
+  /** The end of its standard error. */
+  stderrTail(): string;
 }
 
 export interface GuestProcessSpec {
   readonly command: Command;
   readonly receive: (bytes: Buffer) => void;
-  /** Told at once when its end is sure, before the process is gone. */
+  readonly serveSync: SyncService;
+  /** Called when the end is certain, before the process has exited. */
   readonly onEnd: (end: GuestEnd) => void;
 }
 
-/** How much of a guest's standard error is kept: V8's last words are at its end. */
-const LAST_WORDS_BYTES = 8 * 1024;
+/** Bytes of standard error to remember. V8 writes why it crashed at the end. */
+const STDERR_TAIL_BYTES = 8 * 1024;
 
 /**
- * Bytes that may wait until a guest reads them: more than the largest message. Stops one that asks for
- * what is large and reads none of it from filling the memory of its host.
+ * Bytes that may wait for a guest to read them: more than the largest message. Stops a guest that
+ * requests large answers and never reads them from filling the host's memory.
  */
 const MAX_UNREAD_BYTES = 192 * 1024 * 1024;
 
-/** From a pipe that was closed to the exit that goes with it. */
+/** Milliseconds from the close of a pipe to the exit that caused it. */
 const EXIT_MS = 250;
 
-export function startGuestProcess({ command, receive, onEnd }: GuestProcessSpec): GuestProcess {
-  const { codeCache } = command;
+export function startGuestProcess({
+  command,
+  receive,
+  serveSync,
+  onEnd,
+}: GuestProcessSpec): GuestProcess {
+  const { codeCache = 'ignore', filter = 'ignore' } = command;
   const child = spawn(command.file, command.args, {
+    // guard: guest-environment-empty
     env: command.env,
     cwd: '/',
-    // A session of its own: signals that a terminal sends to the host's group are not for it.
+    // A session of its own: signals that a terminal sends to the host's group do not reach it.
     detached: true,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...(codeCache === undefined ? [] : [codeCache])],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', codeCache, 'pipe', filter],
     windowsHide: true,
   });
-  const pipe = pipeOf(child);
-  const lastWords = gather(child);
+  const pipe = openPipe(child, receive);
+  const syncPipe = pipeOf(child, 5);
+  const stderrTail = collect(child);
   let cause: GuestEnd | undefined;
   let pid = child.pid ?? 0;
 
@@ -69,12 +80,17 @@ export function startGuestProcess({ command, receive, onEnd }: GuestProcessSpec)
   const kill = (end: GuestEnd): void => {
     if (cause !== undefined) return;
     conclude(end);
-    signalFamily(child, 'SIGKILL');
+    signalProcessGroup(child, 'SIGKILL');
   };
 
-  readPaced(pipe, receive);
-  // Without its pipe a guest serves nobody. Where it is the guest that ended, its exit says why.
-  pipe.on('close', () => {
+  serveSyncChannel({
+    pipe: syncPipe,
+    serve: serveSync,
+    onViolation: (detail) =>
+      kill({ cause: 'protocol', detail: `it broke the protocol: ${detail}` }),
+  });
+  // A guest without its pipe is useless. If the guest exited, the exit says why.
+  pipe.socket.on('close', () => {
     setTimeout(() => kill({ cause: 'crash', detail: 'it closed its pipe' }), EXIT_MS).unref();
   });
 
@@ -83,60 +99,75 @@ export function startGuestProcess({ command, receive, onEnd }: GuestProcessSpec)
       kill({ cause: 'start', detail: `it did not start: ${error.message}` }),
     );
     child.on('close', (exitCode, signal) => {
-      const end = cause ?? explainExit({ exitCode, signal, lastWords: lastWords() });
+      const end = cause ?? explainExit({ exitCode, signal, stderrTail: stderrTail() });
       conclude(end);
       resolve(end);
     });
   });
 
-  // Calls under way keep the host alive by their deadlines; guests that only wait do not.
+  // Open calls keep the host alive by their deadlines. Idle guests do not.
   child.unref();
-  pipe.unref();
+  pipe.socket.unref();
+  syncPipe.unref();
 
   return {
+    leader: pid,
     get pid() {
       return pid;
     },
-    settle: () => {
+    confirmReady: () => {
       pid = findInnermost(pid);
     },
     write: (bytes) => {
       pipe.write(bytes);
-      if (pipe.writableLength <= MAX_UNREAD_BYTES) return;
-      kill({ cause: 'protocol', detail: 'it does not read what it is told' });
-      pipe.destroy();
+      // guard: unread-bytes-cap
+      if (pipe.socket.writableLength <= MAX_UNREAD_BYTES) return;
+      kill({ cause: 'protocol', detail: 'it does not read its messages' });
+      pipe.socket.destroy();
     },
     get end() {
       return cause;
     },
     ended,
     kill,
-    stop: () => signalFamily(child, 'SIGSTOP'),
-    go: () => signalFamily(child, 'SIGCONT'),
-    lastWords,
+    suspend: () => signalProcessGroup(child, 'SIGSTOP'),
+    resume: () => signalProcessGroup(child, 'SIGCONT'),
+    stderrTail,
   };
 }
 
-function pipeOf(child: ChildProcess): Socket {
-  const pipe = child.stdio[3];
-  if (!(pipe instanceof Socket)) {
-    throw new BulkheadError('GUEST_START_FAILED', 'A guest process got no pipe to its host.', {
-      reason: 'no pipe',
-    });
-  }
-  // A guest that dies breaks its pipe; that it died is told by its exit.
-  pipe.on('error', () => {});
-  return pipe;
-}
-
-function gather({ stderr }: ChildProcess): () => string {
-  let kept = '';
+function collect({ stderr }: ChildProcess): () => string {
+  let tail = '';
   if (stderr instanceof Socket) {
     stderr.on('error', () => {});
-    readPaced(stderr, (bytes) => {
-      kept = (kept + bytes.toString('latin1')).slice(-LAST_WORDS_BYTES);
+    const take = makeThrottle(stderr, (bytes) => {
+      tail = (tail + bytes.toString('latin1')).slice(-STDERR_TAIL_BYTES);
     });
+    stderr.on('data', take);
     stderr.unref();
   }
-  return () => kept;
+  return () => tail;
+}
+
+/** Sends a signal to the process group that `child` leads: its wrappers and its own children. */
+export function signalProcessGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  // The number of an exited process may belong to another process now.
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    // guard: process-group-signalled
+    process.kill(-child.pid, signal);
+  } catch {
+    child.kill(signal);
+  }
+}
+
+/** The last in a chain of processes, each of which waits for its only child. */
+export function findInnermost(pid: number): number {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ');
+    const only = children.length === 1 ? Number(children[0]) : 0;
+    return only > 0 ? findInnermost(only) : pid;
+  } catch {
+    return pid;
+  }
 }

@@ -1,150 +1,185 @@
 import type { Peer } from '../../sandbox/wire/peer.js';
 import type { Service } from '../../sandbox/wire/service.js';
 import { BulkheadError } from '../errors.js';
-import type { Command } from './command.js';
+import type { Command } from './walls/machine.js';
 import { type GuestEnd, GuestEnded } from './end.js';
 import { type GuestProcess, startGuestProcess } from './guest-process.js';
+import type { HostWaits } from './host-waits.js';
 import { makeGuestWire } from './guest-wire.js';
-import type { Line } from './line.js';
+import { makeLiveness } from './liveness.js';
 
-/** One sandbox process, from the host's side. It is single use: what was loaded into it stays. */
+/** One sandbox process. It is single use: a plugin that was loaded stays. */
 export interface Guest {
-  /** Of the process that holds the plugin, once it is ready; of what it is wrapped in before. */
+  /** The process that holds the plugin; before `ready`, the process that wraps it. */
   readonly pid: number;
-  /** Names its realm, which plugins of one trust group may share. */
+  /** The first process of its group. It is the same for the guest's life: events name it. */
+  readonly leader: number;
+  /** Identifies the realm, which plugins of one trust group may share. */
   readonly realm: object;
   readonly peer: Peer;
   /**
-   * Resolves when the guest is locked down and waiting, with what it says of itself; rejects
+   * Resolves when the guest is locked down, with its report about itself. Rejects
    * `GUEST_START_FAILED`.
    */
   readonly ready: Promise<unknown>;
-  /** Resolves once the process is gone. Never rejects. */
+  /** Resolves when the process has exited. Never rejects. */
   readonly ended: Promise<GuestEnd>;
   readonly alive: boolean;
+  /** Whether another plugin needs its slot, so that it gets no new requests. */
+  readonly draining: boolean;
+  /** Sends it no new requests from now on. */
+  drain(): void;
   /**
-   * Whether it gets nothing new: its process may be busy with what another plugin was told to stop,
-   * or it makes way.
+   * The running check of whether its process answers. New requests wait for it. `undefined` if no
+   * check runs.
    */
-  readonly inDoubt: boolean;
-  /** Whether another plugin needs its place. */
-  readonly makingWay: boolean;
-  /** Gets nothing new from now on. */
-  makeWay(): void;
-  /** A call was given up: what shares its process is in doubt until that has settled. */
-  doubt(settled: Promise<unknown>): void;
-  /** Requests that it was asked so far, and how many of them were calls. */
-  readonly asked: number;
-  readonly calls: number;
-  /** Stops the process where it is. The next request continues it; it can be killed meanwhile. */
-  rest(): void;
-  /** Calls `listener` each time that a request has continued it. */
-  onWake(listener: () => void): void;
-  /** Says who answers what the guest asks, once it is known whose guest this is. */
+  readonly checking: Promise<void> | undefined;
+  /**
+   * Checks that its process answers within `graceMs`, and else kills it: its code is in a loop.
+   * Resolves when it has answered or was killed.
+   */
+  check(graceMs: number, detail: string): Promise<void>;
+  /** Requests so far, without `describe`; and how many of them were calls. */
+  readonly requestCount: number;
+  readonly callCount: number;
+  /** Its requests that the host has not answered yet. */
+  readonly hostWaits: HostWaits;
+  /** Stops the process (SIGSTOP). The next request resumes it. It can be killed meanwhile. */
+  suspend(): void;
+  /** Calls `listener` each time that a request has resumed it. */
+  onResume(listener: () => void): void;
+  /** Sets the service for the guest's requests, once its plugin is known. */
   serve(service: Service): void;
-  /** Ends it at once. Requests under way reject with `GuestEnded`. */
+  /** Kills it. Open requests reject with `GuestEnded`. */
   kill(end: GuestEnd): void;
 }
 
-/** Starts a guest holder. It is blank: locked down, and no plugin's yet. */
-export function startGuest(command: Command, startTimeoutMs: number, line?: Line): Guest {
-  let resting = false;
-  let makingWay = false;
-  let woken: () => void = () => {};
+/** Starts a standby guest: locked down, without a plugin. */
+export function startGuest(command: Command, startTimeoutMs: number, tap?: WireTap): Guest {
+  let suspended = false;
+  let draining = false;
+  let syncRequests = 0;
+  let onResumed: () => void = () => {};
   const wire = makeGuestWire({
     write: (bytes) => {
-      line?.said(bytes);
-      holder.write(bytes);
+      tap?.toGuest(bytes);
+      guestProcess.write(bytes);
     },
-    kill: (end) => holder.kill(end),
-    beforeRequest: () => {
-      if (!resting) return;
-      resting = false;
-      holder.go();
-      woken();
-    },
+    kill: (end) => guestProcess.kill(end),
+    beforeRequest: () => resume(),
+    resume: () => resume(),
   });
-  const holder = startGuestProcess({
+  const resume = (): void => {
+    if (!suspended) return;
+    suspended = false;
+    guestProcess.resume();
+    onResumed();
+  };
+  const guestProcess = startGuestProcess({
     command,
     receive: (bytes) => {
-      if (line?.heard(bytes) ?? true) wire.peer.receive(bytes);
+      if (tap?.fromGuest(bytes) ?? true) wire.peer.receive(bytes);
+    },
+    serveSync: async (_by, ...request) => {
+      syncRequests += 1;
+      try {
+        return await wire.requestNow(...request);
+      } finally {
+        syncRequests -= 1;
+      }
     },
     onEnd: (end) => wire.peer.close(new GuestEnded(end)),
   });
 
-  line?.open(holder.write);
+  tap?.open(guestProcess.write);
+  const liveness = makeLiveness({
+    pid: () => guestProcess.pid,
+    isBlocked: () => syncRequests > 0,
+  });
 
   return {
     get pid() {
-      return holder.pid;
+      return guestProcess.pid;
     },
-    realm: holder,
+    leader: guestProcess.leader,
+    realm: guestProcess,
     peer: wire.peer,
-    ready: readyWithin(startTimeoutMs, wire.ready, holder, holder.ended),
-    ended: holder.ended,
+    ready: readyWithin(startTimeoutMs, wire.ready, guestProcess, guestProcess.ended),
+    ended: guestProcess.ended,
     get alive() {
-      return holder.end === undefined;
+      return guestProcess.end === undefined;
     },
-    // It has no neighbours.
-    get inDoubt() {
-      return makingWay;
+    get draining() {
+      return draining;
     },
-    get makingWay() {
-      return makingWay;
+    drain: () => {
+      draining = true;
     },
-    makeWay: () => {
-      makingWay = true;
+    get checking() {
+      return liveness.checking;
     },
-    doubt: () => {},
-    get asked() {
-      return wire.asked;
+    check: (graceMs, detail) =>
+      liveness.check({ peer: wire.peer, kill: guestProcess.kill, graceMs, detail }),
+    get requestCount() {
+      return wire.requestCount;
     },
-    get calls() {
-      return wire.calls;
+    get callCount() {
+      return wire.callCount;
     },
-    rest: () => {
-      if (holder.end !== undefined) return;
-      resting = true;
-      holder.stop();
+    hostWaits: wire.hostWaits,
+    suspend: () => {
+      if (guestProcess.end !== undefined) return;
+      suspended = true;
+      guestProcess.suspend();
     },
-    onWake: (listener) => {
-      woken = listener;
+    onResume: (listener) => {
+      onResumed = listener;
     },
     serve: wire.serve,
-    kill: holder.kill,
+    kill: guestProcess.kill,
   };
 }
 
 /**
- * Rejects `GUEST_START_FAILED` where what is waited for (`ended`) ends before it is ready; where it
- * takes longer, its process is ended.
+ * Rejects `GUEST_START_FAILED` if the guest ends before it is ready. Kills the process if that takes
+ * longer than `timeoutMs`.
  */
 export function readyWithin(
   timeoutMs: number,
-  said: Promise<unknown>,
-  holder: Omit<GuestProcess, 'ended'>,
+  ready: Promise<unknown>,
+  guestProcess: Omit<GuestProcess, 'ended'>,
   ended: Promise<GuestEnd>,
 ): Promise<unknown> {
-  const ready = new Promise<unknown>((resolve, reject) => {
+  const started = new Promise<unknown>((resolve, reject) => {
     const timer = setTimeout(() => {
-      holder.kill({ cause: 'start', detail: `it was not ready after ${timeoutMs} ms` });
+      guestProcess.kill({ cause: 'start', detail: `it was not ready after ${timeoutMs} ms` });
     }, timeoutMs);
-    void said.then((report) => {
+    void ready.then((report) => {
       clearTimeout(timer);
-      // Nothing of a plugin's has run yet: whoever is there now is the guest or waits for it.
-      holder.settle();
+      // No plugin code has run yet, so that the innermost process is the guest.
+      guestProcess.confirmReady();
       resolve(report);
     });
     void ended.then(({ detail }) => {
       clearTimeout(timer);
       reject(
         new BulkheadError('GUEST_START_FAILED', `A guest process could not be started: ${detail}`, {
-          reason: `${detail} ${holder.lastWords()}`.trim(),
+          reason: `${detail} ${guestProcess.stderrTail()}`.trim(),
         }),
       );
     });
   });
-  // Whoever takes the guest awaits this; one that nobody takes must not end the host.
-  ready.catch(() => {});
-  return ready;
+  // The owner of the guest awaits this. A guest without an owner must not end the host.
+  started.catch(() => {});
+  return started;
+}
+
+/** A tap between a guest and its peer. It sees all messages. */
+export interface WireTap {
+  /** Provides a way to write to the guest, past the peer. */
+  open(say: (bytes: Uint8Array) => void): void;
+  /** The peer sent these bytes to the guest. */
+  toGuest(bytes: Uint8Array): void;
+  /** The guest sent these bytes. Answers whether the peer receives them, too. */
+  fromGuest(bytes: Uint8Array): boolean;
 }

@@ -1,11 +1,29 @@
-import { accessSync, constants } from 'node:fs';
-import type { Machine } from './command.js';
-import { inheritableDescriptors } from './inheritable.js';
-import { findIsolation, NO_ISOLATION } from './isolation.js';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { release, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Descriptor, Machine } from './walls/machine.js';
+import { findWalls } from './walls/find.js';
+import { LANDLOCK_VERSION } from './walls/launcher.js';
+import { findLibraries, outputOf } from './walls/libraries.js';
+import { NO_WALLS, type UserRange } from './walls/plan.js';
+import { seccompFilter } from './walls/seccomp.js';
+import { type Architecture, isArchitecture } from './walls/system-calls.js';
+import { findUserRange, readUserFiles } from './walls/users.js';
 
-/** Flags that a guest is started with where this Node knows them, and what each is for. */
+/** Flags for a guest, used if this Node knows them. */
 const WANTED_FLAGS = [
-  // No native code: add-ons are machine code that no compartment holds.
+  // No native code: a compartment does not confine add-ons.
   '--no-addons',
   '--no-deprecation',
   '--no-warnings',
@@ -17,39 +35,103 @@ const WANTED_FLAGS = [
 
 const inspected = new Map<string, Promise<Machine>>();
 
-/** Finds out, once in the life of this process, what this machine can put round a guest. */
-export function inspectMachine(script: string): Promise<Machine> {
-  const known = inspected.get(script) ?? inspect(script);
-  inspected.set(script, known);
+/**
+ * Finds what this machine has to confine a guest. Cached for the life of this process. `users`: the user
+ * ids for guests of a host that runs as root. Default: a range that no user has.
+ */
+export function inspectMachine(script: string, users?: UserRange): Promise<Machine> {
+  const key = JSON.stringify([script, users]);
+  const known = inspected.get(key) ?? inspect(script, users);
+  inspected.set(key, known);
   return known;
 }
 
-async function inspect(script: string): Promise<Machine> {
+async function inspect(script: string, users: UserRange | undefined): Promise<Machine> {
   const linux = process.platform === 'linux';
   const known = process.allowedNodeEnvironmentFlags;
   const find = (name: string): string | undefined => (linux ? findProgram(name) : undefined);
-  const shell = find('sh');
-  const setpriv = find('setpriv');
-  return {
+  const tools = {
+    perl: find('perl'),
+    bwrap: find('bwrap'),
+    unshare: find('unshare'),
+    setpriv: find('setpriv'),
+    shell: find('sh'),
+  };
+  const architecture = linux && isArchitecture(process.arch) ? process.arch : undefined;
+  const [libraries, landlock, setprivHelp] = await Promise.all([
+    linux ? findLibraries(process.execPath) : [],
+    tools.perl === undefined ? '' : outputOf(tools.perl, ['-e', LANDLOCK_VERSION]),
+    tools.perl !== undefined || tools.setpriv === undefined
+      ? ''
+      : outputOf(tools.setpriv, ['--help']),
+  ]);
+  const setprivHasWalls = setprivHelp.includes('--seccomp-filter');
+  const superuser = process.geteuid?.() === 0;
+  const machine: Machine = {
     node: process.execPath,
     nodeMajor: Number(process.versions.node.split('.')[0]),
     permissionFlag: ['--permission', '--experimental-permission'].find((flag) => known.has(flag)),
     flags: WANTED_FLAGS.filter((flag) => known.has(flag)),
-    shell,
-    setpriv,
+    architecture,
+    superuser,
+    tools,
     inheritable: linux ? inheritableDescriptors() : [],
-    isolation:
-      shell === undefined
-        ? NO_ISOLATION
-        : await findIsolation({
-            shell,
-            unshare: find('unshare'),
-            bwrap: find('bwrap'),
-            setpriv,
-            superuser: process.geteuid?.() === 0,
-            readable: [script, process.execPath],
-          }),
+    libraries,
+    loaderFiles: LOADER_FILES.filter((path) => existsSync(path)),
+    countsPerNamespace: isAtLeast(release(), 5, 14),
+    setprivHasWalls,
+    filters:
+      architecture !== undefined && (tools.bwrap !== undefined || setprivHasWalls)
+        ? openFilters(architecture)
+        : undefined,
+    plan: NO_WALLS,
   };
+  const plan = linux
+    ? await findWalls({
+        machine,
+        users: superuser ? findUserRange(users, readUserFiles()) : undefined,
+        landlock: Math.min(Number(landlock) || (setprivHasWalls ? 1 : 0), LANDLOCK_KNOWN),
+        readable: [script],
+      })
+    : NO_WALLS;
+  return { ...machine, plan };
+}
+
+/** What the loader reads where a guest has no root of its own. */
+const LOADER_FILES = ['/etc/ld.so.cache', '/etc/ld-musl-x86_64.path', '/etc/ld-musl-aarch64.path'];
+
+/** Later versions of Landlock add rights that the launcher does not know. */
+const LANDLOCK_KNOWN = 6;
+
+function isAtLeast(version: string, major: number, minor: number): boolean {
+  const [here = 0, below = 0] = version.split('.').map(Number);
+  return here > major || (here === major && below >= minor);
+}
+
+/** Writes the filters to files without a name. Programs read them at a descriptor. */
+function openFilters(architecture: Architecture): Machine['filters'] {
+  try {
+    return {
+      guest: openNameless(seccompFilter(architecture, 'guest', SECOND)),
+      bundler: openNameless(seccompFilter(architecture, 'bundler', SECOND)),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The number of a guest in its own PID namespace: the first process is the one that waits for it. */
+const SECOND = 2;
+
+function openNameless(bytes: Buffer): number {
+  const directory = mkdtempSync(join(tmpdir(), 'bulkhead-'));
+  const path = join(directory, 'filter');
+  try {
+    writeFileSync(path, bytes, { mode: 0o600 });
+    return openSync(path, 'r');
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 }
 
 function findProgram(name: string): string | undefined {
@@ -61,4 +143,35 @@ function findProgram(name: string): string | undefined {
       return false;
     }
   });
+}
+
+/**
+ * Descriptors that this process inherited and that every program it starts would inherit. Node closes
+ * its own, and the first few of the inherited ones.
+ */
+export function inheritableDescriptors(): Descriptor[] {
+  try {
+    return readdirSync('/proc/self/fd')
+      .map(Number)
+      .filter((number) => number >= STANDARD)
+      .flatMap(readInheritable);
+  } catch {
+    return [];
+  }
+}
+
+const STANDARD = 3;
+const CLOSE_ON_EXEC = 0o2000000;
+
+function readInheritable(number: number): Descriptor[] {
+  try {
+    const info = readFileSync(`/proc/self/fdinfo/${number}`, 'utf8');
+    const flags = Number.parseInt(/^flags:\s*([0-7]+)$/m.exec(info)?.[1] ?? '', 8);
+    if ((flags & CLOSE_ON_EXEC) !== 0) return [];
+    const { dev, ino } = fstatSync(number);
+    return [{ number, dev, ino }];
+  } catch {
+    // Closed since: the descriptor that listed the others.
+    return [];
+  }
 }

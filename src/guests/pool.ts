@@ -1,37 +1,37 @@
-import type { Demand } from './demand.js';
 import type { Guest } from './guest.js';
+import { readProcessorUse } from './processor.js';
 
 /**
- * Blank guests, started ahead of need.
+ * Standby guests, started in advance.
  *
  * ```
- *   start ──► [ blank, blank ] ── take ──► somebody's guest ──► dies; never comes back
+ *   start ──► [ standby, standby ] ── take ──► a plugin's guest ──► ends; never comes back
  *                  ▲                │
- *                  └──── refill ◄───┘   after a pause: whoever took one is busy loading
+ *                  └──── refill ◄───┘   after a delay: a guest that was taken is busy loading
  * ```
  */
 export interface GuestPool {
-  /** A blank guest: one that is ready where there is one, else one that is just starting. */
+  /** A standby guest that is ready, or else one that is starting. */
   take(): Guest;
-  /** Ends the blank guests and starts no more. */
+  /** Ends the standby guests and starts no more. */
   close(): void;
   readonly waiting: number;
 }
 
 export interface PoolSpec {
-  /** Blank guests to keep while few are taken; with 0 each is started when it is taken. */
+  /** Standby guests to have while few are taken. With 0, each guest is started when it is taken. */
   readonly size: number;
-  /** Blank guests to keep at most, where as many were taken at once. */
+  /** Standby guests to have at most, if that many were taken at once. */
   readonly maxSize: number;
   readonly demand: Demand;
-  /** From a take to the moment when the pool is looked at again, to end what is not wanted any more. */
+  /** Milliseconds from a take until the pool ends the guests that it does not need any more. */
   readonly shrinkAfterMs: number;
   readonly start: () => Guest;
-  /** Readies a blank guest further, while nobody waits for it. */
+  /** Prepares a standby guest further while it is not needed. */
   readonly prepare: (guest: Guest) => void;
-  /** From a take to the start of its replacement, in milliseconds. */
+  /** Milliseconds from a take to the start of a replacement. */
   readonly refillDelayMs: number;
-  /** Told how many wait, each time that this has changed. */
+  /** Called with the number of standby guests after each change. */
   readonly onChange?: (waiting: number) => void;
 }
 
@@ -45,7 +45,7 @@ export function makeGuestPool({
   refillDelayMs,
   onChange = () => {},
 }: PoolSpec): GuestPool {
-  const blank: Guest[] = [];
+  const standby: Guest[] = [];
   let refill: NodeJS.Timeout | undefined;
   let shrink: NodeJS.Timeout | undefined;
   let closed = false;
@@ -55,25 +55,25 @@ export function makeGuestPool({
   const add = (): void => {
     const guest = start();
     prepare(guest);
-    blank.push(guest);
-    onChange(blank.length);
+    standby.push(guest);
+    onChange(standby.length);
     void guest.ended.then(() => {
-      const at = blank.indexOf(guest);
+      const at = standby.indexOf(guest);
       if (at < 0) return;
-      blank.splice(at, 1);
-      onChange(blank.length);
+      standby.splice(at, 1);
+      onChange(standby.length);
     });
   };
 
   const refillLater = (): void => {
-    if (closed || refill !== undefined || blank.length >= wanted()) return;
+    if (closed || refill !== undefined || standby.length >= wanted()) return;
     refill = setTimeout(() => {
       refill = undefined;
       if (closed) return;
       add();
       refillLater();
     }, refillDelayMs);
-    // A pool alone is no reason to keep the host's process.
+    // A pool alone does not keep the host's process alive.
     refill.unref();
   };
 
@@ -81,11 +81,11 @@ export function makeGuestPool({
     if (closed || shrink !== undefined || wanted() <= size) return;
     shrink = setTimeout(() => {
       shrink = undefined;
-      // Out of the pool before it is told to end: nobody is to take it now.
-      for (const guest of blank.splice(wanted())) {
-        guest.kill({ cause: 'closed', detail: 'as many blank guests are not wanted any more' });
+      // Removed before the kill, so that it cannot be taken.
+      for (const guest of standby.splice(wanted())) {
+        guest.kill({ cause: 'closed', detail: 'the pool needs fewer standby guests' });
       }
-      onChange(blank.length);
+      onChange(standby.length);
       shrinkLater();
     }, shrinkAfterMs);
     shrink.unref();
@@ -94,8 +94,9 @@ export function makeGuestPool({
   return {
     take: () => {
       demand.note();
-      const waiting = blank.shift();
-      if (waiting !== undefined) onChange(blank.length);
+      // guard: standby-guest-used-once
+      const waiting = standby.shift();
+      if (waiting !== undefined) onChange(standby.length);
       const guest = waiting ?? start();
       refillLater();
       shrinkLater();
@@ -105,10 +106,60 @@ export function makeGuestPool({
       closed = true;
       clearTimeout(refill);
       clearTimeout(shrink);
-      for (const guest of blank) guest.kill({ cause: 'closed', detail: 'the pool was closed' });
+      for (const guest of standby) guest.kill({ cause: 'closed', detail: 'the pool was closed' });
     },
     get waiting() {
-      return blank.length;
+      return standby.length;
     },
   };
+}
+
+/** How many guests are needed at once. */
+export interface Demand {
+  /** A guest was taken. */
+  note(): void;
+  /** The most guests that were taken together lately. */
+  peak(): number;
+}
+
+export interface DemandSpec {
+  /** Milliseconds within which takes count as one peak: the time that a guest takes to start. */
+  readonly togetherMs: number;
+  /** Milliseconds for which a peak is expected again. */
+  readonly rememberedMs: number;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+export function makeDemand({ togetherMs, rememberedMs, now }: DemandSpec): Demand {
+  let recent: readonly number[] = [];
+  let peak = 0;
+  let untilMs = -Infinity;
+  return {
+    note: () => {
+      const nowMs = now();
+      recent = [...recent.filter((atMs) => nowMs - atMs < togetherMs), nowMs];
+      if (recent.length < peak && nowMs < untilMs) return;
+      peak = recent.length;
+      untilMs = nowMs + rememberedMs;
+    },
+    peak: () => (now() < untilMs ? peak : 0),
+  };
+}
+
+/**
+ * Processor time in milliseconds that guests used on standby. A plugin is charged from there. It is
+ * read in advance: at the take, it would be a twentieth of the time to the first result.
+ */
+const used = new WeakMap<object, number>();
+
+/** Stores the time of a guest that is prepared and idle. */
+export function noteStandbyUse(guest: Pick<Guest, 'pid'>): void {
+  const use = readProcessorUse(guest.pid);
+  if (use !== undefined) used.set(guest, use.usedMs);
+}
+
+/** `undefined` if it was not stored. */
+export function standbyUseOf(guest: Pick<Guest, 'pid'>): number | undefined {
+  return used.get(guest);
 }

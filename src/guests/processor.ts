@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-/** Linux counts processor time for its readers in hundredths of a second, whatever the machine. */
+/** Linux reports processor time in hundredths of a second on every machine. */
 const TICK_MS = 10;
 
-/** What a process did so far, as `/proc/PID/stat` has it. */
+/** A process's use so far, from `/proc/PID/stat`. */
 export interface ProcessorUse {
-  /** Milliseconds of processor time, of all its threads, in the kernel and out of it. */
+  /** Milliseconds of processor time of all threads, in user and kernel mode. */
   readonly usedMs: number;
   /** Whether a signal has stopped it. */
   readonly stopped: boolean;
 }
 
-/** Looks at a process from outside. `undefined` where there is no such process, or no `/proc`. */
+/** `undefined` if there is no such process, or no `/proc`. */
 export function readProcessorUse(pid: number): ProcessorUse | undefined {
   try {
     return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
@@ -20,7 +20,7 @@ export function readProcessorUse(pid: number): ProcessorUse | undefined {
   }
 }
 
-/** The memory that is a process's own, in MiB. `undefined` where nobody tells. */
+/** The process's own memory in MiB. `undefined` if the system does not report it. */
 export function readMemory(pid: number): number | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');
@@ -31,9 +31,9 @@ export function readMemory(pid: number): number | undefined {
   }
 }
 
-/** Reads the text of `/proc/PID/stat`; `undefined` where it is not one. */
+/** Parses `/proc/PID/stat`; `undefined` for other text. */
 export function parseStat(text: string): ProcessorUse | undefined {
-  // The second field is the program's name in parentheses, which may itself hold both and blanks.
+  // The second field is the program's name in parentheses. It may contain parentheses and spaces.
   const fields = text.slice(text.lastIndexOf(')') + 1).split(' ');
   const ticks = Number(fields[12]) + Number(fields[13]);
   if (!Number.isInteger(ticks)) return undefined;

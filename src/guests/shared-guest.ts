@@ -1,9 +1,10 @@
-import { makePiece, makePieceReader, NOTHING } from '../../sandbox/wire/tenants.js';
-import type { Command } from './command.js';
-import type { GuestEnd } from './end.js';
+import { makePiece, makePieceReader, NOTHING } from '../../sandbox/wire/co-residents.js';
+import type { Command } from './walls/machine.js';
+import { type GuestEnd, GuestEnded } from './end.js';
 import { type Guest, readyWithin } from './guest.js';
 import { startGuestProcess } from './guest-process.js';
-import { makeTenant, type Tenant } from './tenant.js';
+import { type GuestWire, makeGuestWire } from './guest-wire.js';
+import { type Liveness, makeLiveness } from './liveness.js';
 
 /**
  * One sandbox process for the plugins of one trust group: a compartment and a wire for each.
@@ -14,160 +15,303 @@ import { makeTenant, type Tenant } from './tenant.js';
  *   plugin c ── wire 3 ─┘                 └─ compartment 3
  * ```
  *
- * What its tenants share is a process: when one of them is stopped by force, all are.
+ * Co-residents share a process: if one is stopped by force, all are.
  */
 export interface SharedGuest {
-  /** The process as one guest, for whoever watches and counts processes. */
-  readonly whole: GuestLife;
-  /**
-   * Whether it gets nothing new: a call was given up that has not settled yet, so that the process
-   * may be in a loop, or another plugin needs its place.
-   */
-  readonly inDoubt: boolean;
-  /** Room for one more plugin: blank, and nobody's yet. */
+  /** The process as one guest, for code that watches and counts processes. */
+  readonly handle: GuestHandle;
+  /** The running check of whether the process answers. `undefined` if no check runs. */
+  readonly checking: Promise<void> | undefined;
+  /** Makes room for one more plugin. */
   open(): Guest;
 }
 
-/** A guest as those see it who look after processes: nobody asks it anything. */
-export interface GuestLife extends Pick<
+/** A guest for code that watches and counts processes. It cannot send requests. */
+export interface GuestHandle extends Pick<
   Guest,
   | 'pid'
   | 'ended'
   | 'alive'
-  | 'makingWay'
-  | 'makeWay'
-  | 'asked'
-  | 'calls'
-  | 'rest'
-  | 'onWake'
+  | 'draining'
+  | 'drain'
+  | 'requestCount'
+  | 'callCount'
+  | 'hostWaits'
+  | 'suspend'
+  | 'onResume'
   | 'kill'
 > {
   readonly peer: Pick<Guest['peer'], 'openRequests'>;
 }
 
-const EVICTED: GuestEnd = {
+const SIDE_EFFECT_END: GuestEnd = {
   cause: 'replaced',
   detail: 'another plugin of its trust group had to be stopped, and they shared a process',
 };
 
 export function startSharedGuest(command: Command, startTimeoutMs: number): SharedGuest {
-  const tenants = new Map<number, Tenant>();
+  const coResidents = new Map<number, CoResident>();
   let opened = 0;
-  const doubts = new Set<Promise<unknown>>();
-  let asked = 0;
-  let calls = 0;
-  let resting = false;
-  let makingWay = false;
-  let woken: () => void = () => {};
+  let requestCount = 0;
+  let callCount = 0;
+  let suspended = false;
+  let draining = false;
+  let syncRequests = 0;
+  let onResumed: () => void = () => {};
 
-  const holder = startGuestProcess({
+  const guestProcess = startGuestProcess({
     command,
     receive: makePieceReader({
       bytes: (number, bytes) => {
-        if (number < 1 || number > opened) accuse(`it spoke for a plugin that it does not hold`);
-        // What one still says that was let go is for nobody.
-        else tenants.get(number)?.receive(bytes);
+        // guard: shared-plugin-number-checked
+        if (number < 1 || number > opened)
+          reportViolation(`it sent bytes for a plugin that it does not hold`);
+        // A co-resident that was unloaded may still send: the bytes are dropped.
+        else coResidents.get(number)?.receive(bytes);
       },
-      turn: () => accuse('it spoke as only its host may'),
+      empty: () => reportViolation('it sent an empty piece, which only its host may'),
     }),
+    serveSync: async (number, ...request) => {
+      const coResident = coResidents.get(number);
+      if (coResident === undefined) throw new Error('the plugin was unloaded');
+      syncRequests += 1;
+      try {
+        return await coResident.requestNow(...request);
+      } finally {
+        syncRequests -= 1;
+      }
+    },
     onEnd: (end) => {
-      const all = [...tenants.values()];
+      const all = [...coResidents.values()];
       const blamed = blame(all);
-      for (const tenant of all) tenant.end(blamed.has(tenant) ? (tenant.forced ?? end) : EVICTED);
+      // A plugin that leaks or crashes may have no open request: what ended the process by itself may
+      // have been any of them.
+      const own =
+        end.cause === 'closed' || all.length === 1 ? end : { ...end, ambiguous: true as const };
+      for (const coResident of all)
+        coResident.end(blamed.has(coResident) ? (coResident.forced ?? own) : SIDE_EFFECT_END);
     },
   });
-  const accuse = (detail: string): void =>
-    holder.kill({ cause: 'protocol', detail: `it broke the protocol: ${detail}` });
+  const liveness = makeLiveness({
+    pid: () => guestProcess.pid,
+    isBlocked: () => syncRequests > 0,
+  });
+  const reportViolation = (detail: string): void =>
+    guestProcess.kill({ cause: 'protocol', detail: `it broke the protocol: ${detail}` });
 
-  const wake = (): void => {
-    if (!resting) return;
-    resting = false;
-    holder.go();
-    woken();
+  const resume = (): void => {
+    if (!suspended) return;
+    suspended = false;
+    guestProcess.resume();
+    onResumed();
   };
+
+  const sum = (of: (coResident: CoResident) => number): number =>
+    [...coResidents.values()].reduce((total, coResident) => total + of(coResident), 0);
 
   const open = (): Guest => {
     opened += 1;
     const number = opened;
     const write = (bytes: Uint8Array): void =>
-      holder.write(makePiece(number, bytes, (length) => Buffer.allocUnsafe(length)));
-    const tenant = makeTenant({
+      guestProcess.write(makePiece(number, bytes, (length) => Buffer.allocUnsafe(length)));
+    const coResident = makeCoResident({
       write,
+      resume,
       beforeRequest: (method) => {
-        if (method !== 'describe') asked += 1;
-        if (method === 'call' || method === 'hook') calls += 1;
-        wake();
+        if (method !== 'describe') requestCount += 1;
+        if (method === 'call' || method === 'hook') callCount += 1;
+        resume();
       },
-      realm: holder,
-      pid: () => holder.pid,
-      ready: (said, ended) => readyWithin(startTimeoutMs, said, holder, ended),
-      stopAll: holder.kill,
-      inDoubt: () => makingWay || doubts.size > 0,
-      doubt: (settled) => {
-        doubts.add(settled);
-        void settled.then(() => doubts.delete(settled));
-      },
-      letGo: () => {
-        tenants.delete(number);
-        if (holder.end === undefined) write(NOTHING);
+      realm: guestProcess,
+      pid: () => guestProcess.pid,
+      leader: guestProcess.leader,
+      ready: (report, ended) => readyWithin(startTimeoutMs, report, guestProcess, ended),
+      stopAll: guestProcess.kill,
+      isDraining: () => draining,
+      liveness,
+      unload: () => {
+        coResidents.delete(number);
+        if (guestProcess.end === undefined) write(NOTHING);
       },
     });
-    tenants.set(number, tenant);
-    wake();
+    coResidents.set(number, coResident);
+    resume();
     write(NOTHING);
-    return tenant.guest;
+    return coResident.guest;
   };
 
   return {
     open,
-    get inDoubt() {
-      return makingWay || doubts.size > 0;
+    get checking() {
+      return liveness.checking;
     },
-    whole: {
+    handle: {
       get pid() {
-        return holder.pid;
+        return guestProcess.pid;
       },
-      ended: holder.ended,
+      ended: guestProcess.ended,
       get alive() {
-        return holder.end === undefined;
+        return guestProcess.end === undefined;
       },
-      get makingWay() {
-        return makingWay;
+      get draining() {
+        return draining;
       },
-      makeWay: () => {
-        makingWay = true;
+      drain: () => {
+        draining = true;
       },
-      get asked() {
-        return asked;
+      get requestCount() {
+        return requestCount;
       },
-      get calls() {
-        return calls;
+      get callCount() {
+        return callCount;
+      },
+      hostWaits: {
+        get open() {
+          return sum(({ guest }) => guest.hostWaits.open);
+        },
+        get forPerson() {
+          return sum(({ guest }) => guest.hostWaits.forPerson);
+        },
       },
       peer: {
         get openRequests() {
-          return [...tenants.values()].reduce((sum, { openRequests }) => sum + openRequests, 0);
+          return sum(({ openRequests }) => openRequests);
         },
       },
-      rest: () => {
-        if (holder.end !== undefined) return;
-        resting = true;
-        holder.stop();
+      suspend: () => {
+        if (guestProcess.end !== undefined) return;
+        suspended = true;
+        guestProcess.suspend();
       },
-      onWake: (listener) => {
-        woken = listener;
+      onResume: (listener) => {
+        onResumed = listener;
       },
-      kill: holder.kill,
+      kill: guestProcess.kill,
     },
   };
 }
 
 /**
- * Whose doing the end of the process may be: of those that had to be stopped; where nobody stopped
- * it, of those that somebody waited for; and where nobody waited, of any.
+ * Which co-residents may have caused the end of the process: those that had to be stopped; if there
+ * are none, those with open requests; else all.
  */
-function blame(tenants: readonly Tenant[]): ReadonlySet<Tenant> {
-  const forced = tenants.filter((tenant) => tenant.forced !== undefined);
+function blame(coResidents: readonly CoResident[]): ReadonlySet<CoResident> {
+  const forced = coResidents.filter((coResident) => coResident.forced !== undefined);
   if (forced.length > 0) return new Set(forced);
-  const busy = tenants.filter(({ openRequests }) => openRequests > 0);
-  return new Set(busy.length > 0 ? busy : tenants);
+  const busy = coResidents.filter(({ openRequests }) => openRequests > 0);
+  return new Set(busy.length > 0 ? busy : coResidents);
+}
+
+/** One plugin's part of a shared guest, with the interface of a guest. */
+export interface CoResident {
+  readonly guest: Guest;
+  readonly openRequests: number;
+  /** Why the process had to be stopped for this plugin. */
+  readonly forced: GuestEnd | undefined;
+  receive(bytes: Uint8Array): void;
+  /** Answers its synchronous request. */
+  readonly requestNow: GuestWire['requestNow'];
+  /** Ends it: its requests reject. */
+  end(end: GuestEnd): void;
+}
+
+export interface CoResidentSpec {
+  readonly write: (bytes: Uint8Array) => void;
+  readonly beforeRequest: (method: string) => void;
+  readonly resume: () => void;
+  readonly realm: object;
+  readonly pid: () => number;
+  readonly leader: number;
+  /** Limits the time until the guest reports that the plugin can be loaded. */
+  readonly ready: (report: Promise<unknown>, ended: Promise<GuestEnd>) => Promise<unknown>;
+  /** Kills the process. */
+  readonly stopAll: (end: GuestEnd) => void;
+  /** Whether another plugin needs the slot of the process. */
+  readonly isDraining: () => boolean;
+  /** Of the process that it shares. */
+  readonly liveness: Liveness;
+  /** Unloads this plugin from the guest. */
+  readonly unload: () => void;
+}
+
+/**
+ * Ends without force if there are no open requests: all endowments are revoked, and no code of the
+ * plugin runs again. The same is true of a process that has just answered.
+ */
+const NEEDS_NO_FORCE: ReadonlySet<GuestEnd['cause']> = new Set(['closed', 'idle', 'replaced']);
+
+export function makeCoResident(spec: CoResidentSpec): CoResident {
+  let concluded: GuestEnd | undefined;
+  let forced: GuestEnd | undefined;
+  let resolveEnded: (end: GuestEnd) => void = () => {};
+  const ended = new Promise<GuestEnd>((resolve) => {
+    resolveEnded = resolve;
+  });
+
+  const kill = (end: GuestEnd): void => {
+    if (concluded !== undefined || forced !== undefined) return;
+    const isIdle = NEEDS_NO_FORCE.has(end.cause) && wire.peer.openRequests === 0;
+    if (isIdle || end.responsive === true) {
+      conclude(end);
+      spec.unload();
+      return;
+    }
+    // The guest may be in a loop that no message reaches.
+    forced = end;
+    spec.stopAll(end);
+  };
+  const conclude = (end: GuestEnd): void => {
+    if (concluded !== undefined) return;
+    concluded = end;
+    wire.peer.close(new GuestEnded(end));
+    resolveEnded(end);
+  };
+  const { write, beforeRequest, resume } = spec;
+  const wire = makeGuestWire({ write, kill, beforeRequest, resume });
+
+  return {
+    guest: {
+      get pid() {
+        return spec.pid();
+      },
+      leader: spec.leader,
+      realm: spec.realm,
+      peer: wire.peer,
+      ready: spec.ready(wire.ready, ended),
+      ended,
+      get alive() {
+        return concluded === undefined && forced === undefined;
+      },
+      // Its process is drained as a whole.
+      get draining() {
+        return spec.isDraining();
+      },
+      drain: () => {},
+      get checking() {
+        return spec.liveness.checking;
+      },
+      check: (graceMs, detail) => spec.liveness.check({ peer: wire.peer, kill, graceMs, detail }),
+      get requestCount() {
+        return wire.requestCount;
+      },
+      get callCount() {
+        return wire.callCount;
+      },
+      hostWaits: wire.hostWaits,
+      // Its process is suspended as a whole, by its watch.
+      suspend: () => {},
+      onResume: () => {},
+      serve: wire.serve,
+      kill,
+    },
+    get openRequests() {
+      return wire.peer.openRequests;
+    },
+    get forced() {
+      return forced;
+    },
+    receive: wire.peer.receive,
+    requestNow: wire.requestNow,
+    end: conclude,
+  };
 }

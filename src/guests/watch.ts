@@ -1,130 +1,155 @@
-import type { Allowance } from './allowance.js';
-import type { GuestLife } from './shared-guest.js';
+import type { CpuBudget } from './cpu-budget.js';
+import type { GuestHandle } from './shared-guest.js';
 import type { ProcessorUse } from './processor.js';
 
 export interface WatchSpec {
-  readonly guest: GuestLife;
-  readonly allowance: Allowance;
-  /** Processor time that it had used before it was anybody's, where that is known already. */
-  readonly usedBlankMs?: number | undefined;
+  readonly guest: GuestHandle;
+  readonly cpuBudget: CpuBudget;
+  /** Processor time that it used on standby, if it was stored. */
+  readonly usedOnStandbyMs?: number | undefined;
   readonly readUse: (pid: number) => ProcessorUse | undefined;
-  /** Its own memory in MiB, where the system tells. */
+  /** Its own memory in MiB, if the system reports it. */
   readonly readMemory: (pid: number) => number | undefined;
-  /** Told after that was read. */
-  readonly onWeighed: () => void;
-  /** Whether its plugin may run while nobody calls it: then it neither rests nor ends. */
+  /** Called after each measurement of the memory. */
+  readonly onMeasured: () => void;
+  /** Whether its plugin may run without calls: then it is neither suspended nor ended. */
   readonly background: boolean;
-  /** Whether this machine can stop a process and be sure that it does not outlive its host. */
-  readonly canRest: boolean;
-  /** From the last answer to the moment when it is stopped. */
-  readonly restAfterMs: number;
-  /** From the last answer to the moment when it is ended. */
-  readonly endAfterMs: number;
-  /** Milliseconds that only ever grow. */
+  /** Whether this machine can suspend a process that still dies with its host. */
+  readonly canSuspend: boolean;
+  /** Milliseconds from the last answer until it is suspended. */
+  readonly suspendAfterMs: number;
+  /** Milliseconds from the last answer until it is ended. */
+  readonly stopAfterMs: number;
+  /**
+   * Milliseconds after the host's last request in which the guest's own requests keep it awake.
+   * Stops a plugin that sends requests forever to run in the background. Default: 5 minutes.
+   */
+  readonly awakeMs?: number;
+  /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
 export interface Watch {
-  /** Since when nobody waits for this guest; `undefined` while somebody does, or where it may run. */
+  /** Since when it is idle; `undefined` while requests are open, or if it may run in the background. */
   readonly idleSinceMs: number | undefined;
-  /** Whether it may be ended once nobody waits for it. */
-  readonly mayEnd: boolean;
-  /** What it held of memory when it was weighed last, in MiB. */
+  /** Whether it may be ended when it is idle. */
+  readonly mayStop: boolean;
+  /** Its memory at the last measurement, in MiB. */
   readonly memoryMb: number;
 }
 
-/** What a guest holds that was not weighed yet. */
-const USUAL_MB = 14;
+/** The memory of a guest that was not measured yet. */
+const ASSUMED_MB = 14;
 
-/** Between two looks at a guest that runs. What it can burn unseen is at most as much. */
-const BEAT_MS = 250;
+/** Far above the time of a model that answers a handler of a message. */
+const AWAKE_MS = 300_000;
 
-/** Between two weighings, while it runs: they cost more than a look. */
-const WEIGH_MS = 1_000;
+/** Milliseconds between two checks of a running guest: the most that it can burn unnoticed. */
+const CHECK_MS = 250;
+
+/** Milliseconds between two measurements of memory, which cost more than a check. */
+const MEASURE_MS = 1_000;
 
 /**
- * Looks after a guest that holds a plugin, for as long as it lives:
+ * Watches a guest that holds a plugin until the guest ends:
  *
  * ```
- *              asked                      no call for restAfterMs
- *   ┌─────────────────────────► runs ─────────────────────────────► rests (SIGSTOP)
- *   │                            │ used more processor time than                │
- *   └──── asked (SIGCONT) ───┐   ▼ it may, or no call for endAfterMs            │
+ *              request                    no call for suspendAfterMs
+ *   ┌─────────────────────────► runs ─────────────────────────────► suspended (SIGSTOP)
+ *   │                            │ over its processor time,                      │
+ *   └── request (SIGCONT) ───┐   ▼ or no call for stopAfterMs                    │
  *                            │  ended ◄─────────────────────────────────────────┘
  *                            └──────────────────────────────────────────────────┘
  * ```
  *
- * Nothing of it is on a call's way: it looks at what was asked since the last time.
+ * A guest that waits for its host is not idle, for a limited time. A guest whose requests all wait for
+ * a person may be suspended. It polls, so that it adds nothing to a call.
  */
 export function watchGuest(spec: WatchSpec): Watch {
-  const { guest, allowance, background, now } = spec;
+  const { guest, cpuBudget, background, now, awakeMs = AWAKE_MS } = spec;
   let timer: NodeJS.Timeout | undefined;
   let busyMs = now();
-  let memoryMb = USUAL_MB;
-  let weighedMs = busyMs;
-  // What it took to start a blank guest is not its plugin's doing.
-  let seen = {
-    asked: guest.asked,
-    calls: guest.calls,
-    usedMs: spec.usedBlankMs ?? spec.readUse(guest.pid)?.usedMs ?? 0,
+  /** The last time that a request of the host was open. */
+  let askedMs = busyMs;
+  let memoryMb = ASSUMED_MB;
+  let measuredMs = busyMs;
+  // The plugin does not pay for the start of its guest.
+  let last = {
+    requestCount: guest.requestCount,
+    callCount: guest.callCount,
+    usedMs: spec.usedOnStandbyMs ?? spec.readUse(guest.pid)?.usedMs ?? 0,
   };
 
-  const look = (): void => {
+  const check = (): void => {
     const use = spec.readUse(guest.pid);
-    const { asked, calls, peer } = guest;
-    const usedMs = use?.usedMs ?? seen.usedMs;
-    allowance.charge(now(), Math.max(0, usedMs - seen.usedMs), calls - seen.calls);
-    if (peer.openRequests > 0 || asked !== seen.asked) busyMs = now();
-    seen = { asked, calls, usedMs };
-    if (now() - weighedMs >= WEIGH_MS) weigh();
+    const { requestCount, callCount, peer } = guest;
+    const usedMs = use?.usedMs ?? last.usedMs;
+    cpuBudget.charge(now(), Math.max(0, usedMs - last.usedMs), callCount - last.callCount);
+    if (peer.openRequests > 0 || requestCount !== last.requestCount) askedMs = now();
+    if (requestCount !== last.requestCount || isBusy()) busyMs = now();
+    last = { requestCount, callCount, usedMs };
+    if (now() - measuredMs >= MEASURE_MS) measureMemory();
   };
-  const weigh = (): void => {
-    weighedMs = now();
+  const measureMemory = (): void => {
+    measuredMs = now();
     memoryMb = spec.readMemory(guest.pid) ?? memoryMb;
-    spec.onWeighed();
+    spec.onMeasured();
   };
 
-  const beat = (): void => {
+  const isBusy = (): boolean => {
+    const { openRequests } = guest.peer;
+    const { open, forPerson } = guest.hostWaits;
+    // With several requests of the host, some may not wait for the person.
+    if (openRequests > 0) return openRequests > 1 || open === 0 || open > forPerson;
+    // guard: awake-time-capped
+    return open > forPerson && now() - askedMs < awakeMs;
+  };
+
+  const tick = (): void => {
     if (!guest.alive) return;
-    look();
-    const { overdraft } = allowance;
+    check();
+    const { overdraft } = cpuBudget;
     if (overdraft !== undefined) {
-      allowance.clear();
+      cpuBudget.reset();
+      // guard: cpu-overdraft-kills
       guest.kill({ cause: 'cpu', detail: overdraft });
       return;
     }
     const idleMs = now() - busyMs;
-    if (background || guest.peer.openRequests > 0) lookAgain(BEAT_MS);
-    else if (idleMs >= spec.endAfterMs) end();
-    else if (spec.canRest && idleMs >= spec.restAfterMs) {
-      weigh();
-      guest.rest();
-      lookAgain(spec.endAfterMs - idleMs);
-    } else lookAgain(Math.min(BEAT_MS, spec.endAfterMs - idleMs));
+    const hasRequests = guest.peer.openRequests > 0;
+    if (background || isBusy()) schedule(CHECK_MS);
+    // guard: idle-guest-ended
+    else if (idleMs >= spec.stopAfterMs && !hasRequests) end();
+    else if (spec.canSuspend && idleMs >= spec.suspendAfterMs) {
+      measureMemory();
+      // guard: idle-guest-suspended
+      guest.suspend();
+      schedule(hasRequests ? spec.stopAfterMs : spec.stopAfterMs - idleMs);
+    } else schedule(Math.min(CHECK_MS, spec.stopAfterMs - idleMs));
   };
 
   const end = (): void =>
-    guest.kill({ cause: 'idle', detail: `nobody called it for ${spec.endAfterMs} ms` });
+    guest.kill({ cause: 'idle', detail: `it got no call for ${spec.stopAfterMs} ms` });
 
-  const lookAgain = (afterMs: number): void => {
+  const schedule = (afterMs: number): void => {
     clearTimeout(timer);
-    timer = setTimeout(beat, afterMs);
-    // A guest that only waits is no reason to keep the host's process.
+    timer = setTimeout(tick, afterMs);
+    // An idle guest does not keep the host's process alive.
     timer.unref();
   };
 
-  lookAgain(BEAT_MS);
-  guest.onWake(() => {
+  schedule(CHECK_MS);
+  guest.onResume(() => {
     busyMs = now();
-    lookAgain(BEAT_MS);
+    schedule(CHECK_MS);
   });
   void guest.ended.then(() => clearTimeout(timer));
 
   return {
     get idleSinceMs() {
-      return background || guest.peer.openRequests > 0 ? undefined : busyMs;
+      return background || guest.peer.openRequests > 0 || isBusy() ? undefined : busyMs;
     },
-    mayEnd: !background,
+    mayStop: !background,
     get memoryMb() {
       return memoryMb;
     },

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { WIRE_CODES } from '../../sandbox/wire/codes.js';
+import { WIRE_CODES } from '../../sandbox/wire/messages.js';
 import { areas } from '../../src/cli/explanations/table.js';
 import { stage } from './attempt.js';
 import type { Verdict } from './verdicts.js';

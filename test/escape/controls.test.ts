@@ -80,7 +80,7 @@ describe('a plugin that uses each thing as plugins do', () => {
     expect(new Set(waited)).toEqual(new Set(['waited']));
   });
 
-  it('ends a call when it is told to, and keeps its guest and what that has counted', async () => {
+  it('ends a call on request, and its guest with its counter lives on', async () => {
     const before = Number(await call('counter'));
     events.length = 0;
     const late = await engine?.call('everyday:patience', { ms: 60_000 }, { timeoutMs: 50 });

@@ -34,10 +34,10 @@ describe('code that brings its process down', () => {
     ['concat-too-long', 'a text too long', failed],
     ['apply-too-many', 'ten million arguments', ended('TOOL_FAILED', 'GUEST_OUT_OF_MEMORY')],
     ['out-of-memory', 'the fatal error of V8', ended('GUEST_OUT_OF_MEMORY')],
-    ['uncaught-error', 'an error that nobody catches', toldOnce(/in a timer.*nobody caught it/)],
-    ['uncaught-rejection', 'a rejection that nobody catches', toldOnce(/nobody caught it/)],
-    ['uncaught-nothing', 'a rejection with nothing', toldOnce(/nobody caught it/)],
-    ['uncaught-proxy', 'a rejection that throws where it is read', toldOnce(/nobody caught it/)],
+    ['uncaught-error', 'an error that is not caught', toldOnce(/in a timer.*not caught/)],
+    ['uncaught-rejection', 'a rejection that is not caught', toldOnce(/not caught/)],
+    ['uncaught-nothing', 'a rejection with nothing', toldOnce(/not caught/)],
+    ['uncaught-proxy', 'a rejection that throws where it is read', toldOnce(/not caught/)],
   ];
   for (const [tool, tries, verdict] of attempts) escapeAttempt({ tries, tool, verdict });
 });

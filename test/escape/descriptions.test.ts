@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeGrants } from '../../src/engine/grants/grants.js';
+import { diskReader } from '../../src/engine/node/disk-reader.js';
+import { makeGrants } from '../../src/engine/plugins/grants.js';
 import { install } from '../../src/engine/plugins/install.js';
-import { openMachinery } from '../../src/engine/machinery.js';
-import { diskReader } from '../../src/engine/powers/disk-reader.js';
-import { readSettings } from '../../src/engine/options/settings.js';
+import { openEngineRuntime } from '../../src/engine/runtime.js';
+import { readSettings } from '../../src/engine/settings.js';
 import { makeEventBus } from '../../src/events.js';
 import { readPlugins } from '../../src/formats/discover.js';
 import { fixture, temporary } from './attempt.js';
@@ -78,23 +78,30 @@ async function installAs(description: unknown) {
   });
   const file = join(settings.cacheDirectory, 'description.json');
   writeFileSync(file, JSON.stringify(description));
-  const machinery = await openMachinery(settings, makeEventBus(Date.now));
+  const runtime = await openEngineRuntime(settings, makeEventBus(Date.now));
   const { plugins } = await readPlugins(diskReader, settings.plugins);
   const [found] = plugins;
   if (found === undefined) throw new Error('the plugin is not there');
   try {
+    const { guests, stores, contributions, scheduler, build } = runtime;
     return await install(found, {
-      ...machinery,
-      settings,
+      services: {
+        settings,
+        events: makeEventBus(Date.now),
+        guests: { ...guests, take: () => startBlankRogue('describes itself as', file) },
+        stores,
+        live: () => ({ name: 'live' }),
+        lifecycleOf: () => undefined,
+        now: Date.now,
+      },
       grants: makeGrants(settings.grant),
+      contributions,
+      scheduler,
+      build,
       onChange: () => {},
-      events: makeEventBus(Date.now),
-      effects: { holdFor: () => undefined },
-      now: Date.now,
-      take: () => startBlankRogue('describes itself as', file),
     });
   } finally {
-    machinery.close();
+    await runtime.close();
   }
 }
 

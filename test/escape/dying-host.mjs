@@ -1,4 +1,5 @@
 // A host that starts a call which never ends, tells its guest's process, and waits to be killed.
+import { findInnermost } from '../../dist/src/guests/guest-process.js';
 import { createEngine } from '../../dist/src/index.js';
 
 const nothing = () => {};
@@ -13,4 +14,4 @@ const engine = await createEngine({
 });
 await engine.call('never-ends:breathe', {});
 void engine.call('never-ends:loop', {});
-setTimeout(() => process.stdout.write(String(pid)), 200);
+setTimeout(() => process.stdout.write(String(findInnermost(pid))), 200);

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/index.js';
-import { SPINDLE_PERMISSIONS } from '../../src/formats/spindle/permission-names.js';
+import { SPINDLE_PERMISSIONS } from '../../src/formats/spindle/permissions.js';
 import { makeExtension, registering } from '../engine/extension-on-disk.js';
 import { makeDirectory, startEngine } from '../engine/plugin-on-disk.js';
 
@@ -123,7 +123,7 @@ describe('an extension', () => {
     );
   });
 
-  it('gets nothing on any of the ways that led out of its own system', async () => {
+  it('gets nothing in any of the ways that led out of its own system', async () => {
     const before = hits;
     for (const way of Object.keys(ways())) {
       const result = await engine.call('villain:try', { way });
@@ -161,7 +161,7 @@ describe('an extension', () => {
     expect(looping.catalog.list().map(({ tool }) => tool)).toEqual(['ask', 'spin']);
   });
 
-  it('has no code run while it is bundled, and no file of the host’s put into its bundle', async () => {
+  it('does not have code run while it is bundled, nor a file of the host in its bundle', async () => {
     const macro = `import { writeFileSync } from 'node:fs'; export function run() { writeFileSync(${JSON.stringify(marker)}, 'x'); return 1; }`;
     const source = `import { run } from './macro.ts' with { type: 'macro' }; ${registering('ask')}
       spindle.on('TOOL_INVOCATION', () => 'value ' + run());`;

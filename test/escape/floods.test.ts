@@ -21,7 +21,7 @@ describe('code that gives more than anybody can take', () => {
     'console-of-long-lines': 'long lines on its console',
     logger: 'lines in its logger',
     denials: 'what it was not granted, again and again',
-    rejections: 'rejections that nobody catches',
+    rejections: 'rejections that are not caught',
     'throwing-timers': 'timers that throw',
   };
   for (const [tool, tries] of Object.entries(logs)) {

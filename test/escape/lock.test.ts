@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type EngineOptions, openLockBook } from '../../src/index.js';
+import { type EngineOptions } from '../../src/index.js';
+import { openLockfile } from '../../src/entry-points/lock.js';
 import { makeDirectory, makePlugin, silentLogger, startEngine } from '../engine/plugin-on-disk.js';
 
 const SAFE = { id: 'turncoat', permissions: { time: true }, tools: { run: "() => 'harmless'" } };
@@ -19,8 +20,8 @@ async function accepted(): Promise<{ directory: string; lockFile: string; root: 
     env: {},
     limits: { pool: 0 },
   };
-  const book = openLockBook(lockFile, options);
-  const examined = await book.examine(directory);
+  const book = openLockfile(lockFile, options);
+  const examined = await book.inspect(directory);
   book.accept(examined, { granted: examined.declared, by: 'ada' });
   return { directory, lockFile, root };
 }
@@ -63,7 +64,7 @@ describe('a plugin that turns, after it was accepted, runs as it was', () => {
     const engine = await startEngine([], { lockFile });
     expect((await engine.call('run', {})).value).toBe('harmless');
     expect(engine.plugins()[0]).toMatchObject({
-      problems: [{ code: 'UPDATE_WAITS' }],
+      problems: [{ code: 'UPDATE_PENDING' }],
       entries: [{ confinement: 'compartment', effective: { time: true, network: [] } }],
     });
   });
@@ -82,22 +83,24 @@ describe('a plugin that turns, after it was accepted, runs as it was', () => {
   });
 });
 
-it('an address in a lock leads to nothing but what was kept', async () => {
+it('a hash in a lock file leads only to the artifact with that hash', async () => {
   const { directory, lockFile, root } = await accepted();
   const lock = JSON.parse(readFileSync(lockFile, 'utf8'));
-  const { kept } = lock.plugins.turncoat;
+  const { artifact } = lock.plugins.turncoat;
+  const store = join(root, '.bulkhead', 'store');
   makePlugin({ ...SAFE, tools: { run: "() => 'changed'" } }, directory);
-  // Somebody who can write into the store, and not into the lock file, gets nothing run.
-  const other = `sha256-${'0'.repeat(64)}`;
-  writeFileSync(join(root, '.bulkhead', 'store', `${other}.json`), 'anything');
-  symlinkSync(join(root, 'bulkhead.lock.json'), join(root, '.bulkhead', 'store', 'link.json'));
-  for (const address of [other, `sha256-${'f'.repeat(64)}`]) {
-    lock.plugins.turncoat.kept = address;
+  // A process that can write to the store only cannot choose what runs.
+  const other = Buffer.alloc(64);
+  writeFileSync(join(store, `${other.toString('hex')}.artifact`), 'anything');
+  const linked = Buffer.alloc(64, 1);
+  symlinkSync(lockFile, join(store, `${linked.toString('hex')}.artifact`));
+  for (const bytes of [other, linked, Buffer.alloc(64, 2)]) {
+    lock.plugins.turncoat.artifact = `sha512-${bytes.toString('base64')}`;
     writeFileSync(lockFile, JSON.stringify(lock));
     const engine = await startEngine([], { lockFile });
     await expect(engine.call('run', {})).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' });
   }
-  lock.plugins.turncoat.kept = kept;
+  lock.plugins.turncoat.artifact = artifact;
   writeFileSync(lockFile, JSON.stringify(lock));
   const engine = await startEngine([], { lockFile });
   expect((await engine.call('run', {})).value).toBe('harmless');

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { type Logger } from '../../src/engine/options/options.js';
+import { type Logger } from '../../src/engine/types/options.js';
 import { MAIN } from '../cli/spawned.js';
 import { fixture, stage } from './attempt.js';
 import type { Verdict } from './verdicts.js';
@@ -8,7 +8,7 @@ import type { Verdict } from './verdicts.js';
 /** What steers a terminal, breaks a line, hides, or reverses what is read. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-describe('code that writes lines that look like somebody else wrote them', () => {
+describe('code that writes lines that imitate another source', () => {
   const records: { readonly level: string; readonly fields: object; readonly message: string }[] =
     [];
   const record =

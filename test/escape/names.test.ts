@@ -67,7 +67,7 @@ describe('a plugin named __proto__', () => {
     });
     const [plugin] = engine.plugins();
     expect(plugin).toMatchObject({ id: '__proto__', state: 'active' });
-    expect(plugin?.entries[0]?.effective).toMatchObject({ time: false, environment: [] });
+    expect(plugin?.entries[0]?.effective).toMatchObject({ time: false, env: [] });
     const { value } = await engine.call('__proto__:powers', {});
     expect(value).toEqual({ got: null });
   });

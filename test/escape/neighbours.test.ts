@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makePiece } from '../../sandbox/wire/tenants.js';
+import { makePiece } from '../../sandbox/wire/co-residents.js';
 import type { BulkheadEvent } from '../../src/events.js';
 import { startSharedGuest } from '../../src/guests/shared-guest.js';
 import { makePlugin, startEngine } from '../engine/plugin-on-disk.js';
@@ -21,11 +21,13 @@ const poor = {
   tools: {
     steal: `async (_input, context) => {
       const found = [];
-      for (const name of ['token', 'get', 'process', 'fetch', 'crypto', 'performance', 'Float64Array']) {
+      for (const name of ['token', 'get', 'process', 'fetch', 'performance', 'Float64Array']) {
         try { if (globalThis[name] !== undefined && name !== 'process') found.push(name); } catch {}
       }
       try { found.push(String(Date.now())); } catch {}
       try { found.push(String(Math.random())); } catch {}
+      try { found.push(String(crypto.getRandomValues(new Uint8Array(1)))); } catch {}
+      try { found.push(crypto.randomUUID()); } catch {}
       found.push(...Object.keys(context.env));
       const seen = new Set();
       const walk = (value, depth) => {
@@ -65,7 +67,7 @@ describe('a plugin that shares its process with a richer one', () => {
     expect((await engine.call('poor:steal', {})).value).toEqual([]);
   });
 
-  it('has nothing put on the other’s record that the other did not do', async () => {
+  it('has nothing on its record that the other plugin did', async () => {
     const failing = {
       ...poor,
       id: 'failing',
@@ -96,7 +98,7 @@ describe('a plugin that shares its process with a richer one', () => {
   });
 });
 
-describe('a tenant that is let go before it is ready', () => {
+describe('a co-resident that is unloaded before it is ready', () => {
   it('does not end the process that it would have shared', async () => {
     const script = 'setInterval(() => {}, 1000)';
     const startTimeoutMs = 50;
@@ -109,9 +111,9 @@ describe('a tenant that is let go before it is ready', () => {
     await expect(tenant.ready).rejects.toMatchObject({ code: 'GUEST_START_FAILED' });
     // Timers of this process are called in order, however busy the machine is.
     await new Promise((resolve) => setTimeout(resolve, 2 * startTimeoutMs));
-    expect(shared.whole.alive).toBe(true);
-    shared.whole.kill({ cause: 'closed', detail: 'the test is over' });
-    await shared.whole.ended;
+    expect(shared.handle.alive).toBe(true);
+    shared.handle.kill({ cause: 'closed', detail: 'the test is over' });
+    await shared.handle.ended;
   });
 });
 
@@ -131,7 +133,7 @@ describe('a shared guest that breaks the protocol', () => {
   ])('is ended for speaking %s', async (_, said) => {
     const shared = saying(said);
     const { ended } = shared.open();
-    expect((await shared.whole.ended).cause).toBe('protocol');
+    expect((await shared.handle.ended).cause).toBe('protocol');
     expect((await ended).cause).toBe('protocol');
   });
 });

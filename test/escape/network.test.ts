@@ -85,7 +85,7 @@ describe('code that was granted a few hosts', () => {
       ['NETWORK_DENIED'],
     ],
     [
-      'hosts that nobody granted',
+      'hosts that were not granted',
       () => [
         'https://elsewhere.example.org/',
         'https://api.example.com.evil.example/',

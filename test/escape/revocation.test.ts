@@ -71,7 +71,7 @@ async function start() {
 const ALL = ['time', 'random', 'network', 'fs', 'env'];
 
 describe('a plugin whose permissions are revoked while it runs', () => {
-  it('gets nothing more from whatever it kept', async () => {
+  it('gets nothing more from its stored references', async () => {
     const { engine, site } = await start();
     const names = (await engine.call('hoarder:hoard', {})).value as string[];
     const before = site.visits.length;
@@ -171,7 +171,7 @@ describe('a plugin whose permissions are revoked while it runs', () => {
       [makePlugin({ id: 'watcher', permissions, tools: { watch: watching } })],
       { onEvent: (event) => events.push(event) },
     );
-    const rehearsing = engine.call('watcher:watch', {}, { rehearse: true });
+    const rehearsing = engine.call('watcher:watch', {}, { dryRun: true });
     const loads = () => events.filter(({ type }) => type === 'plugin-loaded').length;
     await expect.poll(loads, { timeout: 10_000 }).toBeGreaterThan(1);
     await engine.revoke('watcher', 'time');

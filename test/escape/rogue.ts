@@ -1,14 +1,14 @@
-import { createRequire } from 'node:module';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEachTest } from '../tidying.js';
 import { makeFilesystemBroker } from '../../src/brokers/filesystem/broker.js';
 import { makeNetworkBroker } from '../../src/brokers/network/broker.js';
-import { makeOutputs } from '../../src/engine/call/outputs.js';
-import { makeService } from '../../src/engine/entry/service.js';
+import { makeOutputs } from '../../src/engine/instance/in-flight.js';
+import { makeService } from '../../src/engine/instance/service.js';
 import { type BulkheadEvent, makeEventBus } from '../../src/events.js';
 import { type Guest, startGuest } from '../../src/guests/guest.js';
+import { afterEachTest } from '../tidying.js';
 import { fixture } from './attempt.js';
 
 const script = join(fixture('rogue-guest'), 'main.cjs');
@@ -74,16 +74,18 @@ export async function startRogue(act: string): Promise<Rogue> {
   bus.on((event) => events.push(event));
   guest.serve(
     makeService({
-      plugin: plugin.id,
-      brokers: openBrokers(directory),
+      gate: {
+        plugin: plugin.id,
+        brokers: openBrokers(directory),
+        mode: { name: 'live' },
+        attributionOf: () => ({}),
+        attribute: () => () => {},
+      },
+      onAct: () => {},
+      listeners: { outputs: makeOutputs(), mapStack: (stack) => stack, broadcast: () => {} },
       events: bus,
       maxLogLinesPerSecond: 100,
       now: Date.now,
-      outputs: makeOutputs(),
-      mapStack: (stack) => stack,
-      broadcast: () => {},
-      behalfOf: () => ({}),
-      holdFor: () => undefined,
     })(guest.peer),
   );
   await guest.ready;

@@ -34,7 +34,7 @@ describe('a tool that asks for less than its plugin', () => {
       const effective = engine.plugins()[0]?.entries[0]?.effective;
       expect(effective).toMatchObject({
         random: false,
-        filesystem: [],
+        fs: [],
         network: ['api.example.com'],
       });
     },

@@ -90,7 +90,7 @@ describe('a plugin that was granted storage', () => {
     expect(await engine.call('raider:clear', {})).toMatchObject({ value: 'still here' });
   });
 
-  it('goes on with what it kept after the permission was taken away, in vain', async () => {
+  it('continues to use its storage after the permission was revoked, in vain', async () => {
     const source = `const { read, write, list } = storage; let fs;
       export const tools = [{ id: 'keep', name: 'n', description: 'd', annotations: { readOnlyHint: true }, execute: async () => { await write('kept', 'mine'); return read('kept'); } },
         { id: 'use', name: 'n', description: 'd', annotations: { readOnlyHint: true }, execute: async () => { const got = []; for (const f of [() => read('kept'), () => write('kept', 'x'), () => list(), () => storage.read('kept')]) try { got.push(await f()); } catch {} return got; } }]`;
@@ -111,8 +111,9 @@ function sizeOf(directory: string): { bytes: number; files: number } {
   const size = { bytes: 0, files: 0 };
   for (const entry of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
     const stats = statSync(join(directory, entry));
-    // The areas themselves are the host's.
-    if (entry.includes('/')) size.files += 1;
+    // The areas themselves, and the files beside them (the count, the mutex), are the host's.
+    if (!entry.includes('/')) continue;
+    size.files += 1;
     if (stats.isFile()) size.bytes += stats.size;
   }
   return size;

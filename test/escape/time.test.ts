@@ -35,9 +35,9 @@ describe('code that was not granted the time', () => {
     verdict: got({
       offset: 0,
       text: 'Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)',
-      number: '1234.5',
-      date: 'Thu Jan 01 1970',
-      compare: 1,
+      number: '1,234.5',
+      date: '1/1/1970',
+      compare: -1,
       upper: 'I',
       env: 0,
       platform: true,

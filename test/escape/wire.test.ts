@@ -50,14 +50,14 @@ describe('a guest that asks for what it was not granted', () => {
 });
 
 describe('a guest that answers in its own way', () => {
-  it('has each request answered once, whatever it replays', async () => {
+  it('has each request answered once, even if it replays requests', async () => {
     const { peer } = await startRogue('replays replies');
     expect(await peer.ask('call', 1).answer).toBe('first');
     expect(await peer.ask('call', 2).answer).toBe('first');
     await expect.poll(() => peer.strayAnswers).toBe(6);
   });
 
-  it('has each answer go to who asked, whatever the order', async () => {
+  it('gets each answer for its own request, in any order', async () => {
     const { peer } = await startRogue('answers in reverse');
     const answers = [1, 2, 3].map((n) => peer.ask('call', { n }).answer);
     expect(await Promise.all(answers)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
@@ -86,7 +86,7 @@ describe('a guest that answers in its own way', () => {
     await expect(answer).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' });
   });
 
-  it('is ended where it closes its pipe and stays', async () => {
+  it('is ended if it closes its pipe and stays', async () => {
     const rogue = await startRogue('closes its pipe');
     expect(await rogue.ended).toMatchObject({ cause: 'crash' });
   });

@@ -1,54 +1,83 @@
 import { describe, expect, it } from 'vitest';
-import { proveNetwork, tryNetwork } from '../../src/guests/canary.js';
+import { guestScripts } from '../../src/engine/node/process-defaults.js';
 import { inspectMachine } from '../../src/guests/machine.js';
-import { guestScripts } from '../../src/engine/powers/surroundings.js';
+import { runCanaries } from '../../src/guests/walls/canary.js';
+import { refused } from '../../src/guests/walls/guarantees.js';
+import { findLibraries } from '../../src/guests/walls/libraries.js';
+import { NO_WALLS } from '../../src/guests/walls/plan.js';
 
 const limits = { memoryMb: 64, cpuSeconds: 60 };
-const machine = await inspectMachine(guestScripts.confined());
+const script = guestScripts.confined();
+const machine = await inspectMachine(script);
+const { perl } = machine.tools;
+const setting = {
+  limits,
+  use: ['no-network'] as const,
+  visible: [script],
+  perlLibraries: perl === undefined ? [] : await findLibraries(perl),
+};
 
-describe('the network canary', () => {
-  it('connects where nothing keeps it', async () => {
-    const isolation = { network: [], dropPrivileges: false };
-    expect(await tryNetwork({ ...machine, isolation }, limits)).toEqual({
-      walled: 'connected',
-      open: 'connected',
-    });
+describe.runIf(machine.plan.ownRoot && perl !== undefined)('canaries', () => {
+  it('do everything without walls, and nothing behind them', async () => {
+    const { walled, open, calls } = await runCanaries({ machine, ...setting });
+    expect(Object.keys(open).length).toBeGreaterThan(20);
+    expect([...new Set(Object.values(open))]).toEqual(['done']);
+    expect(Object.keys(walled)).toEqual(Object.keys(open));
+    expect(Object.entries(walled).filter(([, what]) => what === 'done')).toEqual([]);
+    expect(calls?.tried).toBeGreaterThan(150);
+    expect(calls?.passed).toEqual([]);
   });
 
-  it.runIf(machine.isolation.network.length > 0)(
-    'fails in an empty network, and only there',
-    async () => {
-      expect(await tryNetwork(machine, limits)).toEqual({ walled: 'failed', open: 'connected' });
-    },
-  );
-
-  it('shows nothing where it cannot be started', async () => {
-    const isolation = { network: ['/no/such/program'], dropPrivileges: false };
-    const broken = { ...machine, shell: undefined, isolation };
-    expect(await tryNetwork(broken, limits)).toMatchObject({ walled: 'untried' });
+  it('are stopped by no wall that is not there', async () => {
+    const { walled, calls } = await runCanaries({
+      machine: { ...machine, plan: NO_WALLS },
+      ...setting,
+    });
+    expect([...new Set(Object.values(walled))]).toEqual(['done']);
+    expect(calls).toBeUndefined();
   });
 });
 
-describe('an empty network', () => {
-  const apart = { guest: 'net:[2]', host: 'net:[1]' };
+describe('canaries that cannot start', () => {
+  it('show nothing', async () => {
+    const { walled } = await runCanaries({
+      machine: { ...machine, node: '/no/such/program' },
+      ...setting,
+    });
+    expect(walled['read']).toBeUndefined();
+  });
+});
 
-  it('is shown by a program that failed where another did not', () => {
-    expect(proveNetwork(apart, { walled: 'failed', open: 'connected' }).stands).toBe(true);
+describe('a wall', () => {
+  const calls = undefined;
+
+  it('is shown by a program that was refused if another was not', () => {
+    const canaries = { walled: { read: 'ENOENT' }, open: { read: 'done' }, calls };
+    expect(refused(canaries, ['read'])).toMatchObject({
+      active: true,
+      evidence: expect.stringContaining('read (ENOENT)'),
+    });
   });
 
   it.each([
-    [
-      'the guest is in the network of its host',
-      { ...apart, guest: 'net:[1]' },
-      'failed',
-      'connected',
-    ],
-    ['nobody knows in which it is', { guest: '', host: '' }, 'failed', 'connected'],
-    ['none could connect anywhere', apart, 'failed', 'failed'],
-    ['the one that is to connect was not tried', apart, 'failed', 'untried'],
-    ['the one that is to fail was not tried', apart, 'untried', 'connected'],
-    ['the one that is to fail connected', apart, 'connected', 'connected'],
-  ] as const)('is not shown where %s', (_, networks, walled, open) => {
-    expect(proveNetwork(networks, { walled, open }).stands).toBe(false);
+    ['neither could', { read: 'ENOENT' }, { read: 'ENOENT' }],
+    ['the control was not tried', { read: 'ENOENT' }, {}],
+    ['the walled program was not tried', {}, { read: 'done' }],
+    ['the walled program could', { read: 'done' }, { read: 'done' }],
+  ])('is not shown if %s', (_, walled, open) => {
+    const canaries = { walled, open, calls } as Parameters<typeof refused>[0];
+    expect(refused(canaries, ['read']).active).toBe(false);
+  });
+
+  it('is not shown if one of several deeds succeeded', () => {
+    const canaries = {
+      walled: { read: 'EPERM', write: 'done' },
+      open: { read: 'done', write: 'done' },
+      calls,
+    };
+    expect(refused(canaries, ['read', 'write'])).toMatchObject({
+      active: false,
+      evidence: expect.stringContaining('write'),
+    });
   });
 });

@@ -1,13 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Capacity, type CapacityLimits, makeCapacity } from '../../src/guests/capacity.js';
-import { TURN_MS } from '../../src/guests/evict.js';
+import {
+  type Capacity,
+  type CapacityLimits,
+  makeCapacity,
+  MIN_STAY_MS,
+} from '../../src/guests/capacity.js';
 import { fakeGuest, type FakeGuest } from './fake-guest.js';
 
 const LIMITS: CapacityLimits = {
   maxGuests: 2,
   maxMemoryMb: 1_000,
-  maxWaiting: 100,
-  maxWaitingPerPlugin: 100,
+  maxQueued: 100,
+  maxQueuedPerPlugin: 100,
   maxWaitMs: 60_000,
 };
 
@@ -51,12 +55,12 @@ function makeHouse(limits: Partial<CapacityLimits> = {}): House {
             get idleSinceMs() {
               return state.idleSinceMs;
             },
-            mayEnd: state.background !== true,
+            mayStop: state.background !== true,
             get memoryMb() {
               return state.memoryMb ?? 14;
             },
           };
-          return { guest, life: guest, watch };
+          return { guest, handle: guest, watch };
         },
         { signal, tenant: state.tenant },
       );
@@ -87,7 +91,7 @@ describe('room for guests', () => {
     expect(causes(guests)).toEqual([[], ['idle'], []]);
   });
 
-  it('a guest that was just started is not taken for one that nobody wants', async () => {
+  it('a guest that was just started does not count as unused', async () => {
     const { start, started } = makeHouse({ maxGuests: 1 });
     const first = await start('a', { idleSinceMs: 0 });
     const second = start('b');
@@ -140,7 +144,7 @@ describe('room for guests', () => {
 });
 
 describe('plugins that wait for room', () => {
-  it('get it in turns as others fall idle, whatever one of them asks for', async () => {
+  it('get it in turns as others become idle, whatever one of them requests', async () => {
     const { start, started } = makeHouse({ maxGuests: 1 });
     const states: State[] = [{}, {}, {}, {}];
     await start('a', states[0]);
@@ -167,7 +171,7 @@ describe('plugins that wait for room', () => {
     expect(started.indexOf('b')).toBe(2);
   });
 
-  it('are busy after a while, and are told when to ask again', async () => {
+  it('are busy after a while, and are told when to retry', async () => {
     const { start } = makeHouse({ maxGuests: 1, maxWaitMs: 20 });
     await start('a');
     await expect(start('b')).rejects.toMatchObject({
@@ -177,8 +181,8 @@ describe('plugins that wait for room', () => {
     });
   });
 
-  it('are busy at once where too many wait already', async () => {
-    const { start } = makeHouse({ maxGuests: 1, maxWaitingPerPlugin: 1, maxWaiting: 2 });
+  it('are busy at once if too many already wait', async () => {
+    const { start } = makeHouse({ maxGuests: 1, maxQueuedPerPlugin: 1, maxQueued: 2 });
     await start('a');
     void start('b').catch(() => {});
     await expect(start('b')).rejects.toMatchObject({ code: 'BUSY' });
@@ -208,10 +212,10 @@ describe('plugins that wait for room', () => {
     const older = await start('a');
     const waits = start('b');
     await settled();
-    expect([oldest.makingWay, older.makingWay]).toEqual([false, false]);
-    house.nowMs = 10 + TURN_MS;
-    await expect.poll(() => older.makingWay).toBe(true);
-    expect(oldest.makingWay).toBe(false);
+    expect([oldest.draining, older.draining]).toEqual([false, false]);
+    house.nowMs = 10 + MIN_STAY_MS;
+    await expect.poll(() => older.draining).toBe(true);
+    expect(oldest.draining).toBe(false);
     older.die();
     await waits;
   });

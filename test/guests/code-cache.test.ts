@@ -15,7 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeCodeCache, type CodeCache } from '../../src/guests/code-cache.js';
-import { DEFAULT_WALLS, guestCommand, ownFlags } from '../../src/guests/command.js';
+import { guestCommand, ownFlags } from '../../src/guests/command.js';
+import { DEFAULT_WALLS } from '../../src/guests/walls/optional.js';
 import { startGuest } from '../../src/guests/guest.js';
 import { inspectMachine } from '../../src/guests/machine.js';
 
@@ -61,12 +62,12 @@ async function startWith(cache: CodeCache): Promise<unknown> {
 }
 
 describe('what V8 compiled of the guest’s code', () => {
-  it('is kept for its owner alone, and nothing beside it', () => {
+  it('is stored for its owner alone, and nothing beside it', () => {
     expect(statSync(file).mode & 0o077).toBe(0);
     expect(readdirSync(join(directory, 'code'))).toHaveLength(1);
   });
 
-  it('is taken by V8, where it is started as guests are', () => {
+  it('is accepted by V8 if it is started as guests are', () => {
     const ask = `
       const { Script } = require('node:vm');
       const { readFileSync } = require('node:fs');
@@ -92,7 +93,7 @@ describe('what V8 compiled of the guest’s code', () => {
         Buffer.from(kept.map((byte, at) => (at > 100_000 && at < 150_000 ? byte ^ 255 : byte))),
     ],
     ['something else', () => Buffer.from('x'.repeat(5_000))],
-  ])('is made again where it is %s', async (_, spoil) => {
+  ])('is created again if it is %s', async (_, spoil) => {
     const kept = readFileSync(file);
     writeFileSync(file, spoil(kept));
     const cache = open();

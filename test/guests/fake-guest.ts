@@ -2,14 +2,18 @@ import type { GuestEnd } from '../../src/guests/end.js';
 import type { Guest } from '../../src/guests/guest.js';
 
 export interface FakeGuest extends Guest {
+  readonly hostWaits: { open: number; forPerson: number };
   readonly killed: GuestEnd[];
   alive: boolean;
-  asked: number;
-  calls: number;
-  makingWay: boolean;
-  resting: boolean;
+  requestCount: number;
+  callCount: number;
+  draining: boolean;
+  suspended: boolean;
   /** Requests that it has not answered. */
   open: number;
+  checking: Promise<void> | undefined;
+  /** Resolves the waits for its last live request. */
+  readonly becomeIdle: () => void;
   /** Its process is gone. */
   readonly die: () => void;
   /** As a call would. */
@@ -19,7 +23,8 @@ export interface FakeGuest extends Guest {
 /** A guest without a process, whose every state is set by hand. */
 export function fakeGuest(pid = 1): FakeGuest {
   let die: (end: GuestEnd) => void = () => {};
-  let woken = (): void => {};
+  let onResumed = (): void => {};
+  const idleListeners: (() => void)[] = [];
   const ended = new Promise<GuestEnd>((resolve) => {
     die = resolve;
   });
@@ -28,37 +33,50 @@ export function fakeGuest(pid = 1): FakeGuest {
     ended,
     killed: [] as GuestEnd[],
     alive: true,
-    asked: 0,
-    calls: 0,
-    makingWay: false,
-    makeWay: () => {
-      guest.makingWay = true;
+    requestCount: 0,
+    callCount: 0,
+    draining: false,
+    drain: () => {
+      guest.draining = true;
     },
-    resting: false,
+    suspended: false,
     open: 0,
+    hostWaits: { open: 0, forPerson: 0 },
     peer: {
+      whenIdle: () => {
+        if (guest.open === 0) return Promise.resolve();
+        return new Promise<void>((resolve) => idleListeners.push(resolve));
+      },
       get openRequests() {
         return guest.open;
       },
+      get liveRequests() {
+        return guest.open;
+      },
     },
+    checking: undefined as Promise<void> | undefined,
+    becomeIdle: () => {
+      for (const listener of idleListeners.splice(0)) listener();
+    },
+    check: () => Promise.resolve(),
     die: () => die({ cause: 'crash', detail: '' }),
     kill: (end: GuestEnd) => {
       guest.alive = false;
       guest.killed.push(end);
     },
-    rest: () => {
-      guest.resting = true;
+    suspend: () => {
+      guest.suspended = true;
     },
-    onWake: (listener: () => void) => {
-      woken = listener;
+    onResume: (listener: () => void) => {
+      onResumed = listener;
     },
     ask: () => {
-      guest.asked += 1;
-      guest.calls += 1;
+      guest.requestCount += 1;
+      guest.callCount += 1;
       guest.open += 1;
-      if (guest.resting) {
-        guest.resting = false;
-        woken();
+      if (guest.suspended) {
+        guest.suspended = false;
+        onResumed();
       }
     },
   };

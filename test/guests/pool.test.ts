@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { GuestEnd } from '../../src/guests/end.js';
 import type { Guest } from '../../src/guests/guest.js';
-import { makeDemand } from '../../src/guests/demand.js';
-import { type GuestPool, makeGuestPool } from '../../src/guests/pool.js';
+import { makeDemand, type GuestPool, makeGuestPool } from '../../src/guests/pool.js';
 
 interface FakeGuest extends Guest {
   readonly killed: readonly GuestEnd[];
@@ -48,74 +47,76 @@ function makePool(size: number, start: () => Guest, maxSize = size): GuestPool {
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-it('an empty pool starts a guest when one is taken', () => {
-  const { all, start } = makeFakes();
-  const pool = makePool(0, start);
-  expect(pool.take()).toBe(all[0]);
-  vi.advanceTimersByTime(1_000);
-  expect(all).toHaveLength(1);
-});
-
-it('a taken guest is replaced after a pause, and never handed out again', () => {
-  const { all, start } = makeFakes();
-  const pool = makePool(2, start);
-  const first = pool.take();
-  expect(pool.waiting).toBe(0);
-  vi.advanceTimersByTime(1_000);
-  expect(pool.waiting).toBe(2);
-  const taken = [first, pool.take(), pool.take()];
-  expect(new Set(taken).size).toBe(3);
-  expect(all).toHaveLength(3);
-});
-
-it('a blank guest that died is not handed out', async () => {
-  const { all, start } = makeFakes();
-  const pool = makePool(1, start);
-  pool.take();
-  vi.advanceTimersByTime(1_000);
-  all[1]?.die();
-  await Promise.resolve();
-  await Promise.resolve();
-  expect(pool.take()).toBe(all[2]);
-});
-
-it('closing ends the blank guests and starts no more', () => {
-  const { all, start } = makeFakes();
-  const pool = makePool(1, start);
-  pool.take();
-  vi.advanceTimersByTime(1_000);
-  pool.take();
-  pool.close();
-  vi.advanceTimersByTime(1_000);
-  expect(all).toHaveLength(2);
-});
-
-it('as many are kept as were wanted at once, up to a cap, and fewer when nobody wants them', () => {
-  const { all, start } = makeFakes();
-  const pool = makePool(1, start, 3);
-  const takeAndRefill = (count: number): number => {
-    for (let n = 0; n < count; n += 1) pool.take();
+describe('the guest pool', () => {
+  it('starts a guest on demand when it is empty', () => {
+    const { all, start } = makeFakes();
+    const pool = makePool(0, start);
+    expect(pool.take()).toBe(all[0]);
     vi.advanceTimersByTime(1_000);
-    return pool.waiting;
-  };
-  expect(takeAndRefill(1)).toBe(1);
-  expect(takeAndRefill(2)).toBe(2);
-  expect(takeAndRefill(9)).toBe(3);
-  const kept = all.slice(-3);
-  // One after the other is not at once; what was wanted is remembered for a while.
-  expect(takeAndRefill(1)).toBe(3);
-  vi.advanceTimersByTime(20_000);
-  expect(pool.waiting).toBe(1);
-  const [first, ...others] = [...kept.slice(1), all.at(-1)];
-  expect(first?.killed).toEqual([]);
-  for (const guest of others) expect(guest?.killed).toHaveLength(1);
-  expect(pool.take()).toBe(first);
-});
+    expect(all).toHaveLength(1);
+  });
 
-it('an empty pool stays empty, whatever is wanted', () => {
-  const { all, start } = makeFakes();
-  const pool = makePool(0, start, 3);
-  for (let n = 0; n < 5; n += 1) pool.take();
-  vi.advanceTimersByTime(20_000);
-  expect(all).toHaveLength(5);
+  it('replaces a taken guest after a pause, and never hands it out again', () => {
+    const { all, start } = makeFakes();
+    const pool = makePool(2, start);
+    const first = pool.take();
+    expect(pool.waiting).toBe(0);
+    vi.advanceTimersByTime(1_000);
+    expect(pool.waiting).toBe(2);
+    const taken = [first, pool.take(), pool.take()];
+    expect(new Set(taken).size).toBe(3);
+    expect(all).toHaveLength(3);
+  });
+
+  it('does not hand out a standby guest that died', async () => {
+    const { all, start } = makeFakes();
+    const pool = makePool(1, start);
+    pool.take();
+    vi.advanceTimersByTime(1_000);
+    all[1]?.die();
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(pool.take()).toBe(all[2]);
+  });
+
+  it('ends its standby guests and starts no more when it is closed', () => {
+    const { all, start } = makeFakes();
+    const pool = makePool(1, start);
+    pool.take();
+    vi.advanceTimersByTime(1_000);
+    pool.take();
+    pool.close();
+    vi.advanceTimersByTime(1_000);
+    expect(all).toHaveLength(2);
+  });
+
+  it('grows to the number of guests in demand, up to a cap, and shrinks without demand', () => {
+    const { all, start } = makeFakes();
+    const pool = makePool(1, start, 3);
+    const takeAndRefill = (count: number): number => {
+      for (let n = 0; n < count; n += 1) pool.take();
+      vi.advanceTimersByTime(1_000);
+      return pool.waiting;
+    };
+    expect(takeAndRefill(1)).toBe(1);
+    expect(takeAndRefill(2)).toBe(2);
+    expect(takeAndRefill(9)).toBe(3);
+    const kept = all.slice(-3);
+    // One after the other is not at once; what was wanted is remembered for a while.
+    expect(takeAndRefill(1)).toBe(3);
+    vi.advanceTimersByTime(20_000);
+    expect(pool.waiting).toBe(1);
+    const [first, ...others] = [...kept.slice(1), all.at(-1)];
+    expect(first?.killed).toEqual([]);
+    for (const guest of others) expect(guest?.killed).toHaveLength(1);
+    expect(pool.take()).toBe(first);
+  });
+
+  it('stays empty at size 0, whatever the demand', () => {
+    const { all, start } = makeFakes();
+    const pool = makePool(0, start, 3);
+    for (let n = 0; n < 5; n += 1) pool.take();
+    vi.advanceTimersByTime(20_000);
+    expect(all).toHaveLength(5);
+  });
 });

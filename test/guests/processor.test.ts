@@ -1,33 +1,35 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseStat, readProcessorUse } from '../../src/guests/processor.js';
 
 const stat = (name: string, state = 'S'): string =>
   `42 (${name}) ${state} 1 42 42 0 -1 4194304 900 0 0 0 120 30 7 8 20 0 11 0 472143 1 2`;
 
-it('processor time is what was spent in the kernel and out of it', () => {
-  expect(parseStat(stat('node'))).toEqual({ usedMs: 1_500, stopped: false });
-});
+describe('the processor time reader', () => {
+  it('adds the time in the kernel and outside of it', () => {
+    expect(parseStat(stat('node'))).toEqual({ usedMs: 1_500, stopped: false });
+  });
 
-it("a program's name cannot pass for the fields that follow it", () => {
-  const named = parseStat(stat('a) T 1 1 1 1 1 1 1 1 1 1 9999 9999 ('));
-  expect(named).toEqual({ usedMs: 1_500, stopped: false });
-});
+  it('does not mistake a program’s name for the fields after it', () => {
+    const named = parseStat(stat('a) T 1 1 1 1 1 1 1 1 1 1 9999 9999 ('));
+    expect(named).toEqual({ usedMs: 1_500, stopped: false });
+  });
 
-it('a process that a signal stopped is told from one that waits', () => {
-  expect(parseStat(stat('node', 'T'))?.stopped).toBe(true);
-});
+  it('distinguishes a stopped process from a waiting one', () => {
+    expect(parseStat(stat('node', 'T'))?.stopped).toBe(true);
+  });
 
-it('what is no such file is not read', () => {
-  expect(parseStat('')).toBeUndefined();
-  expect(readProcessorUse(-1)).toBeUndefined();
-});
+  it('returns undefined for another kind of file', () => {
+    expect(parseStat('')).toBeUndefined();
+    expect(readProcessorUse(-1)).toBeUndefined();
+  });
 
-it.runIf(process.platform === 'linux')('this process uses time as it computes', () => {
-  const before = readProcessorUse(process.pid)?.usedMs ?? NaN;
-  const began = process.cpuUsage();
-  for (let spent = 0; spent < 200_000;) {
-    const { user, system } = process.cpuUsage(began);
-    spent = user + system;
-  }
-  expect((readProcessorUse(process.pid)?.usedMs ?? NaN) - before).toBeGreaterThanOrEqual(150);
+  it.runIf(process.platform === 'linux')('sees this process use time as it computes', () => {
+    const before = readProcessorUse(process.pid)?.usedMs ?? NaN;
+    const began = process.cpuUsage();
+    for (let spent = 0; spent < 200_000;) {
+      const { user, system } = process.cpuUsage(began);
+      spent = user + system;
+    }
+    expect((readProcessorUse(process.pid)?.usedMs ?? NaN) - before).toBeGreaterThanOrEqual(150);
+  });
 });

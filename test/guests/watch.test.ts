@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { makeAllowance } from '../../src/guests/allowance.js';
+import { makeCpuBudget } from '../../src/guests/cpu-budget.js';
 import { watchGuest, type WatchSpec } from '../../src/guests/watch.js';
 import { fakeGuest, type FakeGuest } from './fake-guest.js';
 
@@ -18,31 +18,31 @@ function watch(changed: Partial<WatchSpec> = {}): {
   const use = { usedMs: 70, stopped: false };
   const watched = watchGuest({
     guest,
-    allowance: makeAllowance({ cpuMs: 1_000, cpuWindowMs: 5_000, cpuPerCallMs: 100 }),
+    cpuBudget: makeCpuBudget({ cpuMs: 1_000, cpuWindowMs: 5_000, cpuPerCallMs: 100 }),
     readUse: () => use,
     readMemory: () => undefined,
-    onWeighed: () => {},
+    onMeasured: () => {},
     background: false,
-    canRest: true,
-    restAfterMs: REST_MS,
-    endAfterMs: END_MS,
+    canSuspend: true,
+    suspendAfterMs: REST_MS,
+    stopAfterMs: END_MS,
     now: () => Date.now(),
     ...changed,
   });
   return { guest, use, idleSince: () => watched.idleSinceMs };
 }
 
-describe('a guest that nobody calls', () => {
+describe('a guest without calls', () => {
   it('rests soon after its last answer, not sooner', () => {
     const { guest } = watch();
     guest.ask();
     vi.advanceTimersByTime(5_000);
-    expect(guest.resting).toBe(false);
+    expect(guest.suspended).toBe(false);
     guest.open = 0;
     vi.advanceTimersByTime(REST_MS - 1);
-    expect(guest.resting).toBe(false);
+    expect(guest.suspended).toBe(false);
     vi.advanceTimersByTime(3 * REST_MS);
-    expect(guest.resting).toBe(true);
+    expect(guest.suspended).toBe(true);
   });
 
   it('is ended after a while, though it rests', () => {
@@ -51,35 +51,70 @@ describe('a guest that nobody calls', () => {
     expect(guest.killed).toEqual([expect.objectContaining({ cause: 'idle' })]);
   });
 
-  it('rests anew, and lives on, when it was called meanwhile', () => {
+  it('is suspended again, and lives on, when it was called meanwhile', () => {
     const { guest } = watch();
     vi.advanceTimersByTime(END_MS - 1_000);
-    expect(guest.resting).toBe(true);
+    expect(guest.suspended).toBe(true);
     guest.ask();
-    expect(guest.resting).toBe(false);
+    expect(guest.suspended).toBe(false);
     guest.open = 0;
     vi.advanceTimersByTime(END_MS - 1_000);
-    expect(guest.resting).toBe(true);
+    expect(guest.suspended).toBe(true);
     expect(guest.killed).toEqual([]);
   });
 
-  it('neither rests nor ends where it may run in the background', () => {
+  it('is not suspended while it waits for its host, for a limited time', () => {
+    const { guest, idleSince } = watch({ awakeMs: 5_000 });
+    guest.ask();
+    guest.open = 0;
+    guest.hostWaits.open = 1;
+    vi.advanceTimersByTime(4_500);
+    expect(guest.suspended).toBe(false);
+    expect(idleSince()).toBeUndefined();
+    vi.advanceTimersByTime(2_000);
+    expect(guest.suspended).toBe(true);
+  });
+
+  it('is suspended while its only call waits for a person, and not ended', () => {
+    const { guest } = watch();
+    guest.ask();
+    guest.hostWaits.open = 1;
+    vi.advanceTimersByTime(2_000);
+    expect(guest.suspended).toBe(false);
+    guest.hostWaits.forPerson = 1;
+    vi.advanceTimersByTime(2_000);
+    expect(guest.suspended).toBe(true);
+    vi.advanceTimersByTime(3 * END_MS);
+    expect(guest.killed).toEqual([]);
+  });
+
+  it('is not suspended if only one of its calls waits for a person', () => {
+    const { guest } = watch();
+    guest.ask();
+    guest.ask();
+    guest.hostWaits.open = 1;
+    guest.hostWaits.forPerson = 1;
+    vi.advanceTimersByTime(5_000);
+    expect(guest.suspended).toBe(false);
+  });
+
+  it('is neither suspended nor ended if it may run in the background', () => {
     const { guest, idleSince } = watch({ background: true });
     vi.advanceTimersByTime(10 * END_MS);
-    expect(guest.resting).toBe(false);
+    expect(guest.suspended).toBe(false);
     expect(guest.killed).toEqual([]);
     expect(idleSince()).toBeUndefined();
   });
 
-  it('runs on until its end where a stopped process could outlive its host', () => {
-    const { guest } = watch({ canRest: false });
+  it('is not suspended before its end if a stopped process could outlive its host', () => {
+    const { guest } = watch({ canSuspend: false });
     vi.advanceTimersByTime(END_MS - 500);
-    expect(guest.resting).toBe(false);
+    expect(guest.suspended).toBe(false);
     vi.advanceTimersByTime(1_000);
     expect(guest.killed).toEqual([expect.objectContaining({ cause: 'idle' })]);
   });
 
-  it('is idle since its last answer for whoever needs its place', () => {
+  it('is idle since its last answer for a plugin that needs its slot', () => {
     const { guest, idleSince } = watch();
     guest.ask();
     expect(idleSince()).toBeUndefined();
@@ -115,19 +150,19 @@ describe('processor time', () => {
     expect(guest.killed).toEqual([]);
   });
 
-  it('is charged from when the guest was blank, where that was noted', () => {
+  it('is charged from when the guest was on standby, if that was noted', () => {
     const use = { usedMs: 100_000, stopped: false };
-    const { guest } = watch({ readUse: () => use, usedBlankMs: 98_000 });
+    const { guest } = watch({ readUse: () => use, usedOnStandbyMs: 98_000 });
     guest.ask();
     vi.advanceTimersByTime(1_000);
     expect(guest.killed).toEqual([expect.objectContaining({ cause: 'cpu' })]);
-    const { guest: other } = watch({ readUse: () => use, usedBlankMs: 100_000 });
+    const { guest: other } = watch({ readUse: () => use, usedOnStandbyMs: 100_000 });
     other.ask();
     vi.advanceTimersByTime(1_000);
     expect(other.killed).toEqual([]);
   });
 
-  it('is more for whoever is called more', () => {
+  it('is higher for a plugin with more calls', () => {
     const { guest, use } = watch();
     for (let n = 0; n < 40; n += 1) {
       for (let call = 0; call < 5; call += 1) guest.ask();
@@ -153,15 +188,15 @@ describe('the memory of a guest', () => {
     let mb = 20;
     const weighed: number[] = [];
     const guest = fakeGuest();
-    const spec = { guest, readMemory: () => mb, onWeighed: () => weighed.push(watched.memoryMb) };
+    const spec = { guest, readMemory: () => mb, onMeasured: () => weighed.push(watched.memoryMb) };
     const watched = watchGuest({
       ...spec,
-      allowance: makeAllowance({ cpuMs: 1_000, cpuWindowMs: 5_000, cpuPerCallMs: 100 }),
+      cpuBudget: makeCpuBudget({ cpuMs: 1_000, cpuWindowMs: 5_000, cpuPerCallMs: 100 }),
       readUse: () => ({ usedMs: 0, stopped: false }),
       background: false,
-      canRest: true,
-      restAfterMs: REST_MS,
-      endAfterMs: END_MS,
+      canSuspend: true,
+      suspendAfterMs: REST_MS,
+      stopAfterMs: END_MS,
       now: () => Date.now(),
     });
     guest.ask();
@@ -170,7 +205,7 @@ describe('the memory of a guest', () => {
     mb = 30;
     guest.open = 0;
     vi.advanceTimersByTime(750);
-    expect(guest.resting).toBe(true);
+    expect(guest.suspended).toBe(true);
     expect(watched.memoryMb).toBe(30);
   });
 });

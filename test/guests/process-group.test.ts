@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guestCommand } from '../../src/guests/command.js';
-import { findInnermost, signalFamily } from '../../src/guests/family.js';
+import { findInnermost, signalProcessGroup } from '../../src/guests/guest-process.js';
 import { startGuest } from '../../src/guests/guest.js';
 import { inspectMachine } from '../../src/guests/machine.js';
+import { NO_WALLS } from '../../src/guests/walls/plan.js';
 import { readProcessorUse } from '../../src/guests/processor.js';
-import { guestScripts } from '../../src/engine/powers/surroundings.js';
+import { guestScripts } from '../../src/engine/node/process-defaults.js';
 
 /** Whoever is killed is there until somebody has asked how it ended. */
 const PATIENT = { timeout: 10_000 };
@@ -37,7 +38,7 @@ describe.runIf(process.platform === 'linux')('a process and what belongs to it',
     await expect.poll(() => findInnermost(pid), PATIENT).toBeGreaterThan(pid + 1);
     const innermost = findInnermost(pid);
     expect(findInnermost(innermost)).toBe(innermost);
-    signalFamily(child, 'SIGKILL');
+    signalProcessGroup(child, 'SIGKILL');
     await once(child, 'close');
     await expect.poll(() => readProcessorUse(innermost), PATIENT).toBeUndefined();
   });
@@ -48,36 +49,33 @@ describe.runIf(process.platform === 'linux')('a process and what belongs to it',
     await expect.poll(() => nameOf(findInnermost(pid)), PATIENT).toBe('sleep');
     const all = [pid, findInnermost(pid)];
     const stopped = (): boolean[] => all.map((one) => readProcessorUse(one)?.stopped === true);
-    signalFamily(child, 'SIGSTOP');
+    signalProcessGroup(child, 'SIGSTOP');
     await expect.poll(stopped, PATIENT).toEqual([true, true]);
-    signalFamily(child, 'SIGCONT');
+    signalProcessGroup(child, 'SIGCONT');
     await expect.poll(stopped, PATIENT).toEqual([false, false]);
-    signalFamily(child, 'SIGKILL');
+    signalProcessGroup(child, 'SIGKILL');
     await once(child, 'close');
   });
 
-  it('gets no signal once it is gone', async () => {
+  it('gets no signal after it has ended', async () => {
     const child = start('/bin/true');
     await once(child, 'close');
-    expect(() => signalFamily(child, 'SIGKILL')).not.toThrow();
+    expect(() => signalProcessGroup(child, 'SIGKILL')).not.toThrow();
   });
 });
 
 describe.runIf(process.platform === 'linux')('a guest in a wrapper that waits for it', () => {
   it('is the process that is watched, rests and is killed', async () => {
     const script = guestScripts.confined();
-    const isolation = { network: [waiter], dropPrivileges: false };
-    const machine = { ...(await inspectMachine(script)), isolation };
+    const machine = { ...(await inspectMachine(script)), plan: NO_WALLS };
     const limits = { memoryMb: 64, cpuSeconds: 60 };
-    const guest = startGuest(
-      guestCommand(machine, limits, script, [script], ['no-network']),
-      20_000,
-    );
+    const { file, args, env } = guestCommand(machine, limits, script, [script], []);
+    const guest = startGuest({ file: waiter, args: [file, ...args], env }, 20_000);
     const wrapper = guest.pid;
     await guest.ready;
     expect(guest.pid).not.toBe(wrapper);
     expect(readProcessorUse(guest.pid)?.usedMs).toBeGreaterThan(0);
-    guest.rest();
+    guest.suspend();
     await expect.poll(() => readProcessorUse(guest.pid)?.stopped, PATIENT).toBe(true);
     guest.kill({ cause: 'closed', detail: '' });
     await guest.ended;

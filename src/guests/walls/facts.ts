@@ -1,53 +1,59 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { isRecord } from '../../sandbox/wire/parse.js';
-import { type NetworkTrial, tryNetwork } from './canary.js';
-import type { Machine, OptionalWall, ProcessLimits } from './command.js';
-import type { Guest } from './guest.js';
-import { readProcessorUse } from './processor.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
+import type { Machine, ProcessLimits } from './machine.js';
+import type { OptionalWall } from './optional.js';
+import type { Guest } from '../guest.js';
+import { readProcessorUse } from '../processor.js';
+import { type Canaries, runCanaries } from './canary.js';
+import { findLibraries } from './libraries.js';
 
-/** What can be known of a guest's process from outside, and what it said of itself while blank. */
+/** What the kernel shows of a standby guest's process, and what the guest reports of itself. */
 export interface GuestFacts {
   readonly pid: number;
   readonly machine: Machine;
   readonly report: Readonly<Record<string, unknown>>;
-  /** Its command line, as the kernel has it; empty where it cannot be read, as all below. */
+  /** The command line. This text and all below are empty if they cannot be read. */
   readonly command: string;
   readonly limits: string;
   readonly status: string;
   readonly environment: string;
-  /** What its open descriptors lead to. */
+  /** The targets of its open descriptors. */
   readonly descriptors: readonly string[] | undefined;
-  /** What those of the host lead to. */
+  /** The targets of the host's open descriptors. */
   readonly hostDescriptors: readonly string[] | undefined;
-  /** Which network the guest is in, and which its host. */
+  /** The network namespaces of the guest and of the host. */
   readonly networks: { readonly guest: string; readonly host: string };
-  readonly networkTrial: NetworkTrial;
-  /** Whether the kernel showed it stopped when it was stopped. */
+  readonly canaries: Canaries;
+  /** Whether the kernel showed the guest as stopped after SIGSTOP. */
   readonly stopped: boolean;
 }
 
-/** How a guest was started, as far as it is not seen on the guest. */
+/** How a guest was started. */
 export interface GuestSetting {
   readonly machine: Machine;
   readonly limits: ProcessLimits;
   readonly use: readonly OptionalWall[];
+  /** What it can read besides node. */
+  readonly visible: readonly string[];
 }
 
 /**
- * Looks at a guest that is ready, and nobody's yet: what it says is still our own code's word. The
- * guest is stopped when it is done.
+ * Inspects a standby guest that is ready. It has no plugin yet, so that its report is our own code's.
+ * The guest is stopped afterwards.
  */
 export async function gatherFacts(guest: Guest, setting: GuestSetting): Promise<GuestFacts> {
-  const { machine, limits, use } = setting;
-  const [report, networkTrial] = await Promise.all([
+  const { machine } = setting;
+  const { perl } = machine.tools;
+  const perlLibraries = perl === undefined ? [] : await findLibraries(perl);
+  const [report, canaries] = await Promise.all([
     guest.ready,
-    use.includes('no-network') ? tryNetwork(machine, limits) : UNTRIED,
+    runCanaries({ ...setting, perlLibraries }),
   ]);
   const { pid } = guest;
   return {
     pid,
     machine,
-    networkTrial,
+    canaries,
     report: isRecord(report) ? report : {},
     command: readProcess(pid, 'cmdline').replaceAll('\0', ' '),
     limits: readProcess(pid, 'limits'),
@@ -56,18 +62,16 @@ export async function gatherFacts(guest: Guest, setting: GuestSetting): Promise<
     descriptors: listDescriptors(pid),
     hostDescriptors: listDescriptors('self'),
     networks: { guest: networkOf(String(pid)), host: networkOf('self') },
-    // The last of all: what is stopped answers no more.
+    // Last: a stopped guest does not answer.
     stopped: await stops(guest),
   };
 }
 
-const UNTRIED: NetworkTrial = { walled: 'untried', open: 'untried' };
-
-/** A signal takes effect when its process is next looked at by the kernel, and not at once. */
+/** A signal takes effect when the kernel next schedules the process. */
 const STOP_TRIES = 100;
 
 async function stops(guest: Guest): Promise<boolean> {
-  guest.rest();
+  guest.suspend();
   for (let tries = 0; tries < STOP_TRIES; tries += 1) {
     if (readProcessorUse(guest.pid)?.stopped === true) return true;
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -83,7 +87,7 @@ function networkOf(process: string): string {
   }
 }
 
-/** The soft limit of that name in `/proc/PID/limits`; `undefined` where there is none. */
+/** The soft limit of that name in `/proc/PID/limits`; `undefined` if there is none. */
 export function limitOf(limits: string, name: string): string | undefined {
   const line = limits.split('\n').find((candidate) => candidate.startsWith(name));
   const soft = line?.slice(name.length).trim().split(/\s+/)[0];
@@ -105,7 +109,7 @@ function listDescriptors(pid: number | 'self'): readonly string[] | undefined {
       try {
         return [readlinkSync(`${directory}/${number}`)];
       } catch {
-        // Closed since: the one that listed the others.
+        // Closed since: the descriptor that listed the others.
         return [];
       }
     });

@@ -1,0 +1,345 @@
+import type { Command, Machine } from './machine.js';
+import type { OptionalWall } from './optional.js';
+import { launcherText } from './launcher.js';
+import { NAMESPACES, type Namespace, type WallPlan } from './plan.js';
+import { seccompFilter, selfBytes } from './seccomp.js';
+import type { Confined } from './system-calls.js';
+import { freeUser, nextStart } from './users.js';
+
+/** A program that runs behind the walls of a guest. */
+export interface WalledProgram {
+  readonly program: readonly string[];
+  readonly limits: KernelLimits;
+  readonly use: readonly OptionalWall[];
+  /** Files and directories that it sees besides node, its libraries and three devices. Read-only. */
+  readonly visible: readonly string[];
+  /** Default: that of a guest, which has no variable of the host. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Default: `guest`. */
+  readonly confined?: Confined;
+  /** Starts it with the host's user id. Default: false. */
+  readonly hostUser?: boolean;
+}
+
+/** Limits of the kernel. `undefined`: none. */
+export interface KernelLimits {
+  readonly dataBytes: number | undefined;
+  readonly cpuSeconds: number | undefined;
+  /** Processes and threads, counted if the program has a user or a user namespace of its own. */
+  readonly processes: number;
+}
+
+/**
+ * The environment of a guest has no variable of the host. OpenSSL would read a configuration that the
+ * guest cannot see.
+ */
+const ENVIRONMENT = { TZ: 'UTC', LANG: 'C', LC_ALL: 'C', OPENSSL_CONF: '/dev/null' };
+
+/** What node needs besides itself, its libraries and its script. */
+const DEVICES = ['/dev/null', '/dev/zero', '/dev/urandom'];
+
+/** The descriptor of the filter in a process that a builder other than perl starts. */
+const FILTER_DESCRIPTOR = 6;
+
+/** The command that starts a program behind every wall of the machine's plan. */
+export function behindWalls(machine: Machine, walled: WalledProgram): Command {
+  const { plan } = machine;
+  const { environment: env = ENVIRONMENT } = walled;
+  const namespaces = plan.namespaces.filter(
+    // guard: network-namespace-used
+    (name) => name !== 'net' || walled.use.includes('no-network'),
+  );
+  const [file = '', ...args] = BUILDERS[plan.builder](machine, walled, namespaces);
+  const filter =
+    plan.builder !== 'perl' && plan.systemCallFilter
+      ? machine.filters?.[walled.confined ?? 'guest']
+      : undefined;
+  return { file, args, env, ...(filter === undefined ? {} : { filter }) };
+}
+
+type Builder = (
+  machine: Machine,
+  walled: WalledProgram,
+  namespaces: readonly Namespace[],
+) => readonly string[];
+
+const BUILDERS: Readonly<Record<WallPlan['builder'], Builder>> = {
+  perl: byPerl,
+  bwrap: byBubblewrap,
+  chain: byChain,
+  none: (_, { program }) => program,
+};
+
+const RESOURCE = { cpu: 0, fileSize: 1, data: 2, core: 4, processes: 6 };
+
+/** Files that everything behind the walls sees, as far as they exist here. */
+function seenOf({ node, libraries }: Machine): readonly string[] {
+  return [node, ...libraries, ...DEVICES];
+}
+
+function byPerl(
+  machine: Machine,
+  walled: WalledProgram,
+  namespaces: readonly Namespace[],
+): readonly string[] {
+  const { plan, architecture, tools } = machine;
+  if (architecture === undefined || tools.perl === undefined) return walled.program;
+  const { limits, visible, confined = 'guest', hostUser = false } = walled;
+  const user = hostUser ? undefined : plan.ownUser;
+  const flags = namespaces.reduce((all, name) => all + NAMESPACES[name], 0);
+  const counted = user !== undefined || namespaces.includes('user');
+  const limit = (resource: number, soft: number, hard = soft): string[] => [
+    'limit',
+    `${resource},${soft},${hard}`,
+  ];
+  return [
+    tools.perl,
+    '-e',
+    launcherText(architecture),
+    // guard: guest-dies-with-host
+    'host',
+    String(process.pid),
+    ...(user === undefined
+      ? []
+      : ['user', `${user.first},${user.count},${String(nextStart(user))}`]),
+    ...(flags === 0 ? [] : ['namespaces', String(flags)]),
+    ...(plan.ownRoot ? ['root', mountPoint(visible)] : []),
+    ...seenOf(machine).flatMap((path) => ['see', path]),
+    ...visible.toSorted(byLength).flatMap((path) => ['show', path, 'readable', path]),
+    ...(plan.landlock > 0 ? ['landlock', String(plan.landlock)] : []),
+    // Without a root of its own, the loader reads its cache, and Landlock has to allow that.
+    ...(plan.landlock > 0 && !plan.ownRoot
+      ? machine.loaderFiles.flatMap((path) => ['see', path])
+      : []),
+    // guard: file-size-limit
+    ...limit(RESOURCE.fileSize, 0),
+    // guard: core-dumps-off
+    ...limit(RESOURCE.core, 0),
+    // guard: data-segment-limit
+    ...(limits.dataBytes === undefined ? [] : limit(RESOURCE.data, limits.dataBytes)),
+    ...(limits.cpuSeconds === undefined
+      ? []
+      : limit(RESOURCE.cpu, limits.cpuSeconds, limits.cpuSeconds + CPU_GRACE_SECONDS)),
+    // guard: process-count-limit
+    ...(counted && machine.countsPerNamespace ? limit(RESOURCE.processes, limits.processes) : []),
+    ...(plan.systemCallFilter
+      ? [
+          'seccomp',
+          seccompFilter(architecture, confined).toString('hex'),
+          'marker',
+          selfBytes().toString('hex'),
+        ]
+      : []),
+    '--',
+    ...walled.program,
+  ];
+}
+
+/**
+ * ```
+ *   setpriv: the guest's user id, dies with the host
+ *    └─ sh: ulimit
+ *        └─ bwrap: namespaces, a root of its own, no capability, a filter of system calls
+ *            └─ node
+ * ```
+ */
+function byBubblewrap(
+  machine: Machine,
+  walled: WalledProgram,
+  namespaces: readonly Namespace[],
+): readonly string[] {
+  const { plan, tools } = machine;
+  if (tools.bwrap === undefined) return walled.program;
+  const user = walled.hostUser === true ? undefined : plan.ownUser;
+  const filter = plan.systemCallFilter ? ['--seccomp', '9'] : [];
+  return [
+    ...privileges(machine, user === undefined ? undefined : freeUser(user), false),
+    ...limiter(
+      machine,
+      walled.limits,
+      plan.systemCallFilter ? `exec 9</proc/self/fd/${FILTER_DESCRIPTOR};` : '',
+    ),
+    tools.bwrap,
+    ...namespaces.filter((name) => name !== 'mount').map((name) => `--unshare-${name}`),
+    '--die-with-parent',
+    '--cap-drop',
+    'ALL',
+    ...seenOf(machine).flatMap((path) => [isDevice(path) ? '--dev-bind' : '--ro-bind', path, path]),
+    ...walled.visible.toSorted(byLength).flatMap((path) => ['--ro-bind', path, path]),
+    '--remount-ro',
+    '/',
+    ...filter,
+    '--',
+    ...walled.program,
+  ];
+}
+
+function isDevice(path: string): boolean {
+  return DEVICES.includes(path);
+}
+
+/**
+ * ```
+ *   setpriv: dies with the host
+ *    └─ unshare: namespaces
+ *        └─ sh: a root of its own (one mount for all files), ulimit
+ *            └─ setpriv: no privileges, Landlock and a filter from util-linux 2.41 on
+ *                └─ node
+ * ```
+ */
+function byChain(
+  machine: Machine,
+  walled: WalledProgram,
+  namespaces: readonly Namespace[],
+): readonly string[] {
+  const { plan, tools } = machine;
+  const { unshare, setpriv } = tools;
+  const apart = unshare === undefined ? [] : namespaces;
+  const user = walled.hostUser === true || !plan.ownUser ? undefined : freeUser(plan.ownUser);
+  const flags = [
+    ...apart.filter((name) => name !== 'user').map((name) => `--${name}`),
+    ...(apart.includes('user') ? ['--user', ...(plan.ownRoot ? ['--map-root-user'] : [])] : []),
+    ...(apart.includes('pid') ? ['--fork', '--kill-child'] : []),
+  ];
+  const outer = apart.length > 0 && unshare !== undefined ? [unshare, ...flags, '--'] : [];
+  // Process 1 of a PID namespace ignores signals, so the shell stays, and node is its child.
+  const stay = apart.includes('pid');
+  const at = mountPoint(walled.visible);
+  const root = plan.ownRoot ? rootScript(at, seenOf(machine), walled.visible) : '';
+  const identity =
+    user === undefined
+      ? ['--user', `--map-user=${hostId('uid')}`, `--map-group=${hostId('gid')}`]
+      : [`--setuid=${user}`, `--setgid=${user}`];
+  const enter =
+    plan.ownRoot && unshare !== undefined
+      ? [
+          ...(setpriv === undefined ? [] : [setpriv, '--no-new-privs', '--']),
+          unshare,
+          ...identity,
+          `--root=${at}`,
+          '--wd=/',
+          '--',
+        ]
+      : privileges(machine, user, true, setprivWalls(machine, walled));
+  return [
+    ...(stay ? privileges(machine, undefined, false) : []),
+    ...outer,
+    ...limiter(machine, walled.limits, root, stay),
+    ...enter,
+    ...walled.program,
+  ];
+}
+
+/**
+ * Where the root of a guest is mounted, in its own mount namespace: a directory that every system has,
+ * and that hides none of the files that the guest is to see.
+ */
+function mountPoint(visible: readonly string[]): string {
+  const free = MOUNT_POINTS.find((point) => !visible.some((path) => path.startsWith(point)));
+  return free ?? '/tmp';
+}
+
+const MOUNT_POINTS = ['/tmp', '/mnt', '/srv', '/media', '/run'];
+
+function hostId(kind: 'uid' | 'gid'): string {
+  return String(kind === 'uid' ? process.getuid?.() : process.getgid?.());
+}
+
+/** Builds the root with three processes, however many files it has: `mount --all` makes all mounts. */
+function rootScript(at: string, seen: readonly string[], visible: readonly string[]): string {
+  const places = [...seen, ...visible];
+  const parents = new Set(places.map((path) => path.slice(0, path.lastIndexOf('/'))));
+  const table = places.map((path) => `${escaped(path)} ${escaped(at + path)} none rbind,ro 0 0`);
+  return [
+    'set -e;',
+    `mount --make-rprivate /; mount -t tmpfs -o nosuid,nodev,mode=755,size=64k tmpfs ${at};`,
+    `mkdir -p ${[...parents].map((path) => quoted(at + path)).join(' ')};`,
+    ...places.map((path) => {
+      const place = quoted(at + path);
+      return `if test -d ${quoted(path)}; then mkdir -p ${place}; else : >${place}; fi;`;
+    }),
+    `mount --all --fstab /dev/stdin <<'END'\n${table.join('\n')}\nEND\n`,
+    `mount -o remount,bind,ro ${at}; set +e;`,
+  ].join(' ');
+}
+
+/** A path in a table of mounts. */
+function escaped(path: string): string {
+  return path.replaceAll(
+    /[\s\\]/g,
+    (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  );
+}
+
+/** A path in a shell's script. */
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Landlock and the filter by `setpriv`, which knows them from util-linux 2.41 on. */
+function setprivWalls(machine: Machine, { visible }: WalledProgram): readonly string[] {
+  const { plan, loaderFiles } = machine;
+  const rule = (rights: string) => (path: string) => [
+    '--landlock-rule',
+    `path-beneath:${rights}:${path}`,
+  ];
+  return [
+    ...(plan.landlock > 0
+      ? [
+          '--landlock-access',
+          'fs',
+          ...[...seenOf(machine), ...loaderFiles].flatMap((path) =>
+            rule(isDevice(path) ? 'read-file' : 'read-file,execute')(path),
+          ),
+          ...visible.flatMap((path) =>
+            rule(path.includes('.') ? 'read-file' : 'read-file,read-dir,execute')(path),
+          ),
+        ]
+      : []),
+    ...(plan.systemCallFilter ? ['--seccomp-filter', `/proc/self/fd/${FILTER_DESCRIPTOR}`] : []),
+  ];
+}
+
+function limiter(
+  { tools: { shell } }: Machine,
+  { dataBytes, cpuSeconds }: KernelLimits,
+  before: string,
+  stay = false,
+): readonly string[] {
+  if (shell === undefined) return [];
+  const data = dataBytes === undefined ? '' : `ulimit -d ${Math.ceil(dataBytes / 1024)};`;
+  // The soft limit is set first: a hard limit below the current soft limit is refused.
+  const cpu =
+    cpuSeconds === undefined
+      ? ''
+      : `ulimit -S -t ${cpuSeconds}; ulimit -H -t ${cpuSeconds + CPU_GRACE_SECONDS};`;
+  const run = stay ? '"$@"; exit $?' : 'exec "$@"';
+  const limits = `unset PWD OLDPWD; ulimit -c 0; ulimit -f 0; ${data} ${cpu}`;
+  return [shell, '-c', `${before} ${limits} ${run}`, 'guest'];
+}
+
+function privileges(
+  { tools: { setpriv }, superuser }: Machine,
+  user: number | undefined,
+  dropped: boolean,
+  more: readonly string[] = [],
+): readonly string[] {
+  if (setpriv === undefined) return [];
+  const identity =
+    user === undefined ? [] : [`--reuid=${user}`, `--regid=${user}`, '--clear-groups'];
+  // guard: root-privileges-dropped
+  const none = dropped && superuser ? ['--inh-caps=-all', '--bounding-set=-all'] : [];
+  const lock = dropped ? ['--no-new-privs'] : [];
+  return [setpriv, ...identity, ...none, ...lock, ...more, ...DIES_WITH_HOST];
+}
+
+/** The launcher of perl sets the signal itself. */
+export const DIES_WITH_HOST: readonly string[] = ['--pdeathsig', 'KILL', '--'];
+
+/** Shorter first: a directory before what lies in it. */
+function byLength(a: string, b: string): number {
+  return a.length - b.length;
+}
+
+/** Seconds from SIGXCPU, which identifies the cause, to SIGKILL. */
+const CPU_GRACE_SECONDS = 5;

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { constants } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { kernelLimits } from '../command.js';
+import { behindWalls } from './build.js';
+import type { Machine, ProcessLimits } from './machine.js';
+import { DEFAULT_WALLS } from './optional.js';
+
+/** A program that an auditor runs behind the walls of a guest. */
+export interface TrialProgram {
+  /** Its absolute path, then its arguments. */
+  readonly command: readonly string[];
+  /** What it sees besides what a guest sees. */
+  readonly show: readonly string[];
+  /** The guest's script, which it sees, too. */
+  readonly script: string;
+  readonly limits: ProcessLimits;
+}
+
+export interface Streams {
+  /** A terminal is not passed on: a guest has none. */
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+}
+
+/**
+ * The path of a program that a command line names, by its path or by its name in `path`. Prefers one that
+ * lies below a path of `shown`, also if a directory on the way to it is a link.
+ */
+export function findCommand(
+  name: string,
+  path: string,
+  shown: readonly string[],
+): string | undefined {
+  const places = name.includes('/') ? [resolve(name)] : path.split(':').map((at) => join(at, name));
+  const found = [...places, ...places.map(withoutLinkedDirectory)].filter((at) => existsSync(at));
+  return (
+    found.find((at) => shown.some((one) => at === one || at.startsWith(`${one}/`))) ?? found[0]
+  );
+}
+
+function withoutLinkedDirectory(path: string): string {
+  try {
+    return join(realpathSync(dirname(path)), basename(path));
+  } catch {
+    return path;
+  }
+}
+
+/**
+ * Runs a program behind exactly the walls of a guest, and returns its status: 128 and the signal if a
+ * signal ended it.
+ */
+export function runBehindWalls(
+  machine: Machine,
+  { command, show, script, limits }: TrialProgram,
+  { stdin, stdout, stderr }: Streams,
+): Promise<number> {
+  const { file, args, env, filter } = behindWalls(machine, {
+    program: command,
+    limits: kernelLimits(machine, limits),
+    use: DEFAULT_WALLS,
+    visible: [script, ...show],
+  });
+  const child = spawn(file, args, {
+    env,
+    cwd: '/',
+    detached: true,
+    // Pipes: a guest cannot write to a file, also if this command's output is one.
+    stdio: [
+      stdin.isTTY === true ? 'ignore' : stdin,
+      'pipe',
+      'pipe',
+      ...(filter === undefined ? [] : (['ignore', 'ignore', 'ignore', filter] as const)),
+    ],
+  });
+  child.stdout?.pipe(stdout, { end: false });
+  child.stderr?.pipe(stderr, { end: false });
+  return new Promise((settle, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) =>
+      settle(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+    );
+  });
+}
