@@ -5,12 +5,12 @@ import { makeNetworkBroker } from './network/broker.js';
 import { makePowerBroker } from './powers/broker.js';
 import { makeStorageBroker } from './storage/broker.js';
 
-/** Who in the host serves each kind of permission, once it is granted. */
+/** The broker of each kind of permission. */
 export const brokers: BrokerTable = {
   time: {
     none:
-      'Every process can tell the time, so there is nothing that a host would have to lend. The' +
-      ' guest keeps its clock from a compartment that was not granted it.',
+      'Every process has a clock, so the host has nothing to lend. The guest hides its clock from a' +
+      ' compartment without the permission.',
   },
   random: {
     none:
@@ -20,9 +20,9 @@ export const brokers: BrokerTable = {
   storage: { make: makeStorageBroker },
   powers: { make: makePowerBroker },
   network: { make: makeNetworkBroker },
-  filesystem: { make: makeFilesystemBroker },
-  // Not a servant but its last act: values are read once, at load, and cross as data.
-  environment: { make: snapshotEnvironment },
+  fs: { make: makeFilesystemBroker },
+  // Not a service: the host reads the values once at load and sends them as data.
+  env: { make: snapshotEnvironment },
 };
 
 export interface BrokerTable extends Record<PermissionName, NoBroker | { readonly make: unknown }> {
@@ -31,11 +31,11 @@ export interface BrokerTable extends Record<PermissionName, NoBroker | { readonl
   readonly storage: { readonly make: typeof makeStorageBroker };
   readonly powers: { readonly make: typeof makePowerBroker };
   readonly network: { readonly make: typeof makeNetworkBroker };
-  readonly filesystem: { readonly make: typeof makeFilesystemBroker };
-  readonly environment: { readonly make: typeof snapshotEnvironment };
+  readonly fs: { readonly make: typeof makeFilesystemBroker };
+  readonly env: { readonly make: typeof snapshotEnvironment };
 }
 
-/** Why a kind of permission needs no servant in the host. */
+/** Why a kind of permission needs no broker. */
 export interface NoBroker {
   readonly none: string;
 }

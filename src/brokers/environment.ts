@@ -1,7 +1,7 @@
 /**
- * The granted variables with the values that they have now, and with placeholders where the plugin
- * holds only references. What the source does not have is left out. The result has no prototype: a variable named `constructor` is absent unless it is granted
- * and set, and one named `__proto__` is a variable like any other.
+ * The granted variables with their current values, or with a placeholder if the plugin has only a
+ * reference. Unset variables are omitted. The result has no prototype: `constructor` is absent
+ * unless it is granted and set, and `__proto__` is an ordinary variable.
  */
 export function snapshotEnvironment(
   granted: readonly string[],
@@ -9,9 +9,11 @@ export function snapshotEnvironment(
   references: readonly { readonly name: string; readonly placeholder: string }[] = [],
 ): Record<string, string> {
   const snapshot: Record<string, string> = Object.create(null);
+  // guard: only-granted-variables
   for (const key of granted) {
     const reference = references.find(({ name }) => name === key);
     const value = Object.hasOwn(source, key) ? source[key] : undefined;
+    // guard: secret-variable-is-placeholder
     if (reference !== undefined) snapshot[key] = reference.placeholder;
     else if (value !== undefined) snapshot[key] = value;
   }

@@ -1,20 +1,19 @@
 import { isBulkheadError } from '../errors.js';
 import type { PermissionName, Permissions } from './kind.js';
 import { makePermissions } from './permissions.js';
-import { permissionKinds, scopeTexts } from './table.js';
+import { scopeTexts } from './table.js';
 
-/** Permissions as an author wrote them: any text, not yet read. */
+/** Permissions as the author wrote them, not yet validated. */
 export type WrittenPermissions = {
   readonly [Name in PermissionName]?: boolean | readonly string[] | undefined;
 };
 
-/** Scopes of one kind that are read. Whoever needs more needs a wildcard or a directory. */
+/** Scopes of one kind. A plugin with more scopes should use a wildcard or a directory. */
 export const MAX_SCOPES = 256;
 
 /**
- * Reads what an author declared. A scope that cannot be read grants nothing and is reported under
- * its place (`permissions.network[1]: …`); the others stay, so that one slip does not take down a
- * plugin whose other tools work without it.
+ * Reads declared permissions. An invalid scope grants nothing and is reported with its place
+ * (`permissions.network[1]: …`). The other scopes still apply, so that tools without it still work.
  */
 export function readDeclared(
   written: WrittenPermissions,
@@ -24,9 +23,11 @@ export function readDeclared(
   const permissions = makePermissions((name) => {
     const texts = listOf(written[name]);
     if (texts.length === 0) return texts;
-    const place = `${at}.${permissionKinds[name].written}`;
+    const place = `${at}.${name}`;
     if (texts.length > MAX_SCOPES) {
-      problems.push(`${place}: has ${texts.length} scopes; those after ${MAX_SCOPES} are ignored`);
+      problems.push(
+        `${place}: has ${texts.length} scopes; those after ${MAX_SCOPES} are ignored. Use a wildcard or a directory`,
+      );
     }
     const read = texts.slice(0, MAX_SCOPES).flatMap((text, index) => {
       try {

@@ -1,10 +1,8 @@
-import { invalidPermission } from './invalid.js';
-import type { PermissionKind } from './kind.js';
+import { type PermissionKind, invalidPermission } from './kind.js';
 
-/** One variable of the host's environment, by name. There is no pattern that covers several. */
+/** One environment variable of the host, by name. Patterns are not supported. */
 export const environment: PermissionKind<string> = {
-  name: 'environment',
-  written: 'env',
+  name: 'env',
   parse: parseVariable,
   format: (variable) => variable,
   covers: (held, wanted) => held === wanted,
@@ -12,21 +10,17 @@ export const environment: PermissionKind<string> = {
   explain: (variable) => `Read the environment variable ${variable}.`,
 };
 
-/** The names that every system can set, and that a shell can read. */
+/** Names that every system and shell supports. */
 const PORTABLE = /^[A-Za-z_][A-Za-z0-9_]{0,254}$/;
 
 function parseVariable(text: string): string {
   if (text.includes('*')) {
-    throw invalidPermission(
-      'environment',
-      text,
-      'a pattern would also cover secrets that nobody meant to share. Name each variable.',
-    );
+    throw invalidPermission('env', text, 'a pattern could also cover secrets. Name each variable.');
   }
-  // As a key of a plain object this one would set the object's prototype.
+  // As a key of a plain object, `__proto__` would set the prototype.
   if (!PORTABLE.test(text) || text === '__proto__') {
     throw invalidPermission(
-      'environment',
+      'env',
       text,
       'a variable has a name of letters, digits and underscores, like "API_KEY".',
     );

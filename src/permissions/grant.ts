@@ -1,39 +1,39 @@
-import { effectivePermissions } from './effective.js';
 import type { Permissions } from './kind.js';
-import { NO_PERMISSIONS } from './permissions.js';
-import { makeNetworkTable, type NetworkTable } from './network-table.js';
+import { type NetworkTable, makeNetworkTable } from './network.js';
+import { NO_PERMISSIONS, makePermissions, scopesOf } from './permissions.js';
+import { permissionNames, scopeTexts } from './table.js';
 
 /**
- * What the host gave one plugin: the only input to endowments and brokers. A function that takes a
- * `Grant` cannot be called with mere permissions, because only `makeGrant` makes one.
+ * The effective permissions of one plugin: the only input of endowments and brokers. Only `makeGrant`
+ * creates one, so a function that takes a `Grant` cannot be called with declared permissions.
  */
-export type Grant = MadeGrant;
+export type Grant = FrozenGrant;
 
 /**
- * Grants what was both declared and allowed by policy. Throws `INVALID_PERMISSION` where either
- * holds a text that its kind cannot read.
+ * Grants the permissions that are both declared and allowed by the policy. Throws `INVALID_PERMISSION`
+ * if either has an invalid scope.
  */
 export function makeGrant(declared: Permissions, policyGranted: Permissions): Grant {
-  // Most plugins neither ask for anything nor get anything.
+  // A fast path: most plugins do not have permissions.
   if (declared === NO_PERMISSIONS && policyGranted === NO_PERMISSIONS) return NOTHING_GRANTED;
   const permissions = effectivePermissions(declared, policyGranted);
-  return permissions === NO_PERMISSIONS ? NOTHING_GRANTED : new MadeGrant(permissions);
+  return permissions === NO_PERMISSIONS ? NOTHING_GRANTED : new FrozenGrant(permissions);
 }
 
-class MadeGrant {
+class FrozenGrant {
   readonly permissions: Permissions;
-  // A private member also makes the type nominal: no literal has it.
+  // A private member makes the type nominal.
   readonly #network: NetworkTable;
   readonly #variables: ReadonlySet<string>;
 
   constructor(permissions: Permissions) {
     this.permissions = permissions;
     this.#network = makeNetworkTable(permissions.network);
-    this.#variables = new Set(permissions.environment);
+    this.#variables = new Set(permissions.env);
     Object.freeze(this);
   }
 
-  /** Whether the URL may be requested: with that method, or without one with any method at all. */
+  /** Whether the plugin may request the URL with that method. Default: with any method. */
   allowsUrl(url: URL, method?: string): boolean {
     return this.scopeFor(url, method) !== undefined;
   }
@@ -48,4 +48,25 @@ class MadeGrant {
   }
 }
 
-const NOTHING_GRANTED = new MadeGrant(NO_PERMISSIONS);
+const NOTHING_GRANTED = new FrozenGrant(NO_PERMISSIONS);
+
+/**
+ * The effective permissions: declared ∩ granted, for each kind. Throws `INVALID_PERMISSION` if either
+ * has an invalid scope.
+ */
+export function effectivePermissions(declared: Permissions, granted: Permissions): Permissions {
+  return makePermissions((name) =>
+    // guard: grant-intersects-declaration
+    scopeTexts[name].intersect(scopesOf(declared, name), scopesOf(granted, name)),
+  );
+}
+
+/**
+ * Whether `held` covers all of `wanted`. One held scope must cover each wanted scope: two scopes that
+ * only cover it together do not count, so that the operator is asked.
+ */
+export function coversAll(held: Permissions, wanted: Permissions): boolean {
+  return permissionNames.every(
+    (name) => scopeTexts[name].beyond(scopesOf(held, name), scopesOf(wanted, name)).length === 0,
+  );
+}

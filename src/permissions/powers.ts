@@ -1,26 +1,23 @@
-import { invalidPermission } from './invalid.js';
-import type { PermissionKind } from './kind.js';
-import { spindleWords } from './spindle-words.js';
+import { type PermissionKind, invalidPermission } from './kind.js';
+import { powerWords } from './power-words.js';
 
 /**
- * What the host itself lends under a name of its choice: a conversation store, a model, one of the
- * permissions that a plugin's own system knows (`generation`). Names stand for nothing but
- * themselves: what a power does, the host says where it defines it.
+ * Functions that the host provides under names of its choice: a conversation store, a model, or a
+ * permission of the plugin's own system (`generation`). The host defines what a power does.
  */
 export const powers: PermissionKind<string> = {
   name: 'powers',
-  written: 'powers',
   parse: parseName,
   format: (name) => name,
   covers: (held, wanted) => held === wanted,
   attenuate: (held, limit) => (held === limit ? held : undefined),
   explain: (name) => {
-    const words = spindleWords.get(name);
+    const words = powerWords.get(name);
     return words === undefined ? `Use ${name}, which the host provides.` : words;
   },
 };
 
-/** Whether a text can be the name of a power. */
+/** Whether the text is a valid name of a power. */
 export function isPowerName(text: string): boolean {
   return NAME.test(text);
 }
@@ -32,7 +29,7 @@ function parseName(text: string): string {
     throw invalidPermission(
       'powers',
       text,
-      'a pattern would also cover what the host defines later. Name each power.',
+      'a pattern would also cover powers that the host defines later. Name each power.',
     );
   }
   if (!isPowerName(text)) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { brokers } from '../../src/brokers/broker.js';
 
 describe('the table of brokers', () => {
-  it('has a row for every kind of permission: who serves it, or why nobody has to', () => {
+  it('has a row for every kind of permission: its broker, or why it needs none', () => {
     expect(
       Object.fromEntries(Object.entries(brokers).map(([name, row]) => [name, Object.keys(row)])),
     ).toEqual({
@@ -11,8 +11,8 @@ describe('the table of brokers', () => {
       storage: ['make'],
       powers: ['make'],
       network: ['make'],
-      filesystem: ['make'],
-      environment: ['make'],
+      fs: ['make'],
+      env: ['make'],
     });
   });
 });

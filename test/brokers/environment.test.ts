@@ -24,7 +24,7 @@ describe('a snapshot of the environment', () => {
     delete process.env['BULKHEAD_TEST'];
   });
 
-  it('has no prototype, and takes none', () => {
+  it('has no prototype, and cannot get one', () => {
     const source = JSON.parse('{"__proto__":"p","A":"a"}') as Record<string, string>;
     const snapshot = snapshotEnvironment(['__proto__', 'A', 'constructor', 'toString'], source);
     expect(Object.getPrototypeOf(snapshot)).toBeNull();

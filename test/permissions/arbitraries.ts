@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Permissions } from '../../src/permissions/kind.js';
 
-// Few parts, so that scopes drawn at random often overlap.
+// Few parts, so that random scopes often overlap.
 const host = fc.constantFrom('example.com', 'api.example.com', 'b.api.example.com', 'other.test');
 const address = fc.constantFrom('192.0.2.7', '[2001:db8::7]');
 const methods = fc
@@ -31,17 +31,20 @@ export const powerText: fc.Arbitrary<string> = fc.constantFrom('generation', 'ch
 export const pathText: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('', '/', './'),
-    fc.array(fc.constantFrom('data', 'data-secrets', 'a.txt', '.', ''), { maxLength: 4 }),
+    fc.array(fc.constantFrom('data', 'data-secrets', 'a.txt', '.git', '.', ''), { maxLength: 4 }),
+    fc.constantFrom('', '', ':rw', ':ro', ':/guest', ':/guest:rw'),
   )
-  .map(([start, segments]) => start + segments.join('/'))
-  .map((text) => (text === '' ? '.' : text));
+  .map(([start, segments, mode]) => {
+    const path = start + segments.join('/');
+    return `${path === '' ? '.' : path}${path.startsWith('/') ? mode : ''}`;
+  });
 
 export const permissions: fc.Arbitrary<Permissions> = fc.record({
   time: fc.boolean(),
   random: fc.boolean(),
   network: fc.array(networkText, { maxLength: 5 }),
-  environment: fc.array(variableText, { maxLength: 3 }),
-  filesystem: fc.array(pathText, { maxLength: 4 }),
+  env: fc.array(variableText, { maxLength: 3 }),
+  fs: fc.array(pathText, { maxLength: 4 }),
   storage: fc.boolean(),
   powers: fc.array(powerText, { maxLength: 3 }),
 });

@@ -6,7 +6,7 @@ import { testLaws } from './laws.js';
 describe('environment', () => {
   testLaws(environment, variableText);
 
-  test('a variable covers itself alone, to the letter', () => {
+  test('a variable covers only itself, case-sensitively', () => {
     expect(environment.covers('HOME', 'HOME')).toBe(true);
     expect(environment.covers('HOME', 'home')).toBe(false);
     expect(environment.covers('AWS', 'AWS_SECRET')).toBe(false);
@@ -17,13 +17,13 @@ describe('environment', () => {
   });
 
   test.each(['', 'A B', '1ST', 'A=B', 'A-B', 'A\0', 'A\n', 'é', 'x'.repeat(256), '__proto__'])(
-    'what is no portable name is refused: %j',
+    'a name that is not portable is refused: %j',
     (text) => {
-      expect(() => environment.parse(text)).toThrow(/is no environment permission/);
+      expect(() => environment.parse(text)).toThrow(/is not a valid env permission/);
     },
   );
 
-  test('a person reads the name', () => {
+  test('the explanation names the variable', () => {
     expect(environment.explain('API_KEY')).toBe('Read the environment variable API_KEY.');
   });
 });

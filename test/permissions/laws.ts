@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { PermissionKind } from '../../src/permissions/kind.js';
 import { runs } from '../property-runs.js';
 
-/** The laws that `PermissionKind` states, as tests over scopes read from `texts`. */
+/** Tests the laws of `PermissionKind` with scopes parsed from `texts`. */
 export function testLaws<Scope>(kind: PermissionKind<Scope>, texts: fc.Arbitrary<string>): void {
   const scopes = texts.map(kind.parse);
   const { covers, attenuate, format, parse } = kind;
@@ -43,7 +43,7 @@ export function testLaws<Scope>(kind: PermissionKind<Scope>, texts: fc.Arbitrary
     );
   });
 
-  test('a scope that is written and read again is the same scope', () => {
+  test('parse reads what format wrote', () => {
     fc.assert(
       fc.property(scopes, (scope) => {
         expect(parse(format(scope))).toEqual(scope);

@@ -22,7 +22,7 @@ describe('network', () => {
     expect(covers('example.com', '*.example.com')).toBe(false);
   });
 
-  test('a name without scheme covers both schemes on their own ports only', () => {
+  test('a name without a scheme covers both schemes on their default ports only', () => {
     expect(covers('example.com', 'https://example.com')).toBe(true);
     expect(covers('example.com', 'http://example.com')).toBe(true);
     expect(covers('example.com', 'https://example.com:8443')).toBe(false);
@@ -75,7 +75,7 @@ describe('network', () => {
     [' head,get,GET  example.com ', 'GET,HEAD example.com'],
     ['localhost:3000', 'localhost:3000'],
     ['my_bucket.example.com', 'my_bucket.example.com'],
-  ])('%s is written as %s', (text, written) => {
+  ])('%s is normalized to %s', (text, written) => {
     expect(network.format(network.parse(text))).toBe(written);
   });
 
@@ -117,7 +117,7 @@ describe('network', () => {
     expect(() => network.parse(text)).toThrow(why);
   });
 
-  test('a person hears that http is cleartext', () => {
+  test('the explanation says that http is cleartext', () => {
     const explain = (text: string): string => network.explain(network.parse(text));
     expect(explain('https://api.example.com')).toBe('Connect to api.example.com, over https.');
     expect(explain('api.example.com')).toBe(

@@ -10,9 +10,9 @@ describe('a reference to a permission', () => {
       'network:http://intra.example.com:8080',
       { kind: 'network', scope: 'http://intra.example.com:8080' },
     ],
-    ['fs:./pages/', { kind: 'filesystem', scope: 'pages' }],
-    ['filesystem:/srv', { kind: 'filesystem', scope: '/srv' }],
-    ['env:API_KEY', { kind: 'environment', scope: 'API_KEY' }],
+    ['fs:./pages/', { kind: 'fs', scope: 'pages' }],
+    ['fs:/srv', { kind: 'fs', scope: '/srv' }],
+    ['env:API_KEY', { kind: 'env', scope: 'API_KEY' }],
   ])('%s is read', (text, reference) => {
     expect(parseReference(text)).toEqual(reference);
   });

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { storage } from '../../src/permissions/storage.js';
+import { storage } from '../../src/permissions/unscoped.js';
 import { testLaws } from './laws.js';
 
 describe('storage', () => {
   testLaws(storage, fc.constant('true'));
 
-  test('it is held or not, and has no scope', () => {
-    expect(() => storage.parse('data')).toThrow(/is no storage permission/);
+  test('does not have scopes', () => {
+    expect(() => storage.parse('data')).toThrow(/is not a valid storage permission/);
   });
 
-  test('a person reads that the files are the plugin’s own, and that they are not without end', () => {
-    expect(storage.explain(true)).toBe('Keep files in a directory of its own, up to a quota.');
+  test('the explanation names the quota', () => {
+    expect(storage.explain(true)).toBe('Store files in its own directory, up to a quota.');
   });
 });

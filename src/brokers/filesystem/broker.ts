@@ -1,55 +1,74 @@
 import { setMaxListeners } from 'node:events';
+import { isRecord } from '../../../sandbox/wire/json.js';
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
+import { makeSemaphore } from '../../../sandbox/wire/semaphore.js';
+import type { StorageEntry } from '../../../sandbox/wire/storage.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import { type BulkheadError, isBulkheadError } from '../../errors.js';
-import type { Attribution } from '../attribution.js';
-import { isRecord } from '../../../sandbox/wire/parse.js';
-import type { StorageEntry } from '../../../sandbox/wire/storage.js';
-import { makeTurnstile } from '../turnstile.js';
-import { contain, makeRoot } from './contain.js';
-import { contentOf } from './content.js';
-import { FILESYSTEM_LIMITS, type FilesystemLimits } from './limits.js';
-import { lookAt, lookAtRoots } from './look.js';
-import { openChecked } from './open.js';
-import { parsePath } from './path.js';
-import { type FilesystemRecord, openRecord, type OpenRecord } from './record.js';
+import { contentOf } from '../file-content.js';
+import { FILESYSTEM_LIMITS, type FilesystemLimits } from '../limits.js';
+import {
+  type Attribution,
+  type FilesystemRecord,
+  type OpenFields,
+  openRecord,
+  type OpenRecord,
+} from '../record.js';
+import { applyChange } from './changes.js';
+import { readChange } from './read-change.js';
+import { checkPath, openChecked, parsePath, withoutGrant } from './checked-path.js';
+import { makeRoot } from './roots.js';
 import { makeRefusals } from './refusals.js';
+import { inspectPath } from './stat.js';
 
 export interface FilesystemBrokerSpec {
   readonly plugin: PluginIdentity;
-  /** Real path of the plugin's directory: what relative prefixes and paths are relative to. */
+  /** Real path of the plugin's directory. Relative prefixes and paths are relative to it. */
   readonly directory: string;
   /** The granted prefixes. */
   readonly granted: readonly string[];
   readonly limits?: Partial<FilesystemLimits>;
+  /** Paths that no grant makes writable: the operator's own files. Default: none. */
+  readonly closed?: readonly string[];
   readonly onEvent?: (record: FilesystemRecord) => void;
 }
 
-/** Reads files for one plugin, as far as its grant goes. */
+/** Reads and changes files for one plugin, within its grant. */
 export interface FilesystemBroker {
   /**
-   * Opens one file. `params` are a guest's, as in `ReadFileParams`, and are parsed here. The file is
-   * closed when the body has been read or cancelled, or the signal aborts. `bytes` is its size when
-   * it was opened: a file that changes gives more or fewer.
+   * Opens one file. `params` come from a guest (`ReadFileParams`) and are parsed here. The file is
+   * closed when the body has been read or cancelled, or when the signal aborts. `bytes` is the size
+   * at open; a file that changes may have more or fewer.
    *
    * Rejects with `FILESYSTEM_DENIED`, `FILESYSTEM_FAILED`, `FILESYSTEM_LIMIT`, `CANCELLED` by the
-   * signal, or `PERMISSION_REVOKED` after `close`. The body fails with one of these as well.
+   * signal, or `PERMISSION_REVOKED` after `close`. The body fails with the same errors.
    */
-  readFile(params: unknown, signal: AbortSignal, behalf?: Attribution): Promise<FileContent>;
+  readFile(params: unknown, signal: AbortSignal, attribution?: Attribution): Promise<FileContent>;
   /**
-   * Looks at a path without reading it: `stat` answers what is there, or `null`; `list` what lies in
-   * a directory, links left out. `params` are a guest's, as in `LookFileParams`. Rejects as `readFile`.
+   * Inspects a path without reading it. `params` come from a guest (`StatFileParams`). `stat`
+   * returns the entry or `null`; `list` returns the entries of a directory without links. Rejects
+   * like `readFile`.
    */
-  look(
+  inspect(
     params: unknown,
     signal: AbortSignal,
-    behalf?: Attribution,
+    attribution?: Attribution,
   ): Promise<StorageEntry | readonly StorageEntry[] | null>;
-  /** The grant has changed. Where something was taken away, ends every read that is under way. */
-  follow(granted: readonly string[], narrowed: boolean): void;
-  /** Closes every file. */
+  /**
+   * Changes a file in a writable mount. `params` come from a guest (`ChangeFileParams`). Answers
+   * whether anything was there. Rejects like `readFile`.
+   */
+  change(
+    params: unknown,
+    content: ByteSource | undefined,
+    signal: AbortSignal,
+    attribution?: Attribution,
+  ): Promise<{ readonly done: boolean }>;
+  /** Replaces the granted prefixes. If `narrowed`, ends every open read. */
+  updateGrant(granted: readonly string[], narrowed: boolean): void;
+  /** Closes all files. */
   close(): void;
-  /** Files open, or being opened. */
+  /** The number of files that are open or being opened. */
   readonly active: number;
 }
 
@@ -58,142 +77,169 @@ export interface FileContent {
   readonly bytes: number;
 }
 
+/** One admitted operation on a path. */
+interface Operation {
+  /** The path that the plugin wrote. */
+  readonly requested: string;
+  readonly record: OpenRecord<FilesystemRecord>;
+  /** Aborts if the initial permission is narrowed or revoked. */
+  readonly revoked: AbortSignal;
+  /** Releases the semaphore. */
+  readonly release: () => void;
+}
+
 export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBroker {
   const { plugin, directory } = spec;
   const limits: FilesystemLimits = { ...FILESYSTEM_LIMITS, ...spec.limits };
   const granted = [...spec.granted];
   const refusals = makeRefusals(plugin, granted, limits);
   let roots = granted.map((prefix) => makeRoot(prefix, directory));
-  const turnstile = makeTurnstile({
+  const semaphore = makeSemaphore({
     maxActive: limits.maxOpenFiles,
-    maxWaiting: limits.maxWaiting,
-    full: () => refusals.limit('maxWaiting', 'too many of its reads wait already'),
+    maxQueued: limits.maxQueued,
+    full: () => refusals.limit('maxQueued', 'too many of its reads are queued'),
   });
-  let revoked = makeRevocation();
-  let closed = false;
+  let revocation = makeRevocation();
+  const closed = spec.closed ?? [];
+  /** Changes run one after the other, so that none undoes another's checks. */
+  let changing: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
 
-  const explain = (error: unknown, asked: string): BulkheadError =>
-    isBulkheadError(error) ? error : refusals.failed(asked, 'reading it failed', error);
+  const explain = (error: unknown, requested: string): BulkheadError =>
+    isBulkheadError(error) ? error : refusals.failed(requested, 'the read failed', error);
 
   const read = async (
-    asked: string,
-    leave: () => void,
-    record: OpenRecord,
+    { requested, record, revoked, release }: Operation,
     signal: AbortSignal,
-    taken: AbortSignal,
   ): Promise<FileContent> => {
-    const checked = await contain(asked, directory, roots, refusals);
+    const checked = await checkPath(requested, directory, roots, refusals);
     const { handle, bytes, realPath } = await openChecked(checked, refusals);
-    record.realPath = realPath;
+    record.fields.realPath = realPath;
 
     const stopped = (): BulkheadError | undefined => {
-      if (taken.aborted) return refusals.revoked();
+      if (revoked.aborted) return refusals.revoked();
       return signal.aborted ? refusals.cancelled() : undefined;
     };
     const end = (error?: unknown): void => {
-      taken.removeEventListener('abort', stop);
+      revoked.removeEventListener('abort', stop);
       signal.removeEventListener('abort', stop);
       record.close(error === undefined ? 'allowed' : 'failed', error);
-      // Its reads have been answered or are of no more interest, and so is a failure to close.
+      // Every read was answered or cancelled, so a failure to close does not matter.
       handle.close().catch(() => {});
-      leave();
+      release();
     };
     const stop = (): void => end(stopped());
-    const tooLong = (): BulkheadError => refusals.limit('maxFileBytes', `${asked} is too long`);
+    const tooLong = (): BulkheadError => refusals.limit('maxFileBytes', `${requested} is too long`);
 
     const early = stopped() ?? (bytes > limits.maxFileBytes ? tooLong() : undefined);
     if (early !== undefined) {
       end(early);
       throw early;
     }
-    taken.addEventListener('abort', stop, { once: true });
+    revoked.addEventListener('abort', stop, { once: true });
     signal.addEventListener('abort', stop, { once: true });
-    const onBytes = (count: number): void => {
-      record.bytes += count;
-    };
     const body = contentOf(handle, {
       bytes,
-      explain: (error) => explain(error, asked),
+      explain: (error) => explain(error, requested),
       maxBytes: limits.maxFileBytes,
       tooLong,
       stopped,
-      onBytes,
+      onBytes: (count) => {
+        record.fields.bytes += count;
+      },
       end,
     });
     return { bytes, body };
   };
 
-  /** Does something with a path, in turn; what fails is explained and told. */
-  const attend = async <Result>(
+  /** Waits for the semaphore and runs `work`. Explains and records a failure. */
+  const perform = async <Result>(
     params: unknown,
     signal: AbortSignal,
-    behalf: Attribution | undefined,
-    work: (
-      asked: string,
-      leave: () => void,
-      record: OpenRecord,
-      taken: AbortSignal,
-    ) => Promise<Result>,
+    attribution: Attribution | undefined,
+    work: (operation: Operation) => Promise<Result>,
   ): Promise<Result> => {
-    const path = typeof params === 'object' && params !== null && 'path' in params && params.path;
-    const record = openRecord(plugin.id, path, spec.onEvent ?? (() => {}), behalf);
-    let leave = (): void => {};
-    // The one that holds now: a read that waits while its permission goes does not begin after it.
-    const taken = revoked.signal;
+    const path = isRecord(params) && typeof params['path'] === 'string' ? params['path'] : '';
+    const record = openRecord<OpenFields<FilesystemRecord>>(
+      {
+        type: 'filesystem',
+        plugin: plugin.id,
+        ...attribution,
+        path: JSON.stringify(path.slice(0, 200)),
+        bytes: 0,
+      },
+      spec.onEvent,
+    );
+    let release = (): void => {};
+    // Read before the wait: a queued read whose permission is revoked meanwhile does not start.
+    const revoked = revocation.signal;
     try {
-      if (closed) throw refusals.revoked();
-      const asked = parsePath(params, limits, refusals);
-      leave = await turnstile.enter(signal);
-      if (taken.aborted) throw refusals.revoked();
-      return await work(asked, leave, record, taken);
+      if (isClosed) throw refusals.revoked();
+      const requested = parsePath(params, limits, refusals);
+      release = await semaphore.acquire(signal);
+      if (revoked.aborted) throw refusals.revoked();
+      return await work({ requested, record, revoked, release });
     } catch (error) {
-      leave();
-      const explained = signal.aborted
-        ? refusals.cancelled()
-        : explain(error, typeof path === 'string' ? path : '');
+      release();
+      const found = signal.aborted ? refusals.cancelled() : explain(error, path);
+      const explained =
+        found.code === 'FILESYSTEM_DENIED' && isRecord(params) && params['orMissing'] === true
+          ? await withoutGrant(path, directory, refusals, found)
+          : found;
       record.close(explained.code === 'FILESYSTEM_DENIED' ? 'denied' : 'failed', explained);
       throw explained;
     }
   };
 
   return {
-    readFile: (params, signal, behalf) =>
-      attend(params, signal, behalf, (asked, leave, record, taken) =>
-        read(asked, leave, record, signal, taken),
-      ),
-    look: (params, signal, behalf) =>
-      attend(params, signal, behalf, async (asked, leave, record, taken) => {
+    readFile: (params, signal, attribution) =>
+      perform(params, signal, attribution, (operation) => read(operation, signal)),
+    inspect: (params, signal, attribution) =>
+      perform(params, signal, attribution, async ({ requested, record, revoked, release }) => {
         const op = isRecord(params) ? params['op'] : undefined;
-        const at = { directory, roots, refusals, limits };
-        const found = await (op === 'roots'
-          ? lookAtRoots(granted, at)
-          : lookAt({ ...at, asked, isList: op === 'list' }));
-        if (taken.aborted) throw refusals.revoked();
+        const context = { directory, roots, refusals, limits };
+        const found = await inspectPath({ ...context, requested, isList: op === 'list' });
+        if (revoked.aborted) throw refusals.revoked();
         record.close('allowed');
-        leave();
+        release();
         return found;
       }),
-    follow: (next, narrowed) => {
+    change: (params, content, signal, attribution) =>
+      perform(params, signal, attribution, async ({ requested, record, revoked, release }) => {
+        const change = await readChange(params, requested, content, limits, refusals);
+        record.fields.op = change.op;
+        if (revoked.aborted) throw refusals.revoked();
+        const apply = changing.then(() =>
+          applyChange(change, { directory, roots, refusals, closed }),
+        );
+        changing = apply.catch(() => {});
+        const done = await apply;
+        if ('content' in change) record.fields.bytes += change.content.length;
+        record.close('allowed');
+        release();
+        return { done };
+      }),
+    updateGrant: (next, narrowed) => {
       granted.splice(0, granted.length, ...next);
       roots = granted.map((prefix) => makeRoot(prefix, directory));
       if (!narrowed) return;
-      const before = revoked;
-      revoked = makeRevocation();
+      const before = revocation;
+      revocation = makeRevocation();
       before.abort();
     },
     close: () => {
-      closed = true;
-      revoked.abort();
+      isClosed = true;
+      revocation.abort();
     },
     get active() {
-      return turnstile.active;
+      return semaphore.active;
     },
   };
 }
 
 function makeRevocation(): AbortController {
   const controller = new AbortController();
-  // Each open file listens: more than a few are no leak to be warned of.
+  // Each open file adds a listener, so many listeners do not indicate a leak.
   setMaxListeners(0, controller.signal);
   return controller;
 }

@@ -1,26 +1,35 @@
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import { BulkheadError } from '../../errors.js';
-import { closest } from '../../permissions/closest.js';
-import type { FilesystemLimits } from './limits.js';
+import { didYouMean } from '../../did-you-mean.js';
+import type { FilesystemLimits } from '../limits.js';
 
 /**
- * Every sentence with which the filesystem broker refuses something. They reach the plugin, so
- * they name the path as the plugin wrote it and its own grant, and nothing else of the host.
+ * Every refusal of the filesystem broker. Plugins read them, so they contain only the plugin's own
+ * path and grant.
  */
 export interface Refusals {
   /** No granted prefix covers the path. */
   notGranted(path: string): BulkheadError<'FILESYSTEM_DENIED'>;
-  /** A link below a granted prefix leads out of it, or to nothing: which of the two is not told. */
+  /** A link below a granted prefix leads out of it, or is broken. The plugin does not learn which. */
   leadsOut(path: string, cause: unknown): BulkheadError<'FILESYSTEM_DENIED'>;
-  /** A part of the machine that looks like files. */
+  /** The path may be read and not written. */
+  readOnly(path: string): BulkheadError<'FILESYSTEM_DENIED'>;
+  /** A name that other programs execute or trust, or a file of the operator. */
+  protected(path: string): BulkheadError<'FILESYSTEM_DENIED'>;
+  /** An error of the system, by its code. */
+  fault(code: FileFault, path: string): BulkheadError<'FILESYSTEM_FAILED'>;
+  /** A file of the kernel. */
   special(path: string): BulkheadError<'FILESYSTEM_DENIED'>;
-  /** Not the text of a path. */
+  /** Not a valid path. */
   malformed(why: string): BulkheadError<'FILESYSTEM_DENIED'>;
   failed(path: string, why: string, cause?: unknown): BulkheadError<'FILESYSTEM_FAILED'>;
   limit(limit: keyof FilesystemLimits, what: string): BulkheadError<'FILESYSTEM_LIMIT'>;
   cancelled(): BulkheadError<'CANCELLED'>;
   revoked(): BulkheadError<'PERMISSION_REVOKED'>;
 }
+
+/** Codes of the system that plugins test for. */
+export type FileFault = 'ENOENT' | 'EEXIST' | 'EISDIR' | 'ENOTDIR' | 'ENOTEMPTY';
 
 export function makeRefusals(
   plugin: PluginIdentity,
@@ -34,7 +43,7 @@ export function makeRefusals(
       { plugin: plugin.id, wanted, granted: [...granted] },
       { cause },
     );
-  // What is granted may change: the list is the broker's own, read when something is refused.
+  // The broker updates this list when the grant changes, so it is read at each refusal.
   const holds = (): string => {
     const quoted = granted.slice(0, 8).map((prefix) => `"${prefix}"`);
     const more = granted.length > 8 ? ` and ${granted.length - 8} more` : '';
@@ -45,7 +54,7 @@ export function makeRefusals(
 
   return {
     notGranted: (path) => {
-      const near = closest(path, granted);
+      const near = didYouMean(path, granted);
       const meant = near === undefined ? '' : ` Is "${near}" meant?`;
       return denied(
         path,
@@ -61,13 +70,27 @@ export function makeRefusals(
           ` ${plugin.manifest}, and read that.`,
         cause,
       ),
+    readOnly: (path) =>
+      denied(
+        path,
+        `${path} is not in what ${plugin.id} may write (${holds()}). To allow it, grant its directory` +
+          ` with ":rw", like fs: ["/path/to/workspace:rw"].`,
+      ),
+    protected: (path) =>
+      denied(
+        path,
+        `${path} is or has a name that other programs execute or trust, or a file of the operator.` +
+          ` ${plugin.id} may not write it. To allow it, grant exactly that path with ":rw".`,
+      ),
+    fault: (code, path) =>
+      new BulkheadError('FILESYSTEM_FAILED', `${code}: ${path} cannot be changed.`, { path }),
     special: (path) =>
       denied(
         path,
-        `${path} is a part of the machine and not a file. To allow it all the same, name exactly` +
+        `${path} is a file of the kernel. To allow it, name exactly` +
           ` that path in the fs permission in ${plugin.manifest}: a path above it does not cover it.`,
       ),
-    malformed: (why) => denied('', `${plugin.id} asked for a path that ${why}.`),
+    malformed: (why) => denied('', `${plugin.id} requested for a path that ${why}.`),
     failed: (path, why, cause) =>
       new BulkheadError(
         'FILESYSTEM_FAILED',
@@ -82,12 +105,12 @@ export function makeRefusals(
           ' the operator can raise it.',
         { limit },
       ),
-    cancelled: () => new BulkheadError('CANCELLED', `A read of ${plugin.id} was given up.`, {}),
+    cancelled: () => new BulkheadError('CANCELLED', `A read of ${plugin.id} was cancelled.`, {}),
     revoked: () =>
       new BulkheadError(
         'PERMISSION_REVOKED',
-        `The filesystem permission of ${plugin.id} was taken away.`,
-        { permission: 'filesystem' },
+        `The filesystem permission of ${plugin.id} was revoked.`,
+        { permission: 'fs' },
       ),
   };
 }

@@ -1,41 +1,43 @@
+import { isRecord } from '../../../sandbox/wire/json.js';
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
-import type { Attribution } from '../attribution.js';
+import { type Attribution, type NetworkRecord, type OpenFields, openRecord } from '../record.js';
 import { makeConnections } from './connections.js';
-import { checkName, makeDial } from './dial.js';
-import { follow, type FollowSpec, type NetworkReply } from './follow.js';
-import type { HoldRequest } from './leaving.js';
-import { type Life, startLife } from './life.js';
-import { NETWORK_LIMITS, type NetworkLimits } from './limits.js';
-import { hostOf } from './names.js';
+import { checkName, makeDial, makeResolve, type Resolve } from './dial.js';
+import {
+  fetchWithRedirects,
+  type FetchWithRedirectsSpec,
+  type NetworkReply,
+} from './fetch-with-redirects.js';
+import type { RequestGate } from './outbound-request.js';
+import { type RequestLifetime, startRequestLifetime } from './request-lifetime.js';
+import { NETWORK_LIMITS, type NetworkLimits } from '../limits.js';
+import { hostOf } from './addresses.js';
 import { type HostOverride, parseOverrides } from './overrides.js';
-import { makeRecorder, type NetworkRecord, type Recorder } from './record.js';
 import { makeRefusals } from './refusals.js';
 import { type NetworkRequest, parseRequest } from './request.js';
-import { makeResolve, type Resolve } from './resolve.js';
-import { type KeepFor, keepSecrets } from './secrets/keep.js';
+import { type MakeSecretFilter, secretFilterFor } from './secrets/filter.js';
 import type { Secret, SecretUse } from './secrets/secret.js';
-import { type Connect, connectTcp, makeTrust } from './sockets.js';
-import { makeTunnel } from './tunnel.js';
+import { type Connect, connectTcp, makeTrust, makeTunnel } from './sockets.js';
 import { makeUpload } from './upload.js';
-import { makeTurnstile } from '../turnstile.js';
+import { makeSemaphore } from '../../../sandbox/wire/semaphore.js';
 
 export interface NetworkBrokerSpec {
   readonly plugin: PluginIdentity;
-  /** The granted permissions as text: what refusals name. */
+  /** The granted permissions as text, for refusals. */
   readonly granted: readonly string[];
-  /** Whether the grant covers a request, asked for every hop. The URL has no fragment. */
+  /** Whether the grant covers a request. Called for every hop. The URL has no fragment. */
   readonly allows: (url: URL, method: string) => boolean;
-  /** Hosts that the operator serves elsewhere. */
+  /** Hosts that the operator serves at another address. */
   readonly overrides?: readonly HostOverride[];
-  /** Certificates (PEM) of authorities that the operator trusts besides Node's own. */
+  /** Certificates (PEM) of authorities that the operator trusts, in addition to Node's. */
   readonly ca?: readonly string[];
   /**
-   * A proxy for everything that no override serves. Which addresses are reached is then the
-   * proxy's to decide: see `Tunnel`. Proxies named by environment variables are never used.
+   * A proxy for every host without an override. The proxy then decides which addresses are reached
+   * (see `Tunnel`). Proxies in environment variables are ignored.
    */
   readonly proxy?: string;
-  /** What the plugin holds references to: put into requests and taken out of answers here. */
+  /** Secrets that the plugin has references to: inserted into requests, scrubbed from responses. */
   readonly secrets?: readonly Secret[];
   readonly limits?: Partial<NetworkLimits>;
   /** Default: the machine's name servers. */
@@ -48,36 +50,36 @@ export interface NetworkBrokerSpec {
   readonly onSecret?: (use: SecretUse) => void;
 }
 
-/** Makes requests for one plugin, as far as its grant goes. Shares nothing with another's. */
+/** Makes requests for one plugin, within its grant. Plugins share no broker. */
 export interface NetworkBroker {
   /**
-   * Makes one request. `params` are a guest's, as in `FetchParams`, and are parsed here; `body` is
-   * read as fast as the server takes it, and cancelled in the end whatever happens. The signal
-   * holds for the answer's body too.
+   * Makes one request. `params` come from a guest (`FetchParams`) and are parsed here. `body` is
+   * read at the server's pace, and is always cancelled at the end. The signal also cancels the
+   * response's body.
    *
-   * Rejects with `NETWORK_DENIED`, `NETWORK_FAILED`, `NETWORK_LIMIT`, `CANCELLED` by the signal, or
-   * `PERMISSION_REVOKED` after `close`, or what `hold` rejects with: it sees what changes something
-   * before it leaves. The body fails with one of these as well.
+   * Rejects with `NETWORK_DENIED`, `NETWORK_FAILED`, `NETWORK_LIMIT`, `CANCELLED` by the signal,
+   * `PERMISSION_REVOKED` after `close`, or the error of `gate`. The gate sees every request that
+   * may change something before it is sent. The body fails with the same errors.
    */
   fetch(
     params: unknown,
     body: ByteSource | undefined,
     signal: AbortSignal,
-    behalf?: Attribution,
-    hold?: HoldRequest,
+    attribution?: Attribution,
+    gate?: RequestGate,
   ): Promise<NetworkReply>;
   /**
-   * The grant, which `allows` answers for, has changed: ends what is under way and could not be asked
-   * any more, at whatever hop it is. Where the plugin holds fewer secrets, ends everything under way.
+   * Applies a changed grant, which `allows` answers for already. Ends the open requests with a hop that
+   * it does not cover. If the plugin lost a secret, ends all open requests.
    */
-  follow(next: Pick<NetworkBrokerSpec, 'granted' | 'secrets'>): void;
-  /** Ends what is under way and every connection. */
+  updateGrant(next: Pick<NetworkBrokerSpec, 'granted' | 'secrets'>): void;
+  /** Ends every open request and every connection. */
   close(): Promise<void>;
-  /** Requests under way, up to the end of their bodies. */
+  /** Open requests, including those whose body is not read completely. */
   readonly active: number;
 }
 
-/** Throws `INVALID_OPTIONS` for overrides and proxies that cannot be read. */
+/** Throws `INVALID_OPTIONS` for an invalid override or proxy. */
 export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
   const { plugin } = spec;
   const limits: NetworkLimits = { ...NETWORK_LIMITS, ...spec.limits };
@@ -97,92 +99,110 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
     }),
     limits,
   );
-  let known = spec.secrets ?? [];
-  let keepFor: KeepFor | undefined = keepSecrets(known);
-  const allRecords = makeRecorder(
-    plugin.id,
-    spec.recordQueries ?? false,
-    spec.onEvent ?? (() => {}),
-  );
-  const turnstile = makeTurnstile({
+  let secrets = spec.secrets ?? [];
+  let secretFilter: MakeSecretFilter | undefined = secretFilterFor(secrets);
+  const semaphore = makeSemaphore({
     maxActive: limits.maxActive,
-    maxWaiting: limits.maxWaiting,
-    full: () => refusals.limit('maxWaiting', 'too many of its requests wait already'),
+    maxQueued: limits.maxQueued,
+    full: () => refusals.limit('maxQueued', 'too many of its requests are queued'),
   });
-  /** What is under way, with every hop that it has made. */
-  const lives = new Map<Life, NetworkRequest[]>();
+  /** The open requests, each with its hops so far. */
+  const lifetimes = new Map<RequestLifetime, NetworkRequest[]>();
   let closed = false;
 
-  const admit: FollowSpec['admit'] = (request, from, life) => {
+  const admit: FetchWithRedirectsSpec['admit'] = (request, from, lifetime) => {
     const { url, method } = request;
     const host = hostOf(url);
     if (!overrides.has(host)) checkName(host, refusals);
+    // guard: request-host-granted
     if (!spec.allows(url, method)) throw refusals.notGranted(url, method, from);
-    lives.get(life)?.push(request);
+    lifetimes.get(lifetime)?.push(request);
   };
-  const followingOf = (behalf: Attribution, hold: HoldRequest | undefined): FollowSpec => ({
-    hold,
+  const fetchSpec = (
+    attribution: Attribution,
+    gate: RequestGate | undefined,
+  ): FetchWithRedirectsSpec => ({
+    gate,
     connections,
     limits,
     refusals,
-    recorder: allRecords.on(behalf),
+    openRecord: (url, method) =>
+      openRecord<OpenFields<NetworkRecord>>(
+        {
+          type: 'network',
+          plugin: plugin.id,
+          url: formatUrl(url, spec.recordQueries ?? false),
+          method,
+          bytesIn: 0,
+          bytesOut: 0,
+          ...attribution,
+        },
+        spec.onEvent,
+      ),
     get secrets() {
-      return keepFor?.((use) => spec.onSecret?.({ ...use, ...behalf }));
+      return secretFilter?.((use) => spec.onSecret?.({ ...use, ...attribution }));
     },
     admit,
   });
 
-  const parse = (params: unknown, hasBody: boolean, recorder: Recorder): NetworkRequest => {
+  const parse = (
+    params: unknown,
+    hasBody: boolean,
+    open: FetchWithRedirectsSpec['openRecord'],
+  ): NetworkRequest => {
     try {
       return parseRequest(params, hasBody, limits, refusals);
     } catch (error) {
-      recorder.open(urlText(params), '').close('denied', error);
+      const url = isRecord(params) && typeof params['url'] === 'string' ? params['url'] : '';
+      open(url, '').close('denied', error);
       throw error;
     }
   };
 
   return {
-    fetch: async (params, body, signal, behalf = {}, hold) => {
-      const life = startLife(signal, limits, refusals);
-      lives.set(life, []);
-      life.onEnd(() => lives.delete(life));
+    fetch: async (params, body, signal, attribution = {}, gate) => {
+      const lifetime = startRequestLifetime(signal, limits, refusals);
+      lifetimes.set(lifetime, []);
+      lifetime.onEnd(() => lifetimes.delete(lifetime));
       const upload = body === undefined ? undefined : makeUpload(body, limits, refusals);
-      life.onEnd(() => upload?.cancel());
+      lifetime.onEnd(() => upload?.cancel());
       try {
         if (closed) throw refusals.revoked();
-        const following = followingOf(behalf, hold);
-        const request = parse(params, body !== undefined, following.recorder);
-        life.onEnd(await turnstile.enter(life.signal));
-        return await follow(following, request, upload, life);
+        const context = fetchSpec(attribution, gate);
+        const request = parse(params, body !== undefined, context.openRecord);
+        lifetime.onEnd(await semaphore.acquire(lifetime.signal));
+        return await fetchWithRedirects(context, request, upload, lifetime);
       } catch (error) {
-        life.end();
+        lifetime.end();
         throw error;
       }
     },
-    follow: (next) => {
+    updateGrant: (next) => {
       granted.splice(0, granted.length, ...next.granted);
-      const held = next.secrets ?? [];
-      const lost = known.some((secret) => !held.includes(secret));
-      known = held;
-      keepFor = keepSecrets(held);
-      for (const [life, hops] of lives) {
+      const nextSecrets = next.secrets ?? [];
+      const lost = secrets.some((secret) => !nextSecrets.includes(secret));
+      secrets = nextSecrets;
+      secretFilter = secretFilterFor(secrets);
+      for (const [lifetime, hops] of lifetimes) {
         const allowed = hops.every(({ url, method }) => spec.allows(url, method));
-        if (lost || !allowed) life.fail(refusals.revoked());
+        // guard: request-ends-on-revocation
+        if (lost || !allowed) lifetime.fail(refusals.revoked());
       }
     },
     close: async () => {
       closed = true;
-      for (const life of lives.keys()) life.fail(refusals.revoked());
+      for (const lifetime of lifetimes.keys()) lifetime.fail(refusals.revoked());
       await connections.close();
     },
     get active() {
-      return turnstile.active;
+      return semaphore.active;
     },
   };
 }
 
-function urlText(params: unknown): string {
-  const url: unknown =
-    typeof params === 'object' && params !== null && 'url' in params && params.url;
-  return typeof url === 'string' ? url : '';
+/** A URL for the record. Text that is not a URL becomes a JSON string. */
+function formatUrl(url: URL | string, withQueries: boolean): string {
+  if (typeof url === 'string') return JSON.stringify(url.slice(0, 200));
+  const query = url.search === '' || withQueries ? url.search : '?…';
+  return `${url.origin}${url.pathname}${query}`;
 }

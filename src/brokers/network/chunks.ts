@@ -1,14 +1,14 @@
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 
 /**
- * Where the side that is pushed to (a socket) meets the side that pulls (a guest):
+ * A buffer between a producer that pushes (a socket) and a consumer that pulls (a guest):
  *
  * ```
  *   push ──►│ chunk │ chunk │ … ──► pull
  *           └── at HIGH: hold() ──── down to LOW: flow()
  * ```
  *
- * What the producer sends between `hold` and its taking effect still comes in: one read of a socket.
+ * It still accepts what the producer sends before `hold` takes effect: one read of a socket.
  */
 export interface Chunks {
   push(bytes: Uint8Array): void;
@@ -19,18 +19,18 @@ export interface Chunks {
 
 const HIGH_BYTES = 128 * 1024;
 const LOW_BYTES = 64 * 1024;
-/** What a chunk costs besides its bytes. Stops a body that comes as a hundred thousand single bytes. */
+/** The overhead of a chunk. Stops a body of a hundred thousand single bytes. */
 const CHUNK_COST_BYTES = 256;
-/** Small chunks leave together, up to this size. */
+/** Small chunks are joined up to this size. */
 const GATHERED_BYTES = 64 * 1024;
 
 export function makeChunks(producer: {
-  /** Send no more for now. */
+  /** Pause. */
   readonly hold: () => void;
   readonly flow: () => void;
-  /** The consumer wants no more. Called at most once, and not after the end. */
+  /** The consumer does not want the rest. Called at most once, and not after the end. */
   readonly stop: (reason: string) => void;
-  /** The consumer begins, or ceases, to wait for bytes. */
+  /** The consumer starts or stops waiting for bytes. */
   readonly onWait: (waiting: boolean) => void;
 }): Chunks {
   let waiting: Uint8Array[] = [];
@@ -82,7 +82,7 @@ export function makeChunks(producer: {
       if (ended) return;
       ended = true;
       failure = { error };
-      // What has come is dropped: nobody can tell where it breaks off.
+      // Dropped, because the consumer could not detect the gap in the body.
       waiting = [];
       stir();
     },

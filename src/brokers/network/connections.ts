@@ -1,13 +1,12 @@
-import { Client } from 'undici';
-
+import type { Client } from 'undici';
 import type { Dial } from './dial.js';
-import type { NetworkLimits } from './limits.js';
+import type { NetworkLimits } from '../limits.js';
 
-/** The connections of one plugin. Nothing of them is shared with another's. */
+/** The connections of one plugin. Plugins do not share connections. */
 export interface Connections {
-  /** A connection to the URL's origin, kept from before or (when it is first used) dialled. */
-  lease(url: URL, signal: AbortSignal): Lease;
-  /** Ends all of them, in use or not. */
+  /** An idle connection to the URL's origin, or a new one, which is dialled on first use. */
+  lease(url: URL, signal: AbortSignal): Promise<Lease>;
+  /** Ends all connections, including those in use. */
   close(): Promise<void>;
 }
 
@@ -16,7 +15,7 @@ export interface Lease {
   readonly client: Client;
   /** The address at the other end, once connected. */
   readonly address: string | undefined;
-  /** Gives it back: to be used again where `ok`, to be closed where not. */
+  /** Returns the connection. If `ok`, it may be reused, otherwise it is closed. */
   release(ok: boolean): void;
 }
 
@@ -24,7 +23,7 @@ interface Connection {
   readonly client: Client;
   readonly origin: string;
   address: string | undefined;
-  /** Of the request that uses it now: a dial is for that request, and ends with it. */
+  /** The signal of the current request. A dial ends with its request. */
   signal: AbortSignal;
   leased: boolean;
 }
@@ -34,14 +33,16 @@ export function makeConnections(dial: Dial, limits: NetworkLimits): Connections 
 
   const end = (connection: Connection): void => {
     all.delete(connection);
-    // Not in the middle of the parser's call that brought us here.
+    // Not inside the parser's call that led here.
     queueMicrotask(() => connection.client.destroy().catch(() => {}));
   };
 
-  const open = (url: URL, signal: AbortSignal): Connection => {
-    const client = new Client(url.origin, {
-      // undici dials when a request needs it: the first time, and again where a server has closed
-      // a connection that was kept. Both go through the same checks.
+  const open = async (url: URL, signal: AbortSignal): Promise<Connection> => {
+    // Loaded on first use, because most processes send no request.
+    const undici = await import('undici');
+    const client = new undici.Client(url.origin, {
+      // undici dials at the first request, and again if the server has closed an idle connection.
+      // Every dial has the same checks.
       connect: (_options, callback) => {
         dial(url, connection.signal)
           .then(
@@ -54,7 +55,7 @@ export function makeConnections(dial: Dial, limits: NetworkLimits): Connections 
           .catch(() => end(connection));
       },
       maxHeaderSize: limits.maxResponseHeaderBytes,
-      // The broker has alarms of its own: undici's run in steps of half a second.
+      // The broker uses its own timers, because undici's run in steps of half a second.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: 4_000,
@@ -78,9 +79,9 @@ export function makeConnections(dial: Dial, limits: NetworkLimits): Connections 
   const idle = (): Connection[] => [...all].filter(({ leased }) => !leased);
 
   return {
-    lease: (url, signal) => {
-      const kept = idle().find(({ origin }) => origin === url.origin);
-      const connection = kept ?? open(url, signal);
+    lease: async (url, signal) => {
+      const reused = idle().find(({ origin }) => origin === url.origin);
+      const connection = reused ?? (await open(url, signal));
       connection.leased = true;
       connection.signal = signal;
       let released = false;
@@ -107,10 +108,7 @@ export function makeConnections(dial: Dial, limits: NetworkLimits): Connections 
   };
 }
 
-/**
- * Why no connection came about. It has no code of its own, because undici tries again and again on
- * some codes; what happened is its cause.
- */
+/** Why a dial failed, as its cause. It has no code, because undici retries on some codes. */
 export class DialError extends Error {
   override readonly name = 'DialError';
 

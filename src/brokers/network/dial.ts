@@ -1,17 +1,15 @@
 import { isIP, type Socket } from 'node:net';
-
-import { blockedRange } from './addresses.js';
+import { Resolver } from 'node:dns/promises';
+import { blockedRange, blockedName, hostOf, portOf } from './addresses.js';
 import { untilAborted } from '../until-aborted.js';
-import type { NetworkLimits } from './limits.js';
-import { blockedName, hostOf, portOf } from './names.js';
+import type { NetworkLimits } from '../limits.js';
+import { leadsToOwnPort } from './own-ports.js';
 import type { Place } from './overrides.js';
 import type { Refusals } from './refusals.js';
-import type { Resolve } from './resolve.js';
-import { type Connect, secure, type Trust } from './sockets.js';
-import type { Tunnel } from './tunnel.js';
+import { type Connect, secure, type Trust, type Tunnel } from './sockets.js';
 
 /**
- * Opens a connection to the host of a URL, to an address that a plugin may reach:
+ * Connects to the host of a URL, at an address that a plugin may reach:
  *
  * ```
  *   override? ──────────────────────────────► connect ─► TLS?
@@ -20,14 +18,13 @@ import type { Tunnel } from './tunnel.js';
  *                                      ─► is it one of them? ─► TLS?
  * ```
  *
- * The address that was checked is the one that is dialled, so an answer that changes between the
- * two (DNS rebinding) changes nothing.
+ * It dials the address that it checked, so that a changed DNS answer (rebinding) has no effect.
  */
 export type Dial = (url: URL, signal: AbortSignal) => Promise<Dialled>;
 
 export interface Dialled {
   readonly socket: Socket;
-  /** `undefined` behind a proxy, which alone knows. */
+  /** `undefined` behind a proxy. */
   readonly address: string | undefined;
 }
 
@@ -41,6 +38,15 @@ export function makeDial(spec: {
   readonly refusals: Refusals;
 }): Dial {
   const { refusals } = spec;
+
+  /** Closes a connection to a server of this process, which no grant and no override opens. */
+  const refuseOwnPort = (host: string, { socket }: Dialled): void => {
+    // guard: own-port-refused
+    if (leadsToOwnPort(socket)) {
+      socket.destroy();
+      throw refusals.ownPort(host);
+    }
+  };
 
   const dialPlace = async (place: Place, signal: AbortSignal): Promise<Dialled> => {
     const addresses =
@@ -57,14 +63,18 @@ export function makeDial(spec: {
     const addresses = literal
       ? [host]
       : (await untilAborted(signal, spec.resolve(host, signal))).slice(0, MAX_ADDRESSES);
+    // guard: every-address-checked
     for (const address of addresses) {
       const range = blockedRange(address);
       const why = `${address} is ${range}`;
-      // One bad answer among good ones is what an attack on the check itself looks like.
+      // A private address among public ones suggests an attack on this check.
+      // guard: private-address-refused
       if (range !== undefined) throw refusals.privateAddress(host, why);
     }
+    // guard: checked-addresses-dialed
     const socket = await spec.connect(host, portOf(url), addresses, signal);
     const address = socket.remoteAddress;
+    // guard: peer-address-checked
     const range = address === undefined ? 'not an address' : blockedRange(address);
     if (range !== undefined) {
       socket.destroy();
@@ -78,6 +88,7 @@ export function makeDial(spec: {
     const place = spec.overrides.get(host);
     if (place !== undefined) {
       const dialled = await dialPlace(place, signal);
+      refuseOwnPort(host, dialled);
       return place.secure ? { ...dialled, socket: await shake(dialled, host, signal) } : dialled;
     }
     checkName(host, refusals);
@@ -85,6 +96,7 @@ export function makeDial(spec: {
       spec.tunnel === undefined
         ? await dialPublic(url, signal)
         : { socket: await spec.tunnel(url, signal), address: undefined };
+    refuseOwnPort(host, dialled);
     if (url.protocol === 'http:') return dialled;
     return { ...dialled, socket: await shake(dialled, host, signal) };
   };
@@ -109,11 +121,41 @@ export function makeDial(spec: {
   };
 }
 
-// An honest name has a handful. More than that is only there to be checked one by one.
+// An honest name has a few addresses. More only cost time.
 const MAX_ADDRESSES = 64;
 
-/** Throws for a name or literal address that no plugin reaches, before anything is resolved. */
+/** Throws for a name or address that no plugin may reach, before it is resolved. */
 export function checkName(host: string, refusals: Refusals): void {
   const why = isIP(host) === 0 ? blockedName(host) : blockedRange(host);
+  // guard: private-name-refused
   if (why !== undefined) throw refusals.privateHost(host, why);
+}
+
+/** All addresses of a host. Rejects if there are none, and when the signal aborts. */
+export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+/**
+ * Resolves with the machine's name servers, or with `servers` (`address:port`). It does not use
+ * `dns.lookup`, which cannot be cancelled and blocks one of four threads that also serve files. A
+ * plugin with a slow name server could block them all. Operators use host overrides instead of the
+ * hosts file.
+ */
+export function makeResolve(servers?: readonly string[]): Resolve {
+  return async (host, signal) => {
+    const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+    if (servers !== undefined) resolver.setServers(servers);
+    const cancel = (): void => resolver.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const [ipv4, ipv6] = await Promise.allSettled([
+        resolver.resolve4(host),
+        resolver.resolve6(host),
+      ]);
+      if (ipv4.status === 'rejected' && ipv6.status === 'rejected') throw ipv4.reason;
+      // IPv4 first: a machine with only one of them has IPv4.
+      return [ipv4, ipv6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  };
 }

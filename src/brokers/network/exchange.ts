@@ -1,12 +1,10 @@
 import type { Client, Dispatcher } from 'undici';
-
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
-import { makeAlarm } from './alarm.js';
 import { makeChunks } from './chunks.js';
-import type { Header } from './headers.js';
-import type { Life } from './life.js';
-import type { NetworkLimits } from './limits.js';
-import type { OpenRecord } from './record.js';
+import type { Header } from './request.js';
+import type { RequestLifetime } from './request-lifetime.js';
+import type { NetworkLimits } from '../limits.js';
+import type { NetworkRecord, OpenRecord } from '../record.js';
 import type { Refusals } from './refusals.js';
 import type { Rewriter } from './secrets/rewrite.js';
 import type { Upload } from './upload.js';
@@ -14,13 +12,13 @@ import type { Upload } from './upload.js';
 export interface ResponseHead {
   readonly status: number;
   readonly statusText: string;
-  /** Names in lower case, in the order they came. */
+  /** Names in lower case, in their original order. */
   readonly headers: readonly Header[];
 }
 
 export interface Response {
   readonly head: ResponseHead;
-  /** The body as it comes, still encoded. */
+  /** The body as received, still encoded. */
   readonly body: ByteSource;
 }
 
@@ -30,40 +28,38 @@ export interface ExchangeSpec {
   readonly method: string;
   readonly headers: readonly Header[];
   readonly upload: Upload | undefined;
-  /** What the upload passes through on its way out. */
+  /** Rewrites the upload as it is sent. */
   readonly rewriter: Rewriter | undefined;
   readonly limits: NetworkLimits;
   readonly refusals: Refusals;
-  readonly life: Life;
-  readonly record: OpenRecord;
-  /** Called once, when the connection has nothing more to do with this: `ok` if it can go on. */
+  readonly lifetime: RequestLifetime;
+  readonly record: OpenRecord<NetworkRecord>;
+  /** Called once, when the exchange has released the connection. `ok`: it can be reused. */
   readonly onDone: (ok: boolean) => void;
 }
 
-/**
- * One request and one response on one connection. Resolves with the headers, while the body is
- * still under way; aborts when the life does.
- */
+/** One request and its response on one connection. Resolves with the headers, before the body. */
 export function exchange(spec: ExchangeSpec): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const { limits, refusals, life, record } = spec;
+    const { limits, refusals, lifetime } = spec;
+    const { fields } = spec.record;
     let controller: Dispatcher.DispatchController | undefined;
     let informational = 0;
     let done = false;
 
-    const abort = (): void => controller?.abort(reasonOf(life.signal));
+    const abort = (): void => controller?.abort(reasonOf(lifetime.signal));
     const late = (what: string, limit: 'headersMs' | 'idleMs') => (): void =>
-      life.fail(refusals.limit(limit, what));
-    const headersAlarm = makeAlarm(limits.headersMs, late('no answer came', 'headersMs'));
-    const idleAlarm = makeAlarm(limits.idleMs, late('its answer stopped midway', 'idleMs'));
+      lifetime.fail(refusals.limit(limit, what));
+    const headersAlarm = makeIdleTimer(limits.headersMs, late('no answer came', 'headersMs'));
+    const idleAlarm = makeIdleTimer(limits.idleMs, late('its answer stopped midway', 'idleMs'));
 
     const finish = (ok: boolean): void => {
       if (done) return;
       done = true;
       headersAlarm.stop();
       idleAlarm.stop();
-      life.signal.removeEventListener('abort', abort);
-      // A server may answer before it has read all of the body. Then the connection is lost.
+      lifetime.signal.removeEventListener('abort', abort);
+      // A server may answer before it has read the whole body. Then the connection cannot be reused.
       spec.onDone(ok && (sending?.complete ?? true));
       sending?.stop();
     };
@@ -72,14 +68,14 @@ export function exchange(spec: ExchangeSpec): Promise<Response> {
       hold: () => controller?.pause(),
       flow: () => controller?.resume(),
       stop: (reason) => controller?.abort(new Error(reason)),
-      // A reader that takes its time is no fault of the server's: only waiting is timed.
+      // Only the wait for the server counts, because the reader may be slow.
       onWait: (waiting) => (waiting && !done ? idleAlarm.set() : idleAlarm.stop()),
     });
 
-    life.signal.addEventListener('abort', abort, { once: true });
+    lifetime.signal.addEventListener('abort', abort, { once: true });
     const sending = spec.upload?.attempt((bytes) => {
-      record.bytesOut += bytes;
-      if (controller !== undefined && record.status === undefined) headersAlarm.set();
+      fields.bytesOut += bytes;
+      if (controller !== undefined && fields.status === undefined) headersAlarm.set();
     }, spec.rewriter);
 
     spec.client.dispatch(
@@ -92,31 +88,34 @@ export function exchange(spec: ExchangeSpec): Promise<Response> {
       {
         onRequestStart: (started) => {
           controller = started;
-          if (life.signal.aborted) abort();
+          if (lifetime.signal.aborted) abort();
           else headersAlarm.set();
         },
         onResponseStart: (started, status, _headers, statusText) => {
           if (status < 200) {
             informational += 1;
+            // guard: informational-response-cap
             if (informational > limits.maxInformational) {
-              life.fail(refusals.limit('maxInformational', 'its answer never came to the point'));
+              lifetime.fail(
+                refusals.limit('maxInformational', 'it sent too many informational responses'),
+              );
             }
             return;
           }
           headersAlarm.stop();
           const headers = readHeaders(started.rawHeaders);
           if (headers.length > limits.maxResponseHeaders) {
-            life.fail(
+            lifetime.fail(
               refusals.limit('maxResponseHeaders', `its answer has ${headers.length} headers`),
             );
             return;
           }
-          record.status = status;
+          fields.status = status;
           const head = { status, statusText: readReason(statusText), headers };
           resolve({ head, body: chunks.source });
         },
         onResponseData: (_started, chunk) => {
-          record.bytesIn += chunk.length;
+          fields.bytesIn += chunk.length;
           chunks.push(chunk);
         },
         onResponseEnd: () => {
@@ -125,8 +124,8 @@ export function exchange(spec: ExchangeSpec): Promise<Response> {
         },
         onResponseError: (_started, error) => {
           finish(false);
-          // An abort of ours comes back as itself, or as what the socket made of it.
-          const why: unknown = life.signal.aborted ? life.signal.reason : error;
+          // Our own abort may arrive as an error of the socket.
+          const why: unknown = lifetime.signal.aborted ? lifetime.signal.reason : error;
           chunks.fail(why);
           reject(why);
         },
@@ -154,7 +153,29 @@ function readText(bytes: Buffer | string | undefined): string {
     : bytes.toString('latin1');
 }
 
-/** The reason phrase, without what `new Response` on the other side would refuse. */
+/** The reason phrase, without characters that `new Response` refuses. */
 function readReason(text: string | undefined): string {
   return (text ?? '').slice(0, 256).replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '');
+}
+
+/** A timer for frequent restarts, as bytes arrive. */
+export interface IdleTimer {
+  /** Fires `ms` from now. Replaces an earlier `set`. */
+  set(): void;
+  stop(): void;
+}
+
+export function makeIdleTimer(ms: number, ring: () => void): IdleTimer {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    set: () => {
+      // `refresh` reuses the timer: a new timer would cost more than the chunk.
+      if (timer === undefined) timer = setTimeout(ring, ms).unref();
+      else timer.refresh();
+    },
+    stop: () => {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+  };
 }

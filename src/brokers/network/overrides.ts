@@ -1,26 +1,25 @@
 import { BulkheadError } from '../../errors.js';
-import { hostOf, portOf, withoutRootDot } from './names.js';
+import { hostOf, portOf, withoutRootDot } from './addresses.js';
 
 /**
- * An operator's word that a host is served somewhere else: `api.example.test` at
- * `http://127.0.0.1:8080`, whatever port and scheme the plugin asks for. The plugin sees its own
- * URL and the server its own Host header. Neither address nor name is checked: it is opened.
- * The plugin still needs a grant that covers the URL.
+ * The operator serves a host at another address: `api.example.test` at `http://127.0.0.1:8080`, for
+ * every port and scheme. The plugin sees its own URL, and the server its own Host header. Address and
+ * name are not checked. The plugin still needs a grant that covers the URL.
  */
 export interface HostOverride {
   readonly host: string;
-  /** An `http:` or `https:` origin. With `https:` the certificate has to be the host's own. */
+  /** An `http:` or `https:` origin. For `https:`, the certificate must be the host's own. */
   readonly url: string;
 }
 
-/** Where a host is really served. */
+/** The address that serves a host. */
 export interface Place {
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;
 }
 
-/** Reads an operator's overrides. Throws `INVALID_OPTIONS`. */
+/** Parses an operator's overrides. Throws `INVALID_OPTIONS`. */
 export function parseOverrides(overrides: readonly HostOverride[]): ReadonlyMap<string, Place> {
   return new Map(
     overrides.map(({ host, url }) => {

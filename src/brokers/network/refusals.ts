@@ -1,24 +1,26 @@
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import { BulkheadError } from '../../errors.js';
-import { closest } from '../../permissions/closest.js';
-import type { NetworkLimits } from './limits.js';
-import { portOf } from './names.js';
+import { didYouMean } from '../../did-you-mean.js';
+import type { NetworkLimits } from '../limits.js';
+import { portOf } from './addresses.js';
 
 /**
- * Every sentence with which the network broker refuses something. They reach the plugin, so they
- * name nothing that it did not say itself but its own grant: no address, no path of the host.
+ * Every refusal of the network broker. Plugins read them, so they contain only the plugin's own
+ * values and grant, and no address or path of the host.
  */
 export interface Refusals {
-  /** The grant does not cover this. `from` is the host that redirected here. */
+  /** The grant does not cover it. `from` is the host that redirected here. */
   notGranted(url: URL, method: string, from?: string): BulkheadError<'NETWORK_DENIED'>;
-  /** The name or address itself is one that no plugin reaches. `why` is for the host's log. */
+  /** No plugin may reach this name or address. `why` is for the host's log. */
   privateHost(host: string, why: string): BulkheadError<'NETWORK_DENIED'>;
-  /** The name led to an address that no plugin reaches. */
+  /** The name resolves to an address that no plugin may reach. */
   privateAddress(host: string, why: string): BulkheadError<'NETWORK_DENIED'>;
-  /** No permission covers such a request: a scheme, a method, a header that is not one. */
+  /** The address is a port on which this process itself listens. */
+  ownPort(host: string): BulkheadError<'NETWORK_DENIED'>;
+  /** No permission can cover it: an invalid scheme, method or header. */
   malformed(what: string, wanted: string): BulkheadError<'NETWORK_DENIED'>;
   failed(host: string, why: string, cause?: unknown): BulkheadError<'NETWORK_FAILED'>;
-  /** The body of a request broke off on the plugin's side. */
+  /** The plugin's side failed while sending the body. */
   bodyBroke(cause: unknown): BulkheadError<'NETWORK_FAILED'>;
   limit(limit: keyof NetworkLimits, what: string): BulkheadError<'NETWORK_LIMIT'>;
   cancelled(): BulkheadError<'CANCELLED'>;
@@ -37,14 +39,14 @@ export function makeRefusals(
       { plugin: plugin.id, wanted, granted: [...granted] },
       { cause },
     );
-  // What is granted may change: the list is the broker's own, read when something is refused.
+  // The broker updates this list when the grant changes, so it is read at each refusal.
   const holds = (): string =>
     granted.length === 0 ? 'it is granted no host' : `it is granted ${list(granted)}`;
 
   return {
     notGranted: (url, method, from) => {
       const wanted = wantedText(url, method, granted);
-      const near = closest(wanted, granted);
+      const near = didYouMean(wanted, granted);
       return denied(
         wanted,
         `Network denied: ${cut(hostWithPort(url))} is not in the allowed list of ${plugin.id}` +
@@ -57,18 +59,27 @@ export function makeRefusals(
       denied(
         cut(host),
         `SSRF blocked: ${cut(host)} is a private address or name, which ${plugin.id} may not reach` +
-          ` even where it is granted. ${overrideRemedy(host)}`,
+          ` even if it is granted. ${overrideRemedy(host)}`,
         why,
       ),
     privateAddress: (host, why) =>
       denied(
         cut(host),
         `SSRF blocked: ${cut(host)} resolves to a private address, which ${plugin.id} may not reach` +
-          ` even where it is granted. ${overrideRemedy(host)}`,
+          ` even if it is granted. ${overrideRemedy(host)}`,
         why,
       ),
+    ownPort: (host) =>
+      denied(
+        cut(host),
+        `Network denied: ${cut(host)} leads to a server of Bulkhead itself, which ${plugin.id} may not reach. Point the host override to another server.`,
+        'it is a port of Bulkhead',
+      ),
     malformed: (what, wanted) =>
-      denied(cut(wanted), `Network denied: ${plugin.id} sent a request that is not made: ${what}.`),
+      denied(
+        cut(wanted),
+        `Network denied: ${plugin.id} sent a request that is not valid: ${what}.`,
+      ),
     failed: (host, why, cause) =>
       new BulkheadError(
         'NETWORK_FAILED',
@@ -79,7 +90,7 @@ export function makeRefusals(
     bodyBroke: (cause) =>
       new BulkheadError(
         'NETWORK_FAILED',
-        `A request of ${plugin.id} failed: its body broke off.`,
+        `A request of ${plugin.id} failed: its body is incomplete.`,
         { host: '' },
         { cause },
       ),
@@ -90,17 +101,17 @@ export function makeRefusals(
           ' the operator can raise it.',
         { limit },
       ),
-    cancelled: () => new BulkheadError('CANCELLED', `A request of ${plugin.id} was given up.`, {}),
+    cancelled: () => new BulkheadError('CANCELLED', `A request of ${plugin.id} was cancelled.`, {}),
     revoked: () =>
       new BulkheadError(
         'PERMISSION_REVOKED',
-        `The network permission of ${plugin.id} was taken away, and its requests with it.`,
+        `The network permission of ${plugin.id} was revoked, so its open requests were stopped.`,
         { permission: 'network' },
       ),
   };
 }
 
-/** The least that would have to be granted, as one writes it in a manifest. */
+/** The smallest permission that covers the request, as written in a manifest. */
 function wantedText(url: URL, method: string, granted: readonly string[]): string {
   const host = hostWithPort(url);
   if (granted.some((text) => text.endsWith(` ${host}`))) return `${method} ${cut(host)}`;
@@ -123,7 +134,7 @@ function list(granted: readonly string[]): string {
     : shown.join(', ');
 }
 
-/** A text of a plugin's or a server's, no longer than a host name with its port. */
+/** Cuts a text of a plugin or a server to the length of a host name with its port. */
 export function cut(text: string): string {
   return text.length > 260 ? `${text.slice(0, 260)}…` : text;
 }

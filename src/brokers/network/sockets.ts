@@ -1,15 +1,14 @@
-import { connect as connectSocket, isIP, type Socket } from 'node:net';
+import { connect as connectSocket, isIP, Socket } from 'node:net';
 import {
   connect as connectTls,
   createSecureContext,
   rootCertificates,
   type SecureContext,
 } from 'node:tls';
+import { BulkheadError } from '../../errors.js';
+import { portOf } from './addresses.js';
 
-/**
- * Connects to one of `addresses`, trying each in turn, and to no other: `host` is for messages, and
- * is not looked up.
- */
+/** Tries `addresses` in order. `host` is only for messages: it is not resolved. */
 export const connectTcp: Connect = (host, port, addresses, signal) => {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }));
   const [first] = answers;
@@ -21,7 +20,7 @@ export const connectTcp: Connect = (host, port, addresses, signal) => {
     keepAlive: true,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
-    // Not called where `host` is an address; then that is the only one in `addresses`.
+    // Not called if `host` is an address, which is then the only one in `addresses`.
     lookup: (_host, options, callback) => {
       if (options.all === true) callback(null, answers);
       else callback(null, first.address, first.family);
@@ -38,10 +37,10 @@ export type Connect = (
   signal: AbortSignal,
 ) => Promise<Socket>;
 
-// Long enough for the far side of the earth; a second address is tried after that.
+// Enough for any distance on earth. After this, the next address is tried.
 const ATTEMPT_MS = 1_000;
 
-/** Shakes hands over `socket`, which is closed where that fails. `host` has to be who answers. */
+/** Makes a TLS connection over `socket`, which is closed if that fails. Verifies `host`. */
 export function secure(
   socket: Socket,
   host: string,
@@ -52,16 +51,17 @@ export function secure(
     socket,
     secureContext,
     host,
-    // A server name is a name: RFC 6066 has no addresses in it.
+    // RFC 6066 allows no addresses as server names.
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ALPNProtocols: ['http/1.1'],
-    // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED=0 of the host would turn it off.
+    // Explicit, because the host may set NODE_TLS_REJECT_UNAUTHORIZED=0.
+    // guard: server-certificate-verified
     rejectUnauthorized: true,
   });
   return ready(secured, 'secureConnect', signal);
 }
 
-/** What is trusted: the authorities that Node brings, and the operator's own. */
+/** Trusts Node's authorities and the operator's own. */
 export function makeTrust(authorities: readonly string[]): Trust {
   let context: SecureContext | undefined;
   return () => {
@@ -72,7 +72,7 @@ export function makeTrust(authorities: readonly string[]): Trust {
   };
 }
 
-/** Made when it is first needed: reading all authorities takes longer than many a plugin's work. */
+/** Created on first use: it takes longer than the work of many plugins. */
 export type Trust = () => SecureContext;
 
 function ready(
@@ -89,7 +89,7 @@ function ready(
       signal.removeEventListener('abort', abort);
       act();
     };
-    // These stay: an error between here and the next owner's listeners must not end the process.
+    // These listeners stay: an error before the next owner listens must not end the process.
     socket.on('error', (error) => settle(() => reject(error))());
     socket.once(
       'close',
@@ -102,4 +102,59 @@ function ready(
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
   });
+}
+
+/**
+ * Connects to a URL's host through the operator's proxy with CONNECT, also for http:. The proxy
+ * resolves the name and decides which addresses a plugin reaches. Here only names are checked. If
+ * the proxy must not reach private networks, it has to refuse them itself.
+ */
+export type Tunnel = (url: URL, signal: AbortSignal) => Promise<Socket>;
+
+/**
+ * Parses a proxy's URL, which may contain user and password. Throws `INVALID_OPTIONS`. For an https
+ * proxy, `authorities` are trusted in addition to Node's.
+ */
+export function makeTunnel(proxy: string, authorities: readonly string[]): Tunnel {
+  const { origin, authorization } = parseProxy(proxy);
+  return async (url, signal) => {
+    // Loaded on first use, because most engines have no proxy.
+    const { Client } = await import('undici');
+    const client = new Client(origin, {
+      connect: authorities.length === 0 ? {} : { ca: [...rootCertificates, ...authorities] },
+    });
+    try {
+      const path = `${url.hostname}:${portOf(url)}`;
+      const { statusCode, socket } = await client.connect({
+        path,
+        signal,
+        headers: {
+          host: path,
+          ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }),
+        },
+      });
+      if (statusCode === 200 && socket instanceof Socket) return socket;
+      socket.on('error', () => {}).destroy();
+      throw new Error(`the proxy answered ${statusCode}`);
+    } finally {
+      // The client has released the socket, or the socket is not needed.
+      client.destroy().catch(() => {});
+    }
+  };
+}
+
+function parseProxy(proxy: string): { origin: string; authorization: string | undefined } {
+  const url = URL.canParse(proxy) ? new URL(proxy) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new BulkheadError(
+      'INVALID_OPTIONS',
+      'The proxy is not an http: or https: URL, as in http://proxy.example:3128.',
+      { option: 'proxy' },
+    );
+  }
+  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return {
+    origin: url.origin,
+    authorization: user === ':' ? undefined : `Basic ${Buffer.from(user).toString('base64')}`,
+  };
 }

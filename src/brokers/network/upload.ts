@@ -2,44 +2,38 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
-import type { NetworkLimits } from './limits.js';
+import type { NetworkLimits } from '../limits.js';
 import type { Refusals } from './refusals.js';
 import { type Rewriter, rewriteSource } from './secrets/rewrite.js';
 
-/**
- * The body of a request: a stream that can be read once. What has been read of it is kept as long
- * as it is small, because a redirect may ask to send it again.
- */
+/** The body of a request. A short body is remembered, in case a redirect needs it again. */
 export interface Upload {
   /**
-   * Waits a moment for the body to end. One that does is sent with its length, as many servers
-   * want it; any other has to be sent in chunks.
+   * Waits 10 ms for the body to end. A complete body is sent with its length, which many servers
+   * require. Other bodies are sent in chunks.
    */
   lookAhead(): Promise<void>;
-  /** Waits for the body to end, as long as it is short enough to be kept. */
+  /** Waits for the body to end, unless it is too long to remember. */
   gather(): Promise<void>;
-  /** What there is of the body so far, once it has ended or is too long to be kept. */
+  /** The body so far, when it has ended or is too long to remember. */
   look(): Promise<{ readonly bytes: Uint8Array; readonly whole: boolean }>;
   /** Whether another attempt would send the same bytes. */
   readonly replayable: boolean;
-  /**
-   * The body for the next attempt; the one before must have been stopped. `rewriter` is what it
-   * passes through: another one for every attempt.
-   */
+  /** The body for the next attempt, with its own rewriter. The last attempt must have stopped. */
   attempt(onSent: (bytes: number) => void, rewriter?: Rewriter): UploadAttempt;
-  /** Nobody sends it any more. */
+  /** Ends the upload. */
   cancel(): void;
 }
 
 export interface UploadAttempt {
   readonly body: Buffer | Readable;
-  /** Whether all of it has been handed to the connection. */
+  /** Whether the connection has received all of it. */
   readonly complete: boolean;
   stop(): void;
 }
 
 export function makeUpload(source: ByteSource, limits: NetworkLimits, refusals: Refusals): Upload {
-  const kept: Uint8Array[] = [];
+  const buffered: Uint8Array[] = [];
   let bytesRead = 0;
   const now = { replayable: true, ended: false };
   let cancelled = false;
@@ -59,9 +53,9 @@ export function makeUpload(source: ByteSource, limits: NetworkLimits, refusals: 
       throw refusals.limit('maxRequestBytes', 'its body is too long');
     }
     if (bytesRead > limits.maxReplayBytes) now.replayable = false;
-    kept.push(bytes);
+    buffered.push(bytes);
   };
-  // Looking ahead and sending share one read: chunks stay in order, whoever asked first.
+  // All readers share one read, so that chunks stay in order.
   const readMore = (): Promise<void> => {
     reading ??= readChunk().finally(() => {
       reading = undefined;
@@ -76,13 +70,13 @@ export function makeUpload(source: ByteSource, limits: NetworkLimits, refusals: 
   const stream = (onSent: (bytes: number) => void, rewriter: Rewriter | undefined): Readable => {
     let at = 0;
     const next = async (): Promise<Uint8Array | undefined> => {
-      while (at >= kept.length && !now.ended) await readMore();
-      const bytes = kept[at];
-      // A read that outlived its attempt leaves what it got to the next one.
+      while (at >= buffered.length && !now.ended) await readMore();
+      const bytes = buffered[at];
+      // A read that outlived its attempt returns its chunk to the next attempt.
       if (bytes === undefined || readable.destroyed) return undefined;
       if (now.replayable) at += 1;
       else {
-        kept.splice(0, at + 1);
+        buffered.splice(0, at + 1);
         at = 0;
       }
       return bytes;
@@ -102,8 +96,7 @@ export function makeUpload(source: ByteSource, limits: NetworkLimits, refusals: 
         );
       },
     });
-    // undici listens while the request lasts. An error after that concerns nobody, and must not
-    // end the process.
+    // undici listens only during the request. A later error must not crash the process.
     return readable.on('error', () => {});
   };
 
@@ -111,10 +104,10 @@ export function makeUpload(source: ByteSource, limits: NetworkLimits, refusals: 
     gather: readAhead,
     look: async () => {
       await readAhead();
-      return { bytes: Buffer.concat(kept), whole: now.ended };
+      return { bytes: Buffer.concat(buffered), whole: now.ended };
     },
     lookAhead: async () => {
-      // An error comes again, to whoever sends: the stream stays broken.
+      // The sender gets the error again, because the stream stays broken.
       await Promise.race([readAhead().catch(() => {}), delay(LOOK_AHEAD_MS)]);
     },
     get replayable() {
@@ -122,7 +115,7 @@ export function makeUpload(source: ByteSource, limits: NetworkLimits, refusals: 
     },
     attempt: (onSent, rewriter) => {
       if (now.ended && now.replayable) {
-        const whole = Buffer.concat(kept);
+        const whole = Buffer.concat(buffered);
         const body =
           rewriter === undefined ? whole : Buffer.concat([rewriter.push(whole), rewriter.end()]);
         onSent(body.length);
@@ -144,5 +137,5 @@ export function makeUpload(source: ByteSource, limits: NetworkLimits, refusals: 
   };
 }
 
-// Guests send a short body's end right behind the request. Longer ones gain nothing from a wait.
+// Guests send the end of a short body immediately after the request.
 const LOOK_AHEAD_MS = 10;

@@ -1,157 +1,287 @@
+import { isRecord } from '../../../sandbox/wire/json.js';
+import type { Json } from '../../../sandbox/wire/messages.js';
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
-import { isRecord } from '../../../sandbox/wire/parse.js';
-import type { RawJson } from '../../../sandbox/wire/service.js';
+import { makeSemaphore } from '../../../sandbox/wire/semaphore.js';
+import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import { type BulkheadError, isBulkheadError } from '../../errors.js';
-import type { Attribution } from '../attribution.js';
-import { explainError } from '../explain-error.js';
-import { makeTurnstile } from '../turnstile.js';
-import type { LentPower, LentPowers } from './lent.js';
-import { POWER_LIMITS, type PowerLimits } from './limits.js';
-import { makeRefusals } from './refusals.js';
-import { runHandler } from './run.js';
+import { POWER_LIMITS, type PowerLimits } from '../limits.js';
+import {
+  type Attribution,
+  type OpenFields,
+  openRecord,
+  type OpenRecord,
+  type PowerRecord,
+} from '../record.js';
+import type { HostPower, HostPowers } from './host-powers.js';
+import { type BytePart, collect, parseParts, placeBytes, sourceOf, splitBytes } from './bytes.js';
+import { makeRefusals, type Refusals } from './refusals.js';
 
 export interface PowerBrokerSpec {
   readonly plugin: PluginIdentity;
-  readonly lent: LentPowers;
-  /** Names of the permissions that are granted. */
+  readonly hostPowers: HostPowers;
+  /** Names of the granted permissions. */
   readonly granted: readonly string[];
   readonly limits?: Partial<PowerLimits>;
   readonly onEvent?: (record: PowerRecord) => void;
 }
 
-/** What one use came to. */
-export interface PowerRecord extends Attribution {
-  /** As the plugin wrote it, cut. */
-  readonly power: string;
-  readonly outcome: 'allowed' | 'denied' | 'failed';
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  readonly durationMs: number;
-  /** Why it was denied or failed, in full. For the host's eyes. */
-  readonly reason?: string;
-}
-
-/** Uses the host's powers for one plugin, as far as its grant goes. */
+/** Uses the host's powers for one plugin, within its grant. */
 export interface PowerBroker {
   /**
-   * Uses one power. `params` are a guest's, as in `PowerParams`, and are parsed here. Answers the
-   * result as the text of a copy.
+   * Uses one power. `params` come from a guest (`PowerParams`) and are parsed here. `body` has the
+   * bytes of the arguments; it is cancelled if it is not used. Answers a copy of the result.
    *
    * Rejects with `POWER_DENIED`, `POWER_UNAVAILABLE`, `POWER_INVALID`, `POWER_FAILED`, `POWER_LIMIT`,
-   * `CANCELLED` by the signal, or `PERMISSION_REVOKED` once the permission is taken away.
+   * `CANCELLED` by the signal, or `PERMISSION_REVOKED` once the permission is revoked.
    */
-  use(params: unknown, signal: AbortSignal, behalf?: Attribution): Promise<RawJson>;
-  /** The grant has changed: what is under way by a permission that is gone is ended. */
-  follow(granted: readonly string[]): void;
-  /** From here on everything is refused, also what is under way. */
+  use(
+    params: unknown,
+    signal: AbortSignal,
+    attribution?: Attribution,
+    body?: ByteSource,
+  ): Promise<PowerAnswer>;
+  /** Replaces the grant, and ends the open uses whose permission is not in it. */
+  updateGrant(granted: readonly string[]): void;
+  /** Refuses every open and every later use. */
   close(): void;
 }
 
+/** A result as JSON text, with its bytes apart. */
+export interface PowerAnswer {
+  readonly text: string;
+  /** Absent if the result has no bytes. The caller reads the content to its end or cancels it. */
+  readonly bytes?: { readonly parts: readonly BytePart[]; readonly content: ByteSource };
+}
+
 export function makePowerBroker(spec: PowerBrokerSpec): PowerBroker {
-  const { plugin, lent } = spec;
+  const { plugin, hostPowers } = spec;
   const limits: PowerLimits = { ...POWER_LIMITS, ...spec.limits };
   const refusals = makeRefusals(plugin, limits);
-  const turnstile = makeTurnstile({
+  const semaphore = makeSemaphore({
     ...limits,
-    full: () => refusals.limit('maxWaiting', 'too many of its uses wait already'),
+    full: () => refusals.limit('maxQueued', 'too many of its uses are queued'),
   });
   let granted = spec.granted;
   let closed = false;
-  /** Ends the uses that a permission made possible. */
-  const underWay = new Map<string, Set<AbortController>>();
+  /** The open uses of each permission. */
+  const open = new Map<string, Set<AbortController>>();
 
-  const find = (name: string): LentPower => {
-    const power = lent.find(name);
+  const find = (name: string): HostPower => {
+    const power = hostPowers.find(name);
     const permission = power?.permission ?? name;
     if (closed) throw refusals.revoked(name);
+    // guard: host-power-granted
     if (!granted.includes(permission)) throw refusals.denied(name, permission, granted);
     if (power === undefined) throw refusals.unavailable(name);
     return power;
   };
 
   const run = async (
-    power: LentPower,
+    power: HostPower,
     args: unknown,
+    sent: SentBytes | undefined,
     signal: AbortSignal,
-    record: Writable<PowerRecord>,
-  ): Promise<RawJson> => {
-    const text = JSON.stringify(args);
-    record.bytesOut = Buffer.byteLength(text);
-    if (record.bytesOut > limits.maxArgumentBytes) {
-      throw refusals.limit('maxArgumentBytes', `its arguments are ${record.bytesOut} bytes`);
+    { fields }: OpenRecord<PowerRecord>,
+  ): Promise<PowerAnswer> => {
+    const { maxArgumentBytes = limits.maxArgumentBytes } = power;
+    const { maxResultBytes = limits.maxResultBytes } = power;
+    fields.bytesOut = Buffer.byteLength(JSON.stringify(args)) + sizeOf(sent?.parts ?? []);
+    // guard: power-argument-cap
+    if (fields.bytesOut > maxArgumentBytes) {
+      throw refusals.limit(
+        'maxArgumentBytes',
+        `the arguments of ${power.name} are ${fields.bytesOut} bytes`,
+        maxArgumentBytes,
+      );
     }
     const checked = power.checkArguments(args);
+    // guard: host-power-arguments-checked
     if (!checked.ok) throw refusals.invalid(power.name, checked.problems);
     const controller = new AbortController();
-    const peers = underWay.get(power.permission) ?? new Set();
-    underWay.set(power.permission, peers.add(controller));
+    const uses = open.get(power.permission) ?? new Set();
+    open.set(power.permission, uses.add(controller));
     const stopped = (): BulkheadError =>
       controller.signal.aborted ? refusals.revoked(power.name) : refusals.cancelled(power.name);
     const ended = AbortSignal.any([signal, controller.signal]);
     try {
-      const leave = await turnstile.enter(ended);
+      const release = await semaphore.acquire(ended);
       try {
-        const result = await runHandler(power, checked.value, {
+        const result = await runHandler(power, await withBytes(checked.value, sent), {
           plugin: plugin.id,
           signal: ended,
           refusals,
           stopped,
-          maxResultBytes: limits.maxResultBytes,
+          maxResultBytes,
         });
-        record.bytesIn = Buffer.byteLength(result.text);
+        fields.bytesIn = Buffer.byteLength(result.text) + sizeOf(result.bytes?.parts ?? []);
         return result;
       } finally {
-        leave();
+        release();
       }
     } catch (error) {
       throw ended.aborted ? stopped() : error;
     } finally {
-      peers.delete(controller);
+      uses.delete(controller);
     }
   };
 
-  const endUnless = (permission: string): void => {
-    for (const controller of underWay.get(permission) ?? []) controller.abort();
+  const endUses = (permission: string): void => {
+    for (const controller of open.get(permission) ?? []) controller.abort();
   };
 
   return {
-    use: async (params, signal, behalf) => {
-      const startedAt = performance.now();
+    use: async (params, signal, attribution, body) => {
       const name = isRecord(params) ? params['name'] : undefined;
-      const record: Writable<PowerRecord> = {
-        ...behalf,
-        power: typeof name === 'string' ? name.slice(0, 200) : '',
-        outcome: 'allowed',
-        bytesIn: 0,
-        bytesOut: 0,
-        durationMs: 0,
-      };
+      const record = openRecord<OpenFields<PowerRecord>>(
+        {
+          ...attribution,
+          power: typeof name === 'string' ? name.slice(0, 200) : '',
+          bytesIn: 0,
+          bytesOut: 0,
+        },
+        spec.onEvent,
+      );
       try {
         if (!isRecord(params) || typeof name !== 'string') throw refusals.malformed();
-        return await run(find(name), params['arguments'] ?? null, signal, record);
+        const sent = readSent(params['bytes'], body);
+        if (sent === MALFORMED) throw refusals.malformed();
+        const result = await run(find(name), params['arguments'] ?? null, sent, signal, record);
+        record.close('allowed');
+        return result;
       } catch (error) {
+        body?.cancel('the power was not used');
         const explained = isBulkheadError(error)
           ? error
-          : refusals.failed(record.power, 'its host could not run it', error);
-        record.outcome = DENIALS.has(explained.code) ? 'denied' : 'failed';
-        record.reason = explainError(explained);
+          : refusals.failed(record.fields.power, 'its host could not run it', error);
+        record.close(DENIALS.has(explained.code) ? 'denied' : 'failed', explained);
         throw explained;
-      } finally {
-        spec.onEvent?.({ ...record, durationMs: performance.now() - startedAt });
       }
     },
-    follow: (next) => {
-      const gone = granted.filter((permission) => !next.includes(permission));
+    updateGrant: (next) => {
+      const revoked = granted.filter((permission) => !next.includes(permission));
       granted = next;
-      for (const permission of gone) endUnless(permission);
+      for (const permission of revoked) endUses(permission);
     },
     close: () => {
       closed = true;
-      for (const permission of underWay.keys()) endUnless(permission);
+      for (const permission of open.keys()) endUses(permission);
     },
   };
 }
 
+/** The bytes of a use's arguments, and their places. */
+interface SentBytes {
+  readonly parts: readonly BytePart[];
+  readonly body: ByteSource;
+}
+
+const MALFORMED = Symbol('malformed');
+
+function readSent(
+  given: unknown,
+  body: ByteSource | undefined,
+): SentBytes | undefined | typeof MALFORMED {
+  if (given === undefined) return undefined;
+  const parts = isRecord(given) ? parseParts(given['parts']) : undefined;
+  return parts === undefined || body === undefined ? MALFORMED : { parts, body };
+}
+
+function sizeOf(parts: readonly BytePart[]): number {
+  return parts.reduce((sum, [, length]) => sum + length, 0);
+}
+
+async function withBytes(args: unknown, sent: SentBytes | undefined): Promise<unknown> {
+  if (sent === undefined) return args;
+  const { parts, body } = sent;
+  const content = await collect(
+    body,
+    sizeOf(parts),
+    () => new Error('the bytes are more than were announced'),
+  );
+  return placeBytes(args, parts, content);
+}
+
 const DENIALS: ReadonlySet<string> = new Set(['POWER_DENIED', 'PERMISSION_REVOKED']);
 
-type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
+interface RunSpec {
+  /** The plugin's id. */
+  readonly plugin: string;
+  /** Aborts if the use was cancelled or revoked. */
+  readonly signal: AbortSignal;
+  /** The error for that. */
+  readonly stopped: () => BulkheadError;
+  readonly refusals: Refusals;
+  readonly maxResultBytes: number;
+}
+
+/**
+ * Runs the handler of a power until its deadline, and answers a copy of the result. At the deadline
+ * the handler's signal aborts, and a later result is ignored.
+ */
+async function runHandler(
+  power: HostPower,
+  args: unknown,
+  { plugin, signal, stopped, refusals, maxResultBytes }: RunSpec,
+): Promise<PowerAnswer> {
+  const { name, permission, timeoutMs } = power;
+  const deadline = new AbortController();
+  const ended = AbortSignal.any([signal, deadline.signal]);
+  const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  const over = new Promise<never>((_, reject) => {
+    const fail = (): void =>
+      reject(
+        signal.aborted
+          ? stopped()
+          : refusals.failed(name, `it did not finish within ${timeoutMs} ms`),
+      );
+    if (ended.aborted) fail();
+    else ended.addEventListener('abort', fail, { once: true });
+  });
+  try {
+    const context = Object.freeze({ plugin, permission, signal: ended });
+    const result = Promise.resolve().then(() => power.handler(isJson(args) ? args : null, context));
+    return copyResult(await Promise.race([result, over]), power, refusals, maxResultBytes);
+  } catch (error) {
+    throw isBulkheadError(error) ? error : refusals.failed(name, reasonOf(error), error);
+  } finally {
+    clearTimeout(timer);
+    // The handler may still run: its result is not needed.
+    deadline.abort();
+    over.catch(() => {});
+  }
+}
+
+/** The arguments are JSON from the wire, and passed only a validator. */
+function isJson(args: unknown): args is Json {
+  return args !== undefined;
+}
+
+function copyResult(
+  result: unknown,
+  { name, checkResult }: HostPower,
+  refusals: Refusals,
+  maxResultBytes: number,
+): PowerAnswer {
+  const { value, parts, contents } = splitBytes(result);
+  const text = JSON.stringify(value ?? null) ?? 'null';
+  // guard: power-result-cap
+  if (Buffer.byteLength(text) + sizeOf(parts) > maxResultBytes) {
+    throw refusals.limit('maxResultBytes', `the result of ${name} is larger`, maxResultBytes);
+  }
+  const checked = checkResult(JSON.parse(text));
+  if (checked.ok) {
+    const answer = { text: JSON.stringify(checked.value) };
+    return parts.length === 0
+      ? answer
+      : { ...answer, bytes: { parts, content: sourceOf(contents) } };
+  }
+  throw refusals.failed(name, 'its result does not fit its own schema', {
+    problems: checked.problems,
+  });
+}
+
+/** The message of a handler's error, if the handler exposes it to plugins. */
+function reasonOf(error: unknown): string {
+  const exposed = error instanceof Error && 'expose' in error && error.expose === true;
+  return exposed ? error.message.replace(/\.$/, '') : 'its handler failed';
+}

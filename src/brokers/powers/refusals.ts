@@ -1,16 +1,17 @@
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import { BulkheadError } from '../../errors.js';
-import type { PowerLimits } from './limits.js';
+import type { PowerLimits } from '../limits.js';
 
-/** Every sentence with which a use of a power is refused. They reach the plugin. */
+/** Every refusal of a use of a power. Plugins read them. */
 export interface Refusals {
   denied(power: string, permission: string, granted: readonly string[]): BulkheadError;
-  /** Granted, and not defined by the host. */
+  /** Granted, but the host does not define it. */
   unavailable(power: string): BulkheadError;
   malformed(): BulkheadError;
   invalid(power: string, problems: readonly string[]): BulkheadError;
   failed(power: string, why: string, cause?: unknown): BulkheadError;
-  limit(limit: keyof PowerLimits, what: string): BulkheadError;
+  /** `most`: the limit's value, if the power has its own. */
+  limit(limit: keyof PowerLimits, what: string, most?: number): BulkheadError;
   cancelled(power: string): BulkheadError;
   revoked(power: string): BulkheadError;
 }
@@ -30,7 +31,7 @@ export function makeRefusals({ id, manifest }: PluginIdentity, limits: PowerLimi
         { power },
       ),
     malformed: () =>
-      new BulkheadError('POWER_INVALID', `${id} asked for a power without naming it.`, {
+      new BulkheadError('POWER_INVALID', `${id} requested a power without a name.`, {
         power: '',
       }),
     invalid: (power, problems) =>
@@ -41,17 +42,17 @@ export function makeRefusals({ id, manifest }: PluginIdentity, limits: PowerLimi
       ),
     failed: (power, why, cause) =>
       new BulkheadError('POWER_FAILED', `${power} failed: ${why}.`, { power }, { cause }),
-    limit: (limit, what) =>
+    limit: (limit, what, most = limits[limit]) =>
       new BulkheadError(
         'POWER_LIMIT',
-        `A use of a power by ${id} was stopped: ${what}. The limit ${limit} is ${limits[limit]}.`,
+        `A use of a power by ${id} was stopped: ${what}. The limit ${limit} is ${most}.`,
         { limit },
       ),
-    cancelled: (power) => new BulkheadError('CANCELLED', `A use of ${power} was given up.`, {}),
+    cancelled: (power) => new BulkheadError('CANCELLED', `A use of ${power} was cancelled.`, {}),
     revoked: (power) =>
       new BulkheadError(
         'PERMISSION_REVOKED',
-        `The permission of ${id} to use ${power} was taken away.`,
+        `The permission of ${id} to use ${power} was revoked.`,
         { permission: 'powers' },
       ),
   };

@@ -1,37 +1,50 @@
+import { isRecord } from '../../../sandbox/wire/json.js';
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
+import { makeSemaphore, type Semaphore } from '../../../sandbox/wire/semaphore.js';
 import type { StorageChanged, StorageEntry } from '../../../sandbox/wire/storage.js';
-import { isRecord } from '../../../sandbox/wire/parse.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import { type BulkheadError, isBulkheadError } from '../../errors.js';
-import type { Attribution } from '../attribution.js';
-import { contentOf } from '../filesystem/content.js';
-import { makeTurnstile, type Turnstile } from '../turnstile.js';
+import { contentOf } from '../file-content.js';
+import {
+  type Attribution,
+  type OpenFields,
+  openRecord,
+  type OpenRecord,
+  type StorageRecord,
+} from '../record.js';
 import { untilAborted } from '../until-aborted.js';
-import { deletePath, makeDirectory, movePath } from './changing.js';
-import { type LentCopy, makeCopies } from './copies.js';
-import { type OpenFile, listPath, openFile, statPath } from './reading.js';
-import { parseRequest, type StorageRequest } from './params.js';
-import { openRecord, type OpenRecord, type StorageRecord } from './record.js';
+import {
+  appendFile,
+  type Content,
+  deletePath,
+  makeDirectory,
+  movePath,
+  writeFile,
+} from './changes.js';
+import { makeCopies, type StorageCopy } from './copies.js';
+import type { Usage } from './directory.js';
+import type { EnclaveCipher } from './enclave-cipher.js';
+import { listPath, type OpenFile, openFile, statPath } from './reading.js';
 import { makeRefusals } from './refusals.js';
+import { parseRequest, type StorageRequest } from './request.js';
 import type { Store } from './store.js';
-import { makeUnderWay } from './under-way.js';
-import type { Usage } from './usage.js';
-import type { Ground } from './walk.js';
-import { appendFile, type Content, writeFile } from './writing.js';
+import type { AreaContext } from './walk.js';
 
 export interface StorageBrokerSpec {
   readonly plugin: PluginIdentity;
-  /** The plugin's, which its other brokers share. */
+  /** The plugin's store. All brokers of one plugin share it. */
   readonly store: Store;
+  /** Encrypts the values of enclaves. Called for the first value. Default: values are not encrypted. */
+  readonly cipher?: (() => EnclaveCipher) | undefined;
   readonly onEvent?: (record: StorageRecord) => void;
 }
 
-/** Keeps files for one plugin, in a directory that is that plugin's alone. */
+/** Stores files for one plugin, in its own directory. */
 export interface StorageBroker {
   /**
-   * Runs one operation. `params` are a guest's, as in `StorageParams`, and are parsed here; `body` is
-   * the content that goes with them, and is cancelled where it is not wanted. What was begun when
-   * the signal aborts, or the permission is taken away, is not done, or done whole.
+   * Runs one operation. `params` come from a guest (`StorageParams`) and are parsed here. `body` is
+   * the content to write; it is cancelled if it is not used. If the signal aborts or the permission
+   * is revoked meanwhile, a change is complete or has no effect.
    *
    * Rejects with `STORAGE_DENIED`, `STORAGE_FAILED`, `STORAGE_LIMIT`, `CANCELLED` by the signal, or
    * `PERMISSION_REVOKED` after `close`.
@@ -40,16 +53,16 @@ export interface StorageBroker {
     params: unknown,
     body: ByteSource | undefined,
     signal: AbortSignal,
-    behalf?: Attribution,
+    attribution?: Attribution,
   ): Promise<StorageAnswer>;
-  /** From here on everything is refused, also what is under way. */
+  /** Refuses open and later operations. */
   close(): void;
 }
 
-/** `content` only of a read or a copy: the caller pulls it or cancels it. */
+/** `content` of a read and `copy.content` of a copy: the caller reads it to its end or cancels it. */
 export type StorageAnswer =
   | { readonly content: ByteSource; readonly bytes: number }
-  | { readonly copy: LentCopy }
+  | { readonly copy: StorageCopy }
   | {
       readonly value: StorageEntry | readonly StorageEntry[] | UsageAnswer | StorageChanged | null;
     };
@@ -59,44 +72,54 @@ interface UsageAnswer extends Usage {
   readonly maxFiles: number;
 }
 
-export function makeStorageBroker({ plugin, store, onEvent }: StorageBrokerSpec): StorageBroker {
+/** One admitted operation. */
+interface Operation {
+  readonly body: ByteSource | undefined;
+  /** Aborts if the caller cancels or the permission is revoked. */
+  readonly ended: AbortSignal;
+  /** The error for that. */
+  readonly stopped: () => BulkheadError | undefined;
+  readonly record: OpenRecord<StorageRecord>;
+  readonly lists: Semaphore;
+}
+
+export function makeStorageBroker({
+  plugin,
+  store,
+  cipher,
+  onEvent,
+}: StorageBrokerSpec): StorageBroker {
   const { limits } = store;
+  const { maxActive, maxLists, maxQueued } = limits;
   const refusals = makeRefusals(plugin.id, limits);
-  const turnstile = makeTurnstile({
-    maxActive: limits.maxActive,
-    maxWaiting: limits.maxWaiting,
-    full: () => refusals.limit('maxWaiting', 'too many of its operations wait already'),
-  });
+  const semaphore = makeSemaphore({ maxActive, maxQueued, full: refusals.queueFull });
+  const lists = makeSemaphore({ maxActive: maxLists, maxQueued, full: refusals.queueFull });
   const copies = makeCopies(limits, refusals);
-  const lists = makeTurnstile({
-    maxActive: limits.maxLists,
-    maxWaiting: limits.maxWaiting,
-    full: () => refusals.limit('maxWaiting', 'too many of its operations wait already'),
-  });
-  const underWay = makeUnderWay();
+  // One signal for each operation: a shared signal would retain every listener, and so all written
+  // content.
+  const open = new Set<AbortController>();
+  let closed = false;
 
   const read = (
     { handle, bytes }: OpenFile,
-    ended: AbortSignal,
-    stopped: () => BulkheadError | undefined,
-    record: OpenRecord,
-    leave: () => void,
+    { ended, stopped, record }: Operation,
+    release: () => void,
   ): StorageAnswer => {
     const end = (error?: unknown): void => {
       ended.removeEventListener('abort', stop);
       record.close(error === undefined ? 'allowed' : 'failed', error);
       handle.close().catch(() => {});
-      leave();
+      release();
     };
     const stop = (): void => end(stopped());
     ended.addEventListener('abort', stop, { once: true });
     const content = contentOf(handle, {
       bytes,
       maxBytes: limits.maxFileBytes,
-      tooLong: () => refusals.limit('maxFileBytes', 'a file of it is too long'),
+      tooLong: () => refusals.limit('maxFileBytes', 'one of its files is too long'),
       stopped,
       onBytes: (count) => {
-        record.bytesRead += count;
+        record.fields.bytesRead += count;
       },
       explain: (error) => (isBulkheadError(error) ? error : refusals.failed('', 'EIO', error)),
       end,
@@ -105,41 +128,70 @@ export function makeStorageBroker({ plugin, store, onEvent }: StorageBrokerSpec)
   };
 
   return {
-    run: async (params, body, signal, behalf) => {
-      const record = openRecord(plugin.id, nameOf(params), onEvent ?? (() => {}), behalf);
-      const { ended, over } = underWay.begin(signal);
+    run: async (params, body, signal, attribution) => {
+      const record = openRecord<OpenFields<StorageRecord>>(
+        {
+          ...attribution,
+          plugin: plugin.id,
+          what: describeParams(params),
+          bytesRead: 0,
+          bytesWritten: 0,
+        },
+        onEvent,
+      );
+      const controller = new AbortController();
+      const ended = controller.signal;
+      const cancel = (): void => controller.abort();
+      open.add(controller);
+      signal.addEventListener('abort', cancel, { once: true });
+      if (signal.aborted || closed) cancel();
+      const finish = (): void => {
+        open.delete(controller);
+        signal.removeEventListener('abort', cancel);
+      };
       const stopped = (): BulkheadError | undefined => {
-        if (underWay.ended) return refusals.revoked();
+        if (closed) return refusals.revoked();
         return signal.aborted ? refusals.cancelled() : undefined;
       };
-      let leave = over;
+      let release = finish;
       try {
         const early = stopped();
         if (early !== undefined) throw early;
         const request = parseRequest(params, limits, refusals);
-        const giveBack = await turnstile.enter(ended);
-        leave = () => {
-          over();
-          giveBack();
+        const leave = await semaphore.acquire(ended);
+        release = () => {
+          finish();
+          leave();
         };
-        const ground: Ground = { store, refusals, area: request.area, user: request.user };
+        const operation: Operation = { body, ended, stopped, record, lists };
+        const context: AreaContext = { store, refusals, area: request.area, user: request.user };
+        const place = placeInEnclave(plugin.id, request);
         if (request.op === 'read') {
-          return read(await openFile(ground, request.path), ended, stopped, record, leave);
+          const answer = read(await openFile(context, request.path), operation, release);
+          if (place === undefined || cipher === undefined || !('content' in answer)) return answer;
+          const value = cipher().open(await collectContent(answer.content), place);
+          return { content: sourceOf(value), bytes: value.length };
         }
         const answer =
           request.op === 'copy'
-            ? { copy: await copies.make(ground, request.since, ended, record) }
-            : await change(ground, request, { body, ended, stopped, record, lists });
+            ? { copy: await copies.make(context, request.since, ended, record) }
+            : await change(
+                context,
+                request,
+                place === undefined || cipher === undefined || request.op !== 'write'
+                  ? operation
+                  : await sealed(operation, cipher(), place),
+              );
         const late = stopped();
         if (late !== undefined) {
           if ('copy' in answer) answer.copy.content?.cancel('not wanted');
           throw late;
         }
-        leave();
+        release();
         record.close('allowed');
         return answer;
       } catch (error) {
-        leave();
+        release();
         body?.cancel('not wanted');
         const explained =
           stopped() ?? (isBulkheadError(error) ? error : refusals.failed('', 'EIO', error));
@@ -147,69 +199,124 @@ export function makeStorageBroker({ plugin, store, onEvent }: StorageBrokerSpec)
         throw explained;
       }
     },
-    close: underWay.endAll,
+    close: () => {
+      closed = true;
+      // guard: storage-ends-on-revocation
+      for (const controller of open) controller.abort();
+    },
   };
 }
 
-const DENIALS: ReadonlySet<string> = new Set(['STORAGE_DENIED', 'PERMISSION_REVOKED']);
-
-interface ChangeSpec {
-  readonly body: ByteSource | undefined;
-  readonly ended: AbortSignal;
-  readonly stopped: () => BulkheadError | undefined;
-  readonly record: OpenRecord;
-  readonly lists: Turnstile;
+/** Binds a value of an enclave to its plugin, user and name. `undefined` for other files. */
+function placeInEnclave(plugin: string, { area, user, path }: StorageRequest): string | undefined {
+  const isUsers = area === 'user' && user.startsWith(ENCLAVE_USER);
+  if (area !== 'enclave' && !isUsers) return undefined;
+  return JSON.stringify([plugin, area === 'enclave' ? '' : user, path]);
 }
 
+/** Guests use this user of the storage for the enclave of a user. */
+const ENCLAVE_USER = 'enclave of ';
+
+async function collectContent(content: ByteSource): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for (;;) {
+    const chunk = await content.pull();
+    if (chunk === undefined) return Buffer.concat(chunks);
+    chunks.push(chunk);
+  }
+}
+
+function sourceOf(bytes: Uint8Array): ByteSource {
+  const left = bytes.length === 0 ? [] : [bytes];
+  return {
+    pull: async () => left.shift(),
+    cancel: () => {
+      left.length = 0;
+    },
+  };
+}
+
+/** The operation with the encrypted content. Values are small, so they are gathered. */
+async function sealed(
+  operation: Operation,
+  cipher: EnclaveCipher,
+  place: string,
+): Promise<Operation> {
+  const { body, ended, stopped } = operation;
+  if (body === undefined) return operation;
+  const next = arriving(body, ended, stopped);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const chunk = await next();
+    if (chunk === undefined) break;
+    size += chunk.length;
+    chunks.push(chunk);
+    if (size > MAX_SEALED_BYTES) {
+      // The cap of the area refuses it.
+      return { ...operation, body: sourceOf(Buffer.concat(chunks)) };
+    }
+  }
+  return { ...operation, body: sourceOf(cipher.seal(Buffer.concat(chunks), place)) };
+}
+
+/** Far above the cap of a value. */
+const MAX_SEALED_BYTES = 1024 * 1024;
+
+const DENIALS: ReadonlySet<string> = new Set(['STORAGE_DENIED', 'PERMISSION_REVOKED']);
+
 async function change(
-  ground: Ground,
+  context: AreaContext,
   request: StorageRequest,
-  spec: ChangeSpec,
+  operation: Operation,
 ): Promise<StorageAnswer> {
   const { op, path, recursive } = request;
   if (op === 'list') {
-    const leave = await spec.lists.enter(spec.ended);
-    return listPath(ground, path, recursive)
+    // guard: storage-list-concurrency-cap
+    const release = await operation.lists.acquire(operation.ended);
+    return listPath(context, path, recursive)
       .then((value) => ({ value }))
-      .finally(leave);
+      .finally(release);
   }
-  if (op === 'stat') return { value: await statPath(ground, path) };
-  return { value: await changeInTurn(ground, request, spec) };
+  if (op === 'stat') return { value: await statPath(context, path) };
+  return { value: await changeExclusively(context, request, operation) };
 }
 
-function changeInTurn(
-  ground: Ground,
+type OneChange = (usage: Usage) => Promise<StorageChanged | UsageAnswer>;
+
+function changeExclusively(
+  context: AreaContext,
   { op, path, to, recursive, replace, maxFileBytes }: StorageRequest,
-  spec: ChangeSpec,
+  { body, ended, stopped, record }: Operation,
 ): Promise<StorageChanged | UsageAnswer> {
-  const { store, refusals } = ground;
-  return store.inTurn<StorageChanged | UsageAnswer>(async (usage) => {
-    const late = spec.stopped();
+  const { store, refusals } = context;
+  const run: OneChange = async (usage) => {
+    const late = stopped();
     if (late !== undefined) throw late;
     switch (op) {
       case 'write':
       case 'append': {
-        if (spec.body === undefined) throw refusals.malformed('comes without its content');
+        if (body === undefined) throw refusals.malformed('comes without its content');
         const write = op === 'write' ? writeFile : appendFile;
-        const content = arriving(spec.body, spec.ended, spec.stopped);
-        spec.record.bytesWritten = await write(ground, path, usage, {
+        record.fields.bytesWritten = await write(context, path, usage, {
           maxBytes: maxFileBytes,
-          content,
+          content: arriving(body, ended, stopped),
         });
         return changed(store, true);
       }
       case 'mkdir':
-        await makeDirectory(ground, path, usage);
+        await makeDirectory(context, path, usage);
         return changed(store, true);
       case 'delete':
-        return changed(store, await deletePath(ground, path, usage, recursive));
+        return changed(store, await deletePath(context, path, usage, recursive));
       case 'move':
-        await movePath(ground, path, to, usage, replace);
+        await movePath(context, path, to, usage, replace);
         return changed(store, true);
       default:
         return { ...usage, maxBytes: store.limits.maxBytes, maxFiles: store.limits.maxFiles };
     }
-  });
+  };
+  return op === 'usage' ? store.reading(run) : store.exclusively(run);
 }
 
 function changed(store: Store, done: boolean): StorageChanged {
@@ -217,7 +324,7 @@ function changed(store: Store, done: boolean): StorageChanged {
   return { done, generation: store.generation };
 }
 
-/** Content on its way from a guest, which may never send the rest of it. */
+/** Content from a guest, which may never send the rest. */
 function arriving(body: ByteSource, ended: AbortSignal, stopped: () => unknown): Content {
   return async () => {
     const bytes = await untilAborted(ended, body.pull()).catch((error: unknown) => {
@@ -229,8 +336,8 @@ function arriving(body: ByteSource, ended: AbortSignal, stopped: () => unknown):
   };
 }
 
-/** For the record: what was asked, in the guest's words, cut. */
-function nameOf(params: unknown): string {
+/** The guest's own params for the record, cut. */
+function describeParams(params: unknown): string {
   const given = isRecord(params) ? params : {};
   const [op, area, path, to] = ['op', 'area', 'path', 'to'].map((key) =>
     typeof given[key] === 'string' ? given[key].slice(0, 200) : '',

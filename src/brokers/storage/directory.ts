@@ -1,13 +1,15 @@
 import { constants, existsSync, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir } from 'node:fs/promises';
+import type { StorageLimits } from '../limits.js';
+import type { Refusals } from './refusals.js';
 
 /**
- * A directory that is held open, and what lies in it by name. While it is held nobody can put
- * another in its place: names are looked up in the directory itself (`/proc/self/fd/7/name`) and not
- * along a path that may have been swapped for a link meanwhile. No link is ever followed.
+ * An open directory, which cannot be replaced while it is open. Names are resolved in the directory
+ * itself (`/proc/self/fd/7/name`), not along a path that may have been replaced by a link. Links
+ * are never followed.
  *
- * Where the system has no such place (macOS), names are looked up along the path: whoever else can
- * write in the storage directory could swap a directory for a link in the moment between.
+ * Without `/proc/self/fd` (macOS), names are resolved along the path. A process that can write in
+ * the storage directory could then replace a directory by a link between two steps.
  */
 export class Directory implements AsyncDisposable {
   readonly #handle: FileHandle;
@@ -18,27 +20,27 @@ export class Directory implements AsyncDisposable {
     this.#place = DESCRIPTORS === undefined ? path : `${DESCRIPTORS}/${handle.fd}`;
   }
 
-  /** Opens the directory at a path of the operator's, which may have links. */
+  /** Opens a directory of the operator. Its path may have links. */
   static async open(path: string): Promise<Directory> {
     return new Directory(await open(path, constants.O_RDONLY | constants.O_DIRECTORY), path);
   }
 
-  /** The path by which one name in it is reached. */
-  at(name: string): string {
+  /** The path of a name in it. */
+  pathOf(name: string): string {
     return `${this.#place}/${name}`;
   }
 
-  /** Rejects with the system's error where there is none, or what is there is no directory. */
+  /** Rejects with the system's error if it does not exist or is not a directory. */
   async child(name: string): Promise<Directory> {
-    const path = this.at(name);
+    const path = this.pathOf(name);
     const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
     return new Directory(await open(path, flags), path);
   }
 
-  /** Whether there was none before. */
-  async make(name: string): Promise<boolean> {
+  /** Creates a directory. Returns whether it is new. */
+  async mkdir(name: string): Promise<boolean> {
     try {
-      await mkdir(this.at(name), { mode: 0o700 });
+      await mkdir(this.pathOf(name), { mode: 0o700 });
       return true;
     } catch (error) {
       if (errnoOf(error) === 'EEXIST') return false;
@@ -46,10 +48,10 @@ export class Directory implements AsyncDisposable {
     }
   }
 
-  /** What is there under that name, links not followed; `undefined` where nothing is. */
-  async look(name: string): Promise<Stats | undefined> {
+  /** The stats of a name, without following links; `undefined` if it does not exist. */
+  async stat(name: string): Promise<Stats | undefined> {
     try {
-      return await lstat(this.at(name));
+      return await lstat(this.pathOf(name));
     } catch (error) {
       if (errnoOf(error) === 'ENOENT') return undefined;
       throw error;
@@ -71,4 +73,47 @@ export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined;
+}
+
+/** The contents of a plugin's storage. Directories count as files. */
+export interface Usage {
+  bytes: number;
+  files: number;
+}
+
+/** Adds to the usage, or throws a refusal and adds nothing. A decrease is always allowed. */
+export function charge(usage: Usage, more: Usage, limits: StorageLimits, refusals: Refusals): void {
+  // guard: storage-file-quota
+  if (more.files > 0 && usage.files + more.files > limits.maxFiles) {
+    throw refusals.limit('maxFiles', 'it has the maximum of files and directories');
+  }
+  if (more.bytes > 0 && usage.bytes + more.bytes > limits.maxBytes) {
+    throw refusals.limit('maxBytes', `it would hold ${usage.bytes + more.bytes} bytes`);
+  }
+  usage.files += more.files;
+  usage.bytes += more.bytes;
+}
+
+/** Counts the entries below a directory, up to `most`. Does not follow links. */
+export async function measure(
+  directory: Directory,
+  most: { files: number; depth: number },
+): Promise<Usage & { readonly height: number }> {
+  const usage = { bytes: 0, files: 0, height: 0 };
+  for (const name of await directory.names()) {
+    // guard: storage-scan-cap
+    if (usage.files >= most.files) break;
+    const stats = await directory.stat(name);
+    if (stats === undefined) continue;
+    usage.files += 1;
+    usage.height = Math.max(usage.height, 1);
+    if (stats.isFile()) usage.bytes += stats.size;
+    if (!stats.isDirectory() || most.depth <= 0) continue;
+    await using child = await directory.child(name);
+    const below = await measure(child, { files: most.files - usage.files, depth: most.depth - 1 });
+    usage.bytes += below.bytes;
+    usage.files += below.files;
+    usage.height = Math.max(usage.height, below.height + 1);
+  }
+  return usage;
 }

@@ -1,7 +1,7 @@
 import { BulkheadError } from '../../errors.js';
-import type { StorageLimits } from './limits.js';
+import type { StorageLimits } from '../limits.js';
 
-/** Why an operation that is allowed does not succeed, by the names that every system has for it. */
+/** Why an allowed operation failed, by the names that systems use. */
 export type Errno =
   | 'ENOENT'
   | 'EISDIR'
@@ -13,22 +13,24 @@ export type Errno =
   | 'EFBIG';
 
 /**
- * Every sentence with which the storage broker refuses something. They reach the plugin, so they
- * name the path as the plugin wrote it, and nothing of where the host keeps it.
+ * Every refusal of the storage broker. Plugins read them, so they name the path that the plugin wrote
+ * and no path of the host.
  */
 export interface Refusals {
   /** Not a path in the plugin's storage. */
   malformed(why: string): BulkheadError<'STORAGE_DENIED'>;
-  /** Something that no plugin put there: a link, a device, a file with a second name. */
+  /** An entry that a plugin cannot make: a link, a device, a file with a second name. */
   foreign(path: string): BulkheadError<'STORAGE_DENIED'>;
-  /** The message begins with `errno`, for code that tells failures apart by it. */
+  /** The message begins with `errno`, so that code can read it. */
   failed(path: string, errno: Errno, cause?: unknown): BulkheadError<'STORAGE_FAILED'>;
   limit(limit: keyof StorageLimits, what: string): BulkheadError<'STORAGE_LIMIT'>;
+  /** The limit of the queues. */
+  queueFull(): BulkheadError<'STORAGE_LIMIT'>;
   cancelled(): BulkheadError<'CANCELLED'>;
   revoked(): BulkheadError<'PERMISSION_REVOKED'>;
 }
 
-/** @param id the plugin's */
+/** @param id the plugin's id */
 export function makeRefusals(id: string, limits: StorageLimits): Refusals {
   const denied = (wanted: string, message: string) =>
     new BulkheadError('STORAGE_DENIED', `Storage denied: ${message}`, {
@@ -36,12 +38,20 @@ export function makeRefusals(id: string, limits: StorageLimits): Refusals {
       wanted,
       granted: ['true'],
     });
+  const limit = (name: keyof StorageLimits, what: string) =>
+    new BulkheadError(
+      'STORAGE_LIMIT',
+      `The storage of ${id} reached a limit: ${what}. The limit ${name} is ${limits[name]}; ${REMEDIES[name] ?? 'it is fixed'}.`,
+      { limit: name },
+    );
   return {
-    malformed: (why) => denied('', `${id} asked for a path that ${why}.`),
+    limit,
+    queueFull: () => limit('maxQueued', 'too many of its operations are queued'),
+    malformed: (why) => denied('', `${id} requested a path that ${why}.`),
     foreign: (path) =>
       denied(
         path,
-        `${path} is no file that ${id} made: it is a link, or has another name elsewhere. To allow it, put the file itself there.`,
+        `${path} was not made by ${id}: it is a link, or has a second name. To allow it, replace it by a copy of the file.`,
       ),
     failed: (path, errno, cause) =>
       new BulkheadError(
@@ -50,15 +60,9 @@ export function makeRefusals(id: string, limits: StorageLimits): Refusals {
         { path },
         { cause },
       ),
-    limit: (limit, what) =>
-      new BulkheadError(
-        'STORAGE_LIMIT',
-        `The storage of ${id} ran into its limit: ${what}. The limit ${limit} is ${limits[limit]}; ${REMEDIES[limit] ?? 'it is fixed'}.`,
-        { limit },
-      ),
-    cancelled: () => new BulkheadError('CANCELLED', `An operation of ${id} was given up.`, {}),
+    cancelled: () => new BulkheadError('CANCELLED', `An operation of ${id} was cancelled.`, {}),
     revoked: () =>
-      new BulkheadError('PERMISSION_REVOKED', `The storage permission of ${id} was taken away.`, {
+      new BulkheadError('PERMISSION_REVOKED', `The storage permission of ${id} was revoked.`, {
         permission: 'storage',
       }),
   };
@@ -67,7 +71,7 @@ export function makeRefusals(id: string, limits: StorageLimits): Refusals {
 const REASONS: Readonly<Record<Errno, string>> = {
   ENOENT: 'does not exist',
   EISDIR: 'is a directory',
-  ENOTDIR: 'is or goes through what is no directory',
+  ENOTDIR: 'is not a directory, or goes through a file',
   ENOTEMPTY: 'is a directory that is not empty',
   EEXIST: 'exists already',
   EINVAL: 'cannot be moved into itself',

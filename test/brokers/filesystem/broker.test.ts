@@ -27,7 +27,7 @@ describe('a granted file', () => {
     await expect(broker.read('data/b.txt')).rejects.toMatchObject(DENIED);
   });
 
-  it('is told with its size', async () => {
+  it('is described with its size', async () => {
     const { plugin } = await makeTree({ 'plugin/a.txt': 'x'.repeat(100_000) });
     const content = await brokerIn(plugin, ['.']).read('a.txt');
     expect(content.bytes).toBe(100_000);
@@ -82,7 +82,7 @@ describe('a path outside what is granted', () => {
     expect(texts[0]).toBe(texts[1]);
   });
 
-  it('is everything where nothing is granted', async () => {
+  it('is everything if nothing is granted', async () => {
     const { plugin } = await makeTree({ 'plugin/a.txt': 'a' });
     await expect(brokerIn(plugin, []).read('a.txt')).rejects.toMatchObject(DENIED);
   });
@@ -101,7 +101,7 @@ describe('what is not a regular file', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'is read where exactly it is granted, if it is text',
+    'is read exactly if it is granted and is text',
     async () => {
       const { plugin } = await makeTree({ 'plugin/x': '' });
       const broker = brokerIn(plugin, ['/proc/version', '/dev/zero']);
@@ -122,7 +122,7 @@ describe('what is not a regular file', () => {
     }
   });
 
-  it('fails where there is nothing', async () => {
+  it('fails if there is no file', async () => {
     const { plugin } = await makeTree({ 'plugin/a.txt': '' });
     const broker = brokerIn(plugin, ['.']);
     for (const path of ['nothing.txt', 'no/thing.txt', 'a.txt/x']) {

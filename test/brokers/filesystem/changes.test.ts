@@ -6,7 +6,7 @@ const DENIED = { code: 'FILESYSTEM_DENIED' };
 const FAILED = { code: 'FILESYSTEM_FAILED' };
 
 describe('a file that changes', () => {
-  it('is followed to where it was when it was opened', async () => {
+  it('is resolved to its target at the time of opening', async () => {
     const { plugin } = await makeTree({ 'plugin/data/a.txt': 'first' });
     const content = await brokerIn(plugin, ['data']).read('data/a.txt');
     await unlink(`${plugin}/data/a.txt`);
@@ -14,7 +14,7 @@ describe('a file that changes', () => {
     expect(await textOf(Promise.resolve(content))).toBe('first');
   });
 
-  it('gives what its path leads to, each time anew', async () => {
+  it('reads the current target of its path each time', async () => {
     const { root, plugin } = await makeTree({
       'plugin/data/a.txt': 'a',
       'outside/a.txt': 'secret',
@@ -29,7 +29,7 @@ describe('a file that changes', () => {
     await expect(broker.read('data/a.txt')).rejects.toMatchObject(FAILED);
   });
 
-  it('is stopped where it grows beyond the cap while it is read', async () => {
+  it('is stopped if it grows beyond the cap while it is read', async () => {
     const { plugin } = await makeTree({ 'plugin/log': 'x'.repeat(90_000) });
     const broker = brokerIn(plugin, ['.'], { maxFileBytes: 100_000 });
     const content = await broker.read('log');

@@ -4,11 +4,11 @@ import { brokerIn, makeTree, textOf } from './tree.js';
 const files = { 'plugin/data/a.txt': 'a'.repeat(300_000), 'plugin/more/b.txt': 'b' };
 
 describe('a broker whose grant changes', () => {
-  it('ends every read under way when something was taken away, and opens what is left', async () => {
+  it('ends every read under way when a prefix was revoked, and opens what is left', async () => {
     const { plugin } = await makeTree(files);
     const broker = brokerIn(plugin, ['data', 'more']);
     const { body } = await broker.read('data/a.txt');
-    broker.follow(['more'], true);
+    broker.updateGrant(['more'], true);
     await expect(body.pull()).rejects.toMatchObject({ code: 'PERMISSION_REVOKED' });
     expect(broker.active).toBe(0);
     await expect(broker.read('data/a.txt')).rejects.toMatchObject({
@@ -22,7 +22,7 @@ describe('a broker whose grant changes', () => {
     const { plugin } = await makeTree(files);
     const broker = brokerIn(plugin, ['data']);
     const reading = broker.read('data/a.txt');
-    broker.follow(['more'], true);
+    broker.updateGrant(['more'], true);
     await expect(reading).rejects.toMatchObject({ code: 'PERMISSION_REVOKED' });
   });
 
@@ -30,7 +30,7 @@ describe('a broker whose grant changes', () => {
     const { plugin } = await makeTree(files);
     const broker = brokerIn(plugin, ['data']);
     const reading = broker.read('data/a.txt');
-    broker.follow(['data', 'more'], false);
+    broker.updateGrant(['data', 'more'], false);
     expect(await textOf(reading)).toHaveLength(300_000);
     expect(await textOf(broker.read('more/b.txt'))).toBe('b');
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { brokerIn, makeTree, textOf } from './tree.js';
 
 describe('a file', () => {
-  it('is at most so long', async () => {
+  it('has a maximum length', async () => {
     const { plugin } = await makeTree({ 'plugin/a': 'x'.repeat(11), 'plugin/b': 'x'.repeat(10) });
     const broker = brokerIn(plugin, ['.'], { maxFileBytes: 10 });
     expect(await textOf(broker.read('b'))).toHaveLength(10);
@@ -15,7 +15,7 @@ describe('a file', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'is counted as it is read where its size is a lie',
+    'is counted as it is read if its stated size is wrong',
     async () => {
       const { plugin } = await makeTree({ 'plugin/a': '' });
       const broker = brokerIn(plugin, ['/proc/cpuinfo'], { maxFileBytes: 10 });
@@ -29,10 +29,10 @@ describe('a file', () => {
 
   it('that is open is one of a few; the next waits, and too many are refused', async () => {
     const { plugin } = await makeTree({ 'plugin/a': 'a' });
-    const broker = brokerIn(plugin, ['.'], { maxOpenFiles: 1, maxWaiting: 1 });
+    const broker = brokerIn(plugin, ['.'], { maxOpenFiles: 1, maxQueued: 1 });
     const first = await broker.read('a');
     const second = broker.read('a');
-    await expect(broker.read('a')).rejects.toMatchObject({ details: { limit: 'maxWaiting' } });
+    await expect(broker.read('a')).rejects.toMatchObject({ details: { limit: 'maxQueued' } });
     first.body.cancel('enough');
     expect(await textOf(second)).toBe('a');
   });

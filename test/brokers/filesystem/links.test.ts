@@ -5,7 +5,7 @@ import { brokerIn, makeTree, textOf } from './tree.js';
 const DENIED = { code: 'FILESYSTEM_DENIED' };
 
 describe('a link', () => {
-  it('is followed where it stays in what is granted', async () => {
+  it('is followed if it stays within the grant', async () => {
     const { plugin } = await makeTree({ 'plugin/data/a.txt': 'a', 'plugin/more/b.txt': 'b' });
     await symlink('a.txt', `${plugin}/data/same`);
     await symlink('../more', `${plugin}/data/more`);
@@ -14,7 +14,7 @@ describe('a link', () => {
     expect(await textOf(broker.read('data/more/b.txt'))).toBe('b');
   });
 
-  it('that leads out is refused, and what is there cannot be told', async () => {
+  it('that leads out is refused, without revealing its target', async () => {
     const { root, plugin } = await makeTree({
       'plugin/data/a.txt': 'a',
       'outside/secret.txt': 'secret',
@@ -37,7 +37,7 @@ describe('a link', () => {
     expect(texts[0]).not.toContain(root);
   });
 
-  it("in the plugin's own directory is no grant of what it leads to", async () => {
+  it("in the plugin's own directory does not grant its target", async () => {
     const { root, plugin } = await makeTree({ 'plugin/x': '', 'outside/secret.txt': 'secret' });
     await symlink(`${root}/outside`, `${plugin}/data`);
     await expect(brokerIn(plugin, ['data']).read('data/secret.txt')).rejects.toMatchObject(DENIED);
@@ -52,7 +52,7 @@ describe('a link', () => {
     expect(await textOf(brokerIn(plugin, [`${root}/named`]).read(`${root}/named/a.txt`))).toBe('a');
   });
 
-  it('that is hard is a file like any other: the two names cannot be told apart', async () => {
+  it('that is hard is treated as an ordinary file: the two names are indistinguishable', async () => {
     const { root, plugin } = await makeTree({ 'plugin/data/x': '', 'outside.txt': 'shared' });
     await link(`${root}/outside.txt`, `${plugin}/data/hard`);
     expect(await textOf(brokerIn(plugin, ['data']).read('data/hard'))).toBe('shared');

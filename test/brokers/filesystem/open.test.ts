@@ -1,10 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { rename, symlink, unlink, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { makeRoot } from '../../../src/brokers/filesystem/roots.js';
 import { describe, expect, it } from 'vitest';
-import { CheckedPath, contain, makeRoot } from '../../../src/brokers/filesystem/contain.js';
-import { FILESYSTEM_LIMITS } from '../../../src/brokers/filesystem/limits.js';
-import { openChecked } from '../../../src/brokers/filesystem/open.js';
+import {
+  CheckedPath,
+  checkPath,
+  openChecked,
+} from '../../../src/brokers/filesystem/checked-path.js';
+import { FILESYSTEM_LIMITS } from '../../../src/brokers/limits.js';
 import { makeRefusals } from '../../../src/brokers/filesystem/refusals.js';
 import { makeTree } from './tree.js';
 
@@ -17,7 +21,7 @@ async function checkedTree() {
     'outside/a.txt': 'secret',
   });
   const roots = [makeRoot('data', tree.plugin)];
-  const checked = await contain('data/sub/a.txt', tree.plugin, roots, refusals);
+  const checked = await checkPath('data/sub/a.txt', tree.plugin, roots, refusals);
   return { ...tree, checked, data: `${tree.plugin}/data` };
 }
 
@@ -33,7 +37,7 @@ describe.each([
     await handle.close();
   });
 
-  it('opens nothing where the file has become a link since', async () => {
+  it('opens nothing if the file has become a link', async () => {
     const { root, data, checked } = await checkedTree();
     await unlink(`${data}/sub/a.txt`);
     await symlink(`${root}/outside/a.txt`, `${data}/sub/a.txt`);
@@ -42,22 +46,19 @@ describe.each([
     });
   });
 
-  it.each(['sub', '.'])(
-    'opens nothing where the directory %s has become a link since',
-    async (which) => {
-      const { root, data, checked } = await checkedTree();
-      const [from, to] =
-        which === '.' ? [data, `${root}/outside`] : [`${data}/sub`, `${root}/outside`];
-      await rename(from, `${root}/was`);
-      await symlink(to, from);
-      if (which === '.') await symlink(to, `${root}/outside/sub`);
-      await expect(openChecked(checked, refusals, descriptors)).rejects.toMatchObject({
-        code: 'FILESYSTEM_DENIED',
-      });
-    },
-  );
+  it.each(['sub', '.'])('opens nothing if the directory %s has become a link', async (which) => {
+    const { root, data, checked } = await checkedTree();
+    const [from, to] =
+      which === '.' ? [data, `${root}/outside`] : [`${data}/sub`, `${root}/outside`];
+    await rename(from, `${root}/was`);
+    await symlink(to, from);
+    if (which === '.') await symlink(to, `${root}/outside/sub`);
+    await expect(openChecked(checked, refusals, descriptors)).rejects.toMatchObject({
+      code: 'FILESYSTEM_DENIED',
+    });
+  });
 
-  it('does not open a pipe: whoever waits at its other end goes on waiting', async () => {
+  it('does not open a pipe: the process at its other end continues to wait', async () => {
     const { data, checked } = await checkedTree();
     await unlink(`${data}/sub/a.txt`);
     execFileSync('mkfifo', [`${data}/sub/a.txt`]);
@@ -81,7 +82,7 @@ describe.each([
     await handle.close();
   });
 
-  it('fails where there is nothing any more', async () => {
+  it('fails if the file no longer exists', async () => {
     const { data, checked } = await checkedTree();
     await unlink(`${data}/sub/a.txt`);
     await expect(openChecked(checked, refusals, descriptors)).rejects.toMatchObject({
@@ -92,7 +93,7 @@ describe.each([
 
 describe('a path that was not checked', () => {
   it('cannot be passed for one that was', () => {
-    const forged = { asked: '/etc/passwd', real: '/etc/passwd', admits: () => true };
+    const forged = { requested: '/etc/passwd', real: '/etc/passwd', admits: () => true };
     // @ts-expect-error: a literal lacks the private part that only `contain` gives
     const asChecked: CheckedPath = forged;
     expect(asChecked).not.toBeInstanceOf(CheckedPath);

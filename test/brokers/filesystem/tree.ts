@@ -1,3 +1,4 @@
+import type { FilesystemRecord } from '../../../src/brokers/record.js';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,8 +8,7 @@ import {
   type FilesystemBroker,
   makeFilesystemBroker,
 } from '../../../src/brokers/filesystem/broker.js';
-import type { FilesystemLimits } from '../../../src/brokers/filesystem/limits.js';
-import type { FilesystemRecord } from '../../../src/brokers/filesystem/record.js';
+import type { FilesystemLimits } from '../../../src/brokers/limits.js';
 
 const made = new Set<string>();
 afterEachTest(async () => {

@@ -20,7 +20,7 @@ describe('a request that is given up', () => {
 
   it('while it waits in line leaves the line', async () => {
     const server = await serve((_request, response) => response.end('a'));
-    const broker = brokerFor(server, { limits: { maxActive: 1, maxWaiting: 1 } });
+    const broker = brokerFor(server, { limits: { maxActive: 1, maxQueued: 1 } });
     const first = await broker.get('http://api.test/');
     const giveUp = new AbortController();
     const second = broker.get('http://api.test/', {}, undefined, giveUp.signal);

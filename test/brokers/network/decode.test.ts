@@ -21,7 +21,7 @@ describe('an encoded body', () => {
     ['br', brotliCompressSync(TEXT)],
     ['identity, gzip', gzipSync(TEXT)],
     ['br, gzip', gzipSync(brotliCompressSync(TEXT))],
-  ])('in %s is decoded, and described as it is then', async (coding, body) => {
+  ])('in %s is decoded, and described in its decoded form', async (coding, body) => {
     const reply = await brokerFor(await serveEncoded(coding, body)).get('http://api.test/');
     expect(await textOf(reply.body)).toBe(TEXT);
     expect(header(reply, 'content-encoding')).toBeUndefined();
@@ -29,7 +29,7 @@ describe('an encoded body', () => {
   });
 
   it.each(['zstd', 'constructor', '__proto__', 'gzip, secret'])(
-    'in %s, which we do not know, is passed on as it is',
+    'in %s, an unknown encoding, is passed on unchanged',
     async (coding) => {
       const reply = await brokerFor(await serveEncoded(coding, 'as is')).get('http://api.test/');
       expect(await textOf(reply.body)).toBe('as is');

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { makeDial } from '../../../src/brokers/network/dial.js';
-import { NETWORK_LIMITS } from '../../../src/brokers/network/limits.js';
+import { makeDial, type Resolve } from '../../../src/brokers/network/dial.js';
+import { NETWORK_LIMITS } from '../../../src/brokers/limits.js';
+import { reserveOwnPort } from '../../../src/brokers/network/own-ports.js';
 import { makeRefusals } from '../../../src/brokers/network/refusals.js';
-import type { Resolve } from '../../../src/brokers/network/resolve.js';
 import { connectTcp, makeTrust } from '../../../src/brokers/network/sockets.js';
 import { brokerFor, textOf } from './plugin.js';
 import { serve } from './servers.js';
@@ -33,7 +33,7 @@ describe('a host that is granted', () => {
     'http://app.localhost/',
     'http://metadata.google.internal/',
     'http://metadata/',
-  ])('is refused where it is private all the same: %s', async (url) => {
+  ])('is refused if it is still private: %s', async (url) => {
     const resolve = vi.fn<Resolve>(async () => ['10.0.0.1']);
     const broker = brokerFor(undefined, { allows: () => true, resolve });
 
@@ -50,7 +50,7 @@ describe('a host that is granted', () => {
     ['a mapped one', ['::ffff:192.168.0.1']],
     ['the metadata address', ['169.254.169.254']],
     ['what is not an address', ['localhost']],
-  ])('is refused where it resolves to %s', async (_what, addresses) => {
+  ])('is refused if it resolves to %s', async (_what, addresses) => {
     const broker = brokerFor(undefined, { resolve: async () => addresses });
 
     const refusal = await broker.get('http://api.test/').catch((error: unknown) => error);
@@ -64,7 +64,7 @@ describe('a host that is granted', () => {
     expect(broker.records[0]?.reason).toContain(addresses.at(-1));
   });
 
-  it('fails where its name has no address', async () => {
+  it('fails if its name has no address', async () => {
     const broker = brokerFor(undefined, {
       resolve: async () => {
         throw Object.assign(new Error('queryA ENOTFOUND api.test'), { code: 'ENOTFOUND' });
@@ -77,7 +77,7 @@ describe('a host that is granted', () => {
     });
   });
 
-  it('is given up where no connection comes about in time', async () => {
+  it('is abandoned if no connection succeeds in time', async () => {
     const broker = brokerFor(undefined, {
       resolve: () => new Promise(() => {}),
       limits: { connectMs: 30 },
@@ -122,7 +122,7 @@ describe('a dial', () => {
   });
 
   it.each(['10.0.0.1', 'fd00::1', '::ffff:127.0.0.1', '64:ff9b::a00:1', 'elsewhere'])(
-    'connects nowhere where one of the answers is %s, first or last',
+    'connects to no address if one of the answers is %s, first or last',
     async (bad) => {
       const { connected, dial } = await dialling(
         [
@@ -138,7 +138,7 @@ describe('a dial', () => {
   );
 
   it.each(['127.0.0.1', '::ffff:10.0.0.1', '169.254.169.254'])(
-    'is refused where it ended at %s, whatever was asked for',
+    'is refused if the connection ended at %s, whatever was requested',
     async (reached) => {
       const { dial } = await dialling([[PUBLIC]], reached);
       await expect(dial()).rejects.toMatchObject({ code: 'NETWORK_DENIED' });
@@ -154,7 +154,7 @@ describe('a connection', () => {
     socket.destroy();
   });
 
-  it('tries the next address where one does not answer', async () => {
+  it('tries the next address if one does not answer', async () => {
     const server = await serve((_request, response) => response.end());
     const socket = await connectTcp('two.test', server.port, ['127.0.0.2', '127.0.0.1'], signal);
     expect(socket.remoteAddress).toBe('127.0.0.1');
@@ -163,7 +163,7 @@ describe('a connection', () => {
 });
 
 describe('a host override', () => {
-  it('opens a private host that is granted, whatever port and scheme the plugin uses', async () => {
+  it('opens a granted private host on any port and scheme', async () => {
     const server = await serve((request, response) => response.end(request.headers.host));
     const overrides = [{ host: 'LOCALHOST.', url: server.url }];
     const broker = brokerFor(undefined, { overrides, allows: () => true });
@@ -201,7 +201,25 @@ describe('a host override', () => {
     [{ host: 'api.test', url: 'ftp://127.0.0.1' }],
     [{ host: 'api.test', url: 'http://127.0.0.1/base' }],
     [{ host: 'api.test', url: 'http://u:p@127.0.0.1' }],
-  ])('is refused at once where it is %j', (override) => {
+  ])('is refused at once if it is %j', (override) => {
     expect(() => brokerFor(undefined, { overrides: [override] })).toThrow(/host override/);
+  });
+});
+
+describe('a server of this process', () => {
+  it('is refused, also to a host override, until it closes', async () => {
+    const server = await serve((_request, response) => response.end('inside'));
+    const overrides = [{ host: 'api.test', url: server.url }];
+    const release = reserveOwnPort(server.port);
+    const broker = brokerFor(undefined, { overrides, allows: () => true });
+
+    await expect(broker.get('http://api.test/')).rejects.toMatchObject({
+      code: 'NETWORK_DENIED',
+      message: expect.stringContaining('leads to a server of Bulkhead itself') as string,
+    });
+    release();
+    release();
+    expect(await textOf((await broker.get('http://api.test/')).body)).toBe('inside');
+    expect(server.seen).toEqual(['GET /']);
   });
 });

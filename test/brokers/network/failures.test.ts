@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DialError } from '../../../src/brokers/network/connections.js';
-import { explainFailure } from '../../../src/brokers/network/failures.js';
-import { NETWORK_LIMITS } from '../../../src/brokers/network/limits.js';
+import { explainFailure } from '../../../src/brokers/network/fetch-with-redirects.js';
+import { NETWORK_LIMITS } from '../../../src/brokers/limits.js';
 import { makeRefusals } from '../../../src/brokers/network/refusals.js';
 import { brokerFor } from './plugin.js';
 import { serve } from './servers.js';
@@ -41,7 +41,7 @@ describe('a failure', () => {
 });
 
 describe('a refused connection', () => {
-  it('is told to the plugin without an address, and to the host with it', async () => {
+  it('is reported to the plugin without an address, and to the host with it', async () => {
     const server = await serve(() => {});
     const overrides = [{ host: 'api.test', url: 'http://127.0.0.1:1' }];
     const broker = brokerFor(server, { overrides });

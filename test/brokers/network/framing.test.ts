@@ -49,7 +49,7 @@ describe('a request on the wire', () => {
     expect(text.match(/user-agent|accept:/g)).toHaveLength(2);
   });
 
-  it('is framed by us alone, whatever headers the plugin sends', async () => {
+  it('is framed by the broker only, whatever headers the plugin sends', async () => {
     const headers = [
       ['Content-Length', '3'],
       ['Transfer-Encoding', 'chunked'],
@@ -63,7 +63,7 @@ describe('a request on the wire', () => {
     );
   });
 
-  it('is broken off where the body is longer than announced', async () => {
+  it('is aborted if the body is longer than announced', async () => {
     let text = '';
     const server = await serveRaw((socket) => {
       socket.on('data', (bytes: Buffer) => (text += bytes.toString()));
@@ -78,7 +78,7 @@ describe('a request on the wire', () => {
     expect(text).not.toContain('/admin');
   });
 
-  it('is broken off where the body is shorter than announced', async () => {
+  it('is aborted if the body is shorter than announced', async () => {
     const server = await serveRaw(() => {});
     await expect(
       brokerFor(server).get(
@@ -88,7 +88,7 @@ describe('a request on the wire', () => {
       ),
     ).rejects.toMatchObject({
       code: 'NETWORK_FAILED',
-      message: expect.stringContaining('not as long as announced'),
+      message: expect.stringContaining('length of the body is not the announced length'),
     });
   });
 });
@@ -133,7 +133,7 @@ describe('an answer that is not HTTP', () => {
     }
   });
 
-  it('gives headers that are only text, whatever their names', async () => {
+  it('returns headers that are only text, whatever their names', async () => {
     const server = await serveRaw(
       `${OK}__proto__: a\r\nconstructor: b\r\nX-É: c\r\ncontent-length: 0\r\n\r\n`.replace(
         'É',
@@ -157,7 +157,7 @@ describe('an answer without a body', () => {
     });
   }
 
-  it.each([204, 304])('has none with status %i', async (status) => {
+  it.each([204, 304])('does not exist with status %i', async (status) => {
     const broker = brokerFor(await statuses());
     const reply = await broker.get(`http://api.test/${status}`);
     expect(reply).toMatchObject({ status, body: undefined });
@@ -165,7 +165,7 @@ describe('an answer without a body', () => {
     expect(broker.active).toBe(0);
   });
 
-  it('has none to a HEAD request', async () => {
+  it('does not exist for a HEAD request', async () => {
     const reply = await brokerFor(await statuses()).get('http://api.test/200', { method: 'HEAD' });
     expect(reply).toMatchObject({ status: 200, body: undefined });
   });

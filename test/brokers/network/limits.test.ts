@@ -6,7 +6,7 @@ import { serve, serveRaw } from './servers.js';
 const OK = 'HTTP/1.1 200 OK\r\n';
 
 describe('the headers of an answer', () => {
-  it('are at most so many bytes', async () => {
+  it('have a maximum size in bytes', async () => {
     const server = await serveRaw(`${OK}x: ${'a'.repeat(70_000)}\r\n\r\n`);
     await expect(brokerFor(server).get('http://api.test/')).rejects.toMatchObject({
       code: 'NETWORK_LIMIT',
@@ -14,7 +14,7 @@ describe('the headers of an answer', () => {
     });
   });
 
-  it('end, even where the server never ends them', async () => {
+  it('end, even if the server never ends them', async () => {
     let sent = 0;
     const server = await serveRaw((socket) => {
       const go = (): void => {
@@ -32,14 +32,14 @@ describe('the headers of an answer', () => {
     expect(sent).toBeLessThan(16 * 1024 * 1024);
   });
 
-  it('are at most so many', async () => {
+  it('have a maximum number', async () => {
     const server = await serveRaw(`${OK}${'a:\r\n'.repeat(300)}content-length: 0\r\n\r\n`);
     await expect(brokerFor(server).get('http://api.test/')).rejects.toMatchObject({
       details: { limit: 'maxResponseHeaders' },
     });
   });
 
-  it('come after at most so many hints that they will', async () => {
+  it('follow a maximum number of informational responses', async () => {
     const server = await serveRaw(`${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(30)}${OK}\r\n`);
     await expect(brokerFor(server).get('http://api.test/')).rejects.toMatchObject({
       details: { limit: 'maxInformational' },
@@ -103,7 +103,7 @@ describe('the body of an answer', () => {
     });
   });
 
-  it('ends, even where the server never ends it', async () => {
+  it('ends, even if the server never ends it', async () => {
     const server = await serve((_request, response) => {
       const go = (): void => {
         while (!response.destroyed && response.write('a'.repeat(65_536)));
@@ -119,7 +119,7 @@ describe('the body of an answer', () => {
     expect(broker.records).toMatchObject([{ outcome: 'failed', status: 200 }]);
   });
 
-  it('may stall only so long, while somebody waits for it', async () => {
+  it('may stall for a limited time while the plugin waits for it', async () => {
     const server = await serve((_request, response) => void response.write('a'));
     const broker = brokerFor(server, { limits: { idleMs: 60 } });
     const reply = await broker.get('http://api.test/');
@@ -128,7 +128,7 @@ describe('the body of an answer', () => {
     await expect(reply.body?.pull()).rejects.toMatchObject({ details: { limit: 'idleMs' } });
   });
 
-  it('may not drip for ever', async () => {
+  it('cannot arrive slowly forever', async () => {
     const server = await serve((_request, response) => {
       const timer = setInterval(() => response.write('.'), 10);
       response.on('close', () => clearInterval(timer));
@@ -138,7 +138,7 @@ describe('the body of an answer', () => {
     await expect(bytesOf(reply.body)).rejects.toMatchObject({ details: { limit: 'totalMs' } });
   });
 
-  it('that nobody reads holds its place only so long', async () => {
+  it('that is not read occupies its slot for a limited time', async () => {
     const server = await serve((_request, response) => response.end('a'));
     const broker = brokerFor(server, { limits: { totalMs: 80 } });
     const reply = await broker.get('http://api.test/');
@@ -150,7 +150,7 @@ describe('the body of an answer', () => {
 });
 
 describe('the body of a request', () => {
-  it('is at most so many bytes', async () => {
+  it('has a maximum size in bytes', async () => {
     const server = await serve((request, response) => {
       request.resume().on('end', () => response.end());
     });
@@ -167,16 +167,16 @@ describe('the body of a request', () => {
 });
 
 describe('requests under way', () => {
-  it('are so many at once; the next waits for one to be read, and too many are refused', async () => {
+  it('have a maximum concurrency; the next waits for a free slot, and too many are refused', async () => {
     const server = await serve((_request, response) => response.end('a'));
-    const broker = brokerFor(server, { limits: { maxActive: 2, maxWaiting: 1 } });
+    const broker = brokerFor(server, { limits: { maxActive: 2, maxQueued: 1 } });
     const [first] = await Promise.all([
       broker.get('http://api.test/1'),
       broker.get('http://api.test/2'),
     ]);
     const third = broker.get('http://api.test/3');
     await expect(broker.get('http://api.test/4')).rejects.toMatchObject({
-      details: { limit: 'maxWaiting' },
+      details: { limit: 'maxQueued' },
     });
     expect(server.seen).toHaveLength(2);
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { blockedName, hostOf, portOf, withoutRootDot } from '../../../src/brokers/network/names.js';
+import {
+  blockedName,
+  hostOf,
+  portOf,
+  withoutRootDot,
+} from '../../../src/brokers/network/addresses.js';
 
 describe('a name', () => {
   it.each([
@@ -55,7 +60,7 @@ describe('the host of a URL', () => {
     expect(hostOf(withoutRootDot(new URL(text)))).toBe(host);
   });
 
-  it('keeps a second dot, with which it is no name', () => {
+  it('with a second trailing dot is not valid', () => {
     const host = hostOf(withoutRootDot(new URL('http://localhost../')));
     expect(host).toBe('localhost.');
     expect(blockedName(host)).toBe('not a host name');
@@ -63,7 +68,7 @@ describe('the host of a URL', () => {
 });
 
 describe('the port of a URL', () => {
-  it("is its scheme's own where none is named", () => {
+  it('is the default of its scheme if none is named', () => {
     expect(portOf(new URL('https://api.test/'))).toBe(443);
     expect(portOf(new URL('http://api.test/'))).toBe(80);
     expect(portOf(new URL('http://api.test:443/'))).toBe(443);

@@ -1,3 +1,4 @@
+import type { NetworkRecord } from '../../../src/brokers/record.js';
 import { afterEachTest } from '../../tidying.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import {
@@ -5,9 +6,8 @@ import {
   type NetworkBroker,
   type NetworkBrokerSpec,
 } from '../../../src/brokers/network/broker.js';
-import type { NetworkReply } from '../../../src/brokers/network/follow.js';
-import type { NetworkRecord } from '../../../src/brokers/network/record.js';
-import type { Resolve } from '../../../src/brokers/network/resolve.js';
+import type { NetworkReply } from '../../../src/brokers/network/fetch-with-redirects.js';
+import type { Resolve } from '../../../src/brokers/network/dial.js';
 import { type Connect, connectTcp } from '../../../src/brokers/network/sockets.js';
 import type { Served } from './servers.js';
 

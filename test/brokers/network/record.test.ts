@@ -31,7 +31,7 @@ describe('the record of a request', () => {
     ]);
   });
 
-  it('holds queries where the operator wants them', async () => {
+  it('has queries if the operator wants them', async () => {
     const server = await serve((_request, response) => response.end());
     const broker = brokerFor(server, { recordQueries: true });
     await bytesOf((await broker.get('http://api.test/a?city=Oslo')).body);

@@ -116,7 +116,7 @@ describe('a redirect', () => {
     expect(sent.headers['content-length']).toBe(text === '' ? undefined : '4');
   });
 
-  it('sends a streamed body once more where it is short enough, and fails where it is not', async () => {
+  it('sends a streamed body again if it is short enough, and fails otherwise', async () => {
     const server = await serveRedirects(() => '/echo');
     const broker = brokerFor(server, { limits: { maxReplayBytes: 10 } });
     const post = (text: string) =>
@@ -157,7 +157,7 @@ describe('a redirect', () => {
     });
   });
 
-  it('is handed over as it is in manual mode, and fails in error mode', async () => {
+  it('is returned unchanged in manual mode, and fails in error mode', async () => {
     const server = await serveRedirects(() => 'http://evil.test/');
     const broker = brokerFor(server);
     const reply = await broker.get('http://api.test/302', { redirect: 'manual' });

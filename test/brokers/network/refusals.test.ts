@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NETWORK_LIMITS } from '../../../src/brokers/network/limits.js';
+import { NETWORK_LIMITS } from '../../../src/brokers/limits.js';
 import { makeRefusals } from '../../../src/brokers/network/refusals.js';
 
 function refuse(url: string, granted: readonly string[], method = 'GET', from?: string) {
@@ -28,7 +28,7 @@ describe('a host that is not granted', () => {
     expect(refuse(url, granted, method).details.wanted).toBe(wanted);
   });
 
-  it('is told from a misspelling of one that is', () => {
+  it('is distinguished from a misspelling of a granted one', () => {
     expect(refuse('https://api.wether.test/', ['api.weather.test']).message).toContain(
       'Is "api.weather.test" meant?',
     );
@@ -43,7 +43,7 @@ describe('a host that is not granted', () => {
     );
   });
 
-  it('is named without end neither in the message nor by the grant', () => {
+  it('is cut in the message and in the suggested grant', () => {
     const granted = Array.from({ length: 100 }, (_, index) => `h${index}.test`);
     const { message } = refuse(`https://${'a'.repeat(5_000)}.test/`, granted);
     expect(message).toContain('and 92 more');

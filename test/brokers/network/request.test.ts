@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isBulkheadError } from '../../../src/errors.js';
-import { NETWORK_LIMITS } from '../../../src/brokers/network/limits.js';
+import { NETWORK_LIMITS } from '../../../src/brokers/limits.js';
 import { makeRefusals } from '../../../src/brokers/network/refusals.js';
 import { type NetworkRequest, parseRequest } from '../../../src/brokers/network/request.js';
 import { processorMs } from '../../processor-time.js';
@@ -46,7 +46,7 @@ describe('the URL of a request', () => {
     'https://[::1',
     'https://a b/',
     'http://api.test:99999/',
-  ])('is refused where it is %j', (url) => {
+  ])('is refused if it is %j', (url) => {
     expect(() => parse({ url })).toThrow(/cannot be parsed/);
   });
 
@@ -67,7 +67,7 @@ describe('the URL of a request', () => {
     expect(() => parse({ url })).toThrow(/not a string/);
   });
 
-  it('is at most so long', () => {
+  it('has a maximum length', () => {
     expect(() => parse({ url: `https://api.test/${'a'.repeat(200)}` })).toThrow(
       /maxUrlLength is 200/,
     );
@@ -80,9 +80,9 @@ describe('the method of a request', () => {
   });
 
   it.each(['', 'GE T', 'GET\r\nX: 1', 'GÈT', 'A'.repeat(33), 7])(
-    'is refused where it is %j',
+    'is refused if it is %j',
     (method) => {
-      expect(() => parse({ method })).toThrow(/its method is not one/);
+      expect(() => parse({ method })).toThrow(/its method is not valid/);
     },
   );
 
@@ -91,7 +91,7 @@ describe('the method of a request', () => {
     expect(parse({ method: 'propfind' }).method).toBe('propfind');
   });
 
-  it('has no body with GET and HEAD', () => {
+  it('does not have a body with GET and HEAD', () => {
     expect(() => parse({ method: 'get' }, true)).toThrow(/a GET request has no body/);
     expect(() => parse({ method: 'HEAD' }, true)).toThrow(/a HEAD request has no body/);
   });
@@ -114,7 +114,7 @@ describe('the headers of a request', () => {
   });
 
   it.each([[null], [{}], [[['a']]], [[['a', 1]]], [[['a', 'b', 'c']]], [['ab']]])(
-    'are refused where they are %j',
+    'are refused if they are %j',
     (headers) => {
       expect(() => parse({ headers })).toThrow(/header/);
     },
@@ -132,7 +132,7 @@ describe('the headers of a request', () => {
     }
   });
 
-  it('keep the others, names in lower case, values trimmed', () => {
+  it('are otherwise passed on, names in lower case, values trimmed', () => {
     const headers = [
       ['Cookie', 'a=1'],
       ['X-Été'.replaceAll('É', 'e').replaceAll('é', 'e'), ' \t v\xe9 '],
@@ -143,7 +143,7 @@ describe('the headers of a request', () => {
     ]);
   });
 
-  it('are at most so many, and so long', () => {
+  it('have a maximum number and length', () => {
     const many = Array.from({ length: 5 }, () => ['a', 'b']);
     expect(() => parse({ headers: many })).toThrow(/maxRequestHeaders is 4/);
     expect(() => parse({ headers: [['a', 'b'.repeat(64)]] })).toThrow(
@@ -151,7 +151,7 @@ describe('the headers of a request', () => {
     );
   });
 
-  it('take no time to speak of, however many blanks stand in a value', () => {
+  it('are trimmed within milliseconds, however many blanks a value has', () => {
     const headers = [['x', `a${' '.repeat(50_000)}a`]];
     const ms = processorMs(() => {
       expect(() => parse({ headers })).toThrow(/too long/);
@@ -162,7 +162,7 @@ describe('the headers of a request', () => {
 });
 
 describe('what a guest sends as a request', () => {
-  it('gives a request or a refusal, whatever it is', () => {
+  it('becomes a request or a refusal, for any value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.boolean(), (params, hasBody) => {
         try {
@@ -174,7 +174,7 @@ describe('what a guest sends as a request', () => {
     );
   });
 
-  it('gives a request or a refusal, whatever its parts are', () => {
+  it('becomes a request or a refusal, for any parts', () => {
     const part = fc.oneof(fc.jsonValue(), fc.webUrl(), fc.string({ unit: 'binary' }));
     const params = fc.record({
       url: fc.oneof(fc.webUrl(), part),
@@ -195,7 +195,7 @@ describe('what a guest sends as a request', () => {
     );
   });
 
-  it('has no power that fetch on a server has: dispatcher, proxy, socket and TLS options are nothing', () => {
+  it('ignores options of fetch on a server: dispatcher, proxy, socket and TLS options', () => {
     const request = parse({
       dispatcher: {},
       unix: '/run/docker.sock',

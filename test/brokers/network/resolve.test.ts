@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv4 } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { makeResolve } from '../../../src/brokers/network/resolve.js';
+import { makeResolve } from '../../../src/brokers/network/dial.js';
 
 const closers = new Set<() => void>();
 afterEach(() => {
@@ -53,12 +53,12 @@ describe('a name', () => {
     expect(await resolve('api.test', signal)).toEqual(['192.0.2.1', '10.0.0.1', '2001:db8::1']);
   });
 
-  it('has those of one kind where there are no others', async () => {
+  it('has the addresses of one kind if there are no others', async () => {
     const resolve = makeResolve([await serveNames([V6])]);
     expect(await resolve('api.test', new AbortController().signal)).toEqual(['2001:db8::1']);
   });
 
-  it('that nobody knows has none', async () => {
+  it('that is unknown has no addresses', async () => {
     const resolve = makeResolve([await serveNames([])]);
     await expect(resolve('api.test', new AbortController().signal)).rejects.toMatchObject({
       code: 'ENOTFOUND',

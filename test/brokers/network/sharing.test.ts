@@ -21,7 +21,7 @@ async function ask(broker: TestBroker, url: string = 'http://api.test/') {
 }
 
 describe('a connection', () => {
-  it('is kept for the next request of the same plugin', async () => {
+  it('is reused for the next request of the same plugin', async () => {
     const server = await serveOk();
     const broker = brokerFor(server);
     await ask(broker);
@@ -39,7 +39,7 @@ describe('a connection', () => {
     expect(server.connections).toBe(2);
   });
 
-  it('is made anew, and checked anew, where the server has closed it', async () => {
+  it('is created and checked again if the server has closed it', async () => {
     const server = await serve((_request, response) => {
       response.setHeader('connection', 'close');
       response.end('ok');
@@ -82,7 +82,7 @@ describe("the host's own settings", () => {
 });
 
 describe('a cookie', () => {
-  it('that a server sets is shown to the plugin and kept by nobody', async () => {
+  it('that a server sets is shown to the plugin and not stored', async () => {
     const broker = brokerFor(await serveOk());
     const first = await ask(broker);
     expect(header(first, 'set-cookie')).toBe('session=1');

@@ -165,11 +165,11 @@ describe('a body', () => {
       brokerFor(server).get('http://api.test/', { method: 'POST' }, source),
     ).rejects.toMatchObject({
       code: 'NETWORK_FAILED',
-      message: expect.stringContaining('its body broke off'),
+      message: expect.stringContaining('its body is incomplete'),
     });
   });
 
-  it('is cancelled where the server answers before it has read it', async () => {
+  it('is cancelled if the server answers before it has read it', async () => {
     const server = await serve((_request, response) => response.writeHead(413).end('too big'));
     const broker = brokerFor(server);
     const source = sourceOf(['a'], true);

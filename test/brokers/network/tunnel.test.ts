@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import type { Resolve } from '../../../src/brokers/network/resolve.js';
+import type { Resolve } from '../../../src/brokers/network/dial.js';
 import { brokerFor, textOf } from './plugin.js';
 import { listen, serve, serveRaw, type Served } from './servers.js';
 
@@ -34,7 +34,7 @@ describe("the operator's proxy", () => {
     expect(resolve).not.toHaveBeenCalled();
   });
 
-  it('is told its user and password', async () => {
+  it('receives its user and password', async () => {
     const asked: string[] = [];
     const server = await serve((_request, response) => response.end());
     const { port } = await serveProxy(server, asked);
@@ -70,7 +70,7 @@ describe("the operator's proxy", () => {
     ['refuses', 'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n'],
     ['hangs up', ''],
     ['is no proxy', 'SSH-2.0-OpenSSH_9.2\r\n'],
-  ])('fails the request where it %s', async (_what, text) => {
+  ])('fails the request if it %s', async (_what, text) => {
     const proxy = await serveRaw(text);
     const broker = brokerFor(undefined, { proxy: proxy.url });
     await expect(broker.get('http://api.test/')).rejects.toMatchObject({ code: 'NETWORK_FAILED' });
@@ -79,7 +79,7 @@ describe("the operator's proxy", () => {
   });
 
   it.each(['', 'proxy.test', 'socks5://127.0.0.1:1080'])(
-    'is refused at once where it is %j',
+    'is refused at once if it is %j',
     (proxy) => {
       expect(() => brokerFor(undefined, { proxy })).toThrow(/proxy is not an http/);
     },

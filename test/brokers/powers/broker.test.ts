@@ -32,7 +32,7 @@ describe('a power of the host', () => {
     });
   });
 
-  it('is lent to whoever was granted its permission, and to nobody else', async () => {
+  it('is lent only to a plugin with its permission', async () => {
     const { refusal } = lend(
       [
         { ...echo, permission: 'chats' },
@@ -51,7 +51,7 @@ describe('a power of the host', () => {
     );
   });
 
-  it('that the host does not define is told as such, with what it would have to supply', async () => {
+  it('that the host does not define is reported, with what the host has to supply', async () => {
     const { refusal } = lend([], ['generation', 'constructor', '__proto__']);
     expect(await refusal('generation')).toEqual([
       'POWER_UNAVAILABLE',
@@ -108,11 +108,11 @@ describe('a power of the host', () => {
     expect(await refusal('name', 'a')).toEqual(['allowed', '"a"']);
     expect(await refusal('name', { secret: 's' })).toEqual([
       'POWER_FAILED',
-      'name failed: the host gave a result that its own schema does not allow.',
+      'name failed: its result does not fit its own schema.',
     ]);
   });
 
-  it('keeps what its code threw to the host, unless that was meant for the plugin', async () => {
+  it('hides the errors of its code from the plugin, unless they are meant for the plugin', async () => {
     const thrown: unknown[] = [
       new Error('connect /home/host/db.sock'),
       'text',
@@ -133,7 +133,7 @@ describe('a power of the host', () => {
     const answers = [];
     for (let left = 4; left > 0; left -= 1) answers.push((await refusal('broken'))[1]);
     expect(answers).toEqual([
-      ...Array.from({ length: 3 }, () => "broken failed: the host's code for it failed."),
+      ...Array.from({ length: 3 }, () => 'broken failed: its handler failed.'),
       'broken failed: No such conversation.',
     ]);
     expect(records[0]).toMatchObject({
@@ -143,7 +143,7 @@ describe('a power of the host', () => {
     });
   });
 
-  it('gives null for nothing, and fails for what is no JSON', async () => {
+  it('returns null for undefined, and fails for values that are not JSON', async () => {
     const results: unknown[] = [undefined, () => {}, 1n];
     const { refusal } = lend([{ name: 'odd', handler: () => results.shift() }], ['odd']);
     expect(await refusal('odd')).toEqual(['allowed', 'null']);
@@ -169,13 +169,13 @@ describe('taking a power away', () => {
 
   it('ends what is under way by it, and refuses what comes later', async () => {
     const { power, ended } = waits();
-    const { refusal, follow } = lend([power, echo], ['wait', 'echo']);
+    const { refusal, updateGrant } = lend([power, echo], ['wait', 'echo']);
     const waiting = refusal('wait');
     await setImmediate();
-    follow(['echo']);
+    updateGrant(['echo']);
     expect(await waiting).toEqual([
       'PERMISSION_REVOKED',
-      'The permission of notes to use wait was taken away.',
+      'The permission of notes to use wait was revoked.',
     ]);
     expect(ended).toEqual([true]);
     expect((await refusal('wait'))[0]).toBe('POWER_DENIED');

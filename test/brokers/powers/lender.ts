@@ -1,8 +1,8 @@
-import { makePowerBroker, type PowerRecord } from '../../../src/brokers/powers/broker.js';
-import type { PowerDefinition } from '../../../src/brokers/powers/definition.js';
-import { readPowers } from '../../../src/brokers/powers/lent.js';
-import { ownCompiler } from '../../../src/engine/powers/own-compiler.js';
-import type { PowerLimits } from '../../../src/brokers/powers/limits.js';
+import { makePowerBroker } from '../../../src/brokers/powers/broker.js';
+import type { PowerRecord } from '../../../src/brokers/record.js';
+import { type PowerDefinition, readPowers } from '../../../src/brokers/powers/host-powers.js';
+import { ownCompiler } from '../../../src/engine/node/process-defaults.js';
+import type { PowerLimits } from '../../../src/brokers/limits.js';
 
 /** The broker of a plugin `notes` on a host that lends these powers. */
 export function lend(
@@ -13,7 +13,7 @@ export function lend(
   const records: PowerRecord[] = [];
   const broker = makePowerBroker({
     plugin: { id: 'notes', manifest: 'pandora.manifest.json' },
-    lent: readPowers(powers, ownCompiler),
+    hostPowers: readPowers(powers, ownCompiler),
     granted,
     limits,
     onEvent: (record) => records.push(record),
@@ -39,7 +39,7 @@ export function lend(
       return [String(error.code), error.message];
     }
   };
-  return { ...broker, records, use, refusal };
+  return { ...broker, broker, records, use, refusal };
 }
 
 /** A power that gives back what it was asked, and by whom. */

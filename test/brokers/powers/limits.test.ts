@@ -9,7 +9,7 @@ describe('the caps on the host’s powers', () => {
     expect((await refusal('echo', 'é'.repeat(4)))[0]).toBe('allowed');
     expect(await refusal('echo', 'é'.repeat(5))).toEqual([
       'POWER_LIMIT',
-      'A use of a power by notes was stopped: its arguments are 12 bytes. The limit maxArgumentBytes is 10.',
+      'A use of a power by notes was stopped: the arguments of echo are 12 bytes. The limit maxArgumentBytes is 10.',
     ]);
   });
 
@@ -25,10 +25,10 @@ describe('the caps on the host’s powers', () => {
   });
 
   it('bound the uses under way, and those that wait', async () => {
-    const { refusal, close } = lend([never], ['never'], { maxActive: 1, maxWaiting: 1 });
+    const { refusal, close } = lend([never], ['never'], { maxActive: 1, maxQueued: 1 });
     const first = refusal('never');
     const second = refusal('never');
-    expect((await refusal('never'))[1]).toMatch(/maxWaiting is 1/);
+    expect((await refusal('never'))[1]).toMatch(/maxQueued is 1/);
     close();
     expect((await Promise.all([first, second])).map(([code]) => code)).toEqual([
       'PERMISSION_REVOKED',
@@ -54,7 +54,7 @@ describe('the caps on the host’s powers', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('give a place back whatever came of its use', async () => {
+  it('free their slot whatever the outcome of the call', async () => {
     const { refusal } = lend(
       [
         {
@@ -65,7 +65,7 @@ describe('the caps on the host’s powers', () => {
         },
       ],
       ['fails'],
-      { maxActive: 1, maxWaiting: 1 },
+      { maxActive: 1, maxQueued: 1 },
     );
     for (let tries = 0; tries < 5; tries += 1) {
       expect((await refusal('fails'))[0]).toBe('POWER_FAILED');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StorageAnswer } from '../../../src/brokers/storage/broker.js';
-import { directoryNameOf } from '../../../src/brokers/storage/names.js';
+import { directoryNameOf } from '../../../src/brokers/storage/store.js';
 import { runs } from '../../property-runs.js';
 import { storageOf } from './keeper.js';
 
@@ -21,7 +21,7 @@ describe('areas of a storage', () => {
     expect(await ask({ op: 'list', path: '', recursive: true })).toHaveLength(1);
   });
 
-  it('of users are named by any text, which is no path', async () => {
+  it('of users can have any text as a name, which is not a path', async () => {
     const { ask, root } = storageOf();
     for (const user of ['../../data', '..', '/etc', 'ann', 'ANN', 'a/b', '.', 'é']) {
       await ask({ op: 'write', area: 'user', user, path: 'a' }, user);
@@ -29,11 +29,11 @@ describe('areas of a storage', () => {
     }
     expect(readdirSync(root)).toEqual(['notes']);
     expect(readdirSync(join(root, 'notes')).toSorted()).toEqual(
-      ['data', 'enclave', 'tmp', 'users', 'work'].toSorted(),
+      ['data', 'enclave', 'tmp', 'usage.json', 'users', 'work'].toSorted(),
     );
   });
 
-  it('of a user who has none are not made by looking', async () => {
+  it('of users without one are not created by reading', async () => {
     const { ask, refusal, root } = storageOf();
     const ann = { area: 'user', user: 'ann' } as const;
     expect(await ask({ ...ann, op: 'stat', path: 'a' })).toBeNull();
@@ -43,7 +43,7 @@ describe('areas of a storage', () => {
     expect(existsSync(join(root, 'notes/users/ann'))).toBe(false);
   });
 
-  it('of users need somebody to belong to', async () => {
+  it('of users require a user', async () => {
     const { refusal } = storageOf();
     for (const user of [undefined, '', 'x'.repeat(257)]) {
       const asked = {
@@ -136,7 +136,7 @@ describe('areas of a storage', () => {
     expect(most).toBeLessThanOrEqual(4);
   });
 
-  it('of two plugins are never one, whatever the plugins are called', async () => {
+  it('of two plugins are always different, whatever the names of the plugins', async () => {
     const first = storageOf({ plugin: '@acme/notes' });
     await first.ask({ op: 'write', path: 'a' }, 'theirs');
     for (const plugin of ['@acme', 'notes', '@ACME/notes', '@acme/notes ', '%40acme%2fnotes']) {
@@ -155,7 +155,7 @@ describe('the name of a directory', () => {
     fc.constantFrom('a', 'A', '.', '..', 'a~b', '%61', '', 'con', 'x'.repeat(200)),
   );
 
-  it('is no path, not hidden, of few characters, and lower case', () => {
+  it('is not a path, not hidden, short, and lower case', () => {
     fc.assert(
       fc.property(texts, (text) => {
         expect(directoryNameOf(text)).toMatch(/^[a-z0-9_%~-][a-z0-9._%~-]{0,139}$/);
@@ -164,7 +164,7 @@ describe('the name of a directory', () => {
     );
   });
 
-  it('is another for every other text', () => {
+  it('differs for every other text', () => {
     fc.assert(
       fc.property(texts, texts, (a, b) => a === b || directoryNameOf(a) !== directoryNameOf(b)),
       { numRuns: runs(2000) },

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { sourceOf, storageOf } from './keeper.js';
 
 describe('a plugin’s storage', () => {
-  it('keeps what is written, and lets it be read, listed and looked at', async () => {
+  it('stores what is written, and allows it to be read, listed and inspected', async () => {
     const { ask } = storageOf();
     await ask({ op: 'write', path: 'notes/a.txt' }, 'one');
     await ask({ op: 'append', path: 'notes/a.txt' }, ' two');
@@ -26,7 +26,7 @@ describe('a plugin’s storage', () => {
     });
   });
 
-  it('tells what is missing apart from what is refused', async () => {
+  it('distinguishes missing files from refused ones', async () => {
     const { ask, refusal } = storageOf();
     expect(await ask({ op: 'stat', path: 'a/b/c' })).toBeNull();
     expect(await ask({ op: 'delete', path: 'a/b' })).toMatchObject({ done: false });
@@ -56,7 +56,7 @@ describe('a plugin’s storage', () => {
     expect(readdirSync(join(root, 'notes/tmp'))).toEqual([]);
   });
 
-  it('leaves a file as it was where an addition to it breaks off', async () => {
+  it('does not change a file if an append to it is aborted', async () => {
     const { ask, refusal } = storageOf({ limits: { maxFileBytes: 8 } });
     await ask({ op: 'write', path: 'a' }, 'before');
     const parts = sourceOf(Buffer.from('12'), Buffer.from('3'));
@@ -82,7 +82,7 @@ describe('a plugin’s storage', () => {
     expect((await refusal({ op: 'move', path: 'gone', to: 'x' }))[1]).toMatch(/^ENOENT/);
   });
 
-  it('deletes a directory that is not empty only where that is asked for', async () => {
+  it('deletes a directory that is not empty only on request', async () => {
     const { ask, refusal } = storageOf();
     await ask({ op: 'write', path: 'a/b/c' }, 'x');
     expect((await refusal({ op: 'delete', path: 'a' }))[1]).toMatch(/^ENOTEMPTY/);
@@ -111,7 +111,7 @@ describe('a plugin’s storage', () => {
     }
   });
 
-  it('is told of in records, with what went each way and no content', async () => {
+  it('is recorded with its bytes in each direction and no content', async () => {
     const { ask, refusal, records } = storageOf();
     await ask({ op: 'write', path: 'a\n'.trim() }, 'secret');
     await ask({ op: 'read', path: 'a' });
@@ -124,7 +124,7 @@ describe('a plugin’s storage', () => {
     expect(JSON.stringify(records)).not.toContain('secret');
   });
 
-  it('refuses everything once the permission is taken away, also what is under way', async () => {
+  it('refuses everything after the permission is revoked, also running requests', async () => {
     const { ask, refusal, close } = storageOf();
     await ask({ op: 'write', path: 'a' }, 'x');
     const stalls = { ...sourceOf(), pull: () => new Promise<undefined>(() => {}) };
@@ -135,12 +135,12 @@ describe('a plugin’s storage', () => {
     for (const refused of [writing, waiting, refusal({ op: 'stat', path: 'a' })]) {
       expect(await refused).toEqual([
         'PERMISSION_REVOKED',
-        'The storage permission of notes was taken away.',
+        'The storage permission of notes was revoked.',
       ]);
     }
   });
 
-  it('goes on for others where one operation is given up', async () => {
+  it('continues for other calls if one operation is abandoned', async () => {
     const { run, ask } = storageOf();
     const controller = new AbortController();
     const stalls = { ...sourceOf(), pull: () => new Promise<undefined>(() => {}) };
@@ -152,7 +152,7 @@ describe('a plugin’s storage', () => {
     expect(await ask({ op: 'read', path: 'a' })).toBe('next');
   });
 
-  it('finds again what an earlier process kept, and clears away its drafts', async () => {
+  it('finds the data of an earlier process, and removes its drafts', async () => {
     const first = storageOf();
     await first.ask({ op: 'write', path: 'a' }, 'kept');
     writeFileSync(join(first.root, 'notes/tmp/draft'), 'half');

@@ -1,3 +1,4 @@
+import type { StorageRecord } from '../../../src/brokers/record.js';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,8 +6,7 @@ import { afterEachTest } from '../../tidying.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import type { StorageParams } from '../../../sandbox/wire/storage.js';
 import { makeStorageBroker, type StorageBroker } from '../../../src/brokers/storage/broker.js';
-import { STORAGE_LIMITS, type StorageLimits } from '../../../src/brokers/storage/limits.js';
-import type { StorageRecord } from '../../../src/brokers/storage/record.js';
+import { STORAGE_LIMITS, type StorageLimits } from '../../../src/brokers/limits.js';
 import { makeStores, type Stores } from '../../../src/brokers/storage/store.js';
 
 const made = new Set<string>();

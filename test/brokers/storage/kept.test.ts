@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import type { StorageBroker } from '../../../src/brokers/storage/broker.js';
 import { storageOf } from './keeper.js';
@@ -37,10 +37,12 @@ async function write(broker: StorageBroker, count: number): Promise<WeakRef<obje
   return contents;
 }
 
-it('what was written is not kept in memory, though the storage goes on', async () => {
-  const storage = storageOf();
-  const contents = await write(storage, 20);
-  // The last may still be in a variable that nothing has overwritten.
-  expect(await left(contents)).toBeLessThan(5);
-  expect(await storage.ask({ op: 'stat', path: 'f0' })).toMatchObject({ bytes: 10_000 });
+describe('the storage broker', () => {
+  it('does not hold written data in memory', async () => {
+    const storage = storageOf();
+    const contents = await write(storage, 20);
+    // The last may still be in a variable that nothing has overwritten.
+    expect(await left(contents)).toBeLessThan(5);
+    expect(await storage.ask({ op: 'stat', path: 'f0' })).toMatchObject({ bytes: 10_000 });
+  });
 });

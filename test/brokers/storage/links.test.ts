@@ -27,7 +27,7 @@ describe('what a plugin asks of its storage that lies elsewhere', () => {
     },
   );
 
-  it('is refused: the top itself, by whatever name', async () => {
+  it('is refused: the top directory, by any name', async () => {
     const { refusal, ask, root } = storageOf();
     await ask({ op: 'write', path: 'a' }, 'x');
     for (const path of ['', '.', './', '././']) {
@@ -40,7 +40,7 @@ describe('what a plugin asks of its storage that lies elsewhere', () => {
     expect(readdirSync(join(root, 'notes/data'))).toEqual(['a']);
   });
 
-  it('is refused: what is no operation, no area, no path', async () => {
+  it('is refused: unknown operations, areas and paths', async () => {
     const { run } = storageOf();
     for (const params of [
       null,
@@ -59,7 +59,7 @@ describe('what a plugin asks of its storage that lies elsewhere', () => {
   });
 });
 
-describe('what somebody else put into a storage', () => {
+describe('what another process put into a storage', () => {
   async function planted(): Promise<TestStorage & { readonly outside: string }> {
     const outside = makeRoot();
     writeFileSync(join(outside, 'secret'), 'secret');
@@ -105,7 +105,7 @@ describe('what somebody else put into a storage', () => {
     expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret');
   });
 
-  it('does not lead out where it takes the place of the storage’s own directories', async () => {
+  it('does not lead out if it replaces the storage’s own directories', async () => {
     const outside = makeRoot();
     mkdirSync(join(outside, 'data'));
     writeFileSync(join(outside, 'data/a'), 'secret');

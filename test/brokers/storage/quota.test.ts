@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sourceOf, storageOf } from './keeper.js';
 
@@ -10,7 +12,7 @@ describe('the quota of a storage', () => {
     await ask({ op: 'append', path: 'b' }, KB);
     expect(await refusal({ op: 'append', path: 'b' }, 'x')).toEqual([
       'STORAGE_LIMIT',
-      'The storage of notes ran into its limit: there is no room for b. The limit maxBytes is 2000; the operator can raise limits.maxStorageBytes.',
+      'The storage of notes reached a limit: there is no room for b. The limit maxBytes is 2000; the operator can raise limits.maxStorageBytes.',
     ]);
     expect((await refusal({ op: 'write', path: 'c' }, 'x'))[0]).toBe('STORAGE_LIMIT');
     await ask({ op: 'write', path: 'a' }, KB.replaceAll('x', 'y'));
@@ -92,11 +94,83 @@ describe('the quota of a storage', () => {
   });
 
   it('bounds paths, and operations at once', async () => {
-    const { refusal } = storageOf({ limits: { maxActive: 1, maxWaiting: 1, maxPathBytes: 20 } });
+    const { refusal } = storageOf({ limits: { maxActive: 1, maxQueued: 1, maxPathBytes: 20 } });
     expect((await refusal({ op: 'stat', path: 'é'.repeat(11) }))[1]).toMatch(/maxPathBytes is 20/);
     const stalls = { ...sourceOf(), pull: () => new Promise<undefined>(() => {}) };
     void refusal({ op: 'write', path: 'a' }, stalls);
     void refusal({ op: 'stat', path: 'a' });
-    expect((await refusal({ op: 'stat', path: 'a' }))[1]).toMatch(/maxWaiting is 1/);
+    expect((await refusal({ op: 'stat', path: 'a' }))[1]).toMatch(/maxQueued is 1/);
   });
 });
+
+describe('a storage directory of several engines', () => {
+  it('has one quota', async () => {
+    const first = storageOf({ limits: { maxBytes: 10_000 } });
+    const engines = [
+      first,
+      ...[1, 2, 3].map(() => storageOf({ root: first.root, limits: { maxBytes: 10_000 } })),
+    ];
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        (engines[index % 4] ?? first).refusal({ op: 'write', path: `f${index}` }, KB),
+      ),
+    );
+    const codes = answers.map(([code]) => code);
+    expect(codes.filter((code) => code === 'STORAGE_LIMIT').length).toBe(30);
+    for (const { ask } of engines)
+      expect(await ask({ op: 'usage' })).toMatchObject({ bytes: 10_000 });
+    await engines[1]?.ask({ op: 'delete', path: String(await nameOf(first)) });
+    expect(await engines[2]?.ask({ op: 'write', path: 'again' }, KB)).toBeDefined();
+    expect((await engines[3]?.refusal({ op: 'write', path: 'more' }, 'x'))?.[0]).toBe(
+      'STORAGE_LIMIT',
+    );
+  });
+
+  it('keeps the draft of an engine while another one starts', async () => {
+    const first = storageOf();
+    await first.ask({ op: 'write', path: 'a' }, 'a');
+    let send: (chunk: Uint8Array | undefined) => void = () => {};
+    const content = {
+      pull: () =>
+        new Promise<Uint8Array | undefined>((resolve) => {
+          send = resolve;
+        }),
+      cancel: () => {},
+    };
+    const writing = first.refusal({ op: 'write', path: 'b' }, content);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    send(Buffer.from('half'));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const second = storageOf({ root: first.root });
+    const usage = second.ask({ op: 'usage' });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    send(undefined);
+    expect((await writing)[0]).toBe('allowed');
+    expect(await usage).toMatchObject({ bytes: 5, files: 2 });
+    expect(await second.ask({ op: 'read', path: 'b' })).toBe('half');
+  });
+
+  it('gives its guests the changes of the other engines', async () => {
+    const first = storageOf();
+    const second = storageOf({ root: first.root });
+    await first.ask({ op: 'write', path: 'a' }, 'one');
+    const before = (await second.ask({ op: 'copy' })) as { generation: number; content: string };
+    expect(before.content).toBe('one');
+    await first.ask({ op: 'write', path: 'a' }, 'two');
+    const after = (await second.ask({ op: 'copy', since: before.generation })) as typeof before;
+    expect(after.content).toBe('two');
+  });
+
+  it('counts again after a process that died during a change', async () => {
+    const first = storageOf();
+    await first.ask({ op: 'write', path: 'a' }, KB);
+    rmSync(join(first.root, 'notes', 'usage.json'));
+    writeFileSync(join(first.root, 'notes', 'data', 'b'), KB);
+    expect(await first.ask({ op: 'usage' })).toMatchObject({ bytes: 2_000, files: 2 });
+  });
+});
+
+async function nameOf({ ask }: ReturnType<typeof storageOf>): Promise<string | undefined> {
+  const entries = (await ask({ op: 'list', path: '' })) as { name: string }[];
+  return entries[0]?.name;
+}

@@ -10,9 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { STORAGE_LIMITS } from '../../../src/brokers/storage/limits.js';
-import { directoryNameOf } from '../../../src/brokers/storage/names.js';
-import { makeStores, removeStore } from '../../../src/brokers/storage/store.js';
+import { STORAGE_LIMITS } from '../../../src/brokers/limits.js';
+import { directoryNameOf, makeStores, removeStore } from '../../../src/brokers/storage/store.js';
 
 const root = mkdtempSync(join(tmpdir(), 'bulkhead-removal-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -20,13 +19,13 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 async function keep(plugin: string): Promise<string> {
   const stores = makeStores(root, STORAGE_LIMITS);
   await using area = await stores(plugin).area('data', '');
-  writeFileSync(area.at('diary'), plugin);
+  writeFileSync(area.pathOf('diary'), plugin);
   return join(root, directoryNameOf(plugin));
 }
 
-describe('what is kept for a plugin', () => {
+describe('the stored data of a plugin', () => {
   it.each(['notes', '@scope/notes', '../elsewhere', '..', '.'])(
-    'is removed with it, and nobody else’s: %s',
+    'is removed with it, and no other plugin’s data: %s',
     async (plugin) => {
       const neighbour = await keep('neighbour');
       const place = await keep(plugin);

@@ -1,11 +1,10 @@
-import { type Header, valueOf } from '../headers.js';
-import { hostOf } from '../names.js';
-import { exactly } from './spelling.js';
-import { makeFinder } from './find.js';
+import { type Header, valueOf } from '../request.js';
+import { hostOf } from '../addresses.js';
+import { exactly, makeFinder } from './find.js';
 import { makeRewriter, type Replacement, type Rewriter, rewriteText } from './rewrite.js';
 import type { Secret, SecretUse } from './secret.js';
 
-/** What is about to be sent to one host. */
+/** A request to one host, without its body. */
 export interface Outgoing {
   readonly url: URL;
   readonly method: string;
@@ -13,17 +12,17 @@ export interface Outgoing {
 }
 
 export interface Inserted extends Outgoing {
-  /** What the body has to pass through. */
+  /** Rewrites the body. */
   readonly body: Rewriter;
-  /** Whether the body may come out of that with another length. */
+  /** Whether the body's length may change. */
   readonly resizesBody: boolean;
 }
 
 export type OnUse = (use: SecretUse) => void;
 
 /**
- * Puts values in the place of placeholders, each where it is bound and nowhere else: in any other
- * place the placeholder is sent as it is, and told.
+ * Replaces placeholders by values, only in the positions that the binding allows. Elsewhere it
+ * sends the placeholder unchanged and reports it.
  */
 export function makeInserter(
   secrets: readonly Secret[],
@@ -37,11 +36,11 @@ export function makeInserter(
   return (outgoing) => {
     const { url, method, headers } = outgoing;
     const bound = new Set(secrets.filter((secret) => secret.boundTo(url, method)));
-    const told = new Set<string>();
-    const tell = (type: SecretUse['type'], secret: Secret, place: SecretUse['place']): void => {
+    const reported = new Set<string>();
+    const report = (type: SecretUse['type'], secret: Secret, place: SecretUse['place']): void => {
       const key = `${type} ${secret.name} ${place}`;
-      if (told.has(key)) return;
-      told.add(key);
+      if (reported.has(key)) return;
+      reported.add(key);
       onUse({ type, secret: secret.name, place, host: hostOf(url) });
     };
 
@@ -51,11 +50,12 @@ export function makeInserter(
       write: (value: string) => string,
     ): readonly Replacement[] =>
       known.map(({ secret, finder }) => {
+        // guard: secret-bound-to-host
         const goes = bound.has(secret) && mayStand(secret, place, name);
         return {
           finder,
           by: (found) => {
-            tell(goes ? 'secret-inserted' : 'secret-withheld', secret, place);
+            report(goes ? 'secret-inserted' : 'secret-withheld', secret, place);
             return goes ? write(secret.value) : found;
           },
         };
@@ -74,6 +74,7 @@ export function makeInserter(
       url: sent,
       method,
       headers: headers
+        // guard: secret-range-request-refused
         .filter(([name]) => bound.size === 0 || !RANGES.has(name))
         .map(([name, value]) => [name, intoHeader(value, replace('header', name, asItIs))]),
       body: makeRewriter(replace('body', undefined, writerFor(headers))),
@@ -82,7 +83,7 @@ export function makeInserter(
   };
 }
 
-// A part of an answer may hold a part of a value, which nobody would know for one.
+// A partial response may contain an unrecognizable part of a value.
 const RANGES = new Set(['range', 'if-range']);
 
 function mayStand(
@@ -90,10 +91,11 @@ function mayStand(
   place: SecretUse['place'],
   name: string | undefined,
 ): boolean {
+  // guard: secret-bound-to-place
   return places.some((allowed) => allowed === place || allowed === `${place}:${name}`);
 }
 
-/** The name of a parameter `name=value`. One without a value has no name: it could be either. */
+/** The name of a parameter `name=value`. A parameter without a value has no name. */
 function nameOf(parameter: string): string | undefined {
   const at = parameter.indexOf('=');
   if (at < 0) return undefined;
@@ -105,7 +107,7 @@ function nameOf(parameter: string): string | undefined {
   }
 }
 
-/** In a header that carries user and password, a placeholder stands in what base64 was made of. */
+/** Basic credentials are rewritten inside their base64. */
 function intoHeader(value: string, replacements: readonly Replacement[]): string {
   const [, scheme = '', encoded] = /^(basic +)([A-Za-z0-9+/]+=*)$/i.exec(value) ?? [];
   if (encoded === undefined) return rewriteText(value, replacements);
@@ -115,7 +117,7 @@ function intoHeader(value: string, replacements: readonly Replacement[]): string
   return `${scheme}${Buffer.from(written, 'latin1').toString('base64')}`;
 }
 
-/** How a body of that type writes a text in the middle of another. */
+/** How a body of that content type escapes a text. */
 function writerFor(headers: readonly Header[]): (value: string) => string {
   const type = (valueOf(headers, 'content-type') ?? '').toLowerCase().split(';')[0]?.trim() ?? '';
   if (type === 'application/x-www-form-urlencoded') return encodeURIComponent;

@@ -1,17 +1,17 @@
 import type { ByteSource } from '../../../../sandbox/wire/streams.js';
 import { type Finder, searched } from './find.js';
 
-/** Replaces texts in bytes that come in pieces, wherever the pieces end. */
+/** Replaces texts in chunked bytes, also across chunks. */
 export interface Rewriter {
-  /** What can be passed on by now. Holds back what may be the beginning of something. */
+  /** Returns the finished bytes. Buffers a possible beginning of a match. */
   push(bytes: Uint8Array): Uint8Array;
-  /** What was held back, when nothing more comes. */
+  /** Returns the buffered bytes at the end. */
   end(): Uint8Array;
 }
 
 export interface Replacement {
   readonly finder: Finder;
-  /** What stands there instead; called once for every place, with what was found there. */
+  /** Returns the replacement. Called once for each match. */
   readonly by: (found: string) => string;
 }
 
@@ -21,7 +21,7 @@ export function makeRewriter(replacements: readonly Replacement[]): Rewriter {
   let held = '';
   return {
     push: (bytes) => {
-      // Byte for character: what is looked for is ASCII, and no other byte is touched.
+      // One character for each byte: the searched texts are ASCII, and other bytes stay unchanged.
       const text = held + Buffer.from(bytes).toString('latin1');
       const { done, rest } = rewrite(text, replacements, false);
       const untouched = held === '' && done === text;
@@ -37,12 +37,12 @@ export function makeRewriter(replacements: readonly Replacement[]): Rewriter {
   };
 }
 
-/** The text with everything replaced. */
+/** The text with all replacements. */
 export function rewriteText(text: string, replacements: readonly Replacement[]): string {
   return rewrite(text, replacements, true).done;
 }
 
-/** A body that passes through a rewriter where there is one, at the pace at which it is pulled. */
+/** A body, rewritten as it is pulled. */
 export function rewriteSource(source: ByteSource, rewriter: Rewriter | undefined): ByteSource {
   if (rewriter === undefined) return source;
   let ended = false;
@@ -60,7 +60,7 @@ export function rewriteSource(source: ByteSource, rewriter: Rewriter | undefined
   };
 }
 
-/** `rest` is empty where nothing more comes: what has only begun is then nothing. */
+/** `rest` is a possible beginning of a match. It is empty if `last`. */
 function rewrite(
   text: string,
   replacements: readonly Replacement[],
@@ -76,6 +76,7 @@ function rewrite(
         return span === undefined ? [] : [{ ...span, by }];
       })
       .toSorted((a, b) => a.start - b.start || b.end - a.end);
+    // guard: secret-scrubbed-across-chunks
     const begun = last ? [] : searches.map(({ search }) => search.begun(at) ?? text.length);
     const hold = Math.min(...begun, text.length);
     if (next === undefined || next.start >= hold) {

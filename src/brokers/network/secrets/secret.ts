@@ -1,44 +1,120 @@
-import type { Attribution } from '../../attribution.js';
+import type { Attribution } from '../../record.js';
+import { BulkheadError, isBulkheadError } from '../../../errors.js';
+import { makeNetworkTable, network } from '../../../permissions/network.js';
 
 /**
- * A variable that a plugin holds a reference to, and never the value of: it sees the placeholder,
- * and the network broker puts the value in its place where the operator has bound it.
+ * A variable of which the plugin sees only a placeholder. The network broker inserts the value in
+ * the positions that the operator's binding allows.
  */
 export interface Secret {
   /** The variable's name. */
   readonly name: string;
-  /** What the plugin sees. Letters, digits and hyphens: no encoding of a request changes them. */
+  /** Letters, digits and hyphens: no encoding of a request changes them. */
   readonly placeholder: string;
   readonly value: string;
-  /** Whether a request to that URL, by that method, may carry the value. */
+  /** Whether a request to that URL with that method may carry the value. */
   readonly boundTo: (url: URL, method: string) => boolean;
   readonly places: readonly SecretPlace[];
 }
 
-/**
- * Where in a request a value may stand: in any header, or in that one; in any parameter of the
- * query, or in that one; in the body.
- */
+/** Allowed positions of a value: any header or parameter, a named one, or the body. */
 export type SecretPlace = 'header' | 'query' | 'body' | `header:${string}` | `query:${string}`;
 
-/** What became of a secret in one exchange. For the host's eyes: no plugin learns it. */
+/** The handling of a secret in one exchange. Only for the host: plugins do not see it. */
 export interface SecretUse extends Attribution {
   readonly type: 'secret-inserted' | 'secret-withheld' | 'secret-scrubbed';
   /** The variable's name. */
   readonly secret: string;
-  /**
-   * Where the reference stood, or the value came back. `host` and `path` are places of a URL that
-   * never hold a value.
-   */
+  /** The position of the placeholder or the value. `host` and `path` never get a value. */
   readonly place: 'host' | 'path' | 'query' | 'header' | 'body';
-  /** The host that was sent to. */
+  /** The host of the request. */
   readonly host: string;
 }
 
-/** What every placeholder begins with, so that people know one when they see it. */
+/** The prefix of every placeholder, which people recognize. */
 export const PLACEHOLDER_PREFIX = 'bulkhead-secret-';
 
-/** The placeholder with that random text, which has to be hexadecimal: nobody may guess it. */
+/** The placeholder with a random hexadecimal text, which must not be guessable. */
 export function placeholderOf(random: string): string {
   return `${PLACEHOLDER_PREFIX}${random}`;
+}
+
+/** The destinations and positions that an operator allows for a secret's value. */
+export interface SecretBinding {
+  /**
+   * Written like network permissions: `api.example.com`, `*.example.com`, `api.example.com:8443`. HTTPS
+   * unless they begin with `http://`. The plugin also needs the network permission.
+   */
+  readonly hosts: readonly string[];
+  /** Prefer `header:authorization` and `query:key` to `header` and `query`, and avoid `body`. */
+  readonly in: readonly SecretPlace[];
+}
+
+/** Parses a binding. Throws `INVALID_OPTIONS`. `option` names the binding. */
+export function parseBinding(
+  binding: SecretBinding,
+  option: string,
+): Pick<Secret, 'boundTo' | 'places'> {
+  if (!isTexts(binding?.hosts) || !isTexts(binding.in)) {
+    throw invalid(option, 'takes { hosts: ["api.example.com"], in: ["header:authorization"] }');
+  }
+  const places = binding.in.map((place) => parsePlace(place, `${option}.in`));
+  const scopes = binding.hosts.map((host) => parseHost(host, `${option}.hosts`));
+  const table = makeNetworkTable(scopes);
+  return { places, boundTo: (url, method) => table(url, method) !== undefined };
+}
+
+/**
+ * Checks that a value can be inserted into requests and found in responses. A shorter value than 8
+ * characters occurs by chance, and the scrubbing would help a plugin to guess it.
+ */
+export function checkValue(value: string, option: string): void {
+  if (value.length < MIN_LENGTH || value.length > MAX_LENGTH) {
+    throw invalid(
+      option,
+      `binds a variable whose value has ${value.length} characters: a secret has ${MIN_LENGTH} to ${MAX_LENGTH}`,
+    );
+  }
+  if (!/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value)) {
+    throw invalid(
+      option,
+      'binds a variable whose value is not all of visible ASCII characters, as a header takes them',
+    );
+  }
+}
+
+const MIN_LENGTH = 8;
+const MAX_LENGTH = 4096;
+
+function isTexts(value: unknown): value is readonly string[] {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')
+  );
+}
+
+function parsePlace(text: string, option: string): SecretPlace {
+  if (text === 'header' || text === 'query' || text === 'body') return text;
+  const [, kind, name = ''] = /^(header|query):(.+)$/s.exec(text) ?? [];
+  if (kind === 'header') return `header:${name.toLowerCase()}`;
+  if (kind === 'query') return `query:${name}`;
+  throw invalid(
+    option,
+    `takes "header", "header:<name>", "query", "query:<name>" or "body", not ${JSON.stringify(text)}`,
+  );
+}
+
+function parseHost(text: string, option: string): string {
+  try {
+    const scope = network.parse(text);
+    // By default, a secret is sent only over HTTPS.
+    // guard: secret-defaults-to-https
+    return network.format({ ...scope, scheme: scope.scheme ?? 'https' });
+  } catch (error) {
+    if (!isBulkheadError(error, 'INVALID_PERMISSION')) throw error;
+    throw invalid(option, `cannot be read: ${error.message}`);
+  }
+}
+
+function invalid(option: string, what: string): BulkheadError<'INVALID_OPTIONS'> {
+  return new BulkheadError('INVALID_OPTIONS', `The option ${option} ${what}.`, { option });
 }

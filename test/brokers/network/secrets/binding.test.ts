@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkValue, parseBinding } from '../../../../src/brokers/network/secrets/binding.js';
+import { checkValue, parseBinding } from '../../../../src/brokers/network/secrets/secret.js';
 
 describe('a binding', () => {
   it.each([
@@ -36,7 +36,7 @@ describe('a binding', () => {
     [{ hosts: ['a.test'], in: ['path'] }, /o\.in takes .* not "path"/],
     [{ hosts: ['a.test'], in: ['body:key'] }, /not "body:key"/],
     [{ hosts: ['*'], in: ['query'] }, /o\.hosts cannot be read: .*every host/],
-    [{ hosts: ['https://a.test/path'], in: ['query'] }, /Leave the path out/],
+    [{ hosts: ['https://a.test/path'], in: ['query'] }, /Remove the path/],
   ])('%j is refused', (binding, message) => {
     expect(() => parseBinding(binding as never, 'o')).toThrow(
       expect.objectContaining({

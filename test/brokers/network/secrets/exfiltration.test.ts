@@ -67,7 +67,7 @@ describe('the value does not go out', () => {
     expect(broker.uses.filter(({ type }) => type === 'secret-withheld')).not.toEqual([]);
   });
 
-  it('as a label of a name, where a name server would read it', async () => {
+  it('as a label of a name, which a name server would read', async () => {
     const broker = await brokerWith([secretOf(ALL, ['*.api.test'])]);
     await expect(broker.get(`https://${PLACEHOLDER}.api.test/`)).rejects.toMatchObject({
       code: 'NETWORK_FAILED',

@@ -102,7 +102,7 @@ describe('a value is put', () => {
 });
 
 describe('a body without a secret in it', () => {
-  it('keeps the length that it was announced with', async () => {
+  it('sends a body of the announced length', async () => {
     const broker = await brokerWith([secretOf(['header'])]);
     await broker.get('https://api.test/', { method: 'POST', bodyBytes: 5 }, sourceOf(['hello']));
     expect(broker.received[0]).toMatchObject({ body: 'hello', headers: { 'content-length': '5' } });

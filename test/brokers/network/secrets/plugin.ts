@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
-import { parseBinding } from '../../../../src/brokers/network/secrets/binding.js';
-import type {
-  Secret,
-  SecretPlace,
-  SecretUse,
+import {
+  parseBinding,
+  type Secret,
+  type SecretPlace,
+  type SecretUse,
 } from '../../../../src/brokers/network/secrets/secret.js';
 import { brokerFor, sourceOf, type TestBroker } from '../plugin.js';
 import { serve, type Served } from '../servers.js';

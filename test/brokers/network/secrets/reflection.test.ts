@@ -85,7 +85,7 @@ describe('the value does not come back', () => {
     const broker = await brokerWith([secretOf(ALL)], () => ({ headers, body: 'whatever' }));
     await expect(broker.get('https://api.test/')).rejects.toMatchObject({
       code: 'NETWORK_FAILED',
-      message: expect.stringContaining('packed in a way'),
+      message: expect.stringContaining('an unknown encoding'),
     });
     expect(broker.active).toBe(0);
   });

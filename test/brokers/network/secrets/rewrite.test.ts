@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeFinder } from '../../../../src/brokers/network/secrets/find.js';
+import { makeFinder, exactly, spellingsOf } from '../../../../src/brokers/network/secrets/find.js';
 import {
   makeRewriter,
   type Replacement,
   rewriteText,
 } from '../../../../src/brokers/network/secrets/rewrite.js';
-import { exactly, spellingsOf } from '../../../../src/brokers/network/secrets/spelling.js';
 
 const VALUE = 'hunter2-hunter2';
 const replacing: readonly Replacement[] = spellingsOf(VALUE).map((spelling) => ({
@@ -65,7 +64,7 @@ describe('a body that comes in pieces', () => {
     expect(through(['so hunter2-', 'hunter'])).toBe('so hunter2-hunter');
   });
 
-  it('keeps every other byte, whatever it is', () => {
+  it('preserves every other byte', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         expect(through([bytes])).toBe(Buffer.from(bytes).toString('latin1'));
@@ -73,7 +72,7 @@ describe('a body that comes in pieces', () => {
     );
   });
 
-  it('is the same bytes where there is nothing to replace', () => {
+  it('returns the same bytes if there is nothing to replace', () => {
     const bytes = Buffer.from('nothing');
     expect(makeRewriter(replacing).push(bytes)).toBe(bytes);
   });
@@ -86,7 +85,7 @@ describe('a body that comes in pieces', () => {
   });
 });
 
-describe('where two texts could be replaced', () => {
+describe('if two texts could be replaced', () => {
   it('the one that begins first is, and then the longer one', () => {
     const by = ['abcd1234', 'bcd12345678', 'abcd12345678'].map((text, index) => ({
       finder: makeFinder(exactly(text)),
@@ -97,7 +96,7 @@ describe('where two texts could be replaced', () => {
 });
 
 describe('a text', () => {
-  it('keeps its characters in place where lower case is longer', () => {
+  it('preserves the positions of characters that are longer in lower case', () => {
     expect(rewriteText(`İİİ ${VALUE.toUpperCase()} İ`, replacing)).toBe('İİİ <gone> İ');
   });
 });

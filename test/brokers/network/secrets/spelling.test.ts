@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeFinder, searched } from '../../../../src/brokers/network/secrets/find.js';
-import { exactly, spellingsOf } from '../../../../src/brokers/network/secrets/spelling.js';
+import {
+  makeFinder,
+  searched,
+  exactly,
+  spellingsOf,
+} from '../../../../src/brokers/network/secrets/find.js';
 
 const VALUE = 'sk-4/a+B c"9&<Z';
 
@@ -55,7 +59,7 @@ describe('a value is found', () => {
     expect(finds(VALUE, `before ${text} behind`)).toBe(true);
   });
 
-  it('in base64 wherever it stands', () => {
+  it('in base64 at any offset', () => {
     fc.assert(
       fc.property(visibleText(), fc.string(), fc.string(), (text, before, after) => {
         expect(finds(text, base64(`${before}${text}${after}`))).toBe(true);
@@ -88,7 +92,7 @@ describe('a value is not found', () => {
 });
 
 describe('a placeholder', () => {
-  it('is found as it is written, and in no other way', () => {
+  it('is found exactly as written, and in no other form', () => {
     const { over } = makeFinder(exactly('bulkhead-secret-0af'));
     const at = (text: string): number | undefined => over(searched(text)).next(0)?.start;
     expect(at('key=bulkhead-secret-0af&')).toBe(4);
