@@ -1,16 +1,39 @@
+import { checkKeys } from '../engine/types/check-options.js';
+import { AGENT_OPTION_NAMES } from './options.js';
 import { randomUUID } from 'node:crypto';
-import type { Engine } from '../engine/engine-api.js';
+import { createEngine as createPlainEngine } from '../engine/engine.js';
+import type { Engine as PlainEngine } from '../engine/engine-api.js';
+import type { EngineOptions } from '../engine/types/options.js';
 import { BulkheadError } from '../errors.js';
 import type { AgentOptions, TurnInput, TurnResult } from './options.js';
 import { runTurn } from './turn.js';
 
-/** Runs turns of conversations: a model speaks, tools run, results return, hooks see all of it. */
+/** Runs turns of conversations: the model replies, tools run, and hooks see every step. */
 export interface Agent {
   /**
-   * Runs one turn. Whatever a plugin or the model does wrong is in the result; rejects only
+   * Runs one turn. A failure of a plugin or of the model is in the result. Rejects only with
    * `INVALID_OPTIONS` and `ENGINE_CLOSED`.
    */
   turn(input: TurnInput): Promise<TurnResult>;
+}
+
+/** Runs plugins, offers their tools and hooks, and runs turns in which a model uses them. */
+export interface Engine extends PlainEngine {
+  /** An agent whose turns use this engine's tools and hooks. Throws `INVALID_OPTIONS`. */
+  agent(options: AgentOptions): Agent;
+}
+
+/**
+ * Inspects the plugins and returns the engine that runs them. A plugin that fails is listed by
+ * `plugins()` with its problem; the other plugins still run.
+ *
+ * Throws `INVALID_OPTIONS`, and `WALL_MISSING` if the host requires a wall that is not active.
+ */
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const engine = await createPlainEngine(options);
+  return Object.assign(engine, {
+    agent: (agentOptions: AgentOptions) => makeAgent(engine, agentOptions),
+  });
 }
 
 const DEFAULTS = {
@@ -18,12 +41,16 @@ const DEFAULTS = {
   maxContinuations: 3,
   maxInputTokens: 200_000,
   modelTimeoutMs: 300_000,
-  workingDir: '/workspace',
   toolUsesOfHooks: 'run',
 } as const;
 
-/** Throws `INVALID_OPTIONS` for options without a model. */
-export function makeAgent(engine: Engine, given: AgentOptions): Agent {
+const COUNTS = ['maxIterations', 'maxContinuations', 'maxInputTokens', 'modelTimeoutMs'] as const;
+
+/** Timers fire at once if their delay is longer. */
+const MOST = 2 ** 31 - 1;
+
+/** Throws `INVALID_OPTIONS` for options without a model, or with a number that is not usable. */
+export function makeAgent(engine: PlainEngine, given: AgentOptions): Agent {
   if (typeof given.model?.respond !== 'function') {
     throw new BulkheadError(
       'INVALID_OPTIONS',
@@ -31,7 +58,19 @@ export function makeAgent(engine: Engine, given: AgentOptions): Agent {
       { option: 'model' },
     );
   }
+  checkKeys(given, AGENT_OPTION_NAMES, 'engine.agent');
   const options = { ...DEFAULTS, ...given };
+  for (const name of COUNTS) {
+    const least = name === 'maxContinuations' ? 0 : 1;
+    // guard: agent-options-finite
+    if (!Number.isInteger(options[name]) || options[name] < least || options[name] > MOST) {
+      throw new BulkheadError(
+        'INVALID_OPTIONS',
+        `The option ${name} takes a whole number from ${least} to ${MOST}, not ${String(options[name])}.`,
+        { option: name },
+      );
+    }
+  }
   return {
     turn: (input) =>
       runTurn({
@@ -43,7 +82,13 @@ export function makeAgent(engine: Engine, given: AgentOptions): Agent {
         signal: input.signal ?? new AbortController().signal,
         messages: input.history ?? [],
         continuations: options.maxContinuations,
-        tell: (event) => input.onEvent?.(event),
+        emit: (event) => {
+          try {
+            input.onEvent?.(event);
+          } catch {
+            // A listener that throws must not leave a tool call without its result.
+          }
+        },
       }),
   };
 }

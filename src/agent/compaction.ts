@@ -1,21 +1,27 @@
 import { BulkheadError } from '../errors.js';
-import { type Block, isToolUse, type Message, readMessages, textBlock } from './message.js';
+import {
+  type Block,
+  isToolUse,
+  type Message,
+  readMessages,
+  textBlock,
+  textOfBlocks,
+} from './message.js';
 import type { ModelRequest } from './model.js';
-import { waitForModel } from './patience.js';
-import { type Run, runHooks } from './run.js';
+import { type Run, runHooks, waitForModel } from './run.js';
 
-/** A conversation is compacted where it takes more of the model's window than this. */
+/** The share of the model's window above which a conversation is compacted. */
 const FULL = 0.85;
 
-/** Messages at the end that stay as they are. */
-const KEPT = 6;
+/** Messages at the end that compaction does not change, at most. */
+const MAX_TAIL = 6;
 
-/** Characters in a token, about. Exact counts are the provider's; this errs on the large side. */
+/** An estimate on the small side, so that token counts err on the large side. */
 const CHARACTERS_PER_TOKEN = 3.5;
 
 /**
- * The context check: leaves a conversation that fits, or compacts it and lets hooks put back what
- * must not be lost. Answers whether it fits now.
+ * Compacts a conversation that does not fit the model's window, and lets hooks restore what must not
+ * be lost. Returns whether the conversation fits.
  */
 export async function fitContext(run: Run): Promise<boolean> {
   const { maxInputTokens } = run.options;
@@ -31,27 +37,27 @@ export async function fitContext(run: Run): Promise<boolean> {
   });
   run.messages = readMessages(context['history']);
   const after = estimateTokens(run.messages);
-  run.tell({ type: 'compacted', before, after });
+  run.emit({ type: 'compacted', before, after });
   return after <= maxInputTokens;
 }
 
-export function estimateTokens(messages: readonly Message[]): number {
+function estimateTokens(messages: readonly Message[]): number {
   return Math.ceil(JSON.stringify(messages).length / CHARACTERS_PER_TOKEN);
 }
 
 async function compact(run: Run): Promise<readonly Message[]> {
   const { options, messages } = run;
-  const { compact: own } = options;
-  if (own !== undefined) return waitForModel(run, async (signal) => own(messages, signal));
+  const { compact: custom } = options;
+  if (custom !== undefined) return waitForModel(run, async (signal) => custom(messages, signal));
   const cut = findCut(messages);
   if (cut === 0) return messages;
   const summary = await summarise(run, messages.slice(0, cut));
   return [{ role: 'user', content: [textBlock(summary)] }, ...messages.slice(cut)];
 }
 
-/** Where the end begins that stays: before a user's own words, so that no result loses its call. */
+/** The index of the first message of the tail: the user's own, so that no result loses its call. */
 function findCut(messages: readonly Message[]): number {
-  for (let at = Math.max(0, messages.length - KEPT); at < messages.length; at += 1) {
+  for (let at = Math.max(0, messages.length - MAX_TAIL); at < messages.length; at += 1) {
     const message = messages[at];
     if (message?.role === 'user' && !message.content.some(isResult)) return at;
   }
@@ -66,7 +72,7 @@ const INSTRUCTION =
   'Sum up the conversation so far for yourself: what the user wants, what was found out and done, what is open. Keep names, numbers and decisions. Answer with the summary alone.';
 
 async function summarise(run: Run, messages: readonly Message[]): Promise<string> {
-  // What a model need not see to sum up is what is too large for it: half of the window is left.
+  // Half of the window is left for the instruction and the summary.
   const { maxInputTokens, model } = run.options;
   const text = JSON.stringify(messages.map(withoutInputs)).slice(
     0,
@@ -80,17 +86,18 @@ async function summarise(run: Run, messages: readonly Message[]): Promise<string
   const { content } = await waitForModel(run, async (signal) =>
     model.respond(request, { onText: () => {}, signal }),
   );
-  const summary = content.flatMap(({ text: part }) => (typeof part === 'string' ? [part] : []));
-  if (summary.length === 0) {
+  const summary = textOfBlocks(content);
+  if (summary === '') {
     throw new BulkheadError(
       'MODEL_FAILED',
-      'The conversation is too long for the model, and its summary came back empty.',
+      'The conversation is too long for the model, and the model returned an empty summary of it.',
       {},
     );
   }
-  return `Summary of the conversation so far:\n${summary.join('')}`;
+  return `Summary of the conversation so far:\n${summary}`;
 }
 
+/** Inputs of tool calls are often the largest part of a conversation. */
 function withoutInputs({ role, content }: Message): object {
   return {
     role,

@@ -1,3 +1,4 @@
+import { isRecord } from '../../sandbox/wire/json.js';
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 
 /** One message of a conversation, in the form that Vellum's hooks see. */
@@ -6,7 +7,7 @@ export type Message = JsonObject & {
   readonly content: readonly Block[];
 };
 
-/** Part of a message. Types that are not known here pass through untouched. */
+/** Part of a message. Blocks of unknown types pass through unchanged. */
 export type Block = JsonObject & { readonly type: string };
 
 export type ToolUseBlock = Block & {
@@ -28,14 +29,14 @@ export function textBlock(text: string): Block {
   return { type: 'text', text };
 }
 
-/** The text of a message, without what is no text. */
+/** The text blocks of a message as one text: pieces of one reply, so nothing separates them. */
 export function textOfBlocks(blocks: readonly Block[]): string {
   return blocks
     .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
     .join('');
 }
 
-/** A list of messages that a chain of hooks left: the chain has checked each that a hook made. */
+/** The messages that a chain of hooks returned. The chain has already checked each of them. */
 export function readMessages(value: Json | undefined): readonly Message[] {
   return listOf(value).filter(isMessage);
 }
@@ -48,18 +49,14 @@ function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isMessage(value: Json): value is Message {
   return (
-    isObject(value) &&
+    isRecord(value) &&
     (value['role'] === 'user' || value['role'] === 'assistant') &&
     Array.isArray(value['content'])
   );
 }
 
 export function isBlock(value: Json | undefined): value is Block {
-  return isObject(value) && typeof value['type'] === 'string';
+  return isRecord(value) && typeof value['type'] === 'string';
 }

@@ -1,61 +1,71 @@
-import type { CallOptions } from '../engine/options/options.js';
+import type { CallOptions } from '../engine/types/options.js';
 import type { Block, Message } from './message.js';
 import type { Model } from './model.js';
 
-/** What a host says once of the turns that an agent runs. */
+/** Options of an agent, for all of its turns. */
 export interface AgentOptions {
   readonly model: Model;
+  /** The system prompt. Default: none. */
   readonly system?: string;
-  /** Model calls in one turn at most. Stops a model and its tools from going on forever. Default: 25. */
+  /** Model calls of one turn. Stops a model that calls tools in a loop. Default: 25. */
   readonly maxIterations?: number;
-  /** How often hooks may make a turn go on that had come to its end. Default: 3. */
+  /** Times that hooks may continue one turn that has ended. Default: 3. */
   readonly maxContinuations?: number;
-  /** The model's window, in tokens; a conversation is compacted before it is full. Default: 200,000. */
+  /** Tokens of the model's window. A conversation is compacted before it is full. Default: 200,000. */
   readonly maxInputTokens?: number;
   /**
-   * Milliseconds that one answer of the model may take, from first to last; then the turn ends with an
-   * error, though the model does not stop. Stops an endpoint that stalls. Default: 300,000.
+   * Milliseconds for one answer of the model, from first to last byte. Then the turn ends with an error,
+   * even if the model continues. Stops an endpoint that stalls. Default: 300,000.
    */
   readonly modelTimeoutMs?: number;
-  /** Makes a shorter history of a long one. Default: the model sums it up. */
+  /** Shortens a history that is too long. Default: the model summarises it. */
   readonly compact?: Compact;
-  /** Told to tools: where the assistant was started. Default: `/workspace`. */
+  /**
+   * The directory in which the assistant was started, for tools. A plugin sees it if its `fs` grant has
+   * it. Default: the plugin's first writable mount, or `/workspace` in its own storage.
+   */
   readonly workingDir?: string;
+  /** The assistant's id, for tools. Default: none. */
   readonly assistantId?: string;
   /**
-   * Tool calls that a hook put into a reply, and no model asked for: run like any other (`run`, what
-   * Vellum's hooks document), or left out (`drop`). Default: `run`.
+   * Tool calls that a hook added to a reply: `run` them like any other, as Vellum's hooks document, or
+   * `drop` them. Default: `run`.
    */
   readonly toolUsesOfHooks?: 'run' | 'drop';
 }
 
-/** Must leave every tool call with its result, and be shorter than what it was given. */
+/** Returns a shorter history in which every tool call still has its result. */
 export type Compact = (
   history: readonly Message[],
   signal: AbortSignal,
 ) => Promise<readonly Message[]>;
 
-/** One turn: what the user said, and to whom what happens is told. */
+/** One turn: the user's prompt and its context. */
 export interface TurnInput extends Pick<CallOptions, 'tenant' | 'policy' | 'unattended'> {
   readonly prompt: string | readonly Block[];
-  /** What was said before, oldest first. Default: nothing. */
+  /** The conversation so far, oldest message first. Default: empty. */
   readonly history?: readonly Message[];
+  /** The system prompt of this turn. Default: the agent's. */
   readonly system?: string;
   /** Default: `default`. */
   readonly conversationId?: string;
-  /** Default: a new one. */
+  /** Default: a new UUID. */
   readonly requestId?: string;
+  /** Default: the request's id. */
   readonly userMessageId?: string;
+  /** The model's profile. Hooks may change it. Default: none. */
   readonly modelProfile?: string | null;
-  /** The conversation's plugins, of whose hooks alone are run. Default: all of them. */
+  /** The plugins whose hooks run for this conversation. Default: all. */
   readonly enabledPlugins?: readonly string[] | null;
-  /** Whether somebody is there who can answer. Default: true. */
+  /** Whether a user can answer questions. Default: true. */
   readonly isInteractive?: boolean;
+  /** Aborts the turn. Default: never. */
   readonly signal?: AbortSignal;
+  /** Receives the events of the turn, in order. */
   readonly onEvent?: (event: TurnEvent) => void;
 }
 
-/** What happens in a turn, in order. Text of a deferred reply comes once, when hooks have seen it. */
+/** An event of a turn. The text of a deferred reply comes once, after the hooks. */
 export type TurnEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reply'; readonly message: Message }
@@ -73,6 +83,7 @@ export type TurnEvent =
       readonly isError: boolean;
       readonly text: string;
     }
+  /** Estimated tokens before and after. */
   | { readonly type: 'compacted'; readonly before: number; readonly after: number };
 
 export type ExitReason =
@@ -88,12 +99,26 @@ export type ExitReason =
   | 'error';
 
 export interface TurnResult {
-  /** The whole conversation as it is now: hand it to the next turn as its history. */
+  /** The whole conversation: pass it to the next turn as `history`. */
   readonly messages: readonly Message[];
   /** The text of the last reply. */
   readonly text: string;
   readonly exitReason: ExitReason;
   readonly error?: { readonly message: string };
-  /** Model calls that it took. */
+  /** The number of model calls. */
   readonly iterations: number;
 }
+
+/** Every option, so that a typing error is refused. */
+export const AGENT_OPTION_NAMES: Readonly<Record<keyof AgentOptions, true>> = {
+  model: true,
+  system: true,
+  maxIterations: true,
+  maxContinuations: true,
+  maxInputTokens: true,
+  modelTimeoutMs: true,
+  compact: true,
+  workingDir: true,
+  assistantId: true,
+  toolUsesOfHooks: true,
+};

@@ -1,4 +1,4 @@
-import type { ModelReply } from './model.js';
+import type { Engine } from '../engine/engine-api.js';
 import {
   type Block,
   isToolUse,
@@ -7,25 +7,27 @@ import {
   readMessages,
   textOfBlocks,
 } from './message.js';
-import { offeredTools } from './offered.js';
-import { waitForModel } from './patience.js';
-import { type Run, runHooks } from './run.js';
+import type { ModelReply, ModelTool } from './model.js';
+import type { TurnInput } from './options.js';
+import { type Run, runHooks, waitForModel } from './run.js';
 
-/** What one call of the model came to, once every hook has seen it. */
+/** The result of one model call, after every hook. */
 export interface Reply {
   readonly content: readonly Block[];
   readonly stopReason: string | null;
-  /** What the model, or the way to it, failed with. */
+  /** Tool calls of the content that must not run, by id, with the reason for the model. */
+  readonly brokenCalls: ReadonlyMap<string, string>;
+  /** The failure of the model, or of the connection to it. */
   readonly error?: { readonly message: string };
-  /** A hook wants the model to be asked again, and may. */
-  readonly again: boolean;
+  /** Whether a hook continues the turn with another model call. */
+  readonly callAgain: boolean;
 }
 
-/** The one place that a turn calls a model from (Vellum hooks, call sites). */
+/** The only call site of a turn (Vellum hooks, call sites). */
 const CALL_SITE = 'mainAgent';
 
-/** Asks the model, with `pre-model-call` before and `post-model-call` after it. */
-export async function askModel(run: Run): Promise<Reply> {
+/** Calls the model, with `pre-model-call` before and `post-model-call` after it. */
+export async function callModel(run: Run): Promise<Reply> {
   const { conversationId, input } = run;
   const { modelProfile } = input;
   const system = input.system ?? run.options.system;
@@ -41,7 +43,7 @@ export async function askModel(run: Run): Promise<Reply> {
   const outcome = await respond(run, before, (text) => {
     if (deferred) return;
     shown = true;
-    run.tell({ type: 'text', text });
+    run.emit({ type: 'text', text });
   });
 
   const after = await runHooks(run, 'post-model-call', {
@@ -53,28 +55,31 @@ export async function askModel(run: Run): Promise<Reply> {
     ...(outcome.error === undefined ? {} : { error: outcome.error }),
     decision: 'stop',
   });
-  const content = settle(run, outcome, readBlocks(after['content']));
-  // What nobody has seen yet is said once, as the hooks left it.
+  const content = filterToolUses(run, outcome, readBlocks(after['content']));
+  // Text that was not streamed is emitted once, as the hooks returned it.
   if (!shown && outcome.error === undefined) {
     const text = textOfBlocks(content);
-    if (text !== '') run.tell({ type: 'text', text });
+    if (text !== '') run.emit({ type: 'text', text });
   }
-  const again =
-    after['decision'] === 'continue' && !shown && !content.some(isToolUse) && takeContinuation(run);
-  if (again) run.messages = readMessages(after['messages']);
+  const callAgain =
+    after['decision'] === 'continue' && !shown && !content.some(isToolUse) && useContinuation(run);
+  if (callAgain) run.messages = readMessages(after['messages']);
   return {
     content,
     stopReason: outcome.stopReason ?? null,
+    brokenCalls: outcome.brokenCalls ?? NONE_BROKEN,
     ...(outcome.error === undefined ? {} : { error: outcome.error }),
-    again,
+    callAgain,
   };
 }
 
-/** Takes one of the continuations that hooks have in this turn; answers whether there was one. */
-export function takeContinuation(run: Run): boolean {
+/** Uses one of the continuations that hooks have in this turn. Returns whether one was left. */
+export function useContinuation(run: Run): boolean {
   run.continuations -= 1;
   return run.continuations >= 0;
 }
+
+const NONE_BROKEN: ReadonlyMap<string, string> = new Map();
 
 type Outcome = ModelReply & { readonly error?: { readonly message: string } };
 
@@ -87,14 +92,14 @@ async function respond(
   const { systemPrompt, modelProfile } = context;
   const request = {
     messages,
-    tools: offeredTools(engine, input),
+    tools: toolsOf(engine, input),
     ...(typeof systemPrompt === 'string' ? { system: systemPrompt } : {}),
     ...(typeof modelProfile === 'string' ? { profile: modelProfile } : {}),
   };
   try {
     return await waitForModel(run, async (signal) =>
       options.model.respond(request, {
-        // What it still says when nobody waits any more is for nobody.
+        // Text after the turn was aborted is dropped.
         onText: (text) => (signal.aborted ? undefined : onText(text)),
         signal,
       }),
@@ -105,19 +110,45 @@ async function respond(
   }
 }
 
+/** The tools of this turn, under their names in the catalog. */
+function toolsOf(engine: Engine, { policy, unattended }: TurnInput): ModelTool[] {
+  return engine
+    .availableTools({
+      ...(policy === undefined ? {} : { policy }),
+      ...(unattended === undefined ? {} : { unattended }),
+    })
+    .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+}
+
 /**
- * The content that counts. Of a reply that was cut short no tool call is run: its input may be half
- * of what was meant. What hooks put in is run or left out, as the host says.
+ * Drops tool calls that must not run: those of a truncated reply, whose input may be incomplete, and
+ * those that hooks added if the host drops them.
  */
-function settle(
+function filterToolUses(
   { options }: Run,
   { content, stopReason }: ModelReply,
   changed: readonly Block[],
 ): readonly Block[] {
-  if (stopReason === 'max_tokens') return changed.filter((block) => !isToolUse(block));
+  // guard: truncated-tool-calls-dropped
+  if (!isWhole(stopReason)) return changed.filter((block) => !isToolUse(block));
   if (options.toolUsesOfHooks === 'run') return changed;
   const own = new Set(content.filter(isToolUse).map((block) => JSON.stringify(block)));
   return changed.filter((block) => !isToolUse(block) || own.has(JSON.stringify(block)));
+}
+
+/** Reasons to stop after which a reply is whole. Any other one may have cut a tool call. */
+const WHOLE: ReadonlySet<string> = new Set([
+  'tool_use',
+  'end_turn',
+  'stop_sequence',
+  'pause_turn',
+  'stop',
+  'eos',
+  'eos_token',
+]);
+
+function isWhole(stopReason: string | null | undefined): boolean {
+  return stopReason === null || stopReason === undefined || WHOLE.has(stopReason);
 }
 
 export function assistantMessage(content: readonly Block[]): Message {

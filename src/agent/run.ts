@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { Engine } from '../engine/engine-api.js';
 import type { HookOptions } from '../engine/hooks/hooks.js';
-import type { HookDialect } from '../hooks/names.js';
+import { BulkheadError } from '../errors.js';
+import type { HookSemantics } from '../plugin/hooks.js';
 import type { Message } from './message.js';
 import type { AgentOptions, TurnEvent, TurnInput } from './options.js';
 
-/** One turn under way: what its steps share. */
+/** The state that the steps of one turn share. */
 export interface Run {
   readonly engine: Engine;
   readonly options: Required<
@@ -15,7 +16,6 @@ export interface Run {
       | 'maxContinuations'
       | 'maxInputTokens'
       | 'modelTimeoutMs'
-      | 'workingDir'
       | 'toolUsesOfHooks'
       | 'model'
     >
@@ -27,17 +27,17 @@ export interface Run {
   readonly signal: AbortSignal;
   /** The conversation so far. */
   messages: readonly Message[];
-  /** Continuations that hooks may still ask for. */
+  /** Continuations that hooks may still request. */
   continuations: number;
-  tell(event: TurnEvent): void;
+  emit(event: TurnEvent): void;
 }
 
-/** Runs a chain of hooks for this turn's conversation; answers the context that it left. */
+/** Runs a chain of hooks for this turn's conversation and returns the resulting context. */
 export async function runHooks(
   { engine, input, signal }: Run,
   hook: string,
   context: object,
-  only?: HookDialect,
+  only?: HookSemantics,
 ): Promise<JsonObject> {
   const options: HookOptions = {
     enabledPlugins: input.enabledPlugins ?? null,
@@ -45,4 +45,41 @@ export async function runHooks(
     ...(only === undefined ? {} : { only }),
   };
   return (await engine.hooks.run(hook, context, options)).context;
+}
+
+/**
+ * Waits for a model for at most `modelTimeoutMs`, even if the model ignores its signal. Rejects with
+ * `MODEL_FAILED` at the timeout, and with the signal's reason if the turn is aborted.
+ */
+export async function waitForModel<Answer>(
+  { options: { modelTimeoutMs }, signal }: Pick<Run, 'options' | 'signal'>,
+  work: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const timeout = new AbortController();
+  const either = AbortSignal.any([signal, timeout.signal]);
+  either.throwIfAborted();
+  const timer = setTimeout(() => timeout.abort(timedOut(modelTimeoutMs)), modelTimeoutMs);
+  let onAbort: () => void = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(asError(either.reason));
+    either.addEventListener('abort', onAbort);
+  });
+  try {
+    return await Promise.race([work(either), aborted]);
+  } finally {
+    clearTimeout(timer);
+    either.removeEventListener('abort', onAbort);
+  }
+}
+
+function timedOut(ms: number): BulkheadError {
+  return new BulkheadError(
+    'MODEL_FAILED',
+    `The model did not answer within ${ms} ms. Raise the agent’s option modelTimeoutMs to allow it.`,
+    {},
+  );
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('The turn was aborted.');
 }

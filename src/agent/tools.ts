@@ -1,34 +1,41 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
-import { isRecord } from '../../sandbox/wire/parse.js';
-import type { CallResult } from '../engine/call/result.js';
+import { isJsonObject, isRecord } from '../../sandbox/wire/json.js';
+import type { CallResult } from '../engine/types/result.js';
 import { isBulkheadError } from '../errors.js';
 import { textOf } from '../plugin/answer.js';
 import { type Block, textBlock, type ToolUseBlock } from './message.js';
 import { type Run, runHooks } from './run.js';
 
-/** What the tool calls of one reply came to. */
+/** The results of the tool calls of one reply. */
 export interface ToolsOutcome {
-  /** The blocks that answer them, in their order, each with what hooks want said beside it. */
+  /** A result for each call, in the order of the calls, each with the text that hooks added. */
   readonly content: readonly Block[];
-  /** A tool wants the user to speak next. */
+  /** Whether a tool ended the turn so that the user replies next. */
   readonly yields: boolean;
 }
 
-/** Runs the tool calls of a reply: side by side, but for those that have to run alone. */
-export async function runTools(run: Run, uses: readonly ToolUseBlock[]): Promise<ToolsOutcome> {
+/** Runs the tool calls of a reply concurrently, except for exclusive tools, which run one by one. */
+export async function runTools(
+  run: Run,
+  uses: readonly ToolUseBlock[],
+  brokenCalls: ReadonlyMap<string, string> = new Map(),
+): Promise<ToolsOutcome> {
   const results = new Map<ToolUseBlock, CallOutcome>();
-  const alone = uses.filter(({ name }) => run.engine.catalog.find(name)?.exclusive === true);
-  const together = uses.filter((use) => !alone.includes(use));
-  await Promise.all(together.map(async (use) => results.set(use, await callTool(run, use))));
-  for (const use of alone) results.set(use, await callTool(run, use));
+  const call = async (use: ToolUseBlock): Promise<void> => {
+    results.set(use, await callTool(run, use, brokenCalls.get(use.id)));
+  };
+  const exclusive = uses.filter(({ name }) => run.engine.catalog.find(name)?.exclusive === true);
+  const concurrent = uses.filter((use) => !exclusive.includes(use));
+  await Promise.all(concurrent.map(call));
+  for (const use of exclusive) await call(use);
 
   const content: Block[] = [];
   let yields = false;
   for (const use of uses) {
     const outcome = results.get(use) ?? NOT_RUN;
     yields ||= outcome.yields;
-    // One after the other: a hook sees the results in the order in which the model will.
-    content.push(...(await offerToHooks(run, use, outcome)));
+    // One by one: hooks see the results in the same order as the model.
+    content.push(...(await runResultHooks(run, use, outcome)));
   }
   return { content, yields };
 }
@@ -40,26 +47,39 @@ interface CallOutcome {
   readonly yields: boolean;
 }
 
+const NO_OBJECT =
+  'This tool call did not run, because its input is not a JSON object. Send the call again, with an object.';
+
 const NOT_RUN: CallOutcome = {
-  text: 'The turn was stopped before this tool was run.',
+  text: 'The turn ended before this tool ran.',
   isError: true,
   blocks: [],
   yields: false,
 };
 
-async function callTool(run: Run, use: ToolUseBlock): Promise<CallOutcome> {
+async function callTool(
+  run: Run,
+  use: ToolUseBlock,
+  broken: string | undefined,
+): Promise<CallOutcome> {
   if (run.signal.aborted) return NOT_RUN;
   const { id, name } = use;
-  const input: JsonObject = isRecord(use['input']) ? use.input : {};
-  run.tell({ type: 'tool-call', id, tool: name, input });
-  const outcome = await answerOf(run, use, input);
+  // A host's own model, or a hook, may have sent anything.
+  const input: unknown = use['input'];
+  const why = broken ?? (isRecord(input) ? undefined : NO_OBJECT);
+  run.emit({ type: 'tool-call', id, tool: name, input: isRecord(input) ? input : {} });
+  const outcome =
+    // guard: broken-tool-call-answered
+    why === undefined && isJsonObject(input)
+      ? await runTool(run, use, input)
+      : { ...NOT_RUN, text: why ?? NO_OBJECT };
   const { text, isError } = outcome;
-  run.tell({ type: 'tool-result', id, tool: name, isError, text });
+  run.emit({ type: 'tool-result', id, tool: name, isError, text });
   return outcome;
 }
 
-async function answerOf(
-  { engine, input: turn, options, conversationId, requestId, signal, tell }: Run,
+async function runTool(
+  { engine, input: turn, options, conversationId, requestId, signal, emit }: Run,
   { id, name }: ToolUseBlock,
   input: JsonObject,
 ): Promise<CallOutcome> {
@@ -73,15 +93,15 @@ async function answerOf(
       context: {
         conversationId,
         requestId,
-        workingDir: options.workingDir,
+        ...(options.workingDir === undefined ? {} : { workingDir: options.workingDir }),
         isInteractive: turn.isInteractive ?? true,
         ...(options.assistantId === undefined ? {} : { assistantId: options.assistantId }),
       },
-      onOutput: (chunk) => tell({ type: 'tool-output', id, chunk }),
+      onOutput: (chunk) => emit({ type: 'tool-output', id, chunk }),
     });
     return outcomeOf(result);
   } catch (error) {
-    // A tool that is not there is the model's mistake, and for it to mend.
+    // For example, a tool that does not exist: the model can correct its mistake.
     if (isBulkheadError(error)) return { ...NOT_RUN, text: error.message };
     throw error;
   }
@@ -100,10 +120,10 @@ function outcomeOf({ content, isError, yieldToUser }: CallResult): CallOutcome {
   };
 }
 
-/** Characters of a result that a model is shown: a quarter of its window. */
+/** Characters of a result for each token of the model's window: about a quarter of the window. */
 const CHARACTERS_PER_WINDOW_TOKEN = 1;
 
-async function offerToHooks(
+async function runResultHooks(
   run: Run,
   { id }: ToolUseBlock,
   { text, isError, blocks }: CallOutcome,
@@ -125,14 +145,12 @@ async function offerToHooks(
   });
   const response = context['toolResponse'];
   const guidance = context['additionalContext'];
-  // The id is the host's: a result that went to another call would leave this one without.
-  const answered: Block =
+  // The id stays the host's. Otherwise a hook could move the result to another call.
+  const result: Block =
     isRecord(response) && response['type'] === 'tool_result'
       ? { ...response, type: 'tool_result', tool_use_id: id }
       : block;
-  return typeof guidance === 'string' && guidance !== ''
-    ? [answered, textBlock(guidance)]
-    : [answered];
+  return typeof guidance === 'string' && guidance !== '' ? [result, textBlock(guidance)] : [result];
 }
 
 function cut(text: string, maxCharacters: number): string {

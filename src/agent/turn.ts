@@ -1,7 +1,7 @@
 import { fitContext } from './compaction.js';
 import { isToolUse, type Message, readMessages, textBlock, textOfBlocks } from './message.js';
 import type { ExitReason, TurnResult } from './options.js';
-import { askModel, assistantMessage, takeContinuation } from './reply.js';
+import { assistantMessage, callModel, useContinuation } from './reply.js';
 import { type Run, runHooks } from './run.js';
 import { runTools } from './tools.js';
 
@@ -15,8 +15,7 @@ import { runTools } from './tools.js';
  *                        └────────────────────────── stop ◄─────────────────────── none ───────────┘
  * ```
  *
- * Whatever way it ends, the messages are a conversation that a next turn can go on from: every tool
- * call in it has its result.
+ * However the turn ends, the next turn can continue its messages: every tool call has its result.
  */
 export async function runTurn(run: Run): Promise<TurnResult> {
   await submitPrompt(run);
@@ -25,7 +24,7 @@ export async function runTurn(run: Run): Promise<TurnResult> {
     if (run.signal.aborted) return { exitReason: 'aborted_via_error' };
     return { exitReason: 'error', error: { message: messageOf(error) } };
   });
-  await tellOfEnd(run, end);
+  await runStopHooks(run, end);
   const last = run.messages.findLast(({ role }) => role === 'assistant');
   return {
     messages: run.messages,
@@ -44,8 +43,8 @@ interface End {
 async function submitPrompt(run: Run): Promise<void> {
   const { input } = run;
   const content = typeof input.prompt === 'string' ? [textBlock(input.prompt)] : input.prompt;
-  const said: Message = { role: 'user', content };
-  const messages = [...run.messages, said];
+  const prompt: Message = { role: 'user', content };
+  const messages = [...run.messages, prompt];
   const context = await runHooks(run, 'user-prompt-submit', {
     conversationId: run.conversationId,
     userMessageId: input.userMessageId ?? run.requestId,
@@ -60,44 +59,46 @@ async function submitPrompt(run: Run): Promise<void> {
 }
 
 async function loop(run: Run, count: () => number): Promise<End> {
+  let calls = 0;
   for (;;) {
     if (run.signal.aborted) return { exitReason: 'aborted_pre_call' };
     if (!(await fitContext(run))) return { exitReason: 'context_too_large' };
-    if (count() > run.options.maxIterations) return { exitReason: 'budget_yield_unrecovered' };
-    const { content, stopReason, error, again } = await askModel(run);
+    if (calls >= run.options.maxIterations) return { exitReason: 'budget_yield_unrecovered' };
+    calls = count();
+    const { content, stopReason, brokenCalls, error, callAgain } = await callModel(run);
     if (content.length > 0) {
       const message = assistantMessage(content);
       run.messages = [...run.messages, message];
-      run.tell({ type: 'reply', message });
+      run.emit({ type: 'reply', message });
     }
     const uses = content.filter(isToolUse);
     if (run.signal.aborted) {
-      await answerInVain(run);
+      await addMissingResults(run);
       return { exitReason: 'aborted_post_response' };
     }
-    if (again) continue;
+    if (callAgain) continue;
     if (error !== undefined) return { exitReason: 'error', error };
     if (stopReason === 'max_tokens') return { exitReason: 'max_tokens_reached' };
     if (uses.length === 0) {
       if (await mayStop(run, content, stopReason)) return { exitReason: 'no_tool_calls' };
       continue;
     }
-    const { content: results, yields } = await runTools(run, uses);
+    const { content: results, yields } = await runTools(run, uses, brokenCalls);
     run.messages = [...run.messages, { role: 'user', content: results }];
     if (run.signal.aborted) return { exitReason: 'aborted_during_tools' };
     if (yields) return { exitReason: 'yield_to_user' };
   }
 }
 
-/** Gives the calls of the last reply a result each, that nobody ran. */
-async function answerInVain(run: Run): Promise<void> {
+/** Adds a result for each tool call of the last reply. The turn is aborted, so no tool runs. */
+async function addMissingResults(run: Run): Promise<void> {
   const uses = run.messages.at(-1)?.content.filter(isToolUse) ?? [];
   if (uses.length === 0) return;
   const { content } = await runTools(run, uses);
   run.messages = [...run.messages, { role: 'user', content }];
 }
 
-/** The stop boundary of the classic dialect: a hook may have the turn go on, with what it adds. */
+/** The `stop` hook with classic semantics: it may add messages and continue the turn. */
 async function mayStop(
   run: Run,
   responseContent: Message['content'],
@@ -116,18 +117,18 @@ async function mayStop(
     },
     'classic',
   );
-  if (context['decision'] !== 'continue' || !takeContinuation(run)) return true;
+  if (context['decision'] !== 'continue' || !useContinuation(run)) return true;
   run.messages = readMessages(context['messages']);
   return false;
 }
 
-/** The stop of the current dialect: told once, last of all, however the turn ended. */
-async function tellOfEnd(run: Run, { exitReason, error }: End): Promise<void> {
+/** The `stop` hook with current semantics: it runs once, at the end of every turn. */
+async function runStopHooks(run: Run, { exitReason, error }: End): Promise<void> {
   if (!hasStop(run, 'current')) return;
-  // Who gave the turn up is told of its end as well.
-  const told = { ...run, signal: new AbortController().signal };
+  // It also runs after the turn was aborted.
+  const unaborted = { ...run, signal: new AbortController().signal };
   await runHooks(
-    told,
+    unaborted,
     'stop',
     {
       conversationId: run.conversationId,
@@ -139,8 +140,8 @@ async function tellOfEnd(run: Run, { exitReason, error }: End): Promise<void> {
   );
 }
 
-function hasStop({ engine }: Run, dialect: 'classic' | 'current'): boolean {
-  return engine.hooks.list('stop').some((owner) => owner.dialect === dialect);
+function hasStop({ engine }: Run, semantics: 'classic' | 'current'): boolean {
+  return engine.hooks.list('stop').some((owner) => owner.semantics === semantics);
 }
 
 function messageOf(error: unknown): string {

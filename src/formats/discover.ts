@@ -1,52 +1,56 @@
 import { basename, dirname, join } from 'node:path';
 import { BulkheadError, isBulkheadError } from '../errors.js';
-import type { Format, FoundPlugin, ReadPower } from './format.js';
-import { inInstallOrder } from './install-order.js';
-import { isInside } from './own-file.js';
-import { detectFormat } from './table.js';
-import { expandPaths } from './paths.js';
+import type { Format, FoundPlugin, DirectoryReader } from './format.js';
+import { isInside } from './plugin-files.js';
+import { detectFormat, formatNamed, formats } from './table.js';
 
 export interface Discovery {
   /**
-   * In the order of the paths, then of their directories' names; Vellum's among themselves in the
-   * order in which they were installed. Ids are unique.
+   * In the order of the paths, then of the directories' names. Plugins of a format that sorts by
+   * install time (Vellum) are sorted among themselves. Ids are unique.
    */
   readonly plugins: readonly FoundPlugin[];
   readonly problems: readonly DiscoveryProblem[];
 }
 
-/** A directory that holds a plugin which cannot be used. It keeps no other from being found. */
+/** A directory whose plugin cannot be used. Other plugins are still found. */
 export interface DiscoveryProblem {
   readonly directory: string;
   readonly error: BulkheadError;
 }
 
 /**
- * Finds the plugins under the paths. A path is a plugin's directory, or a directory of such
- * directories, one level deep; its last segments may hold `*`. What is no plugin is passed over in
- * silence, and so is a path that does not exist. Of two plugins with one id the first counts: an id
- * is a claim, and whoever sorts first is at least where the operator put it first. Vellum's plugins
- * are sorted by when they were installed.
+ * Finds the plugins under the paths. A path is a plugin's directory, or a directory of plugin
+ * directories (one level). Its last segments may contain `*`. Directories without a plugin and
+ * missing paths are skipped. If two plugins have one id, the first counts: the operator orders the
+ * paths.
  */
-export async function readPlugins(power: ReadPower, paths: readonly string[]): Promise<Discovery> {
+export async function readPlugins(
+  reader: DirectoryReader,
+  paths: readonly string[],
+): Promise<Discovery> {
   const all: FoundPlugin[] = [];
   const problems: DiscoveryProblem[] = [];
   const seen = new Set<string>();
   const realParents = new Map<string, string | undefined>();
-  for (const candidate of await pluginDirectories(power, paths)) {
+  for (const candidate of await pluginDirectories(reader, paths)) {
     const { directory, format, parent } = candidate;
-    const real = (await realpathOf(power, candidate, realParents)) ?? directory;
+    const real = (await realpathOf(reader, candidate, realParents)) ?? directory;
     if (seen.has(real)) continue;
     seen.add(real);
     try {
-      refuseForeign(candidate, real, parent === undefined ? undefined : realParents.get(parent));
-      all.push(await format.read(power, real));
+      refuseForeignLink(
+        candidate,
+        real,
+        parent === undefined ? undefined : realParents.get(parent),
+      );
+      all.push(await format.read(reader, real));
     } catch (error) {
       problems.push({ directory, error: asBulkheadError(error, directory) });
     }
   }
   const plugins = new Map<string, FoundPlugin>();
-  for (const found of inInstallOrder(all)) {
+  for (const found of sortByInstallTime(all)) {
     const { id, directory } = found.plugin;
     const first = plugins.get(id);
     if (first === undefined) plugins.set(id, found);
@@ -56,14 +60,14 @@ export async function readPlugins(power: ReadPower, paths: readonly string[]): P
 }
 
 /** Reads one plugin. Throws `PLUGIN_NOT_FOUND`, `INVALID_MANIFEST` and `OUTSIDE_PLUGIN`. */
-export async function readPlugin(power: ReadPower, directory: string): Promise<FoundPlugin> {
-  const format = await detectFormat(power, directory);
+export async function readPlugin(reader: DirectoryReader, directory: string): Promise<FoundPlugin> {
+  const format = await detectFormat(reader, directory);
   if (format !== undefined) {
-    return format.read(power, (await power.realpath(directory)) ?? directory);
+    return format.read(reader, (await reader.realpath(directory)) ?? directory);
   }
   throw new BulkheadError(
     'PLUGIN_NOT_FOUND',
-    `There is no plugin in ${directory}. A plugin's directory holds its manifest, e.g. pandora.manifest.json.`,
+    `There is no plugin in ${directory}. A plugin's directory contains its manifest: ${formats.map(({ manifestFile }) => manifestFile).join(', ')}.`,
     { directory },
   );
 }
@@ -71,27 +75,27 @@ export async function readPlugin(power: ReadPower, directory: string): Promise<F
 interface Candidate {
   readonly directory: string;
   readonly format: Format;
-  /** The directory that it was found in; absent where it was named itself. */
+  /** The directory that contains it; absent if the operator named the plugin's own directory. */
   readonly parent?: string;
 }
 
 async function pluginDirectories(
-  power: ReadPower,
+  reader: DirectoryReader,
   paths: readonly string[],
 ): Promise<readonly Candidate[]> {
   const found: Candidate[] = [];
   for (const pattern of paths) {
-    for (const path of await expandPaths(power, [pattern])) {
-      const own = await detectFormat(power, path);
+    for (const path of new Set(await expandPattern(reader, pattern))) {
+      const own = await detectFormat(reader, path);
       if (own !== undefined) {
         const parent = pattern.includes('*') ? { parent: dirname(path) } : {};
         found.push({ directory: path, format: own, ...parent });
         continue;
       }
-      const names = (await power.listDirectory(path)) ?? [];
+      const names = (await reader.listDirectory(path)) ?? [];
       for (const name of names.filter((one) => !one.startsWith('.')).toSorted()) {
         const directory = join(path, name);
-        const format = await detectFormat(power, directory);
+        const format = await detectFormat(reader, directory);
         if (format !== undefined) found.push({ directory, format, parent: path });
       }
     }
@@ -99,28 +103,29 @@ async function pluginDirectories(
   return found;
 }
 
-/** Asks only once where a directory of many plugins lies. */
+/** Resolves the real path of a parent directory once for all plugins in it. */
 async function realpathOf(
-  power: ReadPower,
+  reader: DirectoryReader,
   { directory, parent }: Candidate,
   realParents: Map<string, string | undefined>,
 ): Promise<string | undefined> {
-  if (parent === undefined) return power.realpath(directory);
-  if (!realParents.has(parent)) realParents.set(parent, await power.realpath(parent));
+  if (parent === undefined) return reader.realpath(directory);
+  if (!realParents.has(parent)) realParents.set(parent, await reader.realpath(parent));
   const real = realParents.get(parent);
-  return real === undefined ? undefined : power.realpathIn(real, basename(directory));
+  return real === undefined ? undefined : reader.realpathIn(real, basename(directory));
 }
 
 /**
- * A link among Vellum's plugins that leads elsewhere is none of them: whoever can put a link there
- * cannot, for that, make a plugin of any directory. What the operator names may be anywhere.
+ * Refuses a link to a directory elsewhere, for formats that require it. Without it, write access to
+ * the parent directory could turn any directory into a plugin. The operator may name any directory.
  */
-function refuseForeign(
+function refuseForeignLink(
   { directory, format, parent }: Candidate,
   real: string,
   realParent: string | undefined,
 ): void {
-  if (parent === undefined || format.name !== 'vellum') return;
+  if (parent === undefined || format.refusesForeignLinks !== true) return;
+  // guard: discovered-link-inside
   if (realParent === undefined || isInside(realParent, real)) return;
   throw new BulkheadError(
     'OUTSIDE_PLUGIN',
@@ -134,7 +139,7 @@ function collision(first: FoundPlugin, later: FoundPlugin): BulkheadError {
   const directories = [first.plugin.directory, later.plugin.directory];
   return new BulkheadError(
     'NAME_COLLISION',
-    `${directories[1]} is not used: its id ${JSON.stringify(id)} belongs to the plugin in ${directories[0]}. Change the id in one of their manifests.`,
+    `The plugin in ${directories[1]} is not used: its id ${JSON.stringify(id)} belongs to the plugin in ${directories[0]}. Change the id in one of their manifests.`,
     { name: id, plugins: directories },
   );
 }
@@ -148,4 +153,60 @@ function asBulkheadError(error: unknown, directory: string): BulkheadError {
     { directory },
     { cause: error },
   );
+}
+
+/**
+ * Sorts the plugins of formats that sort by install time among themselves (Vellum tools,
+ * "Resolution order"). Unknown times come last. Ties are sorted by id. Other plugins do not move.
+ */
+function sortByInstallTime(found: readonly FoundPlugin[]): readonly FoundPlugin[] {
+  const isDated = ({ plugin }: FoundPlugin): boolean =>
+    formatNamed(plugin.format).sortsByInstallTime === true;
+  const dated = found.filter(isDated).toSorted(compareInstallTime);
+  return found.map((one) => (isDated(one) ? (dated.shift() ?? one) : one));
+}
+
+function compareInstallTime({ plugin: a }: FoundPlugin, { plugin: b }: FoundPlugin): number {
+  const [first = Infinity, second = Infinity] = [a.installedAtMs, b.installedAtMs];
+  if (first !== second) return first - second;
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+/**
+ * The paths that a pattern matches, sorted by name, whether they exist or not. As in a shell, a `*`
+ * in a segment matches any characters except a leading dot.
+ */
+async function expandPattern(reader: DirectoryReader, pattern: string): Promise<readonly string[]> {
+  if (!pattern.includes('*')) return [pattern];
+  const parents = await expandPattern(reader, dirname(pattern));
+  const segment = basename(pattern);
+  const found: string[] = [];
+  for (const parent of parents) {
+    const names = segment.includes('*') ? await matching(reader, parent, segment) : [segment];
+    for (const name of names) found.push(join(parent, name));
+  }
+  return found;
+}
+
+async function matching(
+  reader: DirectoryReader,
+  directory: string,
+  pattern: string,
+): Promise<readonly string[]> {
+  const names = (await reader.listDirectory(directory)) ?? [];
+  return names.filter((name) => fits(name, pattern)).toSorted();
+}
+
+function fits(name: string, pattern: string): boolean {
+  if (name.startsWith('.') && !pattern.startsWith('.')) return false;
+  const [start = '', ...parts] = pattern.split('*');
+  const end = parts.pop() ?? '';
+  if (!name.startsWith(start) || name.length < start.length + end.length) return false;
+  let rest = name.slice(start.length, name.length - end.length);
+  for (const part of parts) {
+    const at = rest.indexOf(part);
+    if (at === -1) return false;
+    rest = rest.slice(at + part.length);
+  }
+  return name.endsWith(end);
 }

@@ -2,84 +2,120 @@ import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import type { ErrorCode } from '../errors.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { ToolAnswer } from '../plugin/answer.js';
-import type { Bundle, FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
-import type { Offer, ToolAnnotations, ToolDefinition } from '../plugin/tool.js';
+import type { Artifact } from '../plugin/artifact/artifact.js';
+import type { FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
+import type { Contributions, ToolAnnotations, ToolDefinition } from '../plugin/tool.js';
 
-/** Reading directories that nobody trusts, as little of it as finding and reading manifests takes. */
-export interface ReadPower {
+/** Reads untrusted directories, with only the operations that discovery and manifests need. */
+export interface DirectoryReader {
   /**
-   * The text of a regular file of at most that many bytes; `undefined` where there is no file.
-   * Rejects for a larger one, and for what is no regular file: a pipe would never end.
+   * The text of a regular file of at most `maxBytes` bytes; `undefined` if there is none. Rejects
+   * for a larger file and for anything but a regular file, because a pipe would never end.
    */
   readFile(path: string, maxBytes: number): Promise<string | undefined>;
-  /** Names in a directory, in any order; `undefined` where there is no directory. */
+  /** Names in a directory, in any order; `undefined` if the directory does not exist. */
   listDirectory(path: string): Promise<readonly string[] | undefined>;
-  /** The path without symbolic links; `undefined` where nothing is there. */
+  /** The path without symbolic links; `undefined` if it does not exist. */
   realpath(path: string): Promise<string | undefined>;
-  /**
-   * The same of a name in a directory, which is given by its real path: only where it is a link itself
-   * is there more to look at than that.
-   */
+  /** The real path of a name in a directory with a real path. Usually one system call. */
   realpathIn(directory: string, name: string): Promise<string | undefined>;
-  /** What is there, links followed; `undefined` where nothing is. */
+  /** The type of the entry after following links; `undefined` if it does not exist. */
   stat(path: string): Promise<'file' | 'directory' | 'other' | undefined>;
-  /** When it was made, in milliseconds since 1970; `undefined` where the system does not know. */
+  /** The creation time in milliseconds since 1970; `undefined` if the file system has none. */
   birthtimeMs(path: string): Promise<number | undefined>;
 }
 
-/** How a plugin is declared on disk. */
+/** One plugin system, as the host uses it. */
 export interface Format {
   readonly name: FormatName;
-  /** Whether the directory holds a plugin of this format, by its files' names alone. */
-  detect(power: ReadPower, directory: string): Promise<boolean>;
-  /** Reads what is in a directory, by its real path. Throws `INVALID_MANIFEST` and `OUTSIDE_PLUGIN`. */
-  read(power: ReadPower, root: string): Promise<FoundPlugin>;
+  /** The usual name of its manifest. */
+  readonly manifestFile: string;
+  /** The place in the manifest for a request for permissions, as a part of a sentence. */
+  readonly permissionsPlace: string;
+  /** Whether the directory contains a plugin of this format, by the names of its files. */
+  detect(reader: DirectoryReader, directory: string): Promise<boolean>;
+  /** Reads the plugin in a real path. Throws `INVALID_MANIFEST` and `OUTSIDE_PLUGIN`. */
+  read(reader: DirectoryReader, root: string): Promise<FoundPlugin>;
+  /** Discovery refuses a link out of the directory of plugins. Default: it follows the link. */
+  readonly refusesForeignLinks?: true;
+  /** Plugins of this format are ordered by install time among themselves. Default: by path. */
+  readonly sortsByInstallTime?: true;
   /**
-   * Whether the plugin's tools are offered, by what the operator configured (`raw`) and by the
-   * variables that it requires. That it needs a variable does not mean that it may read it.
+   * Whether the plugin's tools are available, by the operator's configuration (`raw`) and the
+   * variables that it requires. To require a variable grants no access to it.
    */
   decideActivation(
     plugin: Plugin,
     raw: unknown,
     variable: (name: string) => string | undefined,
   ): Activation;
-  /** Reads what a guest answered when it was asked what its entry offers. Never throws. */
-  readOffer(answer: unknown, context: OfferContext): Offer;
-  /** Whether a tool asks before it runs. */
+  /** Reads a guest's answer to the request for its entry's contributions. Never throws. */
+  readContributions(answer: unknown, context: ContributionContext): Contributions;
+  /** Whether a tool needs approval. */
   requiresApproval(
     entry: Pick<PluginEntry, 'requireApproval'>,
     tool: Pick<ToolDefinition, 'id' | 'toolId'>,
     config: JsonObject | null,
   ): boolean;
   /**
-   * Its document leaves asking to the tools' `requireApproval` alone: bands are shown, and count
-   * only where the host chose a tolerance.
+   * Only the tools' `requireApproval` decides about approval. Risk bands are displayed. They count
+   * only if the host chose a tolerance.
    */
-  readonly asksByFlagAlone?: true;
+  readonly approvalByFlagOnly?: true;
   /**
-   * What its entries offer is what they have registered, which changes while they run: they are asked
-   * again whenever they say so, and run from the start where they may run unasked.
+   * Entries register their contributions at run time and may change them. The engine reads them
+   * again after each change, and starts an entry at once if it may run in the background.
    */
   readonly registersAtRunTime?: true;
   /**
-   * Makes of what a caller passes what crosses to the tool. Absent: both as they are. Throws
-   * `INVALID_OPTIONS` for a context that is not what the format's tools are told.
+   * Converts the caller's input and context into the values for the tool. Default: both unchanged.
+   * Throws `INVALID_OPTIONS` for a context that the format's tools do not accept.
    */
   prepareCall?(call: CallPreparation): PreparedCall;
-  /** What its system calls a tool besides `plugin:tool`. */
-  aliasesOf?(entry: Pick<PluginEntry, 'introduction'>, toolId: string): readonly string[];
-  /** How long a call may take that nobody gave a deadline. Absent: as long as the tool may. */
-  readonly usualTimeoutMs?: number;
-  /** Reads what a tool returned. Absent: any value is an answer, a text as it is, the rest as JSON. */
+  /** Names of a tool in its own system, in addition to `plugin:tool`. */
+  aliasesOf?(entry: Pick<PluginEntry, 'pluginInfo'>, toolId: string): readonly string[];
+  /** Deadline in milliseconds of a call without one. Default: the tool's own timeout. */
+  readonly defaultTimeoutMs?: number;
+  /** Reads a tool's answer. Default: text unchanged, any other value as JSON. */
   readAnswer?(value: Json): ToolAnswer;
-  /** Words a failed call for a model as the format's own system does. Absent: the message as it is. */
-  wordFault?(fault: ToolFault): string;
-  /** Its system calls tools by their own names, without their plugins'. */
+  /** Words a failed call for a model, as in the format's own system. Default: the message. */
+  describeFault?(fault: ToolFault): string;
+  /** Its manifest declares permissions itself. Absent: the `bulkhead` key of the manifest does. */
+  readonly declaresPermissions?: true;
+  /** Its plugins' code also runs while no tool is called. Default: false. */
+  readonly actsUncalled?: true;
+  /** In its own system a tool's name does not include the plugin's. Default: false. */
   readonly bareNames?: true;
-  /** What the format's own system shows of an installed plugin (Pandora: `/api/plugins`). */
+  /**
+   * Reads a directory of the host's own tools and hooks as a plugin with the id `WORKSPACE`;
+   * `undefined` if the directory does not exist. Only the host's format has it.
+   */
+  readWorkspace?(reader: DirectoryReader, directory: string): Promise<FoundPlugin | undefined>;
+  /** Whether `random` includes cryptographic randomness, as in the guest's dialect. Default: true. */
+  readonly hasCryptoRandom?: boolean;
+  /** Objects of the system that plugin code uses, and the permissions that their members need. */
+  readonly interfaces?: readonly PluginInterface[];
+  /** The format's own listing of an installed plugin (Pandora: `/api/plugins`). */
   list(source: ListingSource): Readonly<Record<string, unknown>>;
   /** Whether a tool may run unattended. */
-  runsInBackground(annotations: ToolAnnotations, asksFirst: boolean): boolean;
+  runsInBackground(annotations: ToolAnnotations, needsApproval: boolean): boolean;
+}
+
+/** A global or a module that a plugin system gives to its plugins. */
+export interface PluginInterface {
+  readonly kind: 'global' | 'module';
+  readonly name: string;
+  /**
+   * The permission that the use of a member needs; `undefined` if it needs none. `path` are the
+   * keys after the global's name, or the name of the module's export.
+   */
+  needs(path: readonly string[]): InterfaceNeed | undefined;
+}
+
+export interface InterfaceNeed {
+  readonly permission: 'storage' | 'powers';
+  /** The name of the power, or `true`. */
+  readonly scope: string;
 }
 
 export interface CallPreparation {
@@ -91,16 +127,16 @@ export interface CallPreparation {
 
 export interface PreparedCall {
   readonly input: Json;
-  /** What the host says besides, once it is known by when the call has to be answered. */
+  /** The host's own part, which needs the call's deadline in milliseconds since 1970. */
   readonly context: (deadlineAtMs: number) => Json;
 }
 
 export interface Activation {
-  /** What the plugin sees as its configuration; `null` where it is not active. */
+  /** The configuration for the plugin; `null` if the plugin is not active. */
   readonly config: JsonObject | null;
-  /** Why it is not active, each with what would make it so. Empty where it is. */
+  /** Why the plugin is not active, each reason with its fix. Empty if it is active. */
   readonly reasons: readonly string[];
-  /** Those of the reasons that are mistakes in its configuration. */
+  /** The reasons that are errors in its configuration. */
   readonly validationErrors: readonly string[];
   readonly environment: readonly VariableState[];
 }
@@ -108,52 +144,52 @@ export interface Activation {
 export interface VariableState {
   readonly name: string;
   readonly required: boolean;
-  /** Whether it has a value. An empty one is none. */
+  /** Whether it has a value. An empty value does not count. */
   readonly configured: boolean;
 }
 
 export interface ListingSource {
   readonly plugin: Plugin;
   readonly activation: Activation;
-  /** What the operator configured, active or not. */
+  /** The operator's configuration, even if the plugin is not active. */
   readonly config: JsonObject | undefined;
-  /** What each entry offers, by its key; nothing of one that was not asked. */
-  readonly offers: Readonly<Record<string, Offer>>;
+  /** The contributions of each entry, by its key; entries that were not read are absent. */
+  readonly contributions: Readonly<Record<string, Contributions>>;
 }
 
-/** Why a call failed, before it is worded. */
+/** The cause of a failed call, before the format words it. */
 export interface ToolFault {
-  /** The tool as its plugin names it. */
+  /** The tool's name within its plugin. */
   readonly tool: string;
   readonly code: ErrorCode;
-  /** The name of the error that the tool threw, where it threw one. */
+  /** The name of the error that the tool threw, if it threw one. */
   readonly name?: string | undefined;
   readonly message: string;
-  /** How long it had, where that was too short. */
+  /** The deadline in milliseconds that passed. */
   readonly deadlineMs?: number | undefined;
 }
 
-export interface OfferContext {
+export interface ContributionContext {
   readonly plugin: Pick<Plugin, 'id' | 'origin'>;
   readonly entry: PluginEntry;
-  /** Whether tools of it may run unconfined. Default: false. */
+  /** Whether its tools may run unconfined. Default: false. */
   readonly hostMode?: boolean;
-  /** What it holds at present. */
+  /** Its current permissions. */
   readonly granted: Permissions;
-  /** Its surfaces that could not be bundled, by their files: that much has been told already. */
+  /** Files of its surfaces that could not be bundled. These errors are already reported. */
   readonly broken?: readonly string[];
-  /** The longest that the host lets any tool take. */
+  /** The longest time in milliseconds that the host allows any tool. */
   readonly maxTimeoutMs: number;
 }
 
 export interface FoundPlugin {
   readonly plugin: Plugin;
-  /** What was left out of it because it could not be read, as `path: what is wrong`. */
+  /** Parts that could not be read and were omitted, as `path: what is wrong`. */
   readonly problems: readonly string[];
-  /** Its code, by entry, where it is not to be made from what lies in its directory. */
-  readonly bundles?: Readonly<Record<string, Bundle>>;
-  /** Why the operator lets none of it run. */
+  /** The accepted artifact. All code comes from it, and none from the files in the directory. */
+  readonly artifact?: Artifact;
+  /** Why the operator blocks it. */
   readonly withheld?: string;
-  /** That it is another version that runs, and why. */
-  readonly waiting?: string;
+  /** Why another version of it runs. */
+  readonly pending?: string;
 }

@@ -1,26 +1,26 @@
-/** The caps on servers of tools that we call, each with the attack it stops. */
+/** The limits of remote tool servers, each with the attack it stops. */
 export interface RemoteLimits {
-  /** Milliseconds to say what it offers. Stops a server that stalls from keeping the others waiting. */
+  /** Milliseconds to list the tools. Stops a server that stalls from delaying the others. */
   readonly discoveryMs: number;
-  /** Milliseconds for a server that is a process of ours to start, and to say the same. */
+  /** Milliseconds for a server that is a child process to start and to list its tools. */
   readonly startMs: number;
-  /** Bytes of what it says that it offers. */
+  /** Bytes of a list of tools. */
   readonly maxListingBytes: number;
   /** Tools of one server. Stops lists without end. */
   readonly maxTools: number;
   /** Characters of a description. Stops texts that fill a model's context. */
   readonly maxDescriptionCharacters: number;
-  /** Characters of what a server says went wrong. Stops pages of HTML in a model's context. */
+  /** Characters of a server's error message. Stops pages of HTML in a model's context. */
   readonly maxErrorCharacters: number;
-  /** Attempts at one call, where trying again does no harm. */
+  /** Attempts of one call, if a retry is safe. */
   readonly maxAttempts: number;
-  /** Milliseconds after which it is asked again what it offers. */
+  /** Milliseconds between two lists of a server's tools. */
   readonly refreshMs: number;
-  /** Milliseconds from one such question to the next, however often it says that it offers others. */
+  /** Milliseconds between two lists of a server that reports changes. Stops reports in a loop. */
   readonly changedMs: number;
-  /** Milliseconds before a stream that a server has ended is opened again, whatever it asks for. */
+  /** Milliseconds before a stream that a server ended is opened again, even if it requests less. */
   readonly reopenMs: number;
-  /** Milliseconds for which a token that we sign is good. Stops one that leaks from opening for long. */
+  /** Milliseconds for which a token that we sign is valid. Limits the damage of a token that leaks. */
   readonly tokenMs: number;
 }
 

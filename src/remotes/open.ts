@@ -1,42 +1,33 @@
-import { blockedRange } from '../brokers/network/addresses.js';
-import { blockedName, hostOf } from '../brokers/network/names.js';
+import { blockedRange, blockedName, hostOf } from '../brokers/network/addresses.js';
 import { BulkheadError } from '../errors.js';
 import type { Identity } from './identity.js';
 import { makeMcpRemote } from './mcp/mcp.js';
-import type { McpRemoteOptions } from './mcp/options.js';
 import type { OriginSpec } from './origin.js';
 import type { PinStore } from './pins.js';
-import type { Remote } from './remote.js';
-import type { VertesiaRemoteOptions } from './vertesia/options.js';
+import type { Remote, RemoteOptions } from './remote.js';
 import { makeVertesiaRemote } from './vertesia/vertesia.js';
 
-/** A server of tools, as the operator registers it. */
-export type RemoteOptions = VertesiaRemoteOptions | McpRemoteOptions;
-
-export interface RemotePowers {
+export interface RemoteCapabilities {
   readonly identity: Identity;
   readonly pins: PinStore;
   readonly network: OriginSpec['network'];
-  /** Told of every request, by the server's id. */
+  /** Receives every request, with the server's id. */
   readonly onRequest?: (
     id: string,
     record: Parameters<NonNullable<OriginSpec['onEvent']>>[0],
   ) => void;
 }
 
-/** Throws `INVALID_OPTIONS` for what cannot be registered, and for two of one id. */
+/** Throws `INVALID_OPTIONS` for a server that cannot be registered, and for two with one id. */
 export function openRemotes(
   registered: readonly RemoteOptions[],
-  powers: RemotePowers,
+  { identity, pins, network, onRequest }: RemoteCapabilities,
 ): readonly Remote[] {
-  const taken = new Set<string>();
+  const ids = new Set<string>();
   return registered.map((options) => {
     const id = checkId(options, idOf(options));
-    if (taken.has(id)) {
-      throw invalid(`two have the id ${id}: give one of them another`);
-    }
-    taken.add(id);
-    const { identity, pins, network, onRequest } = powers;
+    if (ids.has(id)) throw invalid(`two have the id ${id}. Choose another id for one of them`);
+    ids.add(id);
     const spec = {
       id,
       network,
@@ -44,7 +35,7 @@ export function openRemotes(
         ? {}
         : { onEvent: (record: Parameters<typeof onRequest>[1]) => onRequest(id, record) }),
     };
-    if ('vertesia' in options) return makeVertesiaRemote({ ...spec, options, identity });
+    if ('vertesia' in options) return makeVertesiaRemote({ ...spec, options, identity, pins });
     return makeMcpRemote({ ...spec, options, pins });
   });
 }
@@ -58,13 +49,13 @@ function idOf(options: RemoteOptions): string {
 function checkId(options: RemoteOptions, id: string): string {
   if (!/^[\w.@/[\]-]{1,64}$/.test(id)) throw invalid(`${JSON.stringify(id)} is not an id`);
   if ('command' in options) {
-    if (options.command === '') throw invalid(`${id} has no command`);
+    if (options.command === '') throw invalid(`${id} has an empty command`);
     return id;
   }
   const url = checkUrl('vertesia' in options ? options.vertesia : options.mcp);
   if (url.protocol === 'https:') return id;
   if (!isPrivate(url)) {
-    throw invalid(`${id} would be sent its token in the open. Register it at https:`);
+    throw invalid(`${id} would receive its token in the open. Register it at https:`);
   }
   if (options.allowPrivate !== true) {
     throw invalid(
@@ -74,7 +65,7 @@ function checkId(options: RemoteOptions, id: string): string {
   return id;
 }
 
-/** Whether it is no address of the public network, by its name alone. */
+/** Whether the host is not on the public network, by its name or address only. */
 function isPrivate(url: URL): boolean {
   const host = hostOf(url);
   const isAddress = /^[\d.]+$/.test(host) || host.includes(':');
@@ -95,7 +86,7 @@ function checkUrl(text: string): URL {
 }
 
 function invalid(why: string): BulkheadError {
-  return new BulkheadError('INVALID_OPTIONS', `The option remotes cannot be used: ${why}.`, {
+  return new BulkheadError('INVALID_OPTIONS', `The option remotes is not valid: ${why}.`, {
     option: 'remotes',
   });
 }

@@ -1,18 +1,18 @@
 import type { ByteSource } from '../../sandbox/wire/streams.js';
 import { makeNetworkBroker, type NetworkBrokerSpec } from '../brokers/network/broker.js';
-import type { NetworkLimits } from '../brokers/network/limits.js';
-import { hostOf } from '../brokers/network/names.js';
+import type { NetworkLimits } from '../brokers/limits.js';
+import { hostOf } from '../brokers/network/addresses.js';
 import { BulkheadError, isBulkheadError } from '../errors.js';
 
-/** A server of somebody else's, that the operator named. */
+/** A server that the operator named. */
 export interface OriginSpec {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: string;
-  /** Requests go below this origin and nowhere else. */
+  /** The only origin that requests may go to. */
   readonly origin: string;
-  /** Whether it may be at a private address, where the operator said so. */
+  /** Whether the operator allows a private address. */
   readonly allowPrivate: boolean;
-  /** The edit that would allow a private address. */
+  /** The edit that allows a private address. */
   readonly remedy: string;
   readonly network?: Pick<NetworkBrokerSpec, 'overrides' | 'ca' | 'proxy' | 'resolve' | 'connect'>;
   readonly limits?: Partial<NetworkLimits>;
@@ -29,31 +29,58 @@ export interface OriginRequest {
 export interface OriginReply {
   readonly status: number;
   readonly statusText: string;
-  /** By name in small letters. */
+  /** Names are in lower case. */
   readonly headers: readonly (readonly [string, string])[];
   readonly body: ByteSource | undefined;
 }
 
-/** Talks to one origin by the network broker's rules. No redirect is followed: it is an answer. */
+/** Sends requests to one origin by the network broker's rules. A redirect is returned, not followed. */
 export interface Origin {
   /** Rejects `NETWORK_DENIED` (before anything is sent), `NETWORK_FAILED`, `NETWORK_LIMIT`, `CANCELLED`. */
   send(request: OriginRequest, signal: AbortSignal): Promise<OriginReply>;
   close(): Promise<void>;
 }
 
-/** Throws `INVALID_OPTIONS` for overrides that cannot be read. */
+/** The origin of a registered server. */
+export function makeRemoteOrigin(
+  {
+    id,
+    options,
+    network,
+    onEvent,
+  }: {
+    readonly id: string;
+    readonly options: { readonly allowPrivate?: boolean };
+    readonly network: OriginSpec['network'];
+    readonly onEvent?: OriginSpec['onEvent'];
+  },
+  origin: string,
+  limits?: Partial<NetworkLimits>,
+): Origin {
+  return makeOrigin({
+    name: id,
+    origin,
+    allowPrivate: options.allowPrivate ?? false,
+    remedy: `add "allowPrivate": true to the remote ${id}`,
+    ...(network === undefined ? {} : { network }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(onEvent === undefined ? {} : { onEvent }),
+  });
+}
+
+/** Throws `INVALID_OPTIONS` for overrides that are not valid. */
 export function makeOrigin(spec: OriginSpec): Origin {
   const { name, origin, allowPrivate, network = {} } = spec;
   const host = hostOf(new URL(origin));
   const overridden = (network.overrides ?? []).some((override) => override.host === host);
-  const opened = allowPrivate && !overridden ? [{ host, url: origin }] : [];
+  const privateHost = allowPrivate && !overridden ? [{ host, url: origin }] : [];
   const broker = makeNetworkBroker({
     plugin: { id: name, manifest: 'its configuration' },
     granted: [origin],
-    // One origin, not one host: a bearer for one port is not for its neighbour.
+    // An origin, not a host: the token for one port is not for another.
     allows: (url) => url.origin === origin,
     ...network,
-    overrides: [...(network.overrides ?? []), ...opened],
+    overrides: [...(network.overrides ?? []), ...privateHost],
     ...(spec.limits === undefined ? {} : { limits: spec.limits }),
     ...(spec.onEvent === undefined ? {} : { onEvent: spec.onEvent }),
   });
@@ -97,12 +124,12 @@ function isPrivate(error: unknown): boolean {
 function privateDenied({ name, origin, remedy }: OriginSpec): BulkheadError {
   return new BulkheadError(
     'NETWORK_DENIED',
-    `${name} is not reached: ${origin} is at a private address. To allow it, ${remedy}.`,
+    `${name} may not be reached: ${origin} is at a private address. To allow it, ${remedy}.`,
     { plugin: name, wanted: origin, granted: [] },
   );
 }
 
-/** All of a body, up to that many bytes. Rejects `NETWORK_LIMIT` for a longer one. */
+/** Reads a whole body of at most `maxBytes`. Rejects with `NETWORK_LIMIT` for a longer one. */
 export async function readAll(
   body: ByteSource | undefined,
   maxBytes: number,
@@ -116,17 +143,11 @@ export async function readAll(
       body?.cancel('too long');
       throw new BulkheadError(
         'NETWORK_LIMIT',
-        `The answer of ${name} is longer than ${maxBytes} bytes and was not read.`,
+        `The answer of ${name} is longer than ${maxBytes} bytes.`,
         { limit: 'maxResponseBytes' },
       );
     }
     chunks.push(chunk);
   }
-  const all = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return all;
+  return Buffer.concat(chunks);
 }

@@ -3,33 +3,77 @@ import type { ErrorCode } from '../errors.js';
 import type { ToolAnswer } from '../plugin/answer.js';
 import type { RiskBand } from '../plugin/risk.js';
 
-/** A server of tools that we do not confine: what it does, it does where it is. */
+/** A server of tools, as the operator registers it. */
+export type RemoteOptions = VertesiaRemoteOptions | McpRemoteOptions;
+
+/** A custom tool server of Vertesia's protocol. */
+export interface VertesiaRemoteOptions {
+  /** The URL that lists the tools and runs them. */
+  readonly vertesia: string;
+  /** The prefix of its tools' names. Default: its host. */
+  readonly id?: string;
+  /** Allows a private address, and plain `http:` on loopback. Default: false. */
+  readonly allowPrivate?: boolean;
+  /** Other origins that its tools may run at, each with a token of its own. Default: none. */
+  readonly origins?: readonly string[];
+  /** Names of the tools to use. Default: all. */
+  readonly tools?: readonly string[];
+}
+
+export type McpRemoteOptions = McpHttpOptions | McpStdioOptions;
+
+/** An MCP server at a URL. */
+export interface McpHttpOptions {
+  readonly mcp: string;
+  /** The prefix of its tools' names. Default: its host. */
+  readonly id?: string;
+  /** Allows a private address, and plain `http:` on loopback. Default: false. */
+  readonly allowPrivate?: boolean;
+  /** Headers of every request, e.g. `authorization`. No other server receives them. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Names of the tools to use. Default: all. */
+  readonly tools?: readonly string[];
+}
+
+/** An MCP server that runs as a child process. It may do anything that this user may do. */
+export interface McpStdioOptions {
+  readonly command: string;
+  /** Default: none. */
+  readonly args?: readonly string[];
+  /** The prefix of its tools' names. */
+  readonly id: string;
+  /** Environment variables in addition to those that every child process receives. Default: none. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The working directory. Default: this process's. */
+  readonly cwd?: string;
+  /** Names of the tools to use. Default: all. */
+  readonly tools?: readonly string[];
+}
+
+/** A server of tools that run outside any guest. */
 export interface Remote {
-  /** Stands where a plugin's id stands: the tools are `id:tool`. */
+  /** Takes the place of a plugin's id: the tools are `id:tool`. */
   readonly id: string;
   readonly kind: RemoteKind;
-  /** Its URL, or the command that it is. */
+  /** Its URL, or its command line. */
   readonly where: string;
-  /** Whether it is a process of this machine, that may do what its user may. */
+  /** Whether it is a process of this machine, which may do anything that its user may do. */
   readonly local: boolean;
-  /**
-   * Asks what it offers, or whether that is still so. Never rejects: a server that does not answer
-   * has a problem, and goes on with what it offered before.
-   */
+  /** Lists its tools. Never rejects: if the server fails, its last list is returned with a problem. */
   load(signal: AbortSignal): Promise<RemoteListing>;
   /**
-   * Takes what it offered last for reviewed; with the digest that its problems name, only where it is
-   * still that. Rejects `INVALID_OPTIONS` where it is something else.
+   * Accepts the definitions of the last list. With the digest from its problems, accepts only that list.
+   * Rejects with `INVALID_OPTIONS` if the list has changed.
    */
   accept(digest?: string): Promise<void>;
-  /** Calls the listener when the server says that it offers something else; returns how to stop. */
+  /** Calls the listener when the server reports that its tools changed. Returns how to unsubscribe. */
   onChange(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
 export type RemoteKind = 'vertesia' | 'mcp';
 
-/** What a server offers. */
+/** The tools of a server. */
 export interface RemoteListing {
   readonly name: string;
   readonly description: string | undefined;
@@ -44,7 +88,7 @@ export interface RemoteProblem {
   readonly toolId?: string;
 }
 
-/** One tool of a server, as far as its server's word goes. */
+/** A tool as its server describes it. None of it is verified. */
 export interface RemoteTool {
   readonly tool: string;
   readonly title: string;
@@ -52,12 +96,12 @@ export interface RemoteTool {
   readonly inputSchema: JsonObject;
   readonly annotations: RemoteHints;
   readonly declaredRisk: RiskBand;
-  /** Whether its server wants every call confirmed. */
+  /** Whether its server requires approval of every call. */
   readonly requireApproval: boolean;
   readonly category?: string;
-  /** Of its definition and of where it is: what is approved is this tool, not its name. */
+  /** Hash of the definition and the address. Approvals are for this hash, not for the tool's name. */
   readonly hash: string;
-  /** Rejects with a `BulkheadError`. Everything that the tool itself has to say is an answer. */
+  /** Rejects with a `BulkheadError`. An error that the tool itself reports is an answer. */
   run(call: RemoteCall): Promise<ToolAnswer>;
 }
 
@@ -70,15 +114,27 @@ export interface RemoteHints {
   readonly openWorldHint?: boolean;
 }
 
+/** Progress of a call, as its server reports it. */
+export interface CallProgress {
+  /** Grows with the work. */
+  readonly progress: number;
+  /** The value of `progress` at the end, if the server knows it. */
+  readonly total?: number;
+  readonly message?: string;
+}
+
 export interface RemoteCall {
   readonly callId: string;
   readonly input: JsonObject;
-  /** Aborted at the call's deadline, and where its caller gives up. */
+  /** Aborts at the call's deadline, and when the caller cancels. */
   readonly signal: AbortSignal;
-  /** Milliseconds until then. */
+  /** Milliseconds until the deadline. */
   readonly timeoutMs: number;
-  /** What the caller tells of the run. */
+  /** The caller's metadata of the run. */
   readonly metadata: JsonObject;
   readonly maxResultBytes: number;
+  /** Receives the tool's output while it runs. */
   readonly onOutput?: (chunk: string) => void;
+  /** Receives the progress that the server reports. */
+  readonly onProgress?: (progress: CallProgress) => void;
 }

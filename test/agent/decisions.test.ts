@@ -5,7 +5,7 @@ const tool = (text: string): string =>
   `export default { description: 'd', input_schema: { type: 'object' }, execute: async () => ({ content: ${JSON.stringify(text)}, isError: false }) }`;
 const hook = (body: string): string => `export default async (ctx) => { ${body} }`;
 describe('the stop hook', () => {
-  it('of the classic dialect has the turn go on, so often as the host allows', async () => {
+  it('with classic semantics continues the turn, up to the host’s limit', async () => {
     const { result } = await converse({
       plugins: [
         {
@@ -31,7 +31,7 @@ describe('the stop hook', () => {
     ]);
   });
 
-  it('of the current dialect is told once, last of all, why the turn ended', async () => {
+  it('with current semantics runs once, at the end, with the reason why the turn ended', async () => {
     const plugin = {
       api: CURRENT,
       tools: { read: tool('text') },
@@ -54,13 +54,13 @@ describe('the stop hook', () => {
   });
 });
 
-describe('a decision after the model’s reply', () => {
+describe('a decision of post-model-call', () => {
   const again = (extra = ''): string =>
     hook(
       `if (ctx.content.length === 0 || ctx.content[0].text === 'empty') { ctx.decision = 'continue'; ${extra} }`,
     );
 
-  it('asks the model again where nobody saw the reply, so often as the host allows', async () => {
+  it('calls the model again if the reply was not shown, up to the host’s limit', async () => {
     const { result } = await converse({
       plugins: [
         {
@@ -76,7 +76,7 @@ describe('a decision after the model’s reply', () => {
     expect(result).toMatchObject({ text: 'full', iterations: 3 });
   });
 
-  it('counts for nothing where the reply was shown', async () => {
+  it('is ignored if the reply was shown', async () => {
     const { result } = await converse({
       plugins: [{ api: CURRENT, hooks: { 'post-model-call': again() } }],
       says: ['empty'],
@@ -84,7 +84,7 @@ describe('a decision after the model’s reply', () => {
     expect(result).toMatchObject({ text: 'empty', iterations: 1 });
   });
 
-  it('recovers from a model that failed, with what the hook changed', async () => {
+  it('continues after a failed model call, with the hook’s changes', async () => {
     const { result, requests } = await converse({
       plugins: [
         {

@@ -10,8 +10,8 @@ const calls = (name: string): string =>
 describe.each([
   ['classic', CLASSIC],
   ['current', CURRENT],
-])('hooks of the %s dialect', (_, api) => {
-  it('rewrite what the model is about to see', async () => {
+])('hooks with %s semantics', (_, api) => {
+  it('rewrite the request to the model', async () => {
     const { requests } = await converse({
       plugins: [
         {
@@ -31,7 +31,7 @@ describe.each([
     expect(brief(requests[0]?.messages ?? [])).toEqual(['user: hello [hello,1]']);
   });
 
-  it('rewrite the reply before it is kept', async () => {
+  it('rewrite the reply before it is stored', async () => {
     const { result } = await converse({
       plugins: [{ api, hooks: { 'post-model-call': hook(`ctx.content[0].text = 'ahoy';`) } }],
       says: ['hello'],
@@ -39,7 +39,7 @@ describe.each([
     expect(brief(result.messages).at(-1)).toBe('assistant: ahoy');
   });
 
-  it('hold back a reply, which is then shown once, as they left it', async () => {
+  it('defer a reply, which is then shown once, with their changes', async () => {
     const { events } = await converse({
       plugins: [
         {
@@ -55,7 +55,7 @@ describe.each([
     expect(shown(events)).toEqual(['clean']);
   });
 
-  it('put tool calls into a reply, which run, and take them out, which do not', async () => {
+  it('add tool calls to a reply, which run, and remove tool calls, which do not', async () => {
     const added = await converse({
       plugins: [
         {
@@ -95,7 +95,7 @@ describe.each([
     expect(brief(removed.result.messages)).toEqual(['user: hello', 'assistant: no tools']);
   });
 
-  it('put in nothing that runs where the host says so, nor into a reply that was cut short', async () => {
+  it('add no tool calls if the host drops them, or if the reply was truncated', async () => {
     const plugins = [
       { api, tools: { note: tool('noted') }, hooks: { 'post-model-call': hook(calls('note')) } },
     ];
@@ -113,7 +113,7 @@ describe.each([
     expect(brief(cut.result.messages)).toEqual(['user: hello', 'assistant: one']);
   });
 
-  it('rewrite a result, and say something beside it; whose result it is they cannot change', async () => {
+  it('rewrite a result and add text, but cannot change the call of the result', async () => {
     const { result } = await converse({
       plugins: [
         {
@@ -140,7 +140,7 @@ describe.each([
     expect(result.messages[2]?.content[0]?.['tool_use_id']).toBe('use-1-0');
   });
 
-  it('that throw cost the turn nothing', async () => {
+  it('that throw do not affect the turn', async () => {
     const names = [
       'user-prompt-submit',
       'pre-model-call',
@@ -162,7 +162,7 @@ describe.each([
     expect(brief(result.messages).at(-1)).toBe('assistant: ok');
   });
 
-  it('of plugins that the conversation does not have are not run', async () => {
+  it('of plugins that the conversation does not enable do not run', async () => {
     const { result } = await converse({
       plugins: [{ api, hooks: { 'post-model-call': hook(`ctx.content[0].text = 'ahoy';`) } }],
       says: ['hello'],

@@ -5,7 +5,7 @@ const tool = (execute: string): string =>
   `export default { description: 'd', input_schema: { type: 'object' }, execute: ${execute} }`;
 
 describe('a turn', () => {
-  it('ends with the reply that calls no tool', async () => {
+  it('ends with a reply without tool calls', async () => {
     const { result, requests, events } = await converse({ plugins: [], says: ['hi'] });
     expect(result).toMatchObject({ exitReason: 'no_tool_calls', text: 'hi', iterations: 1 });
     expect(brief(result.messages)).toEqual(['user: hello', 'assistant: hi']);
@@ -13,7 +13,7 @@ describe('a turn', () => {
     expect(shown(events)).toEqual(['hi']);
   });
 
-  it('runs the tools that are called and goes on with their results', async () => {
+  it('runs the called tools and continues with their results', async () => {
     const { result, requests, events } = await converse({
       plugins: [
         {
@@ -40,7 +40,7 @@ describe('a turn', () => {
     expect(events.filter(({ type }) => type === 'tool-result')).toHaveLength(3);
   });
 
-  it('tells tools which conversation they serve, and streams what they write', async () => {
+  it('passes the conversation to tools, and streams their output', async () => {
     const { result, events } = await converse({
       plugins: [
         {
@@ -62,7 +62,7 @@ describe('a turn', () => {
     expect(events).toContainEqual({ type: 'tool-output', id: 'use-1-0', chunk: 'working' });
   });
 
-  it('returns to the user where a tool says so', async () => {
+  it('ends for the user’s reply if a tool requests it', async () => {
     const { result } = await converse({
       plugins: [
         {
@@ -79,7 +79,7 @@ describe('a turn', () => {
     expect(brief(result.messages).at(-1)).toBe('user: result over to you');
   });
 
-  it('is bounded, however often the model calls tools', async () => {
+  it('is limited in its model calls', async () => {
     const { result } = await converse({
       plugins: [{ tools: { again: tool('async () => ({ content: "", isError: false })') } }],
       says: Array.from({ length: 9 }, () => ({ again: {} })),
@@ -89,7 +89,7 @@ describe('a turn', () => {
     expect(result.messages.filter(({ role }) => role === 'assistant')).toHaveLength(3);
   });
 
-  it('runs no tool call of a reply that was cut short, and keeps none', async () => {
+  it('drops the tool calls of a truncated reply', async () => {
     const { result } = await converse({
       plugins: [{ tools: { send: tool('async () => ({ content: "sent", isError: false })') } }],
       says: [
@@ -106,13 +106,13 @@ describe('a turn', () => {
     expect(brief(result.messages)).toEqual(['user: hello', 'assistant: half']);
   });
 
-  it('tells what the model failed with', async () => {
+  it('reports the model’s failure', async () => {
     const { result } = await converse({ plugins: [], says: [new Error('over quota')] });
     expect(result).toMatchObject({ exitReason: 'error', error: { message: 'over quota' } });
     expect(brief(result.messages)).toEqual(['user: hello']);
   });
 
-  it('lets every tool call have a result, whenever it is given up', async () => {
+  it('has a result for every tool call, whenever it is aborted', async () => {
     for (const [at, exitReason] of [
       [0, 'aborted_post_response'],
       [1, 'aborted_post_response'],
@@ -140,7 +140,7 @@ describe('a turn', () => {
     }
   });
 
-  it('stops a tool that runs when it is given up', async () => {
+  it('stops a running tool when it is aborted', async () => {
     const controller = new AbortController();
     const turn = converse({
       plugins: [
@@ -164,14 +164,14 @@ describe('a turn', () => {
   });
 });
 
-describe('a conversation that fills the window', () => {
+describe('a conversation that exceeds the window', () => {
   const long = 'x'.repeat(4_000);
   const history = Array.from({ length: 20 }, (_, n) => ({
     role: n % 2 === 0 ? ('user' as const) : ('assistant' as const),
     content: [{ type: 'text', text: `${n} ${long}` }],
   }));
 
-  it('is summed up by the model, and its end stays as it was', async () => {
+  it('is summarised by the model, except for its end', async () => {
     const { result, requests, events } = await converse({
       plugins: [],
       says: ['they spoke of x', 'short again'],
@@ -186,7 +186,7 @@ describe('a conversation that fills the window', () => {
     expect(events.some(({ type }) => type === 'compacted')).toBe(true);
   });
 
-  it('is put back by hooks what must not be lost, in the dialect that dispatches it', async () => {
+  it('is completed by hooks of the semantics that have the hook', async () => {
     const hook = `export default async (ctx) => {
       ctx.history.unshift({ role: 'user', content: [{ type: 'text', text: 'remember' }] });
     }`;
@@ -204,7 +204,7 @@ describe('a conversation that fills the window', () => {
     }
   });
 
-  it('ends the turn where nothing makes it fit', async () => {
+  it('ends the turn if it still does not fit', async () => {
     const { result } = await converse({
       plugins: [],
       says: [],

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { readPlugin, readPlugins } from '../../src/formats/discover.js';
-import type { ReadPower } from '../../src/formats/format.js';
+import type { DirectoryReader } from '../../src/formats/format.js';
 import { disk } from './disk.js';
 import { makeMemory, manifestText } from './memory.js';
 
 const MANIFEST = 'pandora.manifest.json';
 const plugin = (id: string): string => manifestText({ id });
-const found = async (power: ReadPower, ...paths: string[]): Promise<readonly string[]> => {
+const found = async (power: DirectoryReader, ...paths: string[]): Promise<readonly string[]> => {
   const { plugins, problems } = await readPlugins(power, paths);
   expect(problems).toEqual([]);
   return plugins.map((each) => each.plugin.id);
@@ -75,7 +75,7 @@ describe('what is passed over in silence', () => {
   });
 });
 
-describe('what is a problem, and keeps no other from being found', () => {
+describe('a problem that does not hide other plugins', () => {
   const withBad = async (bad: string): Promise<[readonly string[], readonly unknown[]]> => {
     const memory = makeMemory({
       [`/packages/bad/${MANIFEST}`]: bad,
@@ -92,7 +92,7 @@ describe('what is a problem, and keeps no other from being found', () => {
       'an entry outside',
       manifestText({ provides: { tools: { entry: '../../x' } } }),
       'OUTSIDE_PLUGIN',
-      /no path inside/,
+      /not a path inside/,
     ],
     ['what cannot be read', ' '.repeat(300_000), 'PLUGIN_NOT_FOUND', /too large/],
   ])('%s', async (_, bad, code, message) => {

@@ -1,9 +1,9 @@
 import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ReadPower } from '../../src/formats/format.js';
+import type { DirectoryReader } from '../../src/formats/format.js';
 
 /** The disk itself, for fixtures. */
-export const disk: ReadPower = {
+export const disk: DirectoryReader = {
   readFile: async (path, maxBytes) => {
     if ((await lstat(path).catch(() => undefined)) === undefined) return undefined;
     await using file = await openFile(path);

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import type { ReadPower } from '../../src/formats/format.js';
+import type { DirectoryReader } from '../../src/formats/format.js';
 
 /** Files by path; a text that starts with `-> ` is a link to what follows. */
-export function makeMemory(files: Readonly<Record<string, string>>): ReadPower {
+export function makeMemory(files: Readonly<Record<string, string>>): DirectoryReader {
   const resolve = (path: string): string => {
     const text = files[posix.normalize(path)];
     return text?.startsWith('-> ') === true ? text.slice(3) : posix.normalize(path);

@@ -1,13 +1,18 @@
-import { expect, test } from 'vitest';
-import { detectFormat, formats } from '../../src/formats/table.js';
+import { describe, expect, test } from 'vitest';
+import { detectFormat, formatNamed, formats } from '../../src/formats/table.js';
 import { makeMemory, manifestText } from './memory.js';
 
-test('every format is listed under its own name', () => {
-  for (const [name, format] of Object.entries(formats)) expect(format.name).toBe(name);
-});
+describe('the table of formats', () => {
+  test('finds every format by its name, and names the known ones if there is none', () => {
+    for (const format of formats) expect(formatNamed(format.name)).toBe(format);
+    expect(() => formatNamed('fifth')).toThrow(
+      'The plugin system "fifth" is not known. This version knows pandora, spindle, vellum.',
+    );
+  });
 
-test('a format is known by its files', async () => {
-  const memory = makeMemory({ '/p/pandora.manifest.json': manifestText(), '/q/readme.md': '' });
-  expect(await detectFormat(memory, '/p')).toBe(formats.pandora);
-  expect(await detectFormat(memory, '/q')).toBeUndefined();
+  test('detects a format by its files', async () => {
+    const memory = makeMemory({ '/p/pandora.manifest.json': manifestText(), '/q/readme.md': '' });
+    expect(await detectFormat(memory, '/p')).toBe(formatNamed('pandora'));
+    expect(await detectFormat(memory, '/q')).toBeUndefined();
+  });
 });

@@ -8,8 +8,8 @@ import {
 import { describe, expect, it } from 'vitest';
 import { makeIdentity } from '../../src/remotes/identity.js';
 
-describe('our own tokens', () => {
-  it('are verified with the keys that we publish, and published keys are public', async () => {
+describe('tokens of the host', () => {
+  it('are verified with the published keys, which are public', async () => {
     const identity = makeIdentity({ issuer: 'https://a.example' });
     const jwks = await identity.jwks();
     expect(JSON.stringify(jwks)).not.toContain('"d"');
@@ -21,7 +21,7 @@ describe('our own tokens', () => {
     expect(payload).toMatchObject({ sub: 'bulkhead', endpoints: { studio: 'https://a.example' } });
   });
 
-  it('are one for each audience, and made anew while five minutes are left', async () => {
+  it('are cached for each audience, and replaced five minutes before they expire', async () => {
     let now = Date.now();
     const identity = makeIdentity({ issuer: 'x' }, () => now);
     const first = await identity.tokenFor('a');
@@ -33,17 +33,15 @@ describe('our own tokens', () => {
     expect(await identity.tokenFor('a')).not.toBe(first);
   });
 
-  it('are signed with the key that was given, and no other kind of key', async () => {
+  it('are signed with the given key, which must be a private P-256 key', async () => {
     const key = await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey);
     const identity = makeIdentity({ issuer: 'x', key: { ...key, kid: 'mine' } });
     expect(decodeProtectedHeader(await identity.tokenFor('a')).kid).toBe('mine');
     const { d: _d, ...publicOnly } = key;
-    await expect(makeIdentity({ issuer: 'x', key: publicOnly }).tokenFor('a')).rejects.toThrow(
-      'takes a private EC key',
-    );
+    expect(() => makeIdentity({ issuer: 'x', key: publicOnly })).toThrow('takes a private EC key');
   });
 
-  it('name an issuer that is known only later', async () => {
+  it('use an issuer that is known only later', async () => {
     let issuer = 'early';
     const identity = makeIdentity({ issuer: () => issuer });
     issuer = 'late';

@@ -1,55 +1,50 @@
-import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
-import { type Block, isBlock, isObject, type Message, readBlocks } from '../message.js';
-import type { Model, ModelReply, ModelRequest, ModelStream } from '../model.js';
+import type { JsonObject } from '../../../sandbox/wire/messages.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
+import { type Block, isBlock, readBlocks } from '../message.js';
+import type { Model, ModelReply, ModelRequest } from '../model.js';
 import {
-  checkEndpoint,
+  brokenCall,
+  cutReply,
   type Endpoint,
-  explain,
+  errorMessage,
   failed,
+  makeEndpointModel,
+  parseCall,
+  type ParsedBlock,
   parseData,
-  parseInput,
-  post,
+  replyWith,
+  usageOf,
 } from './endpoint.js';
-import { readEvents } from './events.js';
 
 const VERSION = '2023-06-01';
 const DEFAULT_MAX_TOKENS = 8_192;
 
 /**
- * A model behind an endpoint that speaks Anthropic's Messages protocol. Throws `INVALID_OPTIONS` for an
- * address with a name or password in it.
+ * A model behind an endpoint that speaks Anthropic's Messages protocol. Throws `INVALID_OPTIONS` for a
+ * URL that contains a name or password.
  */
 export function anthropicModel(endpoint: Endpoint): Model {
-  checkEndpoint(endpoint);
-  return {
-    respond: async (request, stream) => {
-      const response = await post(
-        endpoint,
-        'v1/messages',
-        {
-          'anthropic-version': VERSION,
-          ...(endpoint.apiKey === undefined ? {} : { 'x-api-key': endpoint.apiKey }),
-          ...endpoint.headers,
-        },
-        bodyOf(endpoint, request),
-        stream.signal,
-      );
-      return readReply(response, stream);
-    },
-  };
+  return makeEndpointModel(endpoint, {
+    path: 'v1/messages',
+    headers: (apiKey) => ({
+      'anthropic-version': VERSION,
+      ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+    }),
+    body: bodyOf,
+    read: readReply,
+  });
 }
 
 function bodyOf(
   { model, maxTokens = DEFAULT_MAX_TOKENS }: Endpoint,
-  request: ModelRequest,
+  { system, messages, tools, profile }: ModelRequest,
 ): object {
-  const { system, messages, tools, profile } = request;
   return {
     model: profile ?? model,
     max_tokens: maxTokens,
     stream: true,
     ...(system === undefined ? {} : { system }),
-    messages: messages.map(messageOf),
+    messages: messages.map(({ role, content }) => ({ role, content: content.map(blockOf) })),
     ...(tools.length === 0
       ? {}
       : {
@@ -62,11 +57,7 @@ function bodyOf(
   };
 }
 
-function messageOf({ role, content }: Message): object {
-  return { role, content: content.map(blockOf) };
-}
-
-/** A result's pictures are part of its content there. */
+/** In this protocol, the images of a result are part of its content. */
 function blockOf(block: Block): object {
   if (block.type !== 'tool_result') return block;
   const { contentBlocks, content, ...rest } = block;
@@ -74,64 +65,86 @@ function blockOf(block: Block): object {
   return { ...rest, content: [{ type: 'text', text: content }, ...contentBlocks] };
 }
 
-interface Gathering {
-  readonly blocks: Map<number, { block: JsonObject; json: string }>;
+interface PartialReply {
+  readonly blocks: Map<number, PartialBlock>;
   stopReason: string | null;
-  inputTokens: number | undefined;
-  outputTokens: number | undefined;
+  /** Whether the end of the reply arrived. */
+  ended: boolean;
+  usage: NonNullable<ModelReply['usage']>;
 }
 
-async function readReply(response: Response, { onText }: ModelStream): Promise<ModelReply> {
-  const gathering: Gathering = {
-    blocks: new Map(),
-    stopReason: null,
-    inputTokens: undefined,
-    outputTokens: undefined,
-  };
-  for await (const data of readEvents(response)) {
+interface PartialBlock {
+  block: JsonObject;
+  /** The pieces of a tool call's input. */
+  json: string;
+}
+
+async function readReply(
+  events: AsyncIterable<string>,
+  onText: (text: string) => void,
+): Promise<ModelReply> {
+  const reply: PartialReply = { blocks: new Map(), stopReason: null, ended: false, usage: {} };
+  for await (const data of events) {
     const event = parseData(data);
     // An endpoint that does not stream answers with the message itself.
     if (event['type'] === 'message') return wholeReply(event, onText);
-    takeEvent(event, gathering, onText);
+    applyEvent(event, reply, onText);
   }
-  const { blocks, stopReason, inputTokens, outputTokens } = gathering;
-  const content = [...blocks]
-    .toSorted(([a], [b]) => a - b)
-    .map(([, { block, json }]): Json =>
-      block['type'] === 'tool_use' ? { ...block, input: parseInput(json) } : block,
-    )
-    .filter(isBlock);
-  return { content, stopReason, usage: usageOf(inputTokens, outputTokens) };
+  // guard: cut-anthropic-reply-fails
+  if (!reply.ended) throw cutReply();
+  const { blocks, stopReason, usage } = reply;
+  const sorted = [...blocks].toSorted(([a], [b]) => a - b).map(([, block]) => block);
+  const parsed = sorted.flatMap((one): ParsedBlock[] => {
+    if (one.block['type'] === 'tool_use') return [callOf(one)];
+    return isBlock(one.block) ? [{ block: one.block }] : [];
+  });
+  return { ...replyWith([], parsed), stopReason, usage };
 }
 
-function takeEvent(event: JsonObject, gathering: Gathering, onText: (text: string) => void): void {
-  const { type, delta } = event;
+/** The input comes in pieces, or at once with the start of the block. */
+function callOf({ block, json }: PartialBlock): ParsedBlock {
+  const { input } = block;
+  const id = typeof block['id'] === 'string' ? block['id'] : '';
+  const name = typeof block['name'] === 'string' ? block['name'] : '';
+  if (json !== '') return parseCall(id, name, json);
+  return isRecord(input)
+    ? { block: { type: 'tool_use', id, name, input } }
+    : brokenCall(id, name, 'its input is not a JSON object');
+}
+
+function applyEvent(event: JsonObject, reply: PartialReply, onText: (text: string) => void): void {
+  const { type, delta, message, content_block: block } = event;
   const index = Number(event['index'] ?? 0);
-  if (type === 'error') throw failed(explain(event));
-  if (type === 'message_start' && isObject(event['message'])) {
-    gathering.inputTokens = countOf(event['message']['usage'], 'input_tokens');
-  } else if (type === 'content_block_start' && isObject(event['content_block'])) {
-    gathering.blocks.set(index, { block: event['content_block'], json: '' });
-  } else if (type === 'content_block_delta' && isObject(delta)) {
-    takeDelta(delta, gathering.blocks.get(index), onText);
+  if (type === 'error') throw failed(errorMessage(event));
+  if (type === 'message_start' && isRecord(message)) {
+    const { inputTokens } = usageOf(message['usage'], 'input_tokens', 'output_tokens');
+    reply.usage = inputTokens === undefined ? {} : { inputTokens };
+  } else if (type === 'content_block_start' && isRecord(block)) {
+    reply.blocks.set(index, { block, json: '' });
+  } else if (type === 'content_block_delta' && isRecord(delta)) {
+    applyDelta(delta, reply.blocks.get(index), onText);
+  } else if (type === 'message_stop') {
+    reply.ended = true;
   } else if (type === 'message_delta') {
-    if (isObject(delta) && typeof delta['stop_reason'] === 'string') {
-      gathering.stopReason = delta['stop_reason'];
+    if (isRecord(delta) && typeof delta['stop_reason'] === 'string') {
+      reply.stopReason = delta['stop_reason'];
     }
-    gathering.outputTokens = countOf(event['usage'], 'output_tokens');
+    const { outputTokens } = usageOf(event['usage'], 'input_tokens', 'output_tokens');
+    if (outputTokens !== undefined) reply.usage = { ...reply.usage, outputTokens };
   }
 }
 
-function takeDelta(
+function applyDelta(
   delta: JsonObject,
-  into: { block: JsonObject; json: string } | undefined,
+  into: PartialBlock | undefined,
   onText: (text: string) => void,
 ): void {
   if (into === undefined) return;
   for (const field of ['text', 'thinking', 'signature'] as const) {
     const more = delta[field];
     if (typeof more !== 'string') continue;
-    into.block = { ...into.block, [field]: `${textOf(into.block[field])}${more}` };
+    const before = into.block[field];
+    into.block = { ...into.block, [field]: typeof before === 'string' ? before + more : more };
     if (field === 'text') onText(more);
   }
   const { partial_json: json } = delta;
@@ -143,28 +156,12 @@ function wholeReply(message: JsonObject, onText: (text: string) => void): ModelR
   const blocks = readBlocks(content);
   for (const { type, text } of blocks)
     if (type === 'text' && typeof text === 'string') onText(text);
+  const parsed = blocks.map((block): ParsedBlock =>
+    block.type === 'tool_use' ? callOf({ block, json: '' }) : { block },
+  );
   return {
-    content: blocks,
+    ...replyWith([], parsed),
     stopReason: typeof stopReason === 'string' ? stopReason : null,
-    usage: usageOf(countOf(usage, 'input_tokens'), countOf(usage, 'output_tokens')),
-  };
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function countOf(usage: Json | undefined, field: string): number | undefined {
-  const count = isObject(usage) ? usage[field] : undefined;
-  return typeof count === 'number' ? count : undefined;
-}
-
-export function usageOf(
-  inputTokens: number | undefined,
-  outputTokens: number | undefined,
-): NonNullable<ModelReply['usage']> {
-  return {
-    ...(inputTokens === undefined ? {} : { inputTokens }),
-    ...(outputTokens === undefined ? {} : { outputTokens }),
+    usage: usageOf(usage, 'input_tokens', 'output_tokens'),
   };
 }

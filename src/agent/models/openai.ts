@@ -1,50 +1,52 @@
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
-import { type Block, isObject, textBlock } from '../message.js';
-import type { Model, ModelReply, ModelRequest, ModelStream } from '../model.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
 import {
-  checkEndpoint,
+  type Block,
+  isToolUse,
+  type Message,
+  readBlocks,
+  textBlock,
+  textOfBlocks,
+} from '../message.js';
+import type { Model, ModelReply, ModelRequest } from '../model.js';
+import {
+  brokenCall,
+  cutReply,
   type Endpoint,
-  explain,
+  errorMessage,
   failed,
+  makeEndpointModel,
+  parseCall,
+  type ParsedBlock,
   parseData,
-  parseInput,
-  post,
+  replyWith,
+  usageOf,
 } from './endpoint.js';
-import { usageOf } from './anthropic.js';
-import { readEvents } from './events.js';
-import { chatMessages } from './openai-messages.js';
 
 /**
  * A model behind an endpoint that speaks OpenAI's Chat Completions, as most local servers do. Throws
- * `INVALID_OPTIONS` for an address with a name or password in it.
+ * `INVALID_OPTIONS` for a URL that contains a name or password.
  */
 export function openAiModel(endpoint: Endpoint): Model {
-  checkEndpoint(endpoint);
-  return {
-    respond: async (request, stream) => {
-      const response = await post(
-        endpoint,
-        'chat/completions',
-        {
-          ...(endpoint.apiKey === undefined ? {} : { authorization: `Bearer ${endpoint.apiKey}` }),
-          ...endpoint.headers,
-        },
-        bodyOf(endpoint, request),
-        stream.signal,
-      );
-      return readReply(response, stream);
-    },
-  };
+  return makeEndpointModel(endpoint, {
+    path: 'chat/completions',
+    headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    body: bodyOf,
+    read: readReply,
+  });
 }
 
-function bodyOf({ model, maxTokens }: Endpoint, request: ModelRequest): object {
-  const { system, messages, tools, profile } = request;
+function bodyOf(
+  { model, maxTokens }: Endpoint,
+  { system, messages, tools, profile }: ModelRequest,
+): object {
+  const first = system === undefined ? [] : [{ role: 'system', content: system }];
   return {
     model: profile ?? model,
     stream: true,
     stream_options: { include_usage: true },
     ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
-    messages: chatMessages(system, messages),
+    messages: [...first, ...messages.flatMap(chatMessages)],
     ...(tools.length === 0
       ? {}
       : {
@@ -56,33 +58,110 @@ function bodyOf({ model, maxTokens }: Endpoint, request: ModelRequest): object {
   };
 }
 
-interface Gathering {
-  text: string;
-  readonly calls: Map<number, { id: string; name: string; input: string }>;
-  finish: string | undefined;
-  usage: ModelReply['usage'];
+/** In this protocol, each tool result is a message of its own. */
+function chatMessages({ role, content }: Message): object[] {
+  if (role === 'assistant') return [assistantMessage(content)];
+  const results = content.filter(({ type }) => type === 'tool_result');
+  const rest = content.filter(({ type }) => type !== 'tool_result');
+  // A tool's message contains only text, so a result's images follow as the user's.
+  const images = results.flatMap(({ contentBlocks }) => readBlocks(contentBlocks));
+  const parts = [...rest, ...images].flatMap(partOf);
+  return [
+    ...results.map((result) => ({
+      role: 'tool',
+      tool_call_id: result['tool_use_id'],
+      content: result['content'] ?? '',
+    })),
+    ...(parts.length === 0 ? [] : [{ role: 'user', content: textIfOnlyText(parts) }]),
+  ];
 }
 
-async function readReply(response: Response, { onText }: ModelStream): Promise<ModelReply> {
-  const gathering: Gathering = { text: '', calls: new Map(), finish: undefined, usage: {} };
-  for await (const data of readEvents(response)) {
-    if (data.trim() === '[DONE]') break;
-    takeChunk(parseData(data), gathering, onText);
-  }
-  const { text, calls, finish, usage } = gathering;
-  const uses = [...calls]
-    .toSorted(([a], [b]) => a - b)
-    .map(([at, { id, name, input }]): Block => ({
-      type: 'tool_use',
-      id: id === '' ? `call_${at}` : id,
-      name,
-      input: parseInput(input),
-    }));
+function assistantMessage(content: readonly Block[]): object {
+  const text = textOfBlocks(content);
+  const calls = content.filter(isToolUse).map(({ id, name, input }) => ({
+    id,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(input) },
+  }));
   return {
-    content: [...(text === '' ? [] : [textBlock(text)]), ...uses],
-    stopReason: finish === undefined ? null : (STOP_REASONS[finish] ?? finish),
-    ...(usage === undefined ? {} : { usage }),
+    role: 'assistant',
+    content: text === '' ? null : text,
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
+}
+
+type Part = { readonly type: 'text'; readonly text: string } | object;
+
+function partOf(block: Block): Part[] {
+  const { type, text, source } = block;
+  if (type === 'text' && typeof text === 'string') return [{ type, text }];
+  if (type !== 'image' || !isRecord(source)) return [];
+  const { data, media_type: mediaType, url } = source;
+  if (typeof url === 'string') return [{ type: 'image_url', image_url: { url } }];
+  if (typeof mediaType !== 'string' || typeof data !== 'string') return [];
+  const address = `data:${mediaType};base64,${data}`;
+  return [{ type: 'image_url', image_url: { url: address } }];
+}
+
+/** Only text is sent as a string: some endpoints do not support parts. */
+function textIfOnlyText(parts: readonly Part[]): string | readonly Part[] {
+  const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []));
+  return texts.length === parts.length ? texts.join('\n') : parts;
+}
+
+interface PartialReply {
+  text: string;
+  readonly calls: PartialCall[];
+  finish: string | undefined;
+  /** Whether the end of the reply arrived. */
+  ended: boolean;
+  usage: NonNullable<ModelReply['usage']>;
+}
+
+interface PartialCall {
+  readonly index: number | undefined;
+  id: string;
+  name: string;
+  /** The pieces of the input's JSON. */
+  json: string;
+  /** The input, if the endpoint sends an object and no JSON. */
+  input: JsonObject | undefined;
+}
+
+async function readReply(
+  events: AsyncIterable<string>,
+  onText: (text: string) => void,
+): Promise<ModelReply> {
+  const reply: PartialReply = {
+    text: '',
+    calls: [],
+    finish: undefined,
+    ended: false,
+    usage: {},
+  };
+  for await (const data of events) {
+    if (data.trim() === '[DONE]') {
+      reply.ended = true;
+      break;
+    }
+    applyChunk(parseData(data), reply, onText);
+  }
+  // guard: cut-openai-reply-fails
+  if (!reply.ended) throw cutReply();
+  const { text, calls, finish, usage } = reply;
+  return {
+    ...replyWith(text === '' ? [] : [textBlock(text)], calls.map(callOf)),
+    stopReason: finish === undefined ? null : (STOP_REASONS[finish] ?? finish),
+    usage,
+  };
+}
+
+function callOf({ id, name, json, input }: PartialCall, at: number): ParsedBlock {
+  const known = id === '' ? `call_${at}` : id;
+  if (input === undefined) return parseCall(known, name, json);
+  return json === ''
+    ? { block: { type: 'tool_use', id: known, name, input } }
+    : brokenCall(known, name, 'its input is both an object and a text');
 }
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
@@ -93,38 +172,62 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   content_filter: 'refusal',
 };
 
-/** A piece of a stream, or a whole answer: they differ in one word. */
-function takeChunk(chunk: JsonObject, gathering: Gathering, onText: (text: string) => void): void {
+/** Applies a chunk of a stream (`delta`), or a whole answer (`message`). */
+function applyChunk(chunk: JsonObject, reply: PartialReply, onText: (text: string) => void): void {
   const { error, choices, usage } = chunk;
-  if (error !== undefined && error !== null) throw failed(explain(chunk));
-  if (isObject(usage)) {
-    const { prompt_tokens: input, completion_tokens: output } = usage;
-    gathering.usage = usageOf(
-      typeof input === 'number' ? input : undefined,
-      typeof output === 'number' ? output : undefined,
-    );
-  }
+  if (error !== undefined && error !== null) throw failed(errorMessage(chunk));
+  if (isRecord(usage)) reply.usage = usageOf(usage, 'prompt_tokens', 'completion_tokens');
   const choice: Json | undefined = Array.isArray(choices) ? choices[0] : undefined;
-  if (!isObject(choice)) return;
-  if (typeof choice['finish_reason'] === 'string') gathering.finish = choice['finish_reason'];
+  if (!isRecord(choice)) return;
+  if (typeof choice['finish_reason'] === 'string') {
+    reply.finish = choice['finish_reason'];
+    reply.ended = true;
+  }
+  // A whole answer ends with its JSON.
+  if (isRecord(choice['message'])) reply.ended = true;
   const delta = choice['delta'] ?? choice['message'];
-  if (!isObject(delta)) return;
+  if (!isRecord(delta)) return;
   const { content, tool_calls: calls } = delta;
   if (typeof content === 'string' && content !== '') {
-    gathering.text += content;
+    reply.text += content;
     onText(content);
   }
-  if (Array.isArray(calls)) calls.forEach((call, at) => takeCall(call, at, gathering));
+  if (Array.isArray(calls)) for (const call of calls) applyCall(call, reply);
 }
 
-function takeCall(call: Json, at: number, { calls }: Gathering): void {
-  if (!isObject(call)) return;
-  const index = typeof call['index'] === 'number' ? call['index'] : at;
-  const found = calls.get(index) ?? { id: '', name: '', input: '' };
-  calls.set(index, found);
+function applyCall(call: Json, { calls }: PartialReply): void {
+  if (!isRecord(call)) return;
   const { id, function: called } = call;
-  if (typeof id === 'string') found.id = id;
-  if (!isObject(called)) return;
-  if (typeof called['name'] === 'string') found.name += called['name'];
-  if (typeof called['arguments'] === 'string') found.input += called['arguments'];
+  const name = isRecord(called) && typeof called['name'] === 'string' ? called['name'] : '';
+  const known = partialCallOf(call, name, calls);
+  if (typeof id === 'string' && known.id === '') known.id = id;
+  // Some endpoints repeat the name in each piece.
+  if (name !== '' && known.name !== name) known.name += name;
+  if (!isRecord(called)) return;
+  const { arguments: input } = called;
+  if (typeof input === 'string') known.json += input;
+  else if (isRecord(input)) known.input = input;
+}
+
+/**
+ * The call that a piece belongs to. Calls are told apart by their id: some endpoints give all calls the
+ * same index, or none. A piece without an id continues the last call of its index.
+ */
+function partialCallOf(call: JsonObject, name: string, calls: PartialCall[]): PartialCall {
+  const { id } = call;
+  const index = typeof call['index'] === 'number' ? call['index'] : undefined;
+  const sameIndex = calls.findLast((one) => one.index === index);
+  let known = sameIndex;
+  if (typeof id === 'string' && id !== '') {
+    // guard: parallel-calls-by-id
+    known =
+      calls.findLast((one) => one.id === id) ?? (sameIndex?.id === '' ? sameIndex : undefined);
+  } else if (index === undefined) {
+    // Without an id and an index, a name begins a new call.
+    known = name === '' ? calls.at(-1) : undefined;
+  }
+  if (known !== undefined) return known;
+  const added: PartialCall = { index, id: '', name: '', json: '', input: undefined };
+  calls.push(added);
+  return added;
 }

@@ -2,16 +2,16 @@ import type { Model, ModelReply } from '../model.js';
 import { textOfBlocks } from '../message.js';
 import { failed } from './endpoint.js';
 
-/** A model that says what it was given to say, reply after reply: for trying and testing. */
+/** A model that returns the given replies in order, for trials and tests. */
 export function scriptedModel(replies: readonly ModelReply[]): Model {
-  let said = 0;
+  let next = 0;
   return {
     respond: (_request, { onText }) => {
-      const reply = replies[said];
-      said += 1;
+      const reply = replies[next];
+      next += 1;
       if (reply === undefined) {
         return Promise.reject(
-          failed(`The script has ${replies.length} replies, and the model was asked for one more.`),
+          failed(`The script has ${replies.length} replies, and the model was called once more.`),
         );
       }
       const text = textOfBlocks(reply.content);

@@ -1,19 +1,24 @@
 import { join } from 'node:path';
 import type { Format } from '../format.js';
 import { decideActivation } from './activation.js';
-import { requiresApproval, runsInBackground } from './approval.js';
+import { requiresApproval, runsInBackground } from '../approval.js';
 import { listPlugin } from './listing.js';
-import { readOffer } from './offer.js';
+import { readContributions } from './contributions.js';
 import { MANIFEST_FILE, readPandora } from './read.js';
 
 export const pandora: Format = {
   name: 'pandora',
-  detect: async (power, directory) => (await power.stat(join(directory, MANIFEST_FILE))) === 'file',
+  manifestFile: MANIFEST_FILE,
+  permissionsPlace: 'as "permissions" of the entry',
+  declaresPermissions: true,
+  hasCryptoRandom: false,
+  detect: async (reader, directory) =>
+    (await reader.stat(join(directory, MANIFEST_FILE))) === 'file',
   read: readPandora,
   decideActivation,
-  readOffer,
+  readContributions,
   requiresApproval,
-  asksByFlagAlone: true,
+  approvalByFlagOnly: true,
   runsInBackground,
   list: (source) => ({ ...listPlugin(source) }),
 };

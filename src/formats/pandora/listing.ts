@@ -4,10 +4,9 @@ import type { Permissions } from '../../permissions/kind.js';
 import type { ConfigField, Plugin, PluginEntry } from '../../plugin/plugin.js';
 import type { PluginAlert, ToolAnnotations, ToolDefinition } from '../../plugin/tool.js';
 import type { ListingSource, VariableState } from '../format.js';
-import type { PandoraPermissions } from './manifest.js';
-import { writePandoraPermissions } from './permissions.js';
+import { type ManifestPermissions, writeManifestPermissions } from '../manifest-permissions.js';
 
-/** One plugin as Pandora's `/api/plugins` answers it. */
+/** One plugin, as Pandora's `/api/plugins` returns it. */
 export interface PandoraListing {
   readonly id: string;
   readonly name: string;
@@ -34,10 +33,10 @@ export interface PandoraListing {
 
 export interface ListedTools {
   readonly toolIds: readonly string[];
-  /** Static and resolved ones; the original leaves the resolved out. */
+  /** Static and resolved tools. The original omits resolved ones. */
   readonly tools: readonly ListedTool[];
   readonly sandbox: 'compartment' | 'host';
-  readonly permissions: PandoraPermissions;
+  readonly permissions: ManifestPermissions;
   readonly requireApproval: boolean;
   readonly alerts: readonly PluginAlert[];
 }
@@ -46,15 +45,20 @@ export interface ListedTool {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  readonly permissions: PandoraPermissions;
+  readonly permissions: ManifestPermissions;
   readonly sandbox: 'compartment' | 'host';
   readonly annotations: ToolAnnotations;
   /** Milliseconds. */
   readonly timeout: number;
 }
 
-/** Says of one plugin what Pandora's plugin page shows. */
-export function listPlugin({ plugin, activation, config, offers }: ListingSource): PandoraListing {
+/** One plugin, as Pandora's plugin page shows it. */
+export function listPlugin({
+  plugin,
+  activation,
+  config,
+  contributions,
+}: ListingSource): PandoraListing {
   const { author, icon, homepage, repository, license } = plugin.about;
   const known = {
     description: plugin.description,
@@ -75,7 +79,7 @@ export function listPlugin({ plugin, activation, config, offers }: ListingSource
     enabled: config !== undefined && config['enabled'] !== false,
     config: config === undefined ? null : hidePasswords(config, plugin.config),
     provides: {
-      ...present({ tools: listTools(plugin.entries, offers) }),
+      ...present({ tools: listTools(plugin.entries, contributions) }),
       ...(has(plugin, 'agents') ? { agents: { agentIds: [], agents: [], alerts: NOT_RUN } } : {}),
       ...(has(plugin, 'channels')
         ? { channels: { channelIds: [], channels: [], alerts: NOT_RUN } }
@@ -93,7 +97,7 @@ function has(plugin: Plugin, surface: PluginEntry['surface']): boolean {
   return plugin.entries.some((entry) => entry.surface === surface);
 }
 
-/** Without the keys that have no value. */
+/** Omits keys without a value. */
 function present<Value>(
   values: Readonly<Record<string, Value | undefined>>,
 ): Readonly<Record<string, Value>> {
@@ -111,20 +115,20 @@ function hidePasswords(config: JsonObject, fields: readonly ConfigField[]): Json
 
 function listTools(
   all: readonly PluginEntry[],
-  offers: ListingSource['offers'],
+  contributions: ListingSource['contributions'],
 ): ListedTools | undefined {
   const entries = all.filter((entry) => entry.surface === 'tools');
   if (entries.length === 0) return undefined;
   const tools = entries.flatMap((entry) =>
-    (offers[entry.key]?.tools ?? []).map((tool) => listTool(tool, entry)),
+    (contributions[entry.key]?.tools ?? []).map((tool) => listTool(tool, entry)),
   );
   return {
     toolIds: tools.map((tool) => tool.id),
     tools,
     sandbox: entries.some(isHost) ? 'host' : 'compartment',
-    permissions: writePandoraPermissions(union(entries.map((entry) => entry.declared))),
+    permissions: writeManifestPermissions(union(entries.map((entry) => entry.declared))),
     requireApproval: entries.some((entry) => entry.requireApproval),
-    alerts: entries.flatMap((entry) => offers[entry.key]?.alerts ?? []),
+    alerts: entries.flatMap((entry) => contributions[entry.key]?.alerts ?? []),
   };
 }
 
@@ -138,14 +142,14 @@ function listTool(tool: ToolDefinition, entry: PluginEntry): ListedTool {
     id,
     name,
     description,
-    permissions: writePandoraPermissions(permissions),
+    permissions: writeManifestPermissions(permissions),
     sandbox: entry.confinement,
     annotations,
     timeout: timeoutMs,
   };
 }
 
-/** For one line about several entries; each of them still holds its own alone. */
+/** For display only: each entry has separate permissions. */
 function union(all: readonly Permissions[]): Permissions {
   return makePermissions((name) => [
     ...new Set(all.flatMap((permissions) => scopesOf(permissions, name))),

@@ -1,18 +1,20 @@
-import { object, optional } from '../../schema/shape-object.js';
+import { type ManifestPermissions, permissionsShape } from '../manifest-permissions.js';
 import {
-  array,
-  boolean,
-  oneOf,
-  oneOrMore,
-  readShape,
-  string,
   type Shape,
   type ShapeResult,
+  array,
+  boolean,
+  object,
+  oneOf,
+  oneOrMore,
+  optional,
+  readShape,
+  string,
 } from '../../schema/shape.js';
 
 /**
- * `pandora.manifest.json`, version 1. Unknown keys are refused at its top and dropped below it, as
- * the original does. `manifest.schema.json` says the same for editors; a test holds them together.
+ * `pandora.manifest.json`, version 1. As in the original, unknown keys are refused at the top and
+ * dropped below it. `manifest.schema.json` has the same rules for editors; a test compares them.
  */
 export interface PandoraManifest {
   readonly $schema?: string;
@@ -26,7 +28,7 @@ export interface PandoraManifest {
   readonly homepage?: string;
   readonly repository?: string;
   readonly license?: string;
-  /** The versions of Pandora that it was made for. Read, and compared with nothing. */
+  /** The compatible versions of Pandora. Not checked. */
   readonly pandora: string;
   readonly provides: {
     readonly tools?: readonly PandoraToolEntry[];
@@ -40,7 +42,7 @@ export interface PandoraManifest {
 export interface PandoraToolEntry {
   readonly entry: string;
   readonly sandbox?: 'compartment' | 'host';
-  readonly permissions?: PandoraPermissions;
+  readonly permissions?: ManifestPermissions;
   readonly requireApproval?: boolean;
 }
 
@@ -48,16 +50,6 @@ export interface PandoraAgentEntry {
   readonly entry: string;
   readonly useTools?: readonly string[];
   readonly modelTools?: readonly string[];
-}
-
-export interface PandoraPermissions {
-  readonly time?: boolean;
-  readonly network?: readonly string[];
-  readonly env?: readonly string[];
-  readonly fs?: readonly string[];
-  readonly random?: boolean;
-  readonly storage?: boolean;
-  readonly powers?: readonly string[];
 }
 
 export interface PandoraConfigField {
@@ -82,17 +74,6 @@ export function parseManifest(text: string): ShapeResult<PandoraManifest> {
   return readShape(manifestShape, data, 'manifest');
 }
 
-/** Also the shape of what a tool may say of itself, in code. */
-export const permissionsShape: Shape<PandoraPermissions> = object({
-  time: optional(boolean),
-  network: optional(array(string())),
-  env: optional(array(string())),
-  fs: optional(array(string())),
-  random: optional(boolean),
-  storage: optional(boolean),
-  powers: optional(array(string())),
-});
-
 const toolEntry: Shape<PandoraToolEntry> = object({
   entry: string(),
   sandbox: optional(oneOf('compartment', 'host')),
@@ -116,7 +97,7 @@ const configField: Shape<PandoraConfigField> = object({
   options: optional(array(object({ value: string(), label: string() }))),
 });
 
-// An id goes into names, logs and messages: control characters have no business there.
+// An id is part of names, logs and messages, so it has no control characters.
 // oxlint-disable-next-line no-control-regex -- exactly these characters are what is refused
 const ID = /^[^:\u0000-\u001f\u007f]{1,200}$/u;
 const RANGE = /^[><=~^]/;

@@ -1,23 +1,25 @@
 import { join } from 'node:path';
 import { BulkheadError } from '../../errors.js';
-import type { ConfigField, Plugin } from '../../plugin/plugin.js';
-import type { FoundPlugin, ReadPower } from '../format.js';
-import { isInside } from '../own-file.js';
-import { readEntries } from './entries.js';
-import { parseManifest, type PandoraConfigField, type PandoraManifest } from './manifest.js';
+import type { ConfigField, Plugin, PluginEntry } from '../../plugin/plugin.js';
+import type { FoundPlugin, DirectoryReader } from '../format.js';
+import { readEntryPath, readOwnFile } from '../plugin-files.js';
+import { type PandoraConfigField, type PandoraManifest, parseManifest } from './manifest.js';
+import { NO_PERMISSIONS } from '../../permissions/permissions.js';
+import { readManifestPermissions } from '../manifest-permissions.js';
 
 export const MANIFEST_FILE = 'pandora.manifest.json';
 
-/** A manifest is written by hand: kilobytes. Stops a file that fills the host's memory. */
+/** Manifests are written by hand and take kilobytes. Stops a file that fills the host's memory. */
 const MAX_MANIFEST_BYTES = 256 * 1024;
 
 /**
- * Reads the plugin in a directory. Throws `INVALID_MANIFEST` with every problem it found, and
- * `OUTSIDE_PLUGIN` where the manifest or an entry of it lies elsewhere. A permission that cannot be
- * read grants nothing and is a problem of the plugin, not its end.
+ * Reads the plugin in a directory. Throws `INVALID_MANIFEST` with every problem, and
+ * `OUTSIDE_PLUGIN` if the manifest or an entry is outside. An unreadable permission is a problem
+ * and grants nothing; the plugin still loads.
  */
-export async function readPandora(power: ReadPower, root: string): Promise<FoundPlugin> {
-  const text = await readText(power, root);
+export async function readPandora(reader: DirectoryReader, root: string): Promise<FoundPlugin> {
+  const text = await readOwnFile(reader, root, MANIFEST_FILE, MAX_MANIFEST_BYTES);
+  if (text === undefined) throw invalid(root, ['manifest: is missing']);
   const result = parseManifest(text);
   if (!result.ok) throw invalid(root, result.problems);
   const manifest = result.value;
@@ -34,24 +36,16 @@ export async function readPandora(power: ReadPower, root: string): Promise<Found
     entries,
     environment: (manifest.envVars ?? []).map(({ name, required = true }) => ({ name, required })),
     config: (manifest.configFields ?? []).map(configField),
+    ...notRun(entries),
   };
   return { plugin, problems };
 }
 
-async function readText(power: ReadPower, root: string): Promise<string> {
-  const file = await power.realpathIn(root, MANIFEST_FILE);
-  if (file === undefined) throw invalid(root, ['manifest: is missing']);
-  // A link to a file of the host's would put its content into error messages.
-  if (!isInside(root, file)) {
-    throw new BulkheadError(
-      'OUTSIDE_PLUGIN',
-      `The manifest of the plugin in ${root} is a link that leads out of it. Put the file itself there.`,
-      { path: MANIFEST_FILE },
-    );
-  }
-  const text = await power.readFile(file, MAX_MANIFEST_BYTES);
-  if (text === undefined) throw invalid(root, ['manifest: is missing']);
-  return text;
+/** Channels are not run by any engine here. */
+function notRun(entries: readonly PluginEntry[]): Pick<Plugin, 'notRun'> {
+  const channels = entries.filter(({ surface }) => surface === 'channels');
+  if (channels.length === 0) return {};
+  return { notRun: channels.map(({ key, file }) => `${key} (${file})`) };
 }
 
 function invalid(root: string, problems: readonly string[]): BulkheadError {
@@ -76,4 +70,62 @@ const ABOUT = ['author', 'icon', 'homepage', 'repository', 'license', 'pandora']
 
 function configField(written: PandoraConfigField): ConfigField {
   return { ...written, required: written.required ?? false };
+}
+
+/**
+ * The entries of a manifest. All entries of a surface count, each with its own permissions (the
+ * original uses only the last one's tools). Throws `OUTSIDE_PLUGIN`.
+ */
+function readEntries(provides: PandoraManifest['provides']): {
+  readonly entries: readonly PluginEntry[];
+  readonly problems: readonly string[];
+} {
+  const problems: string[] = [];
+  const entries: PluginEntry[] = [];
+  for (const surface of ['tools', 'channels'] as const) {
+    const all = provides[surface] ?? [];
+    if (all.length > MAX_ENTRIES) {
+      problems.push(`provides.${surface}: those after ${MAX_ENTRIES} are left out`);
+    }
+    all.slice(0, MAX_ENTRIES).forEach((written, index) => {
+      const at = placeOf(surface, index, all.length);
+      const declared = readManifestPermissions(written.permissions, `${at}.permissions`);
+      problems.push(...declared.problems);
+      entries.push({
+        key: keyOf(surface, index),
+        surface,
+        file: readEntryPath(written.entry, `${at}.entry`),
+        dialect: 'pandora',
+        confinement: written.sandbox ?? 'compartment',
+        declared: declared.permissions,
+        requireApproval: written.requireApproval ?? false,
+      });
+    });
+  }
+  provides.agents?.forEach((written, index, all) => {
+    entries.push({
+      key: keyOf('agents', index),
+      surface: 'agents',
+      file: readEntryPath(written.entry, `${placeOf('agents', index, all.length)}.entry`),
+      dialect: 'pandora',
+      // The original runs agents in its own process. Here they are data.
+      confinement: 'compartment',
+      declared: NO_PERMISSIONS,
+      requireApproval: false,
+      agent: { useTools: written.useTools ?? [], modelTools: written.modelTools ?? [] },
+    });
+  });
+  return { entries, problems };
+}
+
+/** Entries of one surface. Each has a guest, so this stops a manifest that starts thousands. */
+const MAX_ENTRIES = 16;
+
+function keyOf(surface: PluginEntry['surface'], index: number): string {
+  return index === 0 ? surface : `${surface}.${index}`;
+}
+
+/** As the author wrote it: with an index only if the list has several entries. */
+function placeOf(surface: PluginEntry['surface'], index: number, count: number): string {
+  return count === 1 ? `provides.${surface}` : `provides.${surface}[${index}]`;
 }

@@ -1,32 +1,28 @@
-import { invalidTool } from '../invalid-tool.js';
-import { isToolName } from '../../plugin/tool-name.js';
+import { cutText, invalidTool, quoteText } from '../quote.js';
+import { isToolName, type ToolAnnotations, type ToolDefinition } from '../../plugin/tool.js';
 import type { BulkheadError } from '../../errors.js';
-import { coversAll, effectivePermissions } from '../../permissions/effective.js';
+import { coversAll, effectivePermissions } from '../../permissions/grant.js';
 import type { Permissions } from '../../permissions/kind.js';
 import type { PluginEntry } from '../../plugin/plugin.js';
 import { bandOfHints } from '../../plugin/risk.js';
-import type { ToolDefinition } from '../../plugin/tool.js';
 import { checkSchema, type JsonSchemaDocument } from '../../schema/check.js';
 import { readShape } from '../../schema/shape.js';
-import { readAnnotations } from './annotations.js';
-import { permissionsShape } from './manifest.js';
-import { readPandoraPermissions } from './permissions.js';
-import { cutText, quoteText } from './text.js';
-import { readTimeout } from './timeout.js';
+import { permissionsShape, readManifestPermissions } from '../manifest-permissions.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
 
 export interface ToolContext {
   readonly pluginId: string;
   readonly entry: PluginEntry;
-  /** The longest that the host lets any tool take. */
+  /** The longest time in milliseconds that the host allows any tool. */
   readonly maxTimeoutMs: number;
   readonly origin: ToolDefinition['origin'];
-  /** Takes what was read otherwise than it was written, as `tool "x": …`. */
+  /** Reports values that were corrected or ignored, as `tool "x": …`. */
   readonly report: (problem: string) => void;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads one tool. Throws `INVALID_TOOL` and `INVALID_SCHEMA` where it cannot be offered. */
+/** Reads one tool. Throws `INVALID_TOOL` and `INVALID_SCHEMA` if it cannot be used. */
 export function readTool(fields: Fields, toolId: string, context: ToolContext): ToolDefinition {
   const id = `${context.pluginId}:${toolId}`;
   const report = (problem: string): void => context.report(`tool ${quoteText(toolId)}: ${problem}`);
@@ -51,20 +47,20 @@ export function readTool(fields: Fields, toolId: string, context: ToolContext): 
 export function readToolId(fields: Fields, context: ToolContext): string {
   const { id } = fields;
   if (isToolName(id)) return id;
-  const shown = typeof id === 'string' ? quoteText(id) : 'that is no text';
+  const shown = typeof id === 'string' ? quoteText(id) : 'that is not a text';
   throw refuseTool(
     context,
     undefined,
-    `has the id ${shown}; an id is of 1 to ${MAX_ID} characters and without ":"`,
+    `has the id ${shown}; an id has 1 to ${MAX_ID} characters and no ":"`,
   );
 }
 
 const MAX_ID = 128;
 const MAX_NAME = 200;
-/** Models read every description in every turn: the longest that are useful are a tenth of it. */
+/** In characters. Models read every description in every turn; useful ones are a tenth of it. */
 const MAX_DESCRIPTION = 16 * 1024;
 
-/** The error for a tool that cannot be offered. */
+/** The error for a tool that cannot be used. */
 export function refuseTool(
   { pluginId, entry }: ToolContext,
   toolId: string | undefined,
@@ -92,15 +88,15 @@ function readParameters(value: unknown, id: string): JsonSchemaDocument {
   return checkSchema(value ?? { type: 'object', properties: {} }, id);
 }
 
-// The modules of an entry are loaded as one, before any tool of theirs is known: how they run is
-// for the manifest to say, which was read and consented to before.
+// An entry's modules are loaded as one, before its tools are known. The manifest says how they run,
+// and the operator accepted the manifest.
 function reportSandbox(
   value: unknown,
   { confinement }: PluginEntry,
   report: (problem: string) => void,
 ): void {
   if (value === undefined || value === null || value === confinement) return;
-  report(`sandbox: is ignored; it runs as its manifest says, "${confinement}"`);
+  report(`sandbox: is ignored; the tool runs as the manifest says, "${confinement}"`);
 }
 
 function readOwnPermissions(
@@ -114,9 +110,66 @@ function readOwnPermissions(
     report(`permissions: are ignored: ${written.problems.join('; ')}`);
     return declared;
   }
-  const { permissions, problems } = readPandoraPermissions(written.value, 'permissions');
+  const { permissions, problems } = readManifestPermissions(written.value, 'permissions');
   problems.forEach(report);
   if (coversAll(declared, permissions)) return effectivePermissions(permissions, declared);
-  report('permissions: ask for more than the manifest declares; it gets what the manifest says');
+  report('permissions: ask for more than the manifest declares; the manifest counts');
   return declared;
+}
+
+const MAX_TITLE = 200;
+
+/**
+ * Reads a tool's hints. Only `true` and `false` count. A tool without the read-only hint counts as
+ * one that writes.
+ */
+export function readAnnotations(
+  value: unknown,
+  report: (problem: string) => void,
+): ToolAnnotations {
+  if (!isRecord(value)) {
+    report('annotations: are missing, so the tool counts as one that writes');
+    return { readOnlyHint: false };
+  }
+  const hint = (name: string): boolean | undefined => {
+    const given = value[name];
+    if (typeof given === 'boolean') return given;
+    if (given !== undefined && given !== null) report(`annotations.${name}: must be true or false`);
+    return undefined;
+  };
+  const { title } = value;
+  const readOnlyHint = hint('readOnlyHint') ?? false;
+  const destructiveHint = hint('destructiveHint');
+  const idempotentHint = hint('idempotentHint');
+  return {
+    ...(typeof title === 'string' && title !== '' ? { title: cutText(title, MAX_TITLE) } : {}),
+    readOnlyHint,
+    ...(destructiveHint === undefined ? {} : { destructiveHint }),
+    ...(idempotentHint === undefined ? {} : { idempotentHint }),
+  };
+}
+
+/** Pandora's default: one minute. */
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/**
+ * Reads a tool's own timeout in milliseconds, up to the host's cap: a timer over 2³¹ − 1 ms fires
+ * at once. Numbers that JSON cannot represent arrive as text.
+ */
+export function readTimeout(
+  value: unknown,
+  maxTimeoutMs: number,
+  report: (problem: string) => void,
+): number {
+  const fallback = Math.min(DEFAULT_TIMEOUT_MS, maxTimeoutMs);
+  if (value === undefined || value === null) return fallback;
+  const ms = value === 'Infinity' ? Infinity : value;
+  if (typeof ms !== 'number' || !(ms > 0)) {
+    report(`timeout: must be a number of milliseconds above 0; the tool gets ${fallback} ms`);
+    return fallback;
+  }
+  // guard: tool-timeout-cap
+  if (ms <= maxTimeoutMs) return Math.ceil(ms);
+  report(`timeout: is more than the host allows; the tool gets ${maxTimeoutMs} ms`);
+  return maxTimeoutMs;
 }

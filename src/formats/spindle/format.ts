@@ -1,36 +1,42 @@
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
-import { isObject } from '../../schema/shape.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
 import type { Activation, Format } from '../format.js';
-import { prepareInvocation } from './invocation/prepare.js';
+import { runsInBackground } from '../approval.js';
+import { prepareInvocation } from './invocation.js';
 import { listExtension } from './listing.js';
-import { readOffer } from './offer.js';
+import { readContributions } from './contributions.js';
+import { spindleGlobal } from './spindle-global.js';
 import { findManifest, readSpindle } from './read.js';
 
-/** Spindle, the extensions of Lumiverse: `spindle.json` and a backend that registers its tools. */
+/** Spindle, the extensions of Lumiverse: a `spindle.json`, and a backend that registers tools. */
 export const spindle: Format = {
   name: 'spindle',
-  detect: async (power, directory) => (await findManifest(power, directory)) !== undefined,
+  manifestFile: 'spindle.json',
+  permissionsPlace: 'as "bulkhead": { "permissions": … }',
+  actsUncalled: true,
+  detect: async (reader, directory) => (await findManifest(reader, directory)) !== undefined,
   read: readSpindle,
   decideActivation: (plugin, raw) => decideActivation(plugin.id, raw),
-  readOffer,
-  asksByFlagAlone: true,
+  readContributions,
+  approvalByFlagOnly: true,
   registersAtRunTime: true,
   prepareCall: prepareInvocation,
-  usualTimeoutMs: 30_000,
-  aliasesOf: ({ introduction }, toolId) => {
-    const id = isObject(introduction) ? introduction['installationId'] : undefined;
+  defaultTimeoutMs: 30_000,
+  aliasesOf: ({ pluginInfo }, toolId) => {
+    const id = isRecord(pluginInfo) ? pluginInfo['installationId'] : undefined;
     return typeof id === 'string' ? [`${id}:${toolId}`] : [];
   },
-  wordFault: ({ code, tool, message }) =>
+  describeFault: ({ code, tool, message }) =>
     code === 'DEADLINE_EXCEEDED' ? `Tool invocation '${tool}' timed out` : message,
   requiresApproval: (entry) => entry.requireApproval,
-  runsInBackground: (annotations, asksFirst) => annotations.readOnlyHint && !asksFirst,
+  runsInBackground,
+  interfaces: [spindleGlobal],
   list: listExtension,
 };
 
-/** An extension needs no configuration; it is there to be used unless the operator disables it. */
+/** An extension needs no configuration. It is active unless the operator disables it. */
 function decideActivation(id: string, raw: unknown): Activation {
-  const given: JsonObject = isObject(raw) ? JSON.parse(JSON.stringify(raw)) : {};
+  const given: JsonObject = isRecord(raw) ? JSON.parse(JSON.stringify(raw)) : {};
   const disabled = given['enabled'] === false;
   return {
     config: disabled ? null : given,

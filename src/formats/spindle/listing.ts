@@ -1,12 +1,13 @@
+import { isRecord } from '../../../sandbox/wire/json.js';
 import type { ListingSource } from '../format.js';
 
-/** One extension as its own system's list of extensions shows it, with the tools it registered. */
+/** One extension with its tools, as in Lumiverse's list of extensions. */
 export function listExtension({
   plugin,
   activation,
-  offers,
+  contributions,
 }: ListingSource): Readonly<Record<string, unknown>> {
-  const tools = Object.values(offers).flatMap((offer) => offer.tools);
+  const tools = Object.values(contributions).flatMap((entry) => entry.tools);
   return {
     identifier: plugin.id,
     name: plugin.name,
@@ -17,7 +18,7 @@ export function listExtension({
     homepage: plugin.about['homepage'] ?? '',
     enabled: activation.reasons.length === 0,
     has_backend: plugin.entries.length > 0,
-    permissions: requestedOf(plugin.entries[0]?.introduction),
+    permissions: requestedOf(plugin.entries[0]?.pluginInfo),
     tools: tools.map((tool) => ({
       name: tool.toolId,
       qualified_name: tool.id,
@@ -31,10 +32,7 @@ export function listExtension({
   };
 }
 
-function requestedOf(introduction: unknown): unknown {
-  if (typeof introduction !== 'object' || introduction === null) return [];
-  const manifest: unknown = Reflect.get(introduction, 'manifest');
-  return typeof manifest === 'object' && manifest !== null
-    ? (Reflect.get(manifest, 'permissions') ?? [])
-    : [];
+function requestedOf(pluginInfo: unknown): unknown {
+  const manifest = isRecord(pluginInfo) ? pluginInfo['manifest'] : undefined;
+  return isRecord(manifest) ? (manifest['permissions'] ?? []) : [];
 }

@@ -1,16 +1,17 @@
-import { object, optional } from '../../schema/shape-object.js';
 import {
+  type Shape,
+  type ShapeResult,
   array,
   boolean,
   number,
+  object,
+  optional,
   readShape,
   string,
-  type Shape,
-  type ShapeResult,
 } from '../../schema/shape.js';
-import { bulkheadShape, type BulkheadRequest } from './bulkhead-key.js';
+import { type ManifestPermissions, permissionsShape } from '../manifest-permissions.js';
 
-/** `spindle.json`. Keys that are not named here are dropped, as the original does. */
+/** `spindle.json`. Other keys are dropped, as in the original. */
 export interface SpindleManifest {
   readonly version: string;
   readonly name: string;
@@ -26,8 +27,13 @@ export interface SpindleManifest {
   readonly minimum_lumiverse_version?: string;
   readonly storage_seed_files?: readonly SpindleSeedFile[];
   readonly interceptorTimeoutMs?: number;
-  /** What Bulkhead is asked for beyond what Spindle's own permissions say: hosts, above all. */
-  readonly bulkhead?: BulkheadRequest;
+  /**
+   * Permissions beyond Spindle's own: which hosts, variables and files. `false` for `time`, `random`
+   * or `storage` requests less than the default.
+   *
+   * `"bulkhead": { "permissions": { "network": ["api.example.com"], "env": ["API_KEY"] } }`
+   */
+  readonly bulkhead?: { readonly permissions?: ManifestPermissions };
 }
 
 export interface SpindleSeedFile {
@@ -37,11 +43,11 @@ export interface SpindleSeedFile {
   readonly required?: boolean;
 }
 
-/** Reads a manifest's text. Problems are named by their path in the manifest. */
+/** Reads a manifest's text. Problems begin with their path in the manifest. */
 export function parseManifest(text: string): ShapeResult<SpindleManifest> {
   let data: unknown;
   try {
-    // Some editors begin a file with a mark that is no JSON.
+    // Some editors begin a file with a byte order mark, which JSON does not allow.
     data = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     const why = error instanceof Error ? error.message.slice(0, 200) : String(error);
@@ -53,15 +59,15 @@ export function parseManifest(text: string): ShapeResult<SpindleManifest> {
 const IDENTIFIER = /^[a-z][a-z0-9_]{0,127}$/;
 
 const filled = string('a text that is not empty', (text) => text.trim() !== '');
-// An address is shown to people, who click on it.
+// Users see the address and click on it.
 const address = string('an address that begins with https://, or empty', isWebAddress);
 
 const manifestShape: Shape<SpindleManifest> = object({
   version: filled,
   name: filled,
-  // Lumiverse calls servers' tools mcp:…, and nobody is taken for one.
+  // Lumiverse names servers' tools mcp:…, so an extension cannot have that identifier.
   identifier: string(
-    'lower case letters, digits and "_", a letter first, and not "mcp", which stands for servers',
+    'lower case letters, digits and "_", a letter first, and not "mcp", which is reserved for servers',
     (text) => IDENTIFIER.test(text) && text !== 'mcp',
   ),
   author: filled,
@@ -84,7 +90,7 @@ const manifestShape: Shape<SpindleManifest> = object({
     ),
   ),
   interceptorTimeoutMs: optional(number),
-  bulkhead: optional(bulkheadShape),
+  bulkhead: optional(object({ permissions: optional(permissionsShape) })),
 });
 
 function isWebAddress(text: string): boolean {

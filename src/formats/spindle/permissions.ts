@@ -1,32 +1,31 @@
 import { readDeclared } from '../../permissions/declared.js';
 import type { PermissionName, Permissions } from '../../permissions/kind.js';
 import type { SpindleManifest } from './manifest.js';
-import { SPINDLE_PERMISSIONS } from './permission-names.js';
 
 /**
- * What an extension asks for. By default that is what its own system gives without asking: the time,
- * random numbers, and files of its own. Spindle's permissions are names of the kind `powers`; one
- * that nobody knows is reported and asks for nothing.
+ * The permissions that an extension requests. The default is what Spindle gives every extension: the
+ * time, random numbers, and storage of its own. Spindle's permissions are names of the kind `powers`;
+ * an unknown name is a problem and requests nothing.
  */
 export function readSpindlePermissions(manifest: SpindleManifest): {
   readonly permissions: Permissions;
-  /** Spindle's own, those that are known, each once. */
+  /** The known Spindle permissions, each once. */
   readonly names: readonly string[];
-  /** The kinds that it says nothing of: which hosts, say, is then for the operator to name. */
+  /** The kinds that the manifest does not mention; the operator names the scopes, such as hosts. */
   readonly undeclared: readonly PermissionName[];
   readonly problems: readonly string[];
 } {
   const { names, problems } = readNames(manifest.permissions ?? []);
-  const asked = manifest.bulkhead?.permissions ?? {};
+  const requested = manifest.bulkhead?.permissions ?? {};
   const declared = readDeclared(
     {
-      time: asked.time ?? true,
-      random: asked.random ?? true,
-      storage: asked.storage ?? true,
-      powers: [...names, FREE],
-      network: names.includes('cors_proxy') ? asked.network : [],
-      environment: asked.env,
-      filesystem: asked.fs,
+      time: requested.time ?? true,
+      random: requested.random ?? true,
+      storage: requested.storage ?? true,
+      powers: [...names, BASE],
+      network: names.includes('cors_proxy') ? requested.network : [],
+      env: requested.env,
+      fs: requested.fs,
     },
     'bulkhead.permissions',
   );
@@ -34,13 +33,13 @@ export function readSpindlePermissions(manifest: SpindleManifest): {
     permissions: declared.permissions,
     names,
     undeclared: [
-      ...(names.includes('cors_proxy') && asked.network === undefined
+      ...(names.includes('cors_proxy') && requested.network === undefined
         ? (['network'] as const)
         : []),
-      ...(asked.env === undefined ? (['environment'] as const) : []),
-      ...(asked.fs === undefined ? (['filesystem'] as const) : []),
+      ...(requested.env === undefined ? (['env'] as const) : []),
+      ...(requested.fs === undefined ? (['fs'] as const) : []),
     ],
-    problems: [...problems, ...explainHosts(names, asked.network), ...declared.problems],
+    problems: [...problems, ...explainHosts(names, requested.network), ...declared.problems],
   };
 }
 
@@ -53,15 +52,15 @@ function readNames(written: readonly string[]): {
     known.has(name)
       ? []
       : [
-          `permissions[${index}]: ${JSON.stringify(name.slice(0, 60))} is no permission of Spindle's`,
+          `permissions[${index}]: ${JSON.stringify(name.slice(0, 60))} is not a permission of Spindle`,
         ],
   );
-  const asked = new Set(written.filter((name) => known.has(name)));
-  return { names: [...asked], problems: problems.slice(0, MAX_PROBLEMS) };
+  const requested = new Set(written.filter((name) => known.has(name)));
+  return { names: [...requested], problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-/** The power that stands for what every extension may ask of its host: toasts, versions, tokens … */
-const FREE = 'spindle';
+/** The power for what every extension may request from its host: toasts, versions, tokens … */
+const BASE = 'spindle';
 
 const MAX_PROBLEMS = 20;
 
@@ -71,7 +70,44 @@ function explainHosts(
 ): readonly string[] {
   const hosts = network ?? [];
   if (hosts.length > 0 && !names.includes('cors_proxy')) {
-    return ['bulkhead.permissions.network: needs "cors_proxy" among "permissions" as well'];
+    return ['bulkhead.permissions.network: also needs "cors_proxy" in "permissions"'];
   }
   return [];
 }
+
+/** The permissions that a `spindle.json` may request, in Spindle's own words. */
+export const SPINDLE_PERMISSIONS: readonly string[] = [
+  'generation',
+  'interceptor',
+  'tools',
+  'cors_proxy',
+  'context_handler',
+  'ephemeral_storage',
+  'chat_mutation',
+  'event_tracking',
+  'ui_panels',
+  'app_manipulation',
+  'oauth',
+  'characters',
+  'chats',
+  'presets',
+  'world_books',
+  'regex_scripts',
+  'regex_scripts_unrestricted',
+  'databanks',
+  'memories',
+  'media',
+  'personas',
+  'push_notification',
+  'image_gen',
+  'images',
+  'generation_parameters',
+  'macro_interceptor',
+  'web_search',
+  'unsafe_eval',
+  'final_response',
+  'providers.embedding.register',
+  'providers.tts.register',
+  'providers.stt.register',
+  'providers.sidecar.register',
+];

@@ -1,46 +1,42 @@
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { BulkheadError } from '../../errors.js';
 import type { Plugin } from '../../plugin/plugin.js';
-import type { FoundPlugin, ReadPower } from '../format.js';
-import { readEntryPath } from '../pandora/entry-path.js';
-import { findBackend } from './backend.js';
-import { introduce } from './introduction.js';
+import type { FoundPlugin, DirectoryReader } from '../format.js';
+import { readEntryPath, readOwnFile } from '../plugin-files.js';
 import { parseManifest, type SpindleManifest } from './manifest.js';
 import { readSpindlePermissions } from './permissions.js';
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../../sandbox/wire/messages.js';
 
-/** The names that a manifest goes by, in the order in which they are looked for. */
-export const MANIFEST_FILES: readonly string[] = [
-  'spindle.json',
-  'spindlefile',
-  'spindlefile.json',
-];
+/** The names of a manifest, in the order of preference. */
+const MANIFEST_FILES: readonly string[] = ['spindle.json', 'spindlefile', 'spindlefile.json'];
 
-/** A manifest is written by hand: kilobytes. Stops a file that fills the host's memory. */
+/** Manifests are written by hand and take kilobytes. Stops a file that fills the host's memory. */
 const MAX_MANIFEST_BYTES = 256 * 1024;
 
-/** The manifest's name in that directory, or `undefined` where there is none. */
+/** The manifest's name in a directory; `undefined` if there is none. */
 export async function findManifest(
-  power: ReadPower,
+  reader: DirectoryReader,
   directory: string,
 ): Promise<string | undefined> {
   for (const name of MANIFEST_FILES) {
-    if ((await power.stat(join(directory, name))) === 'file') return name;
+    if ((await reader.stat(join(directory, name))) === 'file') return name;
   }
   return undefined;
 }
 
 /**
- * Reads the extension in a directory. Throws `INVALID_MANIFEST` with every problem it found, and
- * `OUTSIDE_PLUGIN` where the manifest or an entry of it lies elsewhere. An extension without a
- * backend has no entry here: its frontend runs in a browser.
+ * Reads the extension in a directory. Throws `INVALID_MANIFEST` with every problem, and
+ * `OUTSIDE_PLUGIN` if the manifest or an entry is outside. An extension without a backend has no
+ * entry, because its frontend runs in a browser.
  */
-export async function readSpindle(power: ReadPower, root: string): Promise<FoundPlugin> {
-  const { file, text } = await readText(power, root);
+export async function readSpindle(reader: DirectoryReader, root: string): Promise<FoundPlugin> {
+  const { file, text } = await readText(reader, root);
   const result = parseManifest(text);
   if (!result.ok) throw invalid(join(root, file), result.problems);
   const manifest = result.value;
   const { permissions, names, undeclared, problems } = readSpindlePermissions(manifest);
-  const backend = await findBackend(power, root, manifest);
+  const backend = await findBackend(reader, root, manifest);
   const plugin: Plugin = {
     id: manifest.identifier,
     format: 'spindle',
@@ -64,32 +60,23 @@ export async function readSpindle(power: ReadPower, root: string): Promise<Found
               declared: permissions,
               undeclared,
               requireApproval: false,
-              introduction: introduce(manifest, names),
+              pluginInfo: readPluginInfo(manifest, names),
             },
           ],
     environment: [],
     config: [],
   };
-  return { plugin, problems: [...problems, ...backend.problems] };
+  const missing = await missingSeeds(reader, root, manifest);
+  return { plugin, problems: [...problems, ...backend.problems, ...missing] };
 }
 
 async function readText(
-  power: ReadPower,
+  reader: DirectoryReader,
   root: string,
 ): Promise<{ readonly file: string; readonly text: string }> {
-  const file = await findManifest(power, root);
-  const real = file === undefined ? undefined : await power.realpathIn(root, file);
-  if (file === undefined || real === undefined) throw invalid(root, ['manifest: is missing']);
-  // A link to a file of the host's would put its content into error messages.
-  const inside = relative(root, real);
-  if (inside === '..' || inside.startsWith(`..${sep}`)) {
-    throw new BulkheadError(
-      'OUTSIDE_PLUGIN',
-      `The manifest of the extension in ${root} is a link that leads out of it. Put the file itself there.`,
-      { path: file },
-    );
-  }
-  const text = await power.readFile(real, MAX_MANIFEST_BYTES);
+  const file = await findManifest(reader, root);
+  if (file === undefined) throw invalid(root, ['manifest: is missing']);
+  const text = await readOwnFile(reader, root, file, MAX_MANIFEST_BYTES);
   if (text === undefined) throw invalid(join(root, file), ['manifest: is missing']);
   return { file, text };
 }
@@ -102,7 +89,7 @@ function invalid(file: string, problems: readonly string[]): BulkheadError {
   );
 }
 
-/** Throws `OUTSIDE_PLUGIN` for a path that leads out; where links lead, is found when it is read. */
+/** Throws `OUTSIDE_PLUGIN` for a path that leads out. File reads check links. */
 function seedsOf({ storage_seed_files: written }: SpindleManifest): Pick<Plugin, 'seeds'> {
   if (written === undefined) return {};
   const seeds = written
@@ -116,6 +103,25 @@ function seedsOf({ storage_seed_files: written }: SpindleManifest): Pick<Plugin,
   return { seeds };
 }
 
+/** Seeds without a source. A required one also fails when the extension is loaded. */
+async function missingSeeds(
+  reader: DirectoryReader,
+  root: string,
+  { storage_seed_files: seeds = [] }: SpindleManifest,
+): Promise<readonly string[]> {
+  const kinds = await Promise.all(
+    seeds.slice(0, MAX_SEEDS).map(({ from }) => reader.stat(join(root, readEntryPath(from, '')))),
+  );
+  return kinds.flatMap((kind, index) => {
+    if (kind === 'file' || kind === 'directory') return [];
+    const { from = '', required = false } = seeds[index] ?? {};
+    const name = JSON.stringify(from.slice(0, 200));
+    return [
+      `storage_seed_files[${index}].from: there is no file or directory ${name}, so ${required ? 'the extension does not load' : 'nothing is copied'}`,
+    ];
+  });
+}
+
 /** Stops a manifest that makes its extension slow to install. */
 const MAX_SEEDS = 100;
 
@@ -125,4 +131,54 @@ function aboutOf(manifest: SpindleManifest): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(about).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
+}
+
+/** The sources of a backend that was not built, in the order of preference. */
+const SOURCES = ['src/backend.ts', 'src/backend.tsx', 'src/backend.mts', 'src/backend.js'];
+
+/**
+ * The backend's first file: the built one, else its source, else `undefined`. Throws
+ * `OUTSIDE_PLUGIN` for a path that leads out. The bundler checks the targets of links.
+ */
+async function findBackend(
+  reader: DirectoryReader,
+  root: string,
+  manifest: SpindleManifest,
+): Promise<{ readonly file: string | undefined; readonly problems: readonly string[] }> {
+  const { entry_backend: written, entry_frontend: frontend } = manifest;
+  if (frontend !== undefined) readEntryPath(frontend, 'entry_frontend');
+  const built = readEntryPath(written ?? 'dist/backend.js', 'entry_backend');
+  for (const file of [built, ...SOURCES]) {
+    if ((await reader.stat(join(root, file))) === 'file') return { file, problems: [] };
+  }
+  return {
+    file: undefined,
+    problems:
+      written === undefined
+        ? []
+        : [`entry_backend: there is no file ${JSON.stringify(built)}, so the backend does not run`],
+  };
+}
+
+/**
+ * The extension's information about itself: `spindle.manifest`, the requested permissions, and the
+ * id of its installation, which depends only on the identifier.
+ */
+function readPluginInfo(written: SpindleManifest, requested: readonly string[]): JsonObject {
+  const { bulkhead: _, ...manifest } = written;
+  const copy: JsonObject = JSON.parse(JSON.stringify({ ...manifest, permissions: requested }));
+  return { manifest: copy, installationId: installationIdOf(manifest.identifier) };
+}
+
+/** A UUID of version 5 (made from a name) in lower case. Extensions accept versions 1 to 5. */
+function installationIdOf(identifier: string): string {
+  const hex = createHash('sha256').update(`spindle:${identifier}`).digest('hex');
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `5${hex.slice(13, 16)}`,
+    `a${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
+  return parts.join('-');
 }

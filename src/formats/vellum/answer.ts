@@ -1,16 +1,16 @@
 import type { Json } from '../../../sandbox/wire/messages.js';
 import type { ContentBlock, ToolAnswer } from '../../plugin/answer.js';
-import { isObject } from '../../schema/shape.js';
-import { cutText } from '../pandora/text.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
+import { cutText } from '../quote.js';
 import { VELLUM_LIMITS } from './limits.js';
 
 /**
- * Reads what a tool returned: `{ content, isError, status, yieldToUser, contentBlocks }`. Authors
- * leave `isError` out and put data into `content`, and it works: data is shown as JSON. What else the
- * original would obey (`riskLevel`, `sensitiveBindings`, …) is the host's to say, and is not read.
+ * Reads a tool's answer: `{ content, isError, status, yieldToUser, contentBlocks }`. `isError` is
+ * optional. Data in `content` becomes JSON. Fields that control the host in the original
+ * (`riskLevel`, `sensitiveBindings`, …) are ignored.
  */
 export function readAnswer(value: Json): ToolAnswer {
-  if (!isObject(value)) return { isError: false, content: contentOf(value ?? '') };
+  if (!isRecord(value)) return { isError: false, content: contentOf(value ?? '') };
   const isResult = 'content' in value || 'contentBlocks' in value;
   const content = isResult ? value['content'] : value;
   const { status, contentBlocks } = value;
@@ -37,7 +37,7 @@ function contentOf(content: unknown): readonly ContentBlock[] {
   return [{ type: 'text', text: JSON.stringify(content) }];
 }
 
-/** Whether it is a list of what a model is shown, rather than data. */
+/** Whether the value is a list of content blocks. Otherwise it is data. */
 function isBlocks(content: unknown): boolean {
   return (
     Array.isArray(content) && content.length > 0 && blocksOf(content).length === content.length
@@ -48,13 +48,14 @@ function blocksOf(list: unknown): readonly ContentBlock[] {
   return Array.isArray(list) ? list.flatMap(readBlock) : [];
 }
 
-/** A block that shows something. What would be an act of the model's own is none. */
+/** A text, an image or a file. Blocks that only a model may write are dropped. */
 function readBlock(block: unknown): readonly ContentBlock[] {
-  if (!isObject(block)) return [];
+  if (!isRecord(block)) return [];
   const { type, text, source } = block;
   if (type === 'text') return typeof text === 'string' ? [{ type, text }] : [];
+  // guard: vellum-content-types-limited
   if (type !== 'image' && type !== 'file') return [];
-  const { media_type: mimeType, data, filename } = isObject(source) ? source : {};
+  const { media_type: mimeType, data, filename } = isRecord(source) ? source : {};
   if (typeof mimeType !== 'string' || typeof data !== 'string') return [];
   return [{ type, mimeType, data, ...(typeof filename === 'string' ? { name: filename } : {}) }];
 }

@@ -1,16 +1,16 @@
-/** Caps on one plugin of Vellum's, each with what it stops. */
+/** Caps on one Vellum plugin, each with the attack that it stops. */
 export interface VellumLimits {
   /** Bytes of a `package.json`. Stops a file that fills the host's memory. */
   readonly maxManifestBytes: number;
   /** Bytes of an `install-meta.json`. */
   readonly maxInstallMetaBytes: number;
-  /** Files of tools and hooks. Each costs a look at the disk, and its part of a bundle. */
+  /** Files of tools and hooks. Each costs a system call and a part of a bundle. */
   readonly maxSurfaces: number;
-  /** Characters of a description. Models read every one in every turn. */
+  /** Characters of a description. Models read every description in every turn. */
   readonly maxDescriptionText: number;
   /** Blocks of one result. */
   readonly maxContentBlocks: number;
-  /** Characters of a result's status, which clients show on a line. */
+  /** Characters of a result's status, which clients show on one line. */
   readonly maxStatusText: number;
 }
 

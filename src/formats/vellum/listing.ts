@@ -1,10 +1,10 @@
 import type { ListingSource } from '../format.js';
 
-/** What a page of Vellum's plugins shows of one. */
+/** One plugin on Vellum's page of plugins. */
 export function listPlugin({
   plugin,
   activation,
-  offers,
+  contributions,
 }: ListingSource): Readonly<Record<string, unknown>> {
   const surfaces = plugin.entries.flatMap((entry) => entry.surfaces ?? []);
   return {
@@ -18,7 +18,7 @@ export function listPlugin({
       plugin.installedAtMs === undefined ? null : new Date(plugin.installedAtMs).toISOString(),
     edition: plugin.entries[0]?.edition,
     hooks: surfaces.filter(({ kind }) => kind === 'hooks').map(({ stem }) => stem),
-    tools: Object.values(offers).flatMap(({ tools }) =>
+    tools: Object.values(contributions).flatMap(({ tools }) =>
       tools.map(({ name, description, declaredRisk, category, executionTarget }) => ({
         name,
         description,

@@ -2,23 +2,23 @@ import type { RiskBand } from '../../plugin/risk.js';
 import type { ExecutionTarget, ToolDefinition } from '../../plugin/tool.js';
 import { BulkheadError } from '../../errors.js';
 import { checkSchema } from '../../schema/check.js';
-import { isObject } from '../../schema/shape.js';
-import type { OfferContext } from '../format.js';
-import { cutText, quoteText } from '../pandora/text.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
+import type { ContributionContext } from '../format.js';
+import { cutText, quoteText } from '../quote.js';
 import { VELLUM_LIMITS } from './limits.js';
 
-export interface ToolSource extends OfferContext {
+export interface ToolSource extends ContributionContext {
   /** The name of the tool's file, without extension. */
   readonly stem: string;
-  /** Takes what was read otherwise than it was written. */
+  /** Reports values that were corrected or ignored. */
   readonly report: (problem: string) => void;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads one tool. Every field is optional, and what is not of its type counts as left out. Throws
- * `INVALID_TOOL` for a name that cannot be one, `INVALID_SCHEMA`, and `HOST_MODE_DENIED`.
+ * Reads one tool. Every field is optional; a value of another type counts as absent. Throws
+ * `INVALID_TOOL` for a name that is not allowed, `INVALID_SCHEMA`, and `HOST_MODE_DENIED`.
  */
 export function readTool(fields: Fields, source: ToolSource): ToolDefinition {
   const { plugin, entry, stem, maxTimeoutMs } = source;
@@ -26,6 +26,7 @@ export function readTool(fields: Fields, source: ToolSource): ToolDefinition {
   const toolId = ofWorkspace ? stem : readName(fields['name'], source);
   const id = `${plugin.id}:${toolId}`;
   const executionTarget = readTarget(fields['executionTarget'], toolId);
+  // guard: vellum-host-target-allowed
   if (executionTarget === 'host' && source.hostMode !== true) throw hostDenied(plugin.id, toolId);
   const declaredRisk = readRisk(
     fields['defaultRiskLevel'],
@@ -59,27 +60,27 @@ function hostDenied(plugin: string, tool: string): BulkheadError {
   const id = JSON.stringify(plugin);
   return new BulkheadError(
     'HOST_MODE_DENIED',
-    `The tool ${quoteText(tool)} of ${plugin} wants to run on the host, unconfined, and was not allowed to. To allow it, add ${id} to the engine's hostMode, or --allow-host ${plugin} on the command line: it can then do whatever your user can.`,
+    `The tool ${quoteText(tool)} of ${plugin} asks to run on the host, unconfined, and that is not allowed. To allow it, add ${id} to the engine's hostMode, or --allow-host ${plugin} on the command line: the tool can then do whatever your user can.`,
     { plugin },
   );
 }
 
-/** What Vellum gives every tool. */
+/** Vellum's timeout of every tool. */
 const TIMEOUT_MS = 120_000;
 
 const MAX_CATEGORY = 200;
 
-/** The author's name as it is, else what the file's name makes. */
+/** The author's name unchanged, else a name derived from the file's. */
 function readName(name: unknown, { plugin, stem, report }: ToolSource): string {
   if (name === undefined || name === null) return nameOfFile(stem);
   if (typeof name !== 'string' || name.trim() === '') {
-    report('name: is no text; the tool has the name of its file');
+    report('name: is not a text; the tool gets the name of its file');
     return nameOfFile(stem);
   }
   if (TOOL_NAME.test(name)) return name;
   throw new BulkheadError(
     'INVALID_TOOL',
-    `The tool ${quoteText(name)} of ${plugin.id} (tools/${stem}) has a name that cannot be shown; write one of 1 to 200 characters, without ":" and control characters.`,
+    `The tool ${quoteText(name)} of ${plugin.id} (tools/${stem}) has a name that is not allowed; write one of 1 to 200 characters, without ":" and control characters.`,
     { plugin: plugin.id },
   );
 }
@@ -92,16 +93,17 @@ function nameOfFile(stem: string): string {
 }
 
 function readSchema(schema: unknown, { report }: ToolSource): unknown {
-  if (isObject(schema)) return schema;
-  if (schema !== undefined && schema !== null) report('input_schema: is no object');
+  if (isRecord(schema)) return schema;
+  if (schema !== undefined && schema !== null) report('input_schema: is not an object');
   return { type: 'object', properties: {}, additionalProperties: false };
 }
 
 function readRisk(risk: unknown, otherwise: RiskBand, { report }: ToolSource): RiskBand {
   if (risk === 'low' || risk === 'medium' || risk === 'high') return risk;
   if (typeof risk !== 'string') return otherwise;
-  // The original takes any word, and then none of its rules applies to it.
+  // The original accepts any text, and then applies none of its rules.
   report(`defaultRiskLevel: must be "low", "medium" or "high"; it counts as "high"`);
+  // guard: vellum-unknown-risk-is-high
   return 'high';
 }
 

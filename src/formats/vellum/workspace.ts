@@ -1,27 +1,23 @@
 import { join } from 'node:path';
 import { NO_PERMISSIONS } from '../../permissions/permissions.js';
-import type { Plugin, Surface } from '../../plugin/plugin.js';
-import type { FoundPlugin, ReadPower } from '../format.js';
-import { isInside } from '../own-file.js';
+import { type Plugin, type Surface, WORKSPACE } from '../../plugin/plugin.js';
+import type { FoundPlugin, DirectoryReader } from '../format.js';
+import { isInside } from '../plugin-files.js';
 import { PLUGIN_API } from './package.js';
-import { listSurfaces } from './surfaces.js';
-
-/** Whose the workspace's tools are. No plugin has this id. */
-export const WORKSPACE = '(workspace)';
+import { listSurfaces } from './read.js';
 
 /**
- * Reads the tools that somebody put into a workspace: the files of its `tools/`, which override the
- * host's own of the same names; `tools/NAME.removed` takes one of the host's away; and the files of
- * its `hooks/`, which run after all plugins'. They run as a plugin's do, with what the host grants the
- * plugin `(workspace)`.
+ * Reads a workspace as a plugin. The files of its `tools/` override the host's tools of the same
+ * names. `tools/NAME.removed` removes a tool of the host. The files of its `hooks/` run after all
+ * plugins' hooks. All run confined, with the host's grant for the plugin `(workspace)`.
  */
 export async function readWorkspace(
-  power: ReadPower,
+  reader: DirectoryReader,
   directory: string,
 ): Promise<FoundPlugin | undefined> {
-  const root = await power.realpath(directory);
+  const root = await reader.realpath(directory);
   if (root === undefined) return undefined;
-  const { surfaces, problems } = await listSurfaces(power, root);
+  const { surfaces, problems } = await listSurfaces(reader, root);
   const tools = surfaces.filter(({ kind }) => kind === 'tools');
   const hooks = surfaces.filter(({ kind }) => kind === 'hooks');
   const usable = tools.filter(({ stem }) => NAME.test(stem));
@@ -38,11 +34,11 @@ export async function readWorkspace(
     entries: usable.length + hooks.length === 0 ? [] : [entryOf([...usable, ...hooks])],
     environment: [],
     config: [],
-    removes: await listRemoved(power, root),
+    removes: await listRemoved(reader, root),
   };
   const misnamed = tools
     .filter((tool) => !usable.includes(tool))
-    .map(({ file }) => `${file}: its name is no tool's; write 1 to 64 of a-z, A-Z, 0-9, "_", "-"`);
+    .map(({ file }) => `${file}: is not a tool's name; write 1 to 64 of a-z, A-Z, 0-9, "_", "-"`);
   return { plugin, problems: [...problems, ...misnamed] };
 }
 
@@ -56,7 +52,7 @@ function entryOf(surfaces: readonly Surface[]): Plugin['entries'][number] {
     surfaces,
     virtualModules: [PLUGIN_API],
     dialect: 'vellum',
-    // Hooks of their own came with it.
+    // Only the current edition has workspace hooks.
     edition: 'current',
     confinement: 'compartment',
     declared: NO_PERMISSIONS,
@@ -65,10 +61,10 @@ function entryOf(surfaces: readonly Surface[]): Plugin['entries'][number] {
   };
 }
 
-async function listRemoved(power: ReadPower, root: string): Promise<readonly string[]> {
-  const directory = await power.realpath(join(root, 'tools'));
+async function listRemoved(reader: DirectoryReader, root: string): Promise<readonly string[]> {
+  const directory = await reader.realpath(join(root, 'tools'));
   if (directory === undefined || !isInside(root, directory)) return [];
-  const names = (await power.listDirectory(directory)) ?? [];
+  const names = (await reader.listDirectory(directory)) ?? [];
   return names
     .flatMap((name) => /^([a-zA-Z0-9_-]{1,64})\.removed$/.exec(name)?.[1] ?? [])
     .toSorted();

@@ -1,15 +1,17 @@
+import type * as sdk from '@modelcontextprotocol/client';
 import type { Client, JsonSchemaValidatorResult, Transport } from '@modelcontextprotocol/client';
-import type { NetworkLimits } from '../../brokers/network/limits.js';
+import type * as stdioSdk from '@modelcontextprotocol/client/stdio';
+import type { ByteSource } from '../../../sandbox/wire/streams.js';
+import type { NetworkLimits } from '../../brokers/limits.js';
+import { BulkheadError } from '../../errors.js';
 import { REMOTE_LIMITS } from '../limits.js';
-import { makeOrigin, type OriginSpec } from '../origin.js';
-import { makeFetch } from './fetch.js';
-import type { McpRemoteOptions } from './options.js';
-import { loadClientSdk, type McpClientSdk } from './sdk.js';
+import { makeRemoteOrigin, type Origin, type OriginSpec } from '../origin.js';
+import type { McpRemoteOptions } from '../remote.js';
 
-/** A client that is connected, and what it is connected by. */
+/** A connected client. */
 export interface Connection {
   readonly client: Client;
-  /** Whether the server has gone. */
+  /** Whether the server or this client closed the connection. */
   readonly closed: boolean;
   close(): Promise<void>;
 }
@@ -22,7 +24,7 @@ export interface ConnectSpec {
   readonly onToolsChanged: () => void;
 }
 
-/** Calls may take minutes, and say nothing meanwhile: their own deadline is what ends them. */
+/** A call may take minutes without output: its own deadline ends it. */
 const LIMITS: Partial<NetworkLimits> = {
   headersMs: 600_000,
   idleMs: 600_000,
@@ -31,13 +33,13 @@ const LIMITS: Partial<NetworkLimits> = {
 };
 
 export async function connect(spec: ConnectSpec, signal: AbortSignal): Promise<Connection> {
-  const sdk = await loadClientSdk();
-  const { transport, close } = openTransport(sdk, spec);
-  const client = new sdk.Client(
+  const mcp = await loadClientSdk();
+  const { transport, close } = openTransport(mcp, spec);
+  const client = new mcp.Client(
     { name: 'bulkhead', version: '1' },
     {
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: REMOTE_LIMITS.discoveryMs } },
-      // A server's output schemas are a stranger's, and the usual validator makes code of them.
+      // The default validator compiles schemas to code, and the server chooses its output schemas.
       jsonSchemaValidator: { getValidator: acceptAll },
     },
   );
@@ -54,7 +56,7 @@ export async function connect(spec: ConnectSpec, signal: AbortSignal): Promise<C
   };
   try {
     await client.connect(transport, { timeout: REMOTE_LIMITS.startMs, signal });
-    // Servers of the older kind tell without being asked to, and the others may not tell at all.
+    // Servers of older versions notify without a subscription. Others may not support one.
     if (client.getServerCapabilities()?.tools?.listChanged === true) {
       client.listen({ toolsListChanged: true }).catch(() => {});
     }
@@ -71,13 +73,34 @@ export async function connect(spec: ConnectSpec, signal: AbortSignal): Promise<C
   };
 }
 
+/** MCP's own package, loaded at the first use. */
+type McpClientSdk = typeof sdk & Pick<typeof stdioSdk, 'StdioClientTransport'>;
+
+/** Throws `INVALID_OPTIONS` if the package is not installed, and says how to install it. */
+async function loadClientSdk(): Promise<McpClientSdk> {
+  try {
+    const [client, { StdioClientTransport }] = await Promise.all([
+      import('@modelcontextprotocol/client'),
+      import('@modelcontextprotocol/client/stdio'),
+    ]);
+    return { ...client, StdioClientTransport };
+  } catch (error) {
+    throw new BulkheadError(
+      'INVALID_OPTIONS',
+      'Tools of MCP servers need a package that is not installed. To fix this, run: npm i @modelcontextprotocol/client@^2.4',
+      { option: 'remotes' },
+      { cause: error },
+    );
+  }
+}
+
 function openTransport(
-  sdk: McpClientSdk,
+  mcp: McpClientSdk,
   { id, options, network, onEvent }: ConnectSpec,
 ): { readonly transport: Transport; readonly close: () => Promise<void> } {
   if ('command' in options) {
     const { command, args = [], env = {}, cwd } = options;
-    const transport = new sdk.StdioClientTransport({
+    const transport = new mcp.StdioClientTransport({
       command,
       args: [...args],
       env: { ...env },
@@ -87,16 +110,8 @@ function openTransport(
     return { transport, close: () => Promise.resolve() };
   }
   const url = new URL(options.mcp);
-  const origin = makeOrigin({
-    name: id,
-    origin: url.origin,
-    allowPrivate: options.allowPrivate ?? false,
-    remedy: `add "allowPrivate": true to the remote ${id}`,
-    limits: LIMITS,
-    ...(network === undefined ? {} : { network }),
-    ...(onEvent === undefined ? {} : { onEvent }),
-  });
-  const transport = new sdk.StreamableHTTPClientTransport(url, {
+  const origin = makeRemoteOrigin({ id, options, network, onEvent }, url.origin, LIMITS);
+  const transport = new mcp.StreamableHTTPClientTransport(url, {
     fetch: makeFetch(origin),
     requestInit: { headers: { ...options.headers } },
     reconnectionScheduler: reopen,
@@ -104,18 +119,62 @@ function openTransport(
   return { transport, close: () => origin.close() };
 }
 
-/** A server that ends its streams at once, and says "again in 0 ms", keeps nobody busy. */
+/** Stops a server that ends its streams at once and asks for a new one in 0 ms. */
 function reopen(connectAgain: () => void, delayMs: number): () => void {
+  // guard: stream-reopen-interval
   const timer = setTimeout(connectAgain, Math.max(delayMs, REMOTE_LIMITS.reopenMs));
   timer.unref();
   return () => clearTimeout(timer);
 }
 
-/** Takes whatever comes: it is read, part by part, where it is used. */
+/** Accepts any value: each part is checked at its use. */
 function acceptAll<T>(): (input: unknown) => JsonSchemaValidatorResult<T> {
-  const isTaken = (_input: unknown): _input is T => true;
+  const isAny = (_input: unknown): _input is T => true;
   return (input) =>
-    isTaken(input)
+    isAny(input)
       ? { valid: true, data: input, errorMessage: undefined }
       : { valid: false, data: undefined, errorMessage: '' };
+}
+
+/** `fetch` for one origin, by the network broker's rules. */
+function makeFetch(origin: Origin): (url: string | URL, init?: RequestInit) => Promise<Response> {
+  return async (url, init = {}) => {
+    const signal = init.signal ?? new AbortController().signal;
+    const body = bytesOf(init.body);
+    const reply = await origin.send(
+      {
+        url: String(url),
+        method: init.method ?? 'GET',
+        headers: [...new Headers(init.headers)],
+        ...(body === undefined ? {} : { body }),
+      },
+      signal,
+    );
+    const stream = reply.body === undefined ? null : streamOf(reply.body);
+    return new Response(WITHOUT_BODY.has(reply.status) ? null : stream, {
+      status: reply.status,
+      statusText: reply.statusText,
+      headers: reply.headers.map(([name, value]): [string, string] => [name, value]),
+    });
+  };
+}
+
+const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
+
+/** MCP sends only text. */
+function bytesOf(body: RequestInit['body']): Uint8Array | undefined {
+  if (body === undefined || body === null) return undefined;
+  if (typeof body === 'string') return new TextEncoder().encode(body);
+  throw new TypeError('the body of a request to an MCP server must be a string');
+}
+
+function streamOf(source: ByteSource): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull: async (controller) => {
+      const chunk = await source.pull();
+      if (chunk === undefined) controller.close();
+      else controller.enqueue(chunk);
+    },
+    cancel: (reason) => source.cancel(String(reason)),
+  });
 }

@@ -1,90 +1,109 @@
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
-import { BulkheadError, isBulkheadError } from '../../errors.js';
+import { BulkheadError } from '../../errors.js';
 import type { ToolAnswer } from '../../plugin/answer.js';
+import { type Description, makeDescriber } from '../description.js';
 import type { Identity } from '../identity.js';
+import { makeCredentialScrubber } from '../scrub.js';
 import { REMOTE_LIMITS } from '../limits.js';
-import { makeOrigin, type Origin, type OriginSpec, readAll } from '../origin.js';
-import type { Remote, RemoteCall, RemoteListing, RemoteProblem, RemoteTool } from '../remote.js';
-import { type Answered, failureOf, readAnswer } from './answer.js';
-import { attempt, pause } from './attempts.js';
-import { type Described, type DescribedTool, readDescription } from './describe.js';
-import type { VertesiaRemoteOptions } from './options.js';
-import { placeOf } from './place.js';
+import { acceptList, applyPins, type PinStore } from '../pins.js';
+import { makeRemoteOrigin, type Origin, type OriginSpec, readAll } from '../origin.js';
+import type {
+  Remote,
+  RemoteCall,
+  RemoteProblem,
+  RemoteTool,
+  VertesiaRemoteOptions,
+} from '../remote.js';
+import {
+  failureOf,
+  type HttpAnswer,
+  readAnswer,
+  readDescription,
+  type VertesiaTool,
+} from './messages.js';
+import { retry } from './retry.js';
 
 export interface VertesiaRemoteSpec {
   readonly id: string;
   readonly options: VertesiaRemoteOptions;
   readonly identity: Identity;
+  readonly pins: PinStore;
   readonly network: OriginSpec['network'];
   readonly onEvent?: OriginSpec['onEvent'];
 }
 
-/** A server of Vertesia's protocol, called by the network broker's rules with a token of ours. */
+interface Known extends Description<VertesiaTool> {
+  readonly etag: string | undefined;
+}
+
+/** A server of Vertesia's protocol, called by the network broker's rules with a token of the host's. */
 export function makeVertesiaRemote(spec: VertesiaRemoteSpec): Remote {
-  const { id, options, identity } = spec;
+  const { id, options, identity, pins } = spec;
   const endpoint = options.vertesia;
+  const ownOrigin = new URL(endpoint).origin;
   const origins = new Map<string, Origin>();
-  let kept: { readonly described: Described; readonly etag: string | undefined } | undefined;
 
   const originOf = (origin: string): Origin => {
-    const open = origins.get(origin) ?? makeOrigin(originSpec(spec, origin));
+    const open = origins.get(origin) ?? makeRemoteOrigin(spec, origin);
     origins.set(origin, open);
     return open;
   };
 
-  const discover = async (signal: AbortSignal): Promise<void> => {
-    const tag = kept?.etag;
-    const reply = await originOf(new URL(endpoint).origin).send(
+  const describe = async (signal: AbortSignal, last: Known | undefined): Promise<Known> => {
+    const etag = last?.etag;
+    const reply = await originOf(ownOrigin).send(
       {
         url: endpoint,
         method: 'GET',
         headers: [
           ['accept', 'application/json'],
-          ...(tag === undefined ? [] : [['if-none-match', tag] as const]),
+          ...(etag === undefined ? [] : [['if-none-match', etag] as const]),
         ],
       },
       signal,
     );
-    if (reply.status === 304 && kept !== undefined) return;
+    if (reply.status === 304 && last !== undefined) return last;
     if (reply.status !== 200) {
-      reply.body?.cancel('it is no listing');
+      reply.body?.cancel('not a list of tools');
       throw new Error(`it answered with ${reply.status}`);
     }
     const bytes = await readAll(reply.body, REMOTE_LIMITS.maxListingBytes, id);
-    const described = readDescription(JSON.parse(new TextDecoder().decode(bytes)), id);
-    kept = { described, etag: headerOf(reply.headers, 'etag') };
+    const description = readDescription(JSON.parse(new TextDecoder().decode(bytes)), id);
+    return { ...description, etag: headerOf(reply.headers, 'etag') };
   };
+  const timeoutMs = REMOTE_LIMITS.discoveryMs;
+  const server = makeDescriber({ id, where: endpoint, timeoutMs }, describe);
 
-  const toolOf = (tool: DescribedTool): RemoteTool | RemoteProblem => {
-    const place = placeOf(tool.url, endpoint);
-    const allowed = [new URL(endpoint).origin, ...(options.origins ?? [])];
-    if (place === undefined || !allowed.includes(place.origin)) return elsewhere(id, tool, place);
-    const { annotations, category, url: _url, ...described } = tool;
+  const toolOf = (tool: VertesiaTool): RemoteTool | RemoteProblem => {
+    const url = toolUrl(tool.url, endpoint);
+    const allowed = [ownOrigin, ...(options.origins ?? [])];
+    // guard: server-token-origin-allowed
+    if (url === undefined || !allowed.includes(url.origin)) return originRefused(id, tool, url);
+    const { annotations, category, url: _url, ...fields } = tool;
     return {
-      ...described,
+      ...fields,
       annotations,
       title: annotations.title ?? tool.tool,
       ...(category === undefined ? {} : { category }),
-      hash: `${tool.hash} ${place.href}`,
+      hash: `${tool.hash} ${url.href}`,
       run: (call) =>
-        attempt(() => post(place, tool, call), {
+        retry(() => post(url, tool, call), {
           idempotent: annotations.idempotentHint === true || annotations.readOnlyHint === true,
           signal: call.signal,
-          pause,
         }),
     };
   };
 
-  const post = async (place: URL, tool: DescribedTool, call: RemoteCall): Promise<ToolAnswer> => {
-    const asked = { callId: call.callId, tool: `${id}:${tool.tool}`, remote: id };
-    const token = await identity.tokenFor(place.origin);
+  const post = async (url: URL, tool: VertesiaTool, call: RemoteCall): Promise<ToolAnswer> => {
+    const info = { callId: call.callId, tool: `${id}:${tool.tool}`, remote: id };
+    const token = await identity.tokenFor(url.origin);
     const body = {
       tool_use: { id: call.callId, tool_name: tool.tool, tool_input: call.input },
       metadata: withoutEndpoints(call.metadata),
     };
-    const reply = await originOf(place.origin).send(
+    const reply = await originOf(url.origin).send(
       {
-        url: place.href,
+        url: url.href,
         method: 'POST',
         headers: [
           ['authorization', `Bearer ${token}`],
@@ -96,21 +115,22 @@ export function makeVertesiaRemote(spec: VertesiaRemoteSpec): Remote {
       call.signal,
     );
     if (headerOf(reply.headers, 'location') !== undefined) {
-      reply.body?.cancel('it redirects');
+      reply.body?.cancel('a redirect');
       throw new BulkheadError(
         'REMOTE_FAILED',
-        `${id} redirects the call of ${tool.tool}, and a call follows no redirect. Register it at the URL that answers.`,
+        `${id} redirects the call of ${tool.tool}. Calls do not follow redirects: register the server at the URL that answers.`,
         { remote: id, status: reply.status },
       );
     }
     const bytes = await readAll(reply.body, call.maxResultBytes, id);
-    const answered: Answered = {
+    const answer: HttpAnswer = {
       status: reply.status,
       retryAfter: headerOf(reply.headers, 'retry-after'),
-      text: new TextDecoder().decode(bytes),
+      // guard: vertesia-answer-without-token
+      text: makeCredentialScrubber([token])(new TextDecoder().decode(bytes)),
     };
-    if (reply.status >= 200 && reply.status < 300) return readAnswer(answered, asked);
-    throw failureOf(answered, asked);
+    if (reply.status >= 200 && reply.status < 300) return readAnswer(answer, info);
+    throw failureOf(answer, info);
   };
 
   return {
@@ -119,14 +139,27 @@ export function makeVertesiaRemote(spec: VertesiaRemoteSpec): Remote {
     where: endpoint,
     local: false,
     load: async (signal) => {
-      const late = AbortSignal.timeout(REMOTE_LIMITS.discoveryMs);
-      const problem = await discover(AbortSignal.any([signal, late])).then(
-        () => undefined,
-        (error: unknown) => unreachable(id, endpoint, error, kept !== undefined),
-      );
-      return listingOf(id, options, kept?.described, problem, toolOf);
+      const failures = await server.refresh(signal);
+      const { last } = server;
+      const pinned =
+        last === undefined ? { tools: [], problems: [] } : await applyPins(id, last.tools, pins);
+      const isWanted = (tool: string | undefined): boolean =>
+        tool === undefined || (options.tools?.includes(tool) ?? true);
+      const read = pinned.tools.filter(({ tool }) => isWanted(tool)).map(toolOf);
+      return {
+        name: last?.name ?? id,
+        description: last?.description,
+        version: last?.version,
+        tools: read.flatMap((one) => ('code' in one ? [] : [one])),
+        problems: [
+          ...failures,
+          ...(last?.problems ?? []),
+          ...pinned.problems.filter(({ toolId }) => isWanted(toolId)),
+          ...read.flatMap((one) => ('code' in one ? [one] : [])),
+        ],
+      };
     },
-    accept: () => Promise.resolve(),
+    accept: (digest) => acceptList(id, server.last?.tools, digest, pins),
     onChange: () => () => {},
     close: async () => {
       await Promise.all([...origins.values()].map((origin) => origin.close()));
@@ -134,45 +167,29 @@ export function makeVertesiaRemote(spec: VertesiaRemoteSpec): Remote {
   };
 }
 
-function listingOf(
-  id: string,
-  { tools: wanted }: VertesiaRemoteOptions,
-  described: Described | undefined,
-  problem: RemoteProblem | undefined,
-  toolOf: (tool: DescribedTool) => RemoteTool | RemoteProblem,
-): RemoteListing {
-  const offered = (described?.tools ?? []).filter(
-    ({ tool }) => wanted === undefined || wanted.includes(tool),
-  );
-  const read = offered.map(toolOf);
-  return {
-    name: described?.title ?? id,
-    description: described?.description,
-    version: undefined,
-    tools: read.flatMap((one) => ('code' in one ? [] : [one])),
-    problems: [
-      ...(problem === undefined ? [] : [problem]),
-      ...(described?.problems ?? []),
-      ...read.flatMap((one) => ('code' in one ? [one] : [])),
-    ],
-  };
+/** The URL that runs a tool, from the server's text and the URL that listed it. */
+export function toolUrl(text: string | undefined, endpoint: string): URL | undefined {
+  const listed = new URL(endpoint);
+  if (text === undefined || text === '') return listed;
+  if (/^[a-z][a-z\d+.-]*:/i.test(text) || text.startsWith('/')) return parseUrl(text, listed);
+  // `tools/house` is relative to the part of the endpoint's path before `/tools`.
+  const [first = ''] = text.split('/');
+  const segments = listed.pathname.split('/');
+  const at = segments.lastIndexOf(first);
+  if (at < 0) return parseUrl(text, listed);
+  const base = new URL(listed);
+  base.pathname = `${segments.slice(0, at).join('/')}/`;
+  return parseUrl(text, base);
 }
 
-function originSpec(
-  { id, options, network, onEvent }: VertesiaRemoteSpec,
-  origin: string,
-): OriginSpec {
-  return {
-    name: id,
-    origin,
-    allowPrivate: options.allowPrivate ?? false,
-    remedy: `add "allowPrivate": true to the remote ${id}`,
-    ...(network === undefined ? {} : { network }),
-    ...(onEvent === undefined ? {} : { onEvent }),
-  };
+function parseUrl(text: string, base: URL): URL | undefined {
+  if (!URL.canParse(text, base.href)) return undefined;
+  const url = new URL(text, base);
+  const isHttp = url.protocol === 'https:' || url.protocol === 'http:';
+  return isHttp && url.username === '' && url.password === '' ? url : undefined;
 }
 
-/** Where a run's services are is for a token to say, not for whoever calls. */
+/** Only a token may name the endpoints of a run's services, never the caller. */
 function withoutEndpoints({ endpoints: _endpoints, ...metadata }: JsonObject): JsonObject {
   return metadata;
 }
@@ -184,19 +201,11 @@ function headerOf(
   return headers.find(([key]) => key.toLowerCase() === name)?.[1];
 }
 
-function elsewhere(id: string, { tool }: DescribedTool, place: URL | undefined): RemoteProblem {
-  const where = place === undefined ? 'a URL that cannot be read' : place.origin;
+function originRefused(id: string, { tool }: VertesiaTool, url: URL | undefined): RemoteProblem {
+  const where = url === undefined ? 'a URL that is not valid' : url.origin;
   return {
     code: 'INVALID_TOOL',
-    message: `${id} sends calls of ${tool} to ${where}, which is not where it was registered. To allow it, add that origin to the remote's "origins".`,
+    message: `${id} runs ${tool} at ${where}, which is not a registered origin. To allow it, add that origin to the remote's "origins".`,
     toolId: tool,
-  };
-}
-
-function unreachable(id: string, url: string, error: unknown, stale: boolean): RemoteProblem {
-  const why = error instanceof Error ? error.message : String(error);
-  return {
-    code: isBulkheadError(error) ? error.code : 'REMOTE_FAILED',
-    message: `${id} (${url}) did not say what it offers: ${why}${stale ? ' It goes on with what it offered before.' : ''}`,
   };
 }

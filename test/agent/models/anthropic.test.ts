@@ -30,7 +30,7 @@ describe('a model that speaks Anthropic’s Messages', () => {
     { type: 'message_stop' },
   );
 
-  it('streams text, and gathers tool calls that come in pieces', async () => {
+  it('streams text, and joins tool calls that arrive in pieces', async () => {
     const { url, asked } = await serveModel([{ pieces: stream }]);
     const { reply, texts } = await ask(anthropicModel({ url, model: 'm', apiKey: 'k' }));
     expect(texts).toEqual(['Let me', ' see.']);
@@ -54,7 +54,7 @@ describe('a model that speaks Anthropic’s Messages', () => {
     });
   });
 
-  it('takes an answer that is not streamed', async () => {
+  it('reads an answer that is not streamed', async () => {
     const { url } = await serveModel([
       {
         type: 'application/json',
@@ -72,7 +72,7 @@ describe('a model that speaks Anthropic’s Messages', () => {
     expect(texts).toEqual(['whole']);
   });
 
-  it('is told a result’s pictures as part of it', async () => {
+  it('receives the images of a result as part of the result', async () => {
     const { url, asked } = await serveModel([{ pieces: stream }]);
     await ask(anthropicModel({ url, model: 'm' }), conversation);
     expect(asked[0]?.body['messages']).toMatchObject([
@@ -92,7 +92,7 @@ describe('a model that speaks Anthropic’s Messages', () => {
     ]);
   });
 
-  it('fails with what the stream says went wrong', async () => {
+  it('fails with the error of the stream', async () => {
     const { url } = await serveModel([
       { pieces: events({ type: 'error', error: { type: 'overloaded', message: 'Overloaded' } }) },
     ]);

@@ -9,8 +9,8 @@ import { serveModel } from './server.js';
 describe.each<[string, (endpoint: Endpoint) => Model]>([
   ['OpenAI’s', openAiModel],
   ['Anthropic’s', anthropicModel],
-])('an endpoint of %s kind', (_, make) => {
-  it('that refuses is told in its own words, without the key', async () => {
+])('an endpoint of %s protocol', (_, make) => {
+  it('that refuses is reported with its own message, without the key', async () => {
     const { url } = await serveModel([
       {
         status: 401,
@@ -26,7 +26,32 @@ describe.each<[string, (endpoint: Endpoint) => Model]>([
     expect(String(error)).not.toContain('sk-secret');
   });
 
-  it('that is not there is named', async () => {
+  it.each([
+    [
+      'echoes its headers',
+      500,
+      JSON.stringify({ error: { message: 'got Bearer sk-secret-1234' } }),
+    ],
+    ['echoes the key in base64', 500, `key ${btoa('sk-secret-1234')}`],
+    ['echoes the key where its answer is cut', 500, `${'x'.repeat(1_995)}sk-secret-1234`],
+    ['echoes an additional header', 400, 'gateway-token-5678 is unknown'],
+    ['sends no JSON', 200, 'sk-secret-1234'],
+  ])('that %s never puts a key into the error', async (_what, status, body) => {
+    const { url } = await serveModel([{ status, type: 'application/json', pieces: [body] }]);
+    const headers = { 'x-gateway': 'gateway-token-5678' };
+    const model = make({ url, model: 'm', apiKey: 'sk-secret-1234', headers });
+    const error = await ask(model).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'MODEL_FAILED' });
+    const text = `${String(error)} ${JSON.stringify(error)}`;
+    expect(text).not.toMatch(/sk-s|gateway-t|c2stc2Vjc/);
+  });
+
+  it.each(['', '{}'])('that answers with the body %j has no reply', async (body) => {
+    const { url } = await serveModel([{ type: 'application/json', pieces: [body] }]);
+    await expect(ask(make({ url, model: 'm' }))).rejects.toThrow('reply was cut');
+  });
+
+  it('that cannot be reached is named in the error', async () => {
     await expect(ask(make({ url: 'http://127.0.0.1:9', model: 'm' }))).rejects.toMatchObject({
       code: 'MODEL_FAILED',
       message: expect.stringMatching(/127\.0\.0\.1:9.*could not be reached/),
@@ -37,7 +62,7 @@ describe.each<[string, (endpoint: Endpoint) => Model]>([
     ['a password', 'http://me:hunter2@127.0.0.1:9/v1', /name or password/],
     ['a name', 'http://hunter2@127.0.0.1:9/v1', /name or password/],
     ['a password and no address', 'http://me:hunter2@127.0.0.1:99999/', /absolute URL/],
-  ])('whose address holds %s is refused without repeating it', (_what, url, why) => {
+  ])('whose URL contains %s is refused without repeating it', (_what, url, why) => {
     let thrown: unknown;
     try {
       make({ url, model: 'm' });
@@ -52,7 +77,7 @@ describe.each<[string, (endpoint: Endpoint) => Model]>([
     expect(String(thrown)).not.toContain('hunter2');
   });
 
-  it('that sends the key elsewhere is not followed', async () => {
+  it('that redirects does not receive the key elsewhere', async () => {
     const elsewhere = await serveModel([{ pieces: [] }]);
     const location = `${elsewhere.url}/v1`;
     const { url, asked } = await serveModel([{ status: 307, location, pieces: [] }]);
@@ -62,7 +87,7 @@ describe.each<[string, (endpoint: Endpoint) => Model]>([
     expect([asked.length, elsewhere.asked]).toEqual([1, []]);
   });
 
-  it('that refuses at endless length is told by how it begins', async () => {
+  it('that refuses with an endless body is reported with the start of the body', async () => {
     let cancelled = false;
     const body = new ReadableStream({
       pull: (controller) => controller.enqueue(new TextEncoder().encode('no '.repeat(100))),
@@ -82,12 +107,12 @@ describe.each<[string, (endpoint: Endpoint) => Model]>([
     expect(cancelled).toBe(true);
   });
 
-  it('that sends no JSON is no model', async () => {
+  it('that does not send JSON fails', async () => {
     const { url } = await serveModel([{ pieces: ['data: <html>\n\n'] }]);
     await expect(ask(make({ url, model: 'm' }))).rejects.toMatchObject({ code: 'MODEL_FAILED' });
   });
 
-  it('that never stops sending is stopped', async () => {
+  it('that never stops sending is cut off', async () => {
     const { url } = await serveModel([
       { pieces: Array.from({ length: 10 }, () => 'x'.repeat(1024 * 1024)) },
     ]);

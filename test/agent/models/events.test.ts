@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { readEvents } from '../../../src/agent/models/events.js';
+import { describe, expect, it } from 'vitest';
+import { readEvents } from '../../../src/agent/models/endpoint.js';
 
 function streamed(pieces: Iterable<string>, type = 'text/event-stream'): Response {
   const encoder = new TextEncoder();
@@ -20,35 +20,37 @@ async function read(response: Response): Promise<readonly string[]> {
   return events;
 }
 
-it.each(['\n\n', '\r\n\r\n', '\r\r'])('events that end with %j are told apart', async (end) => {
-  const text = `data: one${end}: a comment${end}data:two${end}event: x${end}data: three`;
-  for (const size of [1, 2, 3, 4, 1000]) {
-    const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
-    expect(await read(streamed(pieces))).toEqual(['one', 'two', 'three']);
-  }
-});
+describe('server-sent events', () => {
+  it.each(['\n\n', '\r\n\r\n', '\r\r'])('are separated by %j', async (end) => {
+    const text = `data: one${end}: a comment${end}data:two${end}event: x${end}data: three`;
+    for (const size of [1, 2, 3, 4, 1000]) {
+      const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+      expect(await read(streamed(pieces))).toEqual(['one', 'two', 'three']);
+    }
+  });
 
-it('a body that is no stream of events is read whole', async () => {
-  expect(await read(streamed(['{"a":', '1}\n\n'], 'application/json'))).toEqual(['{"a":1}\n\n']);
-});
+  it('are the whole body if it is not an event stream', async () => {
+    expect(await read(streamed(['{"a":', '1}\n\n'], 'application/json'))).toEqual(['{"a":1}\n\n']);
+  });
 
-it('an event in very many pieces takes no longer than its length', async () => {
-  function* pieces(): Generator<string> {
-    yield 'data: ';
-    for (let piece = 0; piece < 200_000; piece += 1) yield 'x'.repeat(16);
-    yield '\n\n';
-  }
-  // Looked at from its beginning with each piece, this would be minutes.
-  const [event] = await read(streamed(pieces()));
-  expect(event).toHaveLength(3_200_000);
-});
+  it('in many pieces are read in linear time', async () => {
+    function* pieces(): Generator<string> {
+      yield 'data: ';
+      for (let piece = 0; piece < 200_000; piece += 1) yield 'x'.repeat(16);
+      yield '\n\n';
+    }
+    // Quadratic time would take minutes.
+    const [event] = await read(streamed(pieces()));
+    expect(event).toHaveLength(3_200_000);
+  });
 
-it('an event without end is refused', async () => {
-  function* pieces(): Generator<string> {
-    for (;;) yield 'x'.repeat(100_000);
-  }
-  await expect(read(streamed(pieces()))).rejects.toMatchObject({
-    code: 'MODEL_FAILED',
-    message: expect.stringContaining('for one event'),
+  it('that never end are refused', async () => {
+    function* pieces(): Generator<string> {
+      for (;;) yield 'x'.repeat(100_000);
+    }
+    await expect(read(streamed(pieces()))).rejects.toMatchObject({
+      code: 'MODEL_FAILED',
+      message: expect.stringContaining('for one event'),
+    });
   });
 });

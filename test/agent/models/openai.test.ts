@@ -19,7 +19,7 @@ describe('a model that speaks OpenAI’s Chat Completions', () => {
     '[DONE]',
   );
 
-  it('streams text, and gathers tool calls that come in pieces', async () => {
+  it('streams text, and joins tool calls that arrive in pieces', async () => {
     const { url, asked } = await serveModel([{ pieces: stream }]);
     const { reply, texts } = await ask(openAiModel({ url: `${url}/v1`, model: 'm', apiKey: 'k' }));
     expect(texts).toEqual(['Let me', ' see.']);
@@ -47,7 +47,51 @@ describe('a model that speaks OpenAI’s Chat Completions', () => {
     });
   });
 
-  it('reads the same however the stream is cut, and with other ends of lines', async () => {
+  it.each([
+    ['repeat the index', { index: 0 }, { index: 0 }],
+    ['have no index', {}, {}],
+  ])('tells parallel calls apart that %s', async (_what, one, two) => {
+    const piece = (given: object) => ({ choices: [{ delta: { tool_calls: [given] } }] });
+    const { url } = await serveModel([
+      {
+        pieces: events(
+          piece({ ...one, id: 'c1', function: { name: 'p1__echo', arguments: '{"n":' } }),
+          piece({ ...one, id: 'c1', function: { name: 'p1__echo', arguments: '1}' } }),
+          piece({ ...two, id: 'c2', function: { name: 'p1__echo', arguments: '{"n":2}' } }),
+          { choices: [{ delta: {}, finish_reason: 'tool_calls' }] },
+        ),
+      },
+    ]);
+    const { reply } = await ask(openAiModel({ url, model: 'm' }));
+    expect(reply.content).toEqual([
+      { type: 'tool_use', id: 'c1', name: 'p1__echo', input: { n: 1 } },
+      { type: 'tool_use', id: 'c2', name: 'p1__echo', input: { n: 2 } },
+    ]);
+    expect(reply.brokenCalls).toBeUndefined();
+  });
+
+  it('breaks a call whose input is not a whole JSON object', async () => {
+    const piece = (id: string, input: unknown) => ({
+      choices: [{ delta: { tool_calls: [{ id, function: { name: 'wipe', arguments: input } }] } }],
+    });
+    const { url } = await serveModel([
+      {
+        pieces: events(
+          piece('a', '{"prefix":"tm'),
+          piece('b', '[1]'),
+          piece('c', '{"a":1}{"a":2}'),
+          piece('d', ''),
+          piece('e', { prefix: 'x' }),
+          { choices: [{ delta: {}, finish_reason: 'tool_calls' }] },
+        ),
+      },
+    ]);
+    const { reply } = await ask(openAiModel({ url, model: 'm' }));
+    expect([...(reply.brokenCalls?.keys() ?? [])]).toEqual(['a', 'b', 'c']);
+    expect(reply.content.slice(3)).toMatchObject([{ input: {} }, { input: { prefix: 'x' } }]);
+  });
+
+  it('reads the same reply for any chunks and line ends', async () => {
     const whole = stream.join('');
     const cut = whole.match(/[^]{1,7}/g) ?? [];
     const { url } = await serveModel([
@@ -61,7 +105,7 @@ describe('a model that speaks OpenAI’s Chat Completions', () => {
     expect(second).toEqual(first);
   });
 
-  it('takes an answer that is not streamed', async () => {
+  it('reads an answer that is not streamed', async () => {
     const { url } = await serveModel([
       {
         type: 'application/json',
@@ -78,7 +122,7 @@ describe('a model that speaks OpenAI’s Chat Completions', () => {
     });
   });
 
-  it('is told calls, results and pictures as that protocol writes them', async () => {
+  it('receives calls, results and images in the form of the protocol', async () => {
     const { url, asked } = await serveModel([{ pieces: events('[DONE]') }]);
     await ask(openAiModel({ url, model: 'm' }), conversation);
     expect(asked[0]?.body['messages']).toEqual([

@@ -54,7 +54,7 @@ describe('the rest of a tool', () => {
     ]);
   });
 
-  it('P-B6, P-B8: a tool is stopped after its own timeout, 60 s where it has none', async () => {
+  it('P-B6, P-B8: a tool is stopped after its own timeout, 60 s if it has none, and within 120 s', async () => {
     const directory = makePlugin({
       id: 'timed',
       source: `const base = { name: 'n', description: 'd', annotations: { readOnlyHint: true } };
@@ -69,7 +69,7 @@ describe('the rest of a tool', () => {
       'timed:short did not finish within 100 ms and was stopped.',
     );
     expect(engine.catalog.find('plain')?.timeoutMs).toBe(60_000);
-    expect(engine.catalog.find('endless')?.timeoutMs).toBe(60_000);
+    expect(engine.catalog.find('endless')?.timeoutMs).toBe(120_000);
   });
 
   it('P-B7: a tool without parameters takes any object', async () => {

@@ -2,7 +2,7 @@
  * What becomes of an invocation, by what its handlers return and throw (Spindle tools, Handling tool
  * invocations): each case byte for byte as in the original's own runtime.
  */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeExtension, registering } from '../../engine/extension-on-disk.js';
 import { startEngine } from '../../engine/plugin-on-disk.js';
 
@@ -51,37 +51,39 @@ const cases: readonly Golden[] = [
   },
 ];
 
-it.each(cases)('answers $name as the original does', async ({ handlers, answer }) => {
-  const source = [
-    registering('tool'),
-    ...handlers.map((handler) => `spindle.on('TOOL_INVOCATION', ${handler});`),
-  ].join('\n');
-  const engine = await startEngine([makeExtension({ source })]);
-  const result = await engine.call('sample:tool', {});
-  const [block] = result.content;
-  expect(result.isError ? { error: block?.text } : { result: block?.text }).toEqual(answer);
-  await engine.close();
-});
+describe('a Spindle extension', () => {
+  it.each(cases)('answers $name as the original does', async ({ handlers, answer }) => {
+    const source = [
+      registering('tool'),
+      ...handlers.map((handler) => `spindle.on('TOOL_INVOCATION', ${handler});`),
+    ].join('\n');
+    const engine = await startEngine([makeExtension({ source })]);
+    const result = await engine.call('sample:tool', {});
+    const [block] = result.content;
+    expect(result.isError ? { error: block?.text } : { result: block?.text }).toEqual(answer);
+    await engine.close();
+  });
 
-it('runs all handlers one after the other', async () => {
-  const source = `${registering('tool')} ${registering('order')}
+  it('runs all handlers one after the other', async () => {
+    const source = `${registering('tool')} ${registering('order')}
     const order = [];
     spindle.on('TOOL_INVOCATION', async ({ toolName }) => {
       if (toolName === 'order') return order.join();
       order.push('a'); await null; await null; order.push('b'); return 'x';
     });
     spindle.on('TOOL_INVOCATION', ({ toolName }) => { if (toolName === 'tool') order.push('c'); });`;
-  const engine = await startEngine([makeExtension({ source })]);
-  expect((await engine.call('tool', {})).value).toBe('x');
-  expect((await engine.call('order', {})).value).toBe('a,b,c');
-});
+    const engine = await startEngine([makeExtension({ source })]);
+    expect((await engine.call('tool', {})).value).toBe('x');
+    expect((await engine.call('order', {})).value).toBe('a,b,c');
+  });
 
-it('no longer calls a handler that unsubscribed', async () => {
-  const source = `${registering('tool')}
+  it('no longer calls a handler that unsubscribed', async () => {
+    const source = `${registering('tool')}
     const stop = spindle.on('TOOL_INVOCATION', () => { stop(); return 'once'; });`;
-  const engine = await startEngine([makeExtension({ source })]);
-  expect((await engine.call('tool', {})).value).toBe('once');
-  expect((await engine.call('tool', {})).content[0]?.text).toBe(
-    'No TOOL_INVOCATION handler registered',
-  );
+    const engine = await startEngine([makeExtension({ source })]);
+    expect((await engine.call('tool', {})).value).toBe('once');
+    expect((await engine.call('tool', {})).content[0]?.text).toBe(
+      'No TOOL_INVOCATION handler registered',
+    );
+  });
 });

@@ -93,7 +93,7 @@ describe('S83: spindle.cors', () => {
     expect(answer).toBe('Error: PERMISSION_DENIED: cors_proxy — Cors proxy permission not granted');
   });
 
-  it('reaches no host that nobody named', async () => {
+  it('reaches no host that was not named', async () => {
     const other = await ask('https://other.test/', undefined, { network: ['api.test'] });
     expect(other).toMatch(/other\.test/);
     expect(other).toMatch(/^Error|^TypeError/);

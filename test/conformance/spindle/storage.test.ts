@@ -60,7 +60,7 @@ describe('storage', () => {
     ['binary', '[0,255,128]'],
     ['notBytes', 'spindle.storage.writeBinary takes bytes, as a Uint8Array'],
     ['missing', 'File not found'],
-    ['deleteMissing', 'File not found'],
+    ['deleteMissing', 'undefined'],
     [
       'statMissing',
       '{"exists":false,"isFile":false,"isDirectory":false,"sizeBytes":0,"modifiedAt":"1970-01-01T00:00:00.000Z"}',
@@ -197,7 +197,7 @@ describe('ephemeral storage and variables', () => {
     await first.close();
     const later = await startEngine([directory], { storageDirectory });
     expect(await answer(later, 'get')).toBe('["one","2","all","",false,{"k":"one"},[],[]]');
-    expect(await answer(later, 'local')).toBe('""');
+    expect(await answer(later, 'local')).toBe('"local"');
     expect(await answer(later, 'gone')).toBe('""');
   });
 

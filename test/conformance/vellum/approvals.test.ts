@@ -45,7 +45,7 @@ describe('Vellum, Risk level and category: bands against tolerances', () => {
     expect(await outcomes(['low', 'medium', 'high', 'unsaid'], {})).toBe('run run ask run');
   });
 
-  it('a band that nobody knows counts as high', async () => {
+  it('an unknown band counts as high', async () => {
     const engine = await start();
     expect(engine.catalog.find('odd')?.declaredRisk).toBe('high');
   });
@@ -68,7 +68,7 @@ describe('Vellum, Risk level and category: bands against tolerances', () => {
   it('a rule that denies beats full access', async () => {
     const rules = join(makeDirectory(), 'rules.json');
     const deny = { id: 'no', verdict: 'deny', plugin: 'sample', tool: 'low' };
-    writeFileSync(rules, JSON.stringify({ version: 1, rules: [deny] }));
+    writeFileSync(rules, JSON.stringify({ version: 2, rules: [deny] }));
     expect(await outcomes(['low', 'high'], { tolerance: 'full', rules })).toBe(
       'APPROVAL_DENIED run',
     );
@@ -103,7 +103,7 @@ describe('a grant', () => {
     expect(await calls('session', [{ tenant: 'a' }, { tenant: 'b' }])).toBe(2);
   });
 
-  it('that nobody gives in time is none, and is told apart from a refusal', async () => {
+  it('an approval that does not come in time is missing, which differs from a refusal', async () => {
     const engine = await start({
       tolerance: 'default',
       approve: () => new Promise(() => {}),
@@ -112,7 +112,7 @@ describe('a grant', () => {
     expect(await engine.call('medium', {})).toMatchObject({
       isError: true,
       code: 'APPROVAL_TIMEOUT',
-      content: [{ text: expect.stringContaining('It was not refused either') }],
+      content: [{ text: expect.stringContaining('It was not denied') }],
     });
   });
 });
@@ -142,7 +142,7 @@ describe('Vellum, category: a policy that lists categories', () => {
   it('offers tools of those, and none that has no category', async () => {
     const engine = await start();
     const offered = (allowedToolCategories: readonly string[]): readonly string[] =>
-      engine.offered({ policy: { allowedToolCategories } }).map(({ tool: name }) => name);
+      engine.availableTools({ policy: { allowedToolCategories } }).map(({ tool: name }) => name);
     expect(offered(['coding'])).toEqual(['high', 'low']);
     expect(offered(['coding', 'terminal'])).toEqual(['high', 'low', 'medium']);
     expect(offered([])).toEqual(['high', 'low', 'medium', 'odd', 'unsaid']);

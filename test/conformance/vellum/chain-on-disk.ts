@@ -11,7 +11,7 @@ export const hook = (body: string): string => `export default async function (ct
 
 /** Plugins whose hooks are these, each called `p0`, `p1`, … in that order. */
 export function chainOf(
-  dialect: Dialect,
+  semantics: Dialect,
   plugins: readonly VellumSpec['hooks'][],
   options: Partial<EngineOptions> = {},
 ): Promise<Engine> {
@@ -22,5 +22,5 @@ export function chainOf(
       files: { 'install-meta.json': JSON.stringify({ installedAt: `2026-01-0${index + 1}` }) },
     }),
   );
-  return startEngine(directories, { ...options, hooks: { dialect, ...options.hooks } });
+  return startEngine(directories, { ...options, hooks: { semantics, ...options.hooks } });
 }

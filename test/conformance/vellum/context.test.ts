@@ -58,7 +58,7 @@ describe('the context', () => {
     expect(await contextOf({})).toEqual({
       keys: ['conversationId', 'signal', 'workingDir'],
       conversationId: 'default',
-      workingDir: '/plugin',
+      workingDir: '/workspace',
       aborted: false,
       onOutput: 'undefined',
     });

@@ -5,9 +5,9 @@ import { makeDirectory, startEngine } from '../../engine/plugin-on-disk.js';
 import { makeVellum } from '../../engine/vellum-on-disk.js';
 import { chainOf, DIALECTS, hook } from './chain-on-disk.js';
 
-describe.each(DIALECTS)('the files of hooks of the %s dialect', (dialect) => {
+describe.each(DIALECTS)('the files of hooks of the %s semantics', (semantics) => {
   it('V-H3, V-H4: a file without a function by default fails alone', async () => {
-    const engine = await chainOf(dialect, [
+    const engine = await chainOf(semantics, [
       { stop: 'export const helper = 1;', 'pre-model-call': hook('ctx.systemPrompt = "fine"') },
       { stop: 'export default 5;' },
       { stop: 'export default (' },
@@ -27,7 +27,7 @@ describe.each(DIALECTS)('the files of hooks of the %s dialect', (dialect) => {
   });
 
   it('V-H2, V-H5: no hooks are no chain, and a file of an unknown name is inert', async () => {
-    const engine = await chainOf(dialect, [undefined, { 'my-own': hook('throw 1') }]);
+    const engine = await chainOf(semantics, [undefined, { 'my-own': hook('throw 1') }]);
     expect(await engine.hooks.run('stop', { decision: 'continue' })).toMatchObject({
       context: { decision: 'continue' },
       reports: [],
@@ -53,7 +53,7 @@ describe.each(DIALECTS)('the files of hooks of the %s dialect', (dialect) => {
           },
         }),
       ],
-      { hooks: { dialect } },
+      { hooks: { semantics } },
     );
     await engine.hooks.run('stop', {});
     await engine.hooks.run('stop', {});
@@ -63,7 +63,7 @@ describe.each(DIALECTS)('the files of hooks of the %s dialect', (dialect) => {
   it('logs by the context’s logger, the text first or what it is about', async () => {
     const events: BulkheadEvent[] = [];
     const engine = await chainOf(
-      dialect,
+      semantics,
       [
         {
           stop: hook(
@@ -105,10 +105,10 @@ describe('the order of hooks', () => {
       { workspace },
     );
     expect(engine.hooks.list('stop')).toEqual([
-      { plugin: 'z-first', dialect: 'classic' },
-      { plugin: 'm', dialect: 'classic' },
-      { plugin: 'a-undated', dialect: 'classic' },
-      { plugin: '(workspace)', dialect: 'current' },
+      { plugin: 'z-first', semantics: 'classic' },
+      { plugin: 'm', semantics: 'classic' },
+      { plugin: 'a-undated', semantics: 'classic' },
+      { plugin: '(workspace)', semantics: 'current' },
     ]);
     const { reports } = await engine.hooks.run('stop', {});
     expect(reports.map(({ plugin }) => plugin)).toEqual([

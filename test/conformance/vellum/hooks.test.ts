@@ -14,18 +14,18 @@ function tell({ reports }: HookResult): unknown[] {
   ]);
 }
 
-describe.each(DIALECTS)('hooks of the %s dialect', (dialect) => {
-  it('V-C: chain in the order of installation, each on what the last left', async () => {
-    const engine = await chainOf(dialect, [
+describe.each(DIALECTS)('hooks of the %s semantics', (semantics) => {
+  it('V-C: run in the order of installation, each on the result of the last', async () => {
+    const engine = await chainOf(semantics, [
       { 'pre-model-call': hook('ctx.systemPrompt = (ctx.systemPrompt ?? "") + "1"') },
       { 'pre-model-call': hook('ctx.systemPrompt += "2"') },
       { 'user-prompt-submit': hook('throw new Error("another hook")') },
       { 'pre-model-call': hook('return { ...ctx, systemPrompt: ctx.systemPrompt + "3" }') },
     ]);
     expect(engine.hooks.list('pre-model-call')).toEqual([
-      { plugin: 'p0', dialect },
-      { plugin: 'p1', dialect },
-      { plugin: 'p3', dialect },
+      { plugin: 'p0', semantics },
+      { plugin: 'p1', semantics },
+      { plugin: 'p3', semantics },
     ]);
     const result = await engine.hooks.run('pre-model-call', { systemPrompt: '0' });
     expect(result.context['systemPrompt']).toBe('0123');
@@ -36,10 +36,10 @@ describe.each(DIALECTS)('hooks of the %s dialect', (dialect) => {
     ]);
   });
 
-  it('V-C1, V-C2: one that throws loses its own change, and ends the chain where its dialect says so', async () => {
+  it('V-C1, V-C2: lose only their own change if they throw, and end the chain if the semantics says so', async () => {
     const events: BulkheadEvent[] = [];
     const engine = await chainOf(
-      dialect,
+      semantics,
       [
         { 'pre-model-call': hook('ctx.systemPrompt = "a"') },
         { 'pre-model-call': hook('ctx.systemPrompt = "lost"; throw new TypeError("not today")') },
@@ -48,7 +48,7 @@ describe.each(DIALECTS)('hooks of the %s dialect', (dialect) => {
       { onEvent: (event) => events.push(event) },
     );
     const result = await engine.hooks.run('pre-model-call', {});
-    const halts = dialect === 'classic';
+    const halts = semantics === 'classic';
     expect(result.context['systemPrompt']).toBe(halts ? 'a' : 'ab');
     expect(tell(result)).toEqual([
       ['p0', ['systemPrompt'], []],
@@ -63,7 +63,7 @@ describe.each(DIALECTS)('hooks of the %s dialect', (dialect) => {
   });
 
   it('V-C3: originalMessages is isolated from latestMessages, and read-only', async () => {
-    const engine = await chainOf(dialect, [
+    const engine = await chainOf(semantics, [
       {
         'user-prompt-submit': hook(
           'ctx.latestMessages[0].content[0].text = "changed"; ctx.originalMessages.pop(); ctx.prompt = "mine"',
@@ -87,9 +87,9 @@ describe.each(DIALECTS)('hooks of the %s dialect', (dialect) => {
     expect(result.reports[0]?.dropped.toSorted()).toEqual(['originalMessages', 'prompt']);
   });
 
-  it('V-C4: a conversation names the plugins whose hooks it wants', async () => {
+  it('V-C4: run only if the conversation names their plugin', async () => {
     const append = { stop: hook('void 0') };
-    const engine = await chainOf(dialect, [append, append, append]);
+    const engine = await chainOf(semantics, [append, append, append]);
     const ran = async (enabledPlugins?: readonly string[] | null): Promise<string[]> => {
       const options = enabledPlugins === undefined ? {} : { enabledPlugins };
       const { reports } = await engine.hooks.run('stop', {}, options);
@@ -101,13 +101,13 @@ describe.each(DIALECTS)('hooks of the %s dialect', (dialect) => {
     expect(await ran([])).toEqual([]);
   });
 
-  it('V-C4: the host’s own plugins run for every conversation, and first', async () => {
+  it('V-C4: of the host’s own plugins run for every conversation, and first', async () => {
     const append = hook('ctx.deferAssistantOutput = true');
     const engine = await startEngine(
       [makeVellum({ name: 'a', hooks: { 'pre-model-call': append } })],
       {
         defaultPlugins: [makeVellum({ name: 'own', hooks: { 'pre-model-call': append } })],
-        hooks: { dialect },
+        hooks: { semantics },
       },
     );
     const ran = async (options: object): Promise<string[]> => {
@@ -116,12 +116,12 @@ describe.each(DIALECTS)('hooks of the %s dialect', (dialect) => {
     };
     expect(await ran({})).toEqual(['own', 'a']);
     expect(await ran({ enabledPlugins: [] })).toEqual(['own']);
-    expect(await ran({ only: dialect })).toEqual(['own', 'a']);
-    expect(await ran({ only: dialect === 'classic' ? 'current' : 'classic' })).toEqual([]);
+    expect(await ran({ only: semantics })).toEqual(['own', 'a']);
+    expect(await ran({ only: semantics === 'classic' ? 'current' : 'classic' })).toEqual([]);
   });
 
-  it('V-C5: what is not valid is discarded with all else that its hook changed', async () => {
-    const engine = await chainOf(dialect, [
+  it('V-C5: lose all of their changes if one of them is invalid', async () => {
+    const engine = await chainOf(semantics, [
       {
         'post-model-call': hook(
           'ctx.content.push({ type: "text", text: "kept?" }, { type: "text" })',
@@ -129,7 +129,7 @@ describe.each(DIALECTS)('hooks of the %s dialect', (dialect) => {
         'post-tool-use': hook(
           'ctx.additionalContext = "kept?"; ctx.toolResponse = { type: "text", text: "x" }',
         ),
-        'user-prompt-submit': hook('ctx.latestMessages.push({ role: "system", content: [] })'),
+        'user-prompt-submit': hook('ctx.latestMessages.push({ role: "robot", content: [] })'),
       },
     ]);
     for (const name of ['post-model-call', 'post-tool-use', 'user-prompt-submit']) {
@@ -140,9 +140,9 @@ describe.each(DIALECTS)('hooks of the %s dialect', (dialect) => {
     }
   });
 
-  it('V-C6: one that never ends is stopped at its deadline, and the chain goes on', async () => {
+  it('V-C6: are stopped at their deadline, and the chain continues', async () => {
     const engine = await chainOf(
-      dialect,
+      semantics,
       [
         { stop: hook('for (;;);') },
         { stop: hook('await new Promise(() => {})') },
@@ -165,11 +165,11 @@ describe.each(DIALECTS)('hooks of the %s dialect', (dialect) => {
     expect(result.context['decision']).not.toBe('continue');
   });
 
-  it('V-C7: broadcast is told with its owner, in order, where the dialect has it', async () => {
+  it('V-C7: broadcast with their owner, in order, if the semantics has broadcasts', async () => {
     const events: BulkheadEvent[] = [];
     const body =
       'if (!ctx.broadcast) return; ctx.broadcast({ step: 1 }); ctx.broadcast("two"); const c = []; c.push(c); ctx.broadcast(c)';
-    const engine = await chainOf(dialect, [{ stop: hook(body) }, { stop: hook(body) }], {
+    const engine = await chainOf(semantics, [{ stop: hook(body) }, { stop: hook(body) }], {
       onEvent: (event) => events.push(event),
     });
     await engine.hooks.run('stop', { conversationId: 'c9' });
@@ -178,20 +178,28 @@ describe.each(DIALECTS)('hooks of the %s dialect', (dialect) => {
     );
     const each = [{ step: 1 }, 'two', { unserializableDetail: true }];
     expect(told).toEqual(
-      dialect === 'classic'
+      semantics === 'classic'
         ? []
         : ['p0', 'p1'].flatMap((plugin) => each.map((detail) => [plugin, 'c9', detail])),
     );
   });
 });
 
-it('a plugin’s dialect is that of the interface it declares, unless the host says otherwise', async () => {
-  const directories = [
-    makeVellum({ name: 'old', hooks: { stop: hook('') } }),
-    makeVellum({ name: 'new', api: '^0.9.0', hooks: { stop: hook('') } }, undefined),
-  ];
-  const engine = await startEngine(directories, { hooks: { dialect: { old: 'current' } } });
-  expect(engine.hooks.list('stop').map(({ dialect }) => dialect)).toEqual(['current', 'current']);
-  const plain = await startEngine(directories);
-  expect(plain.hooks.list('stop').map(({ dialect }) => dialect)).toEqual(['classic', 'current']);
+describe('the semantics of a plugin', () => {
+  it('is that of the interface it declares, unless the host overrides it', async () => {
+    const directories = [
+      makeVellum({ name: 'old', hooks: { stop: hook('') } }),
+      makeVellum({ name: 'new', api: '^0.9.0', hooks: { stop: hook('') } }, undefined),
+    ];
+    const engine = await startEngine(directories, { hooks: { semantics: { old: 'current' } } });
+    expect(engine.hooks.list('stop').map(({ semantics }) => semantics)).toEqual([
+      'current',
+      'current',
+    ]);
+    const plain = await startEngine(directories);
+    expect(plain.hooks.list('stop').map(({ semantics }) => semantics)).toEqual([
+      'classic',
+      'current',
+    ]);
+  });
 });

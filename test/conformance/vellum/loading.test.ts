@@ -50,9 +50,9 @@ describe('one broken file', () => {
     }
     expect(problems).toContain('hooks/stop.ts');
     expect(problems).toContain(
-      'tools/not-a-tool.ts: is no tool: its default export is of type number',
+      'tools/not-a-tool.ts: is not a tool: its default export is of type number',
     );
-    expect(problems).toContain('tools/helper.ts: is no tool: its default export is missing');
+    expect(problems).toContain('tools/helper.ts: is not a tool: its default export is missing');
   });
 
   it('that never finishes loading fails where it is called, and holds up no other for long', async () => {
@@ -121,10 +121,12 @@ describe('a plugin', () => {
     expect((await engine.call('now', {})).value).toMatchObject({ content: 'number' });
     expect(engine.plugins()[0]?.entries[0]?.effective.time).toBe(true);
 
-    for (const grant of ['nothing', { sample: {} }, { other: { time: true } }] as const) {
+    for (const grant of ['nothing', { sample: {} }] as const) {
       const without = await startVellum({ tools: { now } }, { grant });
       expect((await without.call('now', {})).code).toBe('TIME_DENIED');
     }
+    const other = startVellum({ tools: { now } }, { grant: { other: { time: true } } });
+    await expect(other).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
   });
 
   it('that declares no permissions is taken to ask for time, dice and files of its own', async () => {
@@ -135,8 +137,8 @@ describe('a plugin', () => {
       random: true,
       storage: true,
       network: [],
-      environment: [],
-      filesystem: [],
+      env: [],
+      fs: [],
       powers: [],
     });
   });

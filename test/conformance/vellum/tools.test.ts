@@ -66,7 +66,7 @@ describe('a definition', () => {
     expect(engine.plugins()[0]?.problems[0]?.message).toContain('counts as "high"');
   });
 
-  it('takes a risk level that is no text for one that is left out', async () => {
+  it('takes a risk level that is not a text for one that is left out', async () => {
     expect((await toolOf('export default { defaultRiskLevel: 3 };'))?.declaredRisk).toBe('medium');
   });
 

@@ -82,7 +82,7 @@ describe('surroundings', () => {
 
   it('a place to keep things that is not in the context is not there, and others are', async () => {
     expect(await valueOf('', `ctx.pluginStorageDir ?? ctx.workingDir ?? process.cwd()`)).toBe(
-      '/plugin',
+      '/workspace',
     );
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../src/formats/pandora/config.js';
+import { readConfig } from '../../../src/formats/pandora/activation.js';
 import type { ConfigField } from '../../../src/plugin/plugin.js';
 
 const fields: readonly ConfigField[] = [
@@ -18,12 +18,12 @@ const fields: readonly ConfigField[] = [
 ];
 
 describe('a plugin is not active', () => {
-  test.each([undefined, null])('where nothing is configured: %s', (raw) => {
+  test.each([undefined, null])('if nothing is configured: %s', (raw) => {
     expect(readConfig([], raw)).toEqual({ config: null, problems: [] });
     expect(readConfig(fields, raw)).toEqual({ config: null, problems: [] });
   });
 
-  test('where it is disabled, whatever else is wrong', () => {
+  test('if it is disabled, whatever else is wrong', () => {
     expect(readConfig(fields, { enabled: false })).toEqual({ config: null, problems: [] });
   });
 
@@ -36,11 +36,11 @@ describe('a plugin is not active', () => {
     [{ token: 'x', enabled: 'yes' }, ['enabled: must be true or false']],
     [['token'], ['config: must be an object']],
     [{ limit: '3' }, ['token: is missing', 'limit: must be a number']],
-  ])('where its configuration is not valid: %j', (raw, problems) => {
+  ])('if its configuration is not valid: %j', (raw, problems) => {
     expect(readConfig(fields, raw)).toEqual({ config: null, problems });
   });
 
-  test('where a required field is only inherited', () => {
+  test('if a required field is only inherited', () => {
     const field: ConfigField = { key: 'toString', label: 'x', type: 'text', required: true };
     expect(readConfig([field], {}).problems).toEqual(['toString: is missing']);
   });
@@ -52,7 +52,7 @@ describe('a valid configuration', () => {
     expect(readConfig(fields, raw)).toEqual({ config: raw, problems: [] });
   });
 
-  test('is enabled where it does not say', () => {
+  test('is enabled by default', () => {
     expect(readConfig(fields, { token: 'x' }).config).toEqual({ token: 'x' });
   });
 

@@ -2,7 +2,7 @@ import { NO_PERMISSIONS } from '../../../src/permissions/permissions.js';
 import { describe, expect, test } from 'vitest';
 import { decideActivation } from '../../../src/formats/pandora/activation.js';
 import { listPlugin, type PandoraListing } from '../../../src/formats/pandora/listing.js';
-import { readOffer } from '../../../src/formats/pandora/offer.js';
+import { readContributions } from '../../../src/formats/pandora/contributions.js';
 import { readPandora } from '../../../src/formats/pandora/read.js';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { disk } from '../disk.js';
@@ -19,12 +19,17 @@ const tool = (id: string): object => ({
   annotations: { readOnlyHint: true },
 });
 
-const offer = (entry: typeof search, answer: unknown): ReturnType<typeof readOffer> => {
+const offer = (entry: typeof search, answer: unknown): ReturnType<typeof readContributions> => {
   if (entry === undefined) throw new Error('the fixture has two tool entries');
-  return readOffer(answer, { plugin, entry, granted: NO_PERMISSIONS, maxTimeoutMs: 60_000 });
+  return readContributions(answer, {
+    plugin,
+    entry,
+    granted: NO_PERMISSIONS,
+    maxTimeoutMs: 60_000,
+  });
 };
 
-const offers = {
+const contributions = {
   tools: offer(search, {
     tools: [{ tool: tool('pick') }],
     resolved: {
@@ -40,7 +45,7 @@ const list = (config: JsonObject | undefined, env: Record<string, string> = {}):
     plugin,
     activation: decideActivation(plugin, config, (name) => env[name]),
     config,
-    offers,
+    contributions,
   });
 
 test('identity is what the manifest says', () => {
@@ -58,7 +63,7 @@ test('identity is what the manifest says', () => {
 });
 
 describe('state', () => {
-  test('of a plugin that nobody configured', () => {
+  test('of a plugin that is not configured', () => {
     expect(list(undefined)).toMatchObject({
       enabled: false,
       config: null,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { runInThisContext } from 'node:vm';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseManifest } from '../../../src/formats/pandora/manifest.js';
 import { checkSchema } from '../../../src/schema/check.js';
 import type * as Entry from '../../../src/schema/validator/entry.js';
@@ -73,26 +73,28 @@ const agree = (text: string): void => {
   expect([text, validate(JSON.parse(text)).ok]).toEqual([text, parseManifest(text).ok]);
 };
 
-test('the schema for editors and the reader agree on every field', () => {
-  for (const [field, all] of Object.entries(values)) {
-    for (const value of [...all, undefined]) agree(manifestText({ [field]: value }));
-  }
-});
+describe('the manifest schema for editors', () => {
+  test('agrees with the reader on every field', () => {
+    for (const [field, all] of Object.entries(values)) {
+      for (const value of [...all, undefined]) agree(manifestText({ [field]: value }));
+    }
+  });
 
-test('the schema for editors and the reader agree on any mixture', () => {
-  const fields = Object.entries(values).map(
-    ([field, all]) => [field, fc.constantFrom(...all)] as const,
-  );
-  const mixture = fc.record(Object.fromEntries(fields), { requiredKeys: [] });
-  fc.assert(
-    fc.property(mixture, (manifest) => agree(manifestText(manifest))),
-    { numRuns: runs(500) },
-  );
-});
+  test('agrees with the reader on any mixture of fields', () => {
+    const fields = Object.entries(values).map(
+      ([field, all]) => [field, fc.constantFrom(...all)] as const,
+    );
+    const mixture = fc.record(Object.fromEntries(fields), { requiredKeys: [] });
+    fc.assert(
+      fc.property(mixture, (manifest) => agree(manifestText(manifest))),
+      { numRuns: runs(500) },
+    );
+  });
 
-test('the schema accepts the fixtures', () => {
-  for (const name of ['weather', 'notes', 'kitchen-sink']) {
-    const text = read(`../../../fixtures/plugins/pandora/${name}/pandora.manifest.json`);
-    expect(validate(JSON.parse(text))).toMatchObject({ ok: true });
-  }
+  test('accepts the fixtures', () => {
+    for (const name of ['weather', 'notes', 'kitchen-sink']) {
+      const text = read(`../../../fixtures/plugins/pandora/${name}/pandora.manifest.json`);
+      expect(validate(JSON.parse(text))).toMatchObject({ ok: true });
+    }
+  });
 });

@@ -57,7 +57,7 @@ describe('a valid manifest', () => {
     expect(problems({ provides: { tools: entries, agents: entries, channels: [] } })).toEqual([]);
   });
 
-  test('loses keys that nobody knows below its top', () => {
+  test('loses unknown keys below its top', () => {
     const result = parseManifest(
       manifestText({ provides: { tools: { entry: './a.ts', evil: 1 }, more: {} } }),
     );
@@ -114,7 +114,7 @@ describe('an invalid manifest', () => {
     expect(result.ok ? '' : result.problems[0]).toMatch(/^manifest: (is not JSON|must be an obj)/);
   });
 
-  test('an own __proto__ is a key that nobody knows', () => {
+  test('an own __proto__ is an unknown key', () => {
     const result = parseManifest(`{"__proto__":{},${manifestText().slice(1)}`);
     expect(result).toEqual({ ok: false, problems: ['__proto__: is not known'] });
   });

@@ -36,7 +36,7 @@ describe('a plugin', () => {
     });
   });
 
-  test('lies where links lead', async () => {
+  test('is at the target of links', async () => {
     const memory = makeMemory({
       '/real/pandora.manifest.json': manifestText(),
       '/p': '-> /real',
@@ -79,7 +79,7 @@ describe('entries', () => {
     ]);
   });
 
-  test('are sixteen of a surface at most, and the rest is told', async () => {
+  test('are sixteen of a surface at most, and the rest is reported', async () => {
     const tools = Array.from({ length: 2_000 }, (_, at) => ({ entry: `./src/${at}.ts` }));
     const { plugin, problems } = await read({ provides: { tools } });
     expect(plugin.entries).toHaveLength(16);
@@ -116,7 +116,9 @@ describe('entries', () => {
     });
     expect(plugin.entries[1]?.declared).toEqual({ ...NO_PERMISSIONS, network: ['ok.test'] });
     expect(problems).toEqual([
-      expect.stringMatching(/^provides\.tools\[1\]\.permissions\.network\[1\]: "\*" is no network/),
+      expect.stringMatching(
+        /^provides\.tools\[1\]\.permissions\.network\[1\]: "\*" is not a valid network/,
+      ),
       expect.stringMatching(/^provides\.tools\[1\]\.permissions\.fs\[0\]: /),
     ]);
   });

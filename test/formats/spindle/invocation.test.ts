@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCouncilMember } from '../../../src/formats/spindle/invocation/council-member.js';
 import {
   flattenMessages,
   formatMessages,
-} from '../../../src/formats/spindle/invocation/messages.js';
-import { prepareInvocation } from '../../../src/formats/spindle/invocation/prepare.js';
-import { stripUsers } from '../../../src/formats/spindle/invocation/strip-users.js';
+  prepareInvocation,
+  readCouncilMember,
+  stripUsers,
+} from '../../../src/formats/spindle/invocation.js';
 import type { Json, JsonObject } from '../../../src/index.js';
 
 const anything: JsonObject = { type: 'object' };
@@ -18,7 +18,7 @@ describe('arguments', () => {
     });
   });
 
-  it('arrive without them where the schema names them, too', () => {
+  it('arrive without them even if the schema names them', () => {
     const schema = { type: 'object', properties: { userId: { type: 'string' } } };
     expect(stripUsers({ userId: 'u', a: 1 }, schema)).toEqual({ a: 1 });
   });
@@ -63,7 +63,7 @@ describe('arguments', () => {
 });
 
 describe('messages of a chat', () => {
-  it('keep their roles and names, and of their parts the text', () => {
+  it('have their roles and names, and the text of their parts', () => {
     const image = { type: 'image_url', image_url: { url: 'data:…' } };
     expect(
       flattenMessages([
@@ -86,7 +86,7 @@ describe('messages of a chat', () => {
     expect(flattenMessages(given)).toBeUndefined();
   });
 
-  it('are one text: a system’s as it is, the others after their role', () => {
+  it('are one text: a system’s unchanged, the others after their role', () => {
     expect(
       formatMessages([
         { role: 'system', content: '## Character Information' },
@@ -98,7 +98,7 @@ describe('messages of a chat', () => {
 });
 
 describe('a council member', () => {
-  it('has twelve fields, whatever else is said of it', () => {
+  it('has its twelve fields and no others', () => {
     expect(
       readCouncilMember({ name: 'Lumi', secret: 'x', avatarUrl: 7, genderIdentity: 9 }),
     ).toEqual({
@@ -117,7 +117,7 @@ describe('a council member', () => {
     });
   });
 
-  it('is somebody', () => {
+  it('is an object, never a plain name', () => {
     expect(readCouncilMember('Lumi')).toBeUndefined();
   });
 });
@@ -133,7 +133,7 @@ describe('what crosses for an invocation', () => {
     return { input: prepared.input, context: prepared.context(5_000) };
   };
 
-  it('is the arguments and who asks, where there is no chat', () => {
+  it('is the arguments and the caller, if there is no chat', () => {
     expect(prepare({ context: 'an argument of that name' })).toEqual({
       input: { context: 'an argument of that name' },
       context: { requestId: 'call_1' },

@@ -27,7 +27,7 @@ describe('V-L9: a link among installed plugins', () => {
     },
   );
 
-  it('may lead anywhere where the operator names it', async () => {
+  it('may lead anywhere if the operator names it', async () => {
     const { plugins } = await readPlugins(disk, [`${all}/foreign`]);
     expect(plugins.map(({ plugin }) => plugin.id)).toEqual(['foreign']);
   });

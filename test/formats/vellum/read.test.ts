@@ -33,7 +33,7 @@ describe('a package', () => {
     expect((await readOne(current, '/Tmp.X')).plugin.id).toBe('git-workflow');
   });
 
-  it('V-L2: has version 0.0.0 where it says none', async () => {
+  it('V-L2: has version 0.0.0 if it names none', async () => {
     expect((await readOne({ version: undefined })).plugin.version).toBe('0.0.0');
   });
 
@@ -65,8 +65,8 @@ describe('a package', () => {
     ['^0.9.0', 'current', []],
     ['>=0.10.0-beta.1', 'current', []],
     ['^99.0.0', 'current', [expect.stringContaining('admits no version')]],
-    ['no range', 'classic', [expect.stringContaining('is no range')]],
-    [7, 'classic', [expect.stringContaining('is no range')]],
+    ['no range', 'classic', [expect.stringContaining('is not a range')]],
+    [7, 'classic', [expect.stringContaining('is not a range')]],
     [undefined, 'classic', [expect.stringContaining('is missing')]],
   ])('V-L4: for the API %s is %s and always loads', async (range, edition, problems) => {
     const found = await readOne({ peerDependencies: { '@vellumai/plugin-api': range, zod: '1' } });
@@ -74,7 +74,7 @@ describe('a package', () => {
     expect(found.problems).toEqual(problems);
   });
 
-  it('V-L5, V-L6, V-L10: is not looked for where none is', async () => {
+  it('V-L5, V-L6, V-L10: is not found in a directory without a Vellum plugin', async () => {
     const power = makeMemory({
       '/all/notes/readme.md': '',
       '/all/.git/package.json': packageText(),
@@ -84,7 +84,7 @@ describe('a package', () => {
     expect(await readPlugins(power, ['/all', '/missing'])).toEqual({ plugins: [], problems: [] });
   });
 
-  it('is a plugin without tools and hooks where it says so, and has nothing to run', async () => {
+  it('is a plugin without tools and hooks if it says so, and has nothing to run', async () => {
     const files = { '/p/package.json': packageText(), '/p/skills/x/SKILL.md': '' };
     expect((await read(files)).plugin.entries).toEqual([]);
     expect((await read({ '/p/package.json': '{"name":"p","vellum":{}}' })).plugin.id).toBe('p');
@@ -186,12 +186,12 @@ describe('permissions', () => {
       bulkhead: { permissions: { time: true, network: ['api.example.com'], env: ['KEY'] } },
     });
     expect(plugin.entries[0]).toMatchObject({
-      declared: { time: true, network: ['api.example.com'], environment: ['KEY'] },
+      declared: { time: true, network: ['api.example.com'], env: ['KEY'] },
     });
     expect(plugin.entries[0]?.undeclared).toBeUndefined();
   });
 
-  it('are none where the key cannot be read, and that is a problem', async () => {
+  it('are none if the key cannot be read, and that is a problem', async () => {
     const { plugin, problems } = await readOne({ bulkhead: { permissions: { network: 'all' } } });
     expect(plugin.entries[0]?.declared).toMatchObject({ network: [] });
     expect(problems).toEqual(['bulkhead.permissions.network: must be a list, not "all"']);

@@ -21,8 +21,8 @@ const node = (
   args: [entryOf(name), ...args],
 });
 
-describe('the reference servers', () => {
-  it('lists files over standard input, as a process that nothing confines', async () => {
+describe('an MCP reference server', () => {
+  it('lists files over stdio, in a process that is not confined', async () => {
     const remote = makeRemote(node('server-filesystem', directory));
     expect(remote.local).toBe(true);
     const { tools, problems } = await remote.load(signal);
@@ -37,7 +37,7 @@ describe('the reference servers', () => {
     expect(await runRemote(remote, outside, 'read_text_file')).toMatchObject({ isError: true });
   });
 
-  it('does everything over standard input, and tells how far it is', async () => {
+  it('does everything over stdio, and reports progress', async () => {
     const remote = makeRemote(node('server-everything', 'stdio'));
     const { tools, problems } = await remote.load(signal);
     expect(problems).toEqual([]);
@@ -49,7 +49,7 @@ describe('the reference servers', () => {
     expect(JSON.stringify(sum)).toContain('5');
   });
 
-  it('does the same over HTTP', async () => {
+  it('does everything over HTTP', async () => {
     const port = await freePort();
     const child = spawn(process.execPath, [entryOf('server-everything'), 'streamableHttp'], {
       env: { ...process.env, PORT: String(port) },
@@ -71,7 +71,7 @@ describe('the reference servers', () => {
     }
   });
 
-  it('is said not to be there where its command is not', async () => {
+  it('reports a command that does not exist', async () => {
     const remote = makeRemote({ id: 'house', command: '/nowhere/at-all' });
     const { tools, problems } = await remote.load(signal);
     expect(tools).toEqual([]);

@@ -5,9 +5,8 @@ import { getRequestListener } from '@hono/node-server';
 import { createMcpHandler, Server, type Tool } from '@modelcontextprotocol/server';
 import { afterEachTest } from '../../tidying.js';
 import { makeMcpRemote } from '../../../src/remotes/mcp/mcp.js';
-import type { McpRemoteOptions } from '../../../src/remotes/mcp/options.js';
 import type { PinStore } from '../../../src/remotes/pins.js';
-import type { Remote } from '../../../src/remotes/remote.js';
+import type { McpRemoteOptions, Remote } from '../../../src/remotes/remote.js';
 
 const open = new Set<{ close(): unknown }>();
 afterEachTest(async () => {
@@ -88,7 +87,7 @@ export function makePins(): PinStore & { readonly texts: Map<string, string> } {
   return {
     texts,
     read: (id) => texts.get(id),
-    keep: (id, text) => Promise.resolve(void texts.set(id, text)),
+    write: (id, text) => Promise.resolve(void texts.set(id, text)),
   };
 }
 

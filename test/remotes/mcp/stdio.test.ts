@@ -23,7 +23,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('an MCP server that is a command', () => {
-  it('fails a call in which it dies, and is started again for the next', async () => {
+  it('fails the call in which it exits, and is started again for the next', async () => {
     const remote = makeRemote(options);
     const first = await pidOf(remote);
     await expect(runRemote(remote, callOf(), 'die')).rejects.toMatchObject({
@@ -34,7 +34,7 @@ describe('an MCP server that is a command', () => {
     expect(isAlive(first)).toBe(false);
   });
 
-  it('is started again once, however many call it at the time, and not for whoever comes late', async () => {
+  it('is started again once for concurrent calls, and not after it was closed', async () => {
     const remote = makeRemote(options);
     const { tools } = await remote.load(new AbortController().signal);
     const use = (name: string): Promise<unknown> | undefined =>
@@ -43,10 +43,10 @@ describe('an MCP server that is a command', () => {
     const answers = await Promise.all([use('pid'), use('pid'), use('pid')]);
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     await remote.close();
-    await expect(use('pid')).rejects.toThrow('let go');
+    await expect(use('pid')).rejects.toThrow('the engine closed it');
   });
 
-  it('ends with whoever started it', async () => {
+  it('ends when its remote is closed', async () => {
     const remote = makeRemote(options);
     const pid = await pidOf(remote);
     expect(isAlive(pid)).toBe(true);

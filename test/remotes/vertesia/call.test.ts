@@ -6,7 +6,7 @@ const list = { tools: [weather] };
 const reading = { tools: [{ ...weather, annotations: { readOnlyHint: true } }] };
 
 describe('a call of a tool server', () => {
-  it('is sent as documented, with a token for that server alone', async () => {
+  it('is sent in the form of the protocol, with a token for that server only', async () => {
     const server = await serveTools(list);
     const call = callOf(
       { city: 'Oslo' },
@@ -29,7 +29,7 @@ describe('a call of a tool server', () => {
     expect(exp - iat).toBe(600);
   });
 
-  it('keeps files and metadata, in the shape of the document and of the SDK', async () => {
+  it('returns files and metadata, in the form of the documentation and of the SDK', async () => {
     const replies: Record<string, unknown>[] = [
       {
         content: 'a',
@@ -57,12 +57,12 @@ describe('a call of a tool server', () => {
   });
 
   it.each<[string, (id: unknown) => unknown, string]>([
-    ['another call', () => ({ tool_use_id: 'other', content: 'x' }), 'another tool_use_id'],
-    ['no call', () => ({ content: 'x' }), 'another tool_use_id'],
-    ['data', (id) => ({ tool_use_id: id, content: { a: 1 } }), 'its content is no text'],
+    ['another call', () => ({ tool_use_id: 'other', content: 'x' }), 'its tool_use_id is not'],
+    ['no call', () => ({ content: 'x' }), 'its tool_use_id is not'],
+    ['data', (id) => ({ tool_use_id: id, content: { a: 1 } }), 'its content is not a string'],
     ['a list', () => [], 'it is not a JSON object'],
     ['a page', () => '<html><body>Hello</body></html>', 'it is not a JSON object'],
-  ])('does not take the answer to %s', async (_what, body, why) => {
+  ])('refuses the answer to %s', async (_what, body, why) => {
     const server = await serveTools(list, (seen) => ({ body: body(idOf(seen.body)) }));
     await expect(runRemote(makeRemote(server.url))).rejects.toMatchObject({
       code: 'REMOTE_FAILED',
@@ -79,15 +79,39 @@ describe('a call of a tool server', () => {
     [500, { body: { error: 'it broke' } }, 'TOOL_FAILED', '500: it broke'],
     [500, { body: '<html>stack trace</html>' }, 'TOOL_FAILED', 'with 500'],
     [504, { body: {} }, 'DEADLINE_EXCEEDED', 'with 504'],
-  ])('that is answered with %i fails for what it says', async (status, reply, code, why) => {
-    const server = await serveTools(list, () => ({ ...reply, status }));
-    const failure = await runRemote(makeRemote(server.url)).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code, message: expect.stringContaining(why) as string });
-    expect(String(failure)).not.toContain('<html>');
-    expect(server.posts()).toHaveLength(1);
+  ])(
+    'that is answered with %i fails with the server’s message',
+    async (status, reply, code, why) => {
+      const server = await serveTools(list, () => ({ ...reply, status }));
+      const failure = await runRemote(makeRemote(server.url)).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code, message: expect.stringContaining(why) as string });
+      expect(String(failure)).not.toContain('<html>');
+      expect(server.posts()).toHaveLength(1);
+    },
+  );
+
+  it('does not pass on our token if the server echoes it', async () => {
+    for (const status of [200, 500]) {
+      const echo = ({ headers, body }: { headers: object; body: Record<string, unknown> }) => ({
+        status,
+        body: {
+          error: JSON.stringify(headers),
+          content: JSON.stringify(headers),
+          tool_use_id: idOf(body),
+        },
+      });
+      const server = await serveTools(list, echo);
+      const answer = await runRemote(makeRemote(server.url)).catch((error: unknown) => error);
+      const [post] = server.posts();
+      const token = String(post?.headers['authorization']).replace('Bearer ', '');
+      expect(token.length).toBeGreaterThan(20);
+      const text = `${String(answer)} ${JSON.stringify(answer)}`;
+      expect(text).toContain('[credential]');
+      expect(text).not.toContain(token);
+    }
   });
 
-  it('cuts what a server says went wrong', async () => {
+  it('cuts the server’s error message', async () => {
     const server = await serveTools(list, () => ({
       status: 500,
       body: { error: 'x'.repeat(9_000) },
@@ -96,7 +120,7 @@ describe('a call of a tool server', () => {
     expect(String(failure).length).toBeLessThan(700);
   });
 
-  it('follows no redirect, and takes its token nowhere else', async () => {
+  it('does not follow redirects, so its token reaches no other server', async () => {
     const thief = await serveTools(list);
     for (const status of [301, 302, 307, 308]) {
       const server = await serveTools(list, () => ({
@@ -104,12 +128,12 @@ describe('a call of a tool server', () => {
         headers: { location: thief.url },
         body: '',
       }));
-      await expect(runRemote(makeRemote(server.url))).rejects.toThrow('follows no redirect');
+      await expect(runRemote(makeRemote(server.url))).rejects.toThrow('do not follow redirects');
     }
     expect(thief.seen).toEqual([]);
   });
 
-  it('takes no more than so many bytes, and no longer than so long', async () => {
+  it('is limited in bytes and in time', async () => {
     const long = await serveTools(list, ({ body }) => ({
       body: { tool_use_id: idOf(body), content: 'x'.repeat(20_000) },
     }));
@@ -122,8 +146,8 @@ describe('a call of a tool server', () => {
   });
 });
 
-describe('another attempt', () => {
-  it('is made where the tool only reads', async () => {
+describe('a retry', () => {
+  it('is made if the tool only reads', async () => {
     const replies = ['drop', { status: 500, body: {} }] as const;
     let at = 0;
     const server = await serveTools(reading, ({ body }) => {
@@ -137,7 +161,7 @@ describe('another attempt', () => {
     expect(server.posts()).toHaveLength(3);
   });
 
-  it('is not made where the tool may have done something', async () => {
+  it('is not made if the tool may have changed something', async () => {
     for (const reply of ['drop', { status: 500, body: {} }] as const) {
       const server = await serveTools(list, () => reply);
       await expect(runRemote(makeRemote(server.url))).rejects.toThrow(/closed|500/);
@@ -145,7 +169,7 @@ describe('another attempt', () => {
     }
   });
 
-  it('is made where the server says that it did nothing', async () => {
+  it('is made if the server reports that it did nothing', async () => {
     let refused = 0;
     const server = await serveTools(list, ({ body }) => {
       if (refused === 1) return { body: { tool_use_id: idOf(body), content: 'now' } };
@@ -155,7 +179,7 @@ describe('another attempt', () => {
     expect(await runRemote(makeRemote(server.url))).toMatchObject({ content: [{ text: 'now' }] });
   });
 
-  it('is the last but so many', async () => {
+  it('is limited in number', async () => {
     const server = await serveTools(reading, () => 'drop');
     await expect(runRemote(makeRemote(server.url))).rejects.toMatchObject({
       code: 'NETWORK_FAILED',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { placeOf } from '../../../src/remotes/vertesia/place.js';
+import { toolUrl } from '../../../src/remotes/vertesia/vertesia.js';
 import { makeRemote, type Seen, serveTools, weather } from './server.js';
 
 const signal = AbortSignal.timeout(20_000);
 
-describe('what a tool server offers', () => {
-  it('is asked without a token, and read as documented', async () => {
+describe('the tools of a tool server', () => {
+  it('are listed without a token, in the form of the protocol', async () => {
     const server = await serveTools({ src: 'x', title: 'CRM', description: 'd', tools: [weather] });
     const { name, description, tools, problems } = await makeRemote(server.url).load(signal);
     expect({ name, description, problems }).toEqual({
@@ -26,7 +26,7 @@ describe('what a tool server offers', () => {
     expect(server.seen[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('says its risk by class, and by hints where it has none', async () => {
+  it('declare their risk by class, or by hints without a class', async () => {
     const tools = [
       { ...weather, name: 'a', approval_class: 'read_only' },
       { ...weather, name: 'b', approval_class: 'side_effecting' },
@@ -48,7 +48,7 @@ describe('what a tool server offers', () => {
     expect(listing.tools[4]?.annotations).toEqual({ title: 'E', readOnlyHint: true });
   });
 
-  it('loses one bad tool and keeps the others', async () => {
+  it('do not include tools that are not valid', async () => {
     const tools = [
       null,
       7,
@@ -72,28 +72,32 @@ describe('what a tool server offers', () => {
     ['nothing', { status: 500, body: {} }],
     ['somewhere else', { status: 302, headers: { location: 'http://evil.example' }, body: {} }],
     ['too much', { body: { tools: [{ ...weather, description: 'x'.repeat(5_000_000) }] } }],
-  ])('is none where it is %s', async (_what, reply) => {
+  ])('are none if the answer is %s', async (_what, reply) => {
     const server = await serveTools(() => reply);
     const { tools, problems } = await makeRemote(server.url).load(signal);
     expect(tools).toEqual([]);
     expect(problems).toHaveLength(1);
-    expect(problems[0]?.message).toContain('did not say what it offers');
+    expect(problems[0]?.message).toContain('did not list its tools');
     expect(server.seen).toHaveLength(1);
   });
 
-  it('is kept while the server is down, and changes when it does', async () => {
+  it('stay in use while the server is down, and change with its next list', async () => {
     let answer: object = { body: { tools: [weather] } };
     const remote = makeRemote((await serveTools(() => answer)).url);
     expect((await remote.load(signal)).tools).toHaveLength(1);
     answer = { status: 500 };
     const stale = await remote.load(signal);
     expect(stale.tools).toHaveLength(1);
-    expect(stale.problems[0]?.message).toContain('goes on with what it offered before');
+    expect(stale.problems[0]?.message).toContain('Its last list stays in use');
     answer = { body: { tools: [{ ...weather, name: 'renamed' }] } };
+    const changed = await remote.load(signal);
+    expect(changed.tools).toEqual([]);
+    expect(changed.problems).toMatchObject([{ code: 'REMOTE_CHANGED', toolId: 'renamed' }]);
+    await remote.accept();
     expect((await remote.load(signal)).tools.map(({ tool }) => tool)).toEqual(['renamed']);
   });
 
-  it('is asked for by its tag, and not sent again where it is the same', async () => {
+  it('are requested by their etag, and not sent again if they are unchanged', async () => {
     const reply = ({ headers }: Seen): object =>
       headers['if-none-match'] === '"1"'
         ? { status: 304, body: '' }
@@ -105,7 +109,7 @@ describe('what a tool server offers', () => {
     expect(server.seen[1]?.headers['if-none-match']).toBe('"1"');
   });
 
-  it('is not asked at a private address unless the operator says so', async () => {
+  it('are not requested at a private address unless the operator allows it', async () => {
     const server = await serveTools({ tools: [weather] });
     const { problems } = await makeRemote(server.url, { allowPrivate: false }).load(signal);
     expect(problems).toMatchObject([{ code: 'NETWORK_DENIED' }]);
@@ -113,14 +117,14 @@ describe('what a tool server offers', () => {
     expect(server.seen).toEqual([]);
   });
 
-  it('is as much of it as was registered', async () => {
+  it('are only the registered ones', async () => {
     const tools = [weather, { ...weather, name: 'other' }];
     const remote = makeRemote((await serveTools({ tools })).url, { tools: ['weather'] });
     expect((await remote.load(signal)).tools.map(({ tool }) => tool)).toEqual(['weather']);
   });
 });
 
-describe('where a tool is sent', () => {
+describe('the URL of a tool', () => {
   it.each([
     [undefined, 'https://a.example/api/tools/x'],
     ['tools/house', 'https://a.example/api/tools/house'],
@@ -130,11 +134,11 @@ describe('where a tool is sent', () => {
     ['other', 'https://a.example/api/tools/other'],
     ['javascript:alert(1)', undefined],
     ['https://user:pw@a.example/', undefined],
-  ])('%s is %s', (written, expected) => {
-    expect(placeOf(written, 'https://a.example/api/tools/x')?.href).toBe(expected);
+  ])('that is written as %s is %s', (written, expected) => {
+    expect(toolUrl(written, 'https://a.example/api/tools/x')?.href).toBe(expected);
   });
 
-  it('is where it was registered, or an origin that was named', async () => {
+  it('must be at the registered origin, or at a named one', async () => {
     const other = await serveTools({ tools: [] });
     const tools = [{ ...weather, url: `${other.origin}/t` }];
     const server = await serveTools({ tools });

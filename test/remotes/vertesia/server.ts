@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEachTest } from '../../tidying.js';
 import type { JsonObject } from '../../../src/index.js';
 import { makeIdentity } from '../../../src/remotes/identity.js';
-import type { Remote, RemoteCall } from '../../../src/remotes/remote.js';
-import type { VertesiaRemoteOptions } from '../../../src/remotes/vertesia/options.js';
+import type { Remote, RemoteCall, VertesiaRemoteOptions } from '../../../src/remotes/remote.js';
+import { makePins } from '../mcp/servers.js';
 import { makeVertesiaRemote } from '../../../src/remotes/vertesia/vertesia.js';
 
 export interface Seen {
@@ -98,6 +98,7 @@ export function makeRemote(url: string, options: Partial<VertesiaRemoteOptions> 
     id: 'crm',
     options: { vertesia: url, allowPrivate: true, ...options },
     identity,
+    pins: makePins(),
     network: {},
   });
   open.add({ close: () => remote.close() });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { makeIdentity } from '../../../src/remotes/identity.js';
+import { makePins } from '../mcp/servers.js';
 import { makeVertesiaRemote } from '../../../src/remotes/vertesia/vertesia.js';
 import { callOf, runRemote } from './server.js';
 
@@ -60,6 +61,7 @@ describe('a server made with @vertesia/tools-sdk', () => {
       options: { vertesia: `${origin()}${path}`, allowPrivate: true },
       identity,
       network: {},
+      pins: makePins(),
     }),
   );
   afterAll(async () => {
@@ -68,7 +70,7 @@ describe('a server made with @vertesia/tools-sdk', () => {
   afterEach(() => vi.clearAllMocks());
 
   it.each(remotes.map((remote) => [remote.where.replace(/^.*\/api/, '/api'), remote] as const))(
-    'lists its tools at %s, and runs them for our token',
+    'lists its tools at %s, and runs them for the host’s token',
     async (_path, remote) => {
       expect(await runRemote(remote, callOf({ name: 'Ada' }), 'greet')).toEqual({
         isError: false,
@@ -78,7 +80,7 @@ describe('a server made with @vertesia/tools-sdk', () => {
     },
   );
 
-  it('says what its tools say', async () => {
+  it('returns the errors of its tools', async () => {
     const [remote] = remotes;
     if (remote === undefined) throw new Error('there is none');
     expect(await runRemote(remote, callOf(), 'fails')).toMatchObject({ isError: true });

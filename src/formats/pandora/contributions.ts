@@ -1,0 +1,114 @@
+import { isBulkheadError } from '../../errors.js';
+import type { Contributions, PluginAlert, RefusedTool, ToolDefinition } from '../../plugin/tool.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
+import type { ContributionContext } from '../format.js';
+import { cutText, quoteText } from '../quote.js';
+import { readTool, readToolId, refuseTool, type ToolContext } from './tool.js';
+
+/**
+ * Reads a guest's answer to the request for its entry's contributions:
+ *
+ * ```
+ *   { tools:    [{ tool: {…} } | { problem: text }, …],
+ *     resolved: null | { error: text } | { tools: as above, alerts: [{ level, message }] } }
+ * ```
+ *
+ * The answer is not trusted. This never throws: a tool that cannot be read is refused alone, and a
+ * failed `resolveTools` leaves the static tools.
+ */
+export function readContributions(answer: unknown, context: ContributionContext): Contributions {
+  const problems: string[] = [];
+  const report = (problem: string): void => {
+    if (problems.length < MAX_PROBLEMS) problems.push(cutText(problem, MAX_PROBLEM));
+  };
+  const tools = new Map<string, ToolDefinition>();
+  const refused: RefusedTool[] = [];
+  const read = (list: unknown, origin: ToolDefinition['origin']): void => {
+    readList(list, { ...contextOf(context), origin, report }, tools, refused);
+  };
+
+  const { tools: statics, resolved } = isRecord(answer) ? answer : {};
+  read(statics, 'static');
+  if (!isRecord(resolved)) return { tools: [...tools.values()], refused, alerts: [], problems };
+  if (typeof resolved['error'] === 'string') {
+    report(`resolveTools failed: ${quoteText(resolved['error'])}`);
+  }
+  read(resolved['tools'], 'resolved');
+  const alerts = readAlerts(resolved['alerts'], report);
+  return { tools: [...tools.values()], refused, alerts, problems };
+}
+
+/** Tools of one entry. Every model that sees a tool pays for it. */
+const MAX_TOOLS = 1_000;
+const MAX_PROBLEMS = 50;
+const MAX_PROBLEM = 500;
+
+function contextOf({
+  plugin,
+  entry,
+  maxTimeoutMs,
+}: ContributionContext): Omit<ToolContext, 'origin' | 'report'> {
+  return { pluginId: plugin.id, entry, maxTimeoutMs };
+}
+
+function readList(
+  list: unknown,
+  context: ToolContext,
+  tools: Map<string, ToolDefinition>,
+  refused: RefusedTool[],
+): void {
+  if (!Array.isArray(list)) return;
+  if (list.length > MAX_TOOLS) context.report(`tools: those after ${MAX_TOOLS} are left out`);
+  for (const item of list.slice(0, MAX_TOOLS)) {
+    let toolId: string | undefined;
+    try {
+      const fields = readFields(item, context);
+      toolId = readToolId(fields, context);
+      // The guest runs the later of two tools with one id, so the later counts, even if it is
+      // refused.
+      if (tools.delete(toolId)) {
+        context.report(`tool ${quoteText(toolId)}: is there twice; the later counts`);
+      }
+      tools.set(toolId, readTool(fields, toolId, context));
+    } catch (error) {
+      if (!isBulkheadError(error)) throw error;
+      refused.push({ toolId, code: error.code, message: error.message });
+    }
+  }
+}
+
+function readFields(item: unknown, context: ToolContext): Readonly<Record<string, unknown>> {
+  const { tool, problem } = isRecord(item) ? item : {};
+  if (isRecord(tool)) return tool;
+  const why =
+    typeof problem === 'string' ? `cannot be read: ${quoteText(problem)}` : 'is not an object';
+  throw refuseTool(context, undefined, why);
+}
+
+const MAX_ALERTS = 20;
+const MAX_MESSAGE = 500;
+
+/** Reads the messages of `resolveTools` to its operator. */
+export function readAlerts(
+  value: unknown,
+  report: (problem: string) => void,
+): readonly PluginAlert[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) {
+    report('alerts: must be a list');
+    return [];
+  }
+  if (value.length > MAX_ALERTS) report(`alerts: those after ${MAX_ALERTS} are left out`);
+  return value.slice(0, MAX_ALERTS).flatMap((alert: unknown, index) => {
+    if (!isRecord(alert) || typeof alert['message'] !== 'string') {
+      report(`alerts[${index}]: must have a level and a message`);
+      return [];
+    }
+    const { level } = alert;
+    if (level !== 'info' && level !== 'warning') {
+      report(`alerts[${index}].level: must be "info" or "warning"; it counts as a warning`);
+    }
+    const message = cutText(alert['message'], MAX_MESSAGE);
+    return [{ level: level === 'info' ? 'info' : 'warning', message } as const];
+  });
+}
