@@ -1,41 +1,71 @@
-import { diffPermissions, type PermissionDiff } from '../permissions/diff.js';
+import { type PermissionDiff, diffPermissions } from '../permissions/permissions.js';
 import { exceeds } from '../plugin/risk.js';
 import { expand } from './compact.js';
 import type { LockedTool, Pin } from './lock.js';
 
-/** What differs between what was accepted and what is there now. */
+/** The differences between the accepted version of a plugin and the current one. */
 export interface Changes {
   readonly version?: { readonly from: string | undefined; readonly to: string | undefined };
-  /** Entries whose code changed, came or went. */
+  /** Entries whose code was changed, added or removed. */
   readonly code: readonly string[];
-  /** What it declares, against what it declared. */
+  /** The changes of the declared permissions. */
   readonly permissions: PermissionDiff;
-  /** Hosts that its code names now, and did not, and the other way round. */
+  /** The hosts that the code names. */
   readonly hosts: { readonly added: readonly string[]; readonly removed: readonly string[] };
   readonly tools: {
     readonly added: readonly string[];
     readonly removed: readonly string[];
     readonly changed: readonly ToolChange[];
   };
-  /** It asks now to run without a compartment. */
+  /** The current version requests to run without a compartment; the accepted one did not. */
   readonly unconfined: boolean;
-  /** Something else in its manifest. */
+  /** Another key signed it, or none: a wider request. */
+  readonly signer?: { readonly from: string | undefined; readonly to: string | undefined };
+  /** Another part of the manifest changed. */
   readonly manifest: boolean;
 }
 
 export interface ToolChange {
   readonly tool: string;
-  readonly what: readonly ('description' | 'schema' | 'risk' | 'approval')[];
-  /** It says that it is less risky, or asks no longer. */
-  readonly milder: boolean;
+  readonly what: readonly ToolPart[];
+  /** The tool declares a lower risk, or no longer requires approval. */
+  readonly lessStrict: boolean;
+  /** The changed texts. `before` is absent if the accepted artifact is not stored on this machine. */
+  readonly texts?: readonly TextChange[];
 }
 
-export type Described = Pick<
-  Pin,
-  'version' | 'bundles' | 'tools' | 'hosts' | 'kept' | 'granted' | 'declared' | 'unconfined'
->;
+type ToolPart = 'description' | 'schema' | 'hints' | 'risk' | 'approval';
 
-/** `after` is what is there now, declaring what it does. */
+/** A text of the plugin's author, before and after. Escape it before display. */
+export interface TextChange {
+  readonly part: ToolPart;
+  readonly before?: string;
+  readonly after: string;
+}
+
+/** A tool's texts as its author wrote them. */
+export interface ToolTexts {
+  readonly title: string;
+  readonly description: string;
+  /** JSON, one member a line. */
+  readonly schema: string;
+  /** Canonical JSON. */
+  readonly hints: string;
+}
+
+/** A tool with its texts, if they are known. */
+export interface DescribedTool extends LockedTool {
+  readonly texts?: ToolTexts;
+}
+
+export interface Described extends Pick<
+  Pin,
+  'version' | 'bundles' | 'hosts' | 'artifact' | 'granted' | 'declared' | 'unconfined' | 'signer'
+> {
+  readonly tools: Readonly<Record<string, DescribedTool>>;
+}
+
+/** Compares the accepted version (`before`) with the current one (`after`). */
 export function changesBetween(before: Described, after: Described): Changes {
   const code = [...new Set([...Object.keys(before.bundles), ...Object.keys(after.bundles)])].filter(
     (key) => before.bundles[key] !== after.bundles[key],
@@ -44,7 +74,7 @@ export function changesBetween(before: Described, after: Described): Changes {
   const hosts = compareLists(before.hosts, after.hosts);
   const tools = compareTools(before.tools, after.tools);
   const unconfined = after.unconfined === true && before.unconfined !== true;
-  const seen =
+  const isVisible =
     code.length > 0 ||
     before.version !== after.version ||
     permissions.wider.length > 0 ||
@@ -58,12 +88,15 @@ export function changesBetween(before: Described, after: Described): Changes {
     hosts,
     tools,
     unconfined,
-    manifest: !seen && !unconfined && before.kept !== after.kept,
+    ...(before.signer?.id === after.signer?.id
+      ? {}
+      : { signer: { from: before.signer?.id, to: after.signer?.id } }),
+    manifest: !isVisible && !unconfined && before.artifact !== after.artifact,
   };
 }
 
 export function isChanged(changes: Changes): boolean {
-  const { version, code, permissions, tools, unconfined, manifest } = changes;
+  const { version, code, permissions, tools, unconfined, signer, manifest } = changes;
   return (
     version !== undefined ||
     code.length > 0 ||
@@ -71,25 +104,34 @@ export function isChanged(changes: Changes): boolean {
     permissions.narrower.length > 0 ||
     tools.added.length + tools.removed.length + tools.changed.length > 0 ||
     unconfined ||
+    signer !== undefined ||
     manifest
   );
 }
 
-/** Why somebody has to say yes to the changes; empty where nothing got wider. */
+/** Why the changes need a review; empty if the plugin does not get more access. */
 export function reasonsToReview({
   permissions,
   hosts,
   tools,
   unconfined,
+  signer,
 }: Changes): readonly string[] {
   return [
-    ...permissions.wider.map(({ sentence }) => `it asks for more: ${sentence}`),
-    ...hosts.added.map((host) => `its code names a host that it did not: ${host}`),
+    ...permissions.wider.map(({ sentence }) => `it requests more: ${sentence}`),
+    ...hosts.added.map((host) => `its code names a new host: ${host}`),
     ...tools.changed
-      .filter(({ milder }) => milder)
-      .map(({ tool }) => `its tool ${tool} calls itself less risky, or asks no longer`),
-    ...(unconfined ? ['it asks to run without a compartment'] : []),
+      .filter(({ lessStrict }) => lessStrict)
+      .map(({ tool }) => `its tool ${tool} declares a lower risk, or no longer requires approval`),
+    ...(unconfined ? ['it requests to run without a compartment'] : []),
+    // guard: new-signer-reviewed
+    ...(signer === undefined ? [] : [signerReason(signer)]),
   ];
+}
+
+function signerReason({ from, to }: NonNullable<Changes['signer']>): string {
+  if (to === undefined) return `it is not signed any more (before: ${from})`;
+  return from === undefined ? `it is signed by ${to}` : `it is signed by ${to} instead of ${from}`;
 }
 
 function declaredBy({ declared, granted }: Described): ReturnType<typeof expand> {
@@ -109,20 +151,61 @@ function compareLists(
 function compareTools(before: Described['tools'], after: Described['tools']): Changes['tools'] {
   const names = compareLists(Object.keys(before), Object.keys(after));
   const changed = Object.entries(after).flatMap(([tool, now]): ToolChange[] => {
-    const was = Object.hasOwn(before, tool) ? before[tool] : undefined;
-    if (was === undefined) return [];
-    const what = whatChanged(was, now);
-    const milder = exceeds(was.risk, now.risk) || (was.asks === true && now.asks !== true);
-    return what.length === 0 ? [] : [{ tool, what, milder }];
+    const previous = Object.hasOwn(before, tool) ? before[tool] : undefined;
+    if (previous === undefined) return [];
+    const what = whatChanged(previous, now);
+    const lessStrict =
+      exceeds(previous.risk, now.risk) ||
+      (previous.requiresApproval === true && now.requiresApproval !== true);
+    if (what.length === 0) return [];
+    const texts = textChanges(previous.texts, now.texts).filter(({ part }) => what.includes(part));
+    return [{ tool, what, lessStrict, ...(texts.length === 0 ? {} : { texts }) }];
   });
   return { ...names, changed };
 }
 
-function whatChanged(was: LockedTool, now: LockedTool): ToolChange['what'] {
+function whatChanged(previous: LockedTool, now: LockedTool): ToolChange['what'] {
   return [
-    ...(was.description === now.description ? [] : ['description' as const]),
-    ...(was.schema === now.schema ? [] : ['schema' as const]),
-    ...(was.risk === now.risk ? [] : ['risk' as const]),
-    ...(was.asks === now.asks ? [] : ['approval' as const]),
+    ...(previous.description === now.description ? [] : ['description' as const]),
+    ...(previous.schema === now.schema ? [] : ['schema' as const]),
+    ...(previous.hints === now.hints ? [] : ['hints' as const]),
+    ...(previous.risk === now.risk ? [] : ['risk' as const]),
+    ...(previous.requiresApproval === now.requiresApproval ? [] : ['approval' as const]),
   ];
 }
+
+function textChanges(
+  before: ToolTexts | undefined,
+  after: ToolTexts | undefined,
+): readonly TextChange[] {
+  if (after === undefined) return [];
+  const parts = [
+    { part: 'description', of: ({ title, description }: ToolTexts) => `${title}\n${description}` },
+    { part: 'schema', of: ({ schema }: ToolTexts) => schema },
+    { part: 'hints', of: ({ hints }: ToolTexts) => hints },
+  ] as const;
+  return parts.flatMap(({ part, of }): TextChange[] => {
+    const [old, now] = [before && of(before), of(after)];
+    if (old === now) return [];
+    return [{ part, ...(old === undefined ? {} : { before: old }), after: now }];
+  });
+}
+
+/**
+ * The hosts in the URLs of a bundle's text, for the review. It does not find URLs that the code builds
+ * at run time: the grant decides which hosts the plugin reaches.
+ */
+export function hostsIn(code: string): readonly string[] {
+  const hosts = new Set<string>();
+  for (const [, host] of code.matchAll(ADDRESS)) {
+    if (host === undefined || hosts.size >= MAX_HOSTS || !/\.|^localhost$/i.test(host)) continue;
+    const text = `http://${host}`;
+    if (URL.canParse(text)) hosts.add(new URL(text).hostname);
+  }
+  return [...hosts].toSorted();
+}
+
+const MAX_HOSTS = 500;
+
+/** The length is bounded, so that the search is linear. */
+const ADDRESS = /(?:https?|wss?):\/\/([a-z0-9][a-z0-9.-]{0,252})/gi;

@@ -1,9 +1,11 @@
+import { isRecord } from '../../sandbox/wire/json.js';
 import type { PermissionName, Permissions } from '../permissions/kind.js';
 import { makePermissions, scopesOf } from '../permissions/permissions.js';
-import { permissionKinds, permissionNames, scopeTexts } from '../permissions/table.js';
-import { array, isObject, type Shape, wrong } from '../schema/shape.js';
+import { kindNamed, whichKind } from '../permissions/kind-names.js';
+import { permissionNames, scopeTexts } from '../permissions/table.js';
+import { array, type Shape, wrong } from '../schema/shape.js';
 
-/** Permissions as people write them: only the kinds that are held, by the words of manifests. */
+/** Permissions as the lock file has them: only the granted kinds, by their manifest names. */
 export type CompactPermissions = Readonly<Record<string, true | readonly string[]>>;
 
 export function compact(permissions: Permissions): CompactPermissions {
@@ -11,29 +13,29 @@ export function compact(permissions: Permissions): CompactPermissions {
     permissionNames.flatMap((name): [string, true | readonly string[]][] => {
       const scopes = scopesOf(permissions, name);
       if (scopes.length === 0) return [];
-      const { written } = permissionKinds[name];
-      const isHeld = typeof permissions[name] === 'boolean';
-      return [[written, isHeld ? true : scopes.toSorted()]];
+      const isUnscoped = typeof permissions[name] === 'boolean';
+      return [[name, isUnscoped ? true : scopes.toSorted()]];
     }),
   );
 }
 
-/** The other way. A word that is no kind of permission is nothing here: `compactShape` refuses it. */
+/** The inverse of `compact`. Ignores unknown kinds: `compactShape` refuses them. */
 export function expand(written: CompactPermissions): Permissions {
   return makePermissions((name) => {
-    const value = written[permissionKinds[name].written];
+    const value = written[name];
     return value === undefined ? [] : value === true ? ['true'] : value;
   });
 }
 
-/** Reads permissions that somebody may have edited. */
+/** Reads permissions that a person may have edited. */
 export const compactShape: Shape<CompactPermissions> = {
   read: (value, at, problems) => {
-    if (!isObject(value)) return wrong('an object', value, at, problems);
+    if (!isRecord(value)) return wrong('an object', value, at, problems);
     const entries: [string, true | readonly string[]][] = [];
     for (const [word, scopes] of Object.entries(value)) {
-      const name = kindOf(word);
-      if (name === undefined) problems.push(`${at}.${word}: is no kind of permission`);
+      const name = kindNamed(word);
+      if (name === undefined)
+        problems.push(`${at}.${word}: is not a kind of permission. ${whichKind(word)}`);
       else if (scopes === true) entries.push([word, true]);
       else {
         const list = array(scopeOf(name)).read(scopes, `${at}.${word}`, problems);
@@ -44,7 +46,7 @@ export const compactShape: Shape<CompactPermissions> = {
   },
 };
 
-/** A scope as the kind reads it: what it cannot read must not get as far as a grant. */
+/** A scope in its normalized form. Reports a scope that its kind cannot read. */
 function scopeOf(name: PermissionName): Shape<string> {
   return {
     read: (value, at, problems) => {
@@ -57,8 +59,4 @@ function scopeOf(name: PermissionName): Shape<string> {
       }
     },
   };
-}
-
-function kindOf(word: string): PermissionName | undefined {
-  return permissionNames.find((name) => permissionKinds[name].written === word);
 }

@@ -1,60 +1,264 @@
+import { isRecord } from '../../sandbox/wire/json.js';
+import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { FormatName } from '../plugin/plugin.js';
 import type { RiskBand } from '../plugin/risk.js';
-import type { CompactPermissions } from './compact.js';
+import {
+  type Shape,
+  type ShapeResult,
+  array,
+  object,
+  oneOf,
+  optional,
+  readShape,
+  record,
+  string,
+  wrong,
+} from '../schema/shape.js';
+import { type CompactPermissions, compactShape } from './compact.js';
+import { isArtifactHash, isKeyId } from './trust.js';
 
 /**
- * What an operator said yes to: which plugins run here, which code of theirs, with which
- * permissions. Small and sorted, to be read, reviewed and kept with the host's own sources.
+ * What the operator accepted: which plugins run, with which code and permissions. Small and sorted,
+ * so that it can be reviewed and committed with the host's sources.
  */
 export interface Lock {
-  readonly version: 1;
+  readonly version: 2;
   /** By the plugin's id, sorted. */
   readonly plugins: Readonly<Record<string, LockedPlugin>>;
+  /** The reviewed tools of remote servers, by the server's id, sorted. */
+  readonly remotes?: Readonly<Record<string, LockedRemote>>;
+}
+
+/** The reviewed tools of a remote server. */
+export interface LockedRemote {
+  /** By tool. */
+  readonly tools: Readonly<Record<string, LockedRemoteTool>>;
+}
+
+export interface LockedRemoteTool {
+  /** sha512 of the whole definition. */
+  readonly hash: string;
+  /** The description that models receive. */
+  readonly description: string;
+  /** The JSON Schema of its input. Inputs are validated against it. */
+  readonly inputSchema: JsonObject;
 }
 
 export interface LockedPlugin extends Pin {
   readonly format: FormatName;
   /** Its directory, relative to the lock file's, with `/` between segments. */
   readonly source: string;
-  /** Absent: it runs. */
+  /** The plugin does not run. Default: it runs. */
   readonly disabled?: true;
-  /** What it was before, newest first, for going back. */
-  readonly earlier?: readonly Pin[];
+  /** Previously accepted versions, newest first, for a rollback. */
+  readonly previous?: readonly Pin[];
 }
 
-/** One version of a plugin, as somebody looked at it and accepted it. */
+/** One accepted version of a plugin. */
 export interface Pin {
   readonly version?: string;
-  /** Hashes of its bundles, by entry. */
+  /** Hashes of its builds, by entry; `tools:host` is the build of `tools` that runs without a compartment. */
   readonly bundles: Readonly<Record<string, string>>;
-  /** Where its manifest and its bundles are kept, `sha256-…`: the address is their hash. */
-  readonly kept: string;
-  /** What it was granted. What is not here it does not get, whatever it declares. */
+  /** The hash of the artifact, `sha512-<base64>`. Only code of this artifact runs. */
+  readonly artifact: string;
+  /** The key that signed the artifact. The signature is verified at each load. Default: not signed. */
+  readonly signer?: Signer;
+  /** The granted permissions. The plugin gets only these, whatever it declares. */
   readonly granted: CompactPermissions;
-  /** What it declares, where that is not what it was granted. */
+  /** The declared permissions, if they differ from the granted ones. */
   readonly declared?: CompactPermissions;
-  /** Its author's hints may lower the risk of its tools. */
+  /** The operator trusts the author's hints, which may lower the risk of the tools. */
   readonly trustHints?: true;
-  /** It may run without a compartment, with everything that this user may do. */
+  /** The plugin may run without a compartment, with all rights of the host's user. */
   readonly unconfined?: true;
-  /** Its tools, by their id, as they described themselves. */
+  /** The tools, by id, as the plugin described them. */
   readonly tools: Readonly<Record<string, LockedTool>>;
-  /** Hosts that its code names. */
+  /** Hosts that the code names. */
   readonly hosts: readonly string[];
+  /** Who accepted this version. */
   readonly by: string;
-  /** ISO 8601. */
+  /** The time of the acceptance, in ISO 8601. */
   readonly at: string;
+}
+
+/** An accepted signing key. */
+export interface Signer {
+  /** `ed25519-…` */
+  readonly id: string;
+  /** The public key (SPKI), as base64. */
+  readonly publicKey: string;
 }
 
 export interface LockedTool {
   readonly risk: RiskBand;
-  /** Its manifest requires approval. */
-  readonly asks?: true;
-  /** sha256 over what models are told of it, in hex, its first 16 characters. */
+  /** The manifest requires approval. */
+  readonly requiresApproval?: true;
+  /** The first 16 hex characters of the sha256 of the description that models receive. */
   readonly description: string;
-  /** The same over the JSON Schema of its input. */
+  /** The same of the input's JSON Schema. */
   readonly schema: string;
+  /** The same of the author's hints and the other fields that decide how the tool is used. */
+  readonly hints: string;
 }
 
-/** Earlier versions that are remembered. */
-export const MAX_EARLIER = 5;
+/** Previous versions that the lock file retains. */
+export const MAX_PREVIOUS = 5;
+
+/** Reads the text of a lock file. Rejects the whole file if a part is not valid. */
+export function parseLock(text: string): ShapeResult<Lock> {
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message.slice(0, 200) : String(error);
+    return { ok: false, problems: [`lock: is not JSON: ${why}`] };
+  }
+  if (isOldLock(data)) return { ok: false, problems: [OLD_VERSION] };
+  return readShape(lockShape, data, 'lock');
+}
+
+/** Version 1, or an early version 2, which named no artifacts. */
+function isOldLock(data: unknown): boolean {
+  if (!isRecord(data)) return false;
+  const { version, plugins } = data;
+  return (
+    version === 1 ||
+    (isRecord(plugins) &&
+      Object.values(plugins).some(
+        (one) => isRecord(one) && 'stored' in one && !('artifact' in one),
+      ))
+  );
+}
+
+const OLD_VERSION =
+  'lock: is of an old version that names no artifacts. Move the file away, and run `bulkhead add DIRECTORY` for each plugin again';
+
+/** The text of a lock file: sorted, so that merges of two additions seldom conflict. */
+export function formatLock(lock: Lock): string {
+  const plugins = sorted(lock.plugins, (plugin) => {
+    const { format, source, disabled, previous, ...pin } = plugin;
+    return {
+      format,
+      source,
+      ...(disabled === undefined ? {} : { disabled }),
+      ...writtenPin(pin),
+      ...(previous === undefined || previous.length === 0
+        ? {}
+        : { previous: previous.map(writtenPin) }),
+    };
+  });
+  const { remotes = {} } = lock;
+  const pinned = sorted(remotes, ({ tools }) => ({
+    tools: sorted(tools, ({ hash, description, inputSchema }) => ({
+      hash,
+      description,
+      inputSchema,
+    })),
+  }));
+  return `${JSON.stringify(
+    { version: 2, plugins, ...(Object.keys(pinned).length === 0 ? {} : { remotes: pinned }) },
+    undefined,
+    2,
+  )}\n`;
+}
+
+function writtenPin(pin: Pin): Pin {
+  return {
+    ...(pin.version === undefined ? {} : { version: pin.version }),
+    granted: pin.granted,
+    ...(pin.declared === undefined ? {} : { declared: pin.declared }),
+    ...(pin.trustHints === undefined ? {} : { trustHints: pin.trustHints }),
+    ...(pin.unconfined === undefined ? {} : { unconfined: pin.unconfined }),
+    hosts: pin.hosts.toSorted(),
+    tools: sorted(pin.tools, (tool) => tool),
+    bundles: sorted(pin.bundles, (hash) => hash),
+    artifact: pin.artifact,
+    ...(pin.signer === undefined ? {} : { signer: pin.signer }),
+    by: pin.by,
+    at: pin.at,
+  };
+}
+
+function sorted<From, To>(
+  of: Readonly<Record<string, From>>,
+  write: (value: From) => To,
+): Readonly<Record<string, To>> {
+  return Object.fromEntries(
+    Object.entries(of)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, value]) => [key, write(value)]),
+  );
+}
+
+const trueShape: Shape<true> = {
+  read: (value, at, problems) => {
+    if (value === true) return { value };
+    problems.push(`${at}: must be true, or left out`);
+    return undefined;
+  },
+};
+const time = string('a time in ISO 8601', (text) => !Number.isNaN(Date.parse(text)));
+const hash = string('sha512- and 88 characters of base64', isArtifactHash);
+const signer: Shape<Signer> = object(
+  { id: string('the id of a key', isKeyId), publicKey: string() },
+  'refuse',
+);
+const jsonObject: Shape<JsonObject> = {
+  read: (value, at, problems) => {
+    if (!isRecord(value)) return wrong('an object', value, at, problems);
+    // The value comes from `JSON.parse`.
+    const copy: JsonObject = JSON.parse(JSON.stringify(value));
+    return { value: copy };
+  },
+};
+
+const toolShape: Shape<LockedTool> = object(
+  {
+    risk: oneOf('low', 'medium', 'high'),
+    requiresApproval: optional(trueShape),
+    description: string(),
+    schema: string(),
+    hints: string(),
+  },
+  'refuse',
+);
+
+const pinFields = {
+  version: optional(string()),
+  bundles: record(string()),
+  artifact: hash,
+  signer: optional(signer),
+  granted: compactShape,
+  declared: optional(compactShape),
+  trustHints: optional(trueShape),
+  unconfined: optional(trueShape),
+  tools: record(toolShape),
+  hosts: array(string()),
+  by: string(),
+  at: time,
+};
+
+const pinShape: Shape<Pin> = object(pinFields, 'refuse');
+
+const pluginShape: Shape<LockedPlugin> = object(
+  {
+    ...pinFields,
+    format: string('the name of a plugin system', (text) => /^[a-z][a-z0-9-]{0,31}$/.test(text)),
+    source: string('a path', (text) => text !== ''),
+    disabled: optional(trueShape),
+    previous: optional(array(pinShape)),
+  },
+  'refuse',
+);
+
+const remoteShape: Shape<LockedRemote> = object(
+  {
+    tools: record(object({ hash, description: string(), inputSchema: jsonObject }, 'refuse')),
+  },
+  'refuse',
+);
+
+const lockShape: Shape<Lock> = object(
+  { version: oneOf(2), plugins: record(pluginShape), remotes: optional(record(remoteShape)) },
+  'refuse',
+);

@@ -1,21 +1,21 @@
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 
-/** What a tool answered, in the one form that every system's results are read into. */
+/** A tool's answer: the common form of every plugin system's results. */
 export interface ToolAnswer {
   readonly isError: boolean;
   readonly content: readonly ContentBlock[];
-  /** The answer as data, where it is more than text. */
+  /** The answer as data, if it is more than text. */
   readonly structured?: Json;
-  /** A few words for a client to show, such as `truncated`. */
+  /** A short status for a client to show, such as `truncated`. */
   readonly status?: string;
-  /** The turn is to end here, and the user to speak next. */
+  /** Whether the turn ends here and the user speaks next. */
   readonly yieldToUser?: boolean;
-  /** Addresses of what the tool made besides. */
+  /** Addresses of files that the tool created. */
   readonly files?: readonly string[];
   readonly meta?: JsonObject;
 }
 
-/** What a model is shown. Only a text block has a `text`. */
+/** A block of content for a model. Only a text block has a `text`. */
 export type ContentBlock = TextBlock | MediaBlock;
 
 export interface TextBlock {
@@ -33,12 +33,12 @@ export interface MediaBlock {
   readonly text?: undefined;
 }
 
-/** The text of what a model is shown. */
+/** The texts of the content blocks, joined by line breaks. */
 export function textOf(content: readonly ContentBlock[]): string {
   return content.flatMap(({ text }) => (text === undefined ? [] : [text])).join('\n');
 }
 
-/** The answer of a system whose tools return any value: a text as it is, anything else as JSON. */
+/** The answer of a system whose tools return any value: text unchanged, any other value as JSON. */
 export function answerOfValue(value: Json): ToolAnswer {
   if (typeof value === 'string') {
     return { isError: false, content: [{ type: 'text', text: value }] };

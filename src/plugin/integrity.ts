@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** The digest by which bundles and files are known, in the form of Subresource Integrity: `sha512-<base64>`. */
+/** The digest that identifies bundles and files, as in Subresource Integrity: `sha512-<base64>`. */
 export function integrityOf(content: string | Uint8Array): string {
   return `sha512-${hash('sha512', content, 'base64')}`;
 }

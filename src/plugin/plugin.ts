@@ -3,36 +3,40 @@ import type { DialectName } from '../../sandbox/wire/methods.js';
 import type { JsonSchemaDocument } from '../schema/check.js';
 import type { PermissionName, Permissions } from '../permissions/kind.js';
 
-/** The one model that every format is read into: what is on disk, before any of it has run. */
+/** A plugin as read from disk, before any of its code runs. Every format is read into this type. */
 export interface Plugin {
-  /** As its author named it; unique in an engine. May hold `@` and `/`, never `:`. */
+  /** The author's name for it; unique in an engine. May contain `@` and `/`, never `:`. */
   readonly id: string;
   readonly format: FormatName;
   /** Real path of its directory. */
   readonly directory: string;
-  /** The manifest's file name, relative to `directory`: where an author edits permissions. */
+  /** The manifest's file name, relative to `directory`. Authors declare permissions there. */
   readonly manifest: string;
   readonly name: string;
   readonly version: string | undefined;
   readonly description: string | undefined;
-  /** Further identity a format knows (author, homepage, licence, icon …), for listings. */
+  /** Other metadata of the format (author, homepage, licence, icon …), for listings. */
   readonly about: Readonly<Record<string, string>>;
   readonly entries: readonly PluginEntry[];
   readonly environment: readonly EnvironmentNeed[];
   readonly config: readonly ConfigField[];
-  /** What the operator's configuration has to fit, where the plugin says it as a schema. */
+  /** The schema of the operator's configuration, if the plugin has one. */
   readonly configSchema?: JsonSchemaDocument;
-  /** Keys of credentials that it says it needs: without all of them it does not begin. */
+  /** Keys of the credentials that it needs to start. */
   readonly credentials?: readonly string[];
-  /** Who put it there, where that was not whoever installs plugins. */
+  /** Who installed it, if not the operator: it came with the host or with the workspace. */
   readonly origin?: 'default' | 'workspace';
-  /** Names of the host's own tools that it takes away. */
+  /** Names of the host's own tools that it removes. */
   readonly removes?: readonly string[];
-  /** Files that it brings along for its storage. */
+  /** Files that it ships for its storage. */
   readonly seeds?: readonly SeedFile[];
-  /** When it was installed, in milliseconds since 1970, by its installer or by its directory. */
+  /** Installation time in milliseconds since 1970, from its installer or its directory. */
   readonly installedAtMs?: number;
-  /** Why its own directory says that it is not to run. */
+  /** Configuration that it ships, under the operator's. */
+  readonly configDefaults?: JsonObject;
+  /** What it ships and this engine does not run: `skills/plan`, `routes/hook.ts`. */
+  readonly notRun?: readonly string[];
+  /** The reason why it is disabled, if its own directory disables it. */
   readonly disabled?: string;
 }
 
@@ -41,21 +45,25 @@ export interface SeedFile {
   readonly from: string;
   /** Relative to its storage. */
   readonly to: string;
-  /** Whether a file that is there is replaced, when the seed has changed. */
+  /** Whether a changed seed replaces an existing file. */
   readonly overwrite: boolean;
-  /** Whether the plugin cannot be without it. */
+  /** Whether the plugin fails to load without it. */
   readonly required: boolean;
 }
 
-export type FormatName = 'pandora' | 'spindle' | 'vellum';
+/** The id that owns the workspace's tools. A plugin cannot have it. */
+export const WORKSPACE = '(workspace)';
+
+/** The name of a plugin system, a key of the table in `src/formats/table.ts`. */
+export type FormatName = string;
 
 /**
- * Which of Vellum's two plugin APIs a plugin was written for: the one that its documents describe
- * (`classic`), or the one that came after it. They differ in what a hook's answer means.
+ * The version of Vellum's plugin API that a plugin was written for: the documented one (`classic`)
+ * or its successor (`current`). They differ in the meaning of a hook's answer.
  */
 export type Edition = 'classic' | 'current';
 
-/** A file of an entry that is loaded by itself, when it is first needed. */
+/** A file of an entry that is loaded separately when it is first needed. */
 export interface Surface {
   readonly kind: 'tools' | 'hooks';
   /** Its file's name without extension: a tool's default name, a hook's key. */
@@ -65,43 +73,42 @@ export interface Surface {
 }
 
 /**
- * One module that is loaded as a unit: a bundle, a grant, and when it runs a guest of its own.
- * Most plugins have one.
+ * A module that is loaded as a unit: it has its own bundle, grant and guest. Most plugins have one.
  */
 export interface PluginEntry {
   /** Unique in the plugin, stable across versions: `tools`, `tools.1`, `agents`. */
   readonly key: string;
-  /** Channels are read so that they can be listed; nothing here runs them. */
+  /** Channels are only listed; the engine does not run them. */
   readonly surface: 'tools' | 'agents' | 'channels';
-  /** Relative to the plugin's directory: its module, or what declares its `surfaces`. */
+  /** Relative to the plugin's directory: its module, or the file that declares its `surfaces`. */
   readonly file: string;
   /**
-   * Where an entry has no one module: the files that it is made of. They are bundled together, so
-   * that they share the modules that they import, and each is loaded when it is first needed.
+   * The files of an entry without a single module. They are bundled together and share imported
+   * modules. Each is loaded when it is first needed.
    */
   readonly surfaces?: readonly Surface[];
-  /** Specifiers that its guest provides. */
+  /** Specifiers of modules that its guest provides. */
   readonly virtualModules?: readonly string[];
   readonly dialect: DialectName;
   readonly edition?: Edition;
-  /** `host`: asks to run without a compartment, with the full power of a process. */
+  /** `host` requests to run without a compartment, with the full power of a process. */
   readonly confinement: 'compartment' | 'host';
-  /** What its author declared. */
+  /** Permissions that its author declared. */
   readonly declared: Permissions;
   /**
-   * The kinds of permission that its author said nothing of, as some systems have no place for them
-   * (`true`: all of them): what it asks for is then what the host's policy says of this very plugin.
+   * The kinds of permission that the manifest's format cannot declare (`true`: all of them). The
+   * host's policy for this plugin is then the request.
    */
   readonly undeclared?: true | readonly PermissionName[];
-  /** Whether its tools ask before they run, where nothing more specific says otherwise. */
+  /** Whether its tools need approval by default. */
   readonly requireApproval: boolean;
-  /** What the dialect tells the plugin's code of itself, e.g. Spindle's `spindle.manifest`. */
-  readonly introduction?: JsonObject;
-  /** Only on agents: other plugins' tools, and the model's own, that the agent wants to use. */
+  /** The plugin's own description for its code, e.g. Spindle's `spindle.manifest`. */
+  readonly pluginInfo?: JsonObject;
+  /** Only on agents: tools of other plugins and of the model that the agent wants to use. */
   readonly agent?: { readonly useTools: readonly string[]; readonly modelTools: readonly string[] };
 }
 
-/** A variable without which the plugin is not active (unless it is optional). */
+/** An environment variable of the plugin. The plugin is inactive without its required ones. */
 export interface EnvironmentNeed {
   readonly name: string;
   readonly required: boolean;
@@ -117,21 +124,46 @@ export interface ConfigField {
   readonly options?: readonly { readonly value: string; readonly label: string }[];
 }
 
-/** A bundle: everything an entry needs, as one text that runs in a compartment. */
+/** An entry with all its modules, as one text that runs in a compartment. */
 export interface Bundle {
   /** One expression: `(function (…) { … })`, which evaluates the plugin's modules when called. */
   readonly code: string;
   /** sha512 over `code`, as `sha512-<base64>`. */
   readonly hash: string;
-  /** Source map (JSON) from `code` to the plugin's sources, by relative path. Stays on the host's side. */
+  /** The hash of the artifact that it was read from. Absent: it was built from a directory. */
+  readonly artifact?: string;
+  /** Source map (JSON) from `code` to the plugin's sources, by relative path. Guests do not get it. */
   readonly sourceMap: string;
   /** Global names that the code assigns to. */
   readonly assignedGlobals: readonly string[];
-  /** Every file that went in, relative to the plugin's directory, with its size in bytes. */
-  readonly inputs: readonly { readonly path: string; readonly bytes: number }[];
+  /** Every bundled file, relative to the plugin's directory, with its size in bytes and its sha512. */
+  readonly inputs: readonly {
+    readonly path: string;
+    readonly bytes: number;
+    readonly hash: string;
+  }[];
+  /** The npm packages that the files belong to. */
+  readonly packages: readonly BundledPackage[];
   readonly warnings: readonly string[];
-  /** Surfaces that cannot be bundled: they throw why when they are loaded, and keep no other back. */
+  /** Surfaces that cannot be bundled. They throw the reason when loaded; the others still work. */
   readonly broken: readonly BrokenSurface[];
+}
+
+/**
+ * The hash that approvals, rules, events and recordings name: of the accepted artifact, else of the code
+ * itself.
+ */
+export function subjectHashOf({ artifact, hash }: Bundle): string {
+  return artifact ?? hash;
+}
+
+/** An npm package in a bundle, as its package.json describes itself. */
+export interface BundledPackage {
+  readonly name: string;
+  readonly version?: string;
+  readonly license?: string;
+  /** Its directory, relative to the plugin's. */
+  readonly path: string;
 }
 
 export interface BrokenSurface {

@@ -1,4 +1,4 @@
-/** How much harm the worst that a call can do would be: reads, changes, destroys. */
+/** The worst effect of a call: `low` reads, `medium` changes, `high` destroys. */
 export type RiskBand = 'low' | 'medium' | 'high';
 
 export const RISK_BANDS: readonly RiskBand[] = ['low', 'medium', 'high'];
@@ -7,7 +7,7 @@ export function isRiskBand(text: unknown): text is RiskBand {
   return RISK_BANDS.some((band) => band === text);
 }
 
-/** The higher of the two. */
+/** The higher of two bands. */
 export function higherBand(a: RiskBand, b: RiskBand): RiskBand {
   return RISK_BANDS.indexOf(a) >= RISK_BANDS.indexOf(b) ? a : b;
 }
@@ -17,8 +17,8 @@ export function exceeds(band: RiskBand, limit: RiskBand): boolean {
 }
 
 /**
- * MCP's hints as a band, with the protocol's own defaults: a tool that does not say that it only
- * reads writes, and one that does not say that it destroys nothing may destroy.
+ * MCP's hints as a band, with the protocol's defaults: without `readOnlyHint` a tool writes, and
+ * without `destructiveHint: false` it may destroy.
  */
 export function bandOfHints(hints: {
   readonly readOnlyHint?: boolean | undefined;

@@ -10,8 +10,8 @@ export interface OriginalPosition {
 }
 
 /**
- * Where in the plugin's sources a position in its bundle comes from; `undefined` where it is none
- * of theirs. Lines and columns count from 1, as in stacks.
+ * The position in the plugin's sources of a position in its bundle, or `undefined` if the code is
+ * not the plugin's. Lines and columns count from 1, as in stacks.
  */
 export function findOriginalPosition(
   sourceMap: string,
@@ -22,13 +22,13 @@ export function findOriginalPosition(
 }
 
 /**
- * Makes what turns a guest's stack into one that speaks of the plugin's own sources: the lines that
- * say what went wrong, and of the frames only those in the bundle, each at its place in the source.
+ * Creates a function that maps a guest's stack to the plugin's sources. It keeps the message, and
+ * of the frames only those in the bundle, each at its place in the source.
  *
- * The map is read once, when a stack first needs it, and not at all where it is so large that
- * reading it would keep the host from its other work: then the frames are left out.
+ * The map is read once, when a stack first needs it. If the map is too large to read without
+ * blocking the host, the frames are left out.
  *
- * @param sourceUrl the name that the guest gave the bundle's code
+ * @param sourceUrl the name of the bundle's code in the guest
  */
 export function makeStackMapper(
   sourceUrl: string,
@@ -52,7 +52,7 @@ export function makeStackMapper(
       .join('\n');
 }
 
-/** Characters of a map's `mappings`: what takes a tenth of a second to read. */
+/** Characters of a map's `mappings`. Reading this many takes about 0.1 s. */
 const MAX_MAPPINGS = 2 * 1024 * 1024;
 
 const FRAME = /^\s+at |^at .*:\d+:\d+\)?$/;
@@ -71,7 +71,7 @@ function openFinder(readSourceMap: () => string): SourceFinder {
   try {
     return makeFinder(readSourceMap(), MAX_MAPPINGS);
   } catch {
-    // A map that is gone costs a stack its frames, and not whoever wants to tell of the error.
+    // Without its map a stack loses its frames; the error is still reported.
     return () => undefined;
   }
 }
@@ -79,7 +79,7 @@ function openFinder(readSourceMap: () => string): SourceFinder {
 /** Line and column from 1. */
 export type SourceFinder = (line: number, column: number) => OriginalPosition | undefined;
 
-/** Reads a map once, to look many positions up in it. */
+/** Reads a map once, for many lookups. */
 export function makeSourceFinder(sourceMap: string): SourceFinder {
   return makeFinder(sourceMap, Infinity);
 }

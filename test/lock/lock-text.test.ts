@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { compact, expand } from '../../src/lock/compact.js';
 import {
+  type Described,
   changesBetween,
+  hostsIn,
   isChanged,
   reasonsToReview,
-  type Described,
 } from '../../src/lock/changes.js';
-import { hostsIn } from '../../src/lock/hosts.js';
-import type { Lock, LockedPlugin } from '../../src/lock/lock.js';
-import { formatLock, parseLock } from '../../src/lock/lock-text.js';
+import { type Lock, type LockedPlugin, formatLock, parseLock } from '../../src/lock/lock.js';
 import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 
 const plugin: LockedPlugin = {
@@ -16,35 +15,35 @@ const plugin: LockedPlugin = {
   source: './plugins/one',
   version: '1.0.0',
   bundles: { tools: 'sha512-x' },
-  kept: `sha256-${'a'.repeat(64)}`,
+  artifact: `sha512-${'a'.repeat(86)}==`,
   granted: { network: ['a.test', 'b.test'], time: true },
-  tools: { say: { risk: 'low', description: '1', schema: '2' } },
+  tools: { say: { risk: 'low', description: '1', schema: '2', hints: '3' } },
   hosts: ['a.test'],
   by: 'ada',
   at: '2026-01-01T00:00:00.000Z',
 };
-const lock: Lock = { version: 1, plugins: { one: plugin } };
+const lock: Lock = { version: 2, plugins: { one: plugin } };
 
-describe('the text of a lock', () => {
-  it('is read to what was written', () => {
+describe('the text of a lock file', () => {
+  it('is read back unchanged', () => {
     expect(parseLock(formatLock(lock))).toEqual({ ok: true, value: lock });
-    const earlier: Lock = {
-      version: 1,
-      plugins: { one: { ...plugin, disabled: true, earlier: [] } },
+    const previous: Lock = {
+      version: 2,
+      plugins: { one: { ...plugin, disabled: true, previous: [] } },
     };
-    const { earlier: _, ...without } = { ...plugin, disabled: true as const, earlier: [] };
-    expect(parseLock(formatLock(earlier))).toEqual({
+    const { previous: _, ...without } = { ...plugin, disabled: true as const, previous: [] };
+    expect(parseLock(formatLock(previous))).toEqual({
       ok: true,
       value: { ...lock, plugins: { one: without } },
     });
   });
 
-  it('is the same whatever the order in which plugins were added', () => {
-    const one = formatLock({ version: 1, plugins: { a: plugin, b: plugin } });
-    expect(formatLock({ version: 1, plugins: { b: plugin, a: plugin } })).toBe(one);
+  it('does not depend on the order in which plugins were added', () => {
+    const one = formatLock({ version: 2, plugins: { a: plugin, b: plugin } });
+    expect(formatLock({ version: 2, plugins: { b: plugin, a: plugin } })).toBe(one);
   });
 
-  it('keeps a plugin whose id every object has', () => {
+  it('can contain a plugin with the id __proto__', () => {
     const odd: Lock = JSON.parse(`{"version":1,"plugins":{"__proto__":${JSON.stringify(plugin)}}}`);
     expect(Object.keys(odd.plugins)).toEqual(['__proto__']);
     expect(formatLock(odd)).toContain('"__proto__": {');
@@ -53,60 +52,91 @@ describe('the text of a lock', () => {
   });
 
   it.each([
-    ['no JSON', '{', /not JSON/],
-    ['another version', '{"version":2,"plugins":{}}', /version/],
-    ['a kind of permission that is none', { granted: { internet: true } }, /internet: is no kind/],
-    ['a scope that is no text', { granted: { network: [1] } }, /network/],
+    ['text that is not JSON', '{', /not JSON/],
+    ['version 1, with how to create version 2', '{"version":1}', /bulkhead add DIRECTORY/],
+    ['a later version', '{"version":3,"plugins":{}}', /version/],
+    ['an unknown kind of permission', { granted: { internet: true } }, /internet: is not a kind/],
+    ['a scope that is not a text', { granted: { network: [1] } }, /network/],
     ['a scope that is too wide', { granted: { network: ['*'] } }, /network\[0\]/],
-    ['an address that is none', { kept: '../../etc/passwd' }, /kept/],
-    ['a word that nobody knows', { grants: {} }, /grants: is not known/],
-    ['a time that is none', { at: 'now' }, /at/],
+    ['an invalid address', { artifact: '../../etc/passwd' }, /artifact/],
+    ['an unknown field', { grants: {} }, /grants: is not known/],
+    ['an invalid time', { at: 'now' }, /at/],
     ['a mark that is not true', { unconfined: 'yes' }, /unconfined/],
   ])('is refused with %s', (_, content, message) => {
     const text =
       typeof content === 'string'
         ? content
-        : JSON.stringify({ version: 1, plugins: { one: { ...plugin, ...content } } });
+        : JSON.stringify({ version: 2, plugins: { one: { ...plugin, ...content } } });
     const read = parseLock(text);
     expect(read.ok ? '' : read.problems.join()).toMatch(message);
   });
 });
 
-it('permissions are written by the words of manifests, and only those that are held', () => {
-  const held = { ...NO_PERMISSIONS, time: true, filesystem: ['notes'], environment: ['B', 'A'] };
-  expect(compact(held)).toEqual({ time: true, env: ['A', 'B'], fs: ['notes'] });
-  expect(expand(compact(held))).toEqual({ ...held, environment: ['A', 'B'] });
+it('compact writes only granted permissions, by their manifest names', () => {
+  const granted = { ...NO_PERMISSIONS, time: true, fs: ['notes'], env: ['B', 'A'] };
+  expect(compact(granted)).toEqual({ time: true, env: ['A', 'B'], fs: ['notes'] });
+  expect(expand(compact(granted))).toEqual({ ...granted, env: ['A', 'B'] });
 });
 
-describe('hosts that code names', () => {
-  it('are found in its addresses, each once, sorted', () => {
+describe('hostsIn', () => {
+  it('finds the hosts of URLs, each once, sorted', () => {
     const code = "fetch('https://b.test/x'); const u = `http://a.test:80/${q}`; 'wss://B.test'";
     expect(hostsIn(code)).toEqual(['a.test', 'b.test']);
   });
 
-  it('are found in time that grows with the code', () => {
+  it('takes linear time', () => {
     expect(hostsIn('https://'.repeat(200_000))).toEqual([]);
     expect(hostsIn(`https://${'a-'.repeat(200_000)}`).length).toBeLessThanOrEqual(1);
   });
 });
 
-describe('changes', () => {
+describe('changesBetween', () => {
   const { by: _, at: __, format: ___, source: ____, ...before } = plugin;
   const reasonsFor = (changed: Partial<Described>): readonly string[] =>
-    reasonsToReview(changesBetween(before, { ...before, kept: 'other', ...changed }));
+    reasonsToReview(changesBetween(before, { ...before, artifact: 'other', ...changed }));
 
-  it('are none where nothing changed', () => {
+  it('finds nothing between equal versions', () => {
     expect(isChanged(changesBetween(before, before))).toBe(false);
   });
 
-  it('to something that nobody sees are told as such', () => {
-    const changes = changesBetween(before, { ...before, kept: 'other' });
+  it('counts another signing key, and none, as a wider request', () => {
+    const signedBy = (id: string): Described => ({ ...before, signer: { id, publicKey: 'x' } });
+    const reasons = (from: Described, to: Described): readonly string[] =>
+      reasonsToReview(changesBetween(from, to));
+    expect(reasons(signedBy('a'), signedBy('a'))).toEqual([]);
+    expect(reasons(signedBy('a'), signedBy('b'))).toEqual(['it is signed by b instead of a']);
+    expect(reasons(signedBy('a'), before)).toEqual(['it is not signed any more (before: a)']);
+    expect(reasons(before, signedBy('a'))).toEqual(['it is signed by a']);
+  });
+
+  it('has the changed texts of a tool, and no other', () => {
+    const texts = { title: 'T', description: 'old', schema: '{}', hints: '{}' };
+    const tool = { risk: 'low', description: '1', schema: '2', hints: '3' } as const;
+    const changes = changesBetween(
+      { ...before, tools: { say: { ...tool, texts } } },
+      {
+        ...before,
+        tools: { say: { ...tool, description: '9', texts: { ...texts, description: 'new' } } },
+      },
+    );
+    expect(changes.tools.changed).toEqual([
+      {
+        tool: 'say',
+        what: ['description'],
+        lessStrict: false,
+        texts: [{ part: 'description', before: 'T\nold', after: 'T\nnew' }],
+      },
+    ]);
+  });
+
+  it('reports a change of the manifest that no other member shows', () => {
+    const changes = changesBetween(before, { ...before, artifact: 'other' });
     expect(changes.manifest).toBe(true);
     expect(isChanged(changes)).toBe(true);
   });
 
   it.each<[string, Partial<Described>, RegExp]>([
-    ['another permission', { granted: { ...before.granted, random: true } }, /asks for more/],
+    ['another permission', { granted: { ...before.granted, random: true } }, /requests more/],
     [
       'another host that it may reach',
       { granted: { network: ['a.test', 'b.test', 'c.test'], time: true } },
@@ -117,20 +147,22 @@ describe('changes', () => {
       { granted: { network: ['*.b.test', 'a.test', 'b.test'], time: true } },
       /subdomain/,
     ],
-    ['another host in its code', { hosts: ['a.test', 'c.test'] }, /names a host.*c\.test/],
+    ['another host in its code', { hosts: ['a.test', 'c.test'] }, /names a new host.*c\.test/],
     ['host mode', { unconfined: true }, /without a compartment/],
-    ['a tool that asked', { tools: {} }, /^$/],
-  ])('%s: are for somebody to look at where they make it wider', (_name, changed, message) => {
+    ['a removed tool', { tools: {} }, /^$/],
+  ])('%s: needs a review only if it adds access', (_name, changed, message) => {
     expect(reasonsFor(changed).join()).toMatch(message);
   });
 
-  it('to a milder word of its author are for somebody to look at', () => {
-    const high = { say: { risk: 'high', asks: true, description: '1', schema: '2' } } as const;
+  it('requires a review of a lower declared risk', () => {
+    const high = {
+      say: { risk: 'high', requiresApproval: true, description: '1', schema: '2', hints: '3' },
+    } as const;
     const reasons = reasonsToReview(changesBetween({ ...before, tools: high }, before));
-    expect(reasons).toEqual(['its tool say calls itself less risky, or asks no longer']);
+    expect(reasons).toEqual(['its tool say declares a lower risk, or no longer requires approval']);
   });
 
-  it('compare with what it declared, where it was granted less', () => {
+  it('compares declared permissions, also if fewer were granted', () => {
     const declared = { network: ['a.test', 'b.test', 'c.test'], time: true } as const;
     const changes = changesBetween({ ...before, declared }, { ...before, granted: declared });
     expect(changes.permissions).toEqual({ wider: [], narrower: [] });

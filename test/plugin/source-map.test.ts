@@ -28,7 +28,7 @@ const files = {
 };
 
 describe('the source map of a bundle', () => {
-  it("turns a stack of the guest into the plugin's own lines, and nothing else", async () => {
+  it("maps a guest's stack to the plugin's own lines", async () => {
     const bundle = await bundleFiles(files);
     const { stack = '' } = await runUnderSes(bundle, { call: 'run' });
     expect(stack).toContain('ses-run.mjs');
@@ -42,7 +42,7 @@ describe('the source map of a bundle', () => {
     ]);
   });
 
-  it('knows the original of a position, and that some have none', async () => {
+  it('finds the source of a position, if the position has one', async () => {
     const bundle = await bundleFiles(files);
     const lines = bundle.code.split('\n');
     const line = lines.findIndex((text) => text.includes('failed on purpose')) + 1;
@@ -56,7 +56,7 @@ describe('the source map of a bundle', () => {
     expect(findOriginalPosition(bundle.sourceMap, 999_999, 1)).toBeUndefined();
   });
 
-  it('is read once, and not at all where reading it would take the host long', () => {
+  it('is read once, and not at all if it is too large', () => {
     const map = {
       version: 3,
       sources: ['a.ts'],
@@ -77,7 +77,7 @@ describe('the source map of a bundle', () => {
     parse.mockRestore();
   });
 
-  it("holds the plugin's sources by their relative paths, and none of ours", async () => {
+  it("contains the plugin's sources by their relative paths, and none of the host's", async () => {
     const { sourceMap } = await bundleFiles(files);
     const map = JSON.parse(sourceMap) as { sources: string[]; sourcesContent: (string | null)[] };
     const own = map.sources.filter((source) => !source.startsWith('bulkhead:'));
@@ -92,7 +92,7 @@ describe('the source map of a bundle', () => {
     expect(sourceMap).not.toContain(process.cwd());
   });
 
-  it('follows a source through a rewrite before esbuild saw it', async () => {
+  it('finds lines of a source that was rewritten before esbuild', async () => {
     const source = `const name: string = 'x';\n\nexport const run = () => {\n  (require as any)('./' + name);\n};`;
     const bundle = await bundleFiles(
       { 'src/index.ts': source },
@@ -104,7 +104,7 @@ describe('the source map of a bundle', () => {
     );
   });
 
-  it('leaves lines that are no frames, and says nothing of frames that it does not know', () => {
+  it('keeps lines that are not frames, and drops unknown frames', () => {
     const map = JSON.stringify({ version: 3, sources: [], names: [], mappings: '' });
     const stack = 'Error: a\nb\n    at x (elsewhere:1:1)\n    at native';
     expect(makeStackMapper('bulkhead:test', () => map)(stack)).toBe('Error: a\nb');

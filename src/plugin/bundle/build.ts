@@ -1,29 +1,38 @@
+import { isRecord } from '../../../sandbox/wire/json.js';
 import { realpathSync } from 'node:fs';
-import { build, type Metafile } from 'esbuild';
+import { type Metafile, build } from 'esbuild';
 import { BulkheadError } from '../../errors.js';
 import { integrityOf } from '../integrity.js';
 import type { Bundle } from '../plugin.js';
-import { builtinDirectory } from './builtin-files.js';
-import { isBuiltinIn } from './builtins.js';
+import { findOriginalPosition } from '../source-map.js';
+import { builtinDirectory, isBuiltinIn } from './builtins.js';
 import { type PluginSources, pluginSources } from './esbuild-plugin.js';
 import type { Evidence } from './evidence.js';
+import { type PluginFiles, openPluginFiles } from './files.js';
+import { packagesOf } from './packages.js';
 import type { Built } from './parse-built.js';
-import { openPluginFiles, type PluginFiles } from './files.js';
-import { ENTRY, INJECTED_MODULES } from './made-modules.js';
-import { describeWarning, isBuildFailure, MAX_MESSAGES, toBulkheadError } from './build-failure.js';
-import { bundleFailed, cutText, pluginPath, PLUGIN_NAMESPACE } from './problems.js';
+import {
+  MAX_MESSAGES,
+  PLUGIN_NAMESPACE,
+  bundleFailed,
+  cutText,
+  describeWarning,
+  isBuildFailure,
+  pluginPath,
+  toBulkheadError,
+} from './problems.js';
 import { makeResolver } from './resolve/resolver.js';
-import { makeVariants } from './resolve/variants.js';
-import { rewriteOrExplain } from './rewrite-or-explain.js';
-import { MODULE_VARIABLE } from './source/describe-module.js';
+import { makeVariants } from './resolve/candidates.js';
+import { type Rewritten, rewriteBundle } from './rewrite/rewrite.js';
+import { MODULE_VARIABLE } from './source/prepare.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 import { buildSurfaces } from './surfaces.js';
-import { trimSourceMap } from './trim-source-map.js';
+import { ENTRY, INJECTED_MODULES } from './virtual-modules.js';
 
 /**
- * Bundles in this process: files are read synchronously, and hostile sources can exhaust its memory
- * and its stack, or take the process of esbuild down for good (then it throws what esbuild says).
- * See `bundlePlugin` for a process to do it in. Throws `BUNDLE_FAILED` and `OUTSIDE_PLUGIN`.
+ * Bundles in this process. It reads files synchronously, and hostile sources can exhaust memory and
+ * stack or crash the process of esbuild (then esbuild's error is thrown). Use `bundlePlugin` to
+ * bundle in a separate process. Throws `BUNDLE_FAILED` and `OUTSIDE_PLUGIN`.
  */
 export async function buildBundle(spec: BundleSpec): Promise<Built> {
   const files = openPluginFiles(openDirectory(spec.directory), {
@@ -45,7 +54,7 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
 async function buildOne(
   files: PluginFiles,
   entry: PluginSources['entry'],
-  { builtins = 'powerless', virtualModules = [] }: BundleSpec,
+  { builtins = 'powerless', virtualModules = [], rewrite = true }: BundleSpec,
 ): Promise<Bundle> {
   const warnings: string[] = [];
   const result = await build({
@@ -64,7 +73,7 @@ async function buildOne(
     charset: 'utf8',
     logLevel: 'silent',
     tsconfigRaw: '{}',
-    // esbuild lists the directory that it works in: one of ours.
+    // esbuild lists its working directory, so it must not be the plugin's or the host's.
     absWorkingDir: builtinDirectory,
     define: {
       'process.env.NODE_ENV': '"production"',
@@ -86,28 +95,29 @@ async function buildOne(
   }).catch((error: unknown) => {
     throw isBuildFailure(error) ? toBulkheadError(error) : error;
   });
-  refuseUnknownInputs(result.metafile);
+  assertKnownInputs(result.metafile);
 
   const output = (end: string): string =>
     result.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
   const sourceMap = trimSourceMap(output('.js.map'));
-  const { code, assignedGlobals } = rewriteOrExplain(
-    output('.js'),
-    sourceMap,
-    builtins === 'real' ? REAL_MODULES : undefined,
-  );
+  const prelude = builtins === 'real' ? REAL_MODULES : undefined;
+  const { code, assignedGlobals } = rewrite
+    ? rewriteOrExplain(output('.js'), sourceMap, prelude)
+    : { code: output('.js'), assignedGlobals: [] };
+  const inputs = inputsOf(result.metafile, files.evidence);
   return {
     code,
     hash: integrityOf(code),
     sourceMap,
     assignedGlobals,
-    inputs: inputsOf(result.metafile, files.evidence),
+    inputs,
+    packages: packagesOf(inputs, files),
     warnings: [...warnings, ...result.warnings.map(describeWarning)].slice(0, MAX_MESSAGES),
     broken: [],
   };
 }
 
-/** Where the guest has a real `require`, what only names its module at run time gets that. */
+/** With real built-ins, imports of computed names use the guest's real `require`. */
 const REAL_MODULES =
   'const { require } = $bulkhead; ' +
   '$bulkhead = { importRefused: async (specifier) => require(specifier), ...$bulkhead };';
@@ -116,7 +126,7 @@ function openDirectory(directory: string): string {
   try {
     return realpathSync(directory);
   } catch {
-    throw new BulkheadError('PLUGIN_NOT_FOUND', `There is no directory ${directory}.`, {
+    throw new BulkheadError('PLUGIN_NOT_FOUND', `The directory ${directory} does not exist.`, {
       directory,
     });
   }
@@ -127,14 +137,14 @@ function locateEntry(files: PluginFiles, file: string): string {
   if (located?.kind === 'file') return located.path;
   throw bundleFailed([
     {
-      message: `There is no file "${file}" in the plugin`,
+      message: `The plugin has no file "${file}"`,
       remedy: 'Correct the entry in the manifest, or add the file.',
     },
   ]);
 }
 
-/** What cannot happen, since every import is answered by us: but then nothing is to come of it. */
-function refuseUnknownInputs(metafile: Metafile): void {
+/** Throws if esbuild read a module that `pluginSources` did not provide. A second line of defence. */
+function assertKnownInputs(metafile: Metafile): void {
   const ours = /^(?:plugin|entry|sandbox|bulkhead|builtin|provided|nothing|missing|node-interop):/;
   for (const path of Object.keys(metafile.inputs)) {
     if (ours.test(path)) continue;
@@ -146,6 +156,72 @@ function inputsOf(metafile: Metafile, evidence: Evidence): Bundle['inputs'] {
   return Object.keys(metafile.inputs)
     .filter((path) => path.startsWith(`${PLUGIN_NAMESPACE}:`))
     .map((path) => pluginPath(path).replace(/ with \{.*$/, ''))
-    .map((path) => ({ path, bytes: evidence.files[path]?.bytes ?? 0 }))
+    .map((path) => {
+      const { bytes = 0, hash = '' } = evidence.files[path] ?? {};
+      return { path, bytes, hash };
+    })
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/**
+ * Rewrites esbuild's output for SES. If that fails, throws `BUNDLE_FAILED` with the place in the
+ * plugin's own source.
+ */
+export function rewriteOrExplain(
+  text: string,
+  sourceMap: string,
+  prelude: string | undefined,
+): Rewritten {
+  try {
+    return rewriteBundle(text, prelude);
+  } catch (error) {
+    const position = error instanceof Error && 'pos' in error ? Number(error.pos) : undefined;
+    const message =
+      error instanceof Error ? error.message.replace(/ \(\d+:\d+\)$/, '') : String(error);
+    const before = text.slice(0, position ?? 0);
+    const origin =
+      position === undefined
+        ? undefined
+        : findOriginalPosition(
+            sourceMap,
+            before.split('\n').length,
+            before.length - before.lastIndexOf('\n'),
+          );
+    throw bundleFailed([
+      {
+        message: `The code cannot be rewritten for SES: ${message}`,
+        ...(origin === undefined
+          ? {}
+          : { file: origin.source, line: origin.line, column: origin.column }),
+        remedy: 'Write this part of the code in a simpler way.',
+      },
+    ]);
+  }
+}
+
+/** Prefix of sources in a source map that are not the plugin's. */
+export const FOREIGN_SOURCE = 'bulkhead:';
+
+/**
+ * Removes everything from a source map that is not the plugin's. Paths become relative to the
+ * plugin's directory, and the texts of Bulkhead's own modules are dropped.
+ */
+export function trimSourceMap(text: string): string {
+  const map: unknown = JSON.parse(text);
+  if (!isRecord(map) || !Array.isArray(map['sources'])) throw new TypeError('not a source map');
+  const sources = map['sources'].map(String);
+  const contents: unknown[] = Array.isArray(map['sourcesContent']) ? map['sourcesContent'] : [];
+  const isOwn = (source: string): boolean =>
+    source.startsWith(`${PLUGIN_NAMESPACE}:`) || !/^[a-z-]+:/.test(source);
+  return JSON.stringify({
+    version: 3,
+    sources: sources.map((source) =>
+      isOwn(source) ? pluginPath(source) : FOREIGN_SOURCE + source,
+    ),
+    sourcesContent: sources.map((source, index) =>
+      isOwn(source) ? (contents[index] ?? null) : null,
+    ),
+    mappings: map['mappings'],
+    names: [],
+  });
 }

@@ -1,15 +1,17 @@
-import { isBuiltin } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { BundleSpec } from './spec.js';
 
 /**
- * The file of `sandbox/builtins` that stands in for a module of Node or Bun inside the compartment.
- * None has any power of its own, and those without a file of theirs throw where they are used.
+ * The file of `sandbox/builtins` that replaces a module of Node or Bun inside the compartment. The
+ * replacements have no power of their own. A module without a file throws when it is used.
  */
 export function builtinFile(name: string): string {
   return IMPLEMENTED.get(name) ?? 'denied';
 }
 
-/** Tells whether a specifier without `node:` or `bun:` means a built-in. */
+/** Returns a test whether a specifier without `node:` or `bun:` is a built-in. */
 export function isBuiltinIn(
   builtins: NonNullable<BundleSpec['builtins']>,
 ): (specifier: string) => boolean {
@@ -24,6 +26,7 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['async_hooks', 'async-hooks'],
   ['buffer', 'buffer-module'],
   ['bun', 'bun'],
+  ['child_process', 'child-process'],
   ['constants', 'os-constants'],
   ['crypto', 'crypto'],
   ['diagnostics_channel', 'diagnostics-channel'],
@@ -49,7 +52,7 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['url', 'url'],
   ['util', 'util'],
   ['util/types', 'util-types'],
-  // Packages that bring `fetch` to where there is none: here there is one, or no network.
+  // Packages that polyfill `fetch`: the compartment has its own.
   ['cross-fetch', 'fetch'],
   ['cross-fetch/polyfill', 'fetch'],
   ['isomorphic-fetch', 'fetch'],
@@ -62,10 +65,30 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
 
 const DENIED: ReadonlySet<string> = new Set(
   [
-    'child_process cluster console dgram dns dns/promises domain http http2 https inspector',
+    'cluster console dgram dns dns/promises domain http http2 https inspector',
     'inspector/promises path/win32 readline readline/promises repl stream/consumers stream/web tls',
     'trace_events v8 vm wasi worker_threads zlib',
   ]
     .join(' ')
     .split(' '),
 );
+
+/** The directory of the built files of `sandbox/builtins`, each with its packages bundled in. */
+export const builtinDirectory: string = dirname(
+  createRequire(import.meta.url).resolve('#sandbox/bundled-builtins/denied.js'),
+);
+const texts = new Map<string, string>();
+
+/** The built text of a file of `sandbox/builtins`. Trusted code, read once. */
+export function readBuiltinFile(name: string): string {
+  let text = texts.get(name);
+  if (text === undefined) {
+    // Its source map names files that the published package does not contain.
+    text = readFileSync(join(builtinDirectory, name), 'utf8').replace(
+      /\n\/\/# sourceMappingURL=.*\s*$/,
+      '\n',
+    );
+    texts.set(name, text);
+  }
+  return text;
+}

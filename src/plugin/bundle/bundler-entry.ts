@@ -1,7 +1,7 @@
-// Bundles what it is sent, one plugin after another, until the process that started it ends.
+// Bundles each spec that the host sends, one plugin after another, until the host disconnects.
+import { isRecord } from '../../../sandbox/wire/json.js';
 import { BulkheadError } from '../../errors.js';
 import { buildBundle } from './build.js';
-import { isObject } from './resolve/package.js';
 import type { BundleSpec } from './spec.js';
 
 process.on('message', (message: unknown) => {
@@ -12,7 +12,7 @@ process.on('message', (message: unknown) => {
   );
 });
 
-// Whoever asked has gone.
+// The host has ended.
 process.on('disconnect', () => process.exit());
 
 function describe(error: unknown): object {
@@ -22,9 +22,9 @@ function describe(error: unknown): object {
   return { code: undefined, message: error instanceof Error ? error.message : String(error) };
 }
 
-/** The sender is our own code: this tells its messages from what Node itself may send. */
+/** Tells the host's messages from those that Node itself may send. The host is trusted. */
 function isSpec(message: unknown): message is BundleSpec {
   return (
-    isObject(message) && typeof message['directory'] === 'string' && isObject(message['entry'])
+    isRecord(message) && typeof message['directory'] === 'string' && isRecord(message['entry'])
   );
 }

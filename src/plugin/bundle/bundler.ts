@@ -1,25 +1,26 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { isRecord } from '../../../sandbox/wire/json.js';
+import { type ChildProcess, fork } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { BulkheadError } from '../../errors.js';
-import { parseBuilt, parseProblems, type Built } from './parse-built.js';
+import type { Bundle } from '../plugin.js';
+import { type Built, parseBuilt, parseProblems } from './parse-built.js';
 import { bundleFailed } from './problems.js';
-import { isObject } from './resolve/package.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 
-const entry = createRequire(import.meta.url).resolve('#bundler/bundler-entry.js');
+const entry = createRequire(import.meta.url).resolve('#bundler');
 
-/** How long a process that has nothing to do is kept: the next bundle saves its start. */
+/** Milliseconds after which an idle bundler process is killed. */
 const IDLE_MS = 10_000;
 
 let running: ChildProcess | undefined;
 let idleTimer: NodeJS.Timeout | undefined;
-/** Bundles are made one at a time: esbuild uses every core by itself. */
+/** Bundles are built one at a time, because esbuild uses every core. */
 let queue: Promise<unknown> = Promise.resolve();
 
 /**
- * Bundles in a process of its own, where hostile sources can use up the memory, the stack and the
- * time that they like: it is killed at the deadline, and a new one serves the next plugin. Throws
- * what `buildBundle` throws.
+ * Bundles in a separate process, so that hostile sources cannot exhaust the host's memory, stack or
+ * time. The process is killed at the deadline, and a new one serves the next plugin. Throws the
+ * errors of `buildBundle`.
  */
 export async function buildApart(spec: BundleSpec): Promise<Built> {
   const turn = queue.then(() => buildNow(spec));
@@ -33,7 +34,7 @@ async function buildNow(spec: BundleSpec): Promise<Built> {
   bundler.ref();
   bundler.channel?.ref();
   try {
-    return await ask(bundler, spec);
+    return await request(bundler, spec);
   } finally {
     bundler.unref();
     bundler.channel?.unref();
@@ -44,11 +45,11 @@ async function buildNow(spec: BundleSpec): Promise<Built> {
 
 function start(): ChildProcess {
   return fork(entry, [], {
-    // esbuild writes pages to stderr when it dies, and nothing of the host's is to be inherited.
+    // esbuild writes long traces to stderr when it crashes. The bundler inherits nothing.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     env: {},
     serialization: 'advanced',
-    // Deep trees are parsed by recursion; the stack that the system gives has room for this.
+    // Deep trees are parsed by recursion. The system's default stack is larger than this size.
     execArgv: ['--max-old-space-size=2048', '--max-semi-space-size=64', '--stack-size=3900'],
   });
 }
@@ -58,7 +59,7 @@ function stop(bundler: ChildProcess): void {
   bundler.kill('SIGKILL');
 }
 
-function ask(bundler: ChildProcess, spec: BundleSpec): Promise<Built> {
+function request(bundler: ChildProcess, spec: BundleSpec): Promise<Built> {
   const deadlineMs = spec.limits?.deadlineMs ?? BUNDLE_LIMITS.deadlineMs;
   return new Promise((resolve, reject) => {
     const settle = (finish: () => void): void => {
@@ -68,11 +69,11 @@ function ask(bundler: ChildProcess, spec: BundleSpec): Promise<Built> {
     };
     const onMessage = (message: unknown): void =>
       settle(() => {
-        const built = isObject(message) ? parseBuilt(message['built']) : undefined;
+        const built = isRecord(message) ? parseBuilt(message['built']) : undefined;
         if (built !== undefined) resolve(built);
         else {
-          const error = parseError(isObject(message) ? message['error'] : undefined);
-          // A bundler that failed in a way that nobody foresaw may be left in any state.
+          const error = parseError(isRecord(message) ? message['error'] : undefined);
+          // After an unknown error the bundler's state is undefined.
           if (error.code === undefined) stop(bundler);
           reject(error.value);
         }
@@ -80,13 +81,13 @@ function ask(bundler: ChildProcess, spec: BundleSpec): Promise<Built> {
     const onExit = (): void =>
       settle(() => {
         stop(bundler);
-        reject(givenUp('the bundler ran out of memory or stack on it'));
+        reject(abandoned('the bundler process exited (out of memory or stack)'));
       });
     const timer = setTimeout(
       () =>
         settle(() => {
           stop(bundler);
-          reject(givenUp(`bundling it took longer than ${deadlineMs} ms`));
+          reject(abandoned(`bundling took longer than ${deadlineMs} ms`));
         }),
       deadlineMs,
     );
@@ -95,10 +96,10 @@ function ask(bundler: ChildProcess, spec: BundleSpec): Promise<Built> {
   });
 }
 
-function givenUp(why: string): BulkheadError<'BUNDLE_FAILED'> {
+function abandoned(why: string): BulkheadError<'BUNDLE_FAILED'> {
   return bundleFailed([
     {
-      message: `The plugin was given up: ${why}`,
+      message: `The bundler stopped: ${why}`,
       remedy: 'Make its sources smaller or less deeply nested.',
     },
   ]);
@@ -108,9 +109,9 @@ function parseError(error: unknown): {
   readonly code: string | undefined;
   readonly value: BulkheadError;
 } {
-  const { code, message, details } = isObject(error) ? error : {};
+  const { code, message, details } = isRecord(error) ? error : {};
   const text = typeof message === 'string' ? message : 'no reason given';
-  const fields = isObject(details) ? details : {};
+  const fields = isRecord(details) ? details : {};
   switch (code) {
     case 'BUNDLE_FAILED':
       return {
@@ -132,6 +133,22 @@ function parseError(error: unknown): {
         value: new BulkheadError(code, text, { directory: String(fields['directory']) }),
       };
     default:
-      return { code: undefined, value: givenUp(text) };
+      return { code: undefined, value: abandoned(text) };
   }
+}
+
+/**
+ * Bundles a plugin's entry and its imports into one text that runs under SES.
+ *
+ * `Bundle.code` is one expression: a function that evaluates the plugin's modules and returns the
+ * entry's exports (a promise of them if a module awaits at its top level). It takes
+ * `{ modules, importRefused }`: the modules that the guest provides under the specifiers of
+ * `virtualModules`, and the replacement of `import()` with a computed specifier.
+ *
+ * Throws `BUNDLE_FAILED` with every problem's place and remedy, `OUTSIDE_PLUGIN` if a path leads out
+ * of the directory, and `PLUGIN_NOT_FOUND` if the directory does not exist.
+ */
+export async function bundlePlugin(spec: BundleSpec): Promise<Bundle> {
+  const { bundle } = await buildApart(spec);
+  return bundle;
 }

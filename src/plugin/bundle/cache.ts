@@ -1,54 +1,60 @@
-import { hash } from 'node:crypto';
-import { join } from 'node:path';
+import { createHash, randomUUID, hash as hashOf } from 'node:crypto';
+import { lstatSync, readFileSync, readdirSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BulkheadError } from '../../errors.js';
+import { integrityOf } from '../integrity.js';
 import type { Bundle } from '../plugin.js';
+import { builtinDirectory } from './builtins.js';
 import { buildApart } from './bundler.js';
-import { isCurrent } from './evidence.js';
-import { bundlerFingerprint } from './fingerprint.js';
-import { keepBuilt, readKept } from './kept.js';
-import type { Built } from './parse-built.js';
+import { isCurrent, stampOf } from './evidence.js';
+import { type Built, parseBuilt } from './parse-built.js';
 import type { BundleSpec } from './spec.js';
 
 export interface BundleCache {
-  /** As `bundlePlugin`, unless nothing has changed since the last time. */
+  /** Returns the stored bundle, or calls `bundlePlugin` if a source has changed. */
   bundle(spec: BundleSpec): Promise<Bundle>;
 }
 
 /**
- * Keeps bundles on disk. What it finds there is used only if it is whole (its hash is checked) and
- * if every file, link and gap that the bundle depends on is as it was; else it is made again. A
- * directory that cannot be written is no error: then nothing is kept.
+ * Stores bundles on disk. A stored bundle is used only if its hash is right and every file, link
+ * and absent path that it depends on is unchanged; otherwise it is built again. If the directory is
+ * not writable, bundles are not stored; that is not an error.
  */
 export function makeBundleCache(options: {
-  /** Where to keep them. Whoever can write there decides what plugins run. */
+  /** The directory of the stored bundles. A process that can write to it controls what plugins run. */
   readonly directory: string;
-  /** How bundles are made; tests count it. */
+  /** Builds a bundle. Default: `buildApart`. */
   readonly build?: (spec: BundleSpec) => Promise<Built>;
 }): BundleCache {
   const { directory, build = buildApart } = options;
-  const underWay = new Map<string, Promise<Bundle>>();
+  const pending = new Map<string, Promise<Bundle>>();
 
   const find = async (spec: BundleSpec, file: string): Promise<Bundle> => {
-    const kept = readKept(file);
-    if (kept !== undefined && (await isCurrent(kept.evidence))) return kept.bundle;
+    const stored = readStoredBundle(file);
+    if (stored !== undefined && (await isCurrent(stored.evidence))) return stored.bundle;
     const built = await build(spec);
-    await keepBuilt(directory, file, built);
+    await storeBundle(directory, file, built);
     return built.bundle;
   };
 
   return {
     bundle: (spec) => {
       const file = join(directory, keyOf(spec));
-      let bundle = underWay.get(file);
+      let bundle = pending.get(file);
       if (bundle === undefined) {
-        bundle = find(spec, file).finally(() => underWay.delete(file));
-        underWay.set(file, bundle);
+        bundle = find(spec, file).finally(() => pending.delete(file));
+        pending.set(file, bundle);
       }
       return bundle;
     },
   };
 }
 
-function keyOf({ directory, entry, virtualModules, builtins, limits }: BundleSpec): string {
+function keyOf(spec: BundleSpec): string {
+  const { directory, entry, virtualModules, builtins, rewrite, limits } = spec;
   const { deadlineMs: _, ...caps } = limits ?? {};
   const what = [
     bundlerFingerprint(),
@@ -56,7 +62,146 @@ function keyOf({ directory, entry, virtualModules, builtins, limits }: BundleSpe
     entry,
     virtualModules ?? [],
     builtins ?? 'powerless',
+    rewrite ?? true,
     caps,
   ];
-  return hash('sha256', JSON.stringify(what), 'hex');
+  return hashOf('sha256', JSON.stringify(what), 'hex');
+}
+
+/**
+ * A stored bundle is two files: its texts, and a head of a few kilobytes. The engine reads the head
+ * when it starts, and the texts when a guest needs the code. Reads are synchronous: by the thread
+ * pool each would take ten times as long, which counts with a thousand plugins.
+ */
+function readStoredBundle(file: string): Built | undefined {
+  try {
+    const text = readFileSync(headOf(file), 'utf8');
+    const end = text.indexOf('\n');
+    const head = text.slice(end + 1);
+    if (integrityOf(head) !== text.slice(0, end)) return undefined;
+    const { built, stamp } = JSON.parse(head);
+    const parsed = parseBuilt(built);
+    if (parsed === undefined || stampNow(textsOf(file)) !== stamp) return undefined;
+    return { ...parsed, bundle: new StoredBundle(parsed.bundle, textsOf(file)) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes each file atomically: to a temporary file, then renames it. Never rejects. */
+async function storeBundle(directory: string, file: string, built: Built): Promise<void> {
+  const { bundle, evidence } = built;
+  const { code, sourceMap, ...rest } = bundle;
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await replaceFile(textsOf(file), JSON.stringify({ code, sourceMap }));
+    const head = JSON.stringify({
+      built: { bundle: { ...rest, code: '', sourceMap: '' }, evidence },
+      stamp: stampNow(textsOf(file)),
+    });
+    await replaceFile(headOf(file), `${integrityOf(head)}\n${head}`);
+  } catch {
+    // A bundle that is not stored is built again next time.
+  }
+}
+
+function headOf(file: string): string {
+  return `${file}.json`;
+}
+
+function textsOf(file: string): string {
+  return `${file}.texts.json`;
+}
+
+function stampNow(path: string): string {
+  return stampOf(lstatSync(path, { bigint: true }));
+}
+
+/** A bundle whose texts are read, and checked against its hash, on first use. */
+class StoredBundle implements Bundle {
+  readonly hash: Bundle['hash'];
+  readonly assignedGlobals: Bundle['assignedGlobals'];
+  readonly inputs: Bundle['inputs'];
+  readonly packages: Bundle['packages'];
+  readonly warnings: Bundle['warnings'];
+  readonly broken: Bundle['broken'];
+  readonly #file: string;
+  #texts: Texts | undefined;
+
+  constructor(head: Bundle, file: string) {
+    const { hash, assignedGlobals, inputs, packages, warnings, broken } = head;
+    this.hash = hash;
+    this.assignedGlobals = assignedGlobals;
+    this.inputs = inputs;
+    this.packages = packages;
+    this.warnings = warnings;
+    this.broken = broken;
+    this.#file = file;
+  }
+
+  get code(): string {
+    return this.#read().code;
+  }
+
+  get sourceMap(): string {
+    return this.#read().sourceMap;
+  }
+
+  #read(): Texts {
+    return (this.#texts ??= readTexts(this.#file, this.hash));
+  }
+}
+
+type Texts = Pick<Bundle, 'code' | 'sourceMap'>;
+
+function readTexts(file: string, hash: string): Texts {
+  try {
+    const { code, sourceMap } = JSON.parse(readFileSync(file, 'utf8'));
+    if (typeof code === 'string' && typeof sourceMap === 'string' && integrityOf(code) === hash) {
+      return { code, sourceMap };
+    }
+  } catch {
+    // A file that cannot be read counts as changed: refused below.
+  }
+  throw new BulkheadError(
+    'BUNDLE_FAILED',
+    `The stored bundle ${file} was removed or changed while the engine ran. Call engine.reload() to build it again.`,
+    { problems: [] },
+  );
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    await writeFile(temporary, text, { mode: 0o600 });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+const require = createRequire(import.meta.url);
+
+let fingerprint: string | undefined;
+
+/** Changes whenever the bundler may produce a different bundle from the same sources. */
+function bundlerFingerprint(): string {
+  if (fingerprint === undefined) {
+    const hash = createHash('sha256').update(`${versionOf('esbuild')} ${versionOf('acorn')}`);
+    for (const directory of [dirname(fileURLToPath(import.meta.url)), builtinDirectory]) {
+      const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+      for (const name of names.filter((file) => /\.[jt]s$/.test(file)).toSorted()) {
+        hash.update(`\n${name}\n`).update(readFileSync(join(directory, name)));
+      }
+    }
+    fingerprint = hash.digest('hex');
+  }
+  return fingerprint;
+}
+
+/** Read from its manifest, because to load the package takes longer than to start a guest. */
+function versionOf(name: string): string {
+  const manifest: { readonly version: string } = require(`${name}/package.json`);
+  return manifest.version;
 }

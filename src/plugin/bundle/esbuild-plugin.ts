@@ -1,21 +1,19 @@
 import type { OnResolveArgs, OnResolveResult, Plugin } from 'esbuild';
+import { isRecord } from '../../../sandbox/wire/json.js';
 import { BulkheadError } from '../../errors.js';
-import { builtinFile } from './builtins.js';
-import { readBuiltinFile } from './builtin-files.js';
+import { builtinFile, readBuiltinFile } from './builtins.js';
 import { parentOf, type PluginFiles } from './files.js';
 import type { BundleSpec } from './spec.js';
-import { isBuildFailure } from './build-failure.js';
-import { PLUGIN_NAMESPACE } from './problems.js';
+import { PLUGIN_NAMESPACE, isBuildFailure } from './problems.js';
 import type { Resolution, Resolver } from './resolve/resolver.js';
-import { loaderOf } from './source/loaders.js';
-import { prepareSource } from './source/prepare.js';
+import { loaderOf, prepareSource } from './source/prepare.js';
 import {
   ENTRY_IMPORT,
   INJECTED_MODULES,
   injectedModule,
-  madeModule,
-  type MadeModule,
-} from './made-modules.js';
+  generatedModule,
+  type GeneratedModule,
+} from './virtual-modules.js';
 
 export interface PluginSources {
   readonly files: PluginFiles;
@@ -24,13 +22,13 @@ export interface PluginSources {
   readonly entry: { readonly file: string } | { readonly source: string };
   readonly virtualModules: ReadonlySet<string>;
   readonly builtins: NonNullable<BundleSpec['builtins']>;
-  /** Told of what is not found and is only missed if the code gets there. */
+  /** Called for a missing module that fails only if the code reaches its import. */
   readonly warn: (text: string) => void;
 }
 
 /**
- * Gives esbuild every module, so that it opens no file itself: whatever it asks for is answered
- * here, with a file of the plugin, a module of our own making, or an error.
+ * Provides every module to esbuild, so that esbuild opens no file itself. Each import resolves to a
+ * file of the plugin, a generated module or an error.
  */
 export function pluginSources(sources: PluginSources): Plugin {
   const { files } = sources;
@@ -57,17 +55,17 @@ export function pluginSources(sources: PluginSources): Plugin {
         loader: 'js',
       }));
       onLoad({ filter: /.*/ }, ({ path, pluginData }) => {
-        // What is in no namespace of ours, esbuild found on the host's disk by itself.
-        const made: unknown = pluginData;
-        return isMade(made)
-          ? { contents: made.contents, loader: 'js' }
+        // A path in another namespace is a file that esbuild found on the host's disk itself.
+        const data: unknown = pluginData;
+        return isGenerated(data)
+          ? { contents: data.contents, loader: 'js' }
           : { errors: [{ text: `"${path}" is not a file of the plugin` }] };
       });
     },
   };
 }
 
-/** Runs a callback of esbuild's so that our errors come back out as they are. */
+/** Runs a callback for esbuild so that its errors keep their code, place and remedy. */
 async function guarded<Result>(
   run: () => Promise<Result> | Result,
 ): Promise<Result | { errors: { text: string; detail: unknown }[] }> {
@@ -75,7 +73,7 @@ async function guarded<Result>(
     return await run();
   } catch (error) {
     if (error instanceof BulkheadError) return { errors: [{ text: error.message, detail: error }] };
-    // What esbuild said of a file that it made plain for us, with its place in that file.
+    // An error of `transform`, with its place in the file.
     if (isBuildFailure(error)) {
       return {
         errors: error.errors.map(({ text, location, notes: [note] }) => ({
@@ -89,12 +87,12 @@ async function guarded<Result>(
     return {
       errors: [
         {
-          // The text of a system error has a path of the host's in it.
+          // The text of a system error contains a path of the host.
           text: code === undefined ? String(error) : `cannot be read (${code})`,
           detail:
             code === undefined
-              ? 'Write it in a simpler way.'
-              : 'Make it a file that its owner can read.',
+              ? 'Write this file in a simpler way.'
+              : 'Make the file readable for its owner.',
         },
       ],
     };
@@ -114,7 +112,7 @@ function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveRe
     return { path: specifier.replace(/^\.\//, ''), namespace: 'sandbox', sideEffects: false };
   }
   if (namespace === 'node-interop') return { path: importer, namespace: PLUGIN_NAMESPACE };
-  if (sources.virtualModules.has(specifier)) return toModule(madeModule.provided(specifier));
+  if (sources.virtualModules.has(specifier)) return toModule(generatedModule.provided(specifier));
   refuseForeign(specifier);
 
   const resolution = sources.resolver.resolve({
@@ -134,17 +132,17 @@ function toResult(
     case 'builtin':
       return toModule(
         builtins === 'real'
-          ? madeModule.realBuiltin(resolution.name)
-          : madeModule.builtin(resolution.name, builtinFile(resolution.name)),
+          ? generatedModule.realBuiltin(resolution.name)
+          : generatedModule.builtin(resolution.name, builtinFile(resolution.name)),
       );
     case 'nothing':
-      return toModule(madeModule.nothing(specifier));
+      return toModule(generatedModule.nothing(specifier));
     case 'unresolved': {
       const text = `Cannot import "${specifier}": ${resolution.why}`;
       if (kind === 'import-statement') return { errors: [{ text, detail: resolution.remedy }] };
-      // As in Node, `require` and `import()` fail when they are reached: many are in a `try`.
+      // As in Node, `require` and `import()` fail only when they are reached: many are in a `try`.
       warn(`${importer}: ${text}. ${resolution.remedy}`);
-      return toModule(madeModule.missing(specifier, resolution.why));
+      return toModule(generatedModule.missing(specifier, resolution.why));
     }
     case 'file': {
       const { path, isPure } = resolution;
@@ -156,14 +154,14 @@ function toResult(
         !resolver.isNodeModule(path) &&
         isTranspiledCommonJs(path, files)
       ) {
-        return toModule(madeModule.interop(path));
+        return toModule(generatedModule.interop(path));
       }
       return { path, namespace: PLUGIN_NAMESPACE, sideEffects: !isPure };
     }
   }
 }
 
-/** Paths and addresses that no file of a plugin has. */
+/** Refuses absolute paths and file URLs, which never name a file of the plugin. */
 function refuseForeign(specifier: string): void {
   if (/^(?:\/|\\|[A-Za-z]:[\\/]|file:)/.test(specifier)) {
     throw new BulkheadError(
@@ -181,25 +179,19 @@ function isTranspiledCommonJs(path: string, files: PluginFiles): boolean {
   return text.includes('__esModule') && !/^[ \t]*(?:import|export)\b(?![ \t]*[(.])/m.test(text);
 }
 
-function toModule({ namespace, path, contents }: MadeModule): OnResolveResult {
+function toModule({ namespace, path, contents }: GeneratedModule): OnResolveResult {
   const isPure =
     namespace === 'builtin' || namespace === 'nothing' || INJECTED_MODULES.includes(path);
   return { namespace, path, pluginData: { contents }, sideEffects: !isPure };
 }
 
-function isMade(data: unknown): data is Pick<MadeModule, 'contents'> {
-  return (
-    typeof data === 'object' &&
-    data !== null &&
-    'contents' in data &&
-    typeof data.contents === 'string'
-  );
+function isGenerated(data: unknown): data is Pick<GeneratedModule, 'contents'> {
+  return isRecord(data) && typeof data['contents'] === 'string';
 }
 
 function unknownKind(path: string): { text: string; detail: string } {
   return {
-    text: `"${path}" is no kind of file that can be bundled`,
-    detail:
-      'Plugins are made of TypeScript, JavaScript and JSON. Text is imported with { type: "text" }.',
+    text: `"${path}" is not a kind of file that can be bundled`,
+    detail: 'Use TypeScript, JavaScript or JSON, or import a text with { type: "text" }.',
   };
 }

@@ -10,12 +10,12 @@ import {
   type BigIntStats,
 } from 'node:fs';
 import { isAbsolute, join, posix, relative, sep } from 'node:path';
-import { stampOf, type Evidence, type FileEvidence } from './evidence.js';
-import { look, type Found } from './look.js';
+import { type Evidence, type FileEvidence, type Found, inspectPath, stampOf } from './evidence.js';
 import type { BundleLimits } from './spec.js';
 import { BulkheadError } from '../../errors.js';
+import { integrityOf } from '../integrity.js';
 
-/** What is at a path of a plugin, after symbolic links. */
+/** A file or directory of a plugin, after symbolic links were followed. */
 export interface Located {
   readonly kind: 'file' | 'directory';
   /** Its real path, relative to the plugin's directory; `''` for the directory itself. */
@@ -23,13 +23,13 @@ export interface Located {
 }
 
 /**
- * A plugin's directory, as the only files that exist. All paths are relative to it, with `/`.
- * Symbolic links are followed by hand, a step at a time, so that one that leads outside is refused
- * before anything outside is touched. Throws `OUTSIDE_PLUGIN`, and `BUNDLE_FAILED` at a cap.
+ * The files of a plugin's directory. All paths are relative to it, with `/`. Symbolic links are
+ * followed step by step, so that a link out of the directory is refused before anything outside is
+ * accessed. Throws `OUTSIDE_PLUGIN`, and `BUNDLE_FAILED` at a cap.
  */
 export interface PluginFiles {
   locate(path: string): Located | undefined;
-  /** The text of a regular file that `locate` gave, read once. */
+  /** The text of a regular file that `locate` returned, read once. */
   read(path: string): string;
   readonly evidence: Evidence;
 }
@@ -47,18 +47,19 @@ export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles
     const known = lookups.get(path);
     if (known !== undefined) return known;
     if (lookups.size >= limits.maxLookups) throw capReached('lookups', limits.maxLookups);
-    const found = look(join(root, path));
+    const found = inspectPath(join(root, path));
     lookups.set(path, found);
     return found;
   };
 
   const locate = (path: string): Located | undefined => {
-    const ahead = path.split('/').filter((part) => part !== '' && part !== '.');
+    const rest = path.split('/').filter((part) => part !== '' && part !== '.');
     let here: Located = { kind: 'directory', path: '' };
     let links = 0;
-    for (let part = ahead.shift(); part !== undefined; part = ahead.shift()) {
+    for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
       if (here.kind !== 'directory') return undefined;
       if (part === '..') {
+        // guard: import-inside-plugin
         if (here.path === '') throw outside(path);
         here = { kind: 'directory', path: parentOf(here.path) };
         continue;
@@ -75,7 +76,7 @@ export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles
           if (inside.startsWith('..') || isAbsolute(inside)) throw outside(path);
           here = { kind: 'directory', path: '' };
         }
-        ahead.unshift(...inside.split(sep).filter((step) => step !== '' && step !== '.'));
+        rest.unshift(...inside.split(sep).filter((step) => step !== '' && step !== '.'));
       } else return undefined;
     }
     return here;
@@ -89,13 +90,15 @@ export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles
     read: (path) => {
       const known = texts.get(path);
       if (known !== undefined) return known;
+      // guard: source-file-cap
       if (files.size >= limits.maxFiles) throw capReached('files', limits.maxFiles);
+      // guard: source-byte-cap
       const { content, stamp } = readRegularFile(join(root, path), path, limits.maxFileBytes);
       totalBytes += content.length;
       if (totalBytes > limits.maxTotalBytes) {
-        throw capReached('bytes altogether', limits.maxTotalBytes);
+        throw capReached('bytes in total', limits.maxTotalBytes);
       }
-      files.set(path, { bytes: content.length, stamp });
+      files.set(path, { bytes: content.length, hash: integrityOf(content), stamp });
       const text = content.toString('utf8');
       texts.set(path, text);
       return text;
@@ -112,9 +115,9 @@ export function parentOf(path: string): string {
 }
 
 /**
- * Reads a file that must be a regular one. Opening never waits (a FIFO without a writer) and never
- * follows a link that took the file's place, and what was opened has to be the file at that path:
- * somebody who swaps a directory for a link in between gets an error, not a file.
+ * Reads a regular file. Opening never blocks (a FIFO without a writer) and never follows a link that
+ * replaced the file. The opened file must still be at that path: if a link replaces one of its
+ * directories meanwhile, this throws.
  */
 function readRegularFile(
   absolute: string,
@@ -127,6 +130,7 @@ function readRegularFile(
   );
   try {
     const opened = fstatSync(descriptor, { bigint: true });
+    // guard: source-is-regular-file
     if (!opened.isFile() || !isStillThere(descriptor, opened, absolute)) throw outside(path);
     if (opened.size > maxBytes) throw capReached(`bytes in ${path}`, maxBytes);
     return { content: readAll(descriptor, path, maxBytes), stamp: stampOf(opened) };
@@ -136,12 +140,12 @@ function readRegularFile(
 }
 
 function isStillThere(descriptor: number, opened: BigIntStats, absolute: string): boolean {
-  // The kernel knows where an open file lies. Where it does not say, two looks have to do.
+  // Linux knows the path of an open file. On other systems, two checks of the path replace that.
   if (process.platform === 'linux') {
     try {
       return readlinkSync(`/proc/self/fd/${descriptor}`) === absolute;
     } catch {
-      // No /proc here.
+      // /proc is not mounted.
     }
   }
   const now = lstatSync(absolute, { bigint: true });
@@ -156,7 +160,7 @@ function readAll(descriptor: number, path: string, maxBytes: number): Buffer {
     const bytes = readSync(descriptor, part, 0, part.length, null);
     if (bytes === 0) return Buffer.concat(parts, total);
     total += bytes;
-    // The size that was promised is not the size that a growing file gives.
+    // The file may grow while it is read.
     if (total > maxBytes) throw capReached(`bytes in ${path}`, maxBytes);
     parts.push(part.subarray(0, bytes));
   }
@@ -165,13 +169,13 @@ function readAll(descriptor: number, path: string, maxBytes: number): Buffer {
 function outside(path: string): BulkheadError<'OUTSIDE_PLUGIN'> {
   return new BulkheadError(
     'OUTSIDE_PLUGIN',
-    `"${path}" leads out of the plugin's directory. A plugin may only use files inside it: copy what it needs there.`,
+    `"${path}" leads out of the plugin's directory. Copy the file into the directory.`,
     { path },
   );
 }
 
 function capReached(what: string, max: number): BulkheadError<'BUNDLE_FAILED'> {
-  const message = `The plugin's sources are too large: more than ${max} ${what}.`;
+  const message = `The plugin's sources exceed the limit of ${max} ${what}.`;
   return new BulkheadError('BUNDLE_FAILED', message, {
     problems: [
       { message, remedy: 'Bundle fewer or smaller files, or raise the limit in the host.' },

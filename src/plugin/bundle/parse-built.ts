@@ -1,38 +1,41 @@
+import { isRecord } from '../../../sandbox/wire/json.js';
 import type { BuildProblem } from '../../errors.js';
 import type { Bundle } from '../plugin.js';
 import type { Evidence, FileEvidence } from './evidence.js';
-import { isObject } from './resolve/package.js';
 
-/** A bundle, and what it was made from. */
+/** A bundle, and the state of the files that it was built from. */
 export interface Built {
   readonly bundle: Bundle;
   readonly evidence: Evidence;
 }
 
-/** Reads what another process sent or a file held; `undefined` where it is anything else. */
+/** Parses a result from another process or a file; `undefined` if it is malformed. */
 export function parseBuilt(value: unknown): Built | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const bundle = parseBundle(value['bundle']);
   const evidence = parseEvidence(value['evidence']);
   return bundle === undefined || evidence === undefined ? undefined : { bundle, evidence };
 }
 
 export function parseBundle(value: unknown): Bundle | undefined {
-  if (!isObject(value)) return undefined;
-  const { code, hash, sourceMap, assignedGlobals, inputs, warnings, broken } = value;
+  if (!isRecord(value)) return undefined;
+  const { code, hash, sourceMap, assignedGlobals, inputs, packages, warnings, broken } = value;
   const isWhole =
     typeof code === 'string' &&
     typeof hash === 'string' &&
     typeof sourceMap === 'string' &&
     isList(assignedGlobals, isText) &&
     isList(inputs, isInput) &&
+    isList(packages, isPackage) &&
     isList(warnings, isText) &&
     isList(broken, isBroken);
-  return isWhole ? { code, hash, sourceMap, assignedGlobals, inputs, warnings, broken } : undefined;
+  return isWhole
+    ? { code, hash, sourceMap, assignedGlobals, inputs, packages, warnings, broken }
+    : undefined;
 }
 
 function parseEvidence(value: unknown): Evidence | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const { root, files, lookups } = value;
   return isText(root) && isRecordOf(files, isFileEvidence) && isRecordOf(lookups, isText)
     ? { root, files, lookups }
@@ -47,7 +50,7 @@ function isProblem(value: unknown): value is BuildProblem {
   const isOptional = (field: unknown, type: string): boolean =>
     field === undefined || typeof field === type;
   return (
-    isObject(value) &&
+    isRecord(value) &&
     typeof value['message'] === 'string' &&
     ['file', 'lineText', 'remedy'].every((name) => isOptional(value[name], 'string')) &&
     ['line', 'column'].every((name) => isOptional(value[name], 'number'))
@@ -55,15 +58,34 @@ function isProblem(value: unknown): value is BuildProblem {
 }
 
 function isInput(value: unknown): value is Bundle['inputs'][number] {
-  return isObject(value) && isText(value['path']) && typeof value['bytes'] === 'number';
+  return (
+    isRecord(value) &&
+    isText(value['path']) &&
+    typeof value['bytes'] === 'number' &&
+    isText(value['hash'])
+  );
+}
+
+function isPackage(value: unknown): value is Bundle['packages'][number] {
+  return (
+    isRecord(value) &&
+    isText(value['name']) &&
+    isText(value['path']) &&
+    ['version', 'license'].every((key) => value[key] === undefined || isText(value[key]))
+  );
 }
 
 function isBroken(value: unknown): value is Bundle['broken'][number] {
-  return isObject(value) && isText(value['file']) && isText(value['message']);
+  return isRecord(value) && isText(value['file']) && isText(value['message']);
 }
 
 function isFileEvidence(value: unknown): value is FileEvidence {
-  return isObject(value) && isText(value['stamp']) && typeof value['bytes'] === 'number';
+  return (
+    isRecord(value) &&
+    isText(value['stamp']) &&
+    typeof value['bytes'] === 'number' &&
+    isText(value['hash'])
+  );
 }
 
 function isText(value: unknown): value is string {
@@ -81,5 +103,5 @@ function isRecordOf<Item>(
   value: unknown,
   isItem: (item: unknown) => item is Item,
 ): value is Readonly<Record<string, Item>> {
-  return isObject(value) && Object.values(value).every(isItem);
+  return isRecord(value) && Object.values(value).every(isItem);
 }

@@ -1,10 +1,10 @@
-import type { Message } from 'esbuild';
-import { BulkheadError, type BuildProblem } from '../../errors.js';
+import type { BuildFailure, Message } from 'esbuild';
+import { type BuildProblem, BulkheadError } from '../../errors.js';
 
-/** The namespace of the plugin's own files in esbuild; what its paths begin with in messages. */
+/** The esbuild namespace of the plugin's own files. Paths in messages begin with it. */
 export const PLUGIN_NAMESPACE = 'plugin';
 
-/** An error for what cannot be bundled, whose message is the first problem's. */
+/** A `BUNDLE_FAILED` error with the first problem's message. */
 export function bundleFailed(problems: readonly BuildProblem[]): BulkheadError<'BUNDLE_FAILED'> {
   const [first] = problems;
   const place = first === undefined ? '' : placeOf(first);
@@ -17,8 +17,8 @@ export function bundleFailed(problems: readonly BuildProblem[]): BulkheadError<'
   );
 }
 
-/** What esbuild says, in our terms: paths relative to the plugin, columns from 1. */
-export function toProblem({ text, location, detail, notes }: Message): BuildProblem {
+/** Converts a message of esbuild: paths relative to the plugin, columns from 1. */
+function toProblem({ text, location, detail, notes }: Message): BuildProblem {
   return {
     message: cutText(text.replace(/\.$/, '')),
     ...(location === null
@@ -33,12 +33,12 @@ export function toProblem({ text, location, detail, notes }: Message): BuildProb
   };
 }
 
-/** The path of a file of the plugin; the module that is on no disk is `entry`. */
+/** The path of a file of the plugin. An entry that is not on disk is `entry`. */
 export function pluginPath(path: string): string {
   return path.replace(/^(?:plugin|entry):/, '');
 }
 
-/** A hostile file may have one line, or the name of one import, of many megabytes. */
+/** Caps a text: a line or an import's name in a hostile file may have many megabytes. */
 export function cutText(text: string): string {
   return text.slice(0, MAX_TEXT);
 }
@@ -55,4 +55,34 @@ function remedyFor(text: string): string {
 function placeOf({ file, line, column }: BuildProblem): string {
   if (file === undefined) return '';
   return line === undefined ? `${file}: ` : `${file}:${line}:${column ?? 1}: `;
+}
+
+/** Converts a failure of esbuild. A BulkheadError that esbuild passed through is returned unchanged. */
+export function toBulkheadError(error: BuildFailure): BulkheadError {
+  const own = error.errors.find(({ detail }) => detail instanceof BulkheadError);
+  if (own !== undefined && own.detail instanceof BulkheadError) {
+    const cause: BulkheadError = own.detail;
+    if (cause.code !== 'OUTSIDE_PLUGIN' || own.location === null) return cause;
+    const { message: _, remedy: __, ...place } = toProblem(own);
+    const path = 'path' in cause.details ? cutText(cause.details.path) : '';
+    return new BulkheadError(
+      'OUTSIDE_PLUGIN',
+      `${place.file}:${place.line}:${place.column}: ${cutText(cause.message)}`,
+      { path, ...place },
+    );
+  }
+  return bundleFailed(error.errors.slice(0, MAX_MESSAGES).map(toProblem));
+}
+
+export function isBuildFailure(error: unknown): error is BuildFailure {
+  return error instanceof Error && 'errors' in error && Array.isArray(error.errors);
+}
+
+/** Problems and warnings that are reported: a plugin may have 100,000. */
+export const MAX_MESSAGES = 50;
+
+/** A warning of esbuild on one line, with its place. */
+export function describeWarning(message: Message): string {
+  const { file, line, column, message: text } = toProblem(message);
+  return file === undefined ? text : `${file}:${line}:${column}: ${text}`;
 }

@@ -1,38 +1,40 @@
 import type { Surface } from '../plugin.js';
 
-/** What to bundle. */
+/** The plugin and the options of a bundle. */
 export interface BundleSpec {
-  /** The plugin's directory. Nothing outside it is read, whatever the plugin's files say. */
+  /** The plugin's directory. No file outside it is read. */
   readonly directory: string;
   /**
-   * Where to begin: a file, relative to the directory; the text of a module that is not on disk and
-   * resolves as if it lay in the directory; or several files, each of which is loaded by itself.
+   * The entry: a file, relative to the directory; the text of a module that is not on disk, which
+   * resolves imports from the directory; or several files that are each loaded separately.
    */
   readonly entry:
     | { readonly file: string }
     | { readonly source: string }
     | { readonly surfaces: readonly Surface[] };
-  /** Specifiers that the guest provides: they are not looked for on disk. */
+  /** Specifiers of modules that the guest provides. They are not resolved on disk. */
   readonly virtualModules?: readonly string[];
   /**
-   * What the modules of Node are: powerless stand-ins for the inside of a compartment, or (`real`)
-   * Node's own, for a plugin that the operator lets run without one. Default: `powerless`.
+   * The implementation of Node's modules: powerless replacements for a compartment, or (`real`)
+   * Node's own, for a plugin that the operator allows to run without one. Default: `powerless`.
    */
   readonly builtins?: 'powerless' | 'real';
+  /** Whether the code is rewritten for SES. Without it, the code can be read and not run. Default: true. */
+  readonly rewrite?: boolean;
   readonly limits?: Partial<BundleLimits>;
 }
 
-/** Caps on what a plugin's files may cost the host. */
+/** Caps on a plugin's files. */
 export interface BundleLimits {
-  /** Bytes of one file. Stops a file that is larger than any that a person or a tool writes. */
+  /** Bytes of one file. Stops a file larger than any that a person or a tool writes. */
   readonly maxFileBytes: number;
-  /** Bytes of all files together: the parsers need some fifty times as much memory. */
+  /** Bytes of all files. The parsers need about 50 times as much memory. */
   readonly maxTotalBytes: number;
-  /** Files that go into one bundle. Stops a chain of a million tiny modules. */
+  /** Files in one bundle. Stops a chain of a million small modules. */
   readonly maxFiles: number;
-  /** Paths that are looked up. Stops a tree in which every lookup fails many times. */
+  /** Lookups of paths. Stops a tree in which every lookup fails many times. */
   readonly maxLookups: number;
-  /** Time that one bundle may take. Then the process that makes it is killed. */
+  /** Milliseconds for one bundle. After that its process is killed. */
   readonly deadlineMs: number;
 }
 

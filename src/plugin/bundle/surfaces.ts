@@ -2,10 +2,10 @@ import { BulkheadError } from '../../errors.js';
 import type { BrokenSurface, Bundle, Surface } from '../plugin.js';
 
 /**
- * Bundles several files as one graph of modules behind one entry that loads each when it is asked
- * for: `export const tools = { stem: () => import(file), … }`, and `hooks` likewise. A file that
- * cannot be bundled (its syntax, an import that leads nowhere or outside) is found by bundling
- * halves of them, and rejects with the reason when it is loaded. `build` bundles the text of an entry.
+ * Bundles several files as one graph of modules. Its entry loads each file on demand: `export const
+ * tools = { stem: () => import(file), … }`, and `hooks` likewise. If the bundle fails, bundling
+ * halves of the files finds the broken ones. A broken file rejects with the reason when it is
+ * loaded. `build` bundles the text of an entry.
  */
 export async function buildSurfaces(
   surfaces: readonly Surface[],
@@ -36,7 +36,7 @@ async function attempt(
   }
 }
 
-/** Those of the surfaces that cannot be bundled even alone; `failed` is why all of them could not. */
+/** The surfaces that cannot be bundled alone. `failed` is the error of bundling all of them. */
 async function findBroken(
   surfaces: readonly Surface[],
   build: (source: string) => Promise<Bundle>,

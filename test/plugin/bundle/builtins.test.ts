@@ -5,10 +5,10 @@ async function run(source: string, job: SesJob = {}): Promise<unknown> {
   return runFiles({ 'index.ts': source }, job);
 }
 
-describe('files', () => {
+describe('the fs built-in', () => {
   const files = { 'data/a.txt': 'héllo', '/etc/b.txt': 'b' };
 
-  it('are read with what the compartment lends', async () => {
+  it('reads files by the compartment’s readFile', async () => {
     const value = await run(
       `
         import fs, { promises } from 'fs';
@@ -39,8 +39,8 @@ describe('files', () => {
   });
 });
 
-describe('process', () => {
-  it("has the granted variables, and nothing of the host's", async () => {
+describe('the process built-in', () => {
+  it("has the granted variables and no data of the host's process", async () => {
     const source = `
       import proc, { env } from 'node:process';
       const { HOME, API_KEY = 'default' } = process.env;
@@ -69,7 +69,7 @@ describe('process', () => {
     expect((await run(source)) as unknown[]).toContain('default');
   });
 
-  it('writes to the console, and defers to a microtask', async () => {
+  it('writes to the console, and runs nextTick in a microtask', async () => {
     const bundle = await bundleFiles({
       'index.ts': `export const run = async () => { process.stdout.write('out\\n'); process.stderr.write('err'); const order = []; process.nextTick((x) => order.push(x), 'tick'); order.push('now'); await null; return order };`,
     });
@@ -80,8 +80,8 @@ describe('process', () => {
   });
 });
 
-describe('free names', () => {
-  it('are put in where they are used', async () => {
+describe('the globals of Node', () => {
+  it('are injected if the code uses them', async () => {
     const value = await run(`
       export const run = async () => [
         Buffer.from('hi').toString('base64'),
@@ -94,25 +94,28 @@ describe('free names', () => {
     expect(value).toEqual(['aGk=', 'object', 'soon', true, 'production']);
   });
 
-  it('are not, where they are not', async () => {
+  it('are not injected if the code does not use them', async () => {
     const { code } = await bundleFiles({ 'index.ts': 'export const run = () => 1;' });
     expect(code).not.toMatch(/Buffer|nextTick|setImmediate/);
     expect(code.length).toBeLessThan(500);
   });
 });
 
-describe('packages that bring fetch', () => {
-  it.each(['node-fetch', 'cross-fetch', 'undici'])("%s is the plugin's own fetch", async (name) => {
-    const value = await run(
-      `import fetched, { fetch } from '${name}'; const { default: required } = require('${name}'); export const run = async () => [await (await fetched('https://a.test/')).text(), (await fetch('x')).status, typeof required];`,
-      { fetch: true },
-    );
-    expect(value).toEqual(['fetched', 200, 'function']);
-  });
+describe('a package that polyfills fetch', () => {
+  it.each(['node-fetch', 'cross-fetch', 'undici'])(
+    "is the plugin's own fetch: %s",
+    async (name) => {
+      const value = await run(
+        `import fetched, { fetch } from '${name}'; const { default: required } = require('${name}'); export const run = async () => [await (await fetched('https://a.test/')).text(), (await fetch('x')).status, typeof required];`,
+        { fetch: true },
+      );
+      expect(value).toEqual(['fetched', 200, 'function']);
+    },
+  );
 });
 
-describe('the rest', () => {
-  it('works under SES', async () => {
+describe('the other built-ins', () => {
+  it('work under SES', async () => {
     const value = await run(`
       import assert from 'assert';
       import strict from 'assert/strict';

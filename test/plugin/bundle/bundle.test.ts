@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { bundlePlugin } from '../../../src/plugin/bundle/bundle.js';
+import { bundlePlugin } from '../../../src/plugin/bundle/bundler.js';
 import { makePlugin, runUnderSes } from './fixture.js';
 
 describe('bundlePlugin', () => {
-  it('makes one function that runs under SES', async () => {
+  it('returns one function that runs under SES', async () => {
     const directory = makePlugin({ 'index.ts': 'export const run = (): number => 5;' });
     const bundle = await bundlePlugin({ directory, entry: { file: 'index.ts' } });
     expect(bundle.code).toMatch(/^\(function \(\$bulkhead\) \{ 'use strict';/);
-    expect(bundle.inputs).toEqual([{ path: 'index.ts', bytes: 35 }]);
+    expect(bundle.inputs).toEqual([
+      { path: 'index.ts', bytes: 35, hash: expect.stringMatching(/^sha512-/) },
+    ]);
+    expect(bundle.packages).toEqual([]);
     expect(await runUnderSes(bundle, { call: 'run' })).toMatchObject({ ok: true, value: 5 });
   });
 
-  it('makes the same of the same sources, wherever they are', async () => {
+  it('returns the same bundle for the same sources in another directory', async () => {
     const files = {
       'index.ts': 'import "./a"; export const url = import.meta.url;',
       'a.js': 'exports.x = __dirname;',
@@ -24,7 +27,7 @@ describe('bundlePlugin', () => {
     expect(a).toEqual(b);
   });
 
-  it('throws errors that have crossed from another process whole', async () => {
+  it('throws the errors of the bundler process with their code and details', async () => {
     const directory = makePlugin({ 'bad.ts': '\nlet = ;', 'out.ts': `export * from '../x';` });
     await expect(bundlePlugin({ directory, entry: { file: 'bad.ts' } })).rejects.toMatchObject({
       name: 'BulkheadError',
@@ -36,11 +39,11 @@ describe('bundlePlugin', () => {
       details: { path: '../x', file: 'out.ts', line: 1, column: 15 },
     });
     await expect(
-      bundlePlugin({ directory: '/nonexistent', entry: { file: 'x' } }),
+      bundlePlugin({ directory: `${import.meta.dirname}/not-there`, entry: { file: 'x' } }),
     ).rejects.toMatchObject({ code: 'PLUGIN_NOT_FOUND' });
   });
 
-  it('outlives sources that kill esbuild, and serves the next plugin', async () => {
+  it('serves the next plugin after sources that crash esbuild', async () => {
     const deep = `x = ${'('.repeat(1e6)}${')'.repeat(1e6)}`;
     const directory = makePlugin({ 'deep.ts': deep, 'good.ts': 'export default 1;' });
     const bad = bundlePlugin({ directory, entry: { file: 'deep.ts' } });
@@ -49,7 +52,7 @@ describe('bundlePlugin', () => {
     expect((await good).inputs).toHaveLength(1);
   });
 
-  it('gives up at the deadline, and serves the next plugin', async () => {
+  it('stops at the deadline, and serves the next plugin', async () => {
     const directory = makePlugin({
       'slow.js': `export default [${'1,'.repeat(2e6)}];`,
       'good.ts': 'export default 1;',

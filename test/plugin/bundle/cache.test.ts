@@ -26,22 +26,22 @@ const files = {
 /** A plugin, and a cache that counts how often it builds. */
 function setUp(): {
   plugin: string;
-  kept: string;
+  stored: string;
   spec: BundleSpec;
   builds: () => number;
   open: () => BundleCache;
 } {
   const plugin = makePlugin(files);
-  const kept = join(makePlugin({}), 'cache');
+  const stored = join(makePlugin({}), 'cache');
   let count = 0;
   return {
     plugin,
-    kept,
+    stored,
     spec: { directory: plugin, entry: { file: 'index.ts' } },
     builds: () => count,
     open: () =>
       makeBundleCache({
-        directory: kept,
+        directory: stored,
         build: (spec) => {
           count += 1;
           return buildBundle(spec);
@@ -50,18 +50,18 @@ function setUp(): {
   };
 }
 
-describe('a cache of bundles', () => {
-  it('builds once what does not change, also for a process that starts later', async () => {
+describe('the bundle cache', () => {
+  it('builds unchanged sources once, even if the process restarts', async () => {
     const { spec, builds, open } = setUp();
     const first = await open().bundle(spec);
     const { code, sourceMap, ...known } = first;
-    const kept = await open().bundle(spec);
-    expect(kept).toMatchObject(known);
-    expect([kept.code, kept.sourceMap]).toEqual([code, sourceMap]);
+    const stored = await open().bundle(spec);
+    expect(stored).toMatchObject(known);
+    expect([stored.code, stored.sourceMap]).toEqual([code, sourceMap]);
     expect(builds()).toBe(1);
   });
 
-  it('builds once for two who ask at the same time', async () => {
+  it('builds once for two simultaneous calls', async () => {
     const { spec, builds, open } = setUp();
     const cache = open();
     await Promise.all([cache.bundle(spec), cache.bundle(spec)]);
@@ -104,7 +104,7 @@ describe('a cache of bundles', () => {
         utimesSync(path, 1000, 1000);
       },
     ],
-  ])('builds again when there is another %s', async (_, change) => {
+  ])('builds again after a change: %s', async (_, change) => {
     const { plugin, spec, builds, open } = setUp();
     utimesSync(join(plugin, 'a.js'), 1000, 1000);
     const before = await open().bundle(spec);
@@ -114,7 +114,7 @@ describe('a cache of bundles', () => {
     expect(after.hash).not.toBe(before.hash);
   });
 
-  it('does not build again for a file that has nothing to do with it', async () => {
+  it('does not build again after a change of an unrelated file', async () => {
     const { plugin, spec, builds, open } = setUp();
     await open().bundle(spec);
     mkdirSync(join(plugin, 'data'));
@@ -123,7 +123,7 @@ describe('a cache of bundles', () => {
     expect(builds()).toBe(1);
   });
 
-  it('keeps apart what is asked for differently', async () => {
+  it('builds separately for different options', async () => {
     const { spec, builds, open } = setUp();
     const cache = open();
     await cache.bundle(spec);
@@ -134,18 +134,18 @@ describe('a cache of bundles', () => {
   });
 
   it.each<[string, (text: string) => string]>([
-    ['code that was changed', (text) => text.replace('a = 1', 'a = 666')],
+    ['changed code', (text) => text.replace('a = 1', 'a = 666')],
     ['half an entry', (text) => text.slice(0, text.length / 2)],
-    ['nothing', () => ''],
-    ['something else', () => 'sha512-x\n{}'],
-  ])('does not trust %s', async (_, spoil) => {
-    const { kept, spec, builds, open } = setUp();
+    ['an empty file', () => ''],
+    ['a file of another form', () => 'sha512-x\n{}'],
+  ])('does not use %s', async (_, spoil) => {
+    const { stored, spec, builds, open } = setUp();
     const first = await open().bundle(spec);
     let spoilt = 0;
-    for (const name of readdirSync(kept)) {
-      const text = readFileSync(join(kept, name), 'utf8');
+    for (const name of readdirSync(stored)) {
+      const text = readFileSync(join(stored, name), 'utf8');
       if (spoil(text) === text) continue;
-      writeFileSync(join(kept, name), spoil(text));
+      writeFileSync(join(stored, name), spoil(text));
       spoilt += 1;
       expect(await open().bundle(spec)).toEqual(first);
       expect(builds()).toBe(1 + spoilt);
@@ -155,28 +155,28 @@ describe('a cache of bundles', () => {
     expect(builds()).toBe(1 + spoilt);
   });
 
-  it('hands out no code that was changed after it was found whole', async () => {
-    const { kept, spec, open } = setUp();
+  it('throws if the code was changed after the bundle was returned', async () => {
+    const { stored, spec, open } = setUp();
     await open().bundle(spec);
     const found = await open().bundle(spec);
-    const [texts = ''] = readdirSync(kept).filter((name) => name.endsWith('.texts.json'));
-    const text = readFileSync(join(kept, texts), 'utf8');
-    writeFileSync(join(kept, texts), text.replace('a = 1', 'a = 666'));
+    const [texts = ''] = readdirSync(stored).filter((name) => name.endsWith('.texts.json'));
+    const text = readFileSync(join(stored, texts), 'utf8');
+    writeFileSync(join(stored, texts), text.replace('a = 1', 'a = 666'));
     expect(() => found.code).toThrow(/engine\.reload\(\)/);
-    rmSync(join(kept, texts));
-    expect(() => found.code).toThrow(/is gone or was changed/);
+    rmSync(join(stored, texts));
+    expect(() => found.code).toThrow(/was removed or changed/);
   });
 
-  it('leaves nothing half-written behind, and lets only its owner read', async () => {
-    const { kept, spec, open } = setUp();
+  it('leaves no temporary files, and writes files that only their owner can read', async () => {
+    const { stored, spec, open } = setUp();
     await open().bundle(spec);
-    expect(readdirSync(kept)).toHaveLength(2);
-    for (const name of readdirSync(kept)) {
-      expect(statSync(join(kept, name)).mode & 0o077).toBe(0);
+    expect(readdirSync(stored)).toHaveLength(2);
+    for (const name of readdirSync(stored)) {
+      expect(statSync(join(stored, name)).mode & 0o077).toBe(0);
     }
   });
 
-  it('does without where it cannot write', async () => {
+  it('returns bundles if its directory is not writable', async () => {
     const plugin = makePlugin({ ...files, occupied: '' });
     const cache = makeBundleCache({
       directory: join(plugin, 'occupied/cache'),
@@ -186,7 +186,7 @@ describe('a cache of bundles', () => {
     expect(bundle.code).toContain('function');
   });
 
-  it('passes on what went wrong, and tries again', async () => {
+  it('throws a build error, and builds again on the next call', async () => {
     const { plugin, spec, builds, open } = setUp();
     writeFileSync(join(plugin, 'a.js'), 'let = 1');
     const cache = open();

@@ -29,7 +29,7 @@ async function bundleHostile(name: string): Promise<string> {
   return JSON.stringify(bundle);
 }
 
-/** What a bundle, or an error, must never hold: the content of files outside the plugin. */
+/** Contents of files outside the plugin: neither a bundle nor an error may contain them. */
 const secrets = [/CANARY-OF-THE-HOST/, /root:/];
 
 describe('a hostile plugin', () => {
@@ -54,15 +54,15 @@ describe('a hostile plugin', () => {
     ['tsconfig-outside', 'BUNDLE_FAILED'],
     ['style-import-outside', 'BUNDLE_FAILED'],
     ['jsx-runtime-outside', 'OUTSIDE_PLUGIN'],
-  ])('%s gets %s, and nothing of the host', async (name, code) => {
+  ])('%s gets %s, and no data of the host', async (name, code) => {
     const error: unknown = await bundleHostile(name).then(
       () => undefined,
       (problem: unknown) => problem,
     );
     expect(error).toMatchObject({ code });
-    const told = JSON.stringify(error) + String(error);
-    for (const secret of secrets) expect(told).not.toMatch(secret);
-    expect(told).not.toContain(hostile);
+    const report = JSON.stringify(error) + String(error);
+    for (const secret of secrets) expect(report).not.toMatch(secret);
+    expect(report).not.toContain(hostile);
   });
 
   it.each([
@@ -71,12 +71,12 @@ describe('a hostile plugin', () => {
     'glob-import-outside',
     'glob-require-outside',
     'glob-module-outside',
-  ])('%s is bundled without what it is after', async (name) => {
+  ])('%s is bundled without data of the host', async (name) => {
     const bundle = await bundleHostile(name);
     for (const secret of secrets) expect(bundle).not.toMatch(secret);
   });
 
-  // Where this runs there is a package.json, and who looks for what matches finds it.
+  // The working directory contains a package.json that a search by esbuild would find.
   it.each([
     'module.require',
     'module["req" + "uire"]',
@@ -85,12 +85,12 @@ describe('a hostile plugin', () => {
     '(true && require)',
     '(false ? 0 : require)',
     'm\\u006fdule["req" + "uire"]',
-  ])('has nobody look round the disk of its host by %s', async (name) => {
+  ])('cannot make esbuild search the disk by %s', async (name) => {
     const files = { 'index.cjs': `exports.run = (name) => ${name}('./pack' + name);` };
     await expect(bundleFiles(files)).resolves.toMatchObject({ warnings: [] });
   });
 
-  it('learns of a place only where it is its own', async () => {
+  it('gets errors with places in its own files only', async () => {
     const error: unknown = await bundleHostile('import-relative-path-outside').catch(
       (problem: unknown) => problem,
     );
@@ -107,8 +107,8 @@ describe('a hostile plugin', () => {
   });
 });
 
-/** Whoever opens a FIFO to read it waits until somebody writes: so nobody may. */
-describe('what is not a regular file', () => {
+/** Opening a FIFO to read it blocks until another process writes. */
+describe('a FIFO in place of a file', () => {
   const withFifo = (files: Readonly<Record<string, string>>, fifo: string): string => {
     const directory = makePlugin(files);
     mkdirSync(dirname(join(directory, fifo)), { recursive: true });
@@ -117,7 +117,7 @@ describe('what is not a regular file', () => {
   };
   const spec = (directory: string): BundleSpec => ({ directory, entry: { file: 'index.ts' } });
 
-  it('is not there for an import', async () => {
+  it('cannot be imported', async () => {
     const directory = withFifo(
       { 'index.ts': `import x from './pipe.ts'; export default x;` },
       'pipe.ts',
@@ -125,13 +125,13 @@ describe('what is not a regular file', () => {
     await expect(buildBundle(spec(directory))).rejects.toMatchObject({ code: 'BUNDLE_FAILED' });
   });
 
-  it('is no package.json and no tsconfig.json', async () => {
+  it('is ignored as package.json and tsconfig.json', async () => {
     const directory = withFifo({ 'index.ts': 'export default 1;' }, 'package.json');
     execFileSync('mkfifo', [join(directory, 'tsconfig.json')]);
     expect((await buildBundle(spec(directory))).bundle.inputs).toHaveLength(1);
   });
 
-  it('is opened by nothing that looks outside the plugin', async () => {
+  it('is not opened outside the plugin', async () => {
     const outside = withFifo({}, 'secret.json');
     const fifo = join(outside, 'secret.json');
     for (const text of [
@@ -146,7 +146,7 @@ describe('what is not a regular file', () => {
     }
   });
 
-  it('is refused when it is read, if it took the place of a file that was found', () => {
+  it('is refused on reading if it replaced a file that was found', () => {
     const directory = withFifo({ 'a.ts': '1' }, 'b.ts');
     const files = openPluginFiles(directory, BUNDLE_LIMITS);
     expect(files.locate('a.ts')).toEqual({ kind: 'file', path: 'a.ts' });
@@ -155,8 +155,8 @@ describe('what is not a regular file', () => {
   });
 });
 
-describe('links', () => {
-  it('are followed inside the plugin, wherever they begin', () => {
+describe('symbolic links', () => {
+  it('are followed inside the plugin', () => {
     const directory = makePlugin({ 'real/deep/a.ts': 'inside' });
     symlinkSync('real', join(directory, 'short'));
     symlinkSync('../../real/deep/a.ts', join(directory, 'real/deep/up.ts'));
@@ -171,9 +171,9 @@ describe('links', () => {
   it.each([
     ['to the parent', '..', 'link/x'],
     ['to the root', '/', 'link/etc/passwd'],
-    ['that go out and come back', '../PLUGIN', 'link/a.ts'],
-    ['that do not lead anywhere', '../nowhere', 'link'],
-  ])('%s are refused, before anything outside is touched', (_, target, path) => {
+    ['that leave the plugin and return', '../PLUGIN', 'link/a.ts'],
+    ['to a missing path outside', '../nowhere', 'link'],
+  ])('%s are refused before anything outside is accessed', (_, target, path) => {
     const directory = makePlugin({ 'a.ts': '1' });
     symlinkSync(
       target.replace('PLUGIN', directory.split('/').at(-1) ?? ''),
@@ -183,14 +183,14 @@ describe('links', () => {
     expect(() => files.locate(path)).toThrow(/leads out of the plugin's directory/);
   });
 
-  it('that go round are not found', () => {
+  it('in a loop are not found', () => {
     const directory = makePlugin({});
     symlinkSync('b', join(directory, 'a'));
     symlinkSync('a', join(directory, 'b'));
     expect(openPluginFiles(directory, BUNDLE_LIMITS).locate('a/x')).toBeUndefined();
   });
 
-  it('that took the place of a directory after it was looked at give nothing', () => {
+  it('that replace a directory after the lookup are refused on reading', () => {
     const outside = makePlugin({ 'secret.ts': 'secret' });
     const directory = makePlugin({ 'sub/secret.ts': 'own' });
     const files = openPluginFiles(directory, BUNDLE_LIMITS);
@@ -198,14 +198,14 @@ describe('links', () => {
     renameSync(join(directory, 'sub'), join(directory, 'moved'));
     symlinkSync(outside, join(directory, 'sub'));
     expect(() => files.read('sub/secret.ts')).toThrow(/leads out of the plugin's directory/);
-    // Not even when it is the very same file.
+    // A hard link to the same file is refused too.
     linkSync(join(outside, 'secret.ts'), join(directory, 'moved/again.ts'));
     expect(() => files.read('sub/secret.ts')).toThrow(/leads out of the plugin's directory/);
     expect(readFileSync(join(outside, 'secret.ts'), 'utf8')).toBe('secret');
   });
 });
 
-describe('caps', () => {
+describe('the caps of a bundle', () => {
   const spec = (
     files: Readonly<Record<string, string>>,
     limits: BundleSpec['limits'] & object,
@@ -217,10 +217,10 @@ describe('caps', () => {
 
   it.each([
     ['the bytes of a file', { maxFileBytes: 100 }, 'bytes in big.ts'],
-    ['the bytes of all files', { maxTotalBytes: 1000 }, 'bytes altogether'],
+    ['the bytes of all files', { maxTotalBytes: 1000 }, 'bytes in total'],
     ['the number of files', { maxFiles: 2 }, '2 files'],
     ['the number of lookups', { maxLookups: 5 }, '5 lookups'],
-  ])('hold for %s', async (_, limits, words) => {
+  ])('limit %s', async (_, limits, words) => {
     const files = {
       'index.ts': `import './big'; import './other'; export default 1;`,
       'big.ts': `export const big = '${'x'.repeat(2000)}'; globalThis.x = big;`,
@@ -232,7 +232,7 @@ describe('caps', () => {
     });
   });
 
-  it('hold for a chain of modules', async () => {
+  it('limit a chain of modules', async () => {
     const chain = Array.from({ length: 60 }, (_, index): [string, string] => [
       `m${index}.ts`,
       `export * from './m${index + 1}';`,
@@ -241,7 +241,7 @@ describe('caps', () => {
     await expect(buildBundle(spec(files, { maxFiles: 50 }))).rejects.toThrow('50 files');
   });
 
-  it('hold for a file that grows while it is read', () => {
+  it('limit a file that grows while it is read', () => {
     const directory = makePlugin({ 'a.ts': 'x'.repeat(10) });
     const files = openPluginFiles(directory, { ...BUNDLE_LIMITS, maxFileBytes: 20 });
     writeFileSync(join(directory, 'a.ts'), 'x'.repeat(30));

@@ -6,7 +6,7 @@ async function run(source: string, job: SesJob = {}): Promise<unknown> {
   return runFiles({ 'index.ts': source }, job);
 }
 
-/** The code and message of what that statement throws. */
+/** The code and message of the error that a statement throws. */
 async function denialOf(imports: string, statement: string, job?: SesJob): Promise<string> {
   const value = await run(
     `${imports}\nexport const run = async () => { try { ${statement}; return 'nothing' } catch (error) { return error.code + ': ' + error.message } };`,
@@ -16,7 +16,7 @@ async function denialOf(imports: string, statement: string, job?: SesJob): Promi
 }
 
 describe('the modules of Node', () => {
-  it('can all be imported, with any names, by import and by require', async () => {
+  it('can all be imported with any name, by import and by require', async () => {
     const names = builtinModules.filter((name) => !name.startsWith('_'));
     const lines = names.map((name, index) =>
       [
@@ -30,7 +30,7 @@ describe('the modules of Node', () => {
     expect(value).toBe(names.length);
   });
 
-  it("can be imported where they are Bun's, or no longer exist", async () => {
+  it("can be imported if they are Bun's or do not exist", async () => {
     const value = await run(
       `import { Database } from 'bun:sqlite'; import { file } from 'bun'; import x from 'node:nonsense'; export const run = () => [typeof Database, typeof file];`,
     );
@@ -63,8 +63,8 @@ describe('the modules of Node', () => {
     [`import https from 'https'`, `new https.Agent()`, /^NETWORK_DENIED/],
     [
       `import { spawn } from 'child_process'`,
-      `spawn('ls')`,
-      /^BUILTIN_DENIED: child_process.spawn .*no permission/,
+      `await new Promise((_, reject) => { spawn('ls').on('error', reject); })`,
+      /^EACCES: spawn .*EACCES: .*No permission allows it/,
     ],
     [`import { Worker } from 'worker_threads'`, `new Worker('x')`, /^BUILTIN_DENIED/],
     [`import vm from 'vm'`, `vm.runInThisContext('1')`, /^BUILTIN_DENIED/],
@@ -73,8 +73,7 @@ describe('the modules of Node', () => {
       `new Database('x')`,
       /^BUILTIN_DENIED: bun:sqlite.Database/,
     ],
-    [`import { randomUUID } from 'crypto'`, `randomUUID()`, /^BUILTIN_DENIED: crypto.randomUUID/],
-    [`import { webcrypto } from 'crypto'`, `webcrypto.subtle.digest('x')`, /^BUILTIN_DENIED/],
+    [`import { createCipheriv } from 'crypto'`, `createCipheriv('x')`, /^BUILTIN_DENIED/],
     [``, `process.exit(1)`, /^BUILTIN_DENIED: process.exit/],
     [``, `process.kill(1)`, /^BUILTIN_DENIED/],
     [
@@ -88,11 +87,11 @@ describe('the modules of Node', () => {
       /^NETWORK_DENIED.*a\.test/,
     ],
     [`import { performance } from 'perf_hooks'`, `performance.now()`, /secure mode|TIME_DENIED/],
-  ])('%s: %s says which permission it would take', async (imports, statement, denial) => {
+  ])('%s: %s fails and names the permission that it needs', async (imports, statement, denial) => {
     expect(await denialOf(imports, statement)).toMatch(denial);
   });
 
-  it('can be extended, passed on and looked at without being used', async () => {
+  it('can be extended and inspected without a permission', async () => {
     const value = await run(`
       import http, { Agent } from 'http';
       import { EventEmitter } from 'events';

@@ -16,21 +16,25 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const evidence = (): Evidence => ({
   root,
   files: {
-    'read.js': { bytes: 1, stamp: stampOf(lstatSync(join(root, 'read.js'), { bigint: true })) },
+    'read.js': {
+      bytes: 1,
+      hash: 'sha512-x',
+      stamp: stampOf(lstatSync(join(root, 'read.js'), { bigint: true })),
+    },
   },
   lookups: { 'read.js': 'file', 'found.js': 'file', 'read.ts': 'absent' },
 });
 
-describe('what a bundle was made from is no longer what it was', () => {
+describe('the evidence of a bundle is out of date', () => {
   const changes: Readonly<Record<string, () => void>> = {
-    'when a file that was read has another text': () => writeFileSync(join(root, 'read.js'), '33'),
-    'when a file that was read is gone': () => rmSync(join(root, 'read.js')),
-    'when a link to its text took the place of a file that was read': () => {
+    'if a file that was read has another text': () => writeFileSync(join(root, 'read.js'), '33'),
+    'if a file that was read was removed': () => rmSync(join(root, 'read.js')),
+    'if a link replaced a file that was read': () => {
       renameSync(join(root, 'read.js'), join(root, 'elsewhere.js'));
       symlinkSync('elsewhere.js', join(root, 'read.js'));
     },
-    'when a file that was only found is gone': () => rmSync(join(root, 'found.js')),
-    'when there is a file where there was none': () => writeFileSync(join(root, 'read.ts'), ''),
+    'if a file that was found but not read was removed': () => rmSync(join(root, 'found.js')),
+    'if a file was added at a path that was absent': () => writeFileSync(join(root, 'read.ts'), ''),
   };
 
   test.each(Object.entries(changes))('%s', async (_, change) => {

@@ -11,7 +11,7 @@ import { buildBundle } from '../../../src/plugin/bundle/build.js';
 import type { BundleSpec } from '../../../src/plugin/bundle/spec.js';
 import type { Bundle } from '../../../src/plugin/plugin.js';
 
-/** A directory with those files in it, gone when the test ends. */
+/** A temporary directory with those files; removed when the test ends. */
 export function makePlugin(files: Readonly<Record<string, string>>): string {
   const directory = mkdtempSync(join(tmpdir(), 'bulkhead-plugin-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -22,7 +22,7 @@ export function makePlugin(files: Readonly<Record<string, string>>): string {
   return directory;
 }
 
-/** Bundles those files in this process, from `index.ts` or the first of them. */
+/** Bundles those files in this process. The entry is `index.ts` or else the first file. */
 export async function bundleFiles(
   files: Readonly<Record<string, string>>,
   spec: Partial<BundleSpec> = {},
@@ -33,7 +33,7 @@ export async function bundleFiles(
 }
 
 export interface SesJob {
-  /** The export to call, and with what. */
+  /** The export to call. */
   readonly call?: string;
   readonly args?: readonly unknown[];
   readonly files?: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ export interface SesAnswer {
   readonly logs: readonly string[];
 }
 
-/** Evaluates a bundle under SES, in a compartment of its own. */
+/** Evaluates a bundle under SES, in a new compartment. */
 export async function runUnderSes(
   bundle: Pick<Bundle, 'code'>,
   job: SesJob = {},
@@ -85,7 +85,7 @@ interface Realm {
   readonly lines: Interface;
 }
 
-/** One locked-down process for each file of tests: to start one for each bundle takes half a second. */
+/** One locked-down process for each test file. Starting one takes 0.5 s. */
 let realm: Realm | undefined;
 
 function startRealm(): Realm {
@@ -99,7 +99,7 @@ afterEachFile(() => {
   realm = undefined;
 });
 
-/** Bundles and evaluates; gives what the export `run` returned, or throws what went wrong. */
+/** Bundles and evaluates files, and returns the result of the export `run` or throws its error. */
 export async function runFiles(
   files: Readonly<Record<string, string>>,
   job: SesJob & { readonly spec?: Partial<BundleSpec> } = {},

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { bundleFiles, runFiles } from './fixture.js';
 
-describe('import() of a file that is named', () => {
-  it('evaluates it when it is reached, once, in the one graph of modules', async () => {
+describe('import() of a literal path', () => {
+  it('evaluates the module once, when it is reached', async () => {
     const value = await runFiles({
       'index.ts': `
         import { log } from './log';
@@ -19,7 +19,7 @@ describe('import() of a file that is named', () => {
     expect(value).toEqual([['before', 'lazy'], true, 9]);
   });
 
-  it('takes a template or a sum of texts for the text that it is', async () => {
+  it('may have a template or a concatenation of literals as its path', async () => {
     const value = await runFiles({
       'index.ts':
         'export const run = async () => [(await import(`./a.js`)).x, (await import("./" + "a.js")).x, require("./" + `a`).x];',
@@ -28,7 +28,7 @@ describe('import() of a file that is named', () => {
     expect(value).toEqual([1, 1, 1]);
   });
 
-  it('of what is not there rejects when it is reached, and is warned of', async () => {
+  it('rejects when it is reached if the module is missing, and the bundle has a warning', async () => {
     const files = {
       'index.ts': `export const run = async () => { try { await import('optional') } catch (error) { return error.code + ' ' + error.message } };`,
     };
@@ -64,17 +64,17 @@ describe('import() and require of a computed name', () => {
     ['require(name)', 'require(name)'],
     ['require of a template', 'require(`./locale/${name}.js`)'],
     ['require in parentheses', '(require)("./locale/" + name)'],
-    ['require as another type', '(require as any)("./locale/" + name)'],
-    ['require that is not null', 'require!("./locale/" + name)'],
+    ['require with a type assertion', '(require as any)("./locale/" + name)'],
+    ['require with a non-null assertion', 'require!("./locale/" + name)'],
     ['require with an escape', 'r\\u0065quire("./locale/" + name)'],
-    ['require, perhaps', 'require?.("./locale/" + name)'],
+    ['optional require', 'require?.("./locale/" + name)'],
     ['require with comments', 'require/* ( */("./locale/" /* a */ + name)'],
-  ])('by %s throws when it is reached, not when it is bundled', async (_, call) => {
+  ])('by %s throws at run time, not at build time', async (_, call) => {
     const source = `export const run = (name: string) => { try { ${call} } catch (error) { return error.message } };`;
     expect(await runFiles({ 'index.ts': source }, { args: ['x'] })).toContain('Dynamic require of');
   });
 
-  it("leaves a require alone that is the code's own", async () => {
+  it("does not change a require that is the code's own variable", async () => {
     const value = await runFiles({
       'index.js':
         'exports.run = () => (function (require) { return require("./" + "x" + String(1)) })((name) => name + "!");',
@@ -94,7 +94,7 @@ describe('require in an ES module', () => {
     expect(value).toEqual([1, 2, 3]);
   });
 
-  it('may be of something optional, in a try', async () => {
+  it('may fail inside a try', async () => {
     const value = await runFiles({
       'index.ts': `let native = 'none'; try { native = require('native-addon') } catch {} export const run = () => native;`,
     });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bundleFiles, runFiles, runUnderSes } from './fixture.js';
 
 describe('a plugin', () => {
-  it('may be written in TypeScript with everything that leaves code behind', async () => {
+  it('may use TypeScript syntax that compiles to code', async () => {
     const value = await runFiles({
       'index.ts': `
         enum Level { Low, High = 5 }
@@ -18,7 +18,7 @@ describe('a plugin', () => {
     expect(value).toEqual([5, 'Low', 'on', 2, 4, 4]);
   });
 
-  it('may mix ES modules and CommonJS, in both directions', async () => {
+  it('may import CommonJS from ES modules and the reverse', async () => {
     const value = await runFiles({
       'index.ts': `
         import common, { named } from './common.cjs';
@@ -35,7 +35,7 @@ describe('a plugin', () => {
     expect(value).toEqual([1, 1, 1, 2]);
   });
 
-  it('is an ES module where its syntax says so, whatever its package.json says', async () => {
+  it('is an ES module by its syntax, regardless of its package.json', async () => {
     const value = await runFiles({
       'index.js': 'import { x } from "./other.js"; export const run = () => x;',
       'other.js': 'export const x = 1;',
@@ -55,7 +55,7 @@ describe('a plugin', () => {
     });
   });
 
-  it('may be what a TypeScript compiler made of an ES module', async () => {
+  it('may be an ES module compiled to CommonJS by TypeScript', async () => {
     const bundle = await bundleFiles({
       'index.js': `Object.defineProperty(exports, '__esModule', { value: true }); exports.default = 7; exports.run = () => exports.default;`,
     });
@@ -115,7 +115,7 @@ describe('a plugin', () => {
     expect(value).toEqual(['b', 1]);
   });
 
-  it('may be one that is on no disk, and imports as if it lay in the directory', async () => {
+  it('may be a text that imports files of the directory', async () => {
     const value = await runFiles(
       { 'lib/a.ts': 'export const a = 6;' },
       {
@@ -130,7 +130,7 @@ describe('a plugin', () => {
     expect(value).toBe(6);
   });
 
-  it("learns a place of its own that is not the host's", async () => {
+  it('sees a virtual path, not its path on the host', async () => {
     const files = {
       'src/index.ts': `
         import { fileURLToPath } from 'node:url';
@@ -152,7 +152,7 @@ describe('a plugin', () => {
     expect(bundle.code + bundle.sourceMap).not.toContain('bulkhead-plugin-');
   });
 
-  it('may name its own variable __dirname', async () => {
+  it('may declare its own variable __dirname', async () => {
     const value = await runFiles({
       'index.ts': `import path from 'node:path'; import { fileURLToPath } from 'node:url'; const __filename = fileURLToPath(import.meta.url); const __dirname = path.dirname(__filename); export const run = () => __dirname;`,
     });
@@ -161,7 +161,7 @@ describe('a plugin', () => {
 });
 
 describe('sloppy CommonJS', () => {
-  it('runs, as far as strict code can', async () => {
+  it('runs if its syntax is valid in strict mode', async () => {
     const value = await runFiles({
       'index.js': `
         var octal = 010, text = '\\101';
@@ -173,7 +173,7 @@ describe('sloppy CommonJS', () => {
     expect(value).toEqual([8, 'A', 5, 'object', false]);
   });
 
-  it('is refused with its place where it cannot be', async () => {
+  it('is refused with its place if its syntax is invalid in strict mode', async () => {
     await expect(
       bundleFiles({ 'index.js': 'exports.x = 1;\nwith (Math) { abs(1) }' }),
     ).rejects.toMatchObject({
@@ -189,7 +189,7 @@ describe('a module that the guest provides', () => {
   const modules = { '@scope/sdk': '({ define: (x) => x * 2, name: "sdk" })' };
   const spec = { virtualModules: ['@scope/sdk'] };
 
-  it('is imported by name, whole, and by require', async () => {
+  it('can be imported by name, as a namespace and by require', async () => {
     const value = await runFiles(
       {
         'index.ts': `
@@ -204,7 +204,7 @@ describe('a module that the guest provides', () => {
     expect(value).toEqual([4, 'sdk', 'sdk', 'sdk']);
   });
 
-  it('is not asked for where only its types are used', async () => {
+  it('is not loaded if only its types are used', async () => {
     const value = await runFiles(
       {
         'index.ts': `import { Tool } from '@scope/sdk'; export const run = (): Tool => 1 as Tool;`,
@@ -214,12 +214,12 @@ describe('a module that the guest provides', () => {
     expect(value).toBe(1);
   });
 
-  it('throws where it is imported and the guest has none', async () => {
+  it('throws on import if the guest does not provide it', async () => {
     await expect(
       runFiles(
         { 'index.ts': `import { define } from '@scope/sdk'; export const run = () => define(1);` },
         { spec },
       ),
-    ).rejects.toThrow('"@scope/sdk" is not provided');
+    ).rejects.toThrow('does not provide the module "@scope/sdk"');
   });
 });

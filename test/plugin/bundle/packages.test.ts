@@ -4,7 +4,7 @@ import { bundleFiles, runFiles } from './fixture.js';
 const say = (what: string): string => `export default ${JSON.stringify(what)};`;
 
 describe('a package', () => {
-  it('replaces its files and its imports outside of Node', async () => {
+  it('replaces its files and its imports outside Node', async () => {
     const value = await runFiles({
       'index.ts': `import dep from 'dep'; export const run = () => dep;`,
       'node_modules/dep/package.json':
@@ -20,7 +20,7 @@ describe('a package', () => {
     expect(value).toEqual(['browser', {}, 'own util', 2]);
   });
 
-  it('keeps its files for Node where those for browsers want a page', async () => {
+  it('uses its files for Node if those for browsers need a DOM', async () => {
     const value = await runFiles({
       'index.ts': `import dep from 'dep'; export const run = () => dep;`,
       'node_modules/dep/package.json':
@@ -33,7 +33,7 @@ describe('a package', () => {
     expect(value).toBe('pure');
   });
 
-  it('may import itself, and by its own #names', async () => {
+  it('may import itself by its name and by its #imports', async () => {
     const value = await runFiles(
       {
         'src/index.ts': `import own from 'me/part'; import inner from '#inner/a'; import dep from '#dep'; export const run = () => [own, inner, dep];`,
@@ -54,7 +54,7 @@ describe('a package', () => {
     expect(value).toEqual(['part', 'inner', 'dep']);
   });
 
-  it('is left out as far as nobody uses it, where it says that it may be', async () => {
+  it('with sideEffects false is bundled without its unused modules', async () => {
     const files = (pure: boolean): Record<string, string> => ({
       'index.ts': `import { a } from 'dep'; export const run = () => a;`,
       'node_modules/dep/package.json': JSON.stringify({ module: 'index.js', sideEffects: !pure }),
@@ -66,7 +66,7 @@ describe('a package', () => {
     expect((await bundleFiles(files(false))).code).toContain('unused');
   });
 
-  it('gives a default export as Node does, to those who follow Node', async () => {
+  it('has the default export of Node for importers that are ES modules in Node', async () => {
     const transpiled = `Object.defineProperty(exports, '__esModule', { value: true }); exports.default = 'default'; exports.named = 'named';`;
     const value = await runFiles({
       'index.mts': `import dep, { named } from 'dep'; import * as all from 'dep'; const lazy = () => import('dep'); export const run = async () => [dep.default, named, all.default.named, (await lazy()).default.default];`,

@@ -13,7 +13,7 @@ async function problemsOf(files: Readonly<Record<string, string>>): Promise<unkn
 }
 
 describe('a problem', () => {
-  it('of syntax has its file, line, column and the line itself', async () => {
+  it('of syntax has its file, line, column and line text', async () => {
     expect(
       await problemsOf({
         'index.ts': `import './src/bad';`,
@@ -31,13 +31,13 @@ describe('a problem', () => {
     ]);
   });
 
-  it('of syntax has its place where the file had to be read apart, too', async () => {
+  it('of syntax has its place if the file was transformed first', async () => {
     const source = 'export const load = (name: string) => import(name);\n  let = = 2;';
     const problem = { message: 'Unexpected "="', file: 'index.ts', line: 2, column: 9 };
     expect(await problemsOf({ 'index.ts': source })).toMatchObject([problem]);
   });
 
-  it('of a missing package says what to install, and where', async () => {
+  it('of a missing package names the package to install and the directory', async () => {
     expect(
       await problemsOf({
         'index.ts': `import './a';\nimport dep from '@scope/dep/sub';\nexport default dep;`,
@@ -56,7 +56,7 @@ describe('a problem', () => {
     ]);
   });
 
-  it('of a missing file is told for each of them', async () => {
+  it('is reported for each missing file', async () => {
     expect(
       await problemsOf({ 'index.ts': `export * from './a';\nexport * from './b';` }),
     ).toMatchObject([
@@ -85,18 +85,18 @@ describe('a problem', () => {
     ).toMatchObject([{ file: 'd.json', line: 2, column: 8 }]);
   });
 
-  it('of a kind of file that cannot be bundled says which can', async () => {
+  it('of an unsupported kind of file names the supported kinds', async () => {
     expect(
       await problemsOf({ 'index.ts': `import './native.node';`, 'native.node': '' }),
     ).toMatchObject([
       {
-        message: '"native.node" is no kind of file that can be bundled',
+        message: '"native.node" is not a kind of file that can be bundled',
         remedy: expect.stringContaining('TypeScript'),
       },
     ]);
   });
 
-  it('is one of at most fifty that are told', async () => {
+  it('is one of at most 50 that are reported', async () => {
     const imports = Array.from({ length: 80 }, (_, index) => `export * from './a${index}';`);
     expect(await problemsOf({ 'index.ts': imports.join('\n') })).toHaveLength(50);
     const lazily = imports.map(
@@ -117,11 +117,11 @@ describe('a problem', () => {
 
   it.each([
     ['a package', `import '${'a'.repeat(100_000)}';`],
-    ['a package that is perhaps there', `try { require('${'a'.repeat(100_000)}') } catch {}`],
+    ['an optional package', `try { require('${'a'.repeat(100_000)}') } catch {}`],
     ['a place outside', `import '../${'a'.repeat(100_000)}';`],
-    ['an address', `import 'file:///${'a'.repeat(100_000)}';`],
-    ['a package’s own file', `import '#${'a'.repeat(100_000)}';`],
-  ])('with the name of %s is cut, however long that is', async (_, source) => {
+    ['a file URL', `import 'file:///${'a'.repeat(100_000)}';`],
+    ['a package’s internal import', `import '#${'a'.repeat(100_000)}';`],
+  ])('with a long name of %s is cut', async (_, source) => {
     const told: unknown = await bundleFiles({ 'index.ts': source }).then(
       ({ warnings }) => warnings,
       (error: unknown) => [String(error), JSON.stringify(error)],
@@ -129,7 +129,7 @@ describe('a problem', () => {
     expect(JSON.stringify(told).length).toBeLessThan(5_000);
   });
 
-  it('of an entry that is not there says so', async () => {
+  it('of a missing entry names the file', async () => {
     await expect(bundleFiles({ 'a.ts': '' }, { entry: { file: 'gone.ts' } })).rejects.toMatchObject(
       {
         code: 'BUNDLE_FAILED',
@@ -142,13 +142,13 @@ describe('a problem', () => {
       },
     );
     await expect(
-      bundleFiles({ 'a.ts': '' }, { directory: '/nonexistent/plugin' }),
+      bundleFiles({ 'a.ts': '' }, { directory: `${import.meta.dirname}/not-there` }),
     ).rejects.toMatchObject({
       code: 'PLUGIN_NOT_FOUND',
     });
   });
 
-  it('of nesting too deep to parse is told as such, with its place', async () => {
+  it('of nesting that is too deep to parse has its place', async () => {
     const deep = `${'['.repeat(3000)}1${']'.repeat(3000)}`;
     await expect(
       bundleFiles({ 'index.js': `\nexport const deep = ${deep};` }),
@@ -160,7 +160,7 @@ describe('a problem', () => {
 });
 
 describe('a warning', () => {
-  it('is given for direct eval, which sees no variables under SES', async () => {
+  it('is reported for direct eval, which cannot access variables under SES', async () => {
     const { warnings } = await bundleFiles({ 'index.js': 'export const run = (x) => eval(x);' });
     expect(warnings.join()).toMatch(/index\.js:1:\d+: Using direct eval/);
   });

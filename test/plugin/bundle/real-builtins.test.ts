@@ -20,7 +20,7 @@ async function runUnconfined(files: Readonly<Record<string, string>>): Promise<u
 }
 
 describe('a bundle with the real built-ins', () => {
-  it("has Node's modules, globals and its own real place", async () => {
+  it("has Node's modules and globals, and its real path", async () => {
     const { value, directory } = (await runUnconfined({
       'index.ts': `
         import { readFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ describe('a bundle with the real built-ins', () => {
     expect(value).toEqual(['data', 36, 'function', directory, 32]);
   });
 
-  it('takes what packages have for Node, and finds modules by computed names', async () => {
+  it("uses packages' files for Node, and finds modules by computed names", async () => {
     const { value } = (await runUnconfined({
       'index.ts': `import dep from 'dep'; export const run = async (name = 'dep') => [dep, require(name + '/other.js'), (await import(name + '/other.js'))];`,
       'node_modules/dep/package.json': '{ "main": "node.js", "browser": "browser.js" }',
@@ -49,7 +49,7 @@ describe('a bundle with the real built-ins', () => {
     expect(value).toEqual(['node', 'other', 'other']);
   });
 
-  it('is the same text wherever the plugin lies', async () => {
+  it('does not depend on the plugin’s directory', async () => {
     const files = { 'index.ts': 'export const here = import.meta.url;' };
     const [a, b] = await Promise.all(
       [makePlugin(files), makePlugin(files)].map((directory) =>

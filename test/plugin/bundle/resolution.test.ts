@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { makePlugin, runFiles } from './fixture.js';
 import { buildBundle } from '../../../src/plugin/bundle/build.js';
 
-/** What `./index.ts` gets when it imports that specifier's default export. */
+/** The default export that `./index.ts` gets from that specifier. */
 async function importing(
   specifier: string,
   files: Readonly<Record<string, string>>,
@@ -59,7 +59,12 @@ describe('a package', () => {
       { 'a.js': say('a'), 'b.js': say('b') },
       'b',
     ],
-    ['a main that is missing', '{ "main": "gone.js" }', { 'index.js': say('index') }, 'index'],
+    [
+      'its index if the main is missing',
+      '{ "main": "gone.js" }',
+      { 'index.js': say('index') },
+      'index',
+    ],
     [
       'a browser file',
       '{ "main": "a.js", "browser": "b.js" }',
@@ -67,7 +72,7 @@ describe('a package', () => {
       'b',
     ],
     [
-      'a browser file that wants a page',
+      'its file for Node if the browser file needs a DOM',
       '{ "main": "a.js", "browser": "b.js" }',
       { 'a.js': say('a'), 'b.js': 'document.createElement("p")' },
       'a',
@@ -120,7 +125,7 @@ describe('a package', () => {
     ['dep/a.js', { './*.js': './src/*.js', './*': './lib/*.js' }, 'src/a.js'],
     ['dep/in/a', { './*': './no/*.js', './in/*': './lib/*.js' }, 'lib/a.js'],
     ['dep/old/a.js', { './old/': './lib/' }, 'lib/a.js'],
-  ])('offers %s by %j', async (specifier, map, file) => {
+  ])('exports %s by %j', async (specifier, map, file) => {
     expect(await importing(specifier, exported(map, file))).toBe(file);
   });
 
@@ -132,7 +137,7 @@ describe('a package', () => {
     ['dep', { '.': '/etc/passwd' }],
     ['dep', { '.': './node_modules/other/index.js' }],
     ['dep/x', { './*': './lib/*/../../../secret.js' }],
-  ])('does not offer %s by %j', async (specifier, map) => {
+  ])('does not export %s by %j', async (specifier, map) => {
     const files = { ...exported(map, 'index.js', 'lib/private/a.js'), 'secret.js': say('secret') };
     await expect(importing(specifier, files)).rejects.toMatchObject({
       code: 'BUNDLE_FAILED',
@@ -140,7 +145,7 @@ describe('a package', () => {
     });
   });
 
-  it('is another for require than for import', async () => {
+  it('may have different files for require and import', async () => {
     const value = await runFiles({
       'index.ts': `import a from 'dep'; const b = require('dep'); export const run = () => [a, b];`,
       'node_modules/dep/package.json':
@@ -151,7 +156,7 @@ describe('a package', () => {
     expect(value).toEqual(['import', 'require']);
   });
 
-  it('is looked for from the importing file upwards, and no further than the plugin', async () => {
+  it('is searched from the importing file up to the plugin’s directory', async () => {
     const value = await runFiles({
       'index.ts': `import { a } from 'a'; import b from 'b'; export const run = () => [a, b];`,
       'node_modules/a/index.js': `import b from 'b'; export const a = b;`,
@@ -161,7 +166,7 @@ describe('a package', () => {
     expect(value).toEqual(['inner', 'outer']);
   });
 
-  it('may be laid out by pnpm, with links inside the plugin', async () => {
+  it('may be installed by pnpm, with links inside the plugin', async () => {
     const { symlinkSync } = await import('node:fs');
     const directory = makePlugin({
       'index.ts': `import a from 'a'; export const run = () => a;`,
@@ -180,7 +185,7 @@ describe('a package', () => {
 });
 
 describe('a built-in', () => {
-  it('is meant by a bare name, even where a package has it too', async () => {
+  it('is found by a bare name, even if a package has the same name', async () => {
     const value = await runFiles({
       'index.ts': `import builtin from 'path'; import own from 'path/'; export const run = () => [typeof builtin.join, own];`,
       'node_modules/path/index.js': say('package'),

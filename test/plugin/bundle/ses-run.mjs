@@ -1,6 +1,6 @@
-// Evaluates bundles as a guest does: locked down, each in a compartment with a plugin's globals, which
-// are fixed before the first evaluate. Reads jobs as lines of JSON (see `SesJob` in fixture.ts) and
-// writes a line for each with what the exported function `call` gave.
+// Evaluates bundles as a guest does: locked down, each in a compartment with a plugin's globals.
+// Reads jobs as lines of JSON (see `SesJob` in fixture.ts), and writes one line for each with the
+// result of the exported function `call`.
 import { createInterface } from 'node:readline';
 import 'ses';
 
@@ -21,13 +21,13 @@ lockdown({
   __hardenTaming__: 'safe',
 });
 
-// SES withholds them for a channel between compartments; a guest holds one plugin.
+// SES removes these, because they are a channel between compartments. A guest has one plugin.
 const floats = { Float32Array: harden(Float32Array), Float64Array: harden(Float64Array) };
 
 for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(await run(JSON.parse(line)))}\n`);
 }
-// Not held up by what a bundle left running.
+// Exits even if a bundle left timers running.
 process.stdout.write('', () => process.exit(0));
 
 async function run(job) {
@@ -42,6 +42,7 @@ async function run(job) {
     ]);
     const namespace = await make({
       modules: Object.fromEntries(modules),
+      dependencies: dependenciesOf(job, compartment.globalThis),
       importRefused: async (specifier) => {
         throw new Error(`import of ${String(specifier)} is refused`);
       },
@@ -59,6 +60,31 @@ async function run(job) {
       logs,
     };
   }
+}
+
+/** Code of dependencies gets fixed values for a clock and numbers that are refused. */
+function dependenciesOf(job, globals) {
+  const FixedDate = function (...parts) {
+    return Reflect.construct(Date, parts.length === 0 ? [0] : parts);
+  };
+  FixedDate.prototype = Date.prototype;
+  FixedDate.now = () => 0;
+  FixedDate.UTC = Date.UTC;
+  const fixedMath = Object.create(Math, { random: { value: () => 0.25 } });
+  return {
+    Date: job.time === true ? globals.Date : FixedDate,
+    Math: job.random === true ? globals.Math : fixedMath,
+    performance: { now: () => 0 },
+    globalThis: new Proxy(
+      {},
+      {
+        get: (_, name) =>
+          name === 'Date' && job.time !== true ? FixedDate : Reflect.get(globals, name),
+        has: (_, name) => Reflect.has(globals, name),
+        set: (_, name, value) => Reflect.set(globals, name, value),
+      },
+    ),
+  };
 }
 
 function globalsOf(job, logs) {

@@ -1,21 +1,21 @@
 import { posix } from 'node:path';
 import type { Located, PluginFiles } from '../files.js';
+import type { BundleSpec } from '../spec.js';
 import type { Packages } from './package.js';
-import type { Variants } from './variants.js';
 
-/** What it takes to find a file. */
-export interface Surroundings {
+/** The inputs of a file lookup. */
+export interface ResolveContext {
   readonly files: PluginFiles;
   readonly packages: Packages;
   readonly variants: Variants;
 }
 
-/** Tried in order after a path without its extension: the author's source before what is made of it. */
+/** Extensions tried in order for a path without one: the author's source before compiled files. */
 const EXTENSIONS = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json'];
-/** In other people's packages: what was published to run, before sources that came along. */
+/** The same in packages of node_modules: compiled files before sources. */
 const PACKAGE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.json', '.jsx', '.ts', '.tsx', '.mts', '.cts'];
 
-/** TypeScript names the file that a compiler would make of the one that is there. */
+/** TypeScript imports name the compiled file: the sources by its extension. */
 const COMPILED: Readonly<Record<string, readonly string[]>> = {
   '.js': ['.ts', '.tsx'],
   '.jsx': ['.tsx'],
@@ -28,11 +28,11 @@ export function isInPackages(path: string): boolean {
 }
 
 /**
- * The file that a path means: itself, the source of the file it names, the path with an extension
- * added, or what a directory's package.json or index says.
+ * The file at a path: the path itself, the source of that compiled file, the path with an extension
+ * added, or the main file of a directory by its package.json or index.
  */
-export function findFile(around: Surroundings, path: string): Located | undefined {
-  const { files, packages, variants } = around;
+export function findFile(context: ResolveContext, path: string): Located | undefined {
+  const { files, packages, variants } = context;
   if (!path.endsWith('/')) {
     const found = findExact(files, path) ?? findWithExtension(files, path);
     if (found !== undefined) return found;
@@ -86,7 +86,44 @@ function asFile(located: Located | undefined): Located | undefined {
   return located?.kind === 'file' ? located : undefined;
 }
 
-/** Joins without making anything of `..` at the front: whoever looks there is told off. */
+/** Joins paths and keeps a leading `..`, which `locate` refuses. */
 export function join(directory: string, path: string): string {
   return posix.join(directory, path);
 }
+
+/** Chooses between a package's file for browsers and its file for Node. */
+export interface Variants {
+  /** Whether packages use their files for Node, without the replacements for browsers. */
+  readonly isForNode: boolean;
+  choose(forBrowsers: Located | undefined, forNode: Located | undefined): Located | undefined;
+}
+
+/**
+ * A compartment is neither a browser nor Node. The file for browsers usually runs, since it needs no
+ * built-ins. If it needs a DOM, the file for Node is used if it is plain JavaScript.
+ */
+export function makeVariants(
+  files: PluginFiles,
+  builtins: NonNullable<BundleSpec['builtins']>,
+): Variants {
+  return {
+    isForNode: builtins === 'real',
+    choose: (forBrowsers, forNode) => {
+      if (forBrowsers === undefined || forNode === undefined) return forBrowsers ?? forNode;
+      if (forBrowsers.path === forNode.path || builtins === 'real') return forNode;
+      return runsBetterAsNode(files.read(forBrowsers.path), files.read(forNode.path))
+        ? forNode
+        : forBrowsers;
+    },
+  };
+}
+
+function runsBetterAsNode(forBrowsers: string, forNode: string): boolean {
+  return NEEDS_PAGE.test(forBrowsers) && !NEEDS_PAGE.test(forNode) && !NEEDS_HOST.test(forNode);
+}
+
+const NEEDS_PAGE =
+  /\bdocument\s*\.\s*(?:implementation|createElement|getElementById|querySelector)\b|\bnew\s+DOMParser\b/;
+
+const NEEDS_HOST =
+  /["'](?:node:)?(?:child_process|dgram|dns|fs|fs\/promises|http|http2|https|net|tls|vm|worker_threads|zlib)["']/;

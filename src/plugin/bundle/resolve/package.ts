@@ -1,19 +1,20 @@
+import { isRecord } from '../../../../sandbox/wire/json.js';
 import { parentOf, type PluginFiles } from '../files.js';
 
-/** What of a package.json says how modules are found. Read as a stranger's: every field checked. */
+/** The fields of a package.json that resolution uses. Untrusted: every field is checked. */
 export interface PackageInfo {
-  /** Where it lies, relative to the plugin's directory. */
+  /** The package's directory, relative to the plugin's. */
   readonly directory: string;
   readonly name: string | undefined;
   readonly isModule: boolean;
-  /** Candidates for the package's own file, the preferred one first; not the one for browsers. */
+  /** Candidates for the package's main file, the preferred one first; without the browser's. */
   readonly mains: readonly string[];
   readonly browserMain: string | undefined;
-  /** Files and packages that the package replaces (`false`: with nothing) outside of Node. */
+  /** Files and packages that the package replaces outside Node; `false` replaces by an empty module. */
   readonly replacements: ReadonlyMap<string, string | false>;
   readonly exports: unknown;
   readonly imports: unknown;
-  /** The package says that what nobody uses of it may be left out. */
+  /** Whether the package allows unused modules to be left out (`sideEffects: false`). */
   readonly isPure: boolean;
 }
 
@@ -48,7 +49,7 @@ export function makePackages(files: PluginFiles): Packages {
   };
 }
 
-/** A folder that holds packages: no package.json above it speaks for what lies in it. */
+/** Whether a folder contains packages. A package.json above it does not apply inside it. */
 export function isPackagesFolder(path: string): boolean {
   return /(?:^|\/)node_modules$/.test(path);
 }
@@ -60,7 +61,7 @@ function readPackage(directory: string, text: string): PackageInfo {
     directory,
     name: typeof name === 'string' ? name : undefined,
     isModule: type === 'module',
-    // An ES module's exports need no guess.
+    // `module` first: the exports of an ES module are explicit.
     mains: [module, main].filter((value) => typeof value === 'string'),
     browserMain: typeof browser === 'string' ? browser : undefined,
     replacements: readReplacements(browser),
@@ -70,11 +71,11 @@ function readPackage(directory: string, text: string): PackageInfo {
   };
 }
 
-/** A package.json that is not JSON says nothing; what needs it is then not found. */
+/** A package.json that is not a JSON object counts as empty. */
 function parseObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    return isObject(value) ? value : {};
+    return isRecord(value) ? value : {};
   } catch {
     return {};
   }
@@ -82,13 +83,9 @@ function parseObject(text: string): Record<string, unknown> {
 
 function readReplacements(browser: unknown): Map<string, string | false> {
   const replacements = new Map<string, string | false>();
-  if (!isObject(browser)) return replacements;
+  if (!isRecord(browser)) return replacements;
   for (const [from, to] of Object.entries(browser)) {
     if (typeof to === 'string' || to === false) replacements.set(from, to);
   }
   return replacements;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,23 +1,28 @@
-import { parentOf, type Located, type PluginFiles } from '../files.js';
-import { findExact, findFile, isInPackages, join, type Surroundings } from './candidates.js';
-import { lookUpExport } from './exports-map.js';
-import { isPackagesFolder, makePackages, type PackageInfo } from './package.js';
-import { makeReplacements } from './replacements.js';
-import type { Variants } from './variants.js';
+import { isRecord } from '../../../../sandbox/wire/json.js';
+import { type Located, type PluginFiles, parentOf } from '../files.js';
+import {
+  type ResolveContext,
+  type Variants,
+  findExact,
+  findFile,
+  isInPackages,
+  join,
+} from './candidates.js';
+import { type PackageInfo, isPackagesFolder, makePackages } from './package.js';
 
-export interface ResolveQuery {
+interface ResolveQuery {
   readonly specifier: string;
-  /** The directory that it is relative to, in the plugin. */
+  /** The importing directory, relative to the plugin's. */
   readonly directory: string;
-  /** How it is asked for: `exports` may answer differently. */
+  /** The kind of import: `exports` may have a target for each. */
   readonly from: 'import' | 'require';
-  /** It stands for another, that its package replaced: once is enough. */
+  /** Whether a package's replacement was applied: it is applied once only. */
   readonly isReplaced?: boolean;
 }
 
 export type Resolution =
   | { readonly kind: 'file'; readonly path: string; readonly isPure: boolean }
-  /** A package says that outside of Node there is nothing there. */
+  /** A package replaces the module by an empty one outside Node. */
   | { readonly kind: 'nothing' }
   /** A built-in of Node or Bun, without its scheme. */
   | { readonly kind: 'builtin'; readonly name: string }
@@ -25,14 +30,13 @@ export type Resolution =
 
 export interface Resolver {
   resolve(query: ResolveQuery): Resolution;
-  /** Whether Node takes a file for an ES module, by its extension and its package. */
+  /** Whether a file is an ES module in Node, by its extension and its package. */
   isNodeModule(path: string): boolean;
 }
 
 /**
- * Finds what an import means as Node and TypeScript's tools do, among the plugin's own files.
- * What a package offers for workers and browsers is preferred to what it offers for Node: it
- * needs no built-ins.
+ * Resolves imports as Node and TypeScript's tools do, among the plugin's own files. A package's
+ * targets for workers and browsers are preferred to those for Node: they need no built-ins.
  */
 export function makeResolver(
   files: PluginFiles,
@@ -40,8 +44,8 @@ export function makeResolver(
   isBuiltin: (name: string) => boolean,
 ): Resolver {
   const packages = makePackages(files);
-  const around: Surroundings = { files, packages, variants };
-  const replacements = makeReplacements(around);
+  const context: ResolveContext = { files, packages, variants };
+  const replacements = makeReplacements(context);
 
   const fileIn = (info: PackageInfo | undefined, located: Located | undefined): Resolution => {
     if (located === undefined) return NOT_FOUND;
@@ -51,11 +55,11 @@ export function makeResolver(
     const final =
       owner === undefined || replacement === undefined
         ? located
-        : (findFile(around, join(owner.directory, replacement)) ?? located);
+        : (findFile(context, join(owner.directory, replacement)) ?? located);
     return {
       kind: 'file',
       path: final.path,
-      // Only in other people's packages: nobody tests that their own plugin's claim is true.
+      // Only in packages of node_modules: authors rarely test this claim for their own plugin.
       isPure: owner?.isPure === true && isInPackages(final.path),
     };
   };
@@ -74,7 +78,7 @@ export function makeResolver(
   const inPackage = (info: PackageInfo, subpath: string, query: ResolveQuery): Resolution => {
     if (info.exports === undefined || info.exports === null) {
       const path = subpath === '.' ? `${info.directory}/` : join(info.directory, subpath);
-      return fileIn(undefined, findFile(around, path));
+      return fileIn(undefined, findFile(context, path));
     }
     const chosen = chooseTarget(query, (conditions) => {
       const target = lookUpExport(info.exports, subpath, conditions);
@@ -85,8 +89,8 @@ export function makeResolver(
     if (chosen !== undefined) return fileIn(info, chosen);
     return {
       kind: 'unresolved',
-      why: `"${info.name ?? info.directory}" does not export "${subpath}", or not from inside itself`,
-      remedy: `Import what the "exports" of its package.json offer.`,
+      why: `"${info.name ?? info.directory}" does not export "${subpath}" as a file of the package`,
+      remedy: `Import a path that the "exports" of its package.json list.`,
     };
   };
 
@@ -102,11 +106,11 @@ export function makeResolver(
         if (directory?.kind === 'directory') {
           const info = packages.in(directory.path);
           if (info !== undefined) return inPackage(info, subpath, query);
-          const found = findFile(around, join(directory.path, `${subpath}/`));
+          const found = findFile(context, join(directory.path, `${subpath}/`));
           if (found !== undefined) return fileIn(undefined, found);
         } else if (directory === undefined && subpath === '.') {
-          // `node_modules/x.js`, without a directory.
-          const file = findFile(around, join(at, `node_modules/${name}`));
+          // A package without a directory: `node_modules/x.js`.
+          const file = findFile(context, join(at, `node_modules/${name}`));
           if (file !== undefined) return fileIn(undefined, file);
         }
       }
@@ -115,7 +119,7 @@ export function makeResolver(
     return {
       kind: 'unresolved',
       why: `"${name}" is not in the plugin's node_modules`,
-      remedy: `Run "npm install ${name}" in the plugin's directory: packages elsewhere are not read.`,
+      remedy: `Run "npm install ${name}" in the plugin's directory: packages outside it are not read.`,
     };
   };
 
@@ -135,7 +139,7 @@ export function makeResolver(
     }
     return {
       kind: 'unresolved',
-      why: `no "imports" of a package.json offers "${query.specifier}"`,
+      why: `the "imports" of the package.json do not list "${query.specifier}"`,
       remedy: `Add "${query.specifier}" to the "imports" of the package.json.`,
     };
   };
@@ -147,7 +151,7 @@ export function makeResolver(
         directory,
         specifier === '.' || specifier === '..' ? `${specifier}/` : specifier,
       );
-      return fileIn(undefined, findFile(around, path));
+      return fileIn(undefined, findFile(context, path));
     }
     const scheme = /^(?:node|bun):(.+)$/.exec(specifier);
     if (scheme !== null) return { kind: 'builtin', name: specifier.replace(/^node:/, '') };
@@ -173,17 +177,18 @@ export function makeResolver(
 
 const NOT_FOUND: Resolution = {
   kind: 'unresolved',
-  why: 'there is no such file in the plugin',
+  why: 'the plugin has no such file',
   remedy: 'Check the path, or add the file.',
 };
 
-/** Node's rule for a target: inside the package, and in no other package below it. */
+/** Node's rule for a target: inside the package, and not in its node_modules. */
 function isOwnTarget(target: string): boolean {
   return (
     target.startsWith('./') &&
     !target
       .slice(2)
       .split(/[/\\]/)
+      // guard: package-export-inside-package
       .some((part) => part === '..' || part === '.' || part === 'node_modules')
   );
 }
@@ -195,4 +200,136 @@ function splitSpecifier(specifier: string): { readonly name: string; readonly su
     name: match?.[1] ?? specifier,
     subpath: rest === undefined || rest === '' ? '.' : `./${rest}`,
   };
+}
+
+/** A package's replacements outside Node, for its own files and for other packages. */
+interface Replacements {
+  /** For one of its files: another path in the package, `false` (an empty module), or `undefined`. */
+  ofFile(info: PackageInfo, path: string): string | false | undefined;
+  /** For a specifier that its files import. */
+  ofImport(info: PackageInfo | undefined, specifier: string): string | false | undefined;
+}
+
+function makeReplacements(context: ResolveContext): Replacements {
+  const { variants } = context;
+  // Decided for a whole package, because its files for browsers depend on each other.
+  const applies = new Map<PackageInfo, boolean>();
+  const isApplied = (info: PackageInfo): boolean => {
+    let answer = applies.get(info);
+    if (answer === undefined) {
+      answer =
+        !variants.isForNode &&
+        [...info.replacements].every(([from, to]) => {
+          if (!from.startsWith('.') || to === false || !to.startsWith('.')) return true;
+          const original = findFile(context, join(info.directory, from));
+          const replacement = findFile(context, join(info.directory, to));
+          return variants.choose(replacement, original) === replacement;
+        });
+      applies.set(info, answer);
+    }
+    return answer;
+  };
+
+  return {
+    ofFile: (info, path) => {
+      if (info.replacements.size === 0 || !isApplied(info)) return undefined;
+      const inside = info.directory === '' ? path : path.slice(info.directory.length + 1);
+      const names = [`./${inside}`, inside];
+      const short = names.map((name) => name.replace(/(?:\/index)?\.[^./]+$/, ''));
+      for (const name of [...names, ...short]) {
+        const replacement = info.replacements.get(name);
+        if (replacement !== undefined) return replacement;
+      }
+      return undefined;
+    },
+    ofImport: (info, specifier) => {
+      const replacement = info?.replacements.get(specifier);
+      return info !== undefined && replacement !== undefined && isApplied(info)
+        ? replacement
+        : undefined;
+    },
+  };
+}
+
+// Not the package `resolve.exports`: it compiles untrusted keys of a package.json to regular
+// expressions without escaping them, and ranks patterns differently from Node.
+
+/**
+ * Looks up a subpath (`.`, `./a/b`) in a package's `exports`, or a `#name` in its `imports`.
+ * Returns the target as written, or `undefined` if the map does not list it.
+ */
+function lookUpExport(
+  map: unknown,
+  subpath: string,
+  conditions: ReadonlySet<string>,
+): string | undefined {
+  const entries = toEntries(map, subpath);
+  const exact = entries.get(subpath);
+  if (exact !== undefined && !subpath.includes('*') && !subpath.endsWith('/')) {
+    return targetOf(exact, '', conditions);
+  }
+  let best: { readonly key: string; readonly match: string } | undefined;
+  for (const key of entries.keys()) {
+    const match = matchPattern(key, subpath);
+    if (match !== undefined && (best === undefined || isMoreSpecific(key, best.key))) {
+      best = { key, match };
+    }
+  }
+  return best === undefined ? undefined : targetOf(entries.get(best.key), best.match, conditions);
+}
+
+/** `exports` may be the target of `.` alone, or one set of conditions for it. */
+function toEntries(map: unknown, subpath: string): Map<string, unknown> {
+  if (isRecord(map)) {
+    const keys = Object.keys(map);
+    const isMap = keys.some((key) => key.startsWith('.') || key.startsWith('#'));
+    if (isMap) return new Map(Object.entries(map));
+  }
+  return subpath === '.' && map !== undefined ? new Map([['.', map]]) : new Map();
+}
+
+function targetOf(
+  target: unknown,
+  match: string,
+  conditions: ReadonlySet<string>,
+): string | undefined {
+  if (typeof target === 'string') {
+    return target.endsWith('/') ? target + match : target.replaceAll('*', () => match);
+  }
+  if (Array.isArray(target)) {
+    const chosen = target.map((option) => targetOf(option, match, conditions));
+    // A list has fallbacks for unsupported targets: the first path is used.
+    return chosen.find((option) => option?.startsWith('./')) ?? chosen.find(Boolean);
+  }
+  if (!isRecord(target)) return undefined;
+  for (const [condition, option] of Object.entries(target)) {
+    if (condition !== 'default' && !conditions.has(condition)) continue;
+    const chosen = targetOf(option, match, conditions);
+    if (chosen !== undefined || option === null) return chosen;
+  }
+  return undefined;
+}
+
+/** The text that `*` matches. A key that ends in `/` is the old form of a trailing `*`. */
+function matchPattern(key: string, subpath: string): string | undefined {
+  const star = key.endsWith('/') ? key.length : key.indexOf('*');
+  if (star < 0) return undefined;
+  const before = key.slice(0, star);
+  const after = key.slice(star + 1);
+  if (
+    !subpath.startsWith(before) ||
+    !subpath.endsWith(after) ||
+    subpath.length < before.length + after.length
+  ) {
+    return undefined;
+  }
+  return subpath.slice(before.length, subpath.length - after.length);
+}
+
+function isMoreSpecific(key: string, than: string): boolean {
+  const base = (pattern: string): number => {
+    const star = pattern.indexOf('*');
+    return star < 0 ? pattern.length : star + 1;
+  };
+  return base(key) > base(than) || (base(key) === base(than) && key.length > than.length);
 }

@@ -6,8 +6,8 @@ export interface Edit {
 }
 
 /**
- * Applies edits to a text. Those that begin at one place apply in the order given; where two
- * overlap, that is a mistake of the caller's and throws.
+ * Applies edits to a text. Edits with the same start apply in the order given. Throws if two
+ * overlap.
  */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const sorted = edits.toSorted((a, b) => a.start - b.start);
@@ -22,12 +22,33 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return parts.join('');
 }
 
-/** The text with everything but its line breaks made into spaces: as long, on the same lines. */
+/** Replaces every character except line breaks by a space. */
 export function blank(text: string): string {
   return text.replace(/[^\n\r\u2028\u2029]/g, ' ');
 }
 
-/** The line breaks of a text and nothing else: what keeps the lines below it where they were. */
+/** The line breaks of a text, which keep later lines in place. */
 export function lineBreaks(text: string): string {
   return text.replace(/[^\n]/g, '');
+}
+
+/** The changes of one pass over a bundle. */
+export interface Rewriting {
+  readonly edits: readonly Edit[];
+  /** Declarations that the edited text needs, each on one line. */
+  readonly prelude: readonly string[];
+}
+
+/** Returns names that the program does not use. */
+export type Fresh = (word: string) => string;
+
+export function makeFresh(used: ReadonlySet<string>): Fresh {
+  let count = 0;
+  return (word) => {
+    for (;;) {
+      count += 1;
+      const name = `$${word}${count}`;
+      if (!used.has(name)) return name;
+    }
+  };
 }

@@ -1,17 +1,18 @@
-import type { AnyNode, Expression, Pattern, SpreadElement } from 'acorn';
-import { patternTargets, type Bindings } from './scopes.js';
-import { enterAll, type Walk } from './walk.js';
+import type { AnyNode, CallExpression, Expression, Pattern, SpreadElement } from 'acorn';
+import type { Edit } from './edits.js';
+import { type Bindings, patternTargets } from './scopes.js';
+import { type Walk, enterAll } from './parse.js';
 
-export interface GlobalWrites {
+interface GlobalWrites {
   /** Names that are written as properties of the global object. */
   readonly asProperties: ReadonlySet<string>;
-  /** Names that are assigned to although nothing declares them. */
+  /** Undeclared names that are assigned. */
   readonly undeclared: ReadonlySet<string>;
 }
 
 /**
- * Finds what a program writes to the global object. It errs towards too many: a name that is in
- * vain left writable costs a little speed, one that is missed makes the plugin throw.
+ * Finds the names that a program writes to the global object. It may find too many: a name that is
+ * writable needlessly costs little speed, but a missing one makes the plugin throw.
  */
 export function findGlobalWrites(walk: Walk, { free }: Bindings): GlobalWrites {
   const globals = findAliases(walk);
@@ -40,7 +41,7 @@ export function findGlobalWrites(walk: Walk, { free }: Bindings): GlobalWrites {
   return { asProperties, undeclared };
 }
 
-/** `Object.defineProperty(globalThis, 'x', …)`, `Object.assign(globalThis, { x })` and their like. */
+/** `Object.defineProperty(globalThis, 'x', …)`, `Object.assign(globalThis, { x })` and similar calls. */
 function namesDefinedBy(
   [first, second]: readonly (Expression | SpreadElement)[],
   globals: ReadonlySet<string>,
@@ -86,7 +87,7 @@ function findAliases(walk: Walk): Set<string> {
   return aliases;
 }
 
-/** Whether an expression may give the global object, by its shape. */
+/** Whether an expression may evaluate to the global object, by its form. */
 function isGlobal(node: AnyNode, aliases: ReadonlySet<string>): boolean {
   switch (node.type) {
     case 'Identifier':
@@ -110,3 +111,78 @@ function staticName(key: AnyNode, computed: boolean): string | undefined {
   if (key.type === 'Identifier' && !computed) return key.name;
   return key.type === 'Literal' && typeof key.value === 'string' ? key.value : undefined;
 }
+
+/**
+ * Replaces old expressions for the global object, which are `undefined` in strict code:
+ * `Function('return this')()` and `(function () { return this })()`.
+ */
+export function bindSloppyGlobals(
+  walk: Walk,
+  { free }: Bindings,
+  globalAt: (node: AnyNode) => string,
+): Edit[] {
+  const functions = new Set<AnyNode>(
+    free.filter(({ node }) => node.name === 'Function').map(({ node }) => node),
+  );
+  const edits: Edit[] = [];
+  enterAll(walk, (node) => {
+    if (node.type !== 'CallExpression' || node.arguments.length > 0) return;
+    if (callsReturnThis(node) || constructsReturnThis(node, functions)) {
+      edits.push({ start: node.start, end: node.end, text: `(${globalAt(node)})` });
+    }
+  });
+  return edits;
+}
+
+function callsReturnThis({ callee }: CallExpression): boolean {
+  if (callee.type !== 'FunctionExpression' || callee.async || callee.generator) return false;
+  const [only, ...more] = callee.body.body;
+  return (
+    only?.type === 'ReturnStatement' &&
+    only.argument?.type === 'ThisExpression' &&
+    more.length === 0
+  );
+}
+
+function constructsReturnThis(
+  { callee }: CallExpression,
+  functions: ReadonlySet<AnyNode>,
+): boolean {
+  if (callee.type !== 'CallExpression' && callee.type !== 'NewExpression') return false;
+  const [body, ...more] = callee.arguments;
+  return (
+    functions.has(callee.callee) &&
+    more.length === 0 &&
+    body?.type === 'Literal' &&
+    typeof body.value === 'string' &&
+    /^\s*return this;?\s*$/.test(body.value)
+  );
+}
+
+/**
+ * Whether a name is a global of a compartment, from SES or an endowment. An assignment to any other
+ * undeclared name counts as a missing declaration.
+ */
+export function isKnownGlobal(name: string): boolean {
+  return KNOWN.has(name);
+}
+
+const KNOWN = new Set(
+  [
+    'AggregateError Array ArrayBuffer Atomics BigInt BigInt64Array BigUint64Array Boolean DataView',
+    'Date Error EvalError FinalizationRegistry Float16Array Float32Array Float64Array Function',
+    'Infinity Int16Array Int32Array Int8Array Intl Iterator JSON Map Math NaN Number Object Promise',
+    'Proxy RangeError ReferenceError Reflect RegExp Set SharedArrayBuffer String Symbol SyntaxError',
+    'TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakRef',
+    'WeakSet WebAssembly Compartment HandledPromise ModuleSource assert harden lockdown decodeURI',
+    'decodeURIComponent encodeURI encodeURIComponent escape eval globalThis isFinite isNaN',
+    'parseFloat parseInt undefined unescape',
+    'AbortController AbortSignal Blob Buffer DOMException Event EventTarget File FormData Headers',
+    'ReadableStream Request Response TextDecoder TextEncoder TransformStream URL URLSearchParams',
+    'WritableStream atob btoa clearImmediate clearInterval clearTimeout console crypto env exports',
+    'fetch global module navigator performance powers process queueMicrotask readFile require self',
+    'setImmediate setInterval setTimeout storage structuredClone window',
+  ]
+    .join(' ')
+    .split(' '),
+);

@@ -1,38 +1,32 @@
-import { applyEdits, blank, type Edit } from './edits.js';
-import { evadeSloppyGlobals } from './evasions.js';
-import { returnExports } from './exports.js';
-import { findGlobalWrites } from './globals.js';
-import { isKnownGlobal } from './known-globals.js';
-import { evadeFrozen } from './frozen.js';
-import { forgiveLoadTime } from './load-time.js';
-import { makeFresh } from './rewriting.js';
-import { findSections } from './sections.js';
-import { parseSource } from './parse.js';
-import { callNodeInterop } from './interop.js';
+import type { AnyNode, Program } from 'acorn';
+import { type Edit, applyEdits, blank, makeFresh } from './edits.js';
+import { replaceDependencyGlobals } from './dependency-globals.js';
+import { avoidFrozenWrites } from './frozen-writes.js';
+import { bindSloppyGlobals, findGlobalWrites, isKnownGlobal } from './globals.js';
+import { type Walk, enterAll, parseSource } from './parse.js';
 import { resolveBindings } from './scopes.js';
-import { makeSesSafe } from './ses-safe.js';
-import { findSuspicions } from './suspicions.js';
-import { usesTopLevelAwait } from './top-level-await.js';
+import { findSections } from './sections.js';
+import { findSuspicions, makeSesSafe } from './ses-safe.js';
+import { guardUndeclared } from './undeclared.js';
 
 export interface Rewritten {
-  /** One expression, a function of `$bulkhead`; line for line the text that it was made from. */
+  /** One expression, a function of `$bulkhead`. It has the same lines as the original text. */
   readonly code: string;
   readonly assignedGlobals: readonly string[];
 }
 
 /**
- * Makes the text of a module that esbuild wrote into one function expression that SES evaluates,
- * of the same meaning and on the same lines, so that a source map stays right by line.
- * Throws acorn's SyntaxError, with `pos`.
+ * Rewrites a module from esbuild as one function expression for SES, with the same meaning and the
+ * same lines, so that its source map stays valid by line. Throws acorn's SyntaxError, with `pos`.
  *
- * @param prelude statements to begin with, on one line
+ * @param prelude statements for the start, on one line
  */
 export function rewriteBundle(moduleText: string, prelude = ''): Rewritten {
   const { program, walk, comments, tokens } = parseSource(moduleText, {
-    // They take as much memory as the tree does.
+    // Tokens need as much memory as the tree.
     tokens: findSuspicions(moduleText).length > 0,
   });
-  // Comments go first, and leave everything else where it was.
+  // Blanked comments do not move the rest of the text.
   const text = applyEdits(
     moduleText,
     comments.map(({ start, end }) => ({ start, end, text: blank(moduleText.slice(start, end)) })),
@@ -43,20 +37,24 @@ export function rewriteBundle(moduleText: string, prelude = ''): Rewritten {
   const fresh = makeFresh(bindings.names);
   const sections = findSections(program, comments);
   const safe = makeSesSafe({ text, walk, tokens }, fresh);
-  const frozen = evadeFrozen({ text, walk, bindings, sections }, fresh);
-  const loadTime = forgiveLoadTime(walk, bindings, sections, fresh);
+  const frozen = avoidFrozenWrites({ text, walk, bindings, sections }, fresh);
+  const replaced = replaceDependencyGlobals(walk, bindings, sections, fresh);
+  const globalAt = ({ start }: AnyNode): string =>
+    sections.at(start)?.isPackage === true ? replaced.globalName() : 'globalThis';
+  const undeclared = guardUndeclared(bindings, writes.undeclared, globalAt, fresh);
   const body = applyEdits(
     text,
     dropInner([
-      ...returnExports(program, loadTime.closing),
+      ...returnExports(program),
       ...callNodeInterop(program, walk),
-      ...evadeSloppyGlobals(walk, bindings),
+      ...bindSloppyGlobals(walk, bindings, globalAt),
       ...safe.edits,
       ...frozen.edits,
-      ...loadTime.edits,
+      ...replaced.edits,
+      ...undeclared.edits,
     ]),
   );
-  // A variable that sloppy code forgets to declare becomes one of the bundle's own.
+  // An undeclared variable of sloppy code becomes a variable of the bundle.
   const declared = leaked.map((name) => `let ${name} = globalThis.${name};`);
   const opening = [
     usesTopLevelAwait(walk) ? '(async function ($bulkhead) {' : '(function ($bulkhead) {',
@@ -64,7 +62,8 @@ export function rewriteBundle(moduleText: string, prelude = ''): Rewritten {
     prelude,
     ...safe.prelude,
     ...frozen.prelude,
-    ...loadTime.prelude,
+    ...replaced.prelude,
+    ...undeclared.prelude,
     ...declared,
   ].join(' ');
   return {
@@ -78,20 +77,105 @@ export function rewriteBundle(moduleText: string, prelude = ''): Rewritten {
   };
 }
 
-/** Of edits that lie one inside the other keeps the outer: what it replaces is gone. */
+/** Drops edits inside another edit, because the outer one replaces their text. */
 function dropInner(edits: readonly Edit[]): Edit[] {
-  const kept: Edit[] = [];
+  const outer: Edit[] = [];
   let end = 0;
   for (const edit of edits.toSorted(byPlace)) {
     if (edit.start < end && edit.end <= end) continue;
-    kept.push(edit);
+    outer.push(edit);
     end = Math.max(end, edit.end);
   }
-  return kept;
+  return outer;
 }
 
-/** In the order of the text; an insertion before what replaces the text at its place. */
+/** Sorts by position; an insertion comes before a replacement at the same place. */
 function byPlace(a: Edit, b: Edit): number {
   const inserts = (edit: Edit): number => (edit.end === edit.start ? 0 : 1);
   return a.start - b.start || inserts(a) - inserts(b) || b.end - a.end;
+}
+
+/** The name of a bundle's only export: the entry's namespace. */
+export const NAMESPACE_EXPORT = 'namespace';
+
+/** Replaces esbuild's export statement by the return of the entry's exports. */
+function returnExports(program: Program): Edit[] {
+  const edits = program.body.flatMap((statement) => {
+    if (statement.type !== 'ExportNamedDeclaration') return [];
+    const specifier = statement.specifiers.find(
+      ({ exported }) => nameOf(exported) === NAMESPACE_EXPORT,
+    );
+    if (specifier === undefined) return [];
+    const { start, end } = statement;
+    return [{ start, end, text: `return ${nameOf(specifier.local)};` }];
+  });
+  if (edits.length !== 1) throw new Error('a bundle must have exactly one export');
+  return edits;
+}
+
+function nameOf(node: AnyNode): string | undefined {
+  return node.type === 'Identifier' ? node.name : undefined;
+}
+
+/** Prefix of the modules that wrap CommonJS for a Node-style importer. */
+const NODE_INTEROP = 'node-interop:';
+
+/**
+ * In Node, an ES module that imports a CommonJS module gets `module.exports` as its default, even if
+ * `__esModule` is set; other tools give it `exports.default`. esbuild decides by the importer's
+ * package, which it cannot see here. So Node-style imports go through a module whose name starts
+ * with `node-interop:`, and this pass adds the flag that makes esbuild's `__toESM` follow Node.
+ */
+function callNodeInterop(program: Program, walk: Walk): Edit[] {
+  const loaders = new Set<string>();
+  for (const statement of program.body) {
+    if (statement.type !== 'VariableDeclaration') continue;
+    for (const { id, init } of statement.declarations) {
+      if (id.type === 'Identifier' && isInteropModule(init)) loaders.add(id.name);
+    }
+  }
+  if (loaders.size === 0) return [];
+  const edits: Edit[] = [];
+  enterAll(walk, (node) => {
+    if (node.type !== 'CallExpression' || !isNamed(node.callee, '__toESM')) return;
+    const [loaded, ...more] = node.arguments;
+    if (loaded?.type !== 'CallExpression' || more.length > 0) return;
+    if (loaded.callee.type === 'Identifier' && loaders.has(loaded.callee.name)) {
+      edits.push({ start: loaded.end, end: loaded.end, text: ', 1' });
+    }
+  });
+  return edits;
+}
+
+/** `__commonJS({ "node-interop:…"(exports, module) { … } })` */
+function isInteropModule(init: AnyNode | null | undefined): boolean {
+  if (init?.type !== 'CallExpression' || !isNamed(init.callee, '__commonJS')) return false;
+  const [modules] = init.arguments;
+  const [first] = modules?.type === 'ObjectExpression' ? modules.properties : [];
+  return (
+    first?.type === 'Property' &&
+    first.key.type === 'Literal' &&
+    typeof first.key.value === 'string' &&
+    first.key.value.startsWith(NODE_INTEROP)
+  );
+}
+
+function isNamed(node: AnyNode, name: string): boolean {
+  return node.type === 'Identifier' && node.name === name;
+}
+
+/** Whether a module awaits outside all functions. */
+function usesTopLevelAwait(walk: Walk): boolean {
+  let depth = 0;
+  const isFunction = (type: string): boolean =>
+    type === 'FunctionDeclaration' ||
+    type === 'FunctionExpression' ||
+    type === 'ArrowFunctionExpression';
+  for (const { node, leaving } of walk) {
+    if (isFunction(node.type)) depth += leaving ? -1 : 1;
+    else if (depth > 0) continue;
+    else if (node.type === 'AwaitExpression') return true;
+    else if (node.type === 'ForOfStatement' && node.await) return true;
+  }
+  return false;
 }

@@ -1,15 +1,15 @@
 import type { AnyNode, Identifier, Pattern } from 'acorn';
-import type { Walk } from './walk.js';
+import type { Walk } from './parse.js';
 
-export interface FreeIdentifier {
+interface FreeIdentifier {
   readonly node: Identifier;
   readonly parent: AnyNode | undefined;
 }
 
 export interface Bindings {
-  /** Every use of a name that nothing in the program declares: a global's, or nobody's. */
+  /** Every use of a name that the program does not declare. */
   readonly free: readonly FreeIdentifier[];
-  /** Every identifier of the program, declared or not: what a fresh name must not be. */
+  /** Every identifier of the program. Fresh names must differ from them. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -36,11 +36,11 @@ export function resolveBindings(walk: Walk): Bindings {
 }
 
 export interface Reference extends FreeIdentifier {
-  /** How many scopes lie round the one that declares it; -1 where nothing does. */
+  /** The number of scopes around the declaring scope; -1 if the name is not declared. */
   readonly depth: number;
 }
 
-/** Every use of a name, with how far out it is declared. */
+/** Every use of a name, with the depth of its declaration. */
 export function resolveReferences(walk: Walk): readonly Reference[] {
   const scopes = declareAll(walk);
   const references: Reference[] = [];
@@ -123,7 +123,7 @@ function ownNames(node: AnyNode): string[] {
     case 'ArrowFunctionExpression':
       return [
         ...(node.type === 'FunctionExpression' && node.id ? [node.id.name] : []),
-        // An arrow has no `arguments` of its own, but then the name is that of a function around it.
+        // In an arrow function, `arguments` belongs to the enclosing function.
         ...(node.type === 'ArrowFunctionExpression' ? [] : ['arguments']),
         ...node.params.flatMap(boundNames),
       ];
@@ -143,7 +143,7 @@ function boundNames(pattern: Pattern): string[] {
   );
 }
 
-/** What a pattern assigns to: names, and (where it is not a declaration) members. */
+/** The targets of a pattern: names, and members if it is not a declaration. */
 export function patternTargets(pattern: Pattern): Pattern[] {
   switch (pattern.type) {
     case 'ObjectPattern':
@@ -163,7 +163,7 @@ export function patternTargets(pattern: Pattern): Pattern[] {
   }
 }
 
-/** Whether an identifier stands for a variable, rather than naming a property or a label. */
+/** Whether an identifier is a variable, not the name of a property or a label. */
 function isReference(node: Identifier, parent: AnyNode | undefined): boolean {
   switch (parent?.type) {
     case 'MemberExpression':
@@ -188,4 +188,37 @@ function isReference(node: Identifier, parent: AnyNode | undefined): boolean {
     default:
       return true;
   }
+}
+
+const INTRINSICS = new Set(
+  [
+    'AggregateError Array ArrayBuffer BigInt Boolean DataView Date Error EvalError Function Int16Array',
+    'Int32Array Int8Array JSON Map Math Number Object Promise Proxy RangeError ReferenceError Reflect',
+    'RegExp Set String Symbol SyntaxError TypeError URIError Uint16Array Uint32Array Uint8Array',
+    'Uint8ClampedArray WeakMap WeakSet',
+  ]
+    .join(' ')
+    .split(' '),
+);
+
+/** Returns a test whether a node is a use of an intrinsic, which SES freezes. */
+export function findIntrinsics({ free }: Bindings): (node: AnyNode) => boolean {
+  const uses = new Set<AnyNode>(
+    free.filter(({ node }) => INTRINSICS.has(node.name)).map(({ node }) => node),
+  );
+  return (node) => uses.has(node);
+}
+
+/** `X.prototype` */
+export function isPrototype(node: AnyNode): boolean {
+  return isMember(node, 'prototype');
+}
+
+export function isMember(node: AnyNode, name: string): boolean {
+  return (
+    node.type === 'MemberExpression' &&
+    !node.computed &&
+    node.property.type === 'Identifier' &&
+    node.property.name === name
+  );
 }

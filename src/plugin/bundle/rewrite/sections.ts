@@ -1,12 +1,14 @@
 import type { Comment, Program } from 'acorn';
 
-/** The part of a bundle that one module became. */
+/** The part of a bundle that contains one module. */
 export interface Section {
   readonly start: number;
   readonly end: number;
-  /** In one of the plugin's packages, rather than its own source. */
+  /** The module, as esbuild's comment names it: `plugin:src/index.ts`. */
+  readonly path: string;
+  /** Whether the module is in the plugin's node_modules, not its own source. */
   readonly isPackage: boolean;
-  /** CommonJS, which may have been written for sloppy mode. */
+  /** Whether the module is CommonJS, which may be written for sloppy mode. */
   readonly isCommonJs: boolean;
 }
 
@@ -25,7 +27,7 @@ export function findSections(program: Program, comments: readonly Comment[]): Se
   const close = (end: number): void => {
     if (path === '' || end <= start) return;
     const isPackage = /^plugin:(?:.*\/)?node_modules\//.test(path);
-    sections.push({ start, end, isPackage, isCommonJs: isWrapped(first) });
+    sections.push({ start, end, path, isPackage, isCommonJs: isWrapped(first) });
   };
   for (const statement of program.body) {
     for (

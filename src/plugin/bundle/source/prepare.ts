@@ -1,21 +1,19 @@
-import { transform, type Loader } from 'esbuild';
+import { posix } from 'node:path';
+import { type Loader, transform } from 'esbuild';
 import type { BundleSpec } from '../spec.js';
-import { describeModule } from './describe-module.js';
-import { isCode } from './loaders.js';
-import { neutralise } from './neutralise.js';
-import { isPlain } from './scan.js';
+import { isPlain, neutralise } from './neutralise.js';
 
-export interface PreparedSource {
+interface PreparedSource {
   readonly contents: string;
   readonly loader: Loader;
 }
 
-/** Characters of JSON from which it is cheaper, here and in the guest, not to parse it as code. */
+/** Characters of JSON from which `JSON.parse` is cheaper than code, in the bundler and the guest. */
 const LARGE_JSON = 32 * 1024;
 
 /**
- * Makes a file of the plugin into what esbuild may have: text that makes esbuild touch no disk,
- * that knows its own (made-up) place, on the same lines or with a source map that says so.
+ * Prepares a file of the plugin for esbuild. The text does not make esbuild read the disk, and has
+ * its virtual path. Lines stay the same, or the text has a source map.
  */
 export async function prepareSource(
   path: string,
@@ -28,13 +26,13 @@ export async function prepareSource(
     return { contents: `module.exports = JSON.parse(${JSON.stringify(source)});`, loader: 'js' };
   }
   if (!isCode(loader)) return { contents: source, loader };
-  // A hashbang may only stand at the very start, and the start is ours.
+  // A hashbang is only valid at the start, where `describeModule` inserts a declaration.
   const code = source.replace(/^#!/, '//');
   const plain = isPlain(code) ? { contents: code, loader } : await makePlain(path, code, loader);
   return { ...plain, contents: describeModule(path, plain.contents, builtins) + plain.contents };
 }
 
-/** What is not, esbuild says, and where. */
+/** esbuild reports invalid JSON with its place. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -49,10 +47,10 @@ async function makePlain(path: string, code: string, loader: Loader): Promise<Pr
     try {
       return { contents: neutralise(code), loader };
     } catch {
-      // JSX, or syntax newer than acorn: esbuild can make plain JavaScript of both.
+      // JSX, or syntax newer than acorn: esbuild transforms both to plain JavaScript.
     }
   }
-  // esbuild reads the source map that a comment names only where it is to make one itself.
+  // esbuild reads a source map that a comment names only if it writes one itself.
   const sourcemap = code.includes('sourceMappingURL=') ? false : 'external';
   const { code: javaScript, map } = await transform(code, {
     loader,
@@ -70,4 +68,77 @@ async function makePlain(path: string, code: string, loader: Loader): Promise<Pr
     contents: `${contents}\n//# sourceMappingURL=data:application/json;base64,${encoded}\n`,
     loader: 'js',
   };
+}
+
+/** The variable that replaces `import.meta` in each file, by esbuild's `define`. */
+export const MODULE_VARIABLE = '__bulkhead_module';
+
+/** The virtual directory of the plugin's files: a confined plugin does not see its real path. */
+const PLUGIN_ROOT = '/plugin';
+
+/**
+ * Declares `import.meta`, `__dirname` and `__filename` for a file that may mention them. A plugin
+ * with the real built-ins gets its real path at run time, so that a bundle's text does not depend
+ * on its directory.
+ */
+function describeModule(
+  path: string,
+  code: string,
+  builtins: NonNullable<BundleSpec['builtins']>,
+): string {
+  if (!/\bmeta\b|__dirname|__filename/.test(code)) return '';
+  const file = path.slice(path.lastIndexOf('/') + 1);
+  const directory = path.slice(0, -file.length - 1);
+  const root = builtins === 'real' ? REAL_ROOT : JSON.stringify(PLUGIN_ROOT);
+  const within = (end: string): string =>
+    end === '' ? root : `${root} + ${JSON.stringify(`/${end}`)}`;
+  const url =
+    builtins === 'real'
+      ? `$bulkhead.require('node:url').pathToFileURL(${within(path)}).href`
+      : JSON.stringify(urlOf(`${PLUGIN_ROOT}/${path}`));
+  return (
+    `const ${MODULE_VARIABLE} = { url: ${url}, filename: ${within(path)}, ` +
+    `dirname: ${within(directory)}, main: false, ` +
+    // Bun's names.
+    `path: ${within(path)}, dir: ${within(directory)}, file: ${JSON.stringify(file)} }; `
+  );
+}
+
+/** The directory of the guest's `require`: the plugin's. */
+const REAL_ROOT = `$bulkhead.require.resolve.paths('./')[0]`;
+
+function urlOf(path: string): string {
+  const url = new URL('file:///');
+  url.pathname = path.replaceAll('%', '%25');
+  return url.href;
+}
+
+const LOADERS: Readonly<Record<string, Loader>> = {
+  // JSX is a syntax error in plain JavaScript, so reading .js as JSX changes no valid file.
+  '.js': 'jsx',
+  '.mjs': 'jsx',
+  '.cjs': 'jsx',
+  '.jsx': 'jsx',
+  '': 'jsx',
+  '.ts': 'ts',
+  '.mts': 'ts',
+  '.cts': 'ts',
+  '.tsx': 'tsx',
+  '.json': 'json',
+  '.txt': 'text',
+  '.md': 'text',
+};
+
+/** The loader of a file, by its extension or the import's attributes (`with { type: 'text' }`). */
+export function loaderOf(
+  path: string,
+  attributes: Readonly<Record<string, string>>,
+): Loader | undefined {
+  if (attributes['type'] === 'json') return 'json';
+  if (attributes['type'] === 'text') return 'text';
+  return LOADERS[posix.extname(path)];
+}
+
+function isCode(loader: Loader): loader is 'jsx' | 'ts' | 'tsx' {
+  return loader === 'jsx' || loader === 'ts' || loader === 'tsx';
 }

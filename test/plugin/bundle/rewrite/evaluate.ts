@@ -1,7 +1,7 @@
 import { runInThisContext } from 'node:vm';
 import { rewriteBundle, type Rewritten } from '../../../../src/plugin/bundle/rewrite/rewrite.js';
 
-/** What SES's evaluator refuses, as its own source has it, and what our compartment does besides. */
+/** The patterns that SES's evaluator refuses (from its source), and those of Bulkhead's compartment. */
 const REFUSED = [
   /(?:<!--|-->)/,
   /(^|[^.]|\.\.\.)\bimport(\s*(?:\(|\/[/*]))/,
@@ -23,7 +23,7 @@ export function evaluateText(text: string): unknown {
   return runInThisContext(text);
 }
 
-/** Rewrites and evaluates a module that puts what is of interest into `exported`. */
+/** Rewrites and evaluates a module, and returns its variable `exported`. */
 export function evaluate(body: string): unknown {
   const { code } = rewrite(body);
   if (refusedBySes(code)) throw new Error(`SES refuses ${code}`);

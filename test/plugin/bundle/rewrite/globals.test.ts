@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { runFiles } from '../fixture.js';
 import { evaluate, rewrite } from './evaluate.js';
 
 const assigned = (body: string): readonly string[] =>
   rewrite(`${body}; const exported = 0;`).assignedGlobals;
 
-describe('assignedGlobals', () => {
+describe('assignedGlobals of a bundle', () => {
   it.each([
     ['globalThis.fetch = 1', ['fetch']],
     ['globalThis["fetch"] = 1', ['fetch']],
@@ -21,7 +22,7 @@ describe('assignedGlobals', () => {
     ['(function (root) { root.fetch = 1 })(globalThis)', ['fetch']],
     ['fetch = 1', ['fetch']],
     ['[fetch] = [1]', ['fetch']],
-  ])('sees %s', (body, names) => {
+  ])('finds %s', (body, names) => {
     expect(assigned(body)).toEqual(names);
   });
 
@@ -35,7 +36,7 @@ describe('assignedGlobals', () => {
     'const f = ({ fetch }, [URL = 1], ...rest) => { fetch = URL = rest = 1 }',
     'fetch.x = 1',
     'label: for (;;) break label',
-  ])('is not misled by %s', (body) => {
+  ])('ignores %s', (body) => {
     expect(assigned(body)).toEqual([]);
   });
 });
@@ -53,17 +54,42 @@ describe('an undeclared variable', () => {
   });
 });
 
-describe('ways of old to the global object', () => {
+describe('the use of an undeclared name', () => {
+  it.each([
+    ['missing', 'ReferenceError: missing is not defined'],
+    ['missing()', 'ReferenceError: missing is not defined'],
+    ['({ missing })', 'ReferenceError: missing is not defined'],
+    ['`${missing}`', 'ReferenceError: missing is not defined'],
+    ['missing?.x', 'ReferenceError: missing is not defined'],
+    ['class X extends missing {}', 'ReferenceError: missing is not defined'],
+  ])('%s is a ReferenceError', async (code, error) => {
+    await expect(
+      runFiles({
+        'index.js': `exports.run = () => { try { ${code}; return 'ran' } catch (error) { return String(error) } }`,
+      }),
+    ).resolves.toBe(error);
+  });
+
+  it('is allowed in typeof, and for globals that exist', async () => {
+    await expect(
+      runFiles({
+        'index.js': `globalThis.late = 1; exports.run = () => [typeof missing, late, typeof fetch, new Float64Array(2).length]`,
+      }),
+    ).resolves.toEqual(['undefined', 1, 'undefined', 2]);
+  });
+});
+
+describe('old expressions for the global object', () => {
   it.each([
     'Function("return this")()',
     'new Function("return this")()',
     '(function () { return this })()',
     '(function () { return this; }())',
-  ])('%s is globalThis, also in strict code', (expression) => {
+  ])('%s is globalThis in strict code', (expression) => {
     expect(evaluate(`const exported = ${expression};`)).toBe(globalThis);
   });
 
-  it('are left alone where they are something else', () => {
+  it('are not changed if they have another meaning', () => {
     expect(
       evaluate('const Function = () => () => 5; const exported = Function("return this")();'),
     ).toBe(5);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { evaluate, evaluateText, refusedBySes, rewrite } from './evaluate.js';
 
-/** Texts that are thick with what SES refuses, and with what might be mistaken for its escape. */
+/** Texts with many parts that SES refuses, and with parts that look like their escapes. */
 const hostileText = fc.string({
   unit: fc.constantFrom(
     '<!--',
@@ -39,7 +39,7 @@ const hostileText = fc.string({
   maxLength: 12,
 });
 
-describe('what SES refuses', () => {
+describe('text that SES refuses', () => {
   it('keeps its value in every string', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
@@ -97,7 +97,7 @@ describe('what SES refuses', () => {
     );
   });
 
-  it('is gone from comments, whose line breaks stay', () => {
+  it('is removed from comments, whose line breaks stay', () => {
     const { code } = rewrite(
       '/* import(x) <!-- */ const a = 1 // eval(x) -->\n/*\n eval(y)\n*/ const exported = a;',
     );
@@ -142,7 +142,7 @@ describe('what SES refuses', () => {
     ).toBe(3);
   });
 
-  it('gives a tag the same strings object each time, as the language does', () => {
+  it('passes a tag the same strings object each time, as the language does', () => {
     const [a, b, c] = evaluate(`
       const tag = (strings) => strings;
       const make = () => tag\`<!-- \${0}\`;
@@ -153,7 +153,7 @@ describe('what SES refuses', () => {
     expect(Object.isFrozen(a) && Object.isFrozen(Reflect.get(a ?? {}, 'raw'))).toBe(true);
   });
 
-  it('keeps this in the tag, what the tag is new of, and lines where they were', () => {
+  it('keeps this and new in the tag, and its lines', () => {
     const body = `
       const o = { x: 5, tag(s, ...v) { return this.x + s.raw[0].length + v[0] } };
       function Maker() { return function () { return { made: true } } }
@@ -168,14 +168,14 @@ describe('what SES refuses', () => {
 });
 
 describe('dynamic import', () => {
-  it('that was left over calls the guest, which refuses', async () => {
+  it('with a computed specifier calls the guest, which refuses it', async () => {
     const exported = evaluate('const exported = (x) => import(x + "!");') as (
       x: string,
     ) => Promise<never>;
     await expect(exported('a')).rejects.toThrow('refused a!');
   });
 
-  it('with comments between its parts does so too', async () => {
+  it('with comments between its parts calls the guest', async () => {
     const exported = evaluate('const exported = (x) => import /* ( */ // (\n (x);') as (
       x: string,
     ) => Promise<never>;
@@ -184,7 +184,7 @@ describe('dynamic import', () => {
 });
 
 describe('direct eval', () => {
-  it('becomes indirect, as SES would make it', () => {
+  it('becomes indirect, as under SES', () => {
     expect(
       evaluate('const secret = 1; const exported = [eval("1 + 1"), typeof eval("typeof secret")];'),
     ).toEqual([2, 'string']);
@@ -193,7 +193,7 @@ describe('direct eval', () => {
 });
 
 describe('a rewritten module', () => {
-  it('keeps every line where it was', () => {
+  it('has the same lines as the original', () => {
     fc.assert(
       fc.property(fc.array(hostileText, { minLength: 1, maxLength: 5 }), (texts) => {
         const lines = texts.map(
@@ -207,7 +207,7 @@ describe('a rewritten module', () => {
     );
   });
 
-  it('is async exactly where the module awaits at its top level', () => {
+  it('is async only if the module awaits at its top level', () => {
     expect(rewrite('const exported = await 1;').code).toMatch(/^\(async function /);
     expect(rewrite('for await (const x of []); const exported = 1;').code).toMatch(/^\(async /);
     expect(rewrite('const exported = async () => await 1;').code).toMatch(/^\(function /);

@@ -1,18 +1,18 @@
-import { NAMESPACE_EXPORT } from './rewrite/exports.js';
+import { NAMESPACE_EXPORT } from './rewrite/rewrite.js';
 
-/** A module that no file of the plugin is. */
-export interface MadeModule {
+/** A module that is not a file of the plugin. */
+export interface GeneratedModule {
   readonly namespace: string;
   readonly path: string;
   readonly contents: string;
 }
 
-/** What every bundle begins with: it hands the plugin's entry out whole, CommonJS or not. */
+/** The first module of every bundle. It exports the plugin's entry as a namespace. */
 export const ENTRY = 'bulkhead:entry';
-/** How the module above asks for the plugin's entry. */
+/** The specifier by which `ENTRY` imports the plugin's entry. */
 export const ENTRY_IMPORT = 'bulkhead:start';
 
-/** Free names that are put in where a bundle uses them: each with the built-in that has it. */
+/** Global names that are injected if a bundle uses them, each with its built-in. */
 const INJECTED: Readonly<Record<string, readonly [file: string, names: readonly string[]]>> = {
   'bulkhead:buffer': ['buffer', ['Buffer']],
   'bulkhead:bun': ['bun', ['Bun']],
@@ -23,7 +23,7 @@ const INJECTED: Readonly<Record<string, readonly [file: string, names: readonly 
 
 export const INJECTED_MODULES: readonly string[] = Object.keys(INJECTED);
 
-export function injectedModule(name: string): MadeModule {
+export function injectedModule(name: string): GeneratedModule {
   const injected = INJECTED[name];
   const contents =
     injected === undefined
@@ -33,23 +33,23 @@ export function injectedModule(name: string): MadeModule {
 }
 
 /**
- * All are CommonJS to esbuild, so that an import of a name that they lack is `undefined` or a
- * denial at run time rather than an error of the build.
+ * All are CommonJS for esbuild. An import of a missing name is then `undefined` or a denial at run
+ * time, not a build error.
  */
-export const madeModule: Readonly<
-  Record<'provided' | 'nothing' | 'realBuiltin', (specifier: string) => MadeModule> & {
-    builtin: (name: string, file: string) => MadeModule;
-    missing: (specifier: string, why: string) => MadeModule;
-    interop: (path: string) => MadeModule;
+export const generatedModule: Readonly<
+  Record<'provided' | 'nothing' | 'realBuiltin', (specifier: string) => GeneratedModule> & {
+    builtin: (name: string, file: string) => GeneratedModule;
+    missing: (specifier: string, why: string) => GeneratedModule;
+    interop: (path: string) => GeneratedModule;
   }
 > = {
-  /** A module that the guest has. */
+  /** A module that the guest provides. */
   provided: (specifier) => ({
     namespace: 'provided',
     path: specifier,
     contents:
       `if ($bulkhead.modules[${text(specifier)}] === undefined) ` +
-      `throw new Error(${text(`"${specifier}" is not provided here`)}); ` +
+      `throw new Error(${text(`The host does not provide the module "${specifier}"`)}); ` +
       `module.exports = $bulkhead.modules[${text(specifier)}];`,
   }),
   builtin: (name, file) => ({
@@ -60,7 +60,7 @@ export const madeModule: Readonly<
         ? `module.exports = require('./denied.js').denyModule(${text(name)});`
         : `module.exports = require('./${file}.js').builtin;`,
   }),
-  /** A module of Node's, from the guest's own `require`. */
+  /** A module of Node, from the guest's own `require`. */
   realBuiltin: (name) => ({
     namespace: 'builtin',
     path: name,
@@ -78,7 +78,7 @@ export const madeModule: Readonly<
       `module.exports = {}; throw Object.assign(` +
       `new Error(${text(`Cannot find module '${specifier}': ${why}`)}), { code: 'MODULE_NOT_FOUND' });`,
   }),
-  /** Stands between a Node-style importer and CommonJS: see `callNodeInterop`. */
+  /** Wraps a CommonJS module for a Node-style importer: see `callNodeInterop`. */
   interop: (path) => ({
     namespace: 'node-interop',
     path,

@@ -1,18 +1,16 @@
 import type { AnyNode, AssignmentExpression } from 'acorn';
-import type { Edit } from './edits.js';
-import { findIntrinsics, isMember, isPrototype } from './intrinsics.js';
-import type { Fresh, Rewriting } from './rewriting.js';
-import type { Bindings } from './scopes.js';
+import type { Edit, Fresh, Rewriting } from './edits.js';
+import { type Bindings, findIntrinsics, isMember, isPrototype } from './scopes.js';
 import type { Sections } from './sections.js';
-import { enterAll, type Walk } from './walk.js';
+import { type Walk, enterAll } from './parse.js';
 
 /**
- * Lets code define what it inherits from something frozen. Where everything that JavaScript brings
- * along is frozen, `MyError.prototype.constructor = …` throws, since an assignment may not shadow
- * an inherited property that is read-only. And sloppy code expects that to assign to what is frozen
- * (`Math.sign = Math.sign || …`) does nothing, where strict code throws.
+ * Allows code to override properties inherited from frozen intrinsics. An assignment cannot shadow
+ * a read-only inherited property, so `MyError.prototype.constructor = …` throws under SES. Sloppy
+ * code also expects that an assignment to a frozen object (`Math.sign = Math.sign || …`) does
+ * nothing, but strict code throws.
  */
-export function evadeFrozen(
+export function avoidFrozenWrites(
   source: {
     readonly text: string;
     readonly walk: Walk;
@@ -40,7 +38,7 @@ export function evadeFrozen(
   return { edits, prelude: put === undefined ? [] : [putFunction(put)] };
 }
 
-/** Names that every object inherits, and that code gives its own objects by assignment. */
+/** Inherited names that code often assigns on its own objects. */
 const INHERITED = new Set(['constructor', 'toJSON', 'toLocaleString', 'toString', 'valueOf']);
 
 function definesInherited(
@@ -57,7 +55,7 @@ function definesInherited(
   );
 }
 
-/** `Object.defineProperty(String.prototype, …)` and whatever else is so called. */
+/** `Object.defineProperty(String.prototype, …)` and other methods of that name. */
 function redefines(expression: AnyNode, isIntrinsic: (node: AnyNode) => boolean): boolean {
   if (expression.type !== 'CallExpression') return false;
   const { callee, arguments: args } = expression;
@@ -68,7 +66,7 @@ function redefines(expression: AnyNode, isIntrinsic: (node: AnyNode) => boolean)
   return isIntrinsic(root);
 }
 
-/** `a.b = c` becomes `put(a, "b", c)`: the text of `a` and of `c` stays where it is. */
+/** Rewrites `a.b = c` to `put(a, "b", c)`; the texts of `a` and `c` do not move. */
 function callPut(node: AssignmentExpression, text: string, put: string, quiet: boolean): Edit[] {
   const { left } = node;
   if (left.type !== 'MemberExpression' || left.property.type !== 'Identifier') return [];
@@ -83,7 +81,7 @@ function callPut(node: AssignmentExpression, text: string, put: string, quiet: b
   ];
 }
 
-/** On one line. An inherited property that is data, and read-only, is no reason not to have one's own. */
+/** The function `put` on one line. It defines an own property if a read-only one is inherited. */
 function putFunction(name: string): string {
   return [
     `const ${name} = ((strictly) => Object.assign(strictly(true), { quietly: strictly(false) }))(`,
