@@ -1,173 +1,379 @@
 import { randomUUID } from 'node:crypto';
-import { isBulkheadError } from '../errors.js';
+import { type BulkheadError, isBulkheadError } from '../errors.js';
+import type { Answerer } from '../approval-events.js';
 import type { EventBus } from '../events.js';
 import type { RiskBand } from '../plugin/risk.js';
-import type { Answer, ApprovalRequest, Approver, Verdict } from './approver.js';
-import { decide, type Decision } from './decide.js';
+import type { Answer, ApprovalRequest, Approver, StoredQuestion, Verdict } from './approver.js';
+import { refusals } from './refusals.js';
+import { type Decision, type Rule, type RuleCase, decide, fits } from './rule.js';
 import {
+  type Prepared,
+  type Question,
   aboutOf,
   caseOf,
   offersFor,
   prepare,
-  type Prepared,
-  type Question,
-  requestOf,
   sessionKey,
+  storedQuestion,
 } from './question.js';
-import { refusals } from './refusals.js';
-import { keepRule } from './keep-rule.js';
-import type { RuleCase } from './rule.js';
 import type { RuleBook } from './rule-book.js';
+import { type ApprovalStore, invalidApproval, notPending, unknownApproval } from './store.js';
 
-/** Asks before something happens, and remembers what somebody said for longer than once. */
+/** Decides questions by rules and by the approver, and remembers `session` and `always`. */
 export interface Approval {
-  /** What the rules say of a call that is about to run. Throws `INVALID_RULES`. */
+  /** The rules' decision about a call that is about to run. Throws `INVALID_RULES`. */
   ruled(about: RuleCase, risk: RiskBand): Decision | undefined;
   /**
-   * Resolves with the digest of what was approved. Rejects `APPROVAL_DENIED` by a person or a rule,
-   * `APPROVAL_REQUIRED` where there is nobody to ask, `APPROVAL_TIMEOUT`, `CANCELLED` and
-   * `INVALID_RULES`. Tells its listeners either way.
+   * Resolves with the digest of the approved subject. Rejects with `APPROVAL_DENIED` (by the approver or
+   * a rule), `APPROVAL_REQUIRED` (no approver), `APPROVAL_TIMEOUT`, `CANCELLED` and `INVALID_RULES`.
+   * Emits an event in each case.
    */
   ask(question: Question): Promise<string>;
+  /** Stores a question that no call waits for, and returns its id. */
+  request(question: Question): string;
+  /**
+   * Spends an approval for exactly this question, and returns the digest. An approval is spent once, by
+   * one process. Throws `APPROVAL_INVALID`, `APPROVAL_REQUIRED` (not answered yet), `APPROVAL_DENIED`,
+   * `APPROVAL_TIMEOUT` (expired) and `INVALID_RULES`.
+   */
+  spend(approvalId: string, question: Question): string;
+  /** Records an answer. Throws `APPROVAL_INVALID`. */
+  answer(approvalId: string, answer: Answer & { readonly by: string }, digest?: string): void;
+  /** Calls the listener with each new question. While there is a listener, calls wait for answers. */
+  onRequest(listener: (question: StoredQuestion) => void): () => void;
+  /** Whether the host answers: it has an approver, or a listener to new questions. */
+  attended(): boolean;
+  /** Ends the waits of calls. Their questions can still be answered. */
+  close(): void;
 }
 
-export interface ApprovalSpec {
+interface ApprovalSpec {
   readonly approve: Approver | undefined;
   readonly rules: RuleBook;
+  readonly store: ApprovalStore;
   readonly events: EventBus;
-  /** How long a question waits for its answer. */
+  /** The time for which a call waits for the answer. */
   readonly timeoutMs: number;
+  /** The time for which a question can be answered, and its approval can be spent. */
+  readonly expiryMs: number;
   readonly now: () => number;
 }
 
-/** How a question came to its yes. */
-interface Given {
+/** How a question was approved. */
+interface Given extends Answerer {
   readonly verdict: 'once' | 'session' | 'always';
   readonly approval?: string;
   readonly rule?: string;
-  readonly by?: string;
 }
 
 /**
- * Approval by rules, by what was said earlier, and by whoever the host put in charge, in that order;
- * without anybody, every question is a no. `session` and `always` hold for that tool of that very
- * bundle: code that changed is asked about anew.
+ * Decides by rules, then by earlier answers, then by the approver. Without an approver it denies.
+ * `session` and `always` apply to one tool of one bundle: changed code needs a new approval.
  */
 export function makeApproval(spec: ApprovalSpec): Approval {
-  const { approve, rules, events, timeoutMs, now } = spec;
-  const remembered = new Set<string>();
-  /** Questions that wait for an answer: what is said to one of them may answer others. */
-  const waiting = new Set<() => void>();
+  const { approve, rules, store, events, timeoutMs, expiryMs, now } = spec;
+  /** The first answer that approved each session. */
+  const remembered = new Map<string, Answerer>();
+  /** Who denied each question that a person, a flag, a program or a rule denied. */
+  const deniedBy = new WeakMap<Error, Answerer & { readonly rule?: string }>();
+  /** Waiting calls: the answer to one question may decide others. */
+  const waiting = new Set<Wait>();
+  const listeners = new Set<(question: StoredQuestion) => void>();
 
   const settled = (question: Prepared): Given | undefined => {
     const decision = decide(rules.list(), caseOf(question), question.risk, now());
-    if (decision?.verdict === 'deny') throw refusals.byRule(question, decision);
-    if (decision?.verdict === 'allow') return { verdict: 'always', rule: decision.rule.id };
-    // What is high somebody has to see each time, also where it was not when it was approved.
+    if (decision?.verdict === 'deny') {
+      const denial = refusals.byRule(question, decision);
+      deniedBy.set(denial, ruleAnswerer(decision.rule));
+      throw denial;
+    }
+    if (decision?.verdict === 'allow') return { verdict: 'always', ...ruleAnswerer(decision.rule) };
+    // High risk needs approval for each call, also if the risk was lower when it was approved.
     if (decision !== undefined || question.risk === 'high') return undefined;
-    return remembered.has(sessionKey(question)) ? { verdict: 'session' } : undefined;
+    const earlier = remembered.get(sessionKey(question));
+    return earlier === undefined ? undefined : { verdict: 'session', ...earlier };
   };
 
   const remember = (question: Prepared, answer: Answer): Given => {
-    const who = answer.by === undefined ? {} : { by: answer.by };
-    // What is high is approved once at most, whatever was said.
+    const who = answererOf(answer);
+    // High risk is approved only once.
     if (!offersFor(question.risk).includes(answer.verdict)) return { verdict: 'once', ...who };
     if (answer.verdict === 'always') {
-      const rule = keepRule(question, answer, rules, now());
+      const rule = storeRule(question, answer, rules, now());
       if (rule !== undefined) return { verdict: 'always', rule, ...who };
       return { verdict: 'once', ...who };
     }
     if (answer.verdict === 'session') {
-      remembered.add(sessionKey(question));
+      remembered.set(sessionKey(question), who);
       return { verdict: 'session', ...who };
     }
     return { verdict: 'once', ...who };
   };
 
-  /** Whom a caller brought answers for this call alone. */
-  const heed = (question: Prepared, answer: Answer): Given =>
-    remember(question, approve === undefined ? { ...answer, verdict: 'once' } : answer);
+  /** The caller's own approver answers only for this call. */
+  const limited = (answer: Answer): Answer =>
+    approve === undefined ? { ...answer, verdict: 'once' } : answer;
 
-  const askPerson = async (question: Prepared, approvalId: string): Promise<Given> => {
-    if (!question.attended) throw refusals.unattended(question);
-    const approver = approve ?? question.approve;
-    if (approver === undefined) throw refusals.nobody(question);
-    if (question.signal.aborted) throw refusals.givenUp(question);
+  const denial = (question: Prepared, answer: Answer): BulkheadError => {
+    const denied = refusals.denied(question, answer.reason);
+    deniedBy.set(denied, answererOf(answer));
+    return denied;
+  };
+
+  /** Spends the approval. Another call or process may have spent it first. */
+  const spendOnce = (question: Prepared, approvalId: string): void => {
+    // guard: approval-spent-once
+    if (!stored(question, () => store.end(approvalId, 'spent')))
+      throw notPending(approvalId, 'spent');
+  };
+
+  /** The result of a question that was answered. Throws if the answer denies. */
+  const settledBy = (question: Prepared, approvalId: string, answer: Answer): Given => {
+    // guard: denied-call-rejected
+    if (!isConsent(answer.verdict)) throw denial(question, answer);
+    spendOnce(question, approvalId);
+    return { ...remember(question, answer), approval: approvalId };
+  };
+
+  const storeQuestion = (
+    question: Prepared,
+    approvalId: string,
+    uncapped: boolean,
+  ): StoredQuestion => {
     const askedAtMs = now();
+    const asked = storedQuestion(question, approvalId, {
+      askedAtMs,
+      expiresAtMs: askedAtMs + expiryMs,
+    });
+    stored(question, () => store.ask(asked, { uncapped }));
+    events.emit({
+      type: 'approval-asked',
+      ...aboutOf(question),
+      approval: approvalId,
+      ...(asked.asker === undefined ? {} : { asker: asked.asker }),
+      expiresAtMs: asked.expiresAtMs,
+    });
+    for (const listener of listeners) {
+      try {
+        listener(asked);
+      } catch {
+        // A listener that throws must not decide a call.
+      }
+    }
+    return asked;
+  };
+
+  const askApprover = async (question: Prepared, approvalId: string): Promise<Given> => {
+    if (!question.attended) throw refusals.unattended(question);
+    // If the host answers, the caller's own approver does not.
+    // guard: caller-approver-is-last
+    const approver = approve ?? (listeners.size === 0 ? question.approve : undefined);
+    // guard: approver-required
+    if (approver === undefined && listeners.size === 0) throw refusals.noApprover(question);
+    if (question.signal.aborted) throw refusals.cancelled(question);
+    // A callback answers soon, and the host limits its own calls.
+    const asked = storeQuestion(question, approvalId, approver !== undefined);
     const end = new AbortController();
+    let keep = false;
     const answered = new Promise<Given>((resolve, reject) => {
-      const timer = setTimeout(() => reject(refusals.late(question, timeoutMs)), timeoutMs);
-      const giveUp = (): void => reject(refusals.givenUp(question));
-      const lookAgain = (): void => {
+      const attempt = (settle: () => Given | undefined): void => {
+        if (end.signal.aborted) return;
         try {
-          const given = settled(question);
+          const given = settle();
           if (given !== undefined) resolve(given);
         } catch (error) {
           reject(error);
         }
       };
-      waiting.add(lookAgain);
+      const wait: Wait = {
+        decideAgain: () => attempt(() => settled(question)),
+        close: () => {
+          keep = true;
+          reject(refusals.closed(question));
+        },
+      };
+      /** The answer may come from another process. */
+      const readAnswer = (): void =>
+        attempt(() => {
+          const { answer, state } = store.find(approvalId) ?? { state: 'withdrawn' };
+          if (answer !== undefined) return settledBy(question, approvalId, answer);
+          if (state === 'spent' || state === 'withdrawn') throw notPending(approvalId, state);
+          return undefined;
+        });
+      const timer = setTimeout(() => {
+        // The request of a running call cannot wait for a later answer.
+        keep = question.kind === 'call' && store.hasRoom(question.tenant);
+        reject(refusals.timedOut(question, timeoutMs, keep ? approvalId : undefined));
+      }, timeoutMs);
+      const poll = setInterval(readAnswer, POLL_MS);
+      const unsubscribe = store.onChange((change) => {
+        if (change.answer !== undefined && change.question.approvalId === approvalId) readAnswer();
+      });
+      const giveUp = (): void => reject(refusals.cancelled(question));
+      waiting.add(wait);
       question.signal.addEventListener('abort', giveUp, { once: true });
       end.signal.addEventListener('abort', () => {
         clearTimeout(timer);
-        waiting.delete(lookAgain);
+        clearInterval(poll);
+        unsubscribe();
+        waiting.delete(wait);
         question.signal.removeEventListener('abort', giveUp);
       });
-      events.emit({
-        type: 'approval-asked',
-        ...aboutOf(question),
-        approval: approvalId,
-        expiresAtMs: askedAtMs + timeoutMs,
-      });
-      const request = requestOf(question, { approvalId, askedAtMs, timeoutMs, signal: end.signal });
-      answerOf(approver, request)
-        .then((answer) => {
-          // An answer that comes after the time, or after another, is nobody's.
-          if (end.signal.aborted) return;
-          if (!isConsent(answer.verdict)) reject(refusals.denied(question, answer.reason));
-          else resolve({ ...heed(question, answer), approval: approvalId });
-        })
-        .catch(reject);
+      // A listener may have answered at once.
+      readAnswer();
+      if (approver === undefined) return;
+      const request = { ...asked, waitsUntilMs: asked.askedAtMs + timeoutMs, signal: end.signal };
+      void answerOf(approver, request).then((given) =>
+        // Ignores an answer after the timeout or after another answer.
+        attempt(() => {
+          const answer = store.find(approvalId)?.answer;
+          if (answer !== undefined) return settledBy(question, approvalId, answer);
+          return settledBy(question, approvalId, isConsent(given.verdict) ? limited(given) : given);
+        }),
+      );
     });
     try {
       return await answered;
     } finally {
       end.abort();
+      if (!keep) endWait(approvalId, approver !== undefined);
     }
+  };
+
+  /** The call no longer waits, and its question is of no use to another call. */
+  const endWait = (approvalId: string, byCallback: boolean): void => {
+    try {
+      store.end(approvalId, 'withdrawn');
+      // A callback may answer a thousand questions a second.
+      if (byCallback && store.find(approvalId)?.answer === undefined) store.forget(approvalId);
+    } catch {
+      // The question expires.
+    }
+  };
+
+  const emitGiven = (question: Prepared, given: Given, waitedMs: number): void => {
+    events.emit({ type: 'approval-given', ...aboutOf(question), ...given, waitedMs });
+    if (given.verdict !== 'once') for (const { decideAgain } of waiting) decideAgain();
+  };
+
+  const emitRefused = (
+    question: Prepared,
+    approval: string,
+    error: unknown,
+    waitedMs: number,
+  ): void =>
+    events.emit({
+      type: 'approval-refused',
+      ...aboutOf(question),
+      approval,
+      code: isBulkheadError(error) ? error.code : 'APPROVAL_DENIED',
+      reason: error instanceof Error ? error.message : String(error),
+      ...(error instanceof Error ? deniedBy.get(error) : {}),
+      waitedMs,
+    });
+
+  const spendStored = (question: Prepared, approvalId: string): Given => {
+    // A rule that denies was perhaps added after the answer.
+    settled(question);
+    const { question: asked, answer, state } = store.find(approvalId) ?? {};
+    // To another tenant, the approval does not exist.
+    if (asked === undefined || asked.tenant !== question.tenant) throw unknownApproval(approvalId);
+    // guard: spent-approval-digest-compared
+    if (asked.digest !== question.digest) {
+      throw invalidApproval(approvalId, 'another', `does not cover this call. ${COVERS}`);
+    }
+    if (state === 'expired') throw refusals.expired(question, expiryMs);
+    if (state === 'spent' || state === 'withdrawn') throw notPending(approvalId, state);
+    if (answer === undefined) throw refusals.unanswered(question, approvalId);
+    return settledBy(question, approvalId, answer);
   };
 
   return {
     ruled: (about, risk) => decide(rules.list(), about, risk, now()),
     ask: async (asked) => {
       const question = prepare(asked);
-      const approvalId = `apr_${randomUUID()}`;
+      const approvalId = newApprovalId();
       const began = now();
       try {
-        const given = settled(question) ?? (await askPerson(question, approvalId));
-        events.emit({
-          type: 'approval-given',
-          ...aboutOf(question),
-          ...given,
-          waitedMs: now() - began,
-        });
-        if (given.verdict !== 'once') for (const lookAgain of waiting) lookAgain();
+        const given = settled(question) ?? (await askApprover(question, approvalId));
+        emitGiven(question, given, now() - began);
         return question.digest;
       } catch (error) {
-        events.emit({
-          type: 'approval-refused',
-          ...aboutOf(question),
-          approval: approvalId,
-          code: isBulkheadError(error) ? error.code : 'APPROVAL_DENIED',
-          reason: error instanceof Error ? error.message : String(error),
-          waitedMs: now() - began,
-        });
+        emitRefused(question, approvalId, error, now() - began);
         throw error;
       }
+    },
+    request: (asked) => {
+      const question = prepare(asked);
+      const approvalId = newApprovalId();
+      storeQuestion(question, approvalId, false);
+      return approvalId;
+    },
+    spend: (approvalId, asked) => {
+      const question = prepare(asked);
+      const askedAtMs = store.find(approvalId)?.question.askedAtMs ?? now();
+      try {
+        const given = spendStored(question, approvalId);
+        emitGiven(question, given, now() - askedAtMs);
+        return question.digest;
+      } catch (error) {
+        emitRefused(question, approvalId, error, now() - askedAtMs);
+        throw error;
+      }
+    },
+    answer: (approvalId, answer, digest) => {
+      store.answer(approvalId, answer, digest);
+      const { question } = store.find(approvalId) ?? {};
+      if (question === undefined) return;
+      events.emit({
+        type: 'approval-answered',
+        ...aboutOf(question),
+        approval: approvalId,
+        verdict: answer.verdict,
+        ...answererOf(answer),
+        ...(answer.reason === undefined ? {} : { reason: answer.reason }),
+        waitedMs: now() - question.askedAtMs,
+      });
+    },
+    onRequest: (listener) => {
+      // Wrapped, so that a listener that is added twice is called twice.
+      const own = (question: StoredQuestion): void => listener(question);
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
+    attended: () => approve !== undefined || listeners.size > 0,
+    close: () => {
+      for (const { close } of waiting) close();
     },
   };
 }
 
-// Anything but a word of consent is a no, also from a host that is not type-checked.
+/** A call that waits for an answer. */
+interface Wait {
+  readonly decideAgain: () => void;
+  readonly close: () => void;
+}
+
+/** Interval at which a waiting call looks for an answer of another process. */
+const POLL_MS = 500;
+
+const COVERS =
+  'An approval covers one artifact, tool, input, tenant, grant, configuration and risk, and one of them differs';
+
+function newApprovalId(): string {
+  return `apr_${randomUUID()}`;
+}
+
+/** Runs an access to the store. Throws `APPROVAL_DENIED` if it fails: a call needs a stored approval. */
+function stored<Result>(question: Question, access: () => Result): Result {
+  try {
+    return access();
+  } catch (error) {
+    throw isBulkheadError(error) ? error : refusals.notStored(question, error);
+  }
+}
+
+// Any other value denies, because the host may not be type-checked.
 function isConsent(verdict: unknown): verdict is Verdict {
   return verdict === 'once' || verdict === 'session' || verdict === 'always';
 }
@@ -175,14 +381,71 @@ function isConsent(verdict: unknown): verdict is Verdict {
 async function answerOf(approve: Approver, request: ApprovalRequest): Promise<Answer> {
   try {
     const answer: unknown = await approve(request);
-    if (isAnswer(answer)) return answer;
+    // A copy: each member of the host's object is read once, here.
+    if (isAnswer(answer)) return { ...answer };
     return isConsent(answer) ? { verdict: answer } : { verdict: 'deny' };
   } catch (error) {
-    // An approver that breaks has not said yes.
+    // An exception is not an approval.
+    // guard: failed-approver-denies
     return { verdict: 'deny', reason: error instanceof Error ? error.message : String(error) };
   }
 }
 
+const APPROVERS: ReadonlySet<unknown> = new Set(['person', 'flag', 'program']);
+const CHANNELS: ReadonlySet<unknown> = new Set(['terminal', 'command-line', 'http', 'mcp', 'host']);
+
+/** Who answered. An answer that does not say that a person gave it counts as a program's. */
+function answererOf({ approver = 'program', channel = 'host', by }: Answer): Answerer {
+  return {
+    // guard: unnamed-approver-is-program
+    approver: APPROVERS.has(approver) ? approver : 'program',
+    channel: CHANNELS.has(channel) ? channel : 'host',
+    ...(typeof by === 'string' ? { by: by.slice(0, MAX_NAME_CHARACTERS) } : {}),
+  };
+}
+
+const MAX_NAME_CHARACTERS = 200;
+
+function ruleAnswerer({ id, by }: Rule): Answerer & { readonly rule: string } {
+  return { approver: 'rule', channel: 'rules', rule: id, ...(by === undefined ? {} : { by }) };
+}
+
 function isAnswer(value: unknown): value is Answer {
   return typeof value === 'object' && value !== null && 'verdict' in value;
+}
+
+/**
+ * Stores an `always` as a rule and returns its id. Returns `undefined` if the rule does not match its
+ * own question: then the approver meant another rule.
+ */
+function storeRule(
+  question: Prepared,
+  { input, reason, by }: Answer,
+  rules: RuleBook,
+  nowMs: number,
+): string | undefined {
+  const { plugin, tool, bundle, tenant } = question;
+  const about = caseOf(question);
+  const rule = {
+    verdict: 'allow' as const,
+    plugin,
+    tool,
+    bundle,
+    ...(input === undefined ? {} : { input }),
+    ...(about.effect === undefined ? {} : { effect: about.effect }),
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(by === undefined ? {} : { by }),
+    at: new Date(nowMs).toISOString(),
+  };
+  // A plugin whose tool is named "*" would get a rule for all of its tools.
+  // guard: always-rule-without-wildcard
+  if (plugin.includes('*') || tool.includes('*')) return undefined;
+  if (!fits({ id: 'tried', ...rule }, about, nowMs)) return undefined;
+  try {
+    return rules.add(rule).id;
+  } catch {
+    // The call was approved. The rule cannot be stored, so the next call needs approval again.
+    return undefined;
+  }
 }

@@ -1,79 +1,97 @@
 import type { Json } from '../../sandbox/wire/messages.js';
+import type { ApprovalChannel, ApproverKind } from '../approval-events.js';
 import type { RiskBand } from '../plugin/risk.js';
 import type { Condition } from './rule.js';
 
-/** What somebody is asked before something happens. All of it is the host's own data, by copy. */
-export interface ApprovalRequest {
-  /** Names this question; no two have the same. */
+/** A question as it is stored and displayed. All members are copies made by the host. */
+export interface StoredQuestion {
+  /** Unique id of this question: `apr_` and a random UUID. */
   readonly approvalId: string;
-  /** `call`: a tool is to run. `effect`: a tool that runs wants to send what it did not announce. */
+  /** `call`: a tool is about to run. `effect`: a running tool is about to send an undeclared write. */
   readonly kind: 'call' | 'effect';
   readonly callId: string;
   readonly plugin: string;
   readonly version?: string;
-  /** Hash of the bundle that would run. */
+  /** Hash of the artifact that would run. */
   readonly bundle: string;
-  /** The tool as its plugin names it. */
+  /** The tool's id within its plugin. */
   readonly tool: string;
   /** `plugin:tool`. */
   readonly id: string;
-  /** Words of the plugin's author: show them as such. */
+  /** Written by the plugin's author: display it as untrusted text. */
   readonly title: string;
-  /** The very input that will run. */
+  /** The exact input of the call. */
   readonly input: Json;
   /**
-   * The same, for people: indented JSON in which everything that steers a terminal or reorders what
-   * is read is an escape. Never shortened.
+   * The input for display: indented JSON, in which characters that are invisible or reorder text are
+   * escaped, and right-to-left text is isolated. Never truncated.
    */
   readonly shown: string;
   readonly risk: RiskBand;
   readonly riskWhy: string;
-  /** Why it asks. */
+  /** Why the call needs approval. */
   readonly why: string;
-  /** With `effect`: the very request that is held. */
+  /** With kind `effect`: the request that waits for approval. */
   readonly effect?: HeldRequest;
-  /** Binds the answer: sha256 over bundle, tool, canonical input, tenant and effect. */
+  /**
+   * sha256 over artifact, tool, canonical input, tenant, effective grant, configuration, risk and
+   * effect. It says what was asked. It does not approve anything.
+   */
   readonly digest: string;
-  /** For whom the host makes the call, where it told. */
+  /** The host's customer for whom the call runs, if the host named one. */
   readonly tenant?: string;
+  /** Who asks, as the host named them. */
+  readonly asker?: string;
   readonly conversationId?: string;
-  /** The verdicts that count here; any other is a no. What is high can only be approved once. */
+  /** The accepted verdicts; any other verdict denies. High risk can only be approved `once`. */
   readonly offers: readonly Verdict[];
   readonly askedAtMs: number;
-  /** When silence becomes a no. */
+  /** Until then the question can be answered, and its approval can be spent. */
   readonly expiresAtMs: number;
-  /** Aborted when the call is given up, and when the time is over. */
+}
+
+/** The question of a call that waits for the answer. */
+export interface ApprovalRequest extends StoredQuestion {
+  /** Until then the call waits. The question can be answered for longer: see `expiresAtMs`. */
+  readonly waitsUntilMs: number;
+  /** Aborts when the call is cancelled or no longer waits. */
   readonly signal: AbortSignal;
 }
 
-/** A request that is about to leave, as the broker holds it. Values of secrets are not in it. */
+/** An outbound request that waits for approval. Does not contain values of secrets. */
 export interface HeldRequest {
   readonly method: string;
   readonly url: string;
-  /** Names and values, made visible. */
+  /** Names and values, with invisible characters escaped. */
   readonly headers: readonly (readonly [string, string])[];
-  /** The beginning of its body as visible text; absent where it has none. */
+  /** The start of the body, with invisible characters escaped; absent without a body. */
   readonly body?: string;
-  /** Bytes of the body, as far as they are known. */
+  /** Size of the body in bytes; absent if unknown. */
   readonly bodyBytes?: number;
 }
 
 /**
- * `once`: this very call. `session`: this tool of this very bundle in this conversation (without
- * one: for as long as the engine lives). `always`: the same, kept as a rule that is shown and can
- * be taken back.
+ * `once`: this call. `session`: this tool of this bundle in this conversation, or until the engine
+ * closes if there is no conversation. `always`: this tool of this bundle, as a rule that can be removed.
  */
 export type Verdict = 'deny' | 'once' | 'session' | 'always';
 
 export interface Answer {
   readonly verdict: Verdict;
-  /** Told to whoever called, with a `deny`. */
+  /** With `deny`: the reason that the caller receives. */
   readonly reason?: string;
-  /** Who answered, for the records. */
+  /** The name of the person or program that answered, for the audit log. Default: none. */
   readonly by?: string;
-  /** With `always`: what the input has to be for the rule to hold. It has to fit this very call. */
+  /**
+   * What answered. Only `person` counts as a person in the audit log and in reports. Default:
+   * `program`.
+   */
+  readonly approver?: Exclude<ApproverKind, 'rule'>;
+  /** The way by which the answer arrived. Default: `host`. */
+  readonly channel?: ApprovalChannel;
+  /** With `always`: conditions on the input. If this call does not meet them, the verdict is `once`. */
   readonly input?: Readonly<Record<string, Condition>>;
 }
 
-/** Answers a request. A throw is a no. */
+/** Answers a request. An exception denies. */
 export type Approver = (request: ApprovalRequest) => Promise<Verdict | Answer> | Verdict | Answer;

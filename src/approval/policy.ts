@@ -1,13 +1,14 @@
+import { type RiskBand, exceeds } from '../plugin/risk.js';
+
 /**
- * Which tools are offered at all, to one channel or in one engine: not whether they ask, but
- * whether they are there.
+ * Which tools a channel or an engine offers. It does not decide whether a tool needs approval.
  */
 export interface ToolPolicy {
-  /** Only tools of these categories; one without a category is then not offered. Empty: all. */
+  /** Only tools of these categories, which excludes tools without a category. Empty (default): all tools. */
   readonly allowedToolCategories?: readonly string[];
-  /** Only these, by exported name or by id. Absent: all; empty: none. */
+  /** Only these tools, by exported name or id. Absent: all; empty: none. */
   readonly allowedTools?: readonly string[];
-  /** Never these, by exported name or by id. Wins over what is allowed. */
+  /** Never these tools, by exported name or id. Overrides the other members. */
   readonly blockedTools?: readonly string[];
 }
 
@@ -17,7 +18,7 @@ interface Offered {
   readonly category?: string | undefined;
 }
 
-/** Why the policy does not offer a tool, with what would; `undefined` where it does. */
+/** Why the policy does not offer a tool; `undefined` if it does. */
 export function whyWithheld(policy: ToolPolicy, tool: Offered): string | undefined {
   const { allowedToolCategories: allowed = [], blockedTools: blocked = [] } = policy;
   if (blocked.includes(tool.id) || blocked.includes(tool.name)) {
@@ -30,6 +31,45 @@ export function whyWithheld(policy: ToolPolicy, tool: Offered): string | undefin
   const { category = '' } = tool;
   if (allowed.length === 0 || (category !== '' && allowed.includes(category))) return undefined;
   return category === ''
-    ? 'it has no category, and the policy allows by allowedToolCategories alone'
+    ? 'it does not have a category, and allowedToolCategories requires one'
     : `its category ${JSON.stringify(category)} is not in allowedToolCategories`;
+}
+
+/** How the engine handles a write request from a tool that declares that it is read-only. */
+export type EffectMode = 'ask' | 'audit' | 'off';
+
+/** How much risk runs without approval. */
+export type Tolerance = 'strict' | 'default' | 'relaxed' | 'full';
+
+/** The highest risk band that runs without approval; `none`: every tool needs approval. */
+export const THRESHOLDS: Readonly<Record<Tolerance, RiskBand | 'none'>> = {
+  strict: 'none',
+  default: 'low',
+  relaxed: 'medium',
+  full: 'high',
+};
+
+export function isTolerance(text: unknown): text is Tolerance {
+  return typeof text === 'string' && Object.hasOwn(THRESHOLDS, text);
+}
+
+interface ToolRisk {
+  readonly risk: RiskBand;
+  readonly riskWhy: string;
+  /** The manifest or the operator's configuration requires approval, under every tolerance. */
+  readonly requireApproval: boolean;
+  /** Whether the plugin's format requires approval only by that flag. */
+  readonly byFlagAlone: boolean;
+}
+
+/**
+ * Why a call of the tool needs approval; `undefined` if it does not. Without a tolerance the format
+ * decides: Pandora requires approval only by its flag, the other formats also for high risk.
+ */
+export function whyItAsks(tool: ToolRisk, tolerance: Tolerance | undefined): string | undefined {
+  if (tool.requireApproval) return 'its manifest or its configuration requires approval';
+  if (tolerance === undefined && tool.byFlagAlone) return undefined;
+  const threshold = THRESHOLDS[tolerance ?? 'relaxed'];
+  if (threshold !== 'none' && !exceeds(tool.risk, threshold)) return undefined;
+  return `its risk is ${tool.risk}: ${tool.riskWhy}`;
 }

@@ -1,13 +1,14 @@
+import { createHash } from 'node:crypto';
 import type { Json } from '../../sandbox/wire/messages.js';
-import { BulkheadError } from '../errors.js';
 import type { AboutQuestion } from '../approval-events.js';
+import { BulkheadError } from '../errors.js';
+import { canonicalJson } from '../canonical.js';
 import type { RiskBand } from '../plugin/risk.js';
-import { jsonLines } from '../visible.js';
-import type { ApprovalRequest, Approver, HeldRequest, Verdict } from './approver.js';
-import { digestOf } from './digest.js';
+import { isolatedJson } from '../visible.js';
+import type { Approver, HeldRequest, StoredQuestion, Verdict } from './approver.js';
 import type { RuleCase } from './rule.js';
 
-/** What is to be decided: a call before it runs, or what a running one is about to send. */
+/** A call that is about to run, or a request that a running call is about to send. */
 export interface Question {
   readonly kind: 'call' | 'effect';
   readonly callId: string;
@@ -19,37 +20,41 @@ export interface Question {
   readonly title: string;
   /** Hash of the bundle that would run. */
   readonly bundle: string;
-  /** The input as it will cross: what is approved is what runs. */
+  /** The exact JSON text that the guest receives. */
   readonly inputText: string;
+  /** The effective grant, the configuration and all else that determines what the code can do. */
+  readonly terms?: Json | undefined;
   readonly risk: RiskBand;
   readonly riskWhy: string;
   readonly why: string;
   readonly effect?: HeldRequest | undefined;
   readonly tenant?: string | undefined;
+  /** Who asks, for the approver and the audit log. */
+  readonly asker?: string | undefined;
   readonly conversationId?: string | undefined;
-  /** Whom the caller brought to answer, where the engine itself has nobody. */
+  /** The caller's approver, used if the engine does not have one. */
   readonly approve?: Approver | undefined;
-  /** Whether somebody is there who could be asked, as far as the caller says. */
+  /** Whether the caller says that a person can answer. */
   readonly attended: boolean;
   readonly signal: AbortSignal;
 }
 
-/** A question with what is made of it once: the input as a value, and the digest. */
+/** A question with its parsed input and its digest. */
 export interface Prepared extends Question {
   readonly input: Json;
   readonly digest: string;
 }
 
-/** Throws `INVALID_INPUT` where nobody could look at the input. */
+/** Throws `INVALID_INPUT` if the input cannot be displayed. */
 export function prepare(question: Question): Prepared {
-  const { bundle, id, tenant, effect } = question;
+  const { id } = question;
   try {
     const input = valueOf(question.inputText);
-    return { ...question, input, digest: digestOf({ bundle, id, input, tenant, effect }) };
+    return { ...question, input, digest: digestOf(question, input) };
   } catch (error) {
     throw new BulkheadError(
       'INVALID_INPUT',
-      `The input of ${id} is nested too deeply to be shown to anybody.`,
+      `The input of ${id} is nested too deeply to be displayed for approval. Use fewer levels of nesting.`,
       { tool: id },
       { cause: error },
     );
@@ -60,12 +65,12 @@ export function caseOf({ plugin, tool, bundle, input, tenant, effect }: Prepared
   return { plugin, tool, bundle, input, tenant, effect: effect && targetOf(effect) };
 }
 
-/** Whom a request goes to, as rules name it: `POST https://api.example.com`. */
+/** The target of a request, as rules name it: `POST https://api.example.com`. */
 function targetOf({ method, url }: HeldRequest): string {
   return `${method} ${new URL(url).origin}`;
 }
 
-/** What counts as the same for somebody who says "in this session". */
+/** Calls with the same key share a `session` approval. */
 export function sessionKey({
   plugin,
   tool,
@@ -73,18 +78,28 @@ export function sessionKey({
   tenant,
   conversationId,
   effect,
+  terms,
 }: Prepared): string {
   const target = effect === undefined ? null : targetOf(effect);
-  return JSON.stringify([plugin, tool, bundle, tenant ?? null, conversationId ?? null, target]);
+  return JSON.stringify([
+    plugin,
+    tool,
+    // guard: approval-bound-to-bundle
+    bundle,
+    tenant ?? null,
+    conversationId ?? null,
+    target,
+    canonicalJson(terms ?? null),
+  ]);
 }
 
-/** What is high somebody has to see each time. */
+/** High risk needs approval for each call. */
 export function offersFor(risk: RiskBand): readonly Verdict[] {
   return risk === 'high' ? ['deny', 'once'] : ['deny', 'once', 'session', 'always'];
 }
 
-/** What events tell of a question. A query often holds secrets, so it is left out. */
-export function aboutOf(question: Prepared): AboutQuestion {
+/** The members of a question in events. Leaves out URL queries, because they often contain secrets. */
+export function aboutOf(question: Prepared | StoredQuestion): AboutQuestion {
   const { callId, plugin, tool, kind, bundle, digest, risk, why, tenant, effect } = question;
   return {
     call: callId,
@@ -105,17 +120,20 @@ function withoutQuery({ method, url }: HeldRequest): string {
   return `${method} ${origin}${pathname}${search === '' ? '' : '?…'}`;
 }
 
-export interface Asking {
-  readonly approvalId: string;
+/** When a question was asked, and until when it can be answered. */
+export interface QuestionTimes {
   readonly askedAtMs: number;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
+  readonly expiresAtMs: number;
 }
 
-export function requestOf(question: Prepared, asking: Asking): ApprovalRequest {
-  const { approvalId, askedAtMs, timeoutMs, signal } = asking;
-  const { version, effect, tenant, conversationId } = question;
-  // A copy of its own: an approver that changes it changes nothing that runs.
+/** A question as it is stored and displayed. */
+export function storedQuestion(
+  question: Prepared,
+  approvalId: string,
+  { askedAtMs, expiresAtMs }: QuestionTimes,
+): StoredQuestion {
+  const { version, effect, tenant, asker, conversationId } = question;
+  // A copy, so that an approver cannot change the input that runs.
   const input = valueOf(question.inputText);
   return {
     approvalId,
@@ -128,22 +146,49 @@ export function requestOf(question: Prepared, asking: Asking): ApprovalRequest {
     id: question.id,
     title: question.title,
     input,
-    shown: jsonLines(input),
+    shown: isolatedJson(input),
     risk: question.risk,
     riskWhy: question.riskWhy,
     why: question.why,
     ...(effect === undefined ? {} : { effect }),
     digest: question.digest,
     ...(tenant === undefined ? {} : { tenant }),
+    ...(asker === undefined ? {} : { asker }),
     ...(conversationId === undefined ? {} : { conversationId }),
     offers: offersFor(question.risk),
     askedAtMs,
-    expiresAtMs: askedAtMs + timeoutMs,
-    signal,
+    expiresAtMs,
   };
 }
 
 function valueOf(text: string): Json {
   const value: Json = JSON.parse(text);
   return value;
+}
+
+/**
+ * sha256 in hex over all that an approval covers: artifact, tool, input, tenant, the effective grant and
+ * the configuration (`terms`), the risk that the approver sees, and the request with kind `effect`.
+ */
+function digestOf(question: Question, input: Json): string {
+  const { bundle, id, tenant, terms, risk, effect } = question;
+  const held =
+    effect === undefined
+      ? null
+      : [effect.method, effect.url, effect.headers, effect.body ?? null, effect.bodyBytes ?? null];
+  return createHash('sha256')
+    .update(
+      JSON.stringify([
+        bundle,
+        id,
+        canonicalJson(input),
+        // guard: approval-bound-to-tenant
+        tenant ?? null,
+        // guard: approval-bound-to-grant
+        canonicalJson(terms ?? null),
+        risk,
+        held,
+      ]),
+    )
+    .digest('hex');
 }

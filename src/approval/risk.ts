@@ -3,57 +3,59 @@ import { scopesOf } from '../permissions/permissions.js';
 import { permissionNames } from '../permissions/table.js';
 import { exceeds, higherBand, type RiskBand } from '../plugin/risk.js';
 
-/** `proven`: an author's word may raise a band and lowers none. `author`: the author's word counts. */
+/** `proven`: the author's declaration can only raise the band. `author`: the declaration decides. */
 export type RiskPolicy = 'proven' | 'author';
 
 export interface RiskFacts {
-  /** The author's word, as the format's document reads it. */
+  /** The band that the author declares. */
   readonly declared: RiskBand;
-  /** What the tool's code can reach: what it was granted, or something that we do not confine. */
+  /** The tool's granted permissions, or that Bulkhead does not confine its code. */
   readonly reach: Permissions | 'remote' | 'unconfined';
-  /** Whether the operator said once that it trusts this plugin's hints. */
+  /** Whether the operator trusts this plugin's hints. */
   readonly trusted: boolean;
   readonly policy: RiskPolicy;
-  /** What the host says of the powers that it lends under a name; without its word: medium. */
+  /** The host's band for a power. Default: medium. */
   readonly riskOfPower?: (permission: string) => RiskBand | undefined;
 }
 
 export interface Risk {
   readonly band: RiskBand;
-  /** For a person: what made it that band. */
+  /** The reason for the band, for people. */
   readonly why: string;
 }
 
 /**
- * The band that counts: the declared one, or the one that the granted permissions prove possible,
- * whichever is higher. Where nothing that was granted changes anything outside of the plugin, its
- * author's "low" is proven, and counts.
+ * The higher of two bands: the declared one, and the one that the granted permissions make possible.
+ * A declared "low" applies if the granted permissions cannot change anything outside the plugin.
  */
 export function effectiveRisk(facts: RiskFacts): Risk {
   const { declared, policy } = facts;
-  const said = `its author declares it ${declared}`;
-  if (policy === 'author') return { band: declared, why: said };
+  const why = `its author declares it ${declared}`;
+  if (policy === 'author') return { band: declared, why };
   const floor = floorOf(facts);
-  return exceeds(floor.band, declared) ? floor : { band: declared, why: said };
+  return exceeds(floor.band, declared) ? floor : { band: declared, why };
 }
 
 function floorOf({ reach, trusted, riskOfPower }: RiskFacts): Risk {
   if (reach === 'unconfined') {
     return trusted
-      ? { band: 'low', why: 'it runs unconfined, and its hints are trusted' }
+      ? { band: 'low', why: 'it runs unconfined, and the operator trusts its hints' }
       : { band: 'high', why: 'it runs unconfined' };
   }
   if (reach === 'remote') {
-    return { band: 'medium', why: 'it runs elsewhere, where nothing of it can be checked' };
+    return { band: 'medium', why: 'it runs on a remote server, which Bulkhead cannot check' };
   }
   return permissionNames
     .map((name) => FLOORS[name](scopesOf(reach, name), trusted, riskOfPower))
     .reduce((floor, next) => (higherBand(floor.band, next.band) === floor.band ? floor : next));
 }
 
-const HARMLESS: Risk = { band: 'low', why: 'what it was granted changes nothing outside of it' };
+const HARMLESS: Risk = {
+  band: 'low',
+  why: 'its permissions cannot change anything outside the plugin',
+};
 
-/** What holding scopes of a kind makes possible. */
+/** The lowest band that the scopes of each kind allow. */
 const FLOORS: Readonly<
   Record<
     PermissionName,
@@ -62,11 +64,13 @@ const FLOORS: Readonly<
 > = {
   time: () => HARMLESS,
   random: () => HARMLESS,
-  // Read as it was when the guest loaded; nothing writes it back.
-  environment: () => HARMLESS,
-  // Nothing writes below the paths that are granted.
-  filesystem: () => HARMLESS,
-  // A directory that is the plugin's alone: what it changes there is nobody else's.
+  // The guest gets a copy of the variables.
+  env: () => HARMLESS,
+  fs: (scopes) =>
+    scopes.some((scope) => scope.endsWith(':rw'))
+      ? { band: 'medium', why: "it can change the host's files" }
+      : HARMLESS,
+  // Only the plugin uses the directory.
   storage: () => HARMLESS,
   network: networkFloor,
   powers: (names, _, riskOfPower) =>
@@ -83,6 +87,6 @@ function networkFloor(scopes: readonly string[], trusted: boolean): Risk {
   if (scopes.some((scope) => scope.includes('*.'))) {
     return { band: 'medium', why: 'it can send requests to every subdomain of a host' };
   }
-  // A GET, too, can have effects on a server that means it to.
+  // A server may also change data on a GET.
   return trusted ? HARMLESS : { band: 'medium', why: 'it can send requests over the network' };
 }

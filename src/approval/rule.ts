@@ -1,63 +1,74 @@
 import type { Json } from '../../sandbox/wire/messages.js';
-import { canonicalJson } from '../plugin/canonical.js';
+import { canonicalJson } from '../canonical.js';
+import type { RiskBand } from '../plugin/risk.js';
 
 /**
- * What somebody decided once and for later. Rules are few, seen by everybody who may see the host's
- * files, and can be taken back: the next call is decided without them.
+ * A stored decision about later calls. An operator can remove it: the removal applies to the next call.
  */
 export interface Rule {
-  /** Names the rule, for records and for taking it back. */
+  /** The rule's id, for audit records and for its removal. */
   readonly id: string;
   /**
-   * `allow` answers for a person where a call asks, and never where the risk is high. `ask` makes
-   * ask what would run. `deny` refuses.
+   * `allow` approves a call that needs approval, except for high risk. `ask` requires approval.
+   * `deny` refuses the call.
    */
   readonly verdict: 'allow' | 'ask' | 'deny';
-  /** A plugin's id, or `*`. */
+  /** A plugin's id; `*` stands for any text: `*`, `mail-*`. */
   readonly plugin: string;
-  /** A tool's id within its plugin, or `*`. */
+  /** A tool's id within its plugin; `*` stands for any text: `*`, `delete-*`. */
   readonly tool: string;
-  /** The bundle for which an `allow` holds; `*`: whatever the plugin's code becomes. */
+  /** The bundle that an `allow` applies to; `*`: any code of the plugin. */
   readonly bundle?: string;
-  /** What members of the input have to be, by path: `city`, `address.country`. */
+  /** Conditions on members of the input, by path: `city`, `address.country`. */
   readonly input?: Readonly<Record<string, Condition>>;
-  /** Holds for that request of a running tool, `POST https://api.example.com`, not for its call. */
-  readonly effect?: string;
-  /** For whom; `*`: for anybody. An `allow` without it is for calls that name nobody. */
+  /**
+   * The rule applies to this request of a running tool, not to calls: `POST https://api.example.com`, or
+   * a host with a method. An operator exempts a search by POST with `{ host, method }`.
+   */
+  readonly effect?: string | EffectTarget;
+  /** The tenant; `*`: every tenant. An `allow` without it applies only to calls without a tenant. */
   readonly tenant?: string;
-  /** When it ends, as ISO 8601. */
+  /** The time at which the rule ends, in ISO 8601. */
   readonly until?: string;
   readonly reason?: string;
   readonly by?: string;
-  /** When it was made, as ISO 8601. */
+  /** The time at which the rule was created, in ISO 8601. */
   readonly at?: string;
 }
 
-/** What a member of the input has to be. A member that is not there fits nothing. */
+/** Requests of a running tool. */
+export interface EffectTarget {
+  /** A host name, on any port: `api.example.com`. */
+  readonly host: string;
+  /** Default: every method. */
+  readonly method?: string;
+}
+
+/** A condition on a member of the input. A missing member meets no condition. */
 export type Condition =
   | { readonly equals: Json }
   | { readonly oneOf: readonly Json[] }
   | { readonly startsWith: string };
 
-/** A call, or a request of a running one, as rules see it. */
+/** A call, or a request of a running call, as rules match it. */
 export interface RuleCase {
   readonly plugin: string;
   readonly tool: string;
   readonly bundle: string;
   readonly input: Json;
   readonly tenant?: string | undefined;
-  /** `POST https://api.example.com`; absent where a call asks. */
+  /** `POST https://api.example.com`; absent for a call. */
   readonly effect?: string | undefined;
 }
 
 export function fits(rule: Rule, about: RuleCase, nowMs: number): boolean {
   return (
-    (rule.plugin === '*' || rule.plugin === about.plugin) &&
-    (rule.tool === '*' || rule.tool === about.tool) &&
-    rule.effect === about.effect &&
+    matchesName(rule.plugin, about.plugin) &&
+    matchesName(rule.tool, about.tool) &&
+    fitsEffect(rule.effect, about.effect) &&
     fitsBundle(rule, about.bundle) &&
     fitsTenant(rule, about.tenant) &&
-    // What has no end that can be read has none that can be trusted.
+    // An invalid end means that the rule does not apply.
     (rule.until === undefined || nowMs < Date.parse(rule.until)) &&
     Object.entries(rule.input ?? {}).every(([path, condition]) =>
       meets(memberOf(about.input, path), condition),
@@ -65,25 +76,53 @@ export function fits(rule: Rule, about: RuleCase, nowMs: number): boolean {
   );
 }
 
-/** An allow is for the code that was looked at; what refuses holds for whatever comes. */
+/** A rule for calls never applies to a request, and the other way round. */
+function fitsEffect(wanted: Rule['effect'], sent: string | undefined): boolean {
+  if (typeof wanted !== 'object' || sent === undefined) return wanted === sent;
+  const [method, origin = ''] = sent.split(' ');
+  if (!URL.canParse(origin)) return false;
+  // guard: effect-rule-compares-host
+  if (new URL(origin).hostname !== wanted.host.toLowerCase()) return false;
+  return wanted.method === undefined || wanted.method.toUpperCase() === method;
+}
+
+/** Whether a name matches a pattern, in which each `*` stands for any text, also for none. */
+export function matchesName(pattern: string, name: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return pattern === name;
+  // guard: rule-pattern-anchored
+  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last))
+    return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0 || found + part.length > name.length - last.length) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+/** An allow applies to the reviewed code; the other verdicts apply to any code by default. */
 function fitsBundle({ verdict, bundle }: Rule, running: string): boolean {
+  // guard: allow-rule-bound-to-bundle
   if (bundle === undefined) return verdict !== 'allow';
   return bundle === '*' || bundle === running;
 }
 
-/** What was allowed for nobody in particular is not allowed for each in particular. */
+/** An allow without a tenant does not apply to calls of a tenant. */
 function fitsTenant({ verdict, tenant }: Rule, calling: string | undefined): boolean {
   if (tenant === '*') return true;
   if (tenant === undefined && verdict !== 'allow') return true;
   return tenant === calling;
 }
 
-/** How much a rule says of what it is for: of several that fit, the one that says most is named. */
-export function specificity(rule: Rule): number {
+/** How specific a rule is: `decide` returns the most specific of several rules. */
+function specificity(rule: Rule): number {
   const conditions = Object.keys(rule.input ?? {}).length;
   return (
-    (rule.plugin === '*' ? 0 : 1_000) +
-    (rule.tool === '*' ? 0 : 500) +
+    (rule.plugin.includes('*') ? Math.min(rule.plugin.length - 1, 400) : 1_000) +
+    (rule.tool.includes('*') ? Math.min(rule.tool.length - 1, 200) : 500) +
     (rule.tenant === undefined ? 0 : 250) +
     Math.min(conditions, 200) +
     (rule.bundle === undefined || rule.bundle === '*' ? 0 : 1)
@@ -107,4 +146,65 @@ function meets(value: Json | undefined, condition: Condition): boolean {
   }
   const wanted = 'oneOf' in condition ? condition.oneOf : [condition.equals];
   return wanted.some((one) => canonicalJson(one) === canonicalJson(value));
+}
+
+export interface Decision {
+  readonly verdict: Rule['verdict'];
+  readonly rule: Rule;
+}
+
+/**
+ * The rules' decision: a deny wins over an ask, and an ask over an allow. Returns the most specific rule
+ * with that verdict. A rule cannot allow high risk, which needs approval for each call.
+ */
+export function decide(
+  rules: readonly Rule[],
+  about: RuleCase,
+  risk: RiskBand,
+  nowMs: number,
+): Decision | undefined {
+  const fitting = rules.filter((rule) => fits(rule, about, nowMs));
+  for (const verdict of ['deny', 'ask', 'allow'] as const) {
+    // guard: high-risk-never-by-rule
+    if (verdict === 'allow' && risk === 'high') return undefined;
+    const [rule] = fitting
+      .filter((one) => one.verdict === verdict)
+      .toSorted((a, b) => specificity(b) - specificity(a));
+    if (rule !== undefined) return { verdict, rule };
+  }
+  return undefined;
+}
+
+/** A rule as text: `allow weather:weather if input.city is "Oslo" with bundle sha512-ab12…`. */
+export function sentenceOf(rule: Rule): string {
+  const which =
+    rule.plugin === '*' && rule.tool === '*' ? 'everything' : `${rule.plugin}:${rule.tool}`;
+  const conditions = Object.entries(rule.input ?? {}).map(
+    ([path, condition]) => `input.${path} ${conditionText(condition)}`,
+  );
+  return [
+    `${rule.verdict} ${which}`,
+    ...(rule.effect === undefined ? [] : [`to send ${effectText(rule.effect)}`]),
+    ...(conditions.length === 0 ? [] : [`if ${conditions.join(' and ')}`]),
+    ...(rule.tenant === undefined ? [] : [`for ${rule.tenant}`]),
+    ...(rule.verdict === 'allow' ? [bundleText(rule.bundle)] : []),
+    ...(rule.until === undefined ? [] : [`until ${rule.until}`]),
+  ].join(' ');
+}
+
+function effectText(effect: string | EffectTarget): string {
+  if (typeof effect === 'string') return effect;
+  return `${effect.method ?? 'any request'} to ${effect.host}`;
+}
+
+function bundleText(bundle: string | undefined): string {
+  if (bundle === undefined) return '(without a bundle: it never applies)';
+  return bundle === '*' ? 'with any bundle' : `with bundle ${bundle.slice(0, 19)}…`;
+}
+
+function conditionText(condition: Condition): string {
+  if ('startsWith' in condition) return `starts with ${JSON.stringify(condition.startsWith)}`;
+  if ('oneOf' in condition)
+    return `is one of ${condition.oneOf.map((one) => JSON.stringify(one)).join(', ')}`;
+  return `is ${JSON.stringify(condition.equals)}`;
 }

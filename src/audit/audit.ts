@@ -1,29 +1,33 @@
+import type { PublicKey } from '../keys/signing-key.js';
 import type { AuditLog } from './log.js';
-import { auditFailed } from './failure.js';
-import { AUDIT_LIMITS } from './limits.js';
+import { type AuditStore, auditFailed } from './store.js';
+import { AUDIT_LIMITS, type AuditRecord, type Head } from './record.js';
 import { type AuditFilter, matches, queryStore } from './query.js';
-import type { AuditRecord, Head } from './record.js';
-import type { AuditStore } from './store.js';
 import { type AuditVerdict, verify } from './verify.js';
 
 /** An engine's audit log. */
 export interface Audit {
-  /** What was recorded so far, in order, as far as it fits. */
+  /** The matching records so far, in order. */
   query(filter?: AuditFilter): AsyncIterable<AuditRecord>;
-  /** What is recorded from now on, as far as it fits, until the signal aborts or the log closes. */
+  /** The matching records from now on, until the signal aborts or the log closes. */
   stream(
     filter?: AuditFilter,
     options?: { readonly signal?: AbortSignal },
   ): AsyncIterable<AuditRecord>;
-  /** Resolves when everything that has happened is on the disk. Throws `AUDIT_FAILED`. */
+  /** Resolves when every event so far is on the disk. Throws `AUDIT_FAILED`. */
   flush(): Promise<void>;
-  /** The whole log, checked. */
+  /** Signs all records if the log is signed, then checks the whole log. Counts unattested records. */
   verify(): Promise<AuditVerdict>;
-  /** The last record: what `bulkhead audit anchor` prints. */
+  /** The last record, as `bulkhead audit anchor` prints it. */
   readonly head: Head;
 }
 
-export function makeAudit(store: AuditStore, log: AuditLog, closed: Promise<void>): Audit {
+export function makeAudit(
+  store: AuditStore,
+  log: AuditLog,
+  closed: Promise<void>,
+  keys?: readonly PublicKey[],
+): Audit {
   return {
     query: async function* query(filter = {}) {
       await log.flush().catch(() => {});
@@ -38,7 +42,7 @@ export function makeAudit(store: AuditStore, log: AuditLog, closed: Promise<void
         stop();
         wake();
       };
-      // From this very moment on, and not from when it is first asked for a record.
+      // Subscribes now, and not when the caller first requests a record.
       const stop = log.onRecord((record) => {
         if (matches(record, filter)) waiting.push(record);
         wake();
@@ -49,7 +53,10 @@ export function makeAudit(store: AuditStore, log: AuditLog, closed: Promise<void
         try {
           for (;;) {
             if (waiting.length > AUDIT_LIMITS.maxBehindRecords)
-              throw auditFailed(store.name, 'grows faster than it is read');
+              throw auditFailed(
+                store.name,
+                `grows faster than the reader of stream() reads it: the reader is ${AUDIT_LIMITS.maxBehindRecords} records behind`,
+              );
             const record = waiting.shift();
             if (record !== undefined) yield record;
             else if (ended || signal?.aborted === true) return;
@@ -65,8 +72,8 @@ export function makeAudit(store: AuditStore, log: AuditLog, closed: Promise<void
     },
     flush: () => log.flush(),
     verify: async () => {
-      await log.flush().catch(() => {});
-      return verify(store.read());
+      await log.checkpoint().catch(() => {});
+      return verify(store.read(), keys === undefined ? {} : { keys, acceptUnattested: true });
     },
     get head() {
       return log.head;

@@ -1,74 +1,127 @@
 import { isBulkheadError } from '../errors.js';
 import type { BulkheadEvent, EventListener } from '../events.js';
-import { type Sealed, seal } from './chain.js';
-import { auditFailed } from './failure.js';
-import { AUDIT_LIMITS } from './limits.js';
-import { noteEvent } from './note.js';
-import { type AuditEntry, type AuditRecord, type Head, isRecorded } from './record.js';
-import type { InputPolicy } from './redact.js';
-import type { AuditStore } from './store.js';
+import { type Sealed, START, seal } from './chain.js';
+import { type Signer, textToSign } from './checkpoint.js';
+import type { AnchorSender } from './disk/anchor-targets.js';
+import { inspectLog } from './inspect.js';
+import { type AuditStore, auditFailed, type Opened } from './store.js';
+import type { Anchor } from './verify.js';
+import {
+  AUDIT_LIMITS,
+  type AuditEntry,
+  type AuditRecord,
+  type Head,
+  isRecorded,
+} from './record.js';
+import { type InputPolicy, noteEvent } from './note.js';
 
 export interface AuditLogSpec {
   readonly store: AuditStore;
   readonly policy: InputPolicy;
   /**
-   * When what was written is made to reach the disk itself. `always`: with every write; `second` (the
-   * default): once a second; `never`: when the system sees fit. `flush` always waits for the disk.
+   * When writes are flushed to the disk. `always`: with every write; `second` (the default): once a
+   * second; `never`: when the operating system does it. `flush` always waits for the disk.
    */
   readonly sync: 'always' | 'second' | 'never';
   readonly pid: number;
-  /** Default: `AUDIT_LIMITS.maxWaitingRecords`. */
-  readonly maxWaitingRecords?: number;
+  /** Default: `AUDIT_LIMITS.maxQueuedRecords`. */
+  readonly maxQueuedRecords?: number;
+  /** Default: `AUDIT_LIMITS.maxQueuedBytes`. */
+  readonly maxQueuedBytes?: number;
+  /** Signs checkpoints. Default: none. */
+  readonly signer?: Signer | undefined;
+  /** Records between two checkpoints, and between two anchors. Default: 1,000. */
+  readonly checkpointEvery?: number;
+  /** Places that receive the last record's number and hash. Default: none. */
+  readonly anchors?: readonly AnchorSender[];
+  /** Settings of the host that weaken its defaults, for the first record. Default: none. */
+  readonly exceptions?: readonly string[];
   readonly now: () => number;
-  /** A write failed. What it was to write is kept, and tried again. */
+  /** Called after a log of format version 1 was renamed to `file` and a new log was started. */
+  readonly onOlder?: (file: string) => void;
+  /** Called after a log that is not intact was renamed to `file` and a new log was started. */
+  readonly onBroken?: (found: { readonly file: string; readonly why: string }) => void;
+  /** Called when a write, a signature or an anchor failed. The log retries it. */
   readonly onFailure: (error: Error) => void;
 }
 
-/** A log that is being written. */
+/** A log that is open for writing. */
 export interface AuditLog {
-  /** Takes an event, and returns at once: it is written when the present job is done, or within
-   * ten milliseconds of the last write. */
+  /** Queues an event. The log writes it after the current task, or 10 ms after the last write. */
   readonly listener: EventListener;
-  /** Resolves when everything that was taken is on the disk. Throws `AUDIT_FAILED`. */
+  /** Resolves when every queued event is on the disk. Throws `AUDIT_FAILED`. */
   flush(): Promise<void>;
-  /** Calls `listener` with each record, once it is written. */
+  /** Resolves when every queued event is written, and maybe not yet on the disk. Throws `AUDIT_FAILED`. */
+  write(): Promise<void>;
+  /** Signs all records so far. Resolves at once without a signer. Throws `AUDIT_FAILED`. */
+  checkpoint(): Promise<void>;
+  /** Calls `listener` with each record after it is written. Returns the function that unsubscribes. */
   onRecord(listener: (record: AuditRecord) => void): () => void;
-  /** The last record that was written. */
+  /** The last written record. */
   readonly head: Head;
   close(): Promise<void>;
 }
 
 /**
- * Records that are made and written at a time. What waits to be written outlives collections of garbage,
- * each of which copies it: a thousand at a time take a fifth more of the host's time.
+ * Records of one write. Garbage collections copy queued records: batches of 1,000 take 20 % more of
+ * the host's time.
  */
 const BATCH = 100;
 const SECOND_MS = 1_000;
 
-/** From one write to the next while much happens: a write for every call would cost more than the call. */
-const PACE_MS = 10;
+/** The least time between two writes: a write for every call would cost more than the call. */
+const WRITE_INTERVAL_MS = 10;
+
+const DEFAULT_CHECKPOINT_EVERY = 1_000;
+
+/** Longest wait for the last anchors at the close, in milliseconds. */
+const LAST_ANCHORS_MS = 5_000;
 
 /** Opens the store and begins to write. Throws `AUDIT_FAILED`. */
 export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
-  const { store, policy, now, maxWaitingRecords = AUDIT_LIMITS.maxWaitingRecords } = spec;
-  const opened = await store.open();
+  const { store, policy, now, signer } = spec;
+  const { maxQueuedRecords, maxQueuedBytes } = { ...AUDIT_LIMITS, ...spec };
+  const { checkpointEvery = DEFAULT_CHECKPOINT_EVERY, anchors = [] } = spec;
+  const { opened, segment, lastCheckpoint } = await openIntact(spec);
   const listeners = new Set<(record: AuditRecord) => void>();
   let { head } = opened;
-  const waiting: (BulkheadEvent | AuditEntry)[] = [];
+  /** The first record that the next checkpoint signs. Records of earlier writers are never among them. */
+  let since = head.seq + 1;
+  let unsigned = 0;
+  let unanchored = 0;
+  const anchoring = makeAnchoring(spec);
+  const queue: (BulkheadEvent | AuditEntry)[] = [];
+  const sizes: number[] = [];
+  let queuedBytes = 0;
   let lost = 0;
   let scheduled = false;
   let closed = false;
   let syncedMs = -Infinity;
-  let begunMs = -Infinity;
+  let startedMs = -Infinity;
   let unsynced: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
-  const put = (entry: AuditEntry): void => void waiting.push(entry);
+  const put = (entry: AuditEntry): void => enqueue(entry, 0);
+  const enqueue = (one: BulkheadEvent | AuditEntry, bytes: number): void => {
+    queue.push(one);
+    sizes.push(bytes);
+    queuedBytes += bytes;
+  };
+  const dequeue = (count: number): void => {
+    queue.splice(0, count);
+    for (const bytes of sizes.splice(0, count)) queuedBytes -= bytes;
+  };
+  const written = (sealed: readonly Sealed[]): void => {
+    head = sealed.at(-1)?.record ?? head;
+    unsigned += sealed.length;
+    unanchored += sealed.length;
+    for (const { record } of sealed) for (const listener of listeners) listener(record);
+  };
   const sealFirst = (count: number): Sealed[] => {
     const sealed: Sealed[] = [];
     let last: Head = head;
     for (let n = 0; n < count; n += 1) {
-      const one = waiting[n];
+      const one = queue[n];
       const entry = one === undefined || isOwn(one) ? one : noteEvent(one, policy);
       if (entry === undefined) continue;
       const next = seal(last, entry);
@@ -81,16 +134,17 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
   const drain = async (durable: boolean): Promise<void> => {
     if (lost > 0) put({ type: 'records-lost', atMs: now(), count: lost });
     lost = 0;
-    // What comes meanwhile is written next time, so that this ends however much happens.
-    let left = waiting.length;
+    // Later events wait for the next drain, so that this loop ends.
+    let left = queue.length;
     do {
       const count = Math.min(left, BATCH);
       const sealed = sealFirst(count);
       await store.append(sealed, durable && count === left);
-      waiting.splice(0, count);
+      dequeue(count);
       left -= count;
-      head = sealed.at(-1)?.record ?? head;
-      for (const { record } of sealed) for (const listener of listeners) listener(record);
+      written(sealed);
+      if (unsigned >= checkpointEvery) await sign().catch(onSignatureFailed);
+      if (unanchored >= checkpointEvery) anchor();
     } while (left > 0);
     if (durable) {
       syncedMs = now();
@@ -100,7 +154,7 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
     await expire();
   };
 
-  /** The log says what goes before it goes: whoever finds it gone then knows why. */
+  /** Records the deletion before the files are deleted, so that `verify` can explain the gap. */
   const expire = async (): Promise<void> => {
     const expired = await store.expired();
     if (expired === undefined) return;
@@ -113,8 +167,33 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
       files: files.map((file) => file.slice(file.lastIndexOf('/') + 1)),
     });
     await store.append([entry], true);
-    head = entry.record;
+    written([entry]);
     await store.remove(files);
+  };
+
+  /** Appends a checkpoint over all records since the last one. */
+  const sign = async (): Promise<void> => {
+    // At most one try for `checkpointEvery` records.
+    const count = unsigned;
+    unsigned = 0;
+    if (signer === undefined || count === 0) return;
+    const { id } = signer.publicKey;
+    const members = { key: id, since, seq: head.seq + 1, prev: head.hash, atMs: now() };
+    const signature = Buffer.from(await signer.sign(textToSign(members))).toString('base64url');
+    const { atMs } = members;
+    const entry = seal(head, { type: 'checkpoint', atMs, key: id, since, signature });
+    await store.append([entry], true);
+    written([entry]);
+    since = entry.record.seq + 1;
+    unsigned = 0;
+  };
+  const onSignatureFailed = (error: unknown): void =>
+    spec.onFailure(
+      auditFailed(store.name, 'could not be signed, so its last records are not attested', error),
+    );
+  const anchor = (): void => {
+    unanchored = 0;
+    anchoring.send(head);
   };
 
   const write = (durable: boolean): Promise<void> => {
@@ -122,14 +201,14 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
     return writing;
   };
 
-  const soon = (): void => {
+  const scheduleWrite = (): void => {
     if (scheduled) return;
     scheduled = true;
-    const waitMs = Math.min(PACE_MS, begunMs + PACE_MS - now());
-    const begin = (): void => {
+    const waitMs = Math.min(WRITE_INTERVAL_MS, startedMs + WRITE_INTERVAL_MS - now());
+    const start = (): void => {
       scheduled = false;
-      begunMs = now();
-      // Closing has written it.
+      startedMs = now();
+      // `close` has written the queue.
       if (closed) return;
       const due =
         spec.sync === 'always' || (spec.sync === 'second' && now() - syncedMs > SECOND_MS);
@@ -138,31 +217,62 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
       }
       void attempt(due);
     };
-    if (waitMs > 0 && spec.sync !== 'always') setTimeout(begin, waitMs);
-    else setImmediate(begin);
+    if (waitMs > 0 && spec.sync !== 'always') setTimeout(start, waitMs);
+    else setImmediate(start);
   };
 
   const attempt = (durable: boolean): Promise<void> =>
     write(durable).catch((error: unknown) => {
       spec.onFailure(error instanceof Error ? error : new Error(String(error)));
-      if (!closed) setTimeout(soon, SECOND_MS).unref();
+      if (!closed) setTimeout(scheduleWrite, SECOND_MS).unref();
     });
 
-  put({ type: 'log-opened', atMs: now(), pid: spec.pid });
+  const { exceptions = [] } = spec;
+  put({
+    type: 'log-opened',
+    atMs: now(),
+    pid: spec.pid,
+    ...(exceptions.length === 0 ? {} : { exceptions }),
+  });
+  if (segment !== undefined) {
+    put({ type: 'segment-started', atMs: now(), ...segment });
+    anchoring.startSegment(segment.file);
+  }
+  // guard: audit-unattested-for-good
+  if (signer !== undefined && head.seq > lastCheckpoint) {
+    put({ type: 'unattested', atMs: now(), since: lastCheckpoint + 1, through: head.seq });
+  }
+  if (opened.older !== undefined) {
+    put({ type: 'older-log-closed', atMs: now(), formatVersion: 1, file: opened.older });
+    spec.onOlder?.(opened.older);
+  }
   if (opened.torn !== undefined) put({ type: 'log-repaired', atMs: now(), ...opened.torn });
   await write(true);
+  if (anchors.length > 0) anchor();
+
+  const writeNow = async (durable: boolean): Promise<void> => {
+    if (closed) throw auditFailed(store.name, 'is closed');
+    await write(durable).catch((error: unknown) => {
+      throw isBulkheadError(error) ? error : auditFailed(store.name, 'cannot be written', error);
+    });
+  };
 
   return {
     listener: (event) => {
       if (closed || !isRecorded(event.type)) return;
-      if (waiting.length >= maxWaitingRecords) lost += 1;
-      else waiting.push(event);
-      soon();
+      const bytes = sizeOf(event);
+      // guard: audit-queue-bounded-in-bytes
+      if (queuedBytes + bytes > maxQueuedBytes || queue.length >= maxQueuedRecords) lost += 1;
+      else enqueue(event, bytes);
+      scheduleWrite();
     },
-    flush: async () => {
-      if (closed) throw auditFailed(store.name, 'is closed');
-      await write(true).catch((error: unknown) => {
-        throw isBulkheadError(error) ? error : auditFailed(store.name, 'cannot be written', error);
+    flush: () => writeNow(true),
+    write: () => writeNow(false),
+    checkpoint: async () => {
+      await writeNow(true);
+      writing = writing.catch(() => {}).then(sign);
+      await writing.catch((error: unknown) => {
+        throw auditFailed(store.name, 'cannot be signed', error);
       });
     },
     onRecord: (listener) => {
@@ -178,9 +288,127 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
       clearTimeout(unsynced);
       put({ type: 'log-closed', atMs: now() });
       await attempt(true);
+      await sign().catch(onSignatureFailed);
+      if (anchors.length > 0) anchor();
+      await anchoring.close(LAST_ANCHORS_MS);
       await store.close();
     },
   };
+}
+
+interface OpenedIntact {
+  readonly opened: Opened;
+  readonly segment?: { readonly file: string; readonly reason: string; readonly record: number };
+  /** 0 in a new log. */
+  readonly lastCheckpoint: number;
+}
+
+/**
+ * Opens the store and compares the log with its hashes and with the last anchor. A log that is not intact
+ * is renamed, and a new one begins: records after a changed one would make it look intact.
+ */
+async function openIntact(spec: AuditLogSpec): Promise<OpenedIntact> {
+  const { store } = spec;
+  const opened = await store.open();
+  try {
+    const found = await inspectLog(store.read(), await lastAnchor(spec));
+    const end = { reason: 'changed', record: 0, place: 'its last record' };
+    const broken = found.broken ?? (opened.unsound === true ? end : undefined);
+    if (broken === undefined) return { opened, lastCheckpoint: found.lastCheckpoint };
+    const { reason, record, place } = broken;
+    const why = `is not intact: ${place} is ${reason}`;
+    if (store.startSegment === undefined) {
+      throw auditFailed(store.name, `${why}. Move it away to start another log`);
+    }
+    const file = await store.startSegment();
+    spec.onBroken?.({ file, why });
+    const fresh = { head: START, torn: undefined };
+    return { opened: fresh, segment: { file, reason, record }, lastCheckpoint: 0 };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** The newest anchor that a readable place has. */
+async function lastAnchor({ anchors = [], onFailure }: AuditLogSpec): Promise<Anchor | undefined> {
+  const found: Anchor[] = [];
+  for (const { name, last } of anchors) {
+    const anchor = await last?.().catch((error: unknown) => {
+      onFailure(auditFailed(name, 'has anchors that cannot be read', error));
+      return undefined;
+    });
+    if (anchor !== undefined) found.push(anchor);
+  }
+  return found.toSorted((a, b) => b.seq - a.seq)[0];
+}
+
+interface Anchoring {
+  send(head: Head): void;
+  /** The next anchor says that a new segment began, and that the old one has that name. */
+  startSegment(file: string): void;
+  /** Waits for the last anchors, at most that long. */
+  close(withinMs: number): Promise<void>;
+}
+
+/** Sends the newest head to each place, one after another. A place that fails gets the next head. */
+function makeAnchoring({ anchors = [], store, now, onFailure }: AuditLogSpec): Anchoring {
+  const lanes = anchors.map((sender) => ({
+    sender,
+    next: undefined as Head | undefined,
+    busy: undefined as Promise<void> | undefined,
+    segmentAfter: undefined as string | undefined,
+  }));
+  const run = async (lane: (typeof lanes)[number]): Promise<void> => {
+    for (let head = lane.next; head !== undefined; head = lane.next) {
+      lane.next = undefined;
+      const { segmentAfter } = lane;
+      const { seq, hash } = head;
+      try {
+        await lane.sender.send({
+          log: store.name,
+          anchor: { seq, hash },
+          atMs: now(),
+          ...(segmentAfter === undefined ? {} : { segmentAfter }),
+        });
+        lane.segmentAfter = undefined;
+      } catch (error) {
+        onFailure(auditFailed(store.name, `could not be anchored at ${lane.sender.name}`, error));
+      }
+    }
+    lane.busy = undefined;
+  };
+  return {
+    send: (head) => {
+      for (const lane of lanes) {
+        lane.next = head;
+        lane.busy ??= run(lane);
+      }
+    },
+    startSegment: (file) => {
+      for (const lane of lanes) lane.segmentAfter = file;
+    },
+    close: async (withinMs) => {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, withinMs);
+      });
+      await Promise.race([Promise.all(lanes.map(({ busy }) => busy ?? Promise.resolve())), late]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The memory of an event without its texts. */
+const EVENT_BYTES = 512;
+
+/** The approximate memory of a queued event, in bytes. */
+function sizeOf(event: object): number {
+  let characters = 0;
+  for (const value of Object.values(event) as readonly unknown[]) {
+    if (typeof value === 'string') characters += value.length;
+  }
+  return EVENT_BYTES + 2 * characters;
 }
 
 function isOwn(one: BulkheadEvent | AuditEntry): one is AuditEntry {

@@ -1,18 +1,23 @@
+import { hash } from 'node:crypto';
 import type { BulkheadEvent } from '../events.js';
-import { hasMembers } from './canonical.js';
-import { KEPT } from './fields.js';
-import { AUDIT_LIMITS } from './limits.js';
-import { type AuditEntry, isEntry } from './record.js';
-import { type InputPolicy, noteInput } from './redact.js';
+import { isRecord } from '../../sandbox/wire/json.js';
+import { canonicalJson } from '../canonical.js';
+import {
+  AUDIT_LIMITS,
+  type AuditEntry,
+  type InputNote,
+  RECORDED_FIELDS,
+  isEntry,
+} from './record.js';
 
-/** What is kept of an event; `undefined` where it is none of the log's business. */
+/** The audit entry of an event; `undefined` if the log does not record events of its type. */
 export function noteEvent(event: BulkheadEvent, policy: InputPolicy): AuditEntry | undefined {
   const names = NAMES.get(event.type);
-  const told: unknown = event;
-  if (names === undefined || !hasMembers(told)) return undefined;
+  const members: unknown = event;
+  if (names === undefined || !isRecord(members)) return undefined;
   const entry: Record<string, unknown> = { type: event.type, atMs: event.atMs };
   for (const name of names) {
-    const value = told[name];
+    const value = members[name];
     if (value !== undefined) entry[name] = cut(value);
   }
   if (event.type === 'call-started') Object.assign(entry, noteInput(event.input, policy));
@@ -20,9 +25,9 @@ export function noteEvent(event: BulkheadEvent, policy: InputPolicy): AuditEntry
   return isEntry(entry) ? entry : undefined;
 }
 
-/** The members that are kept of each type of event. */
+/** The recorded members of each type of event. */
 const NAMES: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries(KEPT).map(([type, fields]) => [
+  Object.entries(RECORDED_FIELDS).map(([type, fields]) => [
     type,
     fields.map((field) => field.replace(/\?$/, '')),
   ]),
@@ -34,9 +39,74 @@ function cut(value: unknown): unknown {
     : value;
 }
 
-/** Of a stack only the place: what was thrown says whatever the plugin had at hand. */
+/** Only the place: the error's message may contain secrets. */
 function noteLine(stack: string | undefined): { readonly at?: string } {
   if (stack === undefined) return {};
   const place = /^[ \t]+at (?:.*\()?(?<at>[^\s()]{1,200}:\d+:\d+)\)?$/m.exec(stack)?.groups;
   return place?.['at'] === undefined ? {} : { at: place['at'] };
+}
+
+/** What the log records of the inputs of calls. */
+export interface InputPolicy {
+  /**
+   * `none`. `digest` (the default): a hash. It identifies a known input; an input with few possible
+   * values can be guessed from it. `full`: the input itself, without the members in `redact`.
+   */
+  readonly inputs: 'none' | 'digest' | 'full';
+  /** Members with these names are replaced by `[redacted]` in full inputs, at any depth. */
+  readonly redact: readonly string[];
+}
+
+/** Matched anywhere in a name, ignoring case, hyphens, underscores and white space. */
+export const DEFAULT_REDACT: readonly string[] = [
+  'password',
+  'passphrase',
+  'secret',
+  'token',
+  'apikey',
+  'authorization',
+  'cookie',
+  'credential',
+  'privatekey',
+];
+
+const REDACTED = '[redacted]';
+
+/** What the log records of an input, given as JSON text. */
+function noteInput(input: string, policy: InputPolicy): InputNote {
+  if (policy.inputs === 'none') return {};
+  const value: unknown = parse(input);
+  const inputDigest = hash('sha256', canonicalJson(value), 'hex');
+  if (policy.inputs === 'digest') return { inputDigest };
+  const text = JSON.stringify(withoutNamed(value, policy.redact.map(plain)));
+  return {
+    inputDigest,
+    input:
+      text.length > AUDIT_LIMITS.maxInputCharacters
+        ? `${text.slice(0, AUDIT_LIMITS.maxInputCharacters)}…`
+        : text,
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function withoutNamed(value: unknown, names: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((member) => withoutNamed(member, names));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      names.some((name) => plain(key).includes(name)) ? REDACTED : withoutNamed(member, names),
+    ]),
+  );
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_\s]/g, '');
 }

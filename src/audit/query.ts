@@ -1,17 +1,17 @@
 import { unseal } from './chain.js';
 import type { AuditRecord } from './record.js';
-import type { AuditStore } from './store.js';
+import { type AuditStore, OLDER, auditFailed } from './store.js';
 
-/** Which records are wanted: those that fit everything that is given. */
+/** Selects the records that match every member that is present. Default: all records. */
 export interface AuditFilter {
   readonly plugin?: string;
   readonly tool?: string;
-  /** Records of that call, and those of which it may have been the cause. */
+  /** Records of that call, and records that it may have caused. */
   readonly call?: string;
   readonly types?: readonly string[];
   readonly sinceMs?: number;
   readonly untilMs?: number;
-  /** Only records after that one. */
+  /** Only records after this one. */
   readonly afterSeq?: number;
 }
 
@@ -27,14 +27,15 @@ export function matches(record: AuditRecord, filter: AuditFilter): boolean {
   );
 }
 
-/** The records of a store that fit, in order. Lines that are no records are left to `verify`. */
+/** The matching records of a store, in order. Skips invalid lines: `verify` reports them. */
 export async function* queryStore(
   store: Pick<AuditStore, 'read'>,
   filter: AuditFilter,
 ): AsyncGenerator<AuditRecord> {
   const hint = filter.afterSeq === undefined ? {} : { afterSeq: filter.afterSeq };
-  for await (const { line } of store.read(hint)) {
+  for await (const { line, file } of store.read(hint)) {
     const record = unseal(line);
+    if (record === 'older') throw auditFailed(file, OLDER);
     if (typeof record !== 'string' && matches(record, filter)) yield record;
   }
 }

@@ -1,17 +1,18 @@
+import { isRecord } from '../../sandbox/wire/json.js';
 import type { PluginReport } from './report.js';
 
-/** What another report says of its plugins, as far as it can be compared with. */
-export type FormerPlugins = ReadonlyMap<string, FormerPlugin>;
+/** The plugins of a previous report. */
+export type PreviousPlugins = ReadonlyMap<string, PreviousPlugin>;
 
-interface FormerPlugin {
+interface PreviousPlugin {
   readonly version: string | null;
   readonly granted: ReadonlySet<string>;
   readonly declared: ReadonlySet<string>;
   readonly bundles: string;
 }
 
-/** Reads a former report. What is none compares with nothing. */
-export function readFormer(report: unknown): FormerPlugins | undefined {
+/** Reads a previous report; `undefined` if it is not a report. */
+export function readPrevious(report: unknown): PreviousPlugins | undefined {
   const plugins = memberOf(report, 'plugins');
   if (memberOf(report, 'format') !== 'bulkhead-report' || !Array.isArray(plugins)) return undefined;
   return new Map(
@@ -27,14 +28,14 @@ export function readFormer(report: unknown): FormerPlugins | undefined {
   );
 }
 
-/** What is new since then, and what went: as sentences, and as what got wider. */
+/** The changes since the previous report as sentences, and the added permissions. */
 export function compare(
   plugin: PluginReport,
-  former: FormerPlugins | undefined,
+  previous: PreviousPlugins | undefined,
 ): { readonly changes: readonly string[]; readonly wider: readonly string[] } {
-  if (former === undefined) return { changes: [], wider: [] };
-  const before = former.get(plugin.id);
-  if (before === undefined) return { changes: ['It is new.'], wider: [] };
+  if (previous === undefined) return { changes: [], wider: [] };
+  const before = previous.get(plugin.id);
+  if (before === undefined) return { changes: ['This plugin is new.'], wider: [] };
   const now = new Set(plugin.permissions.filter(({ granted }) => granted).map(textOf));
   const asked = new Set(plugin.permissions.filter(({ declared }) => declared).map(textOf));
   const gained = [...now].filter((text) => !before.granted.has(text));
@@ -44,10 +45,10 @@ export function compare(
     changes: [
       ...(before.version === plugin.version
         ? []
-        : [`Version ${before.version ?? 'none'} became ${plugin.version ?? 'none'}.`]),
-      ...(before.bundles === JSON.stringify(plugin.bundles) ? [] : ['Its code has changed.']),
+        : [`The version changed from ${before.version ?? 'none'} to ${plugin.version ?? 'none'}.`]),
+      ...(before.bundles === JSON.stringify(plugin.bundles) ? [] : ['The code changed.']),
       ...gained.map((text) => `It was granted ${text}.`),
-      ...wants.map((text) => `It asks for ${text}, and has not been granted it.`),
+      ...wants.map((text) => `It now requests ${text}, which is not granted.`),
       ...lost.map((text) => `It no longer has ${text}.`),
     ],
     wider: [...gained, ...wants],
@@ -71,9 +72,7 @@ function rowsWith(plugin: unknown, flag: string): Set<string> {
 }
 
 function memberOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-    ? Reflect.get(value, key)
-    : undefined;
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 function versionOf(value: unknown): string | null {

@@ -1,17 +1,23 @@
-import type { PluginStatus } from '../engine/plugins/status.js';
-import { measureActivity } from './activity.js';
-import { permissionRows, type Held } from './permission-rows.js';
+import { formatAnswerer } from '../audit/why.js';
+import type { PluginStatus } from '../engine/types/status.js';
+import {
+  type Held,
+  type Suggested,
+  permissionRows,
+  scopeOfUse,
+  undeclaredIn,
+} from './permission-rows.js';
 import { type Pin, reportPin } from './pins.js';
 import type {
   ApprovalReport,
   Counted,
   DeniedReport,
+  PermissionReport,
   PluginReport,
   SecretReport,
+  ToolReport,
 } from './report.js';
-import { toolRows } from './tool-rows.js';
-import { type Suggested, undeclaredIn } from './undeclared.js';
-import type { Usage } from './usage.js';
+import { type Usage, measureActivity } from './usage.js';
 
 export interface PluginFacts {
   readonly id: string;
@@ -151,9 +157,10 @@ const MAX_RECENT = 10;
 
 function approvalsOf(usage: Usage | undefined): ApprovalReport {
   const answers = usage?.answers ?? [];
-  // A rule answers at once: how long people take is what is asked.
+  // Rules, flags and programs answer at once.
   const waits = answers
-    .filter(({ approval }) => approval !== undefined)
+    // guard: people-only-count-as-people
+    .filter(({ approver }) => approver === 'person')
     .map(({ waitedMs }) => waitedMs)
     .toSorted((a, b) => a - b);
   return {
@@ -169,7 +176,7 @@ function approvalsOf(usage: Usage | undefined): ApprovalReport {
         at: new Date(answer.atMs).toISOString(),
         tool: answer.tool,
         verdict: answer.type === 'approval-given' ? answer.verdict : answer.code,
-        by: answer.type === 'approval-given' ? (answer.by ?? answer.rule ?? null) : null,
+        by: formatAnswerer(answer).replace(/^ by /, '') || null,
         waitedMs: answer.waitedMs,
       })),
   };
@@ -184,4 +191,55 @@ function countBy(all: readonly { readonly what: string; readonly atMs: number }[
   return [...counts]
     .toSorted(([, a], [, b]) => b.count - a.count)
     .map(([what, { count, lastMs }]) => ({ what, count, last: new Date(lastMs).toISOString() }));
+}
+
+/** A row for every tool that is offered, or was called. */
+export function toolRows(
+  status: PluginStatus | undefined,
+  usage: Usage | undefined,
+  permissions: readonly PermissionReport[],
+): ToolReport[] {
+  const offered = new Map((status?.tools ?? []).map((tool) => [tool.tool, tool]));
+  const called = (usage?.calls ?? []).map(({ tool }) => tool);
+  return [...new Set([...offered.keys(), ...called])].toSorted().map((tool): ToolReport => {
+    const listed = offered.get(tool);
+    const calls = (usage?.calls ?? []).filter((call) => call.tool === tool);
+    const times = calls.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b);
+    const lastMs = Math.max(...calls.map(({ atMs }) => atMs));
+    return {
+      tool,
+      declaredRisk: listed?.declaredRisk ?? null,
+      risk: listed?.risk ?? null,
+      why: listed?.riskWhy ?? null,
+      calls: calls.length,
+      failed: calls.filter(({ outcome }) => outcome === 'error').length,
+      last: calls.length === 0 ? null : new Date(lastMs).toISOString(),
+      medianMs: round(times[Math.floor((times.length - 1) / 2)]),
+      slowestMs: round(times.at(-1)),
+      uses: usesOf(tool, usage, permissions),
+    };
+  });
+}
+
+function usesOf(
+  tool: string,
+  usage: Usage | undefined,
+  permissions: readonly PermissionReport[],
+): ToolReport['uses'] {
+  const counts = new Map<string, ToolReport['uses'][number]>();
+  for (const use of usage?.uses ?? []) {
+    if (use.tool !== tool) continue;
+    const scopes = permissions
+      .filter(({ kind, granted }) => kind === use.kind && granted)
+      .map(({ scope }) => scope);
+    const scope = scopeOfUse(use.kind, use.wanted, scopes);
+    if (scope === undefined) continue;
+    const key = `${use.kind} ${scope}`;
+    counts.set(key, { kind: use.kind, scope, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  return [...counts.values()];
+}
+
+function round(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.round(ms * 10) / 10;
 }

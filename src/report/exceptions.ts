@@ -1,39 +1,36 @@
+import { isRecord } from '../../sandbox/wire/json.js';
 import { BulkheadError } from '../errors.js';
 import type { Finding, FindingException } from './report.js';
 
-/** Findings that somebody answers for: a rule, and where it shall not count. */
+/** An accepted finding: a rule, and the plugin for which it does not count. */
 export interface ExceptionRule extends FindingException {
   readonly rule: string;
   readonly plugin: string;
-  /** Which finding of that rule; absent: all of them. */
+  /** The subject of the finding; absent: every finding of the rule. */
   readonly subject: string | undefined;
 }
 
 /**
  * Reads `{"exceptions": [{"rule", "plugin", "subject"?, "reason", "owner", "until"}]}`. Throws
- * `INVALID_OPTIONS`, also for one without a reason, an owner or an end: what nobody answers for, and
- * what holds for ever, is no exception.
+ * `INVALID_OPTIONS`, also for an exception without a reason, an owner or an end date.
  */
 export function parseExceptions(value: unknown): readonly ExceptionRule[] {
-  const list: unknown =
-    typeof value === 'object' && value !== null && 'exceptions' in value ? value.exceptions : value;
-  if (!Array.isArray(list)) throw invalid('it has no list of "exceptions"');
+  const list: unknown = isRecord(value) && 'exceptions' in value ? value['exceptions'] : value;
+  if (!Array.isArray(list)) throw invalid('it has no list "exceptions"');
   return list.map((one: unknown, index) => {
     const text = (key: string): string => {
-      const found: unknown =
-        typeof one === 'object' && one !== null ? Reflect.get(one, key) : undefined;
+      const found = isRecord(one) ? one[key] : undefined;
       if (typeof found === 'string' && found.trim() !== '') return found;
       throw invalid(`exception ${index + 1} has no "${key}"`);
     };
     const until = text('until');
     if (!/^\d{4}-\d\d-\d\d$/.test(until) || Number.isNaN(Date.parse(until))) {
-      throw invalid(`exception ${index + 1}: "until" is no date like 2026-12-31`);
+      throw invalid(`exception ${index + 1}: "until" must be a date such as 2026-12-31`);
     }
-    const has = typeof one === 'object' && one !== null && 'subject' in one;
     return {
       rule: text('rule'),
       plugin: text('plugin'),
-      subject: has ? text('subject') : undefined,
+      subject: isRecord(one) && 'subject' in one ? text('subject') : undefined,
       reason: text('reason'),
       owner: text('owner'),
       until,
@@ -41,7 +38,7 @@ export function parseExceptions(value: unknown): readonly ExceptionRule[] {
   });
 }
 
-/** Marks the findings that an exception covers. One that has run out is told, and covers nothing. */
+/** Marks the findings that an exception covers. An expired exception is mentioned, and covers nothing. */
 export function applyExceptions(
   findings: readonly Finding[],
   exceptions: readonly ExceptionRule[],
@@ -54,17 +51,17 @@ export function applyExceptions(
         (plugin === finding.plugin || plugin === '*') &&
         (subject === undefined || subject === finding.subject),
     );
-    const holding = fitting.find((one) => endOf(one) > nowMs);
-    const exception = holding ?? fitting[0];
+    const valid = fitting.find((one) => endOf(one) > nowMs);
+    const exception = valid ?? fitting[0];
     if (exception === undefined) return finding;
     const { reason, owner, until } = exception;
     return {
       ...finding,
       exception: { reason, owner, until },
-      excepted: holding !== undefined,
+      excepted: valid !== undefined,
       message:
-        holding === undefined
-          ? `${finding.message} An exception for it ran out on ${until} (${owner}: ${reason}).`
+        valid === undefined
+          ? `${finding.message} An exception for it expired on ${until} (${owner}: ${reason}).`
           : finding.message,
     };
   });
@@ -75,7 +72,7 @@ function endOf({ until }: ExceptionRule): number {
 }
 
 function invalid(what: string): BulkheadError {
-  return new BulkheadError('INVALID_OPTIONS', `The file of exceptions cannot be used: ${what}.`, {
+  return new BulkheadError('INVALID_OPTIONS', `The file of exceptions is invalid: ${what}.`, {
     option: 'exceptions',
   });
 }

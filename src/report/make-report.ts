@@ -1,49 +1,53 @@
 import type { AuditRecord } from '../audit/record.js';
-import type { PluginStatus } from '../engine/plugins/status.js';
-import type { FormatName } from '../plugin/plugin.js';
-import { compare, readFormer } from './changes.js';
+import type { PluginStatus } from '../engine/types/status.js';
+import { coversAll } from '../permissions/grant.js';
+import { diffPermissions } from '../permissions/permissions.js';
+import { formats } from '../formats/table.js';
+import { compare, readPrevious } from './changes.js';
 import { describePlugin } from './describe-plugin.js';
-import { applyExceptions, type ExceptionRule } from './exceptions.js';
+import { type ExceptionRule, applyExceptions } from './exceptions.js';
+import { sortFindings } from './finding-groups.js';
+import type { Suggested } from './permission-rows.js';
+import { locateInManifest } from './manifest-place.js';
 import { readPins } from './pins.js';
 import type { Finding, LogReport, PluginReport, Report } from './report.js';
-import { rules } from './rules/table.js';
-import type { Suggested } from './undeclared.js';
-import { readUsage, type Usage } from './usage.js';
-import { coversAll } from '../permissions/effective.js';
-import { diffPermissions } from '../permissions/diff.js';
+import { rules } from './rules.js';
+import { type Usage, readUsage } from './usage.js';
 
 export interface ReportSources {
-  /** The plugins that are installed. */
+  /** The installed plugins. */
   readonly plugins: readonly PluginStatus[];
   readonly records: AsyncIterable<AuditRecord>;
-  /** Where the records come from, and whether they are to be believed; `null` where there is no log. */
+  /** The log of the records, and whether its chain is intact; `null` without a log. */
   readonly log: {
     readonly file: string;
     readonly sound: boolean;
     readonly notes: readonly string[];
   } | null;
-  /** The lock file, parsed; absent where there is none. */
+  /** The parsed lock file; absent if there is none. */
   readonly lock?: unknown;
-  /** The report before, parsed, to tell what has changed since. */
-  readonly former?: unknown;
-  /** By plugin: what its code was read to need. */
+  /** The previous report, parsed, to compare with. */
+  readonly previous?: unknown;
+  /** By plugin: the text of its manifest, in which findings are placed. Default: no lines. */
+  readonly manifests?: ReadonlyMap<string, string>;
+  /** By plugin: the permissions that its code needs. */
   readonly suggested?: ReadonlyMap<string, readonly Suggested[]>;
   readonly exceptions?: readonly ExceptionRule[];
-  /** What is older is left out. Default: all there is. */
+  /** Start of the period. Default: the start of the log. */
   readonly sinceMs?: number;
   readonly nowMs: number;
-  /** Default: 30 days. */
+  /** Age after which an unused permission is a finding. Default: 30 days. */
   readonly unusedAfterMs?: number;
 }
 
 const UNUSED_AFTER_MS = 30 * 86_400_000;
 
-/** Reads everything there is, and makes the report of it. */
+/** Creates the report of these sources. */
 export async function makeReport(sources: ReportSources): Promise<Report> {
   const { plugins, nowMs, sinceMs = -Infinity, lock } = sources;
   const reading = await readUsage(sources.records, sinceMs);
   const pins = readPins(lock);
-  const former = readFormer(sources.former);
+  const previous = readPrevious(sources.previous);
   const fromMs = Math.min(nowMs, Math.max(sinceMs, reading.fromMs ?? nowMs));
   const ids = [
     ...new Set([...plugins.map(({ id }) => id), ...reading.usage.keys(), ...pins.keys()]),
@@ -60,7 +64,7 @@ export async function makeReport(sources: ReportSources): Promise<Report> {
       fromMs,
       toMs: nowMs,
     });
-    const { changes, wider } = compare(plugin, former);
+    const { changes, wider } = compare(plugin, previous);
     return { plugin: { ...plugin, changes }, wider: [...new Set([...wider, ...widened(usage)])] };
   });
   const findings = described.flatMap(({ plugin, wider }) =>
@@ -68,6 +72,7 @@ export async function makeReport(sources: ReportSources): Promise<Report> {
       nowMs,
       locked: lock !== undefined,
       unusedAfterMs: sources.unusedAfterMs ?? UNUSED_AFTER_MS,
+      text: sources.manifests?.get(plugin.id),
     }),
   );
   return {
@@ -80,7 +85,7 @@ export async function makeReport(sources: ReportSources): Promise<Report> {
     },
     log: logOf(sources, reading.records),
     plugins: described.map(({ plugin }) => plugin),
-    findings: applyExceptions(findings, sources.exceptions ?? [], nowMs),
+    findings: sortFindings(applyExceptions(findings, sources.exceptions ?? [], nowMs)),
   };
 }
 
@@ -91,12 +96,21 @@ function logOf({ log }: ReportSources, records: number): LogReport | null {
 function findIn(
   plugin: PluginReport,
   wider: readonly string[],
-  more: { readonly nowMs: number; readonly locked: boolean; readonly unusedAfterMs: number },
+  {
+    text,
+    ...more
+  }: {
+    readonly nowMs: number;
+    readonly locked: boolean;
+    readonly unusedAfterMs: number;
+    readonly text: string | undefined;
+  },
 ): Finding[] {
   const manifest = manifestOf(plugin);
   return rules.flatMap(({ name, find }) =>
     find({ ...more, plugin, manifest, wider }).map((found) => ({
       ...found,
+      place: placeIn(found, manifest, text),
       rule: name,
       plugin: plugin.id,
       exception: null,
@@ -105,18 +119,22 @@ function findIn(
   );
 }
 
-const MANIFESTS: Readonly<Record<FormatName, string>> = {
-  pandora: 'pandora.manifest.json',
-  vellum: 'package.json',
-  spindle: 'spindle.json',
-};
-
-function manifestOf({ format }: PluginReport): string {
-  const names: Readonly<Record<string, string>> = MANIFESTS;
-  return names[format ?? ''] ?? 'package.json';
+/** The finding's place, with the line of the manifest that it is about. */
+function placeIn(
+  { place, subject }: Pick<Finding, 'place' | 'subject'>,
+  manifest: string,
+  text: string | undefined,
+): Finding['place'] {
+  if (place === null || text === undefined) return place;
+  if (place.file !== manifest || place.line !== undefined) return place;
+  return { ...place, ...locateInManifest(text, subject) };
 }
 
-/** What later bundles declare, and the one before did not. */
+function manifestOf({ format }: PluginReport): string {
+  return formats.find(({ name }) => name === format)?.manifestFile ?? 'package.json';
+}
+
+/** The permissions that a later bundle declares and an earlier one did not. */
 function widened(usage: Usage | undefined): string[] {
   return (usage?.updates ?? []).flatMap(({ before, after }) => {
     try {
@@ -125,7 +143,7 @@ function widened(usage: Usage | undefined): string[] {
         scope === 'true' ? kind : `${kind} ${scope}`,
       );
     } catch {
-      // A log is a file: what it says was declared may be no permission.
+      // A log may contain text that is not a permission.
       return [];
     }
   });

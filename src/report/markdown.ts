@@ -2,15 +2,15 @@ import { visible } from '../visible.js';
 import type { Finding, PermissionReport, PluginReport, Report } from './report.js';
 import { duration, moment, plural, scopeText, useText } from './words.js';
 
-/** The report as Markdown, to be read in a pull request or a wiki. */
+/** The report as Markdown for a pull request or a wiki. */
 export function renderMarkdown(report: Report): string {
   const { plugins, findings, log } = report;
   return `${[
     '# Permission audit',
     `${moment(report.madeAt)}, ${plural(plugins.length, 'plugin')}, ${plural(open(findings).length, 'open finding')}.`,
     log === null
-      ? 'There is no audit log: nothing is known of what they did.'
-      : `Log: ${code(log.file)}, ${plural(log.records, 'record')}, ${log.sound ? 'sound' : '**not what was written**'}.`,
+      ? 'There is no audit log, so the use of permissions is unknown.'
+      : `Log: ${code(log.file)}, ${plural(log.records, 'record')}, ${log.sound ? 'intact' : '**changed or incomplete**'}.`,
     '## Findings',
     findings.length === 0 ? 'None.' : findingTable(findings),
     ...plugins.flatMap((plugin) => pluginPart(plugin)),
@@ -23,7 +23,7 @@ function open(findings: readonly Finding[]): Finding[] {
 
 function findingTable(findings: readonly Finding[]): string {
   return table(
-    ['Rule', 'Level', 'What', 'What to do', 'Where'],
+    ['Rule', 'Level', 'Finding', 'Fix', 'Place'],
     findings.map(({ rule, level, message, fix, place, exception, excepted }) => [
       rule,
       excepted ? `excepted until ${exception?.until ?? ''} (${exception?.owner ?? ''})` : level,
@@ -44,7 +44,7 @@ function pluginPart(plugin: PluginReport): string[] {
       .join(', '),
     ...(changes.length === 0 ? [] : [changes.map((change) => `- ${text(change)}`).join('\n')]),
     permissions.length === 0
-      ? 'It has no permissions.'
+      ? 'This plugin has no permissions.'
       : table(
           ['Permission', 'Declared', 'Granted', 'Used', 'Last'],
           permissions.map((permission) => [
@@ -59,7 +59,7 @@ function pluginPart(plugin: PluginReport): string[] {
       ? []
       : [
           table(
-            ['Refused', 'Times', 'Where', 'Last'],
+            ['Denied', 'Times', 'Place', 'Last'],
             denied.map(({ kind, wanted, count, at, last }) => [
               `${kind} ${wanted}`,
               String(count),
@@ -72,7 +72,7 @@ function pluginPart(plugin: PluginReport): string[] {
       ? []
       : [
           table(
-            ['Tool', 'Risk said', 'Risk', 'Calls', 'Failed', 'Median'],
+            ['Tool', 'Declared risk', 'Risk', 'Calls', 'Failed', 'Median'],
             tools.map(({ tool, declaredRisk, risk, calls, failed, medianMs }) => [
               tool,
               declaredRisk ?? '',
@@ -86,7 +86,7 @@ function pluginPart(plugin: PluginReport): string[] {
     ...(approvals.asked === 0
       ? []
       : [
-          `Approvals: ${approvals.asked} asked, ${approvals.given} given, ${approvals.refused} refused; answered in ${approvals.medianWaitMs === null ? 'no time' : duration(approvals.medianWaitMs)} as a rule.`,
+          `Approvals: ${approvals.asked} requested, ${approvals.given} given, ${approvals.refused} denied; ${approvals.medianWaitMs === null ? 'no person answered' : `people took ${duration(approvals.medianWaitMs)} in the median`}.`,
         ]),
     ...[...limits, ...ends].map(
       ({ what, count, last }) => `- ${text(what)}: ${count} (last ${moment(last)})`,
@@ -107,7 +107,7 @@ function table(heading: readonly string[], rows: readonly (readonly string[])[])
   return [line(heading), line(heading.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** A stranger's text as text: nothing in it is a link, an image, a tag or another cell. */
+/** Escapes untrusted text: it cannot become a link, an image, a tag or another cell. */
 function text(value: string): string {
   return value === '---'
     ? value
@@ -115,7 +115,8 @@ function text(value: string): string {
         .replaceAll(/[\\`*_{}[\]()#+!|<>~&]/g, (character) =>
           character === '<' ? '&lt;' : character === '>' ? '&gt;' : `\\${character}`,
         )
-        // Addresses that stand alone are links to many readers, and names after an @ are called.
+        // Many renderers turn bare URLs into links, and names after an @ into mentions.
+        // guard: markdown-links-escaped
         .replaceAll(/:(?=\/\/)|(?<=\bwww)\./gi, (character) => `\\${character}`)
         .replaceAll('@', '@<!-- -->');
 }

@@ -1,4 +1,5 @@
-import type { PluginStatus } from '../engine/plugins/status.js';
+import { isRecord } from '../../sandbox/wire/json.js';
+import type { PluginStatus } from '../engine/types/status.js';
 import type { PinReport } from './report.js';
 
 /** What a lock file says of one plugin, as far as a report needs it. */
@@ -39,9 +40,7 @@ export function reportPin(
 }
 
 function memberOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-    ? Reflect.get(value, key)
-    : undefined;
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 function textOf(value: unknown): string | null {

@@ -2,13 +2,13 @@ import type { PermissionName } from '../permissions/kind.js';
 import type { RiskBand } from '../plugin/risk.js';
 
 /**
- * The permission audit: what plugins may do, what they did, and what is wrong with that. Plain data,
- * described by `docs/report.schema.json`; every output format is made of it alone.
+ * The permission audit: the permissions of plugins, their use, and findings. Plain data, described by
+ * `docs/report.schema.json`. Every output format is rendered from it alone.
  */
 export interface Report {
   readonly format: 'bulkhead-report';
   readonly version: 1;
-  /** ISO 8601, like every time in it. */
+  /** ISO 8601, like every time in the report. */
   readonly madeAt: string;
   readonly period: { readonly from: string | null; readonly to: string };
   readonly log: LogReport | null;
@@ -20,7 +20,7 @@ export interface LogReport {
   readonly file: string;
   readonly records: number;
   readonly sound: boolean;
-  /** Where it first breaks, or what is worth knowing of it. */
+  /** The place of the first break, or remarks about the log. */
   readonly notes: readonly string[];
 }
 
@@ -37,20 +37,20 @@ export interface PluginReport {
   readonly pin: PinReport | null;
   readonly permissions: readonly PermissionReport[];
   readonly denied: readonly DeniedReport[];
-  /** What its code names and its manifest does not declare. */
+  /** Permissions that its code needs and its manifest does not declare. */
   readonly undeclared: readonly UndeclaredReport[];
   readonly secrets: readonly SecretReport[];
   readonly tools: readonly ToolReport[];
   readonly approvals: ApprovalReport;
   readonly limits: readonly Counted[];
-  /** Guests of its that were killed or crashed, by cause. */
+  /** Its guests that were killed or crashed, by cause. */
   readonly ends: readonly Counted[];
   readonly activity: ActivityReport;
-  /** Since the report before, as sentences. */
+  /** Changes since the previous report, as sentences. */
   readonly changes: readonly string[];
 }
 
-/** What its code shows that it would use, by reading it alone. */
+/** A permission that the code needs, found without running it. */
 export interface UndeclaredReport {
   readonly kind: PermissionName;
   readonly scope: string;
@@ -58,12 +58,12 @@ export interface UndeclaredReport {
   readonly at: string | null;
 }
 
-/** What the lock file says of it. */
+/** The plugin's entry in the lock file. */
 export interface PinReport {
   readonly bundles: Readonly<Record<string, string>>;
   readonly by: string | null;
   readonly at: string | null;
-  /** Whether what is installed is what was pinned. */
+  /** Whether the installed code is the pinned code. */
   readonly current: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface PermissionReport {
   readonly sentence: string;
   readonly declared: boolean;
   readonly granted: boolean;
-  /** Whether the host sees uses of it: clocks, dice and variables are used inside the guest. */
+  /** Whether the host observes uses. The clock, randomness and variables are used in the guest. */
   readonly observed: boolean;
   readonly uses: number;
   readonly lastUsed: string | null;
@@ -82,9 +82,10 @@ export interface PermissionReport {
 }
 
 export interface DeniedReport {
-  readonly kind: PermissionName;
+  /** `builtin`: a module or function that no permission allows. */
+  readonly kind: PermissionName | 'builtin';
   readonly wanted: string;
-  /** The plugin's own line. */
+  /** The line of the plugin's source. */
   readonly at: string | null;
   readonly count: number;
   readonly last: string;
@@ -108,7 +109,7 @@ export interface ToolReport {
   readonly last: string | null;
   readonly medianMs: number | null;
   readonly slowestMs: number | null;
-  /** What its calls used, where the host knows which call it was. */
+  /** Permissions that its calls used, if the host knows the call. */
   readonly uses: readonly {
     readonly kind: PermissionName;
     readonly scope: string;
@@ -120,14 +121,15 @@ export interface ApprovalReport {
   readonly asked: number;
   readonly given: number;
   readonly refused: number;
-  /** How long answers took, in milliseconds; `null` without any. */
+  /** The time in milliseconds that people took to answer; `null` if no person answered. */
   readonly medianWaitMs: number | null;
   readonly longestWaitMs: number | null;
-  /** The last of them, newest first. */
+  /** The latest answers, newest first. */
   readonly recent: readonly {
     readonly at: string;
     readonly tool: string;
     readonly verdict: string;
+    /** Who or what answered, and over which channel: `ann (person, terminal)`, `the flag --yes`. */
     readonly by: string | null;
     readonly waitedMs: number;
   }[];
@@ -166,10 +168,10 @@ export interface Finding {
   readonly rule: RuleName;
   readonly level: 'error' | 'warning' | 'note';
   readonly plugin: string;
-  /** What it is about, stable from report to report: exceptions name it. */
+  /** The subject, stable between reports: exceptions name it. */
   readonly subject: string;
   readonly message: string;
-  /** The edit that would settle it. */
+  /** The edit that resolves it. */
   readonly fix: string;
   /** Relative to the plugin's directory. */
   readonly place: {
@@ -177,7 +179,7 @@ export interface Finding {
     readonly line?: number;
     readonly column?: number;
   } | null;
-  /** Somebody answers for it until then; once that has passed it counts again, and says so. */
+  /** The accepted exception. After its date the finding counts again. */
   readonly exception: FindingException | null;
   readonly excepted: boolean;
 }
@@ -185,6 +187,14 @@ export interface Finding {
 export interface FindingException {
   readonly reason: string;
   readonly owner: string;
-  /** A date, `2026-12-31`, to the end of it. */
+  /** The last day of the exception: `2026-12-31`. */
   readonly until: string;
+}
+
+/** Facts for a renderer in addition to the report. */
+export interface RenderContext {
+  /** The version of Bulkhead, for SARIF. Default: none is written. */
+  readonly version?: string;
+  /** The directory to which SARIF's paths are relative. Default: the plugin's own directory. */
+  readonly base?: string;
 }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { isAbsolute, relative, sep } from 'node:path';
 import { jsonLines, visible } from '../visible.js';
-import type { Finding, PluginReport, Report } from './report.js';
-import { rules } from './rules/table.js';
+import type { Finding, PluginReport, RenderContext, Report } from './report.js';
+import { rules } from './rules.js';
 
 /** The report's findings as SARIF 2.1.0, each at its place in the plugin's sources or manifest. */
-export function renderSarif(report: Report): string {
+export function renderSarif(report: Report, { version, base }: RenderContext = {}): string {
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -13,6 +14,7 @@ export function renderSarif(report: Report): string {
         tool: {
           driver: {
             name: 'bulkhead',
+            ...(version === undefined ? {} : { version, semanticVersion: version }),
             informationUri: 'https://www.npmjs.com/package/bulkhead',
             rules: rules.map(({ name, about }) => ({
               id: name,
@@ -22,7 +24,11 @@ export function renderSarif(report: Report): string {
             })),
           },
         },
-        results: report.findings.map((finding) => resultOf(finding, report.plugins)),
+        results: report.findings.map((finding) => resultOf(finding, report.plugins, base)),
+        originalUriBaseIds: {
+          SRCROOT: { description: { text: 'The working directory of the report.' } },
+          PLUGIN: { description: { text: 'The directory of the plugin.' } },
+        },
         columnKind: 'utf16CodeUnits',
       },
     ],
@@ -30,15 +36,20 @@ export function renderSarif(report: Report): string {
   return `${jsonLines(log)}\n`;
 }
 
-function resultOf(finding: Finding, plugins: readonly PluginReport[]): object {
+function resultOf(
+  finding: Finding,
+  plugins: readonly PluginReport[],
+  base: string | undefined,
+): object {
   const { rule, level, message, fix, plugin, subject, place, exception, excepted } = finding;
   const { directory = null } = plugins.find(({ id }) => id === plugin) ?? {};
   return {
     ruleId: rule,
     ruleIndex: rules.findIndex(({ name }) => name === rule),
     level,
+    // guard: sarif-text-plain
     message: { text: plain(`${message} ${fix}`) },
-    // Without lines in it: the same finding stays the same while code moves.
+    // Without line numbers, so that a finding stays the same when code moves.
     partialFingerprints: {
       'bulkhead/v1': createHash('sha256')
         .update(JSON.stringify([rule, plugin, subject]))
@@ -50,7 +61,7 @@ function resultOf(finding: Finding, plugins: readonly PluginReport[]): object {
           locations: [
             {
               physicalLocation: {
-                artifactLocation: { uri: uriOf(directory, place.file) },
+                artifactLocation: locationOf(directory, place.file, base),
                 ...(place.line === undefined
                   ? {}
                   : {
@@ -78,14 +89,21 @@ function resultOf(finding: Finding, plugins: readonly PluginReport[]): object {
   };
 }
 
-/** A text in which no name makes a link of its own, which SARIF's readers would follow. */
+/** Escapes brackets, because viewers of SARIF make links of them. */
 function plain(text: string): string {
   return visible(text.replaceAll(/[\\[\]]/g, (character) => `\\${character}`));
 }
 
-function uriOf(directory: string | null, file: string): string {
-  const path = [...(directory === null ? [] : directory.split('/')), ...file.split('/')]
-    .map(encodeURIComponent)
-    .join('/');
-  return directory === null ? path : `file://${path}`;
+/**
+ * A relative URI: to the working directory, or to the plugin's directory if that is elsewhere. An
+ * absolute path would name the machine's user, and viewers could not open the file elsewhere.
+ */
+function locationOf(directory: string | null, file: string, base: string | undefined): object {
+  const inside = directory === null || base === undefined ? undefined : relative(base, directory);
+  const isBelow = inside !== undefined && !isAbsolute(inside) && inside.split(sep)[0] !== '..';
+  const parts = [...(isBelow ? inside.split(sep) : []), ...file.split('/')];
+  return {
+    uri: parts.filter(Boolean).map(encodeURIComponent).join('/'),
+    uriBaseId: isBelow ? 'SRCROOT' : 'PLUGIN',
+  };
 }

@@ -17,7 +17,7 @@ export function plural(count: number, thing: string): string {
   return `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`;
 }
 
-/** `network api.example.com`; what is held or not has no scope to name. */
+/** `network api.example.com`; a permission without scopes is its kind alone. */
 export function scopeText({
   kind,
   scope,
@@ -30,6 +30,6 @@ export function scopeText({
 
 export function useText({ granted, observed, uses }: PermissionReport): string {
   if (!granted) return 'not granted';
-  if (!observed) return 'not seen';
+  if (!observed) return 'not observed';
   return uses === 0 ? 'never' : plural(uses, 'time');
 }

@@ -2,24 +2,24 @@ import { describe, expect, it } from 'vitest';
 import { makeRuleBook } from '../../src/approval/rule-book.js';
 import { open, question } from './asking.js';
 
-it('without anybody to ask the answer is no, and says how to change that', async () => {
+it('without an approver denies, and the message names --yes', async () => {
   await expect(open(undefined).approval.ask(question())).rejects.toMatchObject({
     code: 'APPROVAL_REQUIRED',
     message: expect.stringContaining('--yes'),
   });
 });
 
-it('nobody is asked about a run that nobody attends', async () => {
+it('in an unattended run denies without a request', async () => {
   const { approval, asked } = open(() => 'once');
   await expect(approval.ask(question({ attended: false }))).rejects.toMatchObject({
     code: 'APPROVAL_REQUIRED',
-    message: expect.stringContaining('nobody attends'),
+    message: expect.stringContaining('unattended'),
   });
   expect(asked).toEqual([]);
 });
 
-describe('a request', () => {
-  it('says everything about what would run, and the input is a copy', async () => {
+describe('an approval request', () => {
+  it('has all facts about the call, and a copy of the input', async () => {
     const { approval, asked } = open((request) => {
       Object.assign(request.input as object, { path: '/etc/passwd' });
       return 'once';
@@ -44,7 +44,7 @@ describe('a request', () => {
     expect(asked[0]?.approvalId).not.toBe(asked[1]?.approvalId);
   });
 
-  it('shows what would steer a terminal or reorder what is read as escapes', async () => {
+  it('escapes control and bidirectional characters for display', async () => {
     const { approval, asked } = open(() => 'once');
     const input = { path: 'a\u001b[2K\u202etxt.exe', '\u2066k\u200b': '\u0007' };
     await approval.ask(question({ inputText: JSON.stringify(input) }));
@@ -53,21 +53,21 @@ describe('a request', () => {
     expect(JSON.parse(asked[0]?.shown ?? '')).toEqual(input);
   });
 
-  it('shows the whole of a large input', async () => {
+  it('shows a large input untruncated', async () => {
     const { approval, asked } = open(() => 'once');
     await approval.ask(question({ inputText: JSON.stringify({ text: 'x'.repeat(500_000) }) }));
     expect(asked[0]?.shown.length).toBeGreaterThan(500_000);
   });
 
-  it('offers what is high once and no longer', async () => {
+  it('offers only deny and once for high risk', async () => {
     const { approval, asked } = open(() => 'once');
     await approval.ask(question({ risk: 'high' }));
     expect(asked[0]?.offers).toEqual(['deny', 'once']);
   });
 });
 
-describe('a digest', () => {
-  it('is another for another input, tool, bundle, tenant or effect', async () => {
+describe('the digest of an approval request', () => {
+  it('differs for another input, tool, bundle, tenant or effect', async () => {
     const { approval } = open(() => 'once');
     const effect = { method: 'POST', url: 'https://a.test/x', headers: [] };
     const digests: string[] = [];
@@ -86,7 +86,7 @@ describe('a digest', () => {
     expect(new Set(digests).size).toBe(digests.length);
   });
 
-  it('is the same for the same input with its keys in another order', async () => {
+  it('does not depend on the order of keys in the input', async () => {
     const { approval } = open(() => 'once');
     const one = await approval.ask(question({ inputText: '{"a":1,"b":{"c":[1,2],"d":null}}' }));
     const other = await approval.ask(question({ inputText: '{"b":{"d":null,"c":[1,2]},"a":1.0}' }));
@@ -94,19 +94,19 @@ describe('a digest', () => {
   });
 });
 
-describe('silence', () => {
-  it('is a no after the time, told apart from one that somebody said', async () => {
+describe('an approver that does not answer', () => {
+  it('causes APPROVAL_TIMEOUT, which differs from a denial', async () => {
     const { approval, asked, events } = open(() => new Promise(() => {}), { timeoutMs: 20 });
     await expect(approval.ask(question())).rejects.toMatchObject({
       code: 'APPROVAL_TIMEOUT',
-      message: expect.stringContaining('It was not refused either'),
+      message: expect.stringContaining('It was not denied'),
     });
     expect(asked[0]?.signal.aborted).toBe(true);
-    expect(asked[0]?.expiresAtMs).toBe((asked[0]?.askedAtMs ?? 0) + 20);
+    expect(asked[0]?.waitsUntilMs).toBe((asked[0]?.askedAtMs ?? 0) + 20);
     expect(events.at(-1)).toMatchObject({ type: 'approval-refused', code: 'APPROVAL_TIMEOUT' });
   });
 
-  it('lets a yes that comes too late run nothing, and be remembered by nobody', async () => {
+  it('does not approve or remember anything after the timeout', async () => {
     let answer: (verdict: 'session') => void = () => {};
     const { approval } = open(() => new Promise((resolve) => (answer = resolve)), { timeoutMs: 5 });
     await expect(approval.ask(question())).rejects.toMatchObject({ code: 'APPROVAL_TIMEOUT' });
@@ -114,7 +114,7 @@ describe('silence', () => {
     await expect(approval.ask(question())).rejects.toMatchObject({ code: 'APPROVAL_TIMEOUT' });
   });
 
-  it('ends when the caller gives up', async () => {
+  it('is cancelled when the caller cancels the call', async () => {
     const caller = new AbortController();
     const { approval } = open(() => new Promise(() => {}));
     const asked = approval.ask(question({ signal: caller.signal }));
@@ -123,8 +123,8 @@ describe('silence', () => {
   });
 });
 
-describe('always', () => {
-  it('is a rule that is seen and can be taken back', async () => {
+describe('the verdict always', () => {
+  it('adds a rule that can be listed and removed', async () => {
     const { approval, asked, rules } = open(() => ({ verdict: 'always', by: 'ada' }));
     await approval.ask(question());
     const [rule] = rules.list();
@@ -142,7 +142,7 @@ describe('always', () => {
     expect(asked.length).toBe(2);
   });
 
-  it('with conditions holds where they are met', async () => {
+  it('with conditions applies if they are met', async () => {
     const { approval, asked } = open(() => ({
       verdict: 'always',
       input: { path: { startsWith: 'a' } },
@@ -154,7 +154,7 @@ describe('always', () => {
     expect(asked.length).toBe(2);
   });
 
-  it('is once where its conditions do not fit the call that it was said to', async () => {
+  it('counts as once if the call itself does not meet its conditions', async () => {
     const { approval, rules } = open(() => ({
       verdict: 'always',
       input: { path: { equals: 'z' } },
@@ -164,8 +164,8 @@ describe('always', () => {
   });
 });
 
-describe('what is told of an approval', () => {
-  it('is who said what, to which question, after how long', async () => {
+describe('the events of an approval', () => {
+  it('name the approver, the verdict, the request and the wait', async () => {
     const { approval, events } = open(() => ({ verdict: 'once', by: 'ada' }));
     const digest = await approval.ask(question({ risk: 'high' }));
     const about = { call: 'c1', plugin: 'notes', tool: 'remove', bundle: 'sha512-a', digest };
@@ -177,7 +177,7 @@ describe('what is told of an approval', () => {
     expect(events[0]).toHaveProperty('approval', (events[1] as { approval?: string }).approval);
   });
 
-  it('names the rule that answered for a person', async () => {
+  it('name the rule that decided', async () => {
     const rules = makeRuleBook();
     const { id } = rules.add({ verdict: 'deny', plugin: '*', tool: 'remove', reason: 'never' });
     const { approval, events } = open(() => 'once', { rules });
@@ -190,7 +190,7 @@ describe('what is told of an approval', () => {
     ]);
   });
 
-  it('holds no query of a request, where keys are often written', async () => {
+  it('do not contain the query of a URL', async () => {
     const { approval, events } = open(() => 'once');
     const effect = { method: 'POST', url: 'https://a.test/x?key=secret', headers: [] };
     await approval.ask(question({ kind: 'effect', effect }));
@@ -199,7 +199,7 @@ describe('what is told of an approval', () => {
   });
 });
 
-it('an input too deep to be looked at is refused, and nothing breaks', async () => {
+it('refuses an input that is nested too deeply to be displayed', async () => {
   const { approval } = open(() => 'once');
   const inputText = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
   await expect(approval.ask(question({ inputText }))).rejects.toMatchObject({

@@ -1,6 +1,12 @@
 import { type Approval, makeApproval } from '../../src/approval/approval.js';
 import type { ApprovalRequest, Approver } from '../../src/approval/approver.js';
 import type { Question } from '../../src/approval/question.js';
+import {
+  type ApprovalFiles,
+  type ApprovalStore,
+  makeMemoryFiles,
+  openApprovalStore,
+} from '../../src/approval/store.js';
 import { makeRuleBook, type RuleBook } from '../../src/approval/rule-book.js';
 import { type BulkheadEvent, makeEventBus } from '../../src/events.js';
 
@@ -22,11 +28,24 @@ export const question = (changed: Partial<Question> = {}): Question => ({
   ...changed,
 });
 
-/** Approval with everything that was asked and told. */
+/** An `Approval` that collects its requests and events. */
 export function open(
   approve: Approver | undefined,
-  { rules = makeRuleBook(), timeoutMs = 60_000 }: { rules?: RuleBook; timeoutMs?: number } = {},
+  {
+    rules = makeRuleBook(),
+    timeoutMs = 60_000,
+    expiryMs = 600_000,
+    files = makeMemoryFiles(),
+    now = Date.now,
+  }: {
+    rules?: RuleBook;
+    timeoutMs?: number;
+    expiryMs?: number;
+    files?: ApprovalFiles;
+    now?: () => number;
+  } = {},
 ): {
+  readonly store: ApprovalStore;
   readonly approval: Approval;
   readonly asked: ApprovalRequest[];
   readonly events: BulkheadEvent[];
@@ -36,20 +55,23 @@ export function open(
   const events: BulkheadEvent[] = [];
   const bus = makeEventBus(Date.now);
   bus.on((event) => events.push(event));
-  const noting: Approver = (request) => {
+  const recordingApprover: Approver = (request) => {
     asked.push(request);
     return (approve ?? fail)(request);
   };
+  const store = openApprovalStore(files, now);
   const approval = makeApproval({
-    approve: approve && noting,
+    approve: approve && recordingApprover,
     rules,
+    store,
     events: bus,
     timeoutMs,
-    now: Date.now,
+    expiryMs,
+    now,
   });
-  return { approval, asked, events, rules };
+  return { approval, asked, events, rules, store };
 }
 
 function fail(): never {
-  throw new Error('nobody is asked');
+  throw new Error('the approver must not be called');
 }

@@ -13,7 +13,7 @@ const facts = (changed: Partial<RiskFacts> = {}): RiskFacts => ({
 });
 const bandOf = (changed: Partial<RiskFacts>): string => effectiveRisk(facts(changed)).band;
 
-describe('hints as a band', () => {
+describe('bandOfHints', () => {
   it.each([
     [{ readOnlyHint: true }, 'low'],
     [{ readOnlyHint: true, destructiveHint: true }, 'low'],
@@ -22,18 +22,18 @@ describe('hints as a band', () => {
     [{ readOnlyHint: false, destructiveHint: true }, 'high'],
     [{ readOnlyHint: false }, 'high'],
     [{}, 'high'],
-  ])('%j count as %s', (hints, band) => {
+  ])('%j are %s', (hints, band) => {
     expect(bandOfHints(hints)).toBe(band);
   });
 });
 
-describe('what an author calls low', () => {
+describe('the risk of a tool declared low', () => {
   it.each([
-    ['nothing at all', {}],
+    ['no permission', {}],
     ['a clock', { time: true }],
     ['random numbers', { random: true }],
-    ['variables', { environment: ['KEY'] }],
-    ['files to read', { filesystem: ['notes'] }],
+    ['variables', { env: ['KEY'] }],
+    ['files to read', { fs: ['notes'] }],
     ['a directory of its own', { storage: true }],
   ])('is low with %s', (_, granted) => {
     expect(bandOf({ reach: { ...NO_PERMISSIONS, ...granted } })).toBe('low');
@@ -42,7 +42,7 @@ describe('what an author calls low', () => {
   it.each([
     ['a host', { network: ['api.example.com'] }],
     ['a host that is only read from', { network: ['GET api.example.com'] }],
-    ['a host and a key', { network: ['api.example.com'], environment: ['KEY'] }],
+    ['a host and a key', { network: ['api.example.com'], env: ['KEY'] }],
     ['every subdomain', { network: ['*.example.com'] }],
   ])('is medium with %s', (_, granted) => {
     const reach = { ...NO_PERMISSIONS, ...granted };
@@ -56,39 +56,39 @@ describe('what an author calls low', () => {
     expect(bandOf({ reach: { ...NO_PERMISSIONS, powers: ['generation'] } })).toBe('medium');
   });
 
-  it('is medium where it runs elsewhere, and high where it runs unconfined', () => {
+  it('is medium on a remote server, and high if it runs unconfined', () => {
     expect(bandOf({ reach: 'remote' })).toBe('medium');
     expect(bandOf({ reach: 'unconfined' })).toBe('high');
   });
 });
 
-describe('trust in the hints of a plugin', () => {
-  const network = { ...NO_PERMISSIONS, network: ['api.example.com'], environment: ['KEY'] };
+describe('trusted hints of a plugin', () => {
+  const network = { ...NO_PERMISSIONS, network: ['api.example.com'], env: ['KEY'] };
 
-  it('lets what is called low be low, for named hosts and in host mode', () => {
+  it('make a tool declared low low, for named hosts and in host mode', () => {
     expect(bandOf({ reach: network, trusted: true })).toBe('low');
     expect(bandOf({ reach: 'unconfined', trusted: true })).toBe('low');
   });
 
-  it('does not reach to wildcards and to what runs elsewhere', () => {
+  it('do not apply to wildcards and remote servers', () => {
     expect(bandOf({ reach: { ...network, network: ['*.example.com'] }, trusted: true })).toBe(
       'medium',
     );
     expect(bandOf({ reach: 'remote', trusted: true })).toBe('medium');
   });
 
-  it('lowers nothing that the author calls higher', () => {
+  it('do not lower a higher declared band', () => {
     expect(bandOf({ declared: 'high', reach: network, trusted: true })).toBe('high');
   });
 });
 
-it("by the policy author the author's word counts", () => {
+it('effectiveRisk with the policy `author` is the declared band', () => {
   for (const declared of RISK_BANDS) {
     expect(bandOf({ declared, reach: 'unconfined', policy: 'author' })).toBe(declared);
   }
 });
 
-it('no proof and no hint ever makes a band lower than its author declared', () => {
+it('effectiveRisk is never below the declared band', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...RISK_BANDS),

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatRules, parseRules } from '../../src/approval/rules-text.js';
-import { openRuleBook } from '../../src/approval/rule-book.js';
-import { sentenceOf } from '../../src/approval/sentence.js';
-import type { Rule } from '../../src/approval/rule.js';
+import { formatRules, openRuleBook, parseRules } from '../../src/approval/rule-book.js';
+import { type Rule, sentenceOf } from '../../src/approval/rule.js';
 
 const rule: Rule = {
   id: 'r-1',
@@ -14,25 +12,35 @@ const rule: Rule = {
   until: '2027-01-01T00:00:00.000Z',
 };
 const read = (rules: unknown[]): ReturnType<typeof parseRules> =>
-  parseRules(JSON.stringify({ version: 1, rules }));
+  parseRules(JSON.stringify({ version: 2, rules }));
 
-it('rules that are written are read again', () => {
+it('parseRules reads the text of formatRules', () => {
   expect(parseRules(formatRules([rule]))).toEqual({ ok: true, value: [rule] });
 });
 
-describe('a file is refused as a whole', () => {
+it('a rule may be for a remote tool, whose code is its definition and its address', () => {
+  const bundle = `${'a'.repeat(64)} https://tools.example/mcp`;
+  expect(read([{ ...rule, bundle }])).toMatchObject({ ok: true });
+});
+
+describe('a rules file is refused as a whole', () => {
   const { bundle: _, ...noBundle } = rule;
   it.each([
-    ['no JSON', '{', /not JSON/],
-    ['another version', '{"version":2,"rules":[]}', /version/],
-    ['a word that nobody knows', [{ ...rule, inputs: {} }], /inputs: is not known/],
-    ['a condition that nobody knows', [{ ...rule, input: { a: { is: 1 } } }], /input\.a: must be/],
+    ['text that is not JSON', '{', /not JSON/],
+    ['version 1, with what to change', '{"version":1,"rules":[]}', /write "version": 2/],
+    ['a later version', '{"version":3,"rules":[]}', /version/],
+    ['an unknown field', [{ ...rule, inputs: {} }], /inputs: is not known/],
+    ['an unknown condition', [{ ...rule, input: { a: { is: 1 } } }], /input\.a: must be/],
     ['two conditions in one', [{ ...rule, input: { a: { equals: 1, oneOf: [] } } }], /input\.a/],
     ['another verdict', [{ ...rule, verdict: 'permit' }], /verdict/],
-    ['an allow for no code', [noBundle], /an allow names the code/],
-    ['an end that is no time', [{ ...rule, until: 'later' }], /until/],
-    ['one id for two', [rule, rule], /another rule has the id/],
+    ['an allow without a bundle', [noBundle], /An allow names the bundle/],
+    ['an end that is not a time', [{ ...rule, until: 'later' }], /until/],
+    ['a duplicate id', [rule, rule], /another rule has the id/],
     ['no plugin', [{ ...rule, plugin: '' }], /plugin/],
+    ['a bundle that is not a hash', [{ ...rule, bundle: 'weather' }], /bundle: is not the hash/],
+    ['an effect with a path', [{ ...rule, effect: 'POST https://a.test/x' }], /effect: is not/],
+    ['an effect without a method', [{ ...rule, effect: 'https://a.test' }], /effect: is not/],
+    ['an effect in lower case', [{ ...rule, effect: 'post https://a.test' }], /effect: is not/],
   ])('for %s', (_name, content, message) => {
     const result = typeof content === 'string' ? parseRules(content) : read(content);
     expect(result.ok).toBe(false);
@@ -40,8 +48,8 @@ describe('a file is refused as a whole', () => {
   });
 });
 
-describe('a book of rules', () => {
-  it('sees what somebody else wrote into the file, and what was taken out', () => {
+describe('a rule book', () => {
+  it('sees rules that another process added or removed', () => {
     let text: string | undefined;
     const book = openRuleBook({ name: 'f', read: () => text, write: (next) => (text = next) });
     expect(book.list()).toEqual([]);
@@ -54,16 +62,16 @@ describe('a book of rules', () => {
     expect(book.list()).toEqual([added]);
   });
 
-  it('that has become unreadable decides nothing', () => {
+  it('throws if its file is no longer valid', () => {
     const book = openRuleBook({ name: 'rules.json', read: () => '[', write: () => {} });
     expect(() => book.list()).toThrow(expect.objectContaining({ code: 'INVALID_RULES' }));
     expect(() => book.add({ verdict: 'deny', plugin: '*', tool: '*' })).toThrow('rules.json');
   });
 });
 
-it('a rule can be read aloud', () => {
+it('sentenceOf describes a rule', () => {
   expect(sentenceOf(rule)).toBe(
-    'allow weather:weather when input.city is "Oslo" and input.days is one of 1, 2 and input.note starts with "a\\"" as long as its code is sha512-abcdefghijkl… until 2027-01-01T00:00:00.000Z',
+    'allow weather:weather if input.city is "Oslo" and input.days is one of 1, 2 and input.note starts with "a\\"" with bundle sha512-abcdefghijkl… until 2027-01-01T00:00:00.000Z',
   );
   expect(sentenceOf({ id: 'x', verdict: 'deny', plugin: '*', tool: '*' })).toBe('deny everything');
 });

@@ -14,16 +14,19 @@ describe('a verdict', () => {
     return asked.length;
   };
 
-  it('once holds for one call', async () => {
+  it('once applies to one call', async () => {
     expect(await countAsked('once', {})).toBe(2);
   });
 
-  it.each(['session', 'always'] as const)('%s holds for later calls of that tool', async (said) => {
-    expect(await countAsked(said, { inputText: '{}' })).toBe(1);
-  });
+  it.each(['session', 'always'] as const)(
+    '%s applies to later calls of that tool',
+    async (said) => {
+      expect(await countAsked(said, { inputText: '{}' })).toBe(1);
+    },
+  );
 
   it.each([{ bundle: 'sha512-b' }, { tool: 'other' }, { plugin: 'other' }, { tenant: 't' }])(
-    'session and always do not hold for %j',
+    'session and always do not apply to %j',
     async (changed) => {
       expect(await countAsked('session', changed)).toBe(2);
       expect(await countAsked({ verdict: 'always' }, changed)).toBe(2);
@@ -36,15 +39,15 @@ describe('a verdict', () => {
     expect(await countAsked('session', { conversationId: 'v2' }, first)).toBe(2);
   });
 
-  it.each(['session', 'always'] as const)('%s is once where the risk is high', async (said) => {
+  it.each(['session', 'always'] as const)('%s counts as once for high risk', async (said) => {
     expect(await countAsked(said, {}, { risk: 'high' })).toBe(2);
   });
 
-  it('session does not reach to a risk that has become high', async () => {
+  it('session does not apply after the risk became high', async () => {
     expect(await countAsked('session', { risk: 'high' })).toBe(2);
   });
 
-  it('deny carries its reason', async () => {
+  it('deny has its reason', async () => {
     const { approval } = open(() => Promise.resolve({ verdict: 'deny', reason: 'not today' }));
     await expect(approval.ask(question())).rejects.toMatchObject({
       code: 'APPROVAL_DENIED',
@@ -52,7 +55,7 @@ describe('a verdict', () => {
     });
   });
 
-  it('that is no verdict is a no, as is a throw', async () => {
+  it('that is invalid denies, and an exception denies', async () => {
     for (const broken of [
       () => 'yes',
       () => true,
@@ -67,7 +70,7 @@ describe('a verdict', () => {
     }
   });
 
-  it('answers the questions that wait for the same', async () => {
+  it('also decides pending requests of the same session', async () => {
     const waiting: ((verdict: 'session') => void)[] = [];
     const { approval, asked } = open(() => new Promise((resolve) => waiting.push(resolve)));
     const calls = [1, 2, 3].map((n) => approval.ask(question({ inputText: `{"n":${n}}` })));

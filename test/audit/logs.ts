@@ -18,13 +18,13 @@ afterEachFile(() => {
   mkdirSync(root);
 });
 
-/** A directory of this test's own. */
+/** A new directory for one test. */
 export function freshDirectory(): string {
   count += 1;
   return join(root, `d${count}`);
 }
 
-/** Each way to keep a log. */
+/** Each kind of store. */
 export const stores: Readonly<Record<string, (directory: string) => AuditStore>> = {
   'lines of JSON': (directory) => makeJsonlStore(join(directory, 'audit.jsonl')),
   SQLite: (directory) => makeSqliteStore(join(directory, 'audit.db')),
@@ -44,7 +44,7 @@ export function openLog(store: AuditStore, spec: Partial<AuditLogSpec> = {}): Pr
   });
 }
 
-/** What a call of a plugin tells, from its start to its end. */
+/** The events of one call of a plugin, from start to end. */
 export function callEvents(call: string, input = '{}'): BulkheadEvent[] {
   const about = { atMs: 1_000, call, plugin: 'sample', tool: 'run' };
   return [

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { noteEvent } from '../../src/audit/note.js';
-import { AUDIT_LIMITS } from '../../src/audit/limits.js';
-import { DEFAULT_REDACT } from '../../src/audit/redact.js';
+import { DEFAULT_REDACT, noteEvent } from '../../src/audit/note.js';
+import { AUDIT_LIMITS } from '../../src/audit/record.js';
 import type { BulkheadEvent } from '../../src/events.js';
 
 function started(input: unknown): BulkheadEvent {
@@ -19,14 +18,14 @@ function started(input: unknown): BulkheadEvent {
 
 const redact = DEFAULT_REDACT;
 
-describe('what is kept of an input', () => {
-  it('is nothing where the operator wants none', () => {
+describe('the recorded input', () => {
+  it('is absent with the policy `none`', () => {
     expect(noteEvent(started({ a: 1 }), { inputs: 'none', redact })).not.toHaveProperty(
       'inputDigest',
     );
   });
 
-  it('is by default a digest that equal inputs share, however they were written', () => {
+  it('is the same digest for equal inputs with the policy `digest`', () => {
     const digest = (input: unknown): unknown =>
       noteEvent(started(input), { inputs: 'digest', redact });
     expect(digest({ a: 1, b: 2 })).toEqual(digest({ b: 2, a: 1 }));
@@ -34,7 +33,7 @@ describe('what is kept of an input', () => {
     expect(JSON.stringify(digest({ city: 'Oslo' }))).not.toContain('Oslo');
   });
 
-  it('is in full all but what is named on the list, at any depth', () => {
+  it('is redacted at any depth with the policy `full`', () => {
     const entry = noteEvent(
       started({ city: 'Oslo', login: [{ 'API-Key': 'k1', userPassword: { deep: 'p1' } }] }),
       { inputs: 'full', redact },
@@ -44,14 +43,14 @@ describe('what is kept of an input', () => {
     });
   });
 
-  it('is cut where it is long', () => {
+  it('is truncated if it is long', () => {
     const entry = noteEvent(started('x'.repeat(100_000)), { inputs: 'full', redact });
     expect(JSON.stringify(entry).length).toBeLessThan(AUDIT_LIMITS.maxInputCharacters + 500);
   });
 });
 
-describe('what is kept of other events', () => {
-  it('is of a long text its beginning', () => {
+describe('the audit entry of another event', () => {
+  it('has the start of a long text', () => {
     const entry = noteEvent(
       { atMs: 1, type: 'alert', plugin: 'p', level: 'info', message: 'x'.repeat(50_000) },
       { inputs: 'none', redact },
@@ -59,12 +58,12 @@ describe('what is kept of other events', () => {
     expect(JSON.stringify(entry).length).toBeLessThan(AUDIT_LIMITS.maxTextCharacters + 100);
   });
 
-  it('is nothing of what a plugin logs', () => {
+  it('does not exist for a line that a plugin logs', () => {
     const event: BulkheadEvent = { atMs: 1, type: 'log', plugin: 'p', level: 'info', text: 'hi' };
     expect(noteEvent(event, { inputs: 'full', redact })).toBeUndefined();
   });
 
-  it('is of a stack the line alone: what was thrown may say anything', () => {
+  it('has only the place of a stack, because the message may contain secrets', () => {
     const entry = noteEvent(
       {
         atMs: 1,
@@ -82,7 +81,7 @@ describe('what is kept of other events', () => {
     expect(JSON.stringify(entry)).not.toContain('hunter2');
   });
 
-  it('has no member that is not named for it', () => {
+  it('does not have members that the format does not name', () => {
     const event: BulkheadEvent = Object.assign(started({}), { more: 'than wanted' });
     expect(noteEvent(event, { inputs: 'none', redact })).not.toHaveProperty('more');
   });

@@ -6,8 +6,8 @@ import { makeJsonlStore } from '../../src/audit/disk/jsonl-store.js';
 import { verify } from '../../src/audit/verify.js';
 import { freshDirectory } from './logs.js';
 
-describe('a file of the log that is full', () => {
-  it('is followed by the next, also where that could not be made for a while', async () => {
+describe('a full file of the log', () => {
+  it('is followed by the next file, also after creating that file failed', async () => {
     const directory = freshDirectory();
     mkdirSync(directory);
     const store = makeJsonlStore(join(directory, 'audit.jsonl'), { maxFileBytes: 400 });
@@ -20,12 +20,12 @@ describe('a file of the log that is full', () => {
       head = sealed.record;
     };
     await put();
-    // Something else has the name that the full file is to have.
-    const inTheWay = join(directory, 'audit.000000000001.jsonl');
-    mkdirSync(inTheWay);
+    // A directory has the name of the full file.
+    const obstacle = join(directory, 'audit.000000000001.jsonl');
+    mkdirSync(obstacle);
     await expect(put()).rejects.toMatchObject({ code: 'AUDIT_FAILED' });
     await expect(put()).rejects.toMatchObject({ code: 'AUDIT_FAILED' });
-    rmdirSync(inTheWay);
+    rmdirSync(obstacle);
     await put();
     await put();
     expect(readdirSync(directory).filter((name) => name.endsWith('.jsonl'))).toHaveLength(3);

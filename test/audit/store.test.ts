@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeAudit } from '../../src/audit/audit.js';
 import { unseal } from '../../src/audit/chain.js';
-import { AUDIT_LIMITS } from '../../src/audit/limits.js';
+import { AUDIT_LIMITS } from '../../src/audit/record.js';
 import { queryStore } from '../../src/audit/query.js';
 import { verify } from '../../src/audit/verify.js';
 import { callEvents, freshDirectory, gather, openLog, stores, typesOf } from './logs.js';
 
 const never = new Promise<void>(() => {});
 
-describe.each(Object.entries(stores))('a log kept in %s', (_, makeStore) => {
+describe.each(Object.entries(stores))('an audit log in %s', (_, makeStore) => {
   const fresh = (): string => {
     const directory = freshDirectory();
     mkdirSync(directory);
     return directory;
   };
 
-  it('has what happened in order, and is sound', async () => {
+  it('has the events in order, and is valid', async () => {
     const store = makeStore(fresh());
     const log = await openLog(store);
     for (const event of [...callEvents('a'), ...callEvents('b')]) log.listener(event);
@@ -35,7 +35,7 @@ describe.each(Object.entries(stores))('a log kept in %s', (_, makeStore) => {
     expect(await verify(store.read())).toMatchObject({ ok: true, records: 8, notes: [] });
   });
 
-  it('is its owner’s alone to read', async () => {
+  it('can be read only by its owner', async () => {
     const directory = fresh();
     const log = await openLog(makeStore(directory));
     await log.flush();
@@ -47,14 +47,14 @@ describe.each(Object.entries(stores))('a log kept in %s', (_, makeStore) => {
     await log.close();
   });
 
-  it('makes the directory that leads to it', async () => {
+  it('creates its directory', async () => {
     const directory = join(fresh(), 'logs', 'here');
     const log = await openLog(makeStore(directory));
     expect(readdirSync(directory).length).toBeGreaterThan(0);
     await log.close();
   });
 
-  it('has texts of every length and alphabet, whatever was written before them', async () => {
+  it('has texts of every length and alphabet', async () => {
     const store = makeStore(fresh());
     const log = await openLog(store);
     const texts = ['x'.repeat(1_500), '\u{1f600}'.repeat(700), '\u00e9\u2192\n"', '\ud800', ''];
@@ -68,7 +68,7 @@ describe.each(Object.entries(stores))('a log kept in %s', (_, makeStore) => {
     expect(await verify(store.read())).toMatchObject({ ok: true, records: 7 });
   });
 
-  it('goes on with the same chain when it is opened again', async () => {
+  it('continues the chain when it is opened again', async () => {
     const directory = fresh();
     for (const call of ['a', 'b']) {
       const log = await openLog(makeStore(directory));
@@ -81,7 +81,7 @@ describe.each(Object.entries(stores))('a log kept in %s', (_, makeStore) => {
     expect(records.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  it('has everything that was taken before a flush when the flush is done', async () => {
+  it('has every event before a flush when the flush resolves', async () => {
     const store = makeStore(fresh());
     const log = await openLog(store);
     for (const event of callEvents('a')) log.listener(event);
@@ -94,7 +94,7 @@ describe.each(Object.entries(stores))('a log kept in %s', (_, makeStore) => {
     await log.close();
   });
 
-  it('writes nothing while the job that makes events lasts', async () => {
+  it('does not write during the task that emits events', async () => {
     const store = makeStore(fresh());
     let appends = 0;
     const log = await openLog({
@@ -114,7 +114,7 @@ describe.each(Object.entries(stores))('a log kept in %s', (_, makeStore) => {
     await log.close();
   });
 
-  it('cuts off a reader of its stream that does not keep up', async () => {
+  it('rejects a reader of its stream that is too far behind', async () => {
     const store = makeStore(fresh());
     const log = await openLog(store);
     const audit = makeAudit(store, log, never);
@@ -142,7 +142,7 @@ describe.each(Object.entries(stores))('a log kept in %s', (_, makeStore) => {
     expect(await find({ plugin: 'other' })).toEqual([]);
   });
 
-  it('streams what is recorded from then on, until it is told to stop', async () => {
+  it('streams records from then on, until the signal aborts', async () => {
     const store = makeStore(fresh());
     const log = await openLog(store);
     const audit = makeAudit(store, log, never);
@@ -165,7 +165,7 @@ describe.each(Object.entries(stores))('a log kept in %s', (_, makeStore) => {
     expect(await verify(makeStore(directory).read())).toMatchObject({ ok: true, records: 7 });
   });
 
-  it('keeps what could not be written, and writes it later', async () => {
+  it('retries a failed write', async () => {
     const store = makeStore(fresh());
     let broken = true;
     const log = await openLog(
@@ -186,9 +186,9 @@ describe.each(Object.entries(stores))('a log kept in %s', (_, makeStore) => {
     expect(await verify(store.read())).toMatchObject({ ok: true, records: 5 });
   });
 
-  it('drops what comes faster than it can be written, and says how much that was', async () => {
+  it('drops events if its queue is full, and records their number', async () => {
     const store = makeStore(fresh());
-    const log = await openLog(store, { maxWaitingRecords: 10 });
+    const log = await openLog(store, { maxQueuedRecords: 10 });
     const [event] = callEvents('a');
     for (let count = 0; count < 17; count += 1) {
       if (event !== undefined) log.listener(event);
@@ -198,7 +198,7 @@ describe.each(Object.entries(stores))('a log kept in %s', (_, makeStore) => {
     expect(lost).toMatchObject([{ count: 7 }]);
   });
 
-  it('has each record as canonical JSON, whose hash covers every byte of it', async () => {
+  it('stores each record as canonical JSON, and the hash covers every byte', async () => {
     const store = makeStore(fresh());
     const log = await openLog(store);
     for (const event of callEvents('a')) log.listener(event);

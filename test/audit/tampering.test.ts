@@ -1,17 +1,18 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seal } from '../../src/audit/chain.js';
+import { canonicalJson } from '../../src/canonical.js';
 import { makeJsonlStore } from '../../src/audit/disk/jsonl-store.js';
 import type { AuditRecord } from '../../src/audit/record.js';
-import { verify } from '../../src/audit/verify.js';
+import { type Anchor, verify } from '../../src/audit/verify.js';
 import { callEvents, freshDirectory, openLog } from './logs.js';
 
 /** A log of two calls, eight lines; `change` rewrites its lines. */
 async function verdictOn(
   change: (lines: string[]) => readonly string[],
-  anchors: Parameters<typeof verify>[1] = [],
+  anchors: readonly Anchor[] = [],
 ): Promise<Awaited<ReturnType<typeof verify>>> {
   const path = join(freshDirectory(), 'audit.jsonl');
   const store = makeJsonlStore(path);
@@ -20,34 +21,34 @@ async function verdictOn(
   await log.close();
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
   writeFileSync(path, `${change(lines).join('\n')}\n`);
-  return verify(store.read(), anchors);
+  return verify(store.read(), { anchors });
 }
 
 describe('verify', () => {
-  it('finds a log sound that nobody has touched', async () => {
+  it('accepts an unchanged log', async () => {
     expect(await verdictOn((lines) => lines)).toMatchObject({ ok: true, records: 8 });
   });
 
-  it('names the record that was changed', async () => {
+  it('names the changed record', async () => {
     const verdict = await verdictOn((lines) => lines.with(3, edit(lines[3], 'ok', 'error')));
     expect(verdict).toMatchObject({ ok: false, kind: 'changed', seq: 4, line: 4, records: 3 });
   });
 
-  it('names the place where a changed record was given a hash of its own', async () => {
+  it('names the record after one that was changed and hashed again', async () => {
     const verdict = await verdictOn((lines) => {
-      const { seq, prev, hash: _hash, ...entry } = parse(lines[3]);
+      const { v: _v, seq, prev, hash: _hash, ...entry } = parse(lines[3]);
       return lines.with(3, seal({ seq: seq - 1, hash: prev }, { ...entry, atMs: 7 }).line);
     });
     expect(verdict).toMatchObject({ ok: false, kind: 'replaced', seq: 5, line: 5 });
   });
 
-  it('names the records that were taken out of the middle', async () => {
+  it('names the records that were removed from the middle', async () => {
     const verdict = await verdictOn((lines) => lines.toSpliced(3, 2));
     expect(verdict).toMatchObject({ ok: false, kind: 'missing', seq: 4, line: 4 });
     expect(verdict).toMatchObject({ message: 'records 4 to 5 are missing' });
   });
 
-  it('names the place where the order was changed', async () => {
+  it('names the first record that is out of order', async () => {
     const verdict = await verdictOn((lines) => [
       ...lines.slice(0, 2),
       ...lines.slice(2, 4).toReversed(),
@@ -58,13 +59,13 @@ describe('verify', () => {
     expect(twice).toMatchObject({ ok: false, kind: 'reordered', seq: 4, line: 4 });
   });
 
-  it('says that the first records are missing', async () => {
+  it('reports that the first records are missing', async () => {
     const verdict = await verdictOn((lines) => lines.slice(2));
     expect(verdict).toMatchObject({ ok: false, kind: 'missing', seq: 1 });
     expect(verdict).toMatchObject({ message: 'records 1 to 2 are missing at the beginning' });
   });
 
-  it('says of a line that it is no record', async () => {
+  it('reports a line that is not a record', async () => {
     expect(await verdictOn((lines) => lines.with(5, 'gone'))).toMatchObject({
       kind: 'unreadable',
       seq: 6,
@@ -72,7 +73,7 @@ describe('verify', () => {
     });
   });
 
-  it('cannot tell that the last records are missing, says that the end is open, and can with an anchor', async () => {
+  it('detects missing last records only with an anchor; without one it notes that the log was not closed', async () => {
     let anchor = { seq: 0, hash: '' };
     const cut = (lines: string[]): string[] => {
       anchor = parse(lines[7]);
@@ -80,7 +81,7 @@ describe('verify', () => {
     };
     const blind = await verdictOn(cut);
     expect(blind).toMatchObject({ ok: true, records: 5 });
-    expect(blind.ok && blind.notes.join()).toContain('its end is open');
+    expect(blind.ok && blind.notes.join()).toContain('the log was not closed');
     const lines: AuditRecord[] = [];
     const seeing = await verdictOn(
       (all) => {
@@ -95,12 +96,66 @@ describe('verify', () => {
     });
   });
 
-  it('sees by an anchor that a whole log was written anew', async () => {
+  it('detects with an anchor that the whole log was replaced', async () => {
     const verdict = await verdictOn((lines) => lines, [{ seq: 3, hash: 'f'.repeat(64) }]);
     expect(verdict).toMatchObject({ ok: false, kind: 'replaced', seq: 3 });
   });
 
-  it('never finds a log sound of which a byte was changed', async () => {
+  it('refuses an anchor before the first record, unless it is that of the deleted tail', async () => {
+    // A forged log from record 19 on, with an invented hash before it and a record that explains it.
+    const forged = [
+      { type: 'log-opened', atMs: 1, pid: 1 } as const,
+      {
+        type: 'files-removed',
+        atMs: 1,
+        through: 18,
+        tail: 'a'.repeat(64),
+        files: ['audit.000000000001.jsonl'],
+      } as const,
+    ];
+    const verdict = (anchors: readonly Anchor[]) =>
+      verdictOn(() => {
+        let head = { seq: 18, hash: 'a'.repeat(64) };
+        return forged.map((entry) => {
+          const { record, line } = seal(head, entry);
+          head = record;
+          return line;
+        });
+      }, anchors);
+    expect(await verdict([])).toMatchObject({ ok: true, anchored: 0 });
+    expect(await verdict([{ seq: 18, hash: 'b'.repeat(64) }])).toMatchObject({
+      ok: false,
+      kind: 'missing',
+      seq: 18,
+    });
+    expect(await verdict([{ seq: 5, hash: 'b'.repeat(64) }])).toMatchObject({ ok: false, seq: 5 });
+    const tail = { seq: 18, hash: 'a'.repeat(64) };
+    expect(await verdict([tail])).toMatchObject({ ok: true, anchored: 1 });
+  });
+
+  it('counts the anchors that it compared, and compares two anchors of one record', async () => {
+    const lines: AuditRecord[] = [];
+    await verdictOn((all) => {
+      lines.push(...all.map(parse));
+      return all;
+    });
+    const found = await verdictOn((all) => {
+      lines.splice(0, lines.length, ...all.map(parse));
+      return all;
+    }, []);
+    expect(found).toMatchObject({ ok: true, anchored: 0 });
+    const right = { seq: 3, hash: lines[2]?.hash ?? '' };
+    const path = join(freshDirectory(), 'audit.jsonl');
+    mkdirSync(join(path, '..'));
+    writeFileSync(path, `${lines.map((line) => canonicalJson(line)).join('\n')}\n`);
+    const check = (anchors: readonly Anchor[]) => verify(makeJsonlStore(path).read(), { anchors });
+    expect(await check([right, right])).toMatchObject({ ok: true, anchored: 2 });
+    const wrong = { seq: 3, hash: 'f'.repeat(64) };
+    expect(await check([wrong, right])).toMatchObject({ ok: false, kind: 'replaced', seq: 3 });
+    expect(await check([right, wrong])).toMatchObject({ ok: false, kind: 'replaced', seq: 3 });
+  });
+
+  it('never accepts a log in which one byte was changed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
         const verdict = await verdictOn((lines) => {
@@ -116,7 +171,7 @@ describe('verify', () => {
   });
 });
 
-describe('a log of several files', () => {
+describe('an audit log of several files', () => {
   const write = async (path: string, options: object, calls: number): Promise<void> => {
     const log = await openLog(makeJsonlStore(path, { maxFileBytes: 2_000, ...options }));
     for (let call = 0; call < calls; call += 1) {
@@ -126,7 +181,7 @@ describe('a log of several files', () => {
     await log.close();
   };
 
-  it('carries its chain from file to file, also when it is opened again', async () => {
+  it('continues its chain from file to file, also when it is opened again', async () => {
     const path = join(freshDirectory(), 'audit.jsonl');
     await write(path, {}, 5);
     await write(path, {}, 5);
@@ -134,7 +189,7 @@ describe('a log of several files', () => {
     expect(await verify(makeJsonlStore(path).read())).toMatchObject({ ok: true, records: 34 });
   });
 
-  it('is broken where a file is missing that nobody wanted gone', async () => {
+  it('is broken if a file is missing that keepFiles did not delete', async () => {
     const path = join(freshDirectory(), 'audit.jsonl');
     await write(path, {}, 6);
     const [first = '', second = ''] = readdirSync(join(path, '..')).toSorted();
@@ -144,13 +199,13 @@ describe('a log of several files', () => {
     expect(await verify(makeJsonlStore(path).read())).toMatchObject({ kind: 'missing', seq: 1 });
   });
 
-  it('is sound where files went that are kept no longer, and says so', async () => {
+  it('is valid after keepFiles deleted files, and notes the deletion', async () => {
     const path = join(freshDirectory(), 'audit.jsonl');
     await write(path, { keepFiles: 1 }, 12);
     expect(readdirSync(join(path, '..')).length).toBe(2);
     const verdict = await verify(makeJsonlStore(path).read());
     expect(verdict).toMatchObject({ ok: true });
-    expect(verdict.ok && verdict.notes.join()).toContain('kept no longer');
+    expect(verdict.ok && verdict.notes.join()).toContain('deleted');
   });
 });
 

@@ -3,24 +3,22 @@ import type { BulkheadEvent, WithoutTime } from '../../src/events.js';
 import { makeMeter } from '../../src/metrics/meter.js';
 import { makePlugin, startEngine } from '../engine/plugin-on-disk.js';
 
-function linesAfter(
+async function linesAfter(
   events: readonly WithoutTime<BulkheadEvent>[],
   options?: Parameters<typeof makeMeter>[0],
-): string[] {
+): Promise<string[]> {
   const meter = makeMeter(options);
   events.forEach((event, index) => meter.listener({ atMs: index * 1_000, ...event }));
-  return meter
-    .text()
-    .split('\n')
-    .filter((line) => !line.startsWith('#'));
+  const text = await meter.text();
+  return text.split('\n').filter((line) => !line.startsWith('#'));
 }
 
 const about = { call: 'c', plugin: 'p', tool: 't' };
 
 describe('a meter', () => {
-  it('counts calls by plugin, tool and how they ended', () => {
+  it('counts calls by plugin, tool and outcome', async () => {
     const ok = { type: 'call-ended', ...about, outcome: 'ok', durationMs: 7 } as const;
-    const lines = linesAfter([
+    const lines = await linesAfter([
       ok,
       ok,
       { ...ok, outcome: 'error', code: 'DEADLINE_EXCEEDED', durationMs: 20_000 },
@@ -29,14 +27,34 @@ describe('a meter', () => {
     expect(lines).toContain(
       'bulkhead_calls_total{plugin="p",tool="t",outcome="DEADLINE_EXCEEDED"} 1',
     );
-    expect(lines).toContain('bulkhead_call_seconds_bucket{plugin="p",tool="t",le="0.005"} 0');
-    expect(lines).toContain('bulkhead_call_seconds_bucket{plugin="p",tool="t",le="0.01"} 2');
-    expect(lines).toContain('bulkhead_call_seconds_bucket{plugin="p",tool="t",le="+Inf"} 3');
+    expect(lines).toContain('bulkhead_call_seconds_bucket{le="0.005",plugin="p",tool="t"} 0');
+    expect(lines).toContain('bulkhead_call_seconds_bucket{le="0.01",plugin="p",tool="t"} 2');
+    expect(lines).toContain('bulkhead_call_seconds_bucket{le="+Inf",plugin="p",tool="t"} 3');
     expect(lines).toContain('bulkhead_call_seconds_count{plugin="p",tool="t"} 3');
     expect(lines).toContain('bulkhead_call_seconds_sum{plugin="p",tool="t"} 20.014');
   });
 
-  it('knows what waits for an answer, and how long answers took', () => {
+  it('counts HTTP requests, shows remote servers, the process and the build', async () => {
+    const meter = makeMeter({
+      process: true,
+      build: { version: '1.2.3', node: 'v20' },
+      remotes: () => [
+        { id: 'up', isUp: true },
+        { id: 'down', isUp: false },
+      ],
+    });
+    meter.request({ route: '/mcp', status: 429, durationMs: 3 });
+    meter.request({ route: '/mcp', status: 200, durationMs: 30 });
+    const text = await meter.text();
+    expect(text).toContain('bulkhead_http_requests_total{route="/mcp",status="429"} 1');
+    expect(text).toContain('bulkhead_http_seconds_count{route="/mcp"} 2');
+    expect(text).toContain('bulkhead_remote_up{remote="up"} 1');
+    expect(text).toContain('bulkhead_remote_up{remote="down"} 0');
+    expect(text).toContain('bulkhead_build_info{version="1.2.3",node="v20"} 1');
+    expect(text).toContain('process_resident_memory_bytes');
+  });
+
+  it('counts pending approvals and measures the time to a verdict', async () => {
     const question = {
       ...about,
       kind: 'call',
@@ -46,20 +64,27 @@ describe('a meter', () => {
       why: 'so',
       approval: 'apr_1',
     } as const;
-    const asked = { type: 'approval-asked', ...question, expiresAtMs: 60_000 } as const;
-    const lines = linesAfter([
-      asked,
-      { ...asked, approval: 'apr_2' },
-      { ...question, type: 'approval-given', verdict: 'once', waitedMs: 2_000 },
+    const pending = { type: 'approval-asked', ...question, expiresAtMs: 60_000 } as const;
+    const lines = await linesAfter([
+      pending,
+      { ...pending, approval: 'apr_2' },
+      {
+        ...question,
+        type: 'approval-given',
+        verdict: 'once',
+        approver: 'program',
+        channel: 'host',
+        waitedMs: 2_000,
+      },
     ]);
     expect(lines).toContain('bulkhead_approvals_pending 1');
     expect(lines).toContain('bulkhead_prompts_total{plugin="p"} 2');
     expect(lines).toContain('bulkhead_approval_wait_seconds_sum{verdict="given"} 2');
   });
 
-  it('counts guests that ended badly by why, and not those that were let go', () => {
+  it('counts guests that failed by reason, and not guests that were unloaded', async () => {
     const end = { type: 'guest-ended', plugin: 'p', pid: 1, detail: '' } as const;
-    const lines = linesAfter([
+    const lines = await linesAfter([
       { ...end, cause: 'memory' },
       { ...end, cause: 'idle' },
     ]);
@@ -68,9 +93,9 @@ describe('a meter', () => {
     ]);
   });
 
-  it('writes names so that they stay one label of one line', () => {
+  it('escapes names so that each stays one label on one line', async () => {
     const plugin = 'a"} 1\nbulkhead_calls_total{plugin="forged\\';
-    const lines = linesAfter([
+    const lines = await linesAfter([
       { type: 'capability-denied', plugin, permission: 'network', wanted: 'GET https://x.test/' },
     ]);
     expect(lines).toContain(
@@ -78,20 +103,20 @@ describe('a meter', () => {
     );
   });
 
-  it('has as many series as it is told at most, and one for all others', () => {
+  it('limits the series of a metric and counts the rest as one', async () => {
     const events = Array.from({ length: 50 }, (_, index) => ({
       type: 'capability-denied' as const,
       plugin: `p${index}`,
       permission: 'time' as const,
       wanted: 'Date.now',
     }));
-    const lines = linesAfter(events, { maxSeries: 10 });
+    const lines = await linesAfter(events, { maxSeries: 10 });
     const denied = lines.filter((line) => line.startsWith('bulkhead_denied_total'));
     expect(denied).toHaveLength(11);
     expect(denied.at(-1)).toBe('bulkhead_denied_total{plugin="_other",permission="_other"} 40');
   });
 
-  it('holds nothing of what a call was given, answered or asked for', async () => {
+  it('contains no input, result or requested permission of a call', async () => {
     const meter = makeMeter();
     const plugin = makePlugin({
       tools: { run: `(input) => { try { Date.now() } catch {} return 'answer-' + input.word }` },
@@ -99,19 +124,19 @@ describe('a meter', () => {
     const engine = await startEngine([plugin], { onEvent: meter.listener, limits: { pool: 1 } });
     await engine.call('run', { word: 'hunter2' });
     await engine.close();
-    const text = meter.text();
+    const text = await meter.text();
     expect(text).toContain('bulkhead_calls_total{plugin="sample",tool="run",outcome="ok"} 1');
     expect(text).toContain('bulkhead_denied_total{plugin="sample",permission="time"} 1');
-    expect(text).toMatch(/bulkhead_pool_warm \d/);
+    expect(text).toMatch(/bulkhead_pool_standby \d/);
     expect(text).not.toContain('hunter2');
     expect(text).not.toContain('Date.now');
   });
 
-  it('writes what Prometheus reads: a heading for each metric, a number on each line', () => {
-    const text = makeMeter().text();
+  it('writes the text format of Prometheus: a heading for each metric, a number on each line', async () => {
+    const text = await makeMeter().text();
     const names = [...text.matchAll(/^# TYPE (\S+) (?:counter|gauge|histogram)$/gm)];
     expect(names.length).toBe([...text.matchAll(/^# HELP /gm)].length);
-    for (const line of text.trimEnd().split('\n')) {
+    for (const line of text.split('\n').filter((one) => one !== '')) {
       expect(line).toMatch(/^(?:# (?:HELP|TYPE) .+|[a-z_]+(?:\{.*\})? [\d.+e-]+)$/);
     }
   });

@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../../src/audit/record.js';
 import type { CatalogTool } from '../../src/catalog/catalog.js';
-import type { PluginStatus } from '../../src/engine/plugins/status.js';
+import type { PluginStatus } from '../../src/engine/types/status.js';
 import type { Permissions } from '../../src/permissions/kind.js';
 import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 

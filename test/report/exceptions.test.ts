@@ -22,7 +22,7 @@ describe('exceptions', () => {
     const after = await wide([exception], Date.parse('2026-11-21T00:00:01Z'));
     expect(after.findings).toMatchObject([{ excepted: false }]);
     expect(after.findings[0]?.message).toContain(
-      'An exception for it ran out on 2026-11-20 (ada: their servers move).',
+      'An exception for it expired on 2026-11-20 (ada: their servers move).',
     );
   });
 
@@ -46,17 +46,14 @@ describe('exceptions', () => {
   ])('have %s, or are none', (_, without) => {
     expect(() =>
       parseExceptions({ exceptions: [{ ...exception, subject: 'x', ...without }] }),
-    ).toThrow(/cannot be used/);
+    ).toThrow(/is invalid/);
   });
 });
 
 describe('a log that is a file like any other', () => {
   it('may say what is no permission, and breaks nothing', async () => {
-    const odd = granted('one', { network: ['not a host!!'], filesystem: ['../..'] });
-    const records = recordsOf([
-      odd,
-      ...call('one', 't', NOW - 1, ['network nonsense', 'filesystem "x"']),
-    ]);
+    const odd = granted('one', { network: ['not a host!!'], fs: ['../..'] });
+    const records = recordsOf([odd, ...call('one', 't', NOW - 1, ['network nonsense', 'fs "x"'])]);
     const report = await reportOn({}, [], { records });
     expect(report.plugins[0]?.permissions.map(({ scope }) => scope)).toEqual([
       'not a host!!',

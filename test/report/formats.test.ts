@@ -1,13 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Ajv } from 'ajv';
 import ajvFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { reportFormats } from '../../src/report/formats.js';
+import { reportFormats, textParts } from '../../src/report/formats.js';
 import { renderMarkdown } from '../../src/report/markdown.js';
 import { renderSarif } from '../../src/report/sarif.js';
-import { textParts } from '../../src/report/text-table.js';
 import { ROOT } from '../architecture/sources.js';
 import { HOSTILE, hostileReport } from './hostile.js';
 import { sampleReport } from './sample.js';
@@ -70,12 +69,32 @@ describe('the report as SARIF', () => {
     const [run] = runs;
     const refused = run?.results.filter(({ ruleId }) => ruleId === 'BH-DENIED-ATTEMPT');
     expect(refused?.[0]?.locations[0]?.physicalLocation).toEqual({
-      artifactLocation: { uri: 'file:///srv/plugins/shady/src/telemetry.ts' },
+      artifactLocation: { uri: 'src/telemetry.ts', uriBaseId: 'PLUGIN' },
       region: { startLine: 41, startColumn: 12 },
     });
     for (const { ruleId, ruleIndex } of run?.results ?? []) {
       expect(run?.tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
     }
+  });
+
+  it('has paths that are relative to the working directory, and the version', async () => {
+    const text = renderSarif(await sampleReport(), { version: '1.2.3', base: '/srv' });
+    expect(text).not.toContain('file:');
+    const { runs } = JSON.parse(text) as Sarif;
+    expect(runs[0]?.tool.driver).toMatchObject({ version: '1.2.3' });
+    const [denied] = runs[0]?.results ?? [];
+    expect(denied?.locations[0]?.physicalLocation).toMatchObject({
+      artifactLocation: { uri: 'plugins/shady/src/telemetry.ts', uriBaseId: 'SRCROOT' },
+    });
+  });
+
+  it('names the line of the manifest', async () => {
+    const manifest = '{\n  "permissions": {\n    "network": ["*.cdn.example.net"]\n  }\n}';
+    const report = await sampleReport({ manifests: new Map([['shady', manifest]]) });
+    const place = (rule: string): unknown =>
+      report.findings.find((one) => one.plugin === 'shady' && one.rule === rule)?.place;
+    expect(place('BH-PERM-WIDE')).toEqual({ file: 'pandora.manifest.json', line: 3, column: 17 });
+    expect(place('BH-RISK-UNDERSTATED')).toMatchObject({ line: 2 });
   });
 
   it('keeps a finding the same while the code round it moves', async () => {

@@ -26,9 +26,9 @@ export function hostileReport(): Promise<Report> {
       version: text,
       directory: `/srv/${text}`,
       permissions: {
-        environment: [text],
+        env: [text],
         powers: [text],
-        filesystem: ['data'],
+        fs: ['data'],
         network: ['api.test'],
       },
       tools: [tool(text, text, { risk: 'high', riskWhy: text })],
@@ -37,7 +37,7 @@ export function hostileReport(): Promise<Report> {
   const records = HOSTILE.flatMap((text, index) => [
     granted(
       `${text}${index}`,
-      { environment: [text], powers: [text], network: ['api.test'] },
+      { env: [text], powers: [text], network: ['api.test'] },
       { version: text },
     ),
     ...call(`${text}${index}`, text, NOW - 1_000, ['network GET https://api.test/'], { at: text }),
@@ -45,7 +45,7 @@ export function hostileReport(): Promise<Report> {
       atMs: NOW - 900,
       type: 'capability-denied',
       plugin: `${text}${index}`,
-      permission: 'filesystem',
+      permission: 'fs',
       wanted: text,
       at: `${text}:1:1`,
     },

@@ -7,6 +7,8 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderHtml } from '../../src/report/html/page.js';
 import type { Report } from '../../src/report/report.js';
+import { makeReport } from '../../src/report/make-report.js';
+import { call, granted, NOW, recordsOf, statusOf, tool } from './builders.js';
 import { hostileReport, HOSTILE } from './hostile.js';
 import { sampleReport } from './sample.js';
 
@@ -22,6 +24,37 @@ const screens = [
   { width: 375, colorScheme: 'light' },
   { width: 375, colorScheme: 'dark' },
 ] as const;
+
+/** Opens every folded part. */
+const UNFOLD = `document.querySelectorAll('details').forEach((one) => { one.open = true; })`;
+
+/** The texts that lie beyond the right edge, or that are cut off. */
+const OUTSIDE = `[...document.querySelectorAll('main *')]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.unseen, thead'))
+  .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+  .map((one) => one.outerHTML.slice(0, 120))`;
+
+/** Six plugins with 24 notes of one cause and one denied attempt. */
+function sixPlugins(): Promise<Report> {
+  const ids = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'];
+  const names = ['read', 'write', 'list', 'find'];
+  return makeReport({
+    plugins: ids.map((id) =>
+      statusOf(id, {
+        permissions: { network: [`api.${id}.example`] },
+        tools: names.map((name) =>
+          tool(id, name, { declaredRisk: 'low', risk: 'medium', riskWhy: 'it can send' }),
+        ),
+      }),
+    ),
+    records: recordsOf([
+      ...ids.map((id) => granted(id, { network: [`api.${id}.example`] })),
+      ...call('beta', 'read', NOW, ['!fs /etc/passwd src/index.ts:3:1']),
+    ]),
+    log: { file: 'audit.jsonl', sound: true, notes: [] },
+    nowMs: NOW,
+  });
+}
 
 describe('the report as HTML', () => {
   it('is one file without script, style attributes, or anything to fetch', async () => {
@@ -61,7 +94,7 @@ describe('the report as HTML', () => {
 
   it('has each picture in words, and each chart as a table', async () => {
     const html = renderHtml(await sampleReport());
-    expect(html).toContain('Refused: filesystem /etc/passwd (refused 6×)');
+    expect(html).toContain('Denied: fs /etc/passwd (denied 6×)');
     expect([...html.matchAll(/role="img"/g)].length).toBe(
       [...html.matchAll(/<title id="/g)].length,
     );
@@ -109,17 +142,19 @@ describe.skipIf(!existsSync(CHROMIUM))('the report in Chromium', () => {
   describe.each(screens)('at $width pixels, $colorScheme', (screen) => {
     it('fits, breaks no policy of its own, and fetches nothing', async () => {
       const { page, complaints } = await open(await sampleReport(), screen);
+      await page.evaluate(UNFOLD);
       expect(complaints).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
         screen.width,
       );
+      expect(await page.evaluate(OUTSIDE)).toEqual([]);
       expect(await page.locator('svg[role=img]:visible').count()).toBe(6);
       await page.close();
     });
 
-    it('has nothing that axe objects to', async () => {
+    it('has nothing that axe objects to, folded and unfolded', async () => {
       const { page } = await open(await sampleReport(), screen);
-      const violations = await axe(page);
+      const violations = [...(await axe(page)), ...(await axe(page, UNFOLD))];
       expect(violations).toEqual([]);
       await page.close();
     });
@@ -139,6 +174,24 @@ describe.skipIf(!existsSync(CHROMIUM))('the report in Chromium', () => {
     });
   });
 
+  it('shows what to look at first, and unfolds the plugin that a link leads to', async () => {
+    const { page } = await open(await sampleReport(), screens[0]);
+    expect(await page.locator('h2:visible').first().innerText()).toBe('What to look at');
+    const [first] = await page.locator('.cause li a').all();
+    expect(await first?.innerText()).toContain('/etc/passwd');
+    await first?.click();
+    const finding = page.locator('.finding:visible').first();
+    expect(await finding.innerText()).toContain('/etc/passwd');
+    await page.close();
+  });
+
+  it('shows six plugins on two screens while their details are folded', async () => {
+    const { page } = await open(await sixPlugins(), { width: 1200, colorScheme: 'light' });
+    expect(await page.locator('details.plugin').count()).toBe(6);
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(2 * 900);
+    await page.close();
+  });
+
   it('shows on paper what is folded away on a screen', async () => {
     const { page } = await open(await sampleReport(), screens[0]);
     await page.emulateMedia({ media: 'print' });
@@ -155,10 +208,11 @@ interface Violation {
 }
 
 /** Runs axe in a context of the browser's own, which the page's policy does not bind. */
-async function axe(page: Page): Promise<string[]> {
+async function axe(page: Page, before = ''): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   await session.send('Page.setBypassCSP', { enabled: true });
   await page.reload();
+  await page.evaluate(before);
   await page.addScriptTag({ path: AXE });
   const found: unknown = await page.evaluate(`axe.run(document, {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],

@@ -14,15 +14,17 @@ const ANSWER = {
   why: 'it destroys',
   approval: 'a1',
   by: 'ada',
+  approver: 'person',
+  channel: 'terminal',
 };
 
 const WEATHER = {
   network: ['api.openweathermap.org', 'tiles.openweathermap.org'],
-  environment: ['OPENWEATHER_API_KEY'],
+  env: ['OPENWEATHER_API_KEY'],
   time: true,
 };
-const NOTES = { filesystem: ['notes', 'archive'], time: true, storage: true };
-const SHADY = { network: ['*.cdn.example.net'], environment: ['HOME_TOKEN'], random: true };
+const NOTES = { fs: ['notes', 'archive'], time: true, storage: true };
+const SHADY = { network: ['*.cdn.example.net'], env: ['HOME_TOKEN'], random: true };
 
 /** Three plugins in a month of use: an honest one, a careless one, and one that tries its luck. */
 export function sampleSources(more: Partial<ReportSources> = {}): ReportSources {
@@ -39,7 +41,7 @@ export function sampleSources(more: Partial<ReportSources> = {}): ReportSources 
       ).flat(),
       ...Array.from({ length: 1 + (index % 3) }, (_, n) =>
         call('notes', n === 0 ? 'read' : 'search', atMs - n * 1_200_000, [
-          'filesystem "notes/todo.md"',
+          'fs "notes/todo.md"',
           ...(n === 0 ? ['storage write index.json'] : []),
         ]),
       ).flat(),
@@ -50,7 +52,7 @@ export function sampleSources(more: Partial<ReportSources> = {}): ReportSources 
             atMs,
             [
               'network POST https://eu.cdn.example.net/v1',
-              '!filesystem /etc/passwd src/telemetry.ts:41:12',
+              '!fs /etc/passwd src/telemetry.ts:41:12',
               ...(index % 10 === 0
                 ? ['!network https://collect.example.com src/telemetry.ts:57:9']
                 : []),

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { reportOn } from './report-on.js';
 
 const suggested = new Map([
@@ -16,14 +16,16 @@ const suggested = new Map([
   ],
 ]);
 
-it('tells once what code needs and its manifest does not ask for, and where', async () => {
-  const permissions = { network: ['a.test'], filesystem: ['data'], time: true };
-  const report = await reportOn(permissions, [], { suggested });
-  expect(report.plugins[0]?.undeclared).toEqual(
-    expect.arrayContaining([
-      { kind: 'storage', scope: 'true', at: 'src/f.ts:5:5' },
-      { kind: 'network', scope: 'b.test', at: 'src/b.ts:2:3' },
-    ]),
-  );
-  expect(report.plugins[0]?.undeclared).toHaveLength(2);
+describe('the report', () => {
+  it('names each undeclared need of code once, with its place', async () => {
+    const permissions = { network: ['a.test'], fs: ['data'], time: true };
+    const report = await reportOn(permissions, [], { suggested });
+    expect(report.plugins[0]?.undeclared).toEqual(
+      expect.arrayContaining([
+        { kind: 'storage', scope: 'true', at: 'src/f.ts:5:5' },
+        { kind: 'network', scope: 'b.test', at: 'src/b.ts:2:3' },
+      ]),
+    );
+    expect(report.plugins[0]?.undeclared).toHaveLength(2);
+  });
 });

@@ -1,48 +1,75 @@
-import { auditFailed } from '../failure.js';
+import { collectGarbage } from '../disk/collect-garbage.js';
+import { auditFailed } from '../store.js';
 
-/** SQLite, as far as it is used: what `node:sqlite` and `libsql` have in common. */
+/** The part of SQLite's interface that `node:sqlite` and `libsql` share and this store uses. */
 export interface Database {
   exec(sql: string): unknown;
   prepare(sql: string): Statement;
-  close(): unknown;
+  /** Resolves when its descriptors are closed. Its statements must not be used afterwards. */
+  close(): Promise<void>;
 }
+
+/** A database as its driver opens it. */
+type Driven = Omit<Database, 'close'> & { close(): unknown };
 
 export interface Statement {
   run(...values: readonly (string | number)[]): unknown;
   all(...values: readonly (string | number)[]): unknown[];
 }
 
-/** In order of preference: Node's own where it has one, else the optional peer. */
-const DRIVERS: readonly { readonly module: string; readonly export: string }[] = [
+interface Driver {
+  readonly module: string;
+  readonly export: string;
+  /** Whether `close` leaves the file open until the statements are garbage-collected. */
+  readonly closesLate?: true;
+}
+
+/** In order of preference: Node's own driver, then the optional peer dependency. */
+const DRIVERS: readonly Driver[] = [
   { module: 'node:sqlite', export: 'DatabaseSync' },
-  { module: 'libsql', export: 'default' },
+  { module: 'libsql', export: 'default', closesLate: true },
 ];
 
-/** Opens a file of SQLite's. Throws `AUDIT_FAILED` where no driver is there. */
+/** Opens an SQLite file. Throws `AUDIT_FAILED` if no driver is installed. */
 export async function openDatabase(path: string): Promise<Database> {
-  const make = await loadDriver(path);
+  const { driverClass, closesLate } = await loadDriver(path);
   try {
-    const database: unknown = Reflect.construct(make, [path]);
-    if (isDatabase(database)) return database;
+    const database: unknown = Reflect.construct(driverClass, [path]);
+    if (isDatabase(database)) return withClose(database, closesLate === true);
   } catch (error) {
     throw auditFailed(path, 'cannot be opened', error);
   }
-  throw auditFailed(path, 'cannot be opened: its driver is not one that is known');
+  throw auditFailed(path, 'cannot be opened: the SQLite driver lacks exec, prepare or close');
 }
 
-async function loadDriver(path: string): Promise<new (path: string) => unknown> {
+function withClose(driven: Driven, closesLate: boolean): Database {
+  return {
+    exec: (sql) => driven.exec(sql),
+    prepare: (sql) => driven.prepare(sql),
+    close: async () => {
+      driven.close();
+      // Statements of `libsql` have no `close`, and each of them keeps the file open.
+      // guard: statements-collected-at-close
+      if (closesLate) await collectGarbage();
+    },
+  };
+}
+
+async function loadDriver(
+  path: string,
+): Promise<Pick<Driver, 'closesLate'> & { readonly driverClass: new (path: string) => unknown }> {
   for (const driver of DRIVERS) {
-    // By a name that is not known before: neither has to be there.
+    // A variable name, because neither module has to be installed.
     const loaded: unknown = await import(driver.module).catch(() => undefined);
-    const make: unknown =
+    const driverClass: unknown =
       typeof loaded === 'object' && loaded !== null
         ? Reflect.get(loaded, driver.export)
         : undefined;
-    if (isConstructor(make)) return make;
+    if (isConstructor(driverClass)) return { ...driver, driverClass };
   }
   throw auditFailed(
     path,
-    'needs SQLite: run Node 22.13 or later, or `npm install libsql`, or name a file that ends in .jsonl',
+    'needs SQLite: run Node 22.13 or later, or `npm install libsql`, or choose a file whose name ends in .jsonl',
   );
 }
 
@@ -50,7 +77,7 @@ function isConstructor(value: unknown): value is new (path: string) => unknown {
   return typeof value === 'function';
 }
 
-function isDatabase(value: unknown): value is Database {
+function isDatabase(value: unknown): value is Driven {
   return (
     typeof value === 'object' &&
     value !== null &&

@@ -1,9 +1,8 @@
+import { basename } from 'node:path';
 import { START, unseal } from '../chain.js';
-import { lockLog } from '../disk/lock.js';
-import { makeOwnFile } from '../disk/own-file.js';
-import { auditFailed } from '../failure.js';
+import { brokenName, makeOwnFile, olderName, renameOlder } from '../disk/own-file.js';
+import { lockLog, type AuditStore, type ReadHint, type StoredLine, auditFailed } from '../store.js';
 import type { Head } from '../record.js';
-import type { AuditStore, ReadHint, StoredLine } from '../store.js';
 import { type Database, openDatabase } from './database.js';
 
 const SCHEMA = `
@@ -18,29 +17,42 @@ const SCHEMA = `
 const INSERT = `INSERT INTO records (seq, at_ms, type, plugin, tool, call, line)
   VALUES (?, ?, ?, nullif(?, ''), nullif(?, ''), nullif(?, ''), ?)`;
 
-/** Rows that are read at a time. */
+/** Rows of one read. */
 const PAGE = 500;
 
 /**
- * Keeps a log in a database of SQLite's, beside the columns that other tools may want to query. The
- * chain is over `line` alone. Writing it takes the host's thread, for as long as the disk takes.
+ * Stores a log in an SQLite database, with columns for queries by other tools. The chain covers only
+ * `line`. A write blocks the host's thread until the disk has it.
  */
 export function makeSqliteStore(path: string): AuditStore {
   let database: Database | undefined;
-  let unlock = (): Promise<void> => Promise.resolve();
+  let unlock = (): void => {};
 
-  const headOf = (open: Database): Head => {
+  const headOf = (open: Database): Head | 'older' | 'unsound' => {
     const [row] = open.prepare('SELECT seq, line FROM records ORDER BY seq DESC LIMIT 1').all();
     if (row === undefined) return START;
     const record = unseal(lineOf(row));
-    if (typeof record !== 'string') return record;
-    throw auditFailed(path, `is not what was written: its last record is ${record}`);
+    if (typeof record !== 'string' || record === 'older') return record;
+    return 'unsound';
+  };
+
+  /** Renames the database, and opens an empty one in its place. */
+  const replace = async (current: Database, next: string): Promise<Database> => {
+    await current.close();
+    await renameOlder(path, [
+      [path, next],
+      [`${path}-wal`, `${next}-wal`],
+    ]);
+    await makeOwnFile(path);
+    const opened = await openDatabase(path);
+    opened.exec(SCHEMA);
+    return opened;
   };
 
   return {
     name: path,
     open: async () => {
-      // SQLite itself would make one that everybody may read.
+      // SQLite itself would create a file that every user may read.
       await makeOwnFile(path).catch((error: unknown) => {
         throw auditFailed(path, 'cannot be opened', error);
       });
@@ -48,13 +60,31 @@ export function makeSqliteStore(path: string): AuditStore {
       try {
         database = await openDatabase(path);
         database.exec(SCHEMA);
-        // SQLite takes off by itself what a write that was cut short has left.
-        return { head: headOf(database), torn: undefined };
+        let head = headOf(database);
+        let older: string | undefined;
+        if (head === 'older') {
+          older = olderName(path);
+          database = await replace(database, older);
+          head = START;
+        }
+        if (head === 'unsound') return { head: START, torn: undefined, unsound: true };
+        // SQLite itself removes a torn write.
+        return {
+          head,
+          torn: undefined,
+          ...(older === undefined ? {} : { older: basename(older) }),
+        };
       } catch (error) {
-        database?.close();
-        await unlock();
-        throw isOurs(error) ? error : auditFailed(path, 'cannot be opened', error);
+        await database?.close();
+        unlock();
+        throw isBulkhead(error) ? error : auditFailed(path, 'cannot be opened', error);
       }
+    },
+    startSegment: async () => {
+      if (database === undefined) throw auditFailed(path, 'is not open');
+      const name = brokenName(path, Date.now());
+      database = await replace(database, name);
+      return basename(name);
     },
     append: async (records, durable) => {
       const open = database;
@@ -77,9 +107,10 @@ export function makeSqliteStore(path: string): AuditStore {
     remove: () => Promise.resolve(),
     read: (hint = {}) => readAll(path, hint, database),
     close: async () => {
-      database?.close();
+      const closing = database;
       database = undefined;
-      await unlock();
+      await closing?.close();
+      unlock();
     },
   };
 }
@@ -101,7 +132,7 @@ async function* readAll(
       if (rows.length < PAGE) return;
     }
   } finally {
-    if (opened === undefined) database.close();
+    if (opened === undefined) await database.close();
   }
 }
 
@@ -119,7 +150,7 @@ function rollBack(database: Database): void {
   try {
     database.exec('ROLLBACK');
   } catch {
-    // There was nothing to roll back: the transaction had not begun.
+    // The transaction had not started.
   }
 }
 
@@ -141,6 +172,6 @@ function namesOf(record: object): Readonly<Record<string, string>> {
   );
 }
 
-function isOurs(error: unknown): boolean {
+function isBulkhead(error: unknown): boolean {
   return error instanceof Error && error.name === 'BulkheadError';
 }

@@ -1,52 +1,71 @@
-import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { START } from '../chain.js';
-import { auditFailed } from '../failure.js';
-import { AUDIT_LIMITS } from '../limits.js';
-import type { Head } from '../record.js';
-import type { AuditStore, ReadHint, StoredLine } from '../store.js';
-import { makeEncoder } from './encode.js';
-import { readLinesOf } from './lines.js';
-import { lockLog } from './lock.js';
-import { firstSeqOf, fullName, listFull } from './segments.js';
-import { lastIn, mendTail } from './tail.js';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { START, type Sealed } from '../chain.js';
+import { AUDIT_LIMITS, type Head } from '../record.js';
+import { lockLog, type AuditStore, type ReadHint, type StoredLine, auditFailed } from '../store.js';
+import { type Tail, headIn, lastIn, mendTail, readLinesOf } from './lines.js';
+import { brokenName, olderName, renameOlder } from './own-file.js';
 
 export interface JsonlOptions {
-  /** A file that would grow beyond this is full: the next record begins another. Default: 16 MiB. */
+  /** The size at which the log starts another file. Default: 16 MiB. */
   readonly maxFileBytes?: number;
-  /** Full files that are kept. Default: all of them. */
+  /** Full files that the log retains; it deletes older ones. Default: all. */
   readonly keepFiles?: number;
 }
 
-/** Keeps a log as lines of JSON in files: to be read with any tool, and appended to alone. */
+/** Stores a log as lines of JSON in append-only files. */
 export function makeJsonlStore(path: string, options: JsonlOptions = {}): AuditStore {
   const maxFileBytes = options.maxFileBytes ?? AUDIT_LIMITS.maxFileBytes;
   let file: FileHandle | undefined;
-  let unlock = (): Promise<void> => Promise.resolve();
+  let unlock = (): void => {};
   let size = 0;
   let firstSeq = 1;
   const encode = makeEncoder();
   const cursor: Cursor = { file: undefined, afterSeq: 0, offset: 0, number: 1 };
 
-  const begin = async (): Promise<FileHandle> => {
+  const openFile = async (): Promise<FileHandle> => {
     file = await open(path, 'a+', 0o600);
     return file;
   };
 
-  /** Where the chain of the full files ends. */
-  const headOfFull = async (): Promise<Head> => {
+  /** The last record of the full files. */
+  const headOfFull = async (): Promise<Head | 'older' | 'unsound'> => {
     const last = (await listFull(path)).at(-1);
     return last === undefined ? START : lastOf(last);
   };
 
+  /** Removes a torn write. Not in append mode, because that mode ignores the write position. */
+  const mend = async (): Promise<Tail | 'older' | 'unsound'> => {
+    await (await open(path, 'a+', 0o600)).close();
+    const mending = await open(path, 'r+');
+    return mendTail(mending).finally(() => mending.close());
+  };
+
+  /** Renames the log and its full files. Returns its new name. */
+  const renameLog = async (next: string): Promise<string> => {
+    const full = (await listFull(path)).map(
+      (one) => [one, fullName(next, firstSeqOf(path, one))] as const,
+    );
+    await renameOlder(path, [...full, [path, next]]);
+    return basename(next);
+  };
+
   const rotate = async (current: FileHandle): Promise<FileHandle> => {
-    // Each step may fail for a moment, and is then tried again: until the next file is there, this one
-    // is what is written.
+    // Each step may fail and is then retried. `file` stays the current file until the next one is open.
     await current.datasync();
     await rename(path, fullName(path, firstSeq)).catch((error: unknown) => {
       if (!isGone(error)) throw error;
     });
-    const next = await begin();
+    const next = await openFile();
     size = 0;
     await current.close();
     await syncDirectory(path);
@@ -59,20 +78,38 @@ export function makeJsonlStore(path: string, options: JsonlOptions = {}): AuditS
       try {
         await mkdir(dirname(path), { recursive: true });
         unlock = await lockLog(path);
-        // Opened for reading and writing at a place: what a write left behind has to be cut off.
-        const mending = await open(path, 'a+', 0o600).then(async (made) => {
-          await made.close();
-          return open(path, 'r+');
-        });
-        const tail = await mendTail(mending, path).finally(() => mending.close());
-        const head = tail.head ?? (await headOfFull());
+        let tail = await mend();
+        let head =
+          typeof tail === 'string' || tail.head === undefined ? await headOfFull() : tail.head;
+        let older: string | undefined;
+        if (tail === 'older' || head === 'older') {
+          older = await renameLog(olderName(path));
+          tail = { size: 0, head: undefined, torn: undefined };
+          head = START;
+        }
+        if (tail === 'unsound' || head === 'unsound') {
+          await openFile();
+          return { head: START, torn: undefined, unsound: true };
+        }
         size = tail.size;
         firstSeq = tail.head === undefined ? head.seq + 1 : await firstSeqIn(path);
-        await begin();
-        return { head, torn: tail.torn };
+        await openFile();
+        return { head, torn: tail.torn, ...(older === undefined ? {} : { older }) };
       } catch (error) {
-        await unlock();
+        unlock();
         throw failure(path, 'cannot be opened', error);
+      }
+    },
+    startSegment: async () => {
+      try {
+        const name = await renameLog(brokenName(path, Date.now()));
+        await file?.close();
+        size = 0;
+        firstSeq = 1;
+        await openFile();
+        return name;
+      } catch (error) {
+        throw failure(path, 'cannot begin a new segment', error);
       }
     },
     append: async (records, durable) => {
@@ -98,7 +135,7 @@ export function makeJsonlStore(path: string, options: JsonlOptions = {}): AuditS
       const full = await listFull(path);
       const files = full.slice(0, Math.max(0, full.length - keepFiles));
       const last = files.at(-1);
-      return last === undefined ? undefined : { files, last: await lastOf(last) };
+      return last === undefined ? undefined : { files, last: headIn(await readFile(last), last) };
     },
     remove: async (files) => {
       await Promise.all(files.map((full) => rm(full, { force: true })));
@@ -108,12 +145,12 @@ export function makeJsonlStore(path: string, options: JsonlOptions = {}): AuditS
       const closing = file;
       file = undefined;
       await closing?.close();
-      await unlock();
+      unlock();
     },
   };
 }
 
-/** All of it, or nothing that stays: a disk that is full takes a part. */
+/** Writes all bytes, or none: a full disk may accept only a part. */
 async function writeWhole(file: FileHandle, bytes: Buffer, size: number): Promise<void> {
   try {
     for (let at = 0; at < bytes.length;) {
@@ -125,9 +162,9 @@ async function writeWhole(file: FileHandle, bytes: Buffer, size: number): Promis
   }
 }
 
-/** Where a reader who follows the log goes on. */
+/** The position at which the next read continues. */
 interface Cursor {
-  /** The file by its number: its name is another's once it is full. */
+  /** The file's inode: a full file gets another name. */
   file: number | undefined;
   afterSeq: number;
   offset: number;
@@ -140,18 +177,18 @@ async function* readAll(
   cursor: Cursor,
 ): AsyncGenerator<StoredLine> {
   const full = await listFull(path);
-  // A file can be left out where the one after it begins no later than what is asked for.
+  // A file can be skipped if the next file starts at or before the requested record.
   const starts = full.map((one) => firstSeqOf(path, one));
   const wanted = full.filter((_, index) => (starts[index + 1] ?? Infinity) > afterSeq + 1);
   const current = await stat(path).catch(() => undefined);
   if (current === undefined && full.length === 0) {
-    throw auditFailed(path, 'does not exist; --audit FILE, or the option audit, has one written');
+    throw auditFailed(path, 'does not exist. Write one with --audit FILE or the option audit');
   }
-  const goesOn =
+  const continues =
     current !== undefined && cursor.file === current.ino && cursor.afterSeq === afterSeq;
-  if (!goesOn) for (const one of wanted) yield* readLinesOf(one);
+  if (!continues) for (const one of wanted) yield* readLinesOf(one);
   if (current === undefined) return;
-  const from = goesOn && afterSeq > 0 ? { ...cursor } : { offset: 0, number: 1 };
+  const from = continues && afterSeq > 0 ? { ...cursor } : { offset: 0, number: 1 };
   for await (const { end, ...line } of readLinesOf(path, from)) {
     if (line.torn === undefined) {
       const seq = seqIn(line.line) ?? cursor.afterSeq;
@@ -176,16 +213,15 @@ async function firstSeqIn(path: string): Promise<number> {
   return 1;
 }
 
-async function lastOf(full: string): Promise<Head> {
-  const bytes = await readFile(full);
-  return lastIn(bytes.at(-1) === 0x0a ? bytes.subarray(0, -1) : bytes, full);
+async function lastOf(full: string): Promise<Head | 'older' | 'unsound'> {
+  return lastIn(await readFile(full));
 }
 
 function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** A new name is safe once its directory is. */
+/** A rename is on the disk only after its directory is. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(dirname(path), 'r');
   try {
@@ -199,4 +235,74 @@ function failure(path: string, what: string, error: unknown): Error {
   return error instanceof Error && error.name === 'BulkheadError'
     ? error
     : auditFailed(path, what, error);
+}
+
+/**
+ * A log is the current file and the full files before it. The name of a full file has its first
+ * record's number, so that sorting by name gives the order:
+ *
+ * ```
+ * audit.000000000001.jsonl   audit.000000051201.jsonl   audit.jsonl
+ * ```
+ */
+async function listFull(path: string): Promise<string[]> {
+  const { stem, extension } = partsOf(path);
+  const names = await readdir(dirname(path)).catch((): string[] => []);
+  return names
+    .filter((name) => seqInName(name, stem, extension) !== undefined)
+    .toSorted()
+    .map((name) => join(dirname(path), name));
+}
+
+function fullName(path: string, firstSeq: number): string {
+  const { stem, extension } = partsOf(path);
+  return join(dirname(path), `${stem}.${String(firstSeq).padStart(SEQ_DIGITS, '0')}${extension}`);
+}
+
+/** The first record of a full file, from its name. */
+function firstSeqOf(path: string, full: string): number {
+  const { stem, extension } = partsOf(path);
+  return seqInName(basename(full), stem, extension) ?? 0;
+}
+
+const SEQ_DIGITS = 12;
+
+function partsOf(path: string): { readonly stem: string; readonly extension: string } {
+  const extension = extname(path);
+  return { stem: basename(path, extension), extension };
+}
+
+function seqInName(name: string, stem: string, extension: string): number | undefined {
+  if (!name.startsWith(`${stem}.`) || !name.endsWith(extension)) return undefined;
+  const digits = name.slice(stem.length + 1, name.length - extension.length);
+  return digits.length === SEQ_DIGITS && /^\d+$/.test(digits) ? Number(digits) : undefined;
+}
+
+/** The encoder does not reuse a larger buffer. */
+const MAX_REUSED_BYTES = 4 * 1024 * 1024;
+
+/** UTF-8 bytes of one UTF-16 code unit: a character of four bytes is two code units. */
+const MAX_CHARACTER_BYTES = 3;
+
+const NEWLINE = 0x0a;
+
+/**
+ * Encodes records as lines. Reuses one buffer, because allocating it costs more than filling it: the
+ * caller must write the bytes before the next call.
+ */
+function makeEncoder(): (records: readonly Sealed[]) => Buffer {
+  let reused = Buffer.alloc(0);
+  return (records) => {
+    let most = 0;
+    for (const { line } of records) most += line.length * MAX_CHARACTER_BYTES + 1;
+    const bytes = most <= reused.length ? reused : Buffer.allocUnsafeSlow(most);
+    if (bytes.length <= MAX_REUSED_BYTES) reused = bytes;
+    let end = 0;
+    for (const { line } of records) {
+      end += bytes.write(line, end);
+      bytes[end] = NEWLINE;
+      end += 1;
+    }
+    return bytes.subarray(0, end);
+  };
 }

@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Finding, PluginReport, Report } from '../report.js';
 import { moment, plural } from '../words.js';
-import { STRIPES } from './bars.js';
-import { html, Markup, said } from './markup.js';
+import { STRIPES } from './activity-chart.js';
+import { Markup, html, said } from './markup.js';
+import { type Anchors, findingSummary } from './findings.js';
 import { pluginCard } from './plugin.js';
 import { STYLE } from './style.js';
-import { table } from './tables.js';
 
-/** The report as one file of HTML: no script, nothing that is fetched, and a policy that says so. */
+/** Renders the report as one HTML file without scripts. Its policy forbids requests. */
 export function renderHtml(report: Report): string {
   const { findings, period } = report;
   const open = findings.filter(({ excepted }) => !excepted);
-  const plugins = gravestFirst(report.plugins, open);
+  const plugins = mostSeriousFirst(report.plugins, open);
+  const anchors: Anchors = new Map(
+    findings.map((finding, index) => [finding, `finding-${index + 1}`]),
+  );
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -31,26 +34,28 @@ export function renderHtml(report: Report): string {
             <p class="eyebrow">Bulkhead · permission audit</p>
             <h1>${headline(plugins, open)}</h1>
             <p class="lead">
-              What ${plural(plugins.length, 'plugin')} may do and
-              did${period.from !== null && html` between <strong>${moment(period.from)}</strong> and <strong>${moment(period.to)}</strong> (UTC)`}.
+              The permissions of ${plural(plugins.length, 'plugin')}, and their
+              use${period.from !== null && html` between <strong>${moment(period.from)}</strong> and <strong>${moment(period.to)}</strong> (UTC)`}.
             </p>
             ${tiles(report, open)} ${logLine(report)}
           </header>
           <main id="main">
-            ${overview(plugins, open)}
+            ${findingSummary(open, anchors)}
             ${plugins.map((plugin, index) =>
-              pluginCard(
-                plugin,
-                findings.filter((one) => one.plugin === plugin.id),
-                `plugin-${index + 1}`,
-              ),
+              pluginCard(plugin, {
+                id: `plugin-${index + 1}`,
+                findings: findings.filter((one) => one.plugin === plugin.id),
+                anchors,
+                // A report of one plugin is about that plugin.
+                open: plugins.length === 1,
+              }),
             )}
           </main>
           <footer>
             <p>
-              Made ${moment(report.madeAt)} (UTC) by Bulkhead. Clocks, randomness and variables are
-              used inside a plugin’s own process, where the host does not see it. Names and texts of
-              plugins are their authors’ words.
+              Created ${moment(report.madeAt)} (UTC) by Bulkhead. A plugin uses the clock,
+              randomness and variables inside its own process, so the host does not observe these
+              uses. Names and texts of plugins are their authors’ words.
             </p>
           </footer>
         </div>
@@ -59,7 +64,7 @@ export function renderHtml(report: Report): string {
   return page.text;
 }
 
-/** To the byte what the policy's hash is over. */
+/** The policy contains the hash of exactly this text. */
 const STYLE_ELEMENT = new Markup(`<style>${STYLE}</style>`);
 
 const POLICY = [
@@ -70,11 +75,11 @@ const POLICY = [
 ].join('; ');
 
 function headline(plugins: readonly PluginReport[], open: readonly Finding[]): string {
-  const grave = open.filter(({ level }) => level === 'error').length;
+  const serious = open.filter(({ level }) => level === 'error').length;
   if (plugins.length === 0) return 'There are no plugins';
   if (open.length === 0) return 'Nothing to look at';
-  return grave > 0
-    ? `${plural(grave, 'thing')} to look at now`
+  return serious > 0
+    ? `${plural(serious, 'thing')} to look at now`
     : `${plural(open.length, 'thing')} to look at`;
 }
 
@@ -94,7 +99,7 @@ function tiles({ plugins }: Report, open: readonly Finding[]): Markup {
       total(({ permissions }) => permissions.reduce((sum, { uses }) => sum + uses, 0)),
       '',
     )}
-    ${tile('Refused attempts', refused, refused === '0' ? '' : 'bad')}
+    ${tile('Denied attempts', refused, refused === '0' ? '' : 'bad')}
     ${tile('Open findings', String(open.length), open.length === 0 ? '' : 'warn')}
   </dl>`;
 }
@@ -108,67 +113,18 @@ function tile(name: string, value: string, tone: string): Markup {
 
 function logLine({ log }: Report): Markup {
   if (log === null)
-    return html`<p class="log">There is no audit log: nothing is known of what they did.</p>`;
+    return html`<p class="log">There is no audit log, so the use of permissions is unknown.</p>`;
   const { file, records, sound, notes } = log;
   return html`<p class="log">
-    <span class="pill ${sound ? 'good' : 'bad'}">${sound ? 'Log sound' : 'Log broken'}</span>
+    <span class="pill ${sound ? 'good' : 'bad'}"
+      >${sound ? 'Log intact' : 'Log changed or incomplete'}</span
+    >
     ${plural(records, 'record')} in
     <code>${said(file)}</code>.${notes.map((note) => html` ${said(note)}.`)}
   </p>`;
 }
 
-function overview(plugins: readonly PluginReport[], open: readonly Finding[]): Markup {
-  if (plugins.length < 2) return html``;
-  return html`<section class="card" aria-labelledby="overview">
-    <h2 id="overview">At a glance</h2>
-    ${table(
-      'Every plugin of this report',
-      [
-        {
-          title: 'Plugin',
-          as: 'head',
-          cell: (plugin) =>
-            html`<a href="#plugin-${plugins.indexOf(plugin) + 1}">${said(plugin.name)}</a>`,
-        },
-        { title: 'May reach', as: 'wrap', cell: (plugin) => said(reachText(plugin)) },
-        {
-          title: 'Calls',
-          as: 'num',
-          cell: ({ tools }) => String(tools.reduce((sum, { calls }) => sum + calls, 0)),
-        },
-        {
-          title: 'Unused',
-          as: 'num',
-          cell: ({ permissions }) =>
-            String(
-              permissions.filter(({ granted, observed, uses }) => granted && observed && uses === 0)
-                .length,
-            ),
-        },
-        {
-          title: 'Refused',
-          as: 'num',
-          cell: ({ denied }) => String(denied.reduce((sum, { count }) => sum + count, 0)),
-        },
-        {
-          title: 'Findings',
-          as: 'num',
-          cell: ({ id }) => String(open.filter(({ plugin }) => plugin === id).length),
-        },
-      ],
-      plugins,
-    )}
-  </section>`;
-}
-
-function reachText({ permissions, confinement }: PluginReport): string {
-  if (confinement === 'host') return 'everything: it is unconfined';
-  const kinds = [...new Set(permissions.filter(({ granted }) => granted).map(({ kind }) => kind))];
-  return kinds.length === 0 ? 'nothing' : kinds.join(', ');
-}
-
-/** Whoever reads from the top meets first what wants an answer. */
-function gravestFirst(
+function mostSeriousFirst(
   plugins: readonly PluginReport[],
   open: readonly Finding[],
 ): readonly PluginReport[] {

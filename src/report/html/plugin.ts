@@ -1,57 +1,91 @@
 import type { Finding, PermissionReport, PluginReport } from '../report.js';
 import { duration, moment, plural, useText } from '../words.js';
-import { activityChart } from './chart.js';
-import { findingList } from './findings.js';
-import { html, type Markup, said } from './markup.js';
-import { picture } from './picture.js';
-import { table } from './tables.js';
+import { accessDiagram } from './access-diagram.js';
+import { activityChart } from './activity-chart.js';
+import { type Anchors, pluginFindings } from './findings.js';
+import { Markup, html, said, table } from './markup.js';
 
-/** All that the report has on one plugin. `id` is an anchor of ours, and no word of the plugin's. */
-export function pluginCard(plugin: PluginReport, findings: readonly Finding[], id: string): Markup {
+export interface CardSpec {
+  /** The card's anchor in the page. No text of the plugin is part of it. */
+  readonly id: string;
+  readonly findings: readonly Finding[];
+  readonly anchors: Anchors;
+  /** Whether the card is unfolded. */
+  readonly open: boolean;
+}
+
+/** The report of one plugin: a summary line, and the details folded below it. */
+export function pluginCard(
+  plugin: PluginReport,
+  { id, findings, anchors, open }: CardSpec,
+): Markup {
   const { name, changes } = plugin;
-  return html`<section class="card" id="${id}" aria-labelledby="${id}-h">
-    <header>
-      <h2 id="${id}-h">${said(name)}</h2>
-      <p class="meta">${state(plugin)}</p>
-    </header>
-    <p class="meta">${identity(plugin)}</p>
-    ${
-      changes.length > 0 &&
-      html`<ul class="changes">
-        ${changes.map((change) => html`<li>${change}</li>`)}
-      </ul>`
-    }
-    ${picture(plugin, `${id}-p`)}
-    ${
-      findings.length > 0 &&
-      html`<h3>What is wrong</h3>
-        ${findingList(findings)}`
-    }
-    <h3>What it may do, and does</h3>
-    ${permissionTable(plugin)}
-    ${
-      plugin.denied.length > 0 &&
-      html`<h3>What it was refused</h3>
-        ${deniedTable(plugin)}`
-    }
-    <h3>Use over time</h3>
-    ${activityChart(plugin.activity, `${id}-c`)}
-    ${
-      plugin.tools.length > 0 &&
-      html`<h3>Tools</h3>
-        ${toolTable(plugin)}`
-    }
-    ${more(plugin)}
-  </section>`;
+  return html`<details class="card plugin" id="${id}" ${open && new Markup(' open')}>
+    <summary>
+      <h2>${said(name)}</h2>
+      <span class="meta">${state(plugin)} ${levels(findings)}</span>
+      <span class="meta">${summaryOf(plugin)}</span>
+    </summary>
+    <div class="body">
+      <p class="meta">${identity(plugin)}</p>
+      ${
+        changes.length > 0 &&
+        html`<ul class="changes">
+          ${changes.map((change) => html`<li>${change}</li>`)}
+        </ul>`
+      }
+      ${accessDiagram(plugin, `${id}-p`)}
+      ${
+        findings.length > 0 &&
+        html`<h3>Findings</h3>
+          ${pluginFindings(findings, anchors)}`
+      }
+      <h3>Permissions</h3>
+      ${permissionTable(plugin)}
+      ${
+        plugin.denied.length > 0 &&
+        html`<h3>Denied attempts</h3>
+          ${deniedTable(plugin)}`
+      }
+      <h3>Use over time</h3>
+      ${activityChart(plugin.activity, `${id}-c`)}
+      ${
+        plugin.tools.length > 0 &&
+        html`<h3>Tools</h3>
+          ${toolTable(plugin)}`
+      }
+      ${more(plugin)}
+    </div>
+  </details>`;
+}
+
+/** What it may reach and what it did, in one line. */
+function summaryOf({ permissions, confinement, tools, denied }: PluginReport): Markup {
+  const kinds = new Set(permissions.filter(({ granted }) => granted).map(({ kind }) => kind));
+  const reach = confinement === 'host' ? 'everything' : [...kinds].join(', ') || 'nothing';
+  const calls = tools.reduce((sum, one) => sum + one.calls, 0);
+  const attempts = denied.reduce((sum, { count }) => sum + count, 0);
+  return html`may reach ${reach} ·
+  ${plural(calls, 'call')}${attempts > 0 && html` · <span class="is-bad">${plural(attempts, 'denied attempt')}</span>`}`;
+}
+
+/** The number of open findings of each level. */
+function levels(findings: readonly Finding[]): Markup {
+  const count = (level: Finding['level']): number =>
+    findings.filter((one) => !one.excepted && one.level === level).length;
+  const [errors, warnings, notes] = [count('error'), count('warning'), count('note')];
+  return html`${errors > 0 && html`<span class="pill bad">${errors} to look at now</span>`}
+  ${warnings > 0 && html`<span class="pill warn">${warnings} to look at</span>`}
+  ${notes > 0 && html`<span class="pill">${plural(notes, 'note')}</span>`}`;
 }
 
 function state({ state: word, confinement, pin }: PluginReport): Markup {
   return html`<span class="pill ${word === 'active' ? 'good' : 'warn'}">${word}</span>
     <span class="pill ${confinement === 'host' ? 'bad' : 'good'}"
-      >${confinement === 'host' ? 'unconfined' : 'confined'}</span
+      >${confinement === 'host' ? 'not confined' : 'confined'}</span
     >
     <span class="pill ${pin?.current === true ? 'good' : 'warn'}"
-      >${pin === null ? 'not pinned' : pin.current ? 'pinned' : 'not what was pinned'}</span
+      >${pin === null ? 'not pinned' : pin.current ? 'pinned' : 'changed since it was pinned'}</span
     >`;
 }
 
@@ -64,10 +98,9 @@ function identity({ id, format, version, bundles, pin }: PluginReport): Markup {
 }
 
 function permissionTable({ permissions }: PluginReport): Markup {
-  if (permissions.length === 0)
-    return html`<p class="muted">It asks for nothing, and has nothing.</p>`;
+  if (permissions.length === 0) return html`<p class="muted">It has no permissions.</p>`;
   return table<PermissionReport>(
-    'Permissions: what it asks for, what it was given, and what the host saw of it',
+    'Permissions: declared, granted, and used as far as the host observes it',
     [
       {
         title: 'Permission',
@@ -102,19 +135,19 @@ function used(permission: PermissionReport): Markup {
 
 function deniedTable({ denied }: PluginReport): Markup {
   return table(
-    'Refused attempts, with the line of the plugin’s own source that made them',
+    'Denied attempts, with the line of the plugin’s source',
     [
       {
-        title: 'Tried',
+        title: 'Attempt',
         as: 'head',
         cell: ({ kind, wanted }) => html`${kind} <code>${said(wanted)}</code>`,
       },
       { title: 'Times', as: 'num', cell: ({ count }) => String(count) },
       {
-        title: 'Where',
+        title: 'Place',
         as: 'wrap',
         cell: ({ at }) =>
-          at === null ? html`<span class="muted">not known</span>` : html`<code>${said(at)}</code>`,
+          at === null ? html`<span class="muted">unknown</span>` : html`<code>${said(at)}</code>`,
       },
       { title: 'Last', as: 'when', cell: ({ last }) => moment(last) },
     ],
@@ -124,10 +157,10 @@ function deniedTable({ denied }: PluginReport): Markup {
 
 function toolTable({ tools }: PluginReport): Markup {
   return table(
-    'Tools: the risk that the author says and the one that its permissions prove, and its calls',
+    'Tools: the declared risk, the risk that the permissions prove, and the calls',
     [
       { title: 'Tool', as: 'head', cell: ({ tool }) => html`<code>${said(tool)}</code>` },
-      { title: 'Risk said', cell: ({ declaredRisk }) => declaredRisk ?? '' },
+      { title: 'Declared risk', cell: ({ declaredRisk }) => declaredRisk ?? '' },
       {
         title: 'Risk',
         cell: ({ risk, declaredRisk }) =>
@@ -158,8 +191,8 @@ function more({ approvals, limits, ends, secrets, undeclared }: PluginReport): M
     asked + given + refused > 0 &&
     html`<h3>Approvals</h3>
       <p>
-        ${plural(asked, 'question')} asked, ${given} approved, ${refused}
-        refused.${medianWaitMs !== null && html` People took ${duration(medianWaitMs)} as a rule, ${duration(longestWaitMs ?? medianWaitMs)} at most.`}
+        ${plural(asked, 'request')}, ${given} approved, ${refused}
+        denied.${medianWaitMs !== null && html` People took ${duration(medianWaitMs)} in the median, ${duration(longestWaitMs ?? medianWaitMs)} at most.`}
       </p>
       ${table(
         'The last answers',
@@ -177,9 +210,9 @@ function more({ approvals, limits, ends, secrets, undeclared }: PluginReport): M
     limits.length + ends.length > 0 &&
     html`<h3>Limits, kills and crashes</h3>
       ${table(
-        'What ran into a limit, and guests that ended badly',
+        'Limits that were reached, and guests that were killed or crashed',
         [
-          { title: 'What', as: 'head', cell: ({ what }) => what },
+          { title: 'Event', as: 'head', cell: ({ what }) => what },
           { title: 'Times', as: 'num', cell: ({ count }) => String(count) },
           { title: 'Last', as: 'when', cell: ({ last }) => moment(last) },
         ],
@@ -188,22 +221,22 @@ function more({ approvals, limits, ends, secrets, undeclared }: PluginReport): M
   }
   ${
     secrets.length > 0 &&
-    html`<h3>Secrets that it holds by reference</h3>
+    html`<h3>Secrets by reference</h3>
       ${table(
-        'The value never enters the plugin: the host puts it into requests, and takes it out of answers',
+        'The value never enters the plugin: the host inserts it into requests and removes it from answers',
         [
           { title: 'Secret', as: 'head', cell: ({ name }) => html`<code>${said(name)}</code>` },
           { title: 'Host', as: 'wrap', cell: ({ host }) => said(host) },
           { title: 'Sent', as: 'num', cell: ({ sent }) => String(sent) },
           { title: 'Withheld', as: 'num', cell: ({ withheld }) => String(withheld) },
-          { title: 'Taken out', as: 'num', cell: ({ scrubbed }) => String(scrubbed) },
+          { title: 'Removed', as: 'num', cell: ({ scrubbed }) => String(scrubbed) },
         ],
         secrets,
       )}`
   }
   ${
     undeclared.length > 0 &&
-    html`<h3>In its code, and not in its manifest</h3>
+    html`<h3>In the code, but not in the manifest</h3>
       <ul>
         ${undeclared.map(
           ({ kind, scope, at }) =>

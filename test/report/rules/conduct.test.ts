@@ -22,7 +22,7 @@ describe('BH-DENIED-ATTEMPT', () => {
     const [finding] = (await reportOn({}, attempts)).findings;
     expect(finding).toMatchObject({
       rule: 'BH-DENIED-ATTEMPT',
-      message: 'one tried network https://evil.test 3 times, and was refused.',
+      message: 'one tried network https://evil.test 3 times; each attempt was denied.',
       place: { file: 'src/a.ts', line: 3, column: 4 },
     });
   });
@@ -72,8 +72,8 @@ describe('BH-UPDATE-WIDENS', () => {
   });
 
   it('finds what is wider than in the report before, and tells all that has changed', async () => {
-    const former = await reportOn({ network: ['a.test'], time: true });
-    const report = await reportOn({ network: ['a.test', 'c.test'] }, [], { former });
+    const previous = await reportOn({ network: ['a.test'], time: true });
+    const report = await reportOn({ network: ['a.test', 'c.test'] }, [], { previous });
     expect(report.findings.map(({ rule, subject }) => `${rule} ${subject}`)).toContain(
       'BH-UPDATE-WIDENS network c.test',
     );

@@ -23,23 +23,14 @@ describe('BH-PERM-UNUSED', () => {
   });
 
   it('does not judge what the host cannot see used', async () => {
-    expect(await found(reportOn({ time: true, random: true, environment: ['A'] }))).toEqual([]);
+    expect(await found(reportOn({ time: true, random: true, env: ['A'] }))).toEqual([]);
   });
 
   it('counts a use for the scope that allowed it', async () => {
-    const report = await reportOn(
-      { network: ['*.a.test', 'b.test'], filesystem: ['data', 'notes'] },
-      [
-        ...call('one', 't', NOW - 1, [
-          'network GET https://x.a.test/y?…',
-          'filesystem "./data/deep/a.txt"',
-        ]),
-        ...call('one', 't', NOW - 2, [
-          'network POST https://b.test:8443/',
-          'filesystem "database"',
-        ]),
-      ],
-    );
+    const report = await reportOn({ network: ['*.a.test', 'b.test'], fs: ['data', 'notes'] }, [
+      ...call('one', 't', NOW - 1, ['network GET https://x.a.test/y?…', 'fs "./data/deep/a.txt"']),
+      ...call('one', 't', NOW - 2, ['network POST https://b.test:8443/', 'fs "database"']),
+    ]);
     const uses = report.plugins[0]?.permissions.map(
       ({ scope, uses: count }) => `${scope} ${count}`,
     );
@@ -50,14 +41,14 @@ describe('BH-PERM-UNUSED', () => {
 describe('BH-PERM-WIDE', () => {
   it.each([
     [{ network: ['*.a.test'] }, 'network *.a.test'],
-    [{ filesystem: ['/'] }, 'filesystem /'],
-    [{ filesystem: ['/etc'] }, 'filesystem /etc'],
+    [{ fs: ['/'] }, 'fs /'],
+    [{ fs: ['/etc'] }, 'fs /etc'],
   ])('finds %o', async (permissions, subject) => {
     expect(await found(reportOn(permissions))).toContain(`BH-PERM-WIDE ${subject}`);
   });
 
   it('lets one host and one directory be', async () => {
-    const all = await found(reportOn({ network: ['a.test'], filesystem: ['data', '/srv/data/x'] }));
+    const all = await found(reportOn({ network: ['a.test'], fs: ['data', '/srv/data/x'] }));
     expect(all.filter((text) => text.startsWith('BH-PERM-WIDE'))).toEqual([]);
   });
 });
@@ -65,7 +56,7 @@ describe('BH-PERM-WIDE', () => {
 describe('BH-EXFIL-PAIR', () => {
   it('finds what is private beside a way out, and is graver where the way is wide', async () => {
     const level = async (network: string[]): Promise<Finding['level'] | undefined> =>
-      (await reportOn({ network, environment: ['TOKEN'] })).findings.find(
+      (await reportOn({ network, env: ['TOKEN'] })).findings.find(
         ({ rule }) => rule === 'BH-EXFIL-PAIR',
       )?.level;
     expect(await level(['a.test'])).toBe('warning');
@@ -82,7 +73,7 @@ describe('BH-EXFIL-PAIR', () => {
       place: 'header',
       host: 'a.test',
     };
-    const all = await found(reportOn({ network: ['a.test'], environment: ['TOKEN'] }, [secret]));
+    const all = await found(reportOn({ network: ['a.test'], env: ['TOKEN'] }, [secret]));
     expect(all.filter((text) => text.startsWith('BH-EXFIL'))).toEqual([]);
   });
 });

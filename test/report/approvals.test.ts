@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { renderMarkdown } from '../../src/report/markdown.js';
+import { NOW } from './builders.js';
+import { reportOn } from './report-on.js';
+
+const about = {
+  atMs: NOW - 1_000,
+  plugin: 'one',
+  kind: 'call',
+  call: 'c',
+  tool: 'purge',
+  bundle: 'b',
+  digest: 'd',
+  risk: 'high',
+  why: 'it destroys',
+  type: 'approval-given',
+  verdict: 'once',
+  approval: 'apr_1',
+} as const;
+
+describe('approvals in the report', () => {
+  it('measure only the answers of people, and name who or what answered each', async () => {
+    const report = await reportOn({}, [
+      { ...about, approver: 'person', channel: 'terminal', by: 'ada', waitedMs: 4_000 },
+      { ...about, approver: 'flag', channel: 'command-line', by: 'ada', waitedMs: 1 },
+      { ...about, approver: 'program', channel: 'host', waitedMs: 2 },
+      { ...about, approver: 'rule', channel: 'rules', rule: 'r-1', waitedMs: 0 },
+    ]);
+    const [plugin] = report.plugins;
+    expect(plugin?.approvals).toMatchObject({
+      given: 4,
+      medianWaitMs: 4_000,
+      longestWaitMs: 4_000,
+    });
+    expect(plugin?.approvals.recent.map(({ by }) => by)).toEqual([
+      'rule r-1',
+      "the host's approve function (program, host)",
+      'the flag --yes of ada',
+      'ada (person, terminal)',
+    ]);
+  });
+
+  it('a report without answers of people says so', async () => {
+    const report = await reportOn({}, [
+      { atMs: NOW - 1_000, type: 'approval-asked', plugin: 'one', tool: 'purge', call: 'c' },
+      { ...about, approver: 'flag', channel: 'command-line', waitedMs: 1 },
+    ]);
+    expect(report.plugins[0]?.approvals.medianWaitMs).toBeNull();
+    expect(renderMarkdown(report)).toContain('no person answered');
+  });
+});
