@@ -1,18 +1,18 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { CatalogTool } from '../catalog/catalog.js';
 import type { Engine } from '../engine/engine-api.js';
-import type { CallOptions } from '../engine/options/options.js';
-import type { CallResult } from '../engine/call/result.js';
+import type { CallOptions } from '../engine/types/options.js';
 import type { ContentBlock } from '../plugin/answer.js';
+import { callForModel, labelOf, type ModelResult } from './models.js';
 
-/** A tool as Anthropic's messages take it. */
+/** A tool in the form of Anthropic's messages. */
 export interface AnthropicTool {
   readonly name: string;
   readonly description: string;
   readonly input_schema: JsonObject & { readonly type: 'object' };
 }
 
-/** A call as a message holds it. */
+/** A call in a message. */
 export interface AnthropicToolUse {
   readonly type: 'tool_use';
   readonly id: string;
@@ -38,7 +38,7 @@ export type AnthropicBlock =
       };
     };
 
-/** The catalog's tools for `tools` of a message. Schemas are as their authors wrote them. */
+/** The catalog's tools for `tools` of a message, with their schemas unchanged. */
 export function toAnthropicTools(tools: readonly CatalogTool[]): AnthropicTool[] {
   return tools.map(({ name, description, inputSchema }) => ({
     name,
@@ -47,49 +47,38 @@ export function toAnthropicTools(tools: readonly CatalogTool[]): AnthropicTool[]
   }));
 }
 
-/** Runs a call of a message. Never throws for what the model or the tool did wrong. */
+/** Runs a call of a message. A mistake of the model or a failure of the tool is in the result. */
 export async function runToolUse(
   engine: Pick<Engine, 'call'>,
   { id, name, input }: AnthropicToolUse,
   options: CallOptions = {},
 ): Promise<AnthropicToolResult> {
-  try {
-    return toToolResult(id, await engine.call(name, input, options));
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    return {
-      type: 'tool_result',
-      tool_use_id: id,
-      content: [{ type: 'text', text }],
-      is_error: true,
-    };
-  }
+  return toToolResult(id, await callForModel(engine, name, input, options));
 }
 
-/** A result as the block that answers a call. What a message cannot hold is named in it. */
-export function toToolResult(toolUseId: string, result: CallResult): AnthropicToolResult {
-  const { content, files = [], isError } = result;
+/** A result as the block that answers a call. Text replaces content that a message does not support. */
+export function toToolResult(
+  toolUseId: string,
+  { content, files = [], isError }: ModelResult,
+): AnthropicToolResult {
   const links = files.map((text): AnthropicBlock => ({ type: 'text', text }));
   return {
     type: 'tool_result',
     tool_use_id: toolUseId,
-    content: [...content.map(blockOf), ...links].filter(isSaid),
+    // The API refuses empty text blocks.
+    content: [...content.map(blockOf), ...links].filter(
+      (block) => block.type !== 'text' || block.text !== '',
+    ),
     is_error: isError,
   };
-}
-
-/** The API refuses blocks of text that are empty. */
-function isSaid(block: AnthropicBlock): boolean {
-  return block.type !== 'text' || block.text !== '';
 }
 
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
 function blockOf(block: ContentBlock): AnthropicBlock {
   if (block.type === 'text') return { type: 'text', text: block.text };
-  const { type, mimeType, data } = block;
-  const image = IMAGES.find((known) => known === mimeType);
-  return type === 'image' && image !== undefined
-    ? { type: 'image', source: { type: 'base64', media_type: image, data } }
-    : { type: 'text', text: `[${type}: ${mimeType}]` };
+  const image = IMAGES.find((known) => known === block.mimeType);
+  return block.type === 'image' && image !== undefined
+    ? { type: 'image', source: { type: 'base64', media_type: image, data: block.data } }
+    : { type: 'text', text: labelOf(block) };
 }

@@ -1,11 +1,10 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { CatalogTool } from '../catalog/catalog.js';
 import type { Engine } from '../engine/engine-api.js';
-import type { CallOptions } from '../engine/options/options.js';
-import type { CallResult } from '../engine/call/result.js';
-import { plainText } from './text.js';
+import type { CallOptions } from '../engine/types/options.js';
+import { callForModel, errorResult, labelOf, type ModelResult } from './models.js';
 
-/** A tool as OpenAI's chat completions take it. */
+/** A tool in the form of OpenAI's chat completions. */
 export interface OpenAiChatTool {
   readonly type: 'function';
   readonly function: {
@@ -16,7 +15,7 @@ export interface OpenAiChatTool {
   };
 }
 
-/** A tool as OpenAI's responses take it. */
+/** A tool in the form of OpenAI's responses. */
 export interface OpenAiResponsesTool {
   readonly type: 'function';
   readonly name: string;
@@ -25,13 +24,13 @@ export interface OpenAiResponsesTool {
   readonly strict: false;
 }
 
-/** A call as a chat completion holds it. */
+/** A call in a chat completion. */
 export interface OpenAiToolCall {
   readonly id: string;
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** A call as a response holds it. */
+/** A call in a response. */
 export interface OpenAiFunctionCall {
   readonly call_id: string;
   readonly name: string;
@@ -50,7 +49,7 @@ export interface OpenAiFunctionOutput {
   readonly output: string;
 }
 
-/** The catalog's tools for `tools` of a chat completion. Schemas are as their authors wrote them. */
+/** The catalog's tools for `tools` of a chat completion, with their schemas unchanged. */
 export function toChatTools(tools: readonly CatalogTool[]): OpenAiChatTool[] {
   return tools.map((tool) => ({ type: 'function', function: definitionOf(tool) }));
 }
@@ -60,30 +59,29 @@ export function toResponsesTools(tools: readonly CatalogTool[]): OpenAiResponses
   return tools.map((tool) => ({ type: 'function', ...definitionOf(tool) }));
 }
 
-/** Runs a call of a chat completion. Never throws for what the model or the tool did wrong. */
+/** Runs a call of a chat completion. A mistake of the model or a failure of the tool is in the result. */
 export async function runToolCall(
   engine: Pick<Engine, 'call'>,
-  call: OpenAiToolCall,
+  { id, function: { name, arguments: text } }: OpenAiToolCall,
   options: CallOptions = {},
 ): Promise<OpenAiToolMessage> {
-  const { name, arguments: text } = call.function;
-  return { role: 'tool', tool_call_id: call.id, content: await run(engine, name, text, options) };
+  return { role: 'tool', tool_call_id: id, content: await run(engine, name, text, options) };
 }
 
-/** Runs a call of a response. Never throws for what the model or the tool did wrong. */
+/** Runs a call of a response. A mistake of the model or a failure of the tool is in the result. */
 export async function runFunctionCall(
   engine: Pick<Engine, 'call'>,
-  call: OpenAiFunctionCall,
+  { call_id, name, arguments: text }: OpenAiFunctionCall,
   options: CallOptions = {},
 ): Promise<OpenAiFunctionOutput> {
-  const output = await run(engine, call.name, call.arguments, options);
-  return { type: 'function_call_output', call_id: call.call_id, output };
+  const output = await run(engine, name, text, options);
+  return { type: 'function_call_output', call_id, output };
 }
 
-/** A result as the text that the model gets. It has no flag for errors, so that the text says it. */
-export function toText({ isError, content, files }: CallResult): string {
-  const text = plainText(content, files);
-  return isError ? `Error: ${text}` : text;
+/** A result as text. The protocol has no flag for errors, so the text starts with `Error: `. */
+export function toText({ isError, content, files = [] }: ModelResult): string {
+  const texts = content.map((block) => (block.type === 'text' ? block.text : labelOf(block)));
+  return `${isError ? 'Error: ' : ''}${[...texts, ...files].join('\n')}`;
 }
 
 function definitionOf(tool: CatalogTool): OpenAiChatTool['function'] {
@@ -101,11 +99,7 @@ async function run(
   try {
     input = text.trim() === '' ? {} : JSON.parse(text);
   } catch {
-    return `Error: the arguments of ${name} are not JSON.`;
+    return toText(errorResult(`the arguments of ${name} are not JSON.`));
   }
-  try {
-    return toText(await engine.call(name, input, options));
-  } catch (error) {
-    return `Error: ${error instanceof Error ? error.message : String(error)}`;
-  }
+  return toText(await callForModel(engine, name, input, options));
 }

@@ -1,106 +1,105 @@
 import { Hono } from 'hono';
 import type { Json } from '../../sandbox/wire/messages.js';
 import type { Engine } from '../engine/engine-api.js';
-import { type InFlight, makeInFlight } from './in-flight.js';
 import { SERVER_LIMITS, type ServerLimits } from './limits.js';
-import { requireOwnHost, requireOwnName, requireToken } from './operator.js';
+import type { Role } from './credentials.js';
+import { admit, type OperatorDoor, requireOwnName } from './operator.js';
 import { HttpRefusal, jsonResponse, refusalOf } from './refusal.js';
+import { makeRequestSlots, type RequestSlots } from './request-slots.js';
 
-/** Something served at a path of its own. */
-export interface Mounted {
+/** A handler and its path. */
+export interface Route {
   readonly path: string;
   /**
-   * `open`: anybody. `verified`: it checks who calls by itself, and takes its place with `admit` once
-   * it knows. `operator`: the operator's token, where one was given.
+   * `open`: for any caller. `verified`: the handler authenticates the caller, then calls `acquireSlot`.
+   * Roles: for a credential of the operator with one of these roles.
    */
-  readonly access: 'open' | 'verified' | 'operator';
-  readonly fetch: (request: Request, admit: Admit) => Promise<Response>;
-  /** Whether a request only waits for news, for as long as its sender likes: it takes no place. */
-  readonly lasts?: (request: Request) => boolean;
+  readonly access: 'open' | 'verified' | readonly Role[];
+  readonly fetch: (request: Request, acquireSlot: AcquireSlot) => Promise<Response>;
+  /** Whether a request only waits for events, without limit. It needs no slot while it waits. */
+  readonly isSubscription?: (request: Request) => boolean;
 }
 
 /**
- * Takes a place for a request, once, and for whom where callers are told apart. Throws where there is
- * none: strangers never take one.
+ * Takes a slot for a request, once, and counts it for the caller if one is named. Throws if no slot is
+ * free. Must not be called for an unauthenticated caller of a `verified` route.
  */
-export type Admit = (caller?: string) => void;
+export type AcquireSlot = (caller?: string) => void;
 
 export interface AppSpec {
-  readonly engine: Pick<Engine, 'catalog' | 'listing'>;
-  readonly mounted: readonly Mounted[];
-  /** What opens `/api/plugins`. Asked for with each request, as what follows is. */
-  readonly token: string;
-  /** Whether what is mounted for the operator asks for the token, too. */
-  readonly tokenRequired: boolean;
-  /** Host headers that are answered, in small letters; all of them where it is empty. */
-  readonly hosts: ReadonlySet<string>;
-  /** Public keys by which what this server signs is verified. */
+  readonly engine: Pick<Engine, 'listing'>;
+  readonly routes: readonly Route[];
+  readonly door: OperatorDoor;
+  /** The public keys that verify this server's own signatures. */
   readonly jwks?: () => Promise<Json>;
   readonly limits?: Partial<ServerLimits>;
   readonly onRequest?: (record: RequestRecord) => void;
-  /** Told of a fault of ours, of which the answer says nothing. */
+  /** Receives unexpected errors, which the answer does not describe. */
   readonly onFault?: (error: unknown) => void;
 }
 
 export interface RequestRecord {
   readonly method: string;
-  /** Without its query, which may hold what is nobody's business. */
+  /** Without its query, which may contain secrets. */
   readonly path: string;
+  /** The path of the endpoint that answered, or `(other)`. */
+  readonly route: string;
   readonly status: number;
   readonly durationMs: number;
 }
 
 /** A server before it listens. */
 export interface App {
-  /** `admitted` is called once the request has a place: never for a stranger's. */
-  fetch(request: Request, admitted?: () => void): Promise<Response>;
-  /** Takes no more requests; resolves once those under way are answered. */
+  /** Calls `onSlot` when the request has a slot: never for an unauthenticated caller. */
+  fetch(request: Request, onSlot?: () => void): Promise<Response>;
+  /** Refuses new requests. Resolves when all requests in progress are answered. */
   drain(): Promise<void>;
 }
 
-/** Everything that is served on one port. */
+/** Serves all routes of one port. */
 export function createApp(spec: AppSpec): App {
   const limits = { ...SERVER_LIMITS, ...spec.limits };
-  const inFlight = makeInFlight(limits.maxRequests);
+  const slots = makeRequestSlots(limits.maxRequests);
   const app = new Hono<{ Bindings: Bindings }>({ strict: false });
 
   for (const path of ['/healthz', '/health']) app.get(path, () => jsonResponse({ status: 'ok' }));
-  for (const path of ['/readyz', '/ready']) app.get(path, () => readiness(spec, inFlight));
+  for (const path of ['/readyz', '/ready']) app.get(path, () => readiness(slots));
   app.get('/api/plugins', ({ req, env }) =>
-    within(spec, inFlight, env, (admit) => {
-      requireOwnHost(req.raw, spec.hosts);
-      requireToken(req.raw, spec.token);
-      admit();
+    withSlot(spec, slots, env, (acquireSlot) => {
+      admit(req.raw, ['view'], spec.door);
+      acquireSlot();
       return jsonResponse(spec.engine.listing());
     }),
   );
   for (const path of ['/.well-known/jwks', '/.well-known/jwks.json', '/api/v1/.well-known/jwks']) {
     app.get(path, ({ env }) =>
-      within(spec, inFlight, env, async (admit) => {
-        admit();
+      withSlot(spec, slots, env, async (acquireSlot) => {
+        acquireSlot();
         return jsonResponse((await spec.jwks?.()) ?? { keys: [] }, 200, {
           'cache-control': 'public, max-age=300',
         });
       }),
     );
   }
-  for (const { path, access, fetch, lasts } of spec.mounted) {
+  for (const { path, access, fetch, isSubscription } of spec.routes) {
     app.all(path, ({ req, env }) =>
-      within(
+      withSlot(
         spec,
-        inFlight,
+        slots,
         env,
-        (admit) => {
-          if (access === 'operator') {
-            requireOwnHost(req.raw, spec.hosts);
-            if (spec.tokenRequired) requireToken(req.raw, spec.token);
+        (acquireSlot) => {
+          if (access === 'open' || access === 'verified') {
+            // guard: public-host-header-checked
+            requireOwnName(req.raw, spec.door.hosts);
           } else {
-            requireOwnName(req.raw, spec.hosts);
+            // guard: operator-routes-need-credential
+            admit(req.raw, access, spec.door);
           }
-          if (access !== 'verified') admit();
-          return fetch(req.raw, admit);
+          // guard: unverified-caller-takes-no-slot
+          if (access !== 'verified') acquireSlot();
+          return fetch(req.raw, acquireSlot);
         },
-        lasts?.(req.raw),
+        isSubscription?.(req.raw),
       ),
     );
   }
@@ -108,69 +107,93 @@ export function createApp(spec: AppSpec): App {
     refused(new HttpRefusal(404, `Not found: ${req.method} ${req.path.slice(0, 200)}`)),
   );
 
+  const routes = [...OWN_ROUTES, ...spec.routes.map(({ path }) => path)];
   return {
-    fetch: async (request, admitted = () => {}) => {
-      const began = performance.now();
-      const response = await app.fetch(request, { admitted });
+    fetch: async (request, onSlot = () => {}) => {
+      const startedAt = performance.now();
+      const response = await app.fetch(request, { onSlot });
+      const { pathname } = new URL(request.url);
       spec.onRequest?.({
         method: request.method,
-        path: new URL(request.url).pathname,
+        path: pathname,
+        route: routeOf(pathname, routes),
         status: response.status,
-        durationMs: Math.round((performance.now() - began) * 10) / 10,
+        durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
       });
       return response;
     },
-    drain: () => inFlight.drain(),
+    drain: () => slots.drain(),
   };
 }
 
-/** What a request brings along. */
+const OWN_ROUTES: readonly string[] = [
+  '/healthz',
+  '/health',
+  '/readyz',
+  '/ready',
+  '/api/plugins',
+  '/.well-known/jwks',
+  '/.well-known/jwks.json',
+  '/api/v1/.well-known/jwks',
+];
+
+/** Callers choose paths, so that a metric names only the paths of endpoints. */
+function routeOf(path: string, routes: readonly string[]): string {
+  const plain = path.length > 1 ? path.replace(/\/+$/, '') : path;
+  return (
+    routes.find((route) =>
+      /[*:]/.test(route)
+        ? plain.startsWith(route.replace(/[*:].*$/, ''))
+        : plain === route.replace(/\/+$/, ''),
+    ) ?? '(other)'
+  );
+}
+
+/** Passed to handlers with each request. */
 interface Bindings {
-  readonly admitted: () => void;
+  readonly onSlot: () => void;
 }
 
-function readiness({ engine }: AppSpec, { draining }: InFlight): Response {
-  const tools = engine.catalog.list().length;
-  return draining
-    ? jsonResponse({ status: 'draining', tools }, 503)
-    : jsonResponse({ status: 'ready', tools });
+/** Only the status: this answer is for any caller, under any host name. */
+function readiness({ draining }: RequestSlots): Response {
+  return draining ? jsonResponse({ status: 'draining' }, 503) : jsonResponse({ status: 'ready' });
 }
 
-/** Answers, with a place for who is admitted, and says what became of it in JSON whatever that is. */
-async function within(
+/** Runs a handler, releases its slot when the answer ends, and turns errors into answers. */
+async function withSlot(
   { onFault }: Pick<AppSpec, 'onFault'>,
-  inFlight: InFlight,
-  { admitted }: Bindings,
-  answer: (admit: Admit) => Response | Promise<Response>,
-  lasts = false,
+  slots: RequestSlots,
+  { onSlot }: Bindings,
+  answer: (acquireSlot: AcquireSlot) => Response | Promise<Response>,
+  isSubscription = false,
 ): Promise<Response> {
-  let left: (() => void) | undefined;
-  const leave = (): void => left?.();
-  const admit = (caller?: string): void => {
-    left ??= inFlight.enter(caller);
-    if (left === undefined) throw inFlight.draining ? stopping() : full();
-    admitted();
+  let releaseSlot: (() => void) | undefined;
+  const release = (): void => releaseSlot?.();
+  const acquireSlot = (caller?: string): void => {
+    releaseSlot ??= slots.acquire(caller);
+    if (releaseSlot === undefined) throw slots.draining ? stopping() : full();
+    onSlot();
   };
   try {
-    const response = await answer(admit);
-    if (lasts) leave();
-    return whenRead(response, leave);
+    const response = await answer(acquireSlot);
+    if (isSubscription) release();
+    return releaseAtEnd(response, release);
   } catch (error) {
-    leave();
+    release();
     if (!(error instanceof HttpRefusal)) onFault?.(error);
     return refused(refusalOf(error));
   }
 }
 
-/** A stream of events is under way until it ends; any other answer is at hand when it is given. */
-function whenRead(response: Response, leave: () => void): Response {
+/** An event stream needs its slot until the stream ends. Any other answer is complete. */
+function releaseAtEnd(response: Response, release: () => void): Response {
   const { body } = response;
   if (body === null || !(response.headers.get('content-type') ?? '').includes('event-stream')) {
-    leave();
+    release();
     return response;
   }
   const reader = body.getReader();
-  const passed = new ReadableStream<Uint8Array>({
+  const stream = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
         const { done, value } = await reader.read();
@@ -179,14 +202,14 @@ function whenRead(response: Response, leave: () => void): Response {
       } catch (error) {
         controller.error(error);
       }
-      leave();
+      release();
     },
     cancel: async (reason) => {
-      leave();
+      release();
       await reader.cancel(reason);
     },
   });
-  return new Response(passed, response);
+  return new Response(stream, response);
 }
 
 function stopping(): HttpRefusal {
@@ -196,7 +219,7 @@ function stopping(): HttpRefusal {
 }
 
 function full(): HttpRefusal {
-  return new HttpRefusal(429, 'Too many requests are under way', {
+  return new HttpRefusal(429, 'Too many concurrent requests', {
     headers: { 'retry-after': '1' },
   });
 }

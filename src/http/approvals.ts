@@ -1,78 +1,67 @@
-import { isRecord } from '../../sandbox/wire/parse.js';
-import type { ApprovalRequest, Verdict } from '../approval/approver.js';
-import type { AnswerOutcome, PendingApprovals } from '../approval/pending.js';
-import type { Mounted } from './app.js';
+import { isRecord } from '../../sandbox/wire/json.js';
+import type { Verdict } from '../approval/approver.js';
+import type { ApprovalAnswer, StoredApprovals } from '../approval/stored-approvals.js';
+import { isBulkheadError } from '../errors.js';
+import type { Route } from './app.js';
 import { parseBody, readBody } from './body.js';
 import { SERVER_LIMITS, type ServerLimits } from './limits.js';
-import { requireToken } from './operator.js';
 import { HttpRefusal, jsonResponse } from './refusal.js';
 
 export interface ApprovalRoutesSpec {
-  readonly pending: PendingApprovals;
-  /** Always asked for here, as it is then: whoever has it decides what runs. */
-  readonly token: string;
+  readonly approvals: Pick<StoredApprovals, 'list' | 'answer'>;
   readonly limits?: Partial<ServerLimits>;
 }
 
 /**
- * Questions that wait, for the operator: `GET /api/approvals` lists them, `POST /api/approvals/<id>`
- * answers one with `{ verdict, digest, reason?, by? }`. The digest is that of the question that was
- * seen.
+ * The pending approvals. `GET /api/approvals` lists them. `POST /api/approvals/<id>` answers one with
+ * `{ verdict, digest, reason?, by?, approver? }`, where `digest` is the one that was listed.
  */
-export function approvalRoutes(spec: ApprovalRoutesSpec): readonly Mounted[] {
-  const { pending, limits } = spec;
+export function approvalRoutes(spec: ApprovalRoutesSpec): readonly Route[] {
+  const { approvals, limits } = spec;
   const caps = { ...SERVER_LIMITS, ...limits };
   const list = (request: Request): Response => {
-    requireToken(request, spec.token);
-    if (request.method !== 'GET') throw new HttpRefusal(405, 'Questions are listed with GET');
-    return jsonResponse({ approvals: pending.list().map(shown) });
+    if (request.method !== 'GET') throw new HttpRefusal(405, 'List pending approvals with GET');
+    return jsonResponse({ approvals: approvals.list() });
   };
   const answer = async (request: Request): Promise<Response> => {
-    requireToken(request, spec.token);
-    if (request.method !== 'POST') throw new HttpRefusal(405, 'A question is answered with POST');
+    if (request.method !== 'POST') throw new HttpRefusal(405, 'Answer an approval with POST');
     const id = new URL(request.url).pathname.split('/').at(-1) ?? '';
-    const outcome = pending.answer(id, parseAnswer(parseBody(await readBody(request, caps), caps)));
-    if (outcome === 'answered') return jsonResponse({ outcome });
-    throw new HttpRefusal(outcome === 'gone' ? 404 : 409, SENTENCES[outcome]);
+    const given = parseAnswer(parseBody(await readBody(request, caps), caps));
+    await approvals.answer(id, given).catch((error: unknown) => {
+      if (!isBulkheadError(error, 'APPROVAL_INVALID')) throw error;
+      throw new HttpRefusal(error.details.why === 'unknown' ? 404 : 409, error.message);
+    });
+    return jsonResponse({ outcome: 'answered' });
   };
   return [
-    { path: '/api/approvals', access: 'operator', fetch: async (request) => list(request) },
-    { path: '/api/approvals/:id', access: 'operator', fetch: answer },
+    { path: '/api/approvals', access: ['view', 'answer'], fetch: async (request) => list(request) },
+    { path: '/api/approvals/:id', access: ['answer'], fetch: answer },
   ];
-}
-
-const SENTENCES: Readonly<Record<Exclude<AnswerOutcome, 'answered'>, string>> = {
-  gone: 'There is no such question, or nobody waits for its answer any more',
-  another: 'The digest is not that of the question: what was seen is not what would run',
-  'not-offered': 'That verdict is not among those that the question offers',
-};
-
-/** All but the signal, of which JSON knows nothing. */
-function shown(request: ApprovalRequest): object {
-  return { ...request, signal: undefined };
 }
 
 const VERDICTS: readonly Verdict[] = ['deny', 'once', 'session', 'always'];
 
-const MAX_TEXT = 1_000;
+const MAX_TEXT_CHARACTERS = 1_000;
 
-function parseAnswer(data: unknown): {
-  readonly verdict: Verdict;
-  readonly digest: string;
-  readonly reason?: string;
-  readonly by?: string;
-} {
-  if (!isRecord(data)) throw new HttpRefusal(400, 'The body has to be a JSON object');
+function parseAnswer(data: unknown): ApprovalAnswer {
+  if (!isRecord(data)) throw new HttpRefusal(400, 'The body must be a JSON object');
   const verdict = VERDICTS.find((one) => one === data['verdict']);
-  const { digest, reason, by } = data;
+  const { digest, reason, by, approver } = data;
   if (verdict === undefined)
-    throw new HttpRefusal(400, `A verdict is one of ${VERDICTS.join(', ')}`);
+    throw new HttpRefusal(400, `verdict must be one of ${VERDICTS.join(', ')}`);
   if (typeof digest !== 'string')
-    throw new HttpRefusal(400, 'An answer names the digest it is for');
+    throw new HttpRefusal(400, 'digest must be the digest of the approval');
   return {
     verdict,
     digest,
-    ...(typeof reason === 'string' ? { reason: reason.slice(0, MAX_TEXT) } : {}),
-    ...(typeof by === 'string' ? { by: by.slice(0, MAX_TEXT) } : {}),
+    // Several people may have the token, so the name is the word of the one who uses it.
+    by:
+      typeof by === 'string' && by.trim() !== ''
+        ? `${by.slice(0, MAX_TEXT_CHARACTERS)}, with the token to answer`
+        : 'the token to answer',
+    // A client that answers for a person says so.
+    approver: approver === 'person' ? 'person' : 'program',
+    channel: 'http',
+    ...(typeof reason === 'string' ? { reason: reason.slice(0, MAX_TEXT_CHARACTERS) } : {}),
   };
 }

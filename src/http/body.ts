@@ -1,18 +1,15 @@
-import { weigh } from '../../sandbox/wire/weigh.js';
+import { weigh } from '../../sandbox/wire/parse.js';
 import { FROM_GUEST } from '../../sandbox/wire/limits.js';
 import type { ServerLimits } from './limits.js';
 import { HttpRefusal } from './refusal.js';
 
-/**
- * Reads a request's body, held to its caps while it arrives. Throws 413 for one that is too long
- * and 408 for one that takes too long.
- */
+/** Reads a request's body. Throws 413 for a body that is too long, and 408 for one that is too slow. */
 export async function readBody(
   request: Request,
   { maxBodyBytes, bodyMs }: Pick<ServerLimits, 'maxBodyBytes' | 'bodyMs'>,
 ): Promise<string> {
-  const announced = Number(request.headers.get('content-length') ?? 0);
-  if (announced > maxBodyBytes) throw tooLong(maxBodyBytes);
+  const declared = Number(request.headers.get('content-length') ?? 0);
+  if (declared > maxBodyBytes) throw tooLong(maxBodyBytes);
   if (request.body === null) return '';
   const reader = request.body.getReader();
   let late = false;
@@ -42,12 +39,12 @@ export async function readBody(
 
 function tooLong(maxBodyBytes: number): HttpRefusal {
   return new HttpRefusal(413, `The body is longer than ${maxBodyBytes} bytes`, {
-    // What is left of it is not read: the connection is of no more use.
+    // The rest of the body is not read, so the connection cannot serve another request.
     headers: { connection: 'close' },
   });
 }
 
-/** Parses a body as JSON within the caps. Throws 400. */
+/** Parses a body as JSON within the limits. Throws 400. */
 export function parseBody(
   text: string,
   { maxBodyDepth, maxBodyNodes }: Pick<ServerLimits, 'maxBodyDepth' | 'maxBodyNodes'>,
@@ -57,7 +54,7 @@ export function parseBody(
   } catch {
     throw new HttpRefusal(
       400,
-      `The body is nested deeper than ${maxBodyDepth}, or holds more than ${maxBodyNodes} values`,
+      `The body is nested deeper than ${maxBodyDepth} levels, or has more than ${maxBodyNodes} values`,
     );
   }
   try {

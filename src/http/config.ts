@@ -1,22 +1,123 @@
+import { isJsonObject, isRecord } from '../../sandbox/wire/json.js';
 import type { JsonObject } from '../../sandbox/wire/messages.js';
+import type { Tolerance } from '../approval/policy.js';
+import type { AnchorTarget } from '../audit/disk/anchor-targets.js';
+import type { AuditOptions } from '../audit/options.js';
 import { BulkheadError } from '../errors.js';
-import { object, optional } from '../schema/shape-object.js';
+import { whichKind } from '../permissions/kind-names.js';
+import { MIN_TOKEN_CHARACTERS } from './credentials.js';
+import type { Permissions } from '../permissions/kind.js';
+import type {
+  McpHttpOptions,
+  McpStdioOptions,
+  RemoteOptions,
+  VertesiaRemoteOptions,
+} from '../remotes/remote.js';
 import {
   array,
   boolean,
-  isObject,
   number,
+  object,
   oneOf,
+  optional,
   readShape,
   record,
   type Shape,
   string,
   wrong,
 } from '../schema/shape.js';
-import { identity, remote } from './config-remotes.js';
-import type { ConfigFile, GrantedScopes, GrantWord } from './config-file.js';
 
-/** Reads a configuration's text. Throws `INVALID_OPTIONS` with everything that is wrong in it. */
+/**
+ * `bulkhead.config.json`: the configuration of a server, beside its command line.
+ * `bulkhead.config.schema.json` describes it for editors; a test compares the two.
+ */
+export interface ConfigFile {
+  readonly $schema?: string;
+  /** Directories of plugins, relative to the file. */
+  readonly plugins?: readonly string[];
+  /** For all plugins, or by plugin id. Default: `declared` for plugins named on the command line. */
+  readonly grant?: GrantWord | Readonly<Record<string, GrantWord | GrantedScopes>>;
+  /** The plugins' own configurations, by plugin id. */
+  readonly config?: Readonly<Record<string, JsonObject>>;
+  /** The sources of credentials, by `plugin/key`: `env:NAME`, or `@FILE` relative to this file. */
+  readonly credentials?: Readonly<Record<string, string>>;
+  readonly hostMode?: readonly string[];
+  readonly background?: readonly string[];
+  /** Tools whose calls may run a second time, by name. */
+  readonly idempotent?: readonly string[];
+  readonly overrides?: readonly { readonly host: string; readonly url: string }[];
+  /** The risk up to which calls run without approval. */
+  readonly tolerance?: Tolerance;
+  /** Ids of plugins and servers whose hints may lower the risk of their tools. */
+  readonly trustHints?: readonly string[];
+  /** The file of rules, relative to this file. */
+  readonly rules?: string;
+  /** The lock file, relative to this file. */
+  readonly lockFile?: string;
+  /** The audit log. Its paths are relative to this file. */
+  readonly audit?: ConfiguredAudit;
+  /** The directory of plugins' files and of servers' pins, relative to this file. */
+  readonly storageDirectory?: string;
+  /** The engine's limits. */
+  readonly limits?: Readonly<Record<string, number>>;
+  /** Remote tool servers. `${NAME}` in a header or variable is an environment variable of the host. */
+  readonly remotes?: readonly RemoteOptions[];
+  /** The host's identity for servers that require a token. */
+  readonly identity?: {
+    /** Default: this server's URL, below which its keys are served. */
+    readonly issuer?: string;
+    /** A file with a private key (EC, P-256) as JWK. Default: a new key at each start. */
+    readonly keyFile?: string;
+    readonly subject?: string;
+    readonly account?: { readonly id: string; readonly name: string };
+  };
+  readonly server?: {
+    readonly host?: string;
+    readonly port?: number;
+    readonly publicUrl?: string;
+    /** The token of MCP clients. */
+    readonly token?: string;
+    /** The token to read plugins, approvals and metrics. */
+    readonly viewToken?: string;
+    /** The token to answer approvals. */
+    readonly answerToken?: string;
+    /** Whether callers on loopback need no token to call and view. Default: false. */
+    readonly openLoopback?: boolean;
+    readonly limits?: Readonly<Record<string, number>>;
+  };
+  readonly vertesia?: {
+    readonly path?: string;
+    readonly title?: string;
+    readonly description?: string;
+    readonly tools?: readonly string[];
+    readonly details?: boolean;
+  };
+  readonly mcp?: {
+    readonly path?: string;
+    readonly tools?: readonly string[];
+    readonly instructions?: string;
+    readonly stateKey?: string;
+  };
+  readonly tokens?: {
+    readonly issuers?: readonly { readonly issuer: string; readonly jwks?: string }[];
+    readonly audience?: readonly string[];
+    readonly organizations?: readonly string[];
+  };
+}
+
+/** A log by its file, or with options. */
+export type ConfiguredAudit = Omit<AuditOptions, 'store' | 'exceptions'> & {
+  readonly file: string;
+};
+
+export type GrantWord = 'declared' | 'nothing';
+
+/** The most that a plugin receives of the permissions it declares. */
+export type GrantedScopes = Partial<
+  Pick<Permissions, 'time' | 'random' | 'storage' | 'network' | 'env' | 'fs' | 'powers'>
+>;
+
+/** Reads a configuration's text. Throws `INVALID_OPTIONS` with every problem in it. */
 export function parseConfig(text: string, file: string): ConfigFile {
   let data: unknown;
   try {
@@ -29,9 +130,17 @@ export function parseConfig(text: string, file: string): ConfigFile {
   return read.value;
 }
 
+/** The message does not repeat the value. */
+const token: Shape<string> = {
+  read: (value, at, problems) => {
+    if (typeof value === 'string' && value.length >= MIN_TOKEN_CHARACTERS) return { value };
+    problems.push(`${at}: must be a string of at least ${MIN_TOKEN_CHARACTERS} characters`);
+    return undefined;
+  },
+};
 const path: Shape<string> = string('a path, e.g. "/tools"', (text) => /^\/[\w\-./]*$/.test(text));
-/** What is there instead may be the credential itself, and is not repeated. */
-const place: Shape<string> = {
+/** The message does not repeat the value: it may be the credential itself. */
+const credentialSource: Shape<string> = {
   read: (value, at, problems) => {
     if (typeof value === 'string' && /^(?:env:\w+|@.+)$/s.test(value)) return { value };
     problems.push(`${at}: must be "env:NAME" or "@FILE"`);
@@ -39,15 +148,65 @@ const place: Shape<string> = {
   },
 };
 const texts: Shape<readonly string[]> = array(string());
-/** What JSON.parse made of an object holds nothing but JSON. */
 const jsonObject: Shape<JsonObject> = {
   read: (value, at, problems) =>
     isJsonObject(value) ? { value } : wrong('an object', value, at, problems),
 };
 
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value);
-}
+const vertesiaRemote: Shape<VertesiaRemoteOptions> = object(
+  {
+    vertesia: string(),
+    id: optional(string()),
+    allowPrivate: optional(boolean),
+    origins: optional(texts),
+    tools: optional(texts),
+  },
+  'refuse',
+);
+
+const mcpRemote: Shape<McpHttpOptions> = object(
+  {
+    mcp: string(),
+    id: optional(string()),
+    allowPrivate: optional(boolean),
+    headers: optional(record(string())),
+    tools: optional(texts),
+  },
+  'refuse',
+);
+
+const commandRemote: Shape<McpStdioOptions> = object(
+  {
+    command: string(),
+    args: optional(texts),
+    id: string(),
+    env: optional(record(string())),
+    cwd: optional(string()),
+    tools: optional(texts),
+  },
+  'refuse',
+);
+
+/** A remote tool server. Its first key names its kind. */
+const remote: Shape<RemoteOptions> = {
+  read: (value, at, problems) => {
+    if (!isRecord(value)) return wrong('an object', value, at, problems);
+    if ('vertesia' in value) return vertesiaRemote.read(value, at, problems);
+    return 'mcp' in value
+      ? mcpRemote.read(value, at, problems)
+      : commandRemote.read(value, at, problems);
+  },
+};
+
+const identity: Shape<NonNullable<ConfigFile['identity']>> = object(
+  {
+    issuer: optional(string()),
+    keyFile: optional(string()),
+    subject: optional(string()),
+    account: optional(object({ id: string(), name: string() }, 'refuse')),
+  },
+  'refuse',
+);
 
 const permissions: Shape<GrantedScopes> = object(
   {
@@ -55,12 +214,53 @@ const permissions: Shape<GrantedScopes> = object(
     random: optional(boolean),
     storage: optional(boolean),
     network: optional(texts),
-    environment: optional(texts),
-    filesystem: optional(texts),
+    env: optional(texts),
+    fs: optional(texts),
     powers: optional(texts),
   },
   'refuse',
+  whichKind,
 );
+
+const anchor: Shape<AnchorTarget> = {
+  read: (value, at, problems) => {
+    const shapes: readonly Shape<AnchorTarget>[] = [
+      object({ file: string() }, 'refuse'),
+      object({ url: string(), headers: optional(record(string())) }, 'refuse'),
+      object({ syslog: string() }, 'refuse'),
+    ];
+    for (const one of shapes) {
+      const read = one.read(value, at, []);
+      if (read !== undefined) return read;
+    }
+    problems.push(
+      `${at}: must be one of {"file": …}, {"url": …, "headers": {…}} and {"syslog": "syslog://HOST:PORT"}`,
+    );
+    return undefined;
+  },
+};
+
+const audit: Shape<ConfiguredAudit> = {
+  read: (value, at, problems) =>
+    typeof value === 'string'
+      ? { value: { file: value } }
+      : object(
+          {
+            file: string(),
+            inputs: optional(oneOf('none', 'digest', 'full')),
+            redact: optional(texts),
+            sync: optional(oneOf('always', 'second', 'never')),
+            maxFileBytes: optional(number),
+            keepFiles: optional(number),
+            signKey: optional(string()),
+            signCommand: optional(texts),
+            publicKey: optional(string()),
+            checkpointEvery: optional(number),
+            anchors: optional(array(anchor)),
+          },
+          'refuse',
+        ).read(value, at, problems),
+};
 
 const grantWord: Shape<GrantWord> = oneOf('declared', 'nothing');
 const grantOfOne: Shape<GrantWord | GrantedScopes> = either(grantWord, permissions);
@@ -71,15 +271,16 @@ const shape: Shape<ConfigFile> = object(
     plugins: optional(texts),
     grant: optional(either(grantWord, record(grantOfOne))),
     config: optional(record(jsonObject)),
-    credentials: optional(record(place)),
+    credentials: optional(record(credentialSource)),
     hostMode: optional(texts),
     background: optional(texts),
+    idempotent: optional(texts),
     overrides: optional(array(object({ host: string(), url: string() }, 'refuse'))),
     tolerance: optional(oneOf('strict', 'default', 'relaxed', 'full')),
     trustHints: optional(texts),
     rules: optional(string()),
     lockFile: optional(string()),
-    audit: optional(string()),
+    audit: optional(audit),
     storageDirectory: optional(string()),
     limits: optional(record(number)),
     remotes: optional(array(remote)),
@@ -90,7 +291,10 @@ const shape: Shape<ConfigFile> = object(
           host: optional(string()),
           port: optional(number),
           publicUrl: optional(string()),
-          token: optional(string('a text of at least 16 characters', (text) => text.length >= 16)),
+          token: optional(token),
+          viewToken: optional(token),
+          answerToken: optional(token),
+          openLoopback: optional(boolean),
           limits: optional(record(number)),
         },
         'refuse',
@@ -115,7 +319,7 @@ const shape: Shape<ConfigFile> = object(
           tools: optional(texts),
           instructions: optional(string()),
           stateKey: optional(
-            string('a text of at least 32 characters', (text) => text.length >= 32),
+            string('a string of at least 32 characters', (text) => text.length >= 32),
           ),
         },
         'refuse',
@@ -137,7 +341,7 @@ const shape: Shape<ConfigFile> = object(
   'refuse',
 );
 
-/** What the first shape reads, or else the second. Complaints are those of the second. */
+/** Reads the first shape, or else the second. Problems are those of the second. */
 function either<A, B>(first: Shape<A>, second: Shape<B>): Shape<A | B> {
   return {
     read: (value, at, problems) => first.read(value, at, []) ?? second.read(value, at, problems),
@@ -145,7 +349,11 @@ function either<A, B>(first: Shape<A>, second: Shape<B>): Shape<A | B> {
 }
 
 function invalid(file: string, problems: readonly string[]): BulkheadError {
-  return new BulkheadError('INVALID_OPTIONS', `${file} cannot be used: ${problems.join('; ')}.`, {
-    option: '--config',
-  });
+  return new BulkheadError(
+    'INVALID_OPTIONS',
+    `${file} is not a valid configuration: ${problems.join('; ')}.`,
+    {
+      option: '--config',
+    },
+  );
 }

@@ -1,24 +1,26 @@
-/** The caps of a server, each with the attack it stops. Fields are told in `docs/limits.md`. */
+/** The limits of a server, each with the attack it stops. `docs/limits.md` lists them. */
 export interface ServerLimits {
   /** Bytes of a request's body. Stops uploads that fill the host's memory. */
   readonly maxBodyBytes: number;
-  /** Nesting of a request's JSON. Stops recursion in whoever walks it later. */
+  /** Nesting of a request's JSON. Stops stack overflows in recursive code. */
   readonly maxBodyDepth: number;
   /** Values in a request's JSON. Stops a megabyte of `[[],[],…`. */
   readonly maxBodyNodes: number;
-  /** Milliseconds for a body to arrive. Stops senders of one byte every so often. */
+  /** Milliseconds for a body to arrive. Stops callers that send one byte at a time. */
   readonly bodyMs: number;
-  /** Requests under way; more are answered 429. Stops a flood from queueing without end. */
+  /** Concurrent requests; more are answered with 429. Stops a flood from queueing without limit. */
   readonly maxRequests: number;
-  /** Clients of MCP that listen for changes at once. Each holds a connection for as long as it likes. */
+  /** Subscriptions of MCP clients at once. Each uses a connection for any length of time. */
   readonly maxListeners: number;
-  /**
-   * Connections at once. Stops those that send nothing from using up descriptors: the one that served
-   * nobody for longest is hung up on for the next.
-   */
+  /** Connections at once. The longest idle one is closed for the next. Stops clients that send nothing. */
   readonly maxConnections: number;
-  /** Milliseconds that calls under way get to finish once the server was told to stop. */
+  /** Milliseconds for calls in progress to finish when the server stops. */
   readonly drainMs: number;
+  /**
+   * Milliseconds for which a stopping server answers 503 before its port closes. Stops refused
+   * connections while a load balancer still sends requests.
+   */
+  readonly drainGraceMs: number;
 }
 
 export const SERVER_LIMITS: ServerLimits = {
@@ -30,25 +32,26 @@ export const SERVER_LIMITS: ServerLimits = {
   maxListeners: 256,
   maxConnections: 1_024,
   drainMs: 30_000,
+  drainGraceMs: 1_000,
 };
 
-/** The caps on tokens and on the key sets that they are checked with. */
+/** The limits of tokens and of the key sets that verify them. */
 export interface TokenLimits {
-  /** Bytes of an Authorization header. Stops tokens that are dear to decode. */
+  /** Bytes of an Authorization header. Stops tokens that are expensive to decode. */
   readonly maxTokenBytes: number;
-  /** Bytes of a key set. Stops an issuer's answer without end. */
+  /** Bytes of a key set. Stops answers without end. */
   readonly maxKeySetBytes: number;
-  /** Keys in a set. Stops sets that are dear to search. */
+  /** Keys in a set. Stops sets that are expensive to search. */
   readonly maxKeys: number;
   /** Milliseconds to fetch a key set. Stops an issuer that stalls. */
   readonly keySetMs: number;
-  /** Milliseconds for which a fetched set is believed. Stops a removed key from opening for ever. */
+  /** Milliseconds for which a fetched set is fresh. Stops a removed key from working forever. */
   readonly keysFreshMs: number;
-  /** Milliseconds for which a set is used whose issuer does not answer any more. */
+  /** Milliseconds for which a set stays in use while its issuer does not answer. */
   readonly keysStaleMs: number;
-  /** Milliseconds between fetches that unknown key ids or failures cause. Stops floods through us. */
+  /** Milliseconds between fetches caused by unknown key ids or failures. Stops floods of an issuer. */
   readonly keysCooldownMs: number;
-  /** Milliseconds by which an issuer's clock may differ from ours. */
+  /** Milliseconds by which an issuer's clock may differ from this host's. */
   readonly clockSkewMs: number;
 }
 

@@ -1,55 +1,68 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { reserveOwnPort } from '../brokers/network/own-ports.js';
 import { BulkheadError } from '../errors.js';
-import { limitConnections } from './connections.js';
+import { trackConnections } from './connections.js';
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes one that is free. */
+  /** 0 chooses a free port. */
   readonly port: number;
+  /** Connections at once. A new connection closes the connection that has been idle for longest. */
   readonly maxConnections: number;
 }
 
-/** A server that takes connections. */
-export interface Listening {
+/** A server that accepts connections. */
+export interface HttpListener {
   /** e.g. `http://127.0.0.1:4173` */
   readonly url: string;
   readonly port: number;
-  /** Takes no more connections, and ends those that nobody uses. */
-  stop(): void;
-  /** Ends every connection, once what was answered on it has left where `graceful`. */
+  /** From now on, each answer ends its connection (`Connection: close`). */
+  drain(): void;
+  /**
+   * Accepts no more connections. If `graceful`, each open connection ends with its answer, or when it
+   * has been without a request for a second; else all are cut.
+   */
   close(graceful: boolean): Promise<void>;
 }
 
-/** Times that hold before a request is anybody's. A client that is slow on purpose costs nothing. */
-const TIMES = {
+/** Milliseconds. They apply before a request is authenticated. Stop clients that are slow on purpose. */
+const TIMEOUTS = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   keepAliveTimeout: 5_000,
-  // Node's own is half a minute, and the others would be longer by that.
+  // Node's default is 30 s, which would be added to each of the others.
   connectionsCheckingInterval: 1_000,
 };
 
-/** For the last bytes of answers to leave, once all of them were given. */
+/** Milliseconds for the last bytes of requests and answers, when the server closes. */
 const FLUSH_MS = 2_000;
-const SWEEP_MS = 20;
+
+/** Bytes of a request that are read although it is refused. */
+const MAX_REFUSED_BYTES = 16 * 1024 * 1024;
 
 /**
- * Serves `fetch` on a port, which says by `admitted` that it knows who asks: until then the connection
- * may be hung up on where there are too many. Throws `INVALID_OPTIONS` where the port cannot be had.
+ * Serves `fetch` on a port. `fetch` calls `markBusy` when it has accepted the caller; until then, the
+ * connection may be closed in favour of another. Throws `INVALID_OPTIONS` if the port is not available.
  */
 export async function listen(
-  fetch: (request: Request, admitted: () => void) => Promise<Response>,
+  fetch: (request: Request, markBusy: () => void) => Promise<Response>,
   { host, port, maxConnections }: ListenOptions,
-): Promise<Listening> {
-  const server = createServer(TIMES);
-  const connections = limitConnections(server, maxConnections);
+): Promise<HttpListener> {
+  const server = createServer(TIMEOUTS);
+  const connections = trackConnections(server, maxConnections);
   server.on('request', (incoming, outgoing) => {
-    const admitted = (): void => connections.hold(incoming, outgoing);
-    const listener = getRequestListener((request) => fetch(request, admitted), {
+    const markBusy = (): void => connections.markBusy(incoming, outgoing);
+    const listener = getRequestListener((request) => fetch(request, markBusy), {
       overrideGlobalObjects: false,
     });
-    void listener(incoming, outgoing);
+    const answer = async (): Promise<void> => {
+      await readAway(incoming);
+      await connections.held;
+      await listener(incoming, outgoing);
+    };
+    if (connections.isEnding) void answer();
+    else void listener(incoming, outgoing);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(error, host, port)));
@@ -57,24 +70,41 @@ export async function listen(
   });
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
+  server.once('close', reserveOwnPort(bound));
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     port: bound,
-    stop: () => {
-      server.close();
-      server.closeIdleConnections();
-    },
+    drain: connections.endAfterAnswers,
     close: async (graceful) => {
-      const closed = new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
-      const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+      connections.endAfterAnswers();
       const cut = setTimeout(() => server.closeAllConnections(), graceful ? FLUSH_MS : 0);
-      await closed;
-      clearInterval(sweep);
+      await connections.whenClosed();
       clearTimeout(cut);
     },
   };
+}
+
+/**
+ * Reads the rest of a request, so that the close of its connection does not reset it. A request that
+ * is slow or too large is not worth it.
+ */
+async function readAway(incoming: IncomingMessage): Promise<void> {
+  if (incoming.complete) return;
+  let bytes = 0;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, FLUSH_MS);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    incoming.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      // guard: refused-body-cap
+      if (bytes > MAX_REFUSED_BYTES) done();
+    });
+    incoming.once('close', done);
+    incoming.once('end', done);
+  });
 }
 
 function cannotListen(error: Error, host: string, port: number): BulkheadError {
@@ -82,9 +112,19 @@ function cannotListen(error: Error, host: string, port: number): BulkheadError {
   return new BulkheadError(
     'INVALID_OPTIONS',
     taken
-      ? `Port ${port} of ${host} is taken. Choose another with --port; 0 takes one that is free.`
-      : `${host}:${port} cannot be listened on: ${error.message}`,
+      ? `Port ${port} of ${host} is in use. Choose another with --port; 0 chooses a free one.`
+      : `The server cannot listen on ${host}:${port}: ${error.message}`,
     { option: 'port' },
     { cause: error },
   );
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
+}
+
+/** The Host headers of requests for a server on loopback with that port and URL. */
+export function ownHosts(port: number, url: string): ReadonlySet<string> {
+  const names = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+  return new Set([...names, new URL(url).host.toLowerCase()]);
 }

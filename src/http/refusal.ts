@@ -1,6 +1,6 @@
 import type { Json } from '../../sandbox/wire/messages.js';
 
-/** Why a request is not served, as its sender is told it. Never leaves this folder but as an answer. */
+/** The reason why a request is refused. Its message is sent to the caller. */
 export class HttpRefusal extends Error {
   override readonly name = 'HttpRefusal';
   readonly status: number;
@@ -22,7 +22,7 @@ export class HttpRefusal extends Error {
   }
 }
 
-/** A body of JSON with what every answer carries. */
+/** A JSON answer, with the headers of every answer. */
 export function jsonResponse(
   body: unknown,
   status = 200,
@@ -39,7 +39,7 @@ export function jsonResponse(
   });
 }
 
-/** What is no refusal is a fault of ours: nobody outside is told what it was. */
+/** Any other error is internal, and the caller does not learn what it was. */
 export function refusalOf(error: unknown): HttpRefusal {
   return error instanceof HttpRefusal ? error : new HttpRefusal(500, 'Internal error');
 }

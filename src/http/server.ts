@@ -1,68 +1,80 @@
-import { randomBytes } from 'node:crypto';
-import { createMcpHandler, type McpHandler } from '../adapters/mcp/handler.js';
-import type { McpOptions } from '../adapters/mcp/options.js';
-import type { PendingApprovals } from '../approval/pending.js';
+import { createMcpHandler, type McpHandler, type McpOptions } from '../adapters/mcp.js';
 import type { Engine } from '../engine/engine-api.js';
-import type { Logger } from '../engine/options/options.js';
+import type { Logger } from '../engine/types/options.js';
 import { BulkheadError } from '../errors.js';
-import { type App, createApp, type Mounted } from './app.js';
-import { approvalRoutes, type ApprovalRoutesSpec } from './approvals.js';
+import { type App, createApp, type RequestRecord, type Route } from './app.js';
+import { approvalRoutes } from './approvals.js';
+import { completeCredentials, type Credentials } from './credentials.js';
 import { SERVER_LIMITS, type ServerLimits } from './limits.js';
-import { listen } from './listen.js';
-import type { VerifierOptions } from './tokens/verifier.js';
+import { isLoopback, listen, ownHosts } from './listen.js';
+import type { VerifierOptions } from './tokens/verify.js';
+import { createVertesiaHandler, type TokenPolicy, type VertesiaHandler } from './vertesia.js';
 import { APPLICATION_PATHS } from './vertesia/application.js';
-import {
-  type BelievedTokens,
-  createVertesiaHandler,
-  type VertesiaHandler,
-} from './vertesia/handler.js';
 import type { InvocationRecord, VertesiaOptions } from './vertesia/options.js';
 
 export interface ServerOptions {
-  /** Default: `127.0.0.1`. Anywhere else has to be reached by people whom the token tells apart. */
+  /** Default: `127.0.0.1`. Any other host requires a chosen token to call. */
   readonly host?: string;
-  /** Default: 4173. 0 takes one that is free. */
+  /** Default: 4173. 0 chooses a free port. */
   readonly port?: number;
-  /** The URL by which others reach this server, where that is not the one it listens on. */
+  /** The URL under which callers reach this server. Default: the one on which it listens. */
   readonly publicUrl?: string;
-  /** What opens what is the operator's. Default: one that is made up at each start. */
-  readonly token?: string;
-  /** The custom tool server of Vertesia's protocol. */
+  /** The operator's tokens, of at least 16 characters. Default of each: a random one at each start. */
+  readonly credentials?: Partial<Credentials>;
+  /** Lets callers on loopback call and view without a token. Default: false. */
+  readonly openLoopback?: boolean;
+  /** The custom tool server of Vertesia's protocol. Default: none. */
   readonly vertesia?: { readonly path: string } & Pick<
     VertesiaOptions,
     'title' | 'description' | 'tools' | 'details'
   >;
-  /** The endpoint for MCP's clients. */
+  /** The endpoint for MCP clients. Default: none. */
   readonly mcp?: { readonly path: string } & McpOptions;
-  /** Whose tokens the tool server believes. */
+  /** The tokens that the tool server trusts. Default: none. */
   readonly tokens?: Pick<VerifierOptions, 'jwks' | 'audience' | 'organizations' | 'network'>;
-  /** Questions that the operator answers at `/api/approvals`, with the token. */
-  readonly approvals?: PendingApprovals;
+  /** Whether the engine's approvals are listed and answered at `/api/approvals`. Default: false. */
+  readonly approvals?: boolean;
   readonly limits?: Partial<ServerLimits>;
+  /** Called after each answer, e.g. to count it. Default: none. */
+  readonly onRequest?: (record: RequestRecord) => void;
 }
 
-/** What may change while a server runs. */
+/** Settings that may change while a server runs. */
 export interface ServerChanges {
   readonly plugins?: readonly string[];
-  readonly tokens?: BelievedTokens;
-  /** The operator's, where one is chosen. */
-  readonly token?: string | undefined;
+  readonly tokens?: TokenPolicy;
+  /** The tokens that the operator chose. An absent one does not change. */
+  readonly credentials?: Partial<Credentials>;
 }
 
 export interface RunningServer {
   readonly url: string;
-  readonly token: string;
+  /** The current tokens, read at each access. */
+  readonly credentials: Credentials;
   /**
-   * Reads the plugins again, and has the issuers' keys fetched again. Calls under way go on. What is
-   * given replaces what the server was started with; throws `INVALID_OPTIONS` for tokens that cannot
-   * be, and then nothing has changed.
+   * Reads the plugins again, and fetches the issuers' keys again. Calls in progress continue. The given
+   * settings replace the current ones. Throws `INVALID_OPTIONS` for tokens that are not valid, and then
+   * changes nothing.
    */
   reload(next?: ServerChanges): Promise<void>;
   /**
-   * Takes no more connections, lets what is under way finish for as long as `drainMs`, and closes.
-   * The engine is left open. Resolves with whether everything finished.
+   * Answers new requests with 503 and `Connection: close` for `drainGraceMs`, waits up to `drainMs` for
+   * requests in progress, and closes. No answered request is reset. The engine stays open. Resolves
+   * with whether every request finished.
    */
   stop(): Promise<boolean>;
+}
+
+/** Throws `INVALID_OPTIONS` for options with which no server starts. */
+export function checkServerOptions(options: ServerOptions): void {
+  const { host = '127.0.0.1', openLoopback = false, publicUrl } = options;
+  const loopback = isLoopback(host);
+  if (!loopback && options.credentials?.call === undefined) throw needsToken(host);
+  // guard: open-only-on-loopback
+  if (!loopback && openLoopback) throw notLoopback(host);
+  completeCredentials(options.credentials ?? {});
+  checkPaths(options);
+  if (publicUrl !== undefined) checkPublicUrl(publicUrl);
 }
 
 /** Serves an engine's tools on one port. Throws `INVALID_OPTIONS`. */
@@ -71,93 +83,103 @@ export async function startServer(
   options: ServerOptions,
   logger: Logger,
 ): Promise<RunningServer> {
+  checkServerOptions(options);
   const { host = '127.0.0.1', port = 4173 } = options;
   const limits = { ...SERVER_LIMITS, ...options.limits };
   const loopback = isLoopback(host);
-  if (!loopback && options.token === undefined) throw needsToken(host);
-  let { token = randomBytes(24).toString('base64url') } = options;
-  let chosen = options.token !== undefined;
+  const { openLoopback = false } = options;
+  let credentials = completeCredentials(options.credentials ?? {});
   const mcp = await openMcp(engine, options, limits, logger);
 
   let app: App | undefined;
-  const serve = async (request: Request, admitted: () => void): Promise<Response> =>
-    app?.fetch(request, admitted) ?? notYet();
-  const listening = await listen(serve, { host, port, maxConnections: limits.maxConnections });
-  const url = trimmed(options.publicUrl ?? listening.url);
+  const listener = await listen(
+    async (request, markBusy) => app?.fetch(request, markBusy) ?? notReady(),
+    { host, port, maxConnections: limits.maxConnections },
+  );
+  let url: string;
   let vertesia: VertesiaHandler | undefined;
   try {
+    url = checkPublicUrl(options.publicUrl ?? listener.url);
     vertesia = openVertesia(engine, url, options, logger);
   } catch (error) {
-    await Promise.all([listening.close(false), mcp?.close()]);
+    await Promise.all([listener.close(false), mcp?.close()]);
     throw error;
   }
-  const mounted: Mounted[] = [];
-  if (options.approvals !== undefined) {
-    const { approvals: pending } = options;
-    const spec: ApprovalRoutesSpec = {
-      pending,
-      get token() {
-        return token;
-      },
-      limits,
-    };
-    mounted.push(...approvalRoutes(spec));
-  }
-  if (vertesia !== undefined && options.vertesia !== undefined) {
-    const { path } = options.vertesia;
-    const { fetch, application } = vertesia;
-    mounted.push({ path, access: 'verified', fetch });
-    const base = path.replace(/\/[^/]*\/?$/, '');
-    for (const below of APPLICATION_PATHS) {
-      mounted.push({
-        path: `${base}${below}`,
-        access: 'verified',
-        fetch: (request, admit) => application(request, base, admit),
-      });
-    }
-  }
-  if (mcp !== undefined && options.mcp !== undefined) {
-    const { fetch, lasts } = mcp;
-    mounted.push({ path: options.mcp.path, access: 'operator', fetch, lasts });
-  }
-  app = createApp({
+  const served = createApp({
     engine,
-    mounted,
-    get token() {
-      return token;
+    routes: [
+      ...(options.approvals === true
+        ? approvalRoutes({ approvals: engine.approvals, limits })
+        : []),
+      ...vertesiaRoutes(options, vertesia),
+      ...mcpRoutes(options, mcp),
+    ],
+    door: {
+      get credentials() {
+        return credentials;
+      },
+      openLoopback,
+      hosts: loopback ? ownHosts(listener.port, url) : new Set(),
     },
-    get tokenRequired() {
-      return chosen;
-    },
-    hosts: loopback ? ownHosts(listening.port, url) : new Set(),
     jwks: () => engine.jwks(),
     limits,
-    onRequest: (record) => logger.info(record, 'request'),
+    onRequest: ({ route, ...record }) => {
+      logger.info(record, 'request');
+      options.onRequest?.({ route, ...record });
+    },
     onFault: (error) =>
       logger.error({ error: error instanceof Error ? error.stack : String(error) }, 'fault'),
   });
-  const served = app;
+  app = served;
 
   return {
     url,
-    token,
-    reload: async ({ plugins, tokens, token: next } = {}) => {
+    get credentials() {
+      return credentials;
+    },
+    reload: async ({ plugins, tokens, credentials: next = {} } = {}) => {
+      const completed = completeCredentials({ ...credentials, ...next });
       vertesia?.refresh(tokens);
-      // One that is not named any more goes on: nobody would know which comes after it.
-      chosen ||= next !== undefined;
-      token = next ?? token;
+      credentials = completed;
       await engine.reload(plugins === undefined ? {} : { plugins });
     },
     stop: async () => {
-      listening.stop();
-      // What listens for changes would never end by itself; calls under way are left to.
-      mcp?.quiet();
-      const finished = await within(served.drain(), limits.drainMs);
-      await listening.close(finished);
+      // `/readyz` and every new request are answered 503 from here on, while the port is open.
+      const drained = served.drain();
+      listener.drain();
+      // A subscription would never end by itself. Calls finish.
+      mcp?.endSubscriptions();
+      const [finished] = await Promise.all([
+        within(drained, limits.drainMs),
+        pause(Math.min(limits.drainGraceMs, limits.drainMs)),
+      ]);
+      await listener.close(finished);
       await Promise.all([vertesia?.close(), mcp?.close()]);
       return finished;
     },
   };
+}
+
+function vertesiaRoutes(
+  { vertesia: options }: ServerOptions,
+  handler: VertesiaHandler | undefined,
+): readonly Route[] {
+  if (options === undefined || handler === undefined) return [];
+  const base = options.path.replace(/\/[^/]*\/?$/, '');
+  return [
+    { path: options.path, access: 'verified', fetch: handler.fetch },
+    ...APPLICATION_PATHS.map((path): Route => ({
+      path: `${base}${path}`,
+      access: 'verified',
+      fetch: (request, acquireSlot) => handler.application(request, base, acquireSlot),
+    })),
+  ];
+}
+
+function mcpRoutes({ mcp: options }: ServerOptions, handler: McpHandler | undefined): Route[] {
+  if (options === undefined || handler === undefined) return [];
+  const { fetch, isSubscription } = handler;
+  return [{ path: options.path, access: ['call'], fetch, isSubscription }];
 }
 
 function openVertesia(
@@ -167,14 +189,14 @@ function openVertesia(
   logger: Logger,
 ): VertesiaHandler | undefined {
   if (options.vertesia === undefined) return undefined;
-  const { path, ...said } = options.vertesia;
+  const { path, ...described } = options.vertesia;
   return createVertesiaHandler(engine, {
-    ...said,
+    ...described,
     ...options.tokens,
     url: `${url}${path}`,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     onInvocation: (record: InvocationRecord) => logger.info(record, 'invocation'),
-    onKeysFailed: (jwks, why) => logger.warn({ jwks, why }, 'keys of an issuer cannot be had'),
+    onKeysFailed: (jwks, why) => logger.warn({ jwks, why }, 'keys of an issuer are not available'),
   });
 }
 
@@ -185,28 +207,22 @@ async function openMcp(
   logger: Logger,
 ): Promise<McpHandler | undefined> {
   if (mcp === undefined) return undefined;
-  const { path: _path, ...said } = mcp;
+  const { path: _path, ...rest } = mcp;
   const onError = ({ message }: Error): void => logger.info({ why: message }, 'mcp');
-  const handler = createMcpHandler(engine, { maxBodyBytes, maxListeners, onError, ...said });
+  const handler = createMcpHandler(engine, { maxBodyBytes, maxListeners, onError, ...rest });
   await handler.ready();
   return handler;
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
-}
-
-/** The Host headers of requests that were meant for this server. */
-function ownHosts(port: number, url: string): ReadonlySet<string> {
-  const names = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
-  return new Set([...names, new URL(url).host.toLowerCase()]);
-}
-
-function trimmed(url: string): string {
+function checkPublicUrl(url: string): string {
   if (!URL.canParse(url)) {
-    throw new BulkheadError('INVALID_OPTIONS', `${url} is not a URL that others could use.`, {
-      option: 'publicUrl',
-    });
+    throw new BulkheadError(
+      'INVALID_OPTIONS',
+      `${url} is not a valid public URL. Use an absolute URL such as https://tools.example.com.`,
+      {
+        option: 'publicUrl',
+      },
+    );
   }
   return url.replace(/\/+$/, '');
 }
@@ -214,15 +230,63 @@ function trimmed(url: string): string {
 function needsToken(host: string): BulkheadError {
   return new BulkheadError(
     'INVALID_OPTIONS',
-    `Listening on ${host} lets other machines in, so a token has to be chosen: --token, BULKHEAD_TOKEN, or "token" in the configuration.`,
+    `Listening on ${host} allows other machines, so it needs a token. Set --token, BULKHEAD_TOKEN, or "token" in the configuration. \`bulkhead keys new token\` creates one.`,
     { option: 'token' },
   );
 }
 
-function notYet(): Response {
+function notLoopback(host: string): BulkheadError {
+  return new BulkheadError(
+    'INVALID_OPTIONS',
+    `--open-loopback lets any caller run tools, so it needs a loopback address, and ${host} is not one. Listen on 127.0.0.1, or remove --open-loopback.`,
+    { option: 'openLoopback' },
+  );
+}
+
+/** Paths that this server always uses. */
+const OWN_PATHS = ['/healthz', '/health', '/readyz', '/ready', '/api', '/.well-known'];
+
+/** Throws `INVALID_OPTIONS` if two endpoints have one path: one of them would never answer. */
+function checkPaths({ vertesia, mcp }: ServerOptions): void {
+  const base = vertesia?.path.replace(/\/[^/]*\/?$/, '') ?? '';
+  const taken = [
+    ...(vertesia === undefined
+      ? []
+      : [vertesia.path, ...APPLICATION_PATHS.map((path) => `${base}${path.replace('/*', '')}`)]),
+    ...OWN_PATHS,
+  ].map(plainPath);
+  const isTaken = (path: string): boolean =>
+    taken.some((one) => plainPath(path) === one || plainPath(path).startsWith(`${one}/`));
+  // guard: endpoint-paths-differ
+  if (mcp !== undefined && isTaken(mcp.path)) throw samePath('--mcp', mcp.path);
+  const own = OWN_PATHS.some((one) => plainPath(vertesia?.path ?? '') === one);
+  if (vertesia !== undefined && own) throw samePath('--vertesia', vertesia.path);
+}
+
+/** Routes ignore a final slash. */
+function plainPath(path: string): string {
+  return path.replace(/\/+$/, '');
+}
+
+function samePath(option: string, path: string): BulkheadError {
+  return new BulkheadError(
+    'INVALID_OPTIONS',
+    `${option} ${path} is the path of another endpoint of this server. Choose another path, e.g. ${option} /other.`,
+    { option },
+  );
+}
+
+function notReady(): Response {
   return new Response(null, { status: 503, headers: { 'retry-after': '1' } });
 }
 
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+/** Whether a promise resolves in time. */
 async function within(done: Promise<void>, milliseconds: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {

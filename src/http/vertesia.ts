@@ -1,5 +1,191 @@
-export { createVertesiaHandler } from './vertesia/handler.js';
-export type { VertesiaHandler } from './vertesia/handler.js';
+import { servedTools } from '../adapters/served.js';
+import type { Engine } from '../engine/engine-api.js';
+import type { AcquireSlot } from './app.js';
+import { parseBody, readBody } from './body.js';
+import { SERVER_LIMITS, type ServerLimits } from './limits.js';
+import { HttpRefusal, jsonResponse, refusalOf } from './refusal.js';
+import { makeVerifier, type Principal, tenantOf, type Verifier } from './tokens/verify.js';
+import { makeApplication } from './vertesia/application.js';
+import type { VertesiaOptions } from './vertesia/options.js';
+import {
+  describeTools,
+  parseInvocation,
+  refusalOfThrow,
+  responseOf,
+  runContext,
+  toolUseIdOf,
+  UNKNOWN_ID,
+} from './vertesia/protocol.js';
+
 export type { InvocationRecord, VertesiaOptions } from './vertesia/options.js';
 export type { ServerLimits } from './limits.js';
 export type { PinnedIssuer } from './tokens/issuers.js';
+
+/** The tokens that a server trusts. */
+export type TokenPolicy = Pick<VertesiaOptions, 'jwks' | 'audience' | 'organizations'>;
+
+/** A custom tool server of Vertesia's protocol. */
+export interface VertesiaHandler {
+  /**
+   * GET lists the tools. POST runs one, and requires a valid token. `acquireSlot` is called for a
+   * verified caller before the body is read, and never for another caller. Its error is the answer.
+   */
+  fetch(request: Request, acquireSlot?: AcquireSlot): Promise<Response>;
+  /**
+   * The other parts of an application: its package, and its tools as activities, at `APPLICATION_PATHS`
+   * below `base`. `acquireSlot` is called as in `fetch`.
+   */
+  application(request: Request, base: string, acquireSlot?: AcquireSlot): Promise<Response>;
+  /**
+   * Fetches the keys of all issuers again at their next use. With `tokens`, only these are trusted from
+   * now on. Throws `INVALID_OPTIONS` for tokens that are not valid, and then changes nothing.
+   */
+  refresh(tokens?: TokenPolicy): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves an engine's catalog by Vertesia's protocol for custom tools. Without a valid token, a caller can
+ * only list the tools: the answers do not show whether a tool exists.
+ *
+ * Throws `INVALID_OPTIONS` for issuers that cannot be pinned.
+ */
+export function createVertesiaHandler(engine: Engine, options: VertesiaOptions): VertesiaHandler {
+  let verifier = makeVerifier({ ...options, limits: {} });
+  /** Replaced verifiers, which may still verify tokens. */
+  const retired: Verifier[] = [];
+  const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits };
+  const served = servedTools(engine.catalog, options.tools);
+
+  const invoke = async (request: Request, acquireSlot: AcquireSlot): Promise<Response> => {
+    const startedAt = performance.now();
+    const progress: Progress = {
+      id: UNKNOWN_ID,
+      tool: '',
+      principal: undefined,
+      callId: undefined,
+    };
+    const answer = await run(request, progress, acquireSlot).catch((error: unknown) =>
+      errorResponse(progress.id, refusalOf(error)),
+    );
+    const { id, tool, principal, callId } = progress;
+    if (principal !== undefined) {
+      options.onInvocation?.({
+        toolUseId: id,
+        tool,
+        subject: principal.subject,
+        organization: principal.organization,
+        callId,
+        status: answer.status,
+        durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+      });
+    }
+    return answer;
+  };
+
+  const run = async (
+    request: Request,
+    progress: Progress,
+    acquireSlot: AcquireSlot,
+  ): Promise<Response> => {
+    // Verified before the body is parsed. Refused after it, because the answer contains the body's id.
+    const verified = await settle(() => verifier.verify(request.headers.get('authorization')));
+    // A caller without a valid token uses no slot while it sends its body.
+    if ('value' in verified) acquireSlot(tenantOf(verified.value));
+    const maxBodyBytes = 'error' in verified ? MAX_UNVERIFIED_BYTES : limits.maxBodyBytes;
+    const parsed = await settle(async () =>
+      parseBody(await readBody(request, { ...limits, maxBodyBytes }), limits),
+    );
+    if ('value' in parsed) progress.id = toolUseIdOf(parsed.value) ?? UNKNOWN_ID;
+    // guard: call-needs-token
+    if ('error' in verified) throw verified.error;
+    progress.principal = verified.value;
+    if ('error' in parsed) throw parsed.error;
+    const { name, input, metadata } = parseInvocation(parsed.value);
+    const tool = served.find(name);
+    if (tool === undefined) throw notFound(name);
+    progress.tool = tool.name;
+    const context = runContext(metadata, progress.id);
+    try {
+      const result = await engine.call(tool.name, input, {
+        signal: request.signal,
+        context,
+        // guard: call-tenant-is-account
+        tenant: tenantOf(verified.value),
+      });
+      progress.callId = result.callId;
+      return jsonResponse(responseOf(progress.id, result));
+    } catch (error) {
+      throw refusalOfThrow(error);
+    }
+  };
+
+  return {
+    fetch: async (request, acquireSlot = () => {}) => {
+      if (request.method === 'POST') return invoke(request, acquireSlot);
+      if (request.method === 'GET' || request.method === 'HEAD') {
+        acquireSlot();
+        return jsonResponse(describeTools(served, options));
+      }
+      const refusal = new HttpRefusal(405, `${request.method} is not supported here`, {
+        headers: { allow: 'GET, HEAD, POST' },
+      });
+      return errorResponse(UNKNOWN_ID, refusal);
+    },
+    application: makeApplication({
+      engine,
+      served,
+      options,
+      verify: (authorization) => verifier.verify(authorization),
+      limits,
+    }),
+    refresh: (tokens) => {
+      if (tokens === undefined) return verifier.refresh();
+      const next = makeVerifier({ ...options, ...tokens, limits: {} });
+      retired.push(verifier);
+      // guard: token-verifier-replaced
+      verifier = next;
+    },
+    close: async () => {
+      await Promise.all([...retired, verifier].map((one) => one.close()));
+    },
+  };
+}
+
+/** Bytes of a body that are read without a valid token: enough to find its id. */
+const MAX_UNVERIFIED_BYTES = 64 * 1024;
+
+/** The facts that are known of a request, for its answer and its record. */
+interface Progress {
+  id: string;
+  tool: string;
+  principal: Principal | undefined;
+  callId: string | undefined;
+}
+
+type Settled<Value> = { readonly value: Value } | { readonly error: unknown };
+
+async function settle<Value>(run: () => Promise<Value>): Promise<Settled<Value>> {
+  try {
+    return { value: await run() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function notFound(name: string): HttpRefusal {
+  const shown = name.slice(0, 200);
+  return new HttpRefusal(404, `Tool function not found: ${shown}`, { data: { tool_name: shown } });
+}
+
+/** The protocol's `ToolExecutionResponseError`. */
+function errorResponse(toolUseId: string, refusal: HttpRefusal): Response {
+  const { status, message, data, headers } = refusal;
+  const body = {
+    tool_use_id: toolUseId,
+    status,
+    error: message,
+    ...(data === undefined ? {} : { data }),
+  };
+  return jsonResponse(body, status, headers);
+}

@@ -19,14 +19,14 @@ const parameters = { type: 'object', properties: { a: { type: 'number' } }, requ
 const engine = await startEngine([makePlugin({ id: 'm', source })]);
 const tools = engine.catalog.list();
 
-describe('for OpenAI', () => {
-  it('tools have the shapes of chat completions and of responses', () => {
+describe('the OpenAI adapter', () => {
+  it('describes tools for chat completions and for responses', () => {
     const definition = { name: 'm__add', description: 'Adds', parameters, strict: false };
     expect(toChatTools(tools)).toEqual([{ type: 'function', function: definition }]);
     expect(toResponsesTools(tools)).toEqual([{ type: 'function', ...definition }]);
   });
 
-  it('calls are run, and answered whatever the model wrote', async () => {
+  it('runs calls, and answers calls that are not valid', async () => {
     const chat = (text: string, name = 'm__add'): Promise<unknown> =>
       runToolCall(engine, { id: 'c', function: { name, arguments: text } });
     expect(await chat('{"a":1}')).toEqual({ role: 'tool', tool_call_id: 'c', content: '2' });
@@ -43,8 +43,8 @@ describe('for OpenAI', () => {
   });
 });
 
-describe('for Anthropic', () => {
-  it('tools have the shape of messages, and calls are run', async () => {
+describe('the Anthropic adapter', () => {
+  it('describes tools for messages, and runs calls', async () => {
     expect(toAnthropicTools(tools)).toEqual([
       { name: 'm__add', description: 'Adds', input_schema: parameters },
     ]);
@@ -59,7 +59,7 @@ describe('for Anthropic', () => {
   });
 });
 
-describe('what is no text', () => {
+describe('content that is not text', () => {
   const result: CallResult = {
     callId: 'c',
     isError: false,
@@ -72,7 +72,7 @@ describe('what is no text', () => {
     files: ['https://a.example/f'],
   };
 
-  it('is handed over where the model can see it, and named where it cannot', () => {
+  it('is passed on if the model supports it, and labelled otherwise', () => {
     expect(toToolResult('u', result).content).toEqual([
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
       { type: 'text', text: '[audio: audio/wav]' },

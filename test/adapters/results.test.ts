@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toToolResult } from '../../src/adapters/anthropic.js';
-import { toMcpResult } from '../../src/adapters/mcp/result.js';
+import { toMcpResult } from '../../src/adapters/mcp/shapes.js';
 import { toText } from '../../src/adapters/openai.js';
 import type { CallResult, Engine, Json } from '../../src/index.js';
-import { responseOf } from '../../src/http/vertesia/answer.js';
+import { responseOf } from '../../src/http/vertesia/protocol.js';
 import { serveMcp } from '../remotes/mcp/servers.js';
 import { idOf, serveTools, weather } from '../remotes/vertesia/server.js';
 import { makeDirectory, makePlugin, startEngine } from '../engine/plugin-on-disk.js';

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { servedTools } from '../../src/adapters/served.js';
 import { makeCatalog } from '../../src/catalog/catalog.js';
 import type { UnnamedTool } from '../../src/catalog/catalog.js';
@@ -8,27 +8,29 @@ const tool = (plugin: string, id: string): UnnamedTool => ({ plugin, tool: id })
 const { catalog, replace } = makeCatalog();
 replace([tool('weather', 'today'), tool('weather', 'week'), tool('notes', 'write')]);
 
-it('what is served is listed and found by the same patterns', () => {
-  const served = servedTools(catalog, ['weather__*', 'nope']);
-  expect(served.list().map(({ name }) => name)).toEqual(['weather__today', 'weather__week']);
-  expect(served.find('weather__week')?.tool).toBe('week');
-  expect(served.find('notes__write')).toBeUndefined();
-  expect(servedTools(catalog, undefined).list()).toHaveLength(3);
-});
+describe('served tools', () => {
+  it('lists and finds tools by the same patterns', () => {
+    const served = servedTools(catalog, ['weather__*', 'nope']);
+    expect(served.list().map(({ name }) => name)).toEqual(['weather__today', 'weather__week']);
+    expect(served.find('weather__week')?.tool).toBe('week');
+    expect(served.find('notes__write')).toBeUndefined();
+    expect(servedTools(catalog, undefined).list()).toHaveLength(3);
+  });
 
-it('a tool is found by its own name alone', () => {
-  const served = servedTools(catalog, undefined);
-  for (const name of ['week', 'weather:week', 'weather_week', 'constructor', '']) {
-    expect(served.find(name)).toBeUndefined();
-  }
-});
+  it('finds a tool by its exported name only', () => {
+    const served = servedTools(catalog, undefined);
+    for (const name of ['week', 'weather:week', 'weather_week', 'constructor', '']) {
+      expect(served.find(name)).toBeUndefined();
+    }
+  });
 
-it('a tool is found without a look at all others', () => {
-  const blind = {
-    ...catalog,
-    list: () => {
-      throw new Error('looked at all');
-    },
-  };
-  expect(servedTools(blind, ['notes__*']).find('notes__write')?.tool).toBe('write');
+  it('finds a tool without listing all tools', () => {
+    const blind = {
+      ...catalog,
+      list: () => {
+        throw new Error('looked at all');
+      },
+    };
+    expect(servedTools(blind, ['notes__*']).find('notes__write')?.tool).toBe('write');
+  });
 });

@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { type App, type AppSpec, createApp, type RequestRecord } from '../../src/http/app.js';
 
+const DOOR = {
+  credentials: { call: 'may-call-tools-00', view: 'may-view-all-000', answer: 'may-answer-00000' },
+  openLoopback: false,
+  hosts: new Set<string>(),
+};
+
 function makeApp(spec: Partial<AppSpec> = {}): App {
   return createApp({
     engine: {
-      catalog: { list: () => [], find: () => undefined, collisions: () => [], on: () => () => {} },
       listing: () => [],
     },
-    mounted: [],
-    token: 'secret',
-    tokenRequired: false,
-    hosts: new Set(),
+    routes: [],
+    door: DOOR,
     ...spec,
   });
 }
@@ -19,14 +22,14 @@ const ask = (app: App, path: string, headers: Record<string, string> = {}): Prom
   app.fetch(new Request(`http://127.0.0.1${path}`, { headers }));
 
 describe('an app', () => {
-  it('takes so many requests at once, and tells the others when to come again', async () => {
+  it('limits concurrent requests, and sends the others retry-after', async () => {
     let answer: (response: Response) => void = () => {};
     const fetch = (): Promise<Response> =>
       new Promise((resolve) => {
         answer = resolve;
       });
     const app = makeApp({
-      mounted: [{ path: '/slow', access: 'open', fetch }],
+      routes: [{ path: '/slow', access: 'open', fetch }],
       limits: { maxRequests: 1 },
     });
     const first = ask(app, '/slow');
@@ -41,13 +44,13 @@ describe('an app', () => {
     expect(await (await third).text()).toBe('again');
   });
 
-  it('answers what is under way when it drains, and nothing else', async () => {
+  it('answers only requests in progress while it drains', async () => {
     let answer: (response: Response) => void = () => {};
     const fetch = (): Promise<Response> =>
       new Promise((resolve) => {
         answer = resolve;
       });
-    const app = makeApp({ mounted: [{ path: '/slow', access: 'open', fetch }] });
+    const app = makeApp({ routes: [{ path: '/slow', access: 'open', fetch }] });
     const first = ask(app, '/slow');
     const drained = app.drain();
     expect((await ask(app, '/slow')).status).toBe(503);
@@ -57,7 +60,7 @@ describe('an app', () => {
     await Promise.all([first, drained]);
   });
 
-  it('counts a stream of events as under way until it ends', async () => {
+  it('counts an event stream until it ends', async () => {
     let end = (): void => {};
     const stream = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -67,7 +70,7 @@ describe('an app', () => {
     });
     const headers = { 'content-type': 'text/event-stream' };
     const fetch = (): Promise<Response> => Promise.resolve(new Response(stream, { headers }));
-    const app = makeApp({ mounted: [{ path: '/events', access: 'open', fetch }] });
+    const app = makeApp({ routes: [{ path: '/events', access: 'open', fetch }] });
     const response = await ask(app, '/events');
     let drained = false;
     const drain = app.drain().then(() => {
@@ -80,12 +83,12 @@ describe('an app', () => {
     await drain;
   });
 
-  it('has room for calls, whoever else listens for news', async () => {
+  it('does not count subscriptions', async () => {
     const headers = { 'content-type': 'text/event-stream' };
     const fetch = (): Promise<Response> =>
       Promise.resolve(new Response(new ReadableStream(), { headers }));
     const app = makeApp({
-      mounted: [{ path: '/news', access: 'open', fetch, lasts: () => true }],
+      routes: [{ path: '/news', access: 'open', fetch, isSubscription: () => true }],
       limits: { maxRequests: 1 },
     });
     for (let listener = 0; listener < 5; listener += 1) {
@@ -94,25 +97,46 @@ describe('an app', () => {
     await app.drain();
   });
 
-  it('tells nothing of what goes wrong inside', async () => {
+  it('does not describe internal errors', async () => {
     const fetch = (): Promise<Response> => Promise.reject(new Error('/etc/secret'));
-    const app = makeApp({ mounted: [{ path: '/x', access: 'open', fetch }] });
+    const app = makeApp({ routes: [{ path: '/x', access: 'open', fetch }] });
     const response = await ask(app, '/x');
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({ status: 500, error: 'Internal error' });
   });
 
-  it("asks for the operator's token where it was chosen, and always for the plugins", async () => {
+  it('requires a credential of the role, also on loopback', async () => {
     const fetch = (): Promise<Response> => Promise.resolve(new Response('in'));
-    const mounted = [{ path: '/o', access: 'operator', fetch }] as const;
-    const bearer = { authorization: 'Bearer secret' };
-    expect((await ask(makeApp({ mounted }), '/o')).status).toBe(200);
-    const closed = makeApp({ mounted, tokenRequired: true });
-    expect((await ask(closed, '/o')).status).toBe(401);
-    expect((await ask(closed, '/o', { authorization: 'Bearer sEcret' })).status).toBe(401);
-    expect((await ask(closed, '/o', bearer)).status).toBe(200);
-    expect((await ask(makeApp(), '/api/plugins')).status).toBe(401);
-    expect((await ask(makeApp(), '/api/plugins', bearer)).status).toBe(200);
+    const app = makeApp({ routes: [{ path: '/o', access: ['call'], fetch }] });
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+    const { call, view, answer } = DOOR.credentials;
+    expect((await ask(app, '/o')).status).toBe(401);
+    expect((await ask(app, '/o', bearer('may-call-tools-0x'))).status).toBe(401);
+    expect((await ask(app, '/o', bearer(''))).status).toBe(401);
+    expect((await ask(app, '/o', bearer(call))).status).toBe(200);
+    for (const other of [view, answer])
+      expect((await ask(app, '/o', bearer(other))).status).toBe(403);
+    expect((await ask(app, '/api/plugins')).status).toBe(401);
+    expect((await ask(app, '/api/plugins', bearer(call))).status).toBe(403);
+    expect((await ask(app, '/api/plugins', bearer(view))).status).toBe(200);
+  });
+
+  it('with openLoopback needs no credential to call and view, but one to answer', async () => {
+    const fetch = (): Promise<Response> => Promise.resolve(new Response('in'));
+    const app = makeApp({
+      door: { ...DOOR, openLoopback: true },
+      routes: [
+        { path: '/o', access: ['call'], fetch },
+        { path: '/a', access: ['answer'], fetch },
+      ],
+    });
+    expect((await ask(app, '/o')).status).toBe(200);
+    expect((await ask(app, '/api/plugins')).status).toBe(200);
+    expect((await ask(app, '/a')).status).toBe(401);
+  });
+
+  it('tells any caller that it is ready, and nothing else', async () => {
+    expect(await (await ask(makeApp(), '/readyz')).json()).toEqual({ status: 'ready' });
   });
 
   it('records paths without their queries', async () => {

@@ -1,28 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { makePendingApprovals } from '../../src/approval/pending.js';
+import { makeStoredApprovals } from '../../src/approval/stored-approvals.js';
 import { type App, createApp } from '../../src/http/app.js';
 import { approvalRoutes } from '../../src/http/approvals.js';
 import { open, question } from '../approval/asking.js';
 
-function setUp(hosts: readonly string[] = []) {
-  const pending = makePendingApprovals();
-  const { approval } = open(pending.approve, { timeoutMs: 5_000 });
+function setUp(hosts: readonly string[] = [], openLoopback = false) {
+  const { approval, store, events } = open(undefined, { timeoutMs: 5_000 });
+  approval.onRequest(() => {});
   const app: App = createApp({
     engine: {
-      catalog: { list: () => [], find: () => undefined, collisions: () => [], on: () => () => {} },
       listing: () => [],
     },
-    mounted: approvalRoutes({ pending, token: 'sesame' }),
-    token: 'sesame',
-    // Approvals ask for the token also where nothing else does.
-    tokenRequired: false,
-    hosts: new Set(hosts),
+    routes: approvalRoutes({ approvals: makeStoredApprovals(store, approval.answer) }),
+    door: {
+      credentials: { call: 'may-call', view: 'may-view', answer: 'sesame' },
+      // Approvals require the token even if other routes do not.
+      openLoopback,
+      hosts: new Set(hosts),
+    },
   });
   const send = (path: string, body?: unknown, headers: Record<string, string> = {}) =>
     app.fetch(
       new Request(`http://127.0.0.1${path}`, {
         method: body === undefined ? 'GET' : 'POST',
-        headers: { authorization: 'Bearer sesame', ...headers },
+        headers: {
+          authorization: 'Bearer sesame',
+          'content-type': 'application/json',
+          ...headers,
+        },
         ...(body === undefined
           ? {}
           : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -34,12 +39,12 @@ function setUp(hosts: readonly string[] = []) {
     };
     return approvals[0] ?? { approvalId: '', digest: '' };
   };
-  return { approval, send, first };
+  return { approval, send, first, events };
 }
 
-describe('questions over HTTP', () => {
-  it('are listed with all that it takes to decide, and answered by id and digest', async () => {
-    const { approval, send, first } = setUp();
+describe('pending approvals over HTTP', () => {
+  it('are listed with everything needed to decide, and answered by id and digest', async () => {
+    const { approval, send, first, events } = setUp();
     const asked = approval.ask(question({ inputText: '{"path":"a\u202e.md"}' }));
     const listed = await first();
     expect(listed).toMatchObject({
@@ -53,14 +58,20 @@ describe('questions over HTTP', () => {
     const response = await send(`/api/approvals/${approvalId}`, answer);
     expect(response.status).toBe(200);
     await asked;
-    expect((await send(`/api/approvals/${approvalId}`, answer)).status).toBe(404);
+    expect(events.at(-1)).toMatchObject({
+      type: 'approval-given',
+      by: 'ada, with the token to answer',
+      approver: 'program',
+      channel: 'http',
+    });
+    expect((await send(`/api/approvals/${approvalId}`, answer)).status).toBe(409);
     expect((await send('/api/approvals/%zz', answer)).status).toBe(404);
   });
 
   it.each([
     ['without the token', { authorization: '' }],
     ['with another token', { authorization: 'Bearer Sesame' }],
-  ])('are nobody else’s: %s', async (_, headers) => {
+  ])('require the operator’s token: %s', async (_, headers) => {
     const { approval, send, first } = setUp();
     const asked = approval.ask(question());
     const { approvalId, digest } = await first();
@@ -71,7 +82,24 @@ describe('questions over HTTP', () => {
     await expect(asked).rejects.toMatchObject({ code: 'APPROVAL_DENIED' });
   });
 
-  it('take no answer from a page of another origin', async () => {
+  it('can be viewed with the token to view, and only answered with the token to answer', async () => {
+    for (const openLoopback of [false, true]) {
+      const { approval, send, first } = setUp([], openLoopback);
+      const asked = approval.ask(question());
+      const { approvalId, digest } = await first();
+      const viewing = { authorization: 'Bearer may-view' };
+      expect((await send('/api/approvals', undefined, viewing)).status).toBe(200);
+      const path = `/api/approvals/${approvalId}`;
+      for (const token of ['may-view', 'may-call']) {
+        const headers = { authorization: `Bearer ${token}` };
+        expect((await send(path, { verdict: 'once', digest }, headers)).status).toBe(403);
+      }
+      await send(path, { verdict: 'deny', digest });
+      await expect(asked).rejects.toMatchObject({ code: 'APPROVAL_DENIED' });
+    }
+  });
+
+  it('accept no answer from a page of another origin', async () => {
     const { send } = setUp(['127.0.0.1']);
     const headers = { host: '127.0.0.1', origin: 'https://evil.test' };
     expect((await send('/api/approvals/x', { verdict: 'once', digest: 'd' }, headers)).status).toBe(
@@ -87,7 +115,7 @@ describe('questions over HTTP', () => {
     ['no digest', { verdict: 'once' }, 400],
     ['another digest', { verdict: 'once', digest: 'd' }, 409],
     ['a body without end', { verdict: 'once', reason: 'x'.repeat(2_000_000) }, 413],
-  ])('take no answer that is %s', async (_, body, status) => {
+  ])('accept no answer with %s', async (_, body, status) => {
     const { approval, send, first } = setUp();
     const asked = approval.ask(question());
     const { approvalId, digest } = await first();
@@ -96,7 +124,7 @@ describe('questions over HTTP', () => {
     await expect(asked).rejects.toMatchObject({ code: 'APPROVAL_DENIED' });
   });
 
-  it('offer no always for what is high', async () => {
+  it('do not allow always for high risk', async () => {
     const { approval, send, first } = setUp();
     const asked = approval.ask(question({ risk: 'high' }));
     const { approvalId, digest } = await first();

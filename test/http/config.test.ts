@@ -18,7 +18,7 @@ function accepts(config: unknown): boolean {
 }
 
 describe('a configuration', () => {
-  it('does not repeat what stands where the place of a credential should', () => {
+  it('does not repeat a credential in an error', () => {
     const text = JSON.stringify({ credentials: { 'a/k': 'hunter2' } });
     expect(() => parseConfig(text, 'c.json')).toThrow('must be "env:NAME" or "@FILE"');
     expect(() => parseConfig(text, 'c.json')).not.toThrow('hunter2');
@@ -92,7 +92,7 @@ describe('a configuration', () => {
     [{ identity: { key: {} } }, false],
     [{ mcp: { path: 'm' } }, false],
     [{ mcp: { stateKey: 'short' } }, false],
-  ])('%j is one to the schema as to the parser: %s', (config, expected) => {
+  ])('%j is valid for the schema and the parser: %s', (config, expected) => {
     expect([accepts(config), validate(config)]).toEqual([expected, expected]);
   });
 });

@@ -10,13 +10,13 @@ interface Client {
 }
 
 /** A server that has room for two connections, and clients that each ask it once by their name. */
-async function serve(answer: (admitted: () => void, name: string) => Promise<Response>) {
+async function serve(answer: (markBusy: () => void, name: string) => Promise<Response>) {
   const asked: string[] = [];
   const listening = await listen(
-    (request, admitted) => {
+    (request, markBusy) => {
       const { pathname, searchParams } = new URL(request.url);
       asked.push(searchParams.get('n') ?? '');
-      return answer(admitted, pathname.slice(1));
+      return answer(markBusy, pathname.slice(1));
     },
     { host: '127.0.0.1', port: 0, maxConnections: 2 },
   );
@@ -40,9 +40,9 @@ async function serve(answer: (admitted: () => void, name: string) => Promise<Res
 }
 
 describe('a server', () => {
-  it('holds so many connections, and drops the others while all are in use', async () => {
-    const { open, end } = await serve((admitted) => {
-      admitted();
+  it('limits connections, and closes new ones while all are busy', async () => {
+    const { open, end } = await serve((markBusy) => {
+      markBusy();
       return new Promise(() => {});
     });
     const held = [open(), open()];
@@ -54,11 +54,11 @@ describe('a server', () => {
     await end();
   });
 
-  it('hangs up on whoever has been of no use for longest where there is one too many', async () => {
-    const { open, end, count } = await serve((admitted, name) => {
-      // Whoever is not admitted is told nothing for as long as it likes.
+  it('closes the connection that has been idle for longest', async () => {
+    const { open, end, count } = await serve((markBusy, name) => {
+      // A caller that is not verified receives no answer.
       if (name === 'stranger') return new Promise(() => {});
-      admitted();
+      markBusy();
       return Promise.resolve(new Response('ok'));
     });
     const silent = open('');
@@ -74,7 +74,7 @@ describe('a server', () => {
     await end();
   });
 
-  it('has room for so many clients that listen for changes', async () => {
+  it('limits the subscriptions of MCP clients', async () => {
     const { handler } = await serveMcp({ maxListeners: 1 });
     const listen_ = (id: number): Promise<Response> => {
       const version = '2026-07-28';

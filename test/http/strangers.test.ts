@@ -4,15 +4,17 @@ import { serveTools } from './vertesia/served.js';
 
 const NAME = 'tools.example';
 
-/** A server of tools with one place, and how to ask it. */
+/** A server of tools with one slot, and how to call it. */
 async function setUp() {
   const { engine, fetch, bearer } = await serveTools();
   const app: App = createApp({
     engine,
-    mounted: [{ path: '/tools', access: 'verified', fetch }],
-    token: 'secret',
-    tokenRequired: false,
-    hosts: new Set([NAME]),
+    routes: [{ path: '/tools', access: 'verified', fetch }],
+    door: {
+      credentials: { call: 'c', view: 'v', answer: 'a' },
+      openLoopback: false,
+      hosts: new Set([NAME]),
+    },
     limits: { maxRequests: 1 },
   });
   const ask = (headers: Record<string, string>, body?: RequestInit['body']): Promise<Response> => {
@@ -29,8 +31,8 @@ async function setUp() {
 
 const RUN = '{"tool_use":{"id":"1","tool_name":"sample__echo"}}';
 
-describe('a stranger', () => {
-  it('takes no place of those who bring a token, however slowly they send', async () => {
+describe('a caller without a valid token', () => {
+  it('uses no slot, however slowly it sends its body', async () => {
     const { ask, bearer } = await setUp();
     let end = (): void => {};
     const trickle = new ReadableStream<Uint8Array>({
@@ -45,7 +47,7 @@ describe('a stranger', () => {
     expect((await stranger).status).toBe(401);
   });
 
-  it('with a token takes one of the places that there are', async () => {
+  it('does not limit verified callers, who use one slot each', async () => {
     const { app, ask, bearer } = await setUp();
     let end = (): void => {};
     const trickle = new ReadableStream<Uint8Array>({
@@ -59,7 +61,7 @@ describe('a stranger', () => {
     const first = ask(await bearer(), trickle);
     const headers = await bearer();
     let second = await ask(headers, RUN);
-    // The first may still be having its token looked at.
+    // The first request may not be verified yet.
     while (second.status === 200) second = await ask(headers, RUN);
     expect(second.status).toBe(429);
     expect(second.headers.get('retry-after')).toBe('1');
@@ -69,7 +71,7 @@ describe('a stranger', () => {
     expect((await ask(headers, RUN)).status).toBe(503);
   });
 
-  it('that was led here by another name is not even told what tools there are', async () => {
+  it('that uses another host name cannot list the tools', async () => {
     const { ask } = await setUp();
     expect((await ask({})).status).toBe(200);
     expect((await ask({ host: 'evil.example' })).status).toBe(421);

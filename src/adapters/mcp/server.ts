@@ -7,27 +7,72 @@ import type {
   Server,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import { isRecord } from '../../../sandbox/wire/parse.js';
+import type * as stdioSdk from '@modelcontextprotocol/server/stdio';
+import { isRecord } from '../../../sandbox/wire/json.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import type { Engine } from '../../engine/engine-api.js';
-import { isBulkheadError } from '../../errors.js';
+import { BulkheadError, isBulkheadError } from '../../errors.js';
 import { servedTools, type ServedTools } from '../served.js';
-import { type Answered, type Carried, makeAnswered, makeConsent } from './consent.js';
-import type { McpOptions } from './options.js';
-import { toMcpResult } from './result.js';
-import type { McpSdk } from './sdk.js';
-import { listTools, takesObject } from './tools.js';
+import {
+  approveCall,
+  type AskedCalls,
+  type ElicitationState,
+  makeAskedCalls,
+  type McpSdk,
+} from './elicitation.js';
+import { listTools, takesObject, toMcpResult } from './shapes.js';
 
-/** Makes servers of one engine: one for each request over HTTP, one for each connection else. */
-export function makeServers(sdk: McpSdk, engine: Engine, options: McpOptions): () => Server {
+/** How tools are served to MCP clients. */
+export interface McpOptions {
+  /** The server's name. Default: `bulkhead`. */
+  readonly name?: string;
+  /** The server's version. Default: this package's version. */
+  readonly version?: string;
+  /** Text that clients show their model about these tools. Default: none. */
+  readonly instructions?: string;
+  /** Names in the catalog of the tools to serve; `*` matches any text. Default: all. */
+  readonly tools?: readonly string[];
+  /**
+   * Signs the state between a question and its answer. At least 32 bytes, and the same on every server
+   * that may receive the answer. Default: a random key.
+   */
+  readonly stateKey?: string;
+  /** Bytes of a request's body, over HTTP. Default: 1 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Subscriptions to changes at once, over HTTP. Default: 256. */
+  readonly maxListeners?: number;
+  /** Receives errors that no answer reports. */
+  readonly onError?: (error: Error) => void;
+}
+
+/** Loads MCP's own package at the first use. Throws `INVALID_OPTIONS` if the package is not installed, and says how to install it. */
+export function loadSdk(): Promise<McpSdk> {
+  return import('@modelcontextprotocol/server').catch(notInstalled);
+}
+
+export function loadStdioSdk(): Promise<typeof stdioSdk> {
+  return import('@modelcontextprotocol/server/stdio').catch(notInstalled);
+}
+
+function notInstalled(error: unknown): never {
+  throw new BulkheadError(
+    'INVALID_OPTIONS',
+    'Serving MCP needs a package that is not installed. To fix this, run: npm i @modelcontextprotocol/server@^2.4',
+    { option: 'mcp' },
+    { cause: error },
+  );
+}
+
+/** Makes servers of one engine: one for each HTTP request, or one for each stdio connection. */
+export function makeServers(mcp: McpSdk, engine: Engine, options: McpOptions): () => Server {
   const { name = 'bulkhead', version = '0.1.0', instructions, stateKey } = options;
-  const codec = sdk.createRequestStateCodec<Carried>({
+  const codec = mcp.createRequestStateCodec<ElicitationState>({
     key: stateKey ?? randomBytes(32).toString('base64'),
   });
-  const answered = makeAnswered();
+  const asked = makeAskedCalls();
   const served = servedTools(engine.catalog, options.tools);
   return () => {
-    const server = new sdk.Server(
+    const server = new mcp.Server(
       { name, version },
       {
         capabilities: { tools: { listChanged: true } },
@@ -35,7 +80,7 @@ export function makeServers(sdk: McpSdk, engine: Engine, options: McpOptions): (
         ...(instructions === undefined ? {} : { instructions }),
       },
     );
-    const spec: ServerSpec = { sdk, engine, codec, answered, server, served };
+    const spec: ServerSpec = { mcp, engine, codec, asked, server, served };
     server.setRequestHandler('tools/list', () => ({
       tools: listTools(engine, served.list()),
     }));
@@ -45,10 +90,10 @@ export function makeServers(sdk: McpSdk, engine: Engine, options: McpOptions): (
 }
 
 interface ServerSpec {
-  readonly sdk: McpSdk;
+  readonly mcp: McpSdk;
   readonly engine: Engine;
-  readonly codec: RequestStateCodec<Carried>;
-  readonly answered: Answered;
+  readonly codec: RequestStateCodec<ElicitationState>;
+  readonly asked: AskedCalls;
   readonly server: Server;
   readonly served: ServedTools;
 }
@@ -58,20 +103,25 @@ async function call(
   { params }: CallToolRequest,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { sdk, engine, server } = spec;
+  const { mcp, engine, server } = spec;
   const tool = find(spec, params.name);
-  if (tool === undefined) throw unknownTool(sdk, params.name);
-  const consent = makeConsent(sdk, spec.codec, spec.answered, context);
+  if (tool === undefined) throw unknownTool(mcp, params.name);
+  const input = params.arguments ?? {};
   try {
-    const result = await engine.call(tool.name, params.arguments ?? {}, {
+    const client = server.getClientVersion()?.name.slice(0, 100) ?? 'a client';
+    const step = await approveCall(
+      { tool, input, asker: `mcp: ${client}`, canElicit: canElicit(server, context) },
+      { ...spec, context },
+    );
+    if (!step.run) return step.answer;
+    const result = await engine.call(tool.name, input, {
       signal: context.mcpReq.signal,
       onOutput: progressOf(context),
-      ...(canBeAsked(server, context) ? { approve: consent.approve } : {}),
+      ...(step.approval === undefined ? {} : { approval: step.approval }),
     });
-    const question = result.code === 'APPROVAL_DENIED' ? await consent.question() : undefined;
-    return question ?? server.projectCallToolResult(toMcpResult(result), undefined);
+    return server.projectCallToolResult(toMcpResult(result), undefined);
   } catch (error) {
-    if (isBulkheadError(error, 'TOOL_NOT_FOUND')) throw unknownTool(sdk, params.name);
+    if (isBulkheadError(error, 'TOOL_NOT_FOUND')) throw unknownTool(mcp, params.name);
     if (!isBulkheadError(error)) throw new Error('Internal error', { cause: error });
     return { content: [{ type: 'text', text: error.message }], isError: true };
   }
@@ -82,15 +132,15 @@ function find({ served }: ServerSpec, name: string): CatalogTool | undefined {
   return tool !== undefined && takesObject(tool) ? tool : undefined;
 }
 
-function unknownTool(sdk: McpSdk, name: string): Error {
-  return new sdk.ProtocolError(
-    sdk.ProtocolErrorCode.InvalidParams,
+function unknownTool(mcp: McpSdk, name: string): Error {
+  return new mcp.ProtocolError(
+    mcp.ProtocolErrorCode.InvalidParams,
     `Unknown tool: ${name.slice(0, 200)}`,
   );
 }
 
-/** Whether there is somebody at the client's side whom it would ask: as this request says, or the first did. */
-function canBeAsked(server: Server, { mcpReq }: ServerContext): boolean {
+/** Whether the client can show a question to its user, by this request or else by the first one. */
+function canElicit(server: Server, { mcpReq }: ServerContext): boolean {
   const envelope: unknown = mcpReq.envelope;
   const now = isRecord(envelope)
     ? envelope['io.modelcontextprotocol/clientCapabilities']
@@ -99,16 +149,16 @@ function canBeAsked(server: Server, { mcpReq }: ServerContext): boolean {
   return isRecord(capabilities) && capabilities['elicitation'] !== undefined;
 }
 
-/** Hands on what a tool writes, to a client that asked for it. */
+/** Sends a tool's output as progress, if the client requested progress. */
 function progressOf({ mcpReq }: ServerContext): (chunk: string) => void {
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;
   return (chunk) => {
     if (progressToken === undefined) return;
     progress += 1;
-    const params = { progressToken, progress, message: chunk.slice(0, MAX_MESSAGE) };
+    const params = { progressToken, progress, message: chunk.slice(0, MAX_MESSAGE_CHARACTERS) };
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
 }
 
-const MAX_MESSAGE = 4_000;
+const MAX_MESSAGE_CHARACTERS = 4_000;

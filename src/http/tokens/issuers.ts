@@ -1,37 +1,37 @@
 import { BulkheadError } from '../../errors.js';
 
-/** An issuer of tokens that the operator trusts, and where its keys are. */
+/** An issuer of tokens that the operator trusts, and the URL of its keys. */
 export interface PinnedIssuer {
   /** As tokens name it, in `iss` or in `endpoints.studio`. */
   readonly issuer: string;
-  /** Its JWKS. Default: where Vertesia has it, below the issuer. */
+  /** The URL of its JWKS. Default: Vertesia's path below the issuer. */
   readonly jwks?: string;
 }
 
-/** Whose keys a token is checked with. */
+/** The issuer of a token. */
 export interface FoundIssuer {
   readonly issuer: string;
   readonly jwks: string;
 }
 
-/** The issuers that were pinned. Nobody else's keys are ever fetched. */
+/** The pinned issuers. Keys of other issuers are never fetched. */
 export interface Issuers {
-  /** By the token's `iss`; by its `endpoints.studio` only where it names no issuer. */
+  /** Finds by the token's `iss`, or by its `endpoints.studio` if the token has no `iss`. */
   find(claims: { readonly iss: unknown; readonly endpoints: unknown }): FoundIssuer | undefined;
   readonly all: readonly FoundIssuer[];
 }
 
-/** Throws `INVALID_OPTIONS` for an issuer whose keys cannot be found, or would come in the open. */
+/** Throws `INVALID_OPTIONS` for an issuer without a key URL, or with a key URL that is not protected. */
 export function pinIssuers(pinned: readonly PinnedIssuer[]): Issuers {
   const byIssuer = new Map<string, FoundIssuer>();
   const byStudio = new Map<string, FoundIssuer>();
   for (const { issuer, jwks } of pinned) {
     const key = keyOf(issuer);
     if (key === undefined) {
-      throw invalid(`${issuer} is not an issuer: write it as tokens do, without user, query or #`);
+      throw invalid(`${issuer} is not an issuer. Write it as in tokens, without user, query or #`);
     }
     if (jwks === undefined && !/^https?:/.test(key)) {
-      throw invalid(`the issuer ${issuer} is no URL, so write where its keys are: ISSUER=URL`);
+      throw invalid(`the issuer ${issuer} is not a URL. Add the URL of its keys: ISSUER=URL`);
     }
     byIssuer.set(key, { issuer, jwks: checkUrl(jwks ?? `${key}/.well-known/jwks`) });
     byStudio.set(key, { issuer, jwks: checkUrl(jwks ?? `${key}/api/v1/.well-known/jwks`) });
@@ -54,18 +54,19 @@ function lookUp(table: ReadonlyMap<string, FoundIssuer>, name: unknown): FoundIs
 const MAX_ISSUER = 2_000;
 
 /**
- * What an issuer is compared by: all of the parsed URL. A name that holds more than an origin and a
- * path (`https://attacker/#.vertesia.io`) is none.
+ * The form in which issuers are compared: the whole parsed URL. A name with more than an origin and a
+ * path (`https://attacker/#.vertesia.io`) is not an issuer.
  */
 function keyOf(name: string): string | undefined {
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(name)) return /^[\w.:-]+$/.test(name) ? name : undefined;
   if (!URL.canParse(name)) return undefined;
   const url = new URL(name);
+  // guard: issuer-url-plain
   if (url.username !== '' || url.password !== '' || /[?#@\\]/.test(name)) return undefined;
   return `${url.origin === 'null' ? `${url.protocol}//${url.host}` : url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** `endpoints` is a record, or the name of a host: both are Vertesia's. */
+/** In Vertesia's tokens, `endpoints` is an object or the name of a host. */
 function studioOf(endpoints: unknown): unknown {
   if (typeof endpoints === 'string') return `https://${endpoints}`;
   return typeof endpoints === 'object' && endpoints !== null && 'studio' in endpoints
@@ -79,18 +80,20 @@ function checkUrl(text: string): string {
     throw invalid(`${text} is not the URL of a key set`);
   }
   if (url.protocol === 'http:' && !isOwnMachine(url)) {
-    throw invalid(`the key set ${text} would come unprotected: only loopback may be plain http`);
+    throw invalid(
+      `the key set ${text} is not protected. Use https; only loopback may be plain http`,
+    );
   }
   return text;
 }
 
-/** Whether a URL names this machine: the one place that needs no TLS. */
+/** Whether a URL names this machine, which needs no TLS. */
 export function isOwnMachine({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
 function invalid(why: string): BulkheadError {
-  return new BulkheadError('INVALID_OPTIONS', `The option jwks cannot be used: ${why}.`, {
+  return new BulkheadError('INVALID_OPTIONS', `The option jwks is not valid: ${why}.`, {
     option: 'jwks',
   });
 }

@@ -1,37 +1,38 @@
 import type { JWK } from 'jose';
-import { isRecord } from '../../../sandbox/wire/parse.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
 import type { TokenLimits } from '../limits.js';
 
-/** The algorithms by which tokens may be signed: what Vertesia uses, and never a shared secret. */
+/** The allowed signature algorithms: those of Vertesia, and never one with a shared secret. */
 export const ALGORITHMS = ['ES256', 'RS256'] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
 
 /** The keys of one issuer. */
 export interface Keys {
   /**
-   * The key of that id, fit for that algorithm. An id that is not known makes it look once whether
-   * the issuer has a new one, and not again for a while. Rejects where the set cannot be had.
+   * The key with that id, if it fits the algorithm. An unknown id causes one new fetch, and then none
+   * for `keysCooldownMs`. Rejects if the set is not available.
    */
   find(kid: string, algorithm: Algorithm): Promise<JWK | undefined>;
-  /** Believes nothing that it fetched before. */
+  /** Fetches the set again at the next use. */
   forget(): void;
 }
 
 export interface KeysSpec {
-  /** The text of the key set, as it now is. */
+  /** Fetches the current text of the key set. */
   readonly fetch: () => Promise<string>;
-  /** Milliseconds that only ever grow. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly limits: TokenLimits;
 }
 
+/** Not an lru-cache: its `fetch` has no limit for stale values, and no pause after a failure. */
 export function makeKeys({ fetch, now, limits }: KeysSpec): Keys {
   let keys: readonly JWK[] = [];
   let fetchedAt = -Infinity;
   let failedAt = -Infinity;
   let failure: unknown;
   let searchedAt = -Infinity;
-  let underWay: Promise<void> | undefined;
+  let loading: Promise<void> | undefined;
 
   const load = async (): Promise<void> => {
     try {
@@ -42,12 +43,12 @@ export function makeKeys({ fetch, now, limits }: KeysSpec): Keys {
       failure = error;
       throw error;
     } finally {
-      underWay = undefined;
+      loading = undefined;
     }
   };
-  const refresh = (): Promise<void> => (underWay ??= load());
+  const refresh = (): Promise<void> => (loading ??= load());
 
-  /** Whether the set was fetched just now. Throws where there is none that may be used. */
+  /** Returns whether it fetched the set now. Throws if no set may be used. */
   const freshen = async (): Promise<boolean> => {
     if (now() - fetchedAt < limits.keysFreshMs) return false;
     try {
@@ -68,7 +69,8 @@ export function makeKeys({ fetch, now, limits }: KeysSpec): Keys {
       const fetchedNow = await freshen();
       const known = search(kid, algorithm);
       if (known !== undefined || fetchedNow) return known;
-      if (now() - searchedAt < limits.keysCooldownMs && underWay === undefined) return undefined;
+      // guard: key-fetch-cooldown
+      if (now() - searchedAt < limits.keysCooldownMs && loading === undefined) return undefined;
       searchedAt = now();
       await refresh().catch(() => {});
       return search(kid, algorithm);
@@ -81,7 +83,7 @@ export function makeKeys({ fetch, now, limits }: KeysSpec): Keys {
   };
 }
 
-/** Reads a key set: public keys of the two kinds that we use. Throws where it is none. */
+/** Reads the public keys of the two supported kinds. Throws if the text is not a key set. */
 function parseKeySet(text: string, maxKeys: number): readonly JWK[] {
   const set: unknown = JSON.parse(text);
   const keys = isRecord(set) ? set['keys'] : undefined;
@@ -95,13 +97,13 @@ function parseKey(key: unknown): JWK[] {
   const { kid, kty, alg, use, crv, x, y, n, e } = key;
   if (typeof kid !== 'string' || (use !== undefined && use !== 'sig')) return [];
   if (alg !== undefined && typeof alg !== 'string') return [];
-  const said = alg === undefined ? { kid } : { kid, alg };
-  // What is private or shared in it is left out, whoever published it.
+  const named = alg === undefined ? { kid } : { kid, alg };
+  // Private and shared fields are left out, even if the issuer publishes them.
   if (kty === 'EC' && crv === 'P-256' && typeof x === 'string' && typeof y === 'string') {
-    return [{ ...said, kty, crv, x, y }];
+    return [{ ...named, kty, crv, x, y }];
   }
   if (kty === 'RSA' && typeof n === 'string' && typeof e === 'string') {
-    return [{ ...said, kty, n, e }];
+    return [{ ...named, kty, n, e }];
   }
   return [];
 }

@@ -1,63 +1,152 @@
 import { decodeJwt, decodeProtectedHeader, importJWK, type JWTPayload, jwtVerify } from 'jose';
-import { isRecord } from '../../../sandbox/wire/parse.js';
-import type { TokenLimits } from '../limits.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
+import { BulkheadError } from '../../errors.js';
+import { makeOrigin, type Origin, type OriginSpec, readAll } from '../../remotes/origin.js';
+import { TOKEN_LIMITS, type TokenLimits } from '../limits.js';
 import { HttpRefusal } from '../refusal.js';
-import { bearerOf, unauthorized } from './bearer.js';
-import type { FoundIssuer, Issuers } from './issuers.js';
-import { ALGORITHMS, type Algorithm, type Keys } from './keys.js';
+import {
+  type FoundIssuer,
+  type Issuers,
+  isOwnMachine,
+  type PinnedIssuer,
+  pinIssuers,
+} from './issuers.js';
+import { ALGORITHMS, type Algorithm, type Keys, makeKeys } from './keys.js';
 
-/** Who calls, by a token that was verified. The token itself goes no further. */
+export interface VerifierOptions {
+  /** The trusted issuers. Default: none, so every token is refused. */
+  readonly jwks?: readonly PinnedIssuer[];
+  /** A token's `aud` must contain one of these. Default: `aud` is not checked. */
+  readonly audience?: readonly string[];
+  /** Ids of the accounts that may call. Default: all. */
+  readonly organizations?: readonly string[];
+  readonly network?: OriginSpec['network'];
+  readonly limits?: Partial<TokenLimits>;
+  /** Receives the reason why keys could not be fetched, for the operator's log. */
+  readonly onKeysFailed?: (jwks: string, why: string) => void;
+}
+
+/** The verified caller. The token itself is not passed on. */
 export interface Principal {
   readonly issuer: string;
   readonly subject: string | undefined;
-  /** The account that the token speaks for. */
+  /** The id of the token's account. */
   readonly organization: string | undefined;
 }
 
 /**
- * Whom the engine has calls made for: an account, of that issuer; where a token speaks for none, its
- * subject. No pinned issuer's name holds an `@`.
+ * The tenant of a caller's calls: the account of that issuer, or the subject of a token without an
+ * account. The names of pinned issuers contain no `@`.
  */
 export function tenantOf({ issuer, organization, subject = '' }: Principal): string {
   const who = organization === undefined ? `subject:${subject}` : `account:${organization}`;
   return `${who}@${issuer}`;
 }
 
-export interface VerifySpec {
-  readonly issuers: Issuers;
-  readonly keysOf: (issuer: FoundIssuer) => Keys;
-  /** Any of these has to be in the token's `aud`; none are asked for where it is empty. */
-  readonly audience: readonly string[];
-  /** Ids of the accounts that may call; all of them where it is empty. */
-  readonly organizations: readonly string[];
-  readonly now: () => Date;
-  readonly limits: TokenLimits;
+/** Verifies tokens with the keys of pinned issuers. */
+export interface Verifier {
+  /** Verifies an Authorization header. Rejects with 401, or with 403 for an account that may not call. */
+  verify(authorization: string | null): Promise<Principal>;
+  /** Fetches every key set again at its next use. */
+  refresh(): void;
+  close(): Promise<void>;
 }
 
-/** Verifies an Authorization header. Rejects with 401, or 403 for an account that may not call. */
-export type Verify = (authorization: string | null) => Promise<Principal>;
+/** Throws `INVALID_OPTIONS` for issuers that cannot be pinned. */
+export function makeVerifier(options: VerifierOptions): Verifier {
+  const { audience = [], organizations = [], network } = options;
+  const limits = { ...TOKEN_LIMITS, ...options.limits };
+  const issuers = pinIssuers(options.jwks ?? []);
+  const origins: Origin[] = [];
+  /** One set for each pinned issuer, never one for each issuer that a token names. */
+  const sets = new Map<string, Keys>();
 
-export function makeVerify(spec: VerifySpec): Verify {
-  return async (authorization) => {
-    const token = bearerOf(authorization, spec.limits.maxTokenBytes);
-    const { algorithm, kid, claims } = decode(token);
-    const issuer = spec.issuers.find({ iss: claims.iss, endpoints: claims['endpoints'] });
-    if (issuer === undefined) throw issuerDenied(claims, spec.issuers);
-    const payload = await check(token, algorithm, kid, issuer, spec);
-    const account = payload['account'];
-    const organization =
-      isRecord(account) && typeof account['id'] === 'string' ? account['id'] : undefined;
-    if (
-      spec.organizations.length > 0 &&
-      (organization === undefined || !spec.organizations.includes(organization))
-    ) {
-      throw new HttpRefusal(
-        403,
-        `Organization ${nameOf(account)} is not authorized to access this server`,
-      );
-    }
-    return { issuer: issuer.issuer, subject: payload.sub, organization };
+  const openKeys = (jwks: string): Keys => {
+    const url = new URL(jwks);
+    const origin = makeOrigin({
+      name: `the key set ${jwks}`,
+      origin: url.origin,
+      // The operator pinned the address, so it may be private, unless a proxy decides.
+      allowPrivate: isOwnMachine(url) || network?.proxy === undefined,
+      remedy: 'serve it on loopback, or at a public address',
+      limits: { totalMs: limits.keySetMs, maxResponseBytes: limits.maxKeySetBytes },
+      ...(network === undefined ? {} : { network }),
+    });
+    origins.push(origin);
+    return makeKeys({
+      fetch: () =>
+        fetchText(origin, jwks, limits).catch((error: unknown) => {
+          options.onKeysFailed?.(jwks, error instanceof Error ? error.message : String(error));
+          throw error;
+        }),
+      now: () => performance.now(),
+      limits,
+    });
   };
+  const keysOf = ({ jwks }: FoundIssuer): Keys => {
+    const keys = sets.get(jwks) ?? openKeys(jwks);
+    sets.set(jwks, keys);
+    return keys;
+  };
+
+  return {
+    verify: async (authorization) => {
+      const token = bearerOf(authorization, limits.maxTokenBytes);
+      const { algorithm, kid, claims } = decode(token);
+      const issuer = issuers.find({ iss: claims.iss, endpoints: claims['endpoints'] });
+      // guard: token-issuer-pinned
+      if (issuer === undefined) throw issuerDenied(claims, issuers);
+      const key = await keysOf(issuer)
+        .find(kid, algorithm)
+        .catch(() => {
+          throw unauthorized(`The keys of ${issuer.issuer} are not available`);
+        });
+      if (key === undefined) {
+        throw unauthorized('no applicable key found in the JSON Web Key Set');
+      }
+      let payload: JWTPayload;
+      try {
+        const verified = await jwtVerify(token, await importJWK(key, algorithm), {
+          algorithms: [algorithm],
+          // guard: token-expiry-required
+          requiredClaims: ['exp'],
+          clockTolerance: limits.clockSkewMs / 1000,
+          currentDate: new Date(),
+          // guard: token-audience-checked
+          ...(audience.length === 0 ? {} : { audience: [...audience] }),
+        });
+        payload = verified.payload;
+      } catch (error) {
+        // jose's messages name claims and never contain their values.
+        throw unauthorized(error instanceof Error ? error.message : 'Invalid JWT');
+      }
+      const organization = checkAccount(payload['account'], organizations);
+      return { issuer: issuer.issuer, subject: payload.sub, organization };
+    },
+    refresh: () => {
+      for (const keys of sets.values()) keys.forget();
+    },
+    close: async () => {
+      await Promise.all(origins.map((origin) => origin.close()));
+    },
+  };
+}
+
+/** The token of an Authorization header. Throws 401, with the messages of Vertesia's own servers. */
+function bearerOf(header: string | null, maxBytes: number): string {
+  if (header === null || header.trim() === '') throw unauthorized('Missing Authorization header');
+  if (header.length > maxBytes) throw unauthorized('The Authorization header is too long');
+  const [scheme = '', token, ...rest] = header.trim().split(/ +/);
+  if (scheme.toLowerCase() !== 'bearer') {
+    throw unauthorized(`Authorization scheme ${scheme.slice(0, 40)} is not supported`);
+  }
+  if (token === undefined) throw unauthorized('Missing bearer token value');
+  if (rest.length > 0) throw unauthorized('Invalid JWT');
+  return token;
+}
+
+function unauthorized(message: string): HttpRefusal {
+  return new HttpRefusal(401, message, { headers: { 'www-authenticate': 'Bearer' } });
 }
 
 function decode(token: string): {
@@ -83,38 +172,20 @@ function decode(token: string): {
   return { algorithm, kid: header.kid, claims };
 }
 
-async function check(
-  token: string,
-  algorithm: Algorithm,
-  kid: string,
-  issuer: FoundIssuer,
-  { keysOf, audience, now, limits }: VerifySpec,
-): Promise<JWTPayload> {
-  const found = await keysOf(issuer)
-    .find(kid, algorithm)
-    .catch(() => {
-      throw unauthorized(`The keys of ${issuer.issuer} cannot be had`);
-    });
-  if (found === undefined) {
-    throw unauthorized('no applicable key found in the JSON Web Key Set');
+/** The id of the token's account. Throws 403 for an account that may not call. */
+function checkAccount(account: unknown, allowed: readonly string[]): string | undefined {
+  const { id, name } = isRecord(account) ? account : {};
+  const organization = typeof id === 'string' ? id : undefined;
+  if (allowed.length === 0 || (organization !== undefined && allowed.includes(organization))) {
+    return organization;
   }
-  try {
-    const { payload } = await jwtVerify(token, await importJWK(found, algorithm), {
-      algorithms: [algorithm],
-      requiredClaims: ['exp'],
-      clockTolerance: limits.clockSkewMs / 1000,
-      currentDate: now(),
-      ...(audience.length === 0 ? {} : { audience: [...audience] }),
-    });
-    return payload;
-  } catch (error) {
-    // jose's messages name claims and never hold one's value.
-    throw unauthorized(error instanceof Error ? error.message : 'Invalid JWT');
-  }
+  const label = name ?? id;
+  const shown = typeof label === 'string' ? label.slice(0, 200) : 'unknown';
+  throw new HttpRefusal(403, `Organization ${shown} is not authorized to access this server`);
 }
 
 function issuerDenied({ iss }: JWTPayload, { all }: Issuers): HttpRefusal {
-  if (all.length === 0) return unauthorized('No issuer is trusted here');
+  if (all.length === 0) return unauthorized('This server trusts no issuer');
   const name: unknown = iss;
   return unauthorized(
     typeof name === 'string'
@@ -123,7 +194,14 @@ function issuerDenied({ iss }: JWTPayload, { all }: Issuers): HttpRefusal {
   );
 }
 
-function nameOf(account: unknown): string {
-  const name = isRecord(account) ? (account['name'] ?? account['id']) : undefined;
-  return typeof name === 'string' ? name.slice(0, 200) : 'unknown';
+async function fetchText(origin: Origin, url: string, limits: TokenLimits): Promise<string> {
+  const request = { url, method: 'GET', headers: [['accept', 'application/json']] as const };
+  const { status, body } = await origin.send(request, AbortSignal.timeout(limits.keySetMs));
+  if (status !== 200) {
+    body?.cancel('not a key set');
+    throw new BulkheadError('NETWORK_FAILED', `The key set ${url} was answered with ${status}.`, {
+      host: new URL(url).host,
+    });
+  }
+  return new TextDecoder().decode(await readAll(body, limits.maxKeySetBytes, url));
 }

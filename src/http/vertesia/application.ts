@@ -1,27 +1,26 @@
+import { isJsonObject, isRecord } from '../../../sandbox/wire/json.js';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
-import { isRecord } from '../../../sandbox/wire/parse.js';
 import type { ServedTools } from '../../adapters/served.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import type { Engine } from '../../engine/engine-api.js';
-import type { Admit } from '../app.js';
+import { textOf } from '../../plugin/answer.js';
+import type { AcquireSlot } from '../app.js';
 import { parseBody, readBody } from '../body.js';
 import type { ServerLimits } from '../limits.js';
 import { HttpRefusal, jsonResponse, refusalOf } from '../refusal.js';
-import { type Principal, tenantOf, type Verify } from '../tokens/verify.js';
-import { refusalOfThrow, responseOf } from './answer.js';
-import { describeTools } from './discovery.js';
+import { type Principal, tenantOf, type Verifier } from '../tokens/verify.js';
 import type { VertesiaOptions } from './options.js';
-import { runContext } from './run-context.js';
+import { refusalOfThrow, responseOf, runContext, toolsOf, withoutEndpoints } from './protocol.js';
 
 export interface ApplicationSpec {
   readonly engine: Engine;
   readonly served: ServedTools;
   readonly options: VertesiaOptions;
-  readonly verify: Verify;
+  readonly verify: Verifier['verify'];
   readonly limits: ServerLimits;
 }
 
-/** The paths of an application beside its tools, each below the same base. */
+/** The paths of an application besides its tools, below the same base. */
 export const APPLICATION_PATHS = [
   '/package',
   '/activities',
@@ -32,45 +31,40 @@ export const APPLICATION_PATHS = [
 ] as const;
 
 /**
- * What Vertesia asks of an application besides tools: its package, and the tools again as activities
- * of workflows. There are no skills and no hooks. All of it is for whoever brings a token.
+ * The parts of a Vertesia application besides the tools: its package, and the tools as activities of
+ * workflows. It has no skills and no hooks. Every answer requires a valid token.
  */
 export function makeApplication(
   spec: ApplicationSpec,
-): (request: Request, base: string, admit?: Admit) => Promise<Response> {
-  return async (request, base, admit) => {
+): (request: Request, base: string, acquireSlot?: AcquireSlot) => Promise<Response> {
+  return async (request, base, acquireSlot) => {
     const path = new URL(request.url).pathname.slice(base.length);
     const [, kind = '', name = ''] = path.split('/');
     try {
-      // Whoever installs an application tries its hooks, and takes 404 for "there is none".
+      // An installer tries the hooks, and 404 means that there are none.
       if (kind === 'hooks') throw notFound(`App hook is not registered: ${name.slice(0, 100)}`);
       const principal = await spec.verify(request.headers.get('authorization'));
-      admit?.(tenantOf(principal));
+      acquireSlot?.(tenantOf(principal));
       if (kind === 'package') return jsonResponse(packageOf(spec, request));
       if (kind === 'skills') return skills(spec, request);
       if (request.method === 'GET') return jsonResponse(listing(spec, name));
       if (request.method === 'POST') return await runActivity(spec, request, principal, name);
-      throw new HttpRefusal(405, `There is no ${request.method} here`);
+      throw new HttpRefusal(405, `${request.method} is not supported here`);
     } catch (error) {
       const { status, message, data, headers } = refusalOf(error);
-      const about = kind === 'activities' ? { result: null, is_error: true } : {};
-      return jsonResponse(
-        { ...about, status, error: message, ...(data && { data }) },
-        status,
-        headers,
-      );
+      const result = kind === 'activities' ? { result: null, is_error: true } : {};
+      const body = { ...result, status, error: message, ...(data && { data }) };
+      return jsonResponse(body, status, headers);
     }
   };
 }
 
 function packageOf({ served, options }: ApplicationSpec, request: Request): object {
-  const asked = new URL(request.url).searchParams.get('scope') ?? 'all';
-  const scopes = asked.split(',');
+  const requested = new URL(request.url).searchParams.get('scope') ?? 'all';
+  const scopes = requested.split(',');
   const has = (scope: string): boolean => scopes.includes(scope) || scopes.includes('all');
-  const described: unknown = describeTools(served, { ...options, details: true });
-  const tools = isRecord(described) ? described['tools'] : [];
   return {
-    ...(has('tools') ? { tools } : {}),
+    ...(has('tools') ? { tools: toolsOf(served, { ...options, details: true }) } : {}),
     ...(has('activities') ? { activities: activitiesOf(served) } : {}),
     ...(has('hooks') ? { hooks: [] } : {}),
   };
@@ -109,7 +103,7 @@ function activitiesOf(served: ServedTools): readonly Activity[] {
   });
 }
 
-/** A plugin's id as a word in a path. */
+/** A plugin's id as a segment of a path. */
 function collectionOf({ plugin }: CatalogTool): string {
   return (
     plugin
@@ -131,12 +125,12 @@ async function runActivity(
     throw new HttpRefusal(400, 'Missing required field: activity_name');
   }
   const { params = {}, metadata = {} } = body;
-  if (!isJsonObject(params)) throw new HttpRefusal(400, 'params has to be an object');
+  if (!isJsonObject(params)) throw new HttpRefusal(400, 'params must be an object');
   const tool = served.find(name);
   if (tool === undefined || (collection !== '' && collectionOf(tool) !== collection)) {
     throw notFound(`Activity not found: ${name.slice(0, 200)}`);
   }
-  const { endpoints: _endpoints, ...passed } = isJsonObject(metadata) ? metadata : {};
+  const passed = isJsonObject(metadata) ? withoutEndpoints(metadata) : {};
   try {
     const result = await engine.call(tool.name, params, {
       signal: request.signal,
@@ -145,8 +139,7 @@ async function runActivity(
     });
     responseOf('', result);
     if (!result.isError) return jsonResponse({ result: result.value ?? null, is_error: false });
-    const error = result.content.map(({ text }) => text).join('\n');
-    return jsonResponse({ result: null, is_error: true, error });
+    return jsonResponse({ result: null, is_error: true, error: textOf(result.content) });
   } catch (error) {
     throw refusalOfThrow(error);
   }
@@ -154,9 +147,4 @@ async function runActivity(
 
 function notFound(message: string): HttpRefusal {
   return new HttpRefusal(404, message);
-}
-
-/** What JSON.parse made of an object holds nothing but JSON. */
-function isJsonObject(value: unknown): value is JsonObject {
-  return isRecord(value);
 }

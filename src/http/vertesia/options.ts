@@ -1,22 +1,22 @@
-import type { VerifierOptions } from '../tokens/verifier.js';
 import type { ServerLimits } from '../limits.js';
+import type { VerifierOptions } from '../tokens/verify.js';
 
 export interface VertesiaOptions extends Omit<VerifierOptions, 'limits'> {
-  /** The URL by which others reach the handler: `src` in what it says of itself. */
+  /** The handler's public URL: `src` in its description of itself. */
   readonly url: string;
   /** Default: `Bulkhead`. */
   readonly title?: string;
   readonly description?: string;
-  /** Names of the tools that are served, as the catalog has them; `*` stands for anything. Default: all. */
+  /** Names in the catalog of the tools to serve; `*` matches any text. Default: all. */
   readonly tools?: readonly string[];
-  /** Tells more of each tool than the protocol asks for: `annotations`, `approval_class`, `category`. */
+  /** Adds `annotations`, `approval_class` and `category` to each tool. Default: false. */
   readonly details?: boolean;
   readonly limits?: Partial<ServerLimits>;
-  /** Told of every invocation that came in with a token that is good. */
+  /** Receives every invocation with a valid token. */
   readonly onInvocation?: (invocation: InvocationRecord) => void;
 }
 
-/** One invocation, for the log: who asked for what, and what came of it. */
+/** One invocation, for the log. */
 export interface InvocationRecord {
   readonly toolUseId: string;
   readonly tool: string;

@@ -3,10 +3,10 @@ import { makePlugin } from '../../engine/plugin-on-disk.js';
 import { connect, serveMcp, url } from './served.js';
 
 describe('a request of a client', () => {
-  it('is taken for one that only listens by no header that its version does not bind', async () => {
+  it('is a subscription only if its protocol version binds the header', async () => {
     const { handler } = await serveMcp();
     const lasts = (version?: string): boolean =>
-      handler.lasts(
+      handler.isSubscription(
         new Request(url, {
           method: 'POST',
           headers: {
@@ -21,7 +21,7 @@ describe('a request of a client', () => {
     }
   });
 
-  it('is never answered by asking the client about what a running tool sends, which it would not be shown', async () => {
+  it('does not ask the client to approve requests of a running tool, which the client cannot show', async () => {
     const asked: unknown[] = [];
     const sends = makePlugin({
       id: 'sends',
@@ -35,7 +35,7 @@ describe('a request of a client', () => {
     });
     const answer = await client.callTool({ name: 'sends__run', arguments: {} });
     expect(answer).toMatchObject({ isError: true });
-    expect(JSON.stringify(answer)).toContain('only calls are asked about');
+    expect(JSON.stringify(answer)).toContain('does not have an approver');
     expect(asked).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createMcpHandler, type McpHandler, type McpOptions } from '../../../src/adapters/mcp.js';
 import type { Engine, EngineOptions } from '../../../src/index.js';
-import { makePlugin, startEngine } from '../../engine/plugin-on-disk.js';
+import { makeDirectory, makePlugin, startEngine } from '../../engine/plugin-on-disk.js';
 
 const source = `
 const tool = (id, execute, more = {}) =>
@@ -14,7 +14,8 @@ export const tools = [
   tool('text', () => 'hello'),
   tool('throws', () => { throw new Error('the pump is broken') }),
   tool('slow', (input, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve('gave up')))),
-  tool('asks', ({ n }) => 'ran with ' + n, { annotations: { readOnlyHint: false, destructiveHint: true } }),
+  tool('asks', ({ n }) => 'ran with ' + n, { annotations: { readOnlyHint: false, destructiveHint: false } }),
+  tool('wipes', ({ n }) => 'wiped ' + n, { annotations: { readOnlyHint: false, destructiveHint: true } }),
 ];`;
 
 const open: { close(): Promise<unknown> }[] = [];
@@ -37,7 +38,8 @@ export async function serveMcp(
 ): Promise<ServedMcp> {
   const directory = makePlugin({ id: 'sample', source });
   const engine = await startEngine([directory, ...more], {
-    config: { sample: { requireApproval: { asks: true } } },
+    config: { sample: { requireApproval: { asks: true, wipes: true } } },
+    storageDirectory: makeDirectory(),
     ...engineOptions,
   });
   const handler = createMcpHandler(engine, options);

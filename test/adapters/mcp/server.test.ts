@@ -5,10 +5,10 @@ import { makeVellum } from '../../engine/vellum-on-disk.js';
 import { connect, connectOld, serveMcp, url } from './served.js';
 
 describe.each([
-  ['as it is', connect],
-  ['as it was', connectOld],
-])('a client of the protocol %s', (_era, open) => {
-  it('lists the tools, sorted, with hints that we stand by', async () => {
+  ['of today', connect],
+  ['of 2025', connectOld],
+])('an MCP client %s', (_era, open) => {
+  it('lists the tools, sorted, with hints limited by their risk', async () => {
     const client = await open(await serveMcp());
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
@@ -17,6 +17,7 @@ describe.each([
       'sample__slow',
       'sample__text',
       'sample__throws',
+      'sample__wipes',
     ]);
     expect(tools[1]).toMatchObject({
       title: 'echo title',
@@ -25,11 +26,11 @@ describe.each([
       annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
       _meta: { 'dev.bulkhead/plugin': 'sample', 'dev.bulkhead/risk': 'low' },
     });
-    expect(tools[0]?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    expect(tools[5]?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
     expect(tools[0]?._meta?.['dev.bulkhead/bundle']).toMatch(/^sha512-/);
   });
 
-  it('gets what a tool returns, as text and as data', async () => {
+  it('receives a tool’s result as text and as data', async () => {
     const client = await open(await serveMcp());
     expect(await client.callTool({ name: 'sample__echo', arguments: { n: 1 } })).toMatchObject({
       content: [{ type: 'text', text: '{"n":1}' }],
@@ -41,7 +42,7 @@ describe.each([
     expect(text.structuredContent).toBeUndefined();
   });
 
-  it('gets what went wrong as an answer that its model can read', async () => {
+  it('receives an error as an answer that its model can read', async () => {
     const client = await open(await serveMcp());
     expect(await client.callTool({ name: 'sample__throws', arguments: {} })).toMatchObject({
       isError: true,
@@ -52,12 +53,12 @@ describe.each([
     expect(wrong).toMatchObject({ isError: true, _meta: { 'dev.bulkhead/code': 'INVALID_INPUT' } });
   });
 
-  it.each(['nope', 'constructor', 'text', 'sample:text'])('has no tool %s', async (name) => {
+  it.each(['nope', 'constructor', 'text', 'sample:text'])('finds no tool %s', async (name) => {
     const client = await open(await serveMcp());
     await expect(client.callTool({ name, arguments: {} })).rejects.toMatchObject({ code: -32602 });
   });
 
-  it('is told whom to ask where it cannot ask anybody', async () => {
+  it('receives APPROVAL_REQUIRED if it cannot elicit', async () => {
     const client = await open(await serveMcp());
     const answer = await client.callTool({ name: 'sample__asks', arguments: { n: 1 } });
     expect(answer).toMatchObject({
@@ -66,7 +67,24 @@ describe.each([
     });
   });
 
-  it('sees and runs only what is served', async () => {
+  it('repeats a call when the operator has answered its question', async () => {
+    const served = await serveMcp();
+    const client = await open(served);
+    const call = () => client.callTool({ name: 'sample__wipes', arguments: { n: 1 } });
+    const refused = await call();
+    const id = String(refused._meta?.['dev.bulkhead/approval']);
+    expect(JSON.stringify(refused.content)).toContain(`bulkhead approvals ${id} once`);
+    expect((await call())._meta?.['dev.bulkhead/approval']).toBe(id);
+    const { approvals } = served.engine;
+    expect(approvals.list()).toMatchObject([
+      { approvalId: id, asker: expect.stringMatching(/^mcp: /) as unknown, risk: 'high' },
+    ]);
+    await approvals.answer(id, { verdict: 'once', by: 'ann' });
+    expect(await call()).toMatchObject({ isError: false, content: [{ text: 'wiped 1' }] });
+    expect((await call())._meta?.['dev.bulkhead/approval']).not.toBe(id);
+  });
+
+  it('lists and runs only served tools', async () => {
     const client = await open(await serveMcp({ tools: ['*__text'] }));
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['sample__text']);
     await expect(client.callTool({ name: 'sample__echo', arguments: {} })).rejects.toMatchObject({
@@ -76,7 +94,7 @@ describe.each([
 });
 
 describe('a call', () => {
-  it('that is given up is stopped in its guest', async () => {
+  it('that the client cancels is stopped in its guest', async () => {
     const served = await serveMcp();
     const client = await connect(served);
     const ended = new Promise((resolve) => {
@@ -93,7 +111,7 @@ describe('a call', () => {
     expect(await ended).toBe('CANCELLED');
   });
 
-  it('tells what the tool writes while it runs, to a client that asks for it', async () => {
+  it('reports the tool’s output as progress to a client that requests it', async () => {
     const plugin = makeVellum({
       tools: {
         build: `export default { description: 'd', defaultRiskLevel: 'low', input_schema: { type: 'object', properties: {} },
@@ -112,7 +130,7 @@ describe('a call', () => {
     expect(told.join('')).toBe('onetwo');
   });
 
-  it('of what asks is approved at the client, with the input that it is about', async () => {
+  it('of a tool that needs approval is approved at the client, which shows the input', async () => {
     const asked: string[] = [];
     const served = await serveMcp();
     const client = await connect(served, ({ message }) => {
@@ -124,7 +142,8 @@ describe('a call', () => {
     expect(asked).toHaveLength(1);
     expect(asked[0]).toContain('sample wants to run its tool asks');
     expect(asked[0]).toContain('The plugin calls it "asks title"');
-    expect(asked[0]).toContain('{"n":7}');
+    expect(asked[0]).toContain('[medium risk] sample wants');
+    expect(asked[0]).toContain('Input: {\n  "n": 7\n}');
   });
 
   it.each([
@@ -132,7 +151,7 @@ describe('a call', () => {
     [{ action: 'decline' }],
     [{ action: 'cancel' }],
     [{ action: 'accept', content: { decision: 'always' } }],
-  ])('of what asks does not run for the answer %j', async (given) => {
+  ])('of a tool that needs approval does not run for the answer %j', async (given) => {
     const served = await serveMcp();
     const ran: string[] = [];
     served.engine.on(({ type }) => ran.push(type));
@@ -142,7 +161,7 @@ describe('a call', () => {
     expect(ran).not.toContain('call-started');
   });
 
-  it('is not asked about at the client where the host decides', async () => {
+  it('is not shown to the client if the host approves it', async () => {
     const served = await serveMcp({}, { approve: () => 'once' });
     const client = await connect(served, () => {
       throw new Error('asked');
@@ -185,7 +204,7 @@ describe('an approval', () => {
   };
   const yes = { approve: { action: 'accept', content: { decision: 'once' } } };
 
-  it('is for the input that was shown, as we signed it, and for once', async () => {
+  it('counts once, and only for the signed input that was shown', async () => {
     const served = await serveMcp();
     const first = await post(served, { arguments: { n: 1 } });
     const { resultType, requestState } = first['result'] as Record<string, string>;
@@ -205,11 +224,24 @@ describe('an approval', () => {
     expect(good['result']).toMatchObject({ content: [{ text: 'ran with 1' }] });
     const again = await post(served, { arguments: { n: 1 }, requestState, inputResponses: yes });
     expect(again['result']).toMatchObject({ resultType: 'input_required' });
+    expect(served.engine.approvals.list()).toHaveLength(2);
+  });
+
+  it('of high risk is never given by the client', async () => {
+    const served = await serveMcp();
+    const client = await connect(served, () => {
+      throw new Error('asked');
+    });
+    const answer = await client.callTool({ name: 'sample__wipes', arguments: { n: 7 } });
+    expect(answer).toMatchObject({
+      isError: true,
+      _meta: { 'dev.bulkhead/code': 'APPROVAL_REQUIRED' },
+    });
   });
 });
 
 describe('the list of tools', () => {
-  it('is told to have changed when the plugins were read again', async () => {
+  it('reports a change after the plugins are read again', async () => {
     const served = await serveMcp();
     const client = await connect(served);
     const changed = new Promise<void>((resolve) => {

@@ -10,7 +10,7 @@ const find = (iss: unknown, endpoints?: unknown): string | undefined =>
   pinned.find({ iss, endpoints })?.jwks;
 
 describe('pinned issuers', () => {
-  it('are found by iss, however it is written', () => {
+  it('are found by iss in any spelling of the URL', () => {
     const jwks = 'https://api.vertesia.io/api/v1/.well-known/jwks';
     expect(find('https://sts.vertesia.io')).toBe(jwks);
     expect(find('https://sts.vertesia.io/')).toBe(jwks);
@@ -19,7 +19,7 @@ describe('pinned issuers', () => {
     expect(find('house')).toBe('http://127.0.0.1:4000/keys');
   });
 
-  it('are found by endpoints.studio where a token names no issuer', () => {
+  it('are found by endpoints.studio if a token has no iss', () => {
     const jwks = 'https://api.vertesia.io/api/v1/.well-known/jwks';
     expect(find(undefined, { studio: 'https://api.vertesia.io' })).toBe(jwks);
     expect(find(undefined, 'api.vertesia.io')).toBe(jwks);
@@ -51,7 +51,7 @@ describe('pinned issuers', () => {
     ['https://sts.vertesia.io'],
     { toString: () => 'house' },
     `https://sts.vertesia.io/${'a'.repeat(3_000)}`,
-  ])('are not %j', (iss) => {
+  ])('do not include %j', (iss) => {
     expect(find(iss)).toBeUndefined();
   });
 
@@ -60,8 +60,8 @@ describe('pinned issuers', () => {
     [{ issuer: 'http://a.example' }, 'only loopback may be plain http'],
     [{ issuer: 'https://a.example', jwks: 'file:///etc/passwd' }, 'is not the URL of a key set'],
     [{ issuer: 'https://a.example/#x' }, 'is not an issuer'],
-    [{ issuer: 'house' }, 'write where its keys are'],
-  ])('cannot be %j', (issuer, why) => {
+    [{ issuer: 'house' }, 'Add the URL of its keys'],
+  ])('are refused for %j', (issuer, why) => {
     expect(() => pinIssuers([issuer])).toThrow(why);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeKeys, type Keys } from '../../../src/http/tokens/keys.js';
 import { TOKEN_LIMITS } from '../../../src/http/limits.js';
-import { makeVerifier } from '../../../src/http/tokens/verifier.js';
+import { makeVerifier } from '../../../src/http/tokens/verify.js';
 import { makeIssuer } from '../issuer.js';
 
 interface Fake {
@@ -35,14 +35,14 @@ function setOf(...kids: string[]): string {
 }
 
 describe('the keys of an issuer', () => {
-  it('are fetched once, however many tokens come at once', async () => {
+  it('are fetched once for concurrent tokens', async () => {
     const fake = makeFake('a');
     const found = await Promise.all(Array.from({ length: 20 }, () => fake.keys.find('a', 'ES256')));
     expect(found.every((key) => key?.kid === 'a')).toBe(true);
     expect(fake.fetches).toBe(1);
   });
 
-  it('are looked for again where an id is not known, once in a while', async () => {
+  it('are fetched again for an unknown id, once per cooldown', async () => {
     const fake = makeFake('a');
     await fake.keys.find('a', 'ES256');
     for (let tries = 0; tries < 10; tries += 1) {
@@ -54,7 +54,7 @@ describe('the keys of an issuer', () => {
     expect(fake.fetches).toBe(3);
   });
 
-  it('rotate without a restart: the new one opens, the removed one does not', async () => {
+  it('rotate without a restart: the new key verifies, the removed one does not', async () => {
     const fake = makeFake('old');
     await fake.keys.find('old', 'ES256');
     fake.answer = () => Promise.resolve(setOf('new'));
@@ -62,7 +62,7 @@ describe('the keys of an issuer', () => {
     expect(await fake.keys.find('old', 'ES256')).toBeUndefined();
   });
 
-  it('are not believed for longer than they are fresh', async () => {
+  it('are not used after they are stale', async () => {
     const fake = makeFake('a');
     await fake.keys.find('a', 'ES256');
     fake.answer = () => Promise.resolve(setOf('b'));
@@ -70,7 +70,7 @@ describe('the keys of an issuer', () => {
     expect(await fake.keys.find('a', 'ES256')).toBeUndefined();
   });
 
-  it('are used for a while longer where their issuer is down, and then no more', async () => {
+  it('are used for a limited time while their issuer is down', async () => {
     const fake = makeFake('a');
     await fake.keys.find('a', 'ES256');
     fake.answer = () => Promise.reject(new Error('down'));
@@ -80,7 +80,7 @@ describe('the keys of an issuer', () => {
     await expect(fake.keys.find('a', 'ES256')).rejects.toThrow('down');
   });
 
-  it('that could not be had are not asked for again at once', async () => {
+  it('that could not be fetched are not fetched again during the cooldown', async () => {
     const fake = makeFake();
     fake.answer = () => Promise.reject(new Error('down'));
     for (let tries = 0; tries < 5; tries += 1) {
@@ -98,20 +98,23 @@ describe('the keys of an issuer', () => {
     ['of another curve', { crv: 'P-384' }],
     ['that is a secret', { kty: 'oct', k: 'c2VjcmV0' }],
     ['without a name', { kid: undefined }],
-  ])('leave out one %s', async (_what, change) => {
+  ])('do not include a key %s', async (_what, change) => {
     const fake = makeFake();
     const key = { kid: 'a', kty: 'EC', crv: 'P-256', x: 'a', y: 'b', ...change };
     fake.answer = () => Promise.resolve(JSON.stringify({ keys: [key, null, 7, 'x'] }));
     expect(await fake.keys.find('a', 'ES256')).toBeUndefined();
   });
 
-  it.each(['', 'null', '[]', '{}', '{"keys":{}}', '<html>'])('are not %j', async (text) => {
-    const fake = makeFake();
-    fake.answer = () => Promise.resolve(text);
-    await expect(fake.keys.find('a', 'ES256')).rejects.toThrow(/JSON|key set/);
-  });
+  it.each(['', 'null', '[]', '{}', '{"keys":{}}', '<html>'])(
+    'are not read from %j',
+    async (text) => {
+      const fake = makeFake();
+      fake.answer = () => Promise.resolve(text);
+      await expect(fake.keys.find('a', 'ES256')).rejects.toThrow(/JSON|key set/);
+    },
+  );
 
-  it('are at most as many as are searched in no time', async () => {
+  it('are limited in number', async () => {
     const fake = makeFake(...Array.from({ length: TOKEN_LIMITS.maxKeys + 1 }, (_, at) => `k${at}`));
     await expect(fake.keys.find('k1', 'ES256')).rejects.toThrow('more than');
   });
@@ -122,7 +125,7 @@ describe('a key set on the network', () => {
     ['redirects', { status: 302, body: '', headers: { location: '/elsewhere' } }],
     ['is not there', { status: 404, body: '' }],
     ['is too long', { status: 200, body: `{"keys":[],"x":"${'x'.repeat(300 * 1024)}"}` }],
-  ])('that %s opens nothing', async (_what, answer) => {
+  ])('that %s verifies no token', async (_what, answer) => {
     const issuer = await makeIssuer();
     const token = await issuer.token();
     issuer.answer = answer;
@@ -137,7 +140,7 @@ describe('a key set on the network', () => {
     await verifier.close();
   });
 
-  it('that never comes opens nothing, and keeps nobody waiting for long', async () => {
+  it('that never arrives verifies no token, and times out', async () => {
     const issuer = await makeIssuer();
     const token = await issuer.token();
     issuer.answer = { status: 200, body: '', never: true };

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { makeVerifier, type VerifierOptions } from '../../../src/http/tokens/verifier.js';
+import { makeVerifier, type VerifierOptions } from '../../../src/http/tokens/verify.js';
 import type { Principal } from '../../../src/http/tokens/verify.js';
 import { type Issuer, makeIssuer, type TokenSpec } from '../issuer.js';
 
@@ -18,7 +18,7 @@ async function tryToken(
 }
 
 describe('a token', () => {
-  it.each(['ES256', 'RS256'] as const)('signed by %s opens', async (alg) => {
+  it.each(['ES256', 'RS256'] as const)('signed by %s is accepted', async (alg) => {
     const issuer = await makeIssuer();
     const token = await issuer.token({ alg, kid: alg === 'ES256' ? 'es' : 'rs' });
     expect(await tryToken(issuer, token)).toEqual({
@@ -28,13 +28,13 @@ describe('a token', () => {
     });
   });
 
-  it('opens without an account, endpoints or a subject', async () => {
+  it('is accepted without an account, endpoints or a subject', async () => {
     const issuer = await makeIssuer();
     const token = await issuer.token({ without: ['account', 'endpoints', 'sub'] });
     expect(await tryToken(issuer, token)).toMatchObject({ organization: undefined });
   });
 
-  it('that names no issuer is looked up by endpoints.studio', async () => {
+  it('without an issuer is verified by endpoints.studio', async () => {
     const issuer = await makeIssuer();
     const token = await issuer.token({ without: ['iss'] });
     expect(await tryToken(issuer, token)).toMatchObject({ subject: 'user-1' });
@@ -44,7 +44,7 @@ describe('a token', () => {
     expect(issuer.seen).toEqual(['/api/v1/.well-known/jwks', '/api/v1/.well-known/jwks']);
   });
 
-  it('of an issuer pinned by its name alone is checked with the keys below it', async () => {
+  it('of an issuer pinned without a key URL is verified with the keys below the issuer', async () => {
     const issuer = await makeIssuer();
     await tryToken(issuer, await issuer.token(), { jwks: [{ issuer: issuer.url }] });
     expect(issuer.seen).toEqual(['/.well-known/jwks']);
@@ -67,7 +67,7 @@ describe('a token', () => {
     expect(await tryToken(issuer, token)).toContain(why);
   });
 
-  it('with a critical header that we do not know is refused', async () => {
+  it('with an unknown critical header is refused', async () => {
     const issuer = await makeIssuer();
     const header = encode({ alg: 'ES256', kid: 'es', crit: ['x'], x: 1 });
     const [, payload, signature] = (await issuer.token()).split('.');
@@ -76,13 +76,13 @@ describe('a token', () => {
     );
   });
 
-  it('is good for another thirty seconds, for the sake of clocks', async () => {
+  it('is accepted for 30 s after it expires, for clocks that differ', async () => {
     const issuer = await makeIssuer();
     const token = await issuer.token({ claims: { exp: Math.floor(Date.now() / 1000) - 5 } });
     expect(await tryToken(issuer, token)).toMatchObject({ subject: 'user-1' });
   });
 
-  it('is held to the audience, where one is set', async () => {
+  it('must have the audience, if one is set', async () => {
     const issuer = await makeIssuer();
     const foreign = await issuer.token({ claims: { aud: 'somebody-else' } });
     const none = await issuer.token({ without: ['aud'] });
@@ -93,7 +93,7 @@ describe('a token', () => {
     expect(await tryToken(issuer, several, options)).toMatchObject({ subject: 'user-1' });
   });
 
-  it('of an account that may not call is refused by its name', async () => {
+  it('of an account that may not call is refused with the account’s name', async () => {
     const issuer = await makeIssuer();
     const options = { organizations: ['org-2'] };
     expect(await tryToken(issuer, await issuer.token(), options)).toBe(
@@ -103,7 +103,7 @@ describe('a token', () => {
     expect(await tryToken(issuer, without, options)).toContain('is not authorized');
   });
 
-  it('with a changed claim does not verify', async () => {
+  it('with a changed claim is refused', async () => {
     const issuer = await makeIssuer();
     const [header = '', payload = '', signature] = (await issuer.token()).split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
@@ -113,7 +113,7 @@ describe('a token', () => {
     );
   });
 
-  it('that is not signed, or by a secret that everybody knows, is refused', async () => {
+  it('without a signature, or signed with a shared secret, is refused', async () => {
     const issuer = await makeIssuer();
     const claims = { iss: issuer.url, exp: past + 1_000 };
     const unsigned = `${encode({ alg: 'none', kid: 'es' })}.${encode(claims)}.`;
@@ -125,7 +125,7 @@ describe('a token', () => {
   });
 
   it.each(['', 'a', 'a.b', 'a.b.c', '..', '{}.{}.{}', 'é.é.é'])(
-    'that is %j is none',
+    'that is %j is refused',
     async (token) => {
       const issuer = await makeIssuer();
       expect(await tryToken(issuer, token)).toMatch(/^(Invalid JWT|Missing bearer token value)$/);
@@ -148,7 +148,7 @@ describe('an Authorization header', () => {
     await expect(verifier.verify(header)).rejects.toMatchObject({ status: 401, message: why });
   });
 
-  it('is not read where it is longer than any token', async () => {
+  it('is not read if it is too long', async () => {
     const header = `Bearer ${'a'.repeat(20_000)}`;
     const why = 'The Authorization header is too long';
     await expect(makeVerifier({}).verify(header)).rejects.toMatchObject({
@@ -157,7 +157,7 @@ describe('an Authorization header', () => {
     });
   });
 
-  it('may write its scheme as it likes, and put more than one space behind it', async () => {
+  it('may have its scheme in any case, and several spaces after it', async () => {
     const issuer = await makeIssuer();
     const verifier = makeVerifier({ jwks: [{ issuer: issuer.url, jwks: issuer.jwks }] });
     for (const scheme of ['bearer', 'BEARER', 'BeArEr  ']) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOfThrow, responseOf } from '../../../src/http/vertesia/answer.js';
+import { refusalOfThrow, responseOf } from '../../../src/http/vertesia/protocol.js';
 import { BulkheadError, type CallResult, type ErrorCode } from '../../../src/index.js';
 
 const result: CallResult = {
@@ -13,8 +13,8 @@ const result: CallResult = {
   ],
 };
 
-describe('a result, as a custom tool server answers it', () => {
-  it('is its text, its files on the web, and its metadata under both of its names', () => {
+describe('a result in Vertesia’s protocol', () => {
+  it('contains the text, the files on the web, and the metadata under both names', () => {
     const files = ['https://a.example/x', 'file:///etc/passwd', 'javascript:alert(1)', 'x'];
     expect(responseOf('u', { ...result, files, meta: { n: 1 } })).toEqual({
       tool_use_id: 'u',
@@ -26,7 +26,7 @@ describe('a result, as a custom tool server answers it', () => {
     });
   });
 
-  it('is an answer where the tool says that it failed, and an error where it threw', () => {
+  it('is an answer if the tool returned an error, and a failure if it threw', () => {
     const failed = { ...result, isError: true, code: 'TOOL_FAILED' } as const;
     expect(responseOf('u', { ...failed, value: 'said' })).toMatchObject({ is_error: true });
     expect(() => responseOf('u', failed)).toThrow(
@@ -47,7 +47,7 @@ describe('a result, as a custom tool server answers it', () => {
     ['QUARANTINED', 503],
     ['ENGINE_CLOSED', 503],
     ['DEADLINE_EXCEEDED', 504],
-  ])('that failed with %s is status %i', (code, status) => {
+  ])('that failed with %s has status %i', (code, status) => {
     const refused = (): unknown =>
       responseOf('u', { ...result, isError: true, code, retryAfterMs: 1_500 });
     expect(refused).toThrow(
@@ -58,7 +58,7 @@ describe('a result, as a custom tool server answers it', () => {
     );
   });
 
-  it('says when to come again', () => {
+  it('contains retry-after if the engine is busy', () => {
     const busy = { ...result, isError: true, code: 'BUSY', retryAfterMs: 1_500 } as const;
     expect(() => responseOf('u', busy)).toThrow(
       expect.objectContaining({ headers: { 'retry-after': '2' } }) as Error,
@@ -66,15 +66,15 @@ describe('a result, as a custom tool server answers it', () => {
   });
 
   it.each<ErrorCode>(['APPROVAL_DENIED', 'NETWORK_DENIED', 'FILESYSTEM_DENIED', 'POLICY_DENIED'])(
-    'tells a model what %s is about',
+    'is an answer to the model for %s',
     (code) => {
       expect(responseOf('u', { ...result, isError: true, code })).toMatchObject({ is_error: true });
     },
   );
 });
 
-describe('what an engine threw', () => {
-  it('is told by its code, and anything else by nothing', () => {
+describe('an error that the engine threw', () => {
+  it('is reported by its code, and any other error without details', () => {
     const closed = new BulkheadError('ENGINE_CLOSED', 'closed', {});
     expect(refusalOfThrow(closed)).toMatchObject({ status: 503, message: 'closed' });
     expect(refusalOfThrow(new Error('/etc/secret'))).toMatchObject({

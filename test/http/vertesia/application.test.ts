@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createVertesiaHandler } from '../../../src/http/vertesia/handler.js';
+import { createVertesiaHandler } from '../../../src/http/vertesia.js';
 import { serveTools } from './served.js';
 
 async function makeApp(tools?: readonly string[]) {
@@ -25,7 +25,7 @@ async function makeApp(tools?: readonly string[]) {
 }
 
 describe('an application', () => {
-  it('lists its activities in its package, to whoever brings a token', async () => {
+  it('lists its activities in its package, for a valid token', async () => {
     const { ask } = await makeApp(['*__weather']);
     const { status, body } = await ask('/package?scope=activities');
     expect(status).toBe(200);
@@ -50,7 +50,7 @@ describe('an application', () => {
     expect((await ask('/activities')).body['activities']).toHaveLength(1);
   });
 
-  it('runs them, and gives what they return as data', async () => {
+  it('runs activities, and returns their results as data', async () => {
     const { run } = await makeApp();
     expect(
       await run({ activity_name: 'sample__object', params: {} }, '/activities/sample'),
@@ -68,7 +68,7 @@ describe('an application', () => {
     });
   });
 
-  it('has no others, wherever they are looked for', async () => {
+  it('finds no other activities', async () => {
     const { run, ask } = await makeApp(['*__object']);
     expect((await run({ activity_name: 'sample__weather' })).status).toBe(404);
     expect((await run({ activity_name: 'sample__object' }, '/activities/other')).status).toBe(404);
@@ -77,7 +77,7 @@ describe('an application', () => {
     expect((await ask('/activities/other')).status).toBe(404);
   });
 
-  it('has no hooks, which tells an installer that there is nothing to do', async () => {
+  it('answers 404 for hooks, so that an installer skips them', async () => {
     const { ask } = await makeApp();
     for (const hook of ['install', 'uninstall', 'constructor']) {
       expect(await ask(`/hooks/${hook}`, { method: 'POST', body: '{}' }, false)).toMatchObject({
@@ -87,7 +87,7 @@ describe('an application', () => {
     }
   });
 
-  it('has no skills, and tells that to nobody without a token', async () => {
+  it('lists no skills, and requires a token for that list', async () => {
     const { ask } = await makeApp();
     expect((await ask('/skills')).body['tools']).toEqual([]);
     expect((await ask('/skills', {}, false)).status).toBe(401);

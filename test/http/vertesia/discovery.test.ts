@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { serveTools, URL_SERVED } from './served.js';
 
 describe('GET of a tool server', () => {
-  it('lists the tools in the exact shape of the protocol, to anybody', async () => {
+  it('lists the tools in the form of the protocol, without a token', async () => {
     const { get } = await serveTools({ title: 'Weather', description: 'Of the world' });
     const { status, body, headers } = await get();
     expect(status).toBe(200);
@@ -22,13 +22,13 @@ describe('GET of a tool server', () => {
     expect(tools.every(({ input_schema }) => input_schema.type === 'object')).toBe(true);
   });
 
-  it('does not believe the Host header', async () => {
+  it('does not use the Host header', async () => {
     const { fetch } = await serveTools();
     const response = await fetch(new Request('http://evil.example/tools'));
     expect(await response.json()).toMatchObject({ src: URL_SERVED });
   });
 
-  it('tells more of each tool where the operator wants that', async () => {
+  it('adds details to each tool if the operator enables them', async () => {
     const { get } = await serveTools({ details: true, tools: ['*asks'] });
     const { body } = await get();
     expect(body['tools']).toMatchObject([
@@ -42,13 +42,13 @@ describe('GET of a tool server', () => {
     ]);
   });
 
-  it('follows the catalog', async () => {
+  it('lists the current catalog', async () => {
     const { get, engine } = await serveTools();
     await engine.close();
     expect((await get()).body['tools']).toEqual([]);
   });
 
-  it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS'])('is no %s', async (method) => {
+  it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS'])('does not answer %s', async (method) => {
     const { fetch } = await serveTools();
     const response = await fetch(new Request(URL_SERVED, { method }));
     expect(response.status).toBe(405);

@@ -4,8 +4,8 @@ import type { InvocationRecord } from '../../../src/http/vertesia/options.js';
 import { makeVellum } from '../../engine/vellum-on-disk.js';
 import { serveTools } from './served.js';
 
-describe('POST with a token that is good', () => {
-  it('runs a tool, and answers with its id and its result as text', async () => {
+describe('POST with a valid token', () => {
+  it('runs a tool, and answers with the id and the result as text', async () => {
     const { use } = await serveTools();
     const { status, body, headers } = await use('sample__weather', { city: 'Oslo' });
     expect(status).toBe(200);
@@ -13,13 +13,13 @@ describe('POST with a token that is good', () => {
     expect(body).toEqual({ tool_use_id: 'use-1', is_error: false, content: 'Sunny in Oslo' });
   });
 
-  it('gives an object as the text of its JSON, and nothing as null', async () => {
+  it('returns an object as JSON, and undefined as null', async () => {
     const { use } = await serveTools();
     expect((await use('sample__object')).body['content']).toBe('{"degrees":20,"list":[1]}');
     expect((await use('sample__nothing')).body['content']).toBe('null');
   });
 
-  it('takes an input that is left out for an empty one', async () => {
+  it('treats a missing input as an empty one', async () => {
     const { post } = await serveTools();
     const { body } = await post('{"tool_use":{"id":"1","tool_name":"sample__echo"}}');
     expect(body).toMatchObject({ tool_use_id: '1', content: '{}' });
@@ -33,7 +33,7 @@ describe('POST with a token that is good', () => {
     expect(body).toMatchObject({ tool_use_id: '1', status: 400 });
   });
 
-  it('says what is wrong with an input that does not fit the schema', async () => {
+  it('reports the problems of an input that does not match the schema', async () => {
     const { use } = await serveTools();
     const { status, body } = await use('sample__weather', { city: 7 });
     expect(status).toBe(400);
@@ -41,7 +41,7 @@ describe('POST with a token that is good', () => {
     expect((body['data'] as { issues: string[] }).issues[0]).toContain('city');
   });
 
-  it('answers what a tool throws with 500, without a stack', async () => {
+  it('answers an error of a tool with 500, without a stack', async () => {
     const { use } = await serveTools();
     const { status, body } = await use('sample__throws');
     expect(status).toBe(500);
@@ -53,7 +53,7 @@ describe('POST with a token that is good', () => {
     });
   });
 
-  it.each(['hangs', 'spins'])('ends a tool that %s at its deadline, with 504', async (tool) => {
+  it.each(['hangs', 'spins'])('stops a tool that %s at its deadline, with 504', async (tool) => {
     const { use } = await serveTools();
     const [late, other] = await Promise.all([
       use(`sample__${tool}`),
@@ -66,7 +66,7 @@ describe('POST with a token that is good', () => {
     expect(await use('sample__weather', { city: 'Rome' })).toMatchObject({ status: 200 });
   });
 
-  it('tells a refusal of the policy to the model, as an answer', async () => {
+  it('reports a denial to the model, as an answer', async () => {
     const { use } = await serveTools();
     const { status, body } = await use('sample__looks');
     expect(status).toBe(200);
@@ -75,7 +75,7 @@ describe('POST with a token that is good', () => {
   });
 
   it.each(['constructor', '__proto__', 'toString', '', 'weather', 'sample:weather', 'nope'])(
-    'has no tool %j',
+    'finds no tool %j',
     async (name) => {
       const { use } = await serveTools();
       expect(await use(name)).toMatchObject({
@@ -85,7 +85,7 @@ describe('POST with a token that is good', () => {
     },
   );
 
-  it('does not run a tool that is not among those that are served', async () => {
+  it('does not run a tool that is not served', async () => {
     const { use, get } = await serveTools({ tools: ['*__weather', 'sample__echo'] });
     const names = ((await get()).body['tools'] as { name: string }[]).map(({ name }) => name);
     expect(names).toEqual(['sample__echo', 'sample__weather']);
@@ -93,7 +93,7 @@ describe('POST with a token that is good', () => {
     expect(await use('sample__echo')).toMatchObject({ status: 200 });
   });
 
-  it('does not run what asks and nobody approves, and says which of the two it was', async () => {
+  it('does not run a tool without approval, and reports missing and denied approval differently', async () => {
     const nobody = await serveTools();
     expect(await nobody.use('sample__asks')).toMatchObject({
       status: 403,
@@ -112,7 +112,7 @@ describe('POST with a token that is good', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('tells the plugin of the run, and of no endpoint that its caller names', async () => {
+  it('passes the run to the plugin, without endpoints of the caller', async () => {
     const directory = makeVellum({
       tools: {
         told: `export default { description: 'd', defaultRiskLevel: 'low', input_schema: { type: 'object', properties: {} },
@@ -130,7 +130,7 @@ describe('POST with a token that is good', () => {
     expect(body['content']).not.toContain('eyJ');
   });
 
-  it('runs two calls of one id beside each other, and tells them apart in the log', async () => {
+  it('runs two calls with one id concurrently, with different call ids in the log', async () => {
     const records: InvocationRecord[] = [];
     const { use } = await serveTools({ onInvocation: (record) => records.push(record) });
     const [first, second] = await Promise.all([

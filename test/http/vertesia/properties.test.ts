@@ -5,8 +5,8 @@ import { serveTools } from './served.js';
 const served = await serveTools();
 const bearer = await served.bearer();
 
-describe('whatever is posted', () => {
-  it('is answered as documented, and runs nothing that is not there', async () => {
+describe('any POST', () => {
+  it('is answered in the form of the protocol, and runs only tools that exist', async () => {
     const ids = fc.oneof(fc.string(), fc.constant('u'), fc.jsonValue());
     const names = fc.oneof(
       fc.constantFrom('sample__echo', 'sample__text', '__proto__'),

@@ -1,6 +1,6 @@
 import { afterEachFile } from '../../tidying.js';
 import type { Engine, EngineOptions } from '../../../src/index.js';
-import { createVertesiaHandler, type VertesiaHandler } from '../../../src/http/vertesia/handler.js';
+import { createVertesiaHandler, type VertesiaHandler } from '../../../src/http/vertesia.js';
 import type { VertesiaOptions } from '../../../src/http/vertesia/options.js';
 import { makePlugin, startEngine } from '../../engine/plugin-on-disk.js';
 import { type Issuer, makeIssuer, type TokenSpec } from '../issuer.js';

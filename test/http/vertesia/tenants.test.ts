@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { createVertesiaHandler } from '../../../src/http/vertesia/handler.js';
+import { describe, expect, it } from 'vitest';
+import { createVertesiaHandler } from '../../../src/http/vertesia.js';
 import type { TokenSpec } from '../issuer.js';
 import { serveTools, URL_SERVED } from './served.js';
 
@@ -30,15 +30,17 @@ async function tenantsOf(...specs: readonly TokenSpec[]) {
   return tenants.map((tenant) => tenant?.replace(issuer.url, 'ISSUER'));
 }
 
-it('each account that calls is a tenant of its own, whoever of it calls', async () => {
-  const one = { claims: { account: { id: 'a' }, sub: 'x' } };
-  const other = { claims: { account: { id: 'a' }, sub: 'y' } };
-  const second = { claims: { account: { id: 'b' }, sub: 'x' } };
-  const [a, b] = ['account:a@ISSUER', 'account:b@ISSUER'];
-  expect(await tenantsOf(one, other, second)).toEqual([a, a, a, a, b, b]);
-});
+describe('the tenant of a call', () => {
+  it('is the account, for any of its subjects', async () => {
+    const one = { claims: { account: { id: 'a' }, sub: 'x' } };
+    const other = { claims: { account: { id: 'a' }, sub: 'y' } };
+    const second = { claims: { account: { id: 'b' }, sub: 'x' } };
+    const [a, b] = ['account:a@ISSUER', 'account:b@ISSUER'];
+    expect(await tenantsOf(one, other, second)).toEqual([a, a, a, a, b, b]);
+  });
 
-it('a subject whose token speaks for no account is a tenant, and no account of its name', async () => {
-  const spec = { claims: { sub: 'a' }, without: ['account'] };
-  expect(await tenantsOf(spec)).toEqual(['subject:a@ISSUER', 'subject:a@ISSUER']);
+  it('is the subject for a token without an account, and differs from an account of that name', async () => {
+    const spec = { claims: { sub: 'a' }, without: ['account'] };
+    expect(await tenantsOf(spec)).toEqual(['subject:a@ISSUER', 'subject:a@ISSUER']);
+  });
 });

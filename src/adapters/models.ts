@@ -1,0 +1,30 @@
+import type { Engine } from '../engine/engine-api.js';
+import type { CallResult } from '../engine/types/result.js';
+import type { CallOptions } from '../engine/types/options.js';
+import type { MediaBlock } from '../plugin/answer.js';
+
+/** The part of a call's result that a model sees. */
+export type ModelResult = Pick<CallResult, 'content' | 'files' | 'isError'>;
+
+/** Runs a call for a model. An error of the engine becomes a result that the model can read. */
+export async function callForModel(
+  engine: Pick<Engine, 'call'>,
+  name: string,
+  input: unknown,
+  options: CallOptions,
+): Promise<ModelResult> {
+  try {
+    return await engine.call(name, input, options);
+  } catch (error) {
+    return errorResult(error instanceof Error ? error.message : String(error));
+  }
+}
+
+export function errorResult(text: string): ModelResult {
+  return { isError: true, content: [{ type: 'text', text }] };
+}
+
+/** The text in place of a block that a model cannot receive. */
+export function labelOf({ type, mimeType }: MediaBlock): string {
+  return `[${type}: ${mimeType}]`;
+}

@@ -1,0 +1,137 @@
+import { Agent, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEngine, type Engine } from '../../src/index.js';
+import { type RunningServer, startServer } from '../../src/http/server.js';
+
+const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const CALLERS = 32;
+
+interface Answer {
+  readonly status: number;
+  readonly connection: string | undefined;
+}
+
+describe('a server that stops under load', () => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await createEngine({ plugins: [], logger: QUIET });
+  });
+  afterAll(() => engine.close());
+
+  const start = (): Promise<RunningServer> =>
+    startServer(engine, { port: 0, mcp: { path: '/mcp' } }, QUIET);
+
+  const ask = (
+    { url, credentials }: RunningServer,
+    path: string,
+    agent: Agent,
+    body?: string,
+  ): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const headers = {
+        authorization: `Bearer ${path === '/mcp' ? credentials.call : credentials.view}`,
+        ...(body === undefined
+          ? {}
+          : { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }),
+      };
+      const asked = request(
+        `${url}${path}`,
+        { agent, headers, method: body === undefined ? 'GET' : 'POST' },
+        (response) => {
+          response.resume();
+          response.on('error', reject);
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, connection: response.headers.connection }),
+          );
+        },
+      );
+      asked.on('error', reject);
+      asked.end(body);
+    });
+
+  it.each([1, 2, 3, 4])(
+    'resets no request (round %i)',
+    async () => {
+      const server = await start();
+      const agent = new Agent({ keepAlive: true, maxSockets: CALLERS });
+      const answers: Answer[] = [];
+      const failures: string[] = [];
+      const refusal = new AbortController();
+      const ping = { jsonrpc: '2.0', id: 1, method: 'ping', params: { pad: 'x'.repeat(50_000) } };
+      const caller = async (number: number): Promise<void> => {
+        while (!refusal.signal.aborted) {
+          const body = number % 2 === 0 ? undefined : JSON.stringify(ping);
+          const path = body === undefined ? '/api/plugins' : '/mcp';
+          await ask(server, path, agent, body).then(
+            (answer) => answers.push(answer),
+            (error: NodeJS.ErrnoException) => {
+              // The port is closed: the client was told a second ago.
+              if (error.code === 'ECONNREFUSED') refusal.abort();
+              else failures.push(`${error.code ?? ''} ${error.message}`);
+            },
+          );
+        }
+      };
+      const callers = Array.from({ length: CALLERS }, (_, number) => caller(number));
+      await expect.poll(() => answers.length, { timeout: 10_000 }).toBeGreaterThan(100);
+      expect(await server.stop()).toBe(true);
+      await Promise.all(callers);
+      agent.destroy();
+      expect(failures).toEqual([]);
+      const refused = answers.filter(({ status }) => status === 503);
+      expect(refused.length).toBeGreaterThan(0);
+      expect(refused.filter(({ connection }) => connection !== 'close')).toEqual([]);
+    },
+    40_000,
+  );
+
+  it('answers 503 at /readyz first, and 200 at /healthz, while its port is open', async () => {
+    const server = await start();
+    const agent = new Agent({ keepAlive: false });
+    expect((await ask(server, '/readyz', agent)).status).toBe(200);
+    const stopping = server.stop();
+    const statuses = await Promise.all(
+      ['/readyz', '/healthz', '/api/plugins'].map((path) => ask(server, path, agent)),
+    );
+    expect(statuses.map(({ status }) => status)).toEqual([503, 200, 503]);
+    expect(await stopping).toBe(true);
+  });
+
+  it('does not read a refused upload without end', async () => {
+    const server = await start();
+    const stopping = server.stop();
+    const endless = request(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${server.credentials.call}`,
+        'content-type': 'application/json',
+      },
+    });
+    let sent = 0;
+    const answered = new Promise<number>((resolve) => {
+      endless.on('response', (response) => resolve(response.statusCode ?? 0));
+      endless.on('error', () => resolve(0));
+    });
+    const chunk = Buffer.alloc(1024 * 1024);
+    const upload = setInterval(() => {
+      sent += chunk.length;
+      endless.write(chunk);
+    }, 10);
+    // The rest of the upload resets the connection, maybe before the answer is read.
+    expect([0, 503]).toContain(await answered);
+    clearInterval(upload);
+    expect(sent).toBeLessThan(64 * 1024 * 1024);
+    endless.destroy();
+    await stopping;
+  });
+
+  it('closes idle connections, so that they do not delay its end', async () => {
+    const server = await start();
+    const agent = new Agent({ keepAlive: true });
+    await ask(server, '/healthz', agent);
+    const began = performance.now();
+    await server.stop();
+    expect(performance.now() - began).toBeLessThan(4_000);
+    agent.destroy();
+  });
+});
