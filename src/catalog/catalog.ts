@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import { type ToolPolicy, whyWithheld } from '../approval/policy.js';
+import { modelSchema, modelText } from '../model-text.js';
 import type { RiskBand } from '../plugin/risk.js';
 import type { CouncilUse, ExecutionTarget } from '../plugin/tool.js';
-import { makeNames } from './names.js';
-import { type Collision, resolveNames, type ToolSource } from './precedence.js';
-import { makeSpellings } from './spellings.js';
+import { makeAliases, makeNames } from './names.js';
+import { type Collision, type ToolSource, resolveNames } from './precedence.js';
 
-/** One tool as hosts list it and models call it. */
+/** One tool, as hosts list it and models call it. */
 export interface CatalogTool {
   /** The name to show a model: `[a-zA-Z0-9_-]{1,64}`, unique in the catalog. */
   readonly name: string;
-  /** `pluginId:toolId`, as the plugin's own system names it. */
+  /** `pluginId:toolId`. */
   readonly id: string;
   readonly plugin: string;
   /** The tool's id within its plugin. */
@@ -20,39 +20,39 @@ export interface CatalogTool {
   readonly inputSchema: JsonObject;
   readonly annotations: ToolAnnotations;
   readonly timeoutMs: number;
-  /** Its author's word. */
+  /** The band that the author declares. */
   readonly declaredRisk: RiskBand;
-  /** The band that counts: never below what its granted permissions prove possible. */
+  /** The effective band: at least what the granted permissions make possible. */
   readonly risk: RiskBand;
-  /** What made it that band, for a person. */
+  /** The reason for `risk`, for people. */
   readonly riskWhy: string;
-  /** The label by which policies group tools. */
+  /** The label by which policies select tools. */
   readonly category?: string;
-  /** Where its author wants it to run; where it does run is `confinement`. */
+  /** Where the author wants the tool to run. See `confinement` for where it runs. */
   readonly executionTarget?: ExecutionTarget;
-  /** Where it comes from, as far as that decides whose a name is. Absent: a plugin's. */
+  /** The tool's source, which decides name collisions. Default: `plugin`. */
   readonly source?: ToolSource;
-  /** Its system calls it by its own name, without its plugin's. */
+  /** The plugin's system calls the tool by its bare name, without the plugin's name. */
   readonly bare?: boolean;
-  /** Not to run beside other calls of one turn. */
+  /** The tool does not run in parallel with other calls of a turn. */
   readonly exclusive?: boolean;
-  /** The surface of its plugin that it is, where the plugin has one file for each tool. */
+  /** The tool's surface, if the plugin has one file for each tool. */
   readonly surface?: string;
-  /** What its own system calls it besides, where that is anything. */
+  /** Other names of the tool in the plugin's own system. */
   readonly aliases?: readonly string[];
-  /** Only on Spindle's: what its author lets councils and models do with it. */
+  /** Only for Spindle: how the author lets councils and models use the tool. */
   readonly council?: CouncilUse;
-  /** What its manifest or its configuration says. */
+  /** Whether the manifest or the configuration requires approval. */
   readonly requireApproval: boolean;
-  /** Why a call of it asks before it runs; absent where it does not, unless a rule says otherwise. */
+  /** Why a call needs approval; absent if it does not. A rule may still require approval. */
   readonly asks?: string;
-  /** Whether it may run unattended: it says that it only reads, and does not ask. */
+  /** Whether the tool may run unattended: it declares that it is read-only, and does not need approval. */
   readonly background: boolean;
-  /** `remote`: at a server of somebody else's, where nothing of it is confined or checked. */
+  /** `remote`: on a tool server, which Bulkhead neither confines nor checks. */
   readonly confinement: 'compartment' | 'host' | 'remote';
 }
 
-/** MCP's hints: claims of the plugin's author. */
+/** MCP's hints, as the plugin's author declares them. */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -63,24 +63,24 @@ export interface ToolAnnotations {
 
 /** The tools of all active plugins under one set of names. */
 export interface Catalog {
-  /** Sorted by name: all, or those that a policy admits. */
+  /** All tools, or those that the policy offers, sorted by name. */
   list(policy?: ToolPolicy): readonly CatalogTool[];
-  /** By exported name, id, bare tool name where only one plugin has it, or another spelling. */
+  /** Finds a tool by exported name, id, alias, or by bare name if only one plugin has it. */
   find(name: string): CatalogTool | undefined;
-  /** The tools that are not there because another has their name, of one plugin or of all. */
+  /** The tools left out because another tool has their name. Default: of all plugins. */
   collisions(plugin?: string): readonly Collision[];
-  /** Calls the listener after each change; returns how to stop. */
+  /** Calls the listener after each change. Returns the function that unsubscribes. */
   on(event: 'change', listener: () => void): () => void;
 }
 
 export type UnnamedTool = Omit<CatalogTool, 'name' | 'id'>;
 
-/** A catalog and the one who fills it. */
+/** A catalog with the function that fills it. */
 export interface CatalogOwner {
   readonly catalog: Catalog;
   /**
-   * Replaces all tools at once, given in the order in which they were registered. Ids are unique
-   * among them. `removed` are names of core tools that the workspace removed.
+   * Replaces all tools, given in the order of their registration. Their ids must be unique. `removed`:
+   * names of core tools that the workspace removed.
    */
   replace(tools: readonly UnnamedTool[], removed?: readonly string[]): void;
 }
@@ -91,18 +91,18 @@ export function makeCatalog(options: { readonly strict?: boolean } = {}): Catalo
   let collided: readonly Collision[] = [];
   const named = new Map<UnnamedTool, CatalogTool>();
   const names = makeNames<UnnamedTool>();
-  const spellings = makeSpellings<CatalogTool>();
+  const spellings = makeAliases<CatalogTool>();
   const listeners = new Set<() => void>();
 
-  /** What is the same tool as before keeps its place: a change among thousands touches few. */
-  const become = (tools: readonly UnnamedTool[]): void => {
+  /** Updates only what changed: an unchanged tool object keeps its entry. */
+  const update = (tools: readonly UnnamedTool[]): void => {
     const next = new Set(tools);
-    const gone = [...named.keys()].filter((tool) => !next.has(tool));
-    const come = tools.filter((tool) => !named.has(tool));
-    const changed = names.change(gone, come);
+    const removedTools = [...named.keys()].filter((tool) => !next.has(tool));
+    const addedTools = tools.filter((tool) => !named.has(tool));
+    const changed = names.change(removedTools, addedTools);
     const dropped = new Set<CatalogTool>();
     const fresh: CatalogTool[] = [];
-    for (const tool of [...gone, ...changed]) {
+    for (const tool of [...removedTools, ...changed]) {
       const before = named.get(tool);
       const name = next.has(tool) ? names.of(tool) : undefined;
       if (before?.name === name) continue;
@@ -112,15 +112,16 @@ export function makeCatalog(options: { readonly strict?: boolean } = {}): Catalo
         named.delete(tool);
       }
       if (name === undefined) continue;
-      // In this order: what is added after a spread costs several times as much.
-      const made = { id: `${tool.plugin}:${tool.tool}`, name, ...tool };
-      named.set(tool, made);
-      fresh.push(made);
+      // The spread is last: members that follow a spread cost several times as much.
+      // guard: tool-text-for-models
+      const entry = forModels({ id: `${tool.plugin}:${tool.tool}`, name, ...tool });
+      named.set(tool, entry);
+      fresh.push(entry);
     }
-    // All that go have gone: what they were called may be another's now.
+    // After every deletion, because an old name may belong to another tool now.
     for (const tool of fresh) spellings.add(tool);
-    const kept = dropped.size === 0 ? sorted : sorted.filter((tool) => !dropped.has(tool));
-    sorted = merge(kept, fresh.toSorted(byName));
+    const unchanged = dropped.size === 0 ? sorted : sorted.filter((tool) => !dropped.has(tool));
+    sorted = merge(unchanged, fresh.toSorted(byName));
   };
 
   return {
@@ -140,13 +141,32 @@ export function makeCatalog(options: { readonly strict?: boolean } = {}): Catalo
     replace: (all, removed = []) => {
       const { tools, collisions } = resolveNames(all, { strict, removed });
       collided = collisions;
-      become(tools);
+      update(tools);
       for (const listener of listeners) listener();
     },
   };
 }
 
-/** Two sorted lists as one. */
+/** The tool with its texts as models may see them. Most tools are returned unchanged. */
+function forModels(tool: CatalogTool): CatalogTool {
+  const title = modelText(tool.title);
+  const description = modelText(tool.description);
+  const inputSchema = modelSchema(tool.inputSchema);
+  if (
+    title === tool.title &&
+    description === tool.description &&
+    inputSchema === tool.inputSchema
+  ) {
+    return tool;
+  }
+  const annotations =
+    tool.annotations.title === undefined
+      ? tool.annotations
+      : { ...tool.annotations, title: modelText(tool.annotations.title) };
+  return { ...tool, title, description, inputSchema, annotations };
+}
+
+/** Merges two sorted lists. */
 function merge(
   some: readonly CatalogTool[],
   others: readonly CatalogTool[],
@@ -166,4 +186,31 @@ function merge(
 
 function byName(a: CatalogTool, b: CatalogTool): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}
+
+/** The tools and collisions of a catalog, indexed by plugin. */
+export interface CatalogByPlugin {
+  tools(plugin: string): readonly CatalogTool[];
+  collisions(plugin: string): readonly Collision[];
+}
+
+export function byPlugin(catalog: Catalog): CatalogByPlugin {
+  const tools = grouped(catalog.list());
+  const collisions = grouped(catalog.collisions());
+  return {
+    tools: (plugin) => tools.get(plugin) ?? [],
+    collisions: (plugin) => collisions.get(plugin) ?? [],
+  };
+}
+
+function grouped<Item extends { readonly plugin: string }>(
+  items: readonly Item[],
+): ReadonlyMap<string, readonly Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(item.plugin);
+    if (group === undefined) groups.set(item.plugin, [item]);
+    else group.push(item);
+  }
+  return groups;
 }

@@ -1,35 +1,33 @@
 import { hash } from 'node:crypto';
 import type { Claim } from './precedence.js';
 
-/** The names that tools are shown under. */
-export interface Names<Tool extends Claim> {
+/** Assigns exported names to tools. */
+interface Names<Tool extends Claim> {
   /**
-   * Takes tools away and adds others. Answers with those whose name may be another than before: all that
-   * were added, and those of the others that these were in the way of, or no longer are.
+   * Removes and adds tools. Returns the tools whose name may have changed: all added tools, and those
+   * that contend for a name with an added or removed tool.
    */
-  change(gone: readonly Tool[], come: readonly Tool[]): ReadonlySet<Tool>;
-  /** The name of a tool that was added. */
+  change(removed: readonly Tool[], added: readonly Tool[]): ReadonlySet<Tool>;
+  /** The name of an added tool. */
   of(tool: Tool): string;
 }
 
-/** A tool with the names that it would have, the ones that it has given up first. */
+/** A tool with its candidate names, in order of preference. */
 interface Named<Tool> {
   readonly tool: Tool;
   readonly candidates: string[];
-  /** Which of them it goes by. It has claimed that and all before it. */
+  /** The index of its current name. The tool claims this candidate and all before it. */
   at: number;
   hashed: boolean;
 }
 
 /**
- * Names tools `plugin__tool`, or as they call themselves where that is what their system calls them by,
- * with every character that some model's API refuses replaced.
+ * Names tools `plugin__tool`, or by their bare name if their system does. Replaces every character that
+ * a model's API refuses.
  *
- * A name that several claim is nobody's: whoever asks for it must not get another tool than the one
- * that had it before a plugin was added. Each of them, like those whose name would be too long, ends
- * in characters of its id's hash, as many as it takes to be alone. Which names these are does not
- * depend on the order in which tools come and go, and a change takes as long as it is large, however
- * many tools there are.
+ * If several tools claim a name, no tool gets it: otherwise an added plugin could take another's calls.
+ * Each of them, and each tool with a too long name, gets a suffix of its id's hash that makes it unique.
+ * The names do not depend on the order of changes. The time of a change depends only on its size.
  */
 export function makeNames<Tool extends Claim>(): Names<Tool> {
   const all = new Map<Tool, Named<Tool>>();
@@ -41,7 +39,7 @@ export function makeNames<Tool extends Claim>(): Names<Tool> {
       claimants.set(name, named);
       return [];
     }
-    // Where several claim it already, those who went by it have gone on to their next.
+    // If several claim the name already, they use later candidates.
     if (before instanceof Set) {
       before.add(named);
       return [named];
@@ -50,14 +48,15 @@ export function makeNames<Tool extends Claim>(): Names<Tool> {
     return [before, named];
   };
 
-  /** Without recursion: each of a long row of names may be in the way of the next. */
+  /** Iterative, because a long chain of names may each collide with the next. */
   const settle = (first: Named<Tool>, changed: Set<Tool>): void => {
     const unsettled = [first];
     for (let named = unsettled.pop(); named !== undefined; named = unsettled.pop()) {
       changed.add(named.tool);
       const name = nameOf(named);
       for (const one of claim(name, named)) {
-        if (nameOf(one) === name && goesOn(one)) unsettled.push(one);
+        // guard: tool-name-not-reassigned
+        if (nameOf(one) === name && advance(one)) unsettled.push(one);
       }
     }
   };
@@ -74,10 +73,10 @@ export function makeNames<Tool extends Claim>(): Names<Tool> {
     }
   };
 
-  /** All whose names can depend on those that go, these among them. */
-  const contending = (gone: readonly Tool[]): ReadonlySet<Named<Tool>> => {
+  /** The removed tools, and all tools whose names can depend on them. */
+  const contending = (removed: readonly Tool[]): ReadonlySet<Named<Tool>> => {
     const found = new Set<Named<Tool>>();
-    for (const tool of gone) {
+    for (const tool of removed) {
       const named = all.get(tool);
       if (named !== undefined) found.add(named);
     }
@@ -91,17 +90,17 @@ export function makeNames<Tool extends Claim>(): Names<Tool> {
   };
 
   return {
-    change: (gone, come) => {
+    change: (removed, added) => {
       const changed = new Set<Tool>();
-      const anew = contending(gone);
-      for (const named of anew) unclaim(named);
-      for (const tool of gone) all.delete(tool);
-      for (const named of anew) {
+      const affected = contending(removed);
+      for (const named of affected) unclaim(named);
+      for (const tool of removed) all.delete(tool);
+      for (const named of affected) {
         if (!all.has(named.tool)) continue;
         named.at = 0;
         settle(named, changed);
       }
-      for (const tool of come) {
+      for (const tool of added) {
         const named = { tool, candidates: namesOf(tool), at: 0, hashed: false };
         all.set(tool, named);
         settle(named, changed);
@@ -117,7 +116,7 @@ export function makeNames<Tool extends Claim>(): Names<Tool> {
 
 function nameOf<Tool extends Claim>(named: Named<Tool>): string {
   const { candidates, at, tool } = named;
-  // Made when it is needed: of thousands of tools a few need a hash.
+  // Computed on demand, because few tools need a hash.
   if (at >= candidates.length && !named.hashed) {
     candidates.push(...hashedNames(tool));
     named.hashed = true;
@@ -129,27 +128,27 @@ function claimedBy({ candidates, at }: Named<unknown>): readonly string[] {
   return candidates.slice(0, at + 1);
 }
 
-/** To its next name, if it has one. What the host calls a tool of its own is what it is called. */
-function goesOn<Tool extends Claim>(named: Named<Tool>): boolean {
-  if (isHosts(named.tool)) return false;
+/** Moves to the next candidate, if there is one. The host's own tools always keep their name. */
+function advance<Tool extends Claim>(named: Named<Tool>): boolean {
+  if (isHostTool(named.tool)) return false;
   named.at += 1;
   if (nameOf(named) !== '') return true;
   named.at -= 1;
   return false;
 }
 
-function isHosts({ source }: Claim): boolean {
+function isHostTool({ source }: Claim): boolean {
   return source === 'core' || source === 'workspace';
 }
 
-/** Names every model's API accepts. */
+/** Names that every model's API accepts. */
 const EXPORTED = /^[a-zA-Z0-9_-]{1,64}$/;
 const MAX_LENGTH = 64;
 
-/** Characters of the hash. Six can be met by trying, for whom that is worth it; 26 cannot. */
+/** Characters of the hash. An attacker can find a collision of 6 characters, but not of 26. */
 const HASH_LENGTHS = [6, 12, 26];
 
-/** All but those that end in a hash. */
+/** The candidates without a hash. */
 function namesOf(named: Claim): string[] {
   const plain = qualifiedName(named);
   const qualified = EXPORTED.test(plain) ? [plain] : [];
@@ -157,8 +156,8 @@ function namesOf(named: Claim): string[] {
 }
 
 /**
- * The tool's own name, or what Vellum makes of one that no model's API takes. One that looks like
- * another plugin's tool is only for the host to give.
+ * The bare name, or Vellum's replacement if a model's API refuses it. Only the host's own tools may have
+ * a bare name that looks like `plugin__tool`.
  */
 function bareNames(named: Claim): readonly string[] {
   const { tool } = named;
@@ -166,7 +165,8 @@ function bareNames(named: Claim): readonly string[] {
     const digest = hash('sha256', tool, 'hex').slice(0, 12);
     return [`${clean(tool).slice(0, MAX_LENGTH - digest.length - 2)}__${digest}`];
   }
-  return tool.includes('__') && !isHosts(named) ? [] : [tool];
+  // guard: tool-name-without-separator
+  return tool.includes('__') && !isHostTool(named) ? [] : [tool];
 }
 
 function qualifiedName({ plugin, tool }: Claim): string {
@@ -191,4 +191,111 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 function hashOf(id: string): string {
   const digest = hash('sha256', id, 'buffer');
   return Array.from(digest, (byte) => BASE32[byte & 31]).join('');
+}
+
+/** The members of a tool that decide its aliases. */
+interface AliasOwner extends Claim {
+  readonly name: string;
+  readonly id: string;
+  readonly aliases?: readonly string[];
+  /** Present for a tool of a Spindle extension. */
+  readonly council?: object;
+}
+
+/** Tools by all their names. */
+interface Aliases<Tool extends AliasOwner> {
+  add(tool: Tool): void;
+  delete(tool: Tool): void;
+  find(spelling: string): Tool | undefined;
+}
+
+/**
+ * Exported names win over ids, ids over bare names, and bare names over other aliases. A name that
+ * several tools claim finds none of them. A bare name that looks like an exported name is not an alias.
+ */
+export function makeAliases<Tool extends AliasOwner>(): Aliases<Tool> {
+  const byName = new Map<string, Tool>();
+  const byId = new Map<string, Tool>();
+  const byBareName = makeClaims<Tool>();
+  const byOther = makeClaims<Tool>();
+  return {
+    add: (tool) => {
+      byName.set(tool.name, tool);
+      byId.set(tool.id, tool);
+      if (hasBareName(tool)) byBareName.add(tool.tool, tool);
+      for (const spelling of spellingsOf(tool)) byOther.add(spelling, tool);
+    },
+    delete: (tool) => {
+      // Another tool may have the name now.
+      if (byName.get(tool.name) === tool) byName.delete(tool.name);
+      if (byId.get(tool.id) === tool) byId.delete(tool.id);
+      if (hasBareName(tool)) byBareName.delete(tool.tool, tool);
+      for (const spelling of spellingsOf(tool)) byOther.delete(spelling, tool);
+    },
+    find: (spelling) =>
+      byName.get(spelling) ??
+      byId.get(spelling) ??
+      byBareName.ownerOf(spelling) ??
+      byOther.ownerOf(spelling),
+  };
+}
+
+/** Names with their claimants. A name belongs to its only claimant, or to the one with precedence. */
+interface Claims<Tool> {
+  add(name: string, tool: Tool): void;
+  delete(name: string, tool: Tool): void;
+  ownerOf(name: string): Tool | undefined;
+}
+
+function makeClaims<Tool extends AliasOwner>(): Claims<Tool> {
+  /** Most names have one claimant, which saves the set. */
+  const claimants = new Map<string, Tool | Set<Tool>>();
+  return {
+    add: (name, tool) => {
+      const others = claimants.get(name);
+      if (others === undefined || others === tool) claimants.set(name, tool);
+      else if (others instanceof Set) others.add(tool);
+      else claimants.set(name, new Set([others, tool]));
+    },
+    delete: (name, tool) => {
+      const found = claimants.get(name);
+      if (found instanceof Set) {
+        found.delete(tool);
+        if (found.size === 0) claimants.delete(name);
+      } else if (found === tool) claimants.delete(name);
+    },
+    ownerOf: (name) => {
+      const found = claimants.get(name);
+      return found instanceof Set ? ownerAmong(found) : found;
+    },
+  };
+}
+
+/** An extension's tool precedes a server's (Lumiverse, tool listing). No other tool has precedence. */
+function ownerAmong<Tool extends AliasOwner>(claimants: ReadonlySet<Tool>): Tool | undefined {
+  if (claimants.size === 1) return [...claimants][0];
+  let owner: Tool | undefined;
+  for (const tool of claimants) {
+    if (tool.source === 'mcp') continue;
+    if (owner !== undefined || tool.council === undefined) return undefined;
+    owner = tool;
+  }
+  return owner;
+}
+
+function hasBareName({ tool }: AliasOwner): boolean {
+  return !tool.includes('__');
+}
+
+/**
+ * Other names: `plugin__tool` if it cannot be an exported name, the aliases of the plugin's own system,
+ * and Lumiverse's name for a server's tool.
+ */
+function spellingsOf({ plugin, tool, name, aliases = [], source }: AliasOwner): readonly string[] {
+  const written = `${plugin}__${tool}`;
+  const servers = source === 'mcp' ? [`mcp:${plugin.slice(0, 8)}:${tool}`] : [];
+  // Otherwise a plugin could answer for a removed tool with that exported name.
+  // guard: exported-alias-skipped
+  const others = written === name || EXPORTED.test(written) ? [] : [written];
+  return [...others, ...aliases, ...servers];
 }

@@ -1,48 +1,47 @@
 /**
- * Where a tool comes from, by who wins where two have one name (Vellum tools, "Resolution order"):
- * the host's own, the files of its workspace, a server, a plugin that came with the host, a plugin
- * that somebody installed.
+ * The source of a tool (Vellum tools, "Resolution order"): the host itself, its workspace's files, a
+ * tool server, a plugin shipped with the host, or an installed plugin.
  */
 export type ToolSource = 'core' | 'workspace' | 'mcp' | 'default' | 'plugin';
 
-/** A tool as far as it lays claim to a name. */
+/** The members of a tool that decide its name. */
 export interface Claim {
   readonly plugin: string;
   readonly tool: string;
-  /** Absent: a plugin's. */
+  /** Default: `plugin`. */
   readonly source?: ToolSource;
-  /** Its system calls it by its own name, without its plugin's. */
+  /** The plugin's system calls the tool by its bare name, without the plugin's name. */
   readonly bare?: boolean;
 }
 
-/** A tool that is not offered because another has its name. */
+/** A tool that is left out because another tool has its name. */
 export interface Collision {
   readonly plugin: string;
   readonly tool: string;
-  /** The id of the tool that has the name, or `undefined` where the workspace removed it. */
+  /** The id of the tool that has the name; `undefined` if the workspace removed that tool. */
   readonly holder: string | undefined;
-  /** `skipped`: precedence says so, a warning. `failed`: nothing says which of the two it should be. */
+  /** `skipped`: precedence decides, a warning. `failed`: precedence does not decide. */
   readonly outcome: 'skipped' | 'failed';
   readonly message: string;
 }
 
 export interface Precedence {
-  /** One collision of two installed plugins costs the later one all of its tools. */
+  /** If two installed plugins collide, the later plugin loses all its tools, not only one. */
   readonly strict: boolean;
-  /** Names of core tools that the workspace removed. They stay taken. */
+  /** Names of core tools that the workspace removed. They stay reserved. */
   readonly removed: readonly string[];
 }
 
 /**
- * Decides which tools there are. Only those that are called by their bare name can be in each other's
- * way. `tools` are in the order in which they were registered, each owner's together.
+ * Decides which tools the catalog has. Only tools with bare names can collide. `tools` are in the order
+ * of their registration, grouped by plugin.
  */
 export function resolveNames<Tool extends Claim>(
   tools: readonly Tool[],
   { strict, removed }: Precedence,
 ): { readonly tools: readonly Tool[]; readonly collisions: readonly Collision[] } {
   if (!tools.some(({ bare }) => bare === true)) return { tools, collisions: [] };
-  const kept: Tool[] = [];
+  const accepted: Tool[] = [];
   const collisions: Collision[] = [];
   const holders = new Map<string, Claim | undefined>(removed.map((name) => [name, undefined]));
   for (const batch of batchesOf(tools)) {
@@ -51,16 +50,16 @@ export function resolveNames<Tool extends Claim>(
     const lost = new Set(strict && failed ? batch : refused.map(({ incoming }) => incoming));
     for (const tool of batch) {
       if (lost.has(tool)) continue;
-      kept.push(tool);
+      accepted.push(tool);
       if (tool.bare === true) holders.set(tool.tool, tool);
     }
     for (const { incoming: _, ...collision } of refused) collisions.push(collision);
-    if (strict && failed) collisions.push(...costsOf(batch, refused));
+    if (strict && failed) collisions.push(...lostWith(batch, refused));
   }
-  return { tools: kept, collisions };
+  return { tools: accepted, collisions };
 }
 
-/** Each owner's tools, in order of precedence: the workspace's first, as they stand before core's. */
+/** The tools of each plugin, by precedence: the workspace first, then core, then the others. */
 function batchesOf<Tool extends Claim>(tools: readonly Tool[]): readonly (readonly Tool[])[] {
   const batches = new Map<string, Tool[]>();
   for (const tool of tools) {
@@ -78,31 +77,32 @@ type Refused = Collision & { readonly incoming: Claim };
 
 function collide(incoming: Claim, holders: ReadonlyMap<string, Claim | undefined>): Refused[] {
   const { plugin, tool, source = 'plugin' } = incoming;
+  // guard: host-tool-name-reserved
   if (incoming.bare !== true || !holders.has(tool)) return [];
   const holder = holders.get(tool);
   const about = { incoming, plugin, tool, holder: holder && `${holder.plugin}:${holder.tool}` };
-  // An override is what it is there for; a core tool that was removed is not there, and that is all.
+  // The workspace may override or remove core tools.
   if (source === 'core')
     return [{ ...about, outcome: 'skipped', message: overridden(tool, holder) }];
   const holding = holder?.source ?? 'plugin';
   if (holder !== undefined && source === 'plugin' && holding === 'plugin') {
-    const message = `Plugin tool ${JSON.stringify(tool)} is already registered by plugin ${JSON.stringify(holder.plugin)}, which was installed before. Rename it in one of them, or remove one.`;
+    const message = `Plugin tool ${JSON.stringify(tool)} is already registered by plugin ${JSON.stringify(holder.plugin)}, which was installed first. Rename the tool in one plugin, or remove one plugin.`;
     return [{ ...about, outcome: 'failed', message }];
   }
-  const message = `The tool ${JSON.stringify(tool)} of ${plugin} is skipped: the name is ${takenBy(holder)}.`;
+  const message = `The tool ${JSON.stringify(tool)} of ${plugin} is skipped, because the name belongs to ${takenBy(holder)}. Rename the tool.`;
   return [{ ...about, outcome: 'skipped', message }];
 }
 
 const OWNERS: Readonly<Record<ToolSource, string>> = {
-  core: 'a core tool’s',
-  workspace: 'a workspace tool’s',
-  mcp: 'a server’s tool’s',
-  default: 'a default plugin’s',
-  plugin: 'another plugin’s',
+  core: 'a core tool',
+  workspace: 'a workspace tool',
+  mcp: 'a server’s tool',
+  default: 'a default plugin',
+  plugin: 'another plugin',
 };
 
 function takenBy(holder: Claim | undefined): string {
-  if (holder === undefined) return 'that of a core tool which the workspace removed';
+  if (holder === undefined) return 'a core tool that the workspace removed';
   return `${OWNERS[holder.source ?? 'plugin']} (${holder.plugin})`;
 }
 
@@ -112,8 +112,8 @@ function overridden(tool: string, holder: Claim | undefined): string {
     : `The core tool ${JSON.stringify(tool)} is overridden by ${holder.plugin}.`;
 }
 
-/** The tools that a plugin loses with the one that collided. */
-function costsOf(batch: readonly Claim[], refused: readonly Refused[]): Collision[] {
+/** The other tools that the plugin loses. */
+function lostWith(batch: readonly Claim[], refused: readonly Refused[]): Collision[] {
   const collided = new Set(refused.map(({ incoming }) => incoming));
   return batch
     .filter((tool) => !collided.has(tool))
@@ -122,6 +122,6 @@ function costsOf(batch: readonly Claim[], refused: readonly Refused[]): Collisio
       tool,
       holder: undefined,
       outcome: 'failed',
-      message: `The tool ${JSON.stringify(tool)} is not registered, as another tool of ${plugin} collides.`,
+      message: `The tool ${JSON.stringify(tool)} is not registered, because another tool of ${plugin} collides. Resolve that collision.`,
     }));
 }

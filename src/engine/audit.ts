@@ -1,40 +1,70 @@
 import { type Audit, makeAudit } from '../audit/audit.js';
-import { openAuditLog } from '../audit/log.js';
-import { type AuditOptions, policyOf, storeOf } from '../audit/options.js';
+import { makeAnchorSender } from '../audit/disk/anchor-targets.js';
+import { type AuditLog, openAuditLog } from '../audit/log.js';
+import {
+  type AuditOptions,
+  checkpointEveryOf,
+  policyOf,
+  signerOf,
+  storeOf,
+} from '../audit/options.js';
 import { RECORDED } from '../audit/record.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
-import type { Logger } from './options/options.js';
-import { hostPid } from './powers/surroundings.js';
+import type { RiskBand } from '../plugin/risk.js';
+import { hostPid } from './node/process-defaults.js';
+import type { Logger } from './types/options.js';
 
-/** The engine's log, as the engine itself uses it. */
+/** The audit log, with the functions that only the engine uses. */
 export interface OpenAudit {
   readonly audit: Audit;
-  /** What a call of high risk waits for; absent where no log is kept. */
-  readonly flush: (() => Promise<void>) | undefined;
-  /** Writes what is left, the ends of the guests included. */
+  /**
+   * What a call of that risk waits for before it has an effect: until its records are on the disk (high),
+   * or written (medium). It rejects with `AUDIT_FAILED`. `undefined`: nothing.
+   */
+  readonly beforeEffect: (risk: RiskBand) => (() => Promise<void>) | undefined;
+  /** Waits for the guests' end events, writes all remaining records and closes the log. */
   close(): Promise<void>;
 }
 
-/** Guests that were just killed are gone within this, or their ends are not recorded. */
+/** Longest wait for the end events of killed guests, in milliseconds. Later ends are not recorded. */
 const LAST_ENDS_MS = 1_000;
 
-/** Begins to keep the log that the options ask for. Throws `AUDIT_FAILED`, `INVALID_OPTIONS`. */
+/** Opens the audit log that the options name, if any. Throws `AUDIT_FAILED`, `INVALID_OPTIONS`. */
 export async function openAudit(
   options: AuditOptions | undefined,
   events: EventBus,
   logger: Logger,
 ): Promise<OpenAudit> {
   if (options === undefined) {
-    return { audit: NO_AUDIT, flush: undefined, close: () => Promise.resolve() };
+    return {
+      audit: NO_AUDIT,
+      beforeEffect: () => undefined,
+      close: () => Promise.resolve(),
+    };
   }
   const store = options.store ?? storeOf(fileOf(options), options);
+  const signer = signerOf(options);
   const log = await openAuditLog({
     store,
     policy: policyOf(options),
     sync: options.sync ?? 'second',
     pid: hostPid(),
     now: Date.now,
+    signer,
+    checkpointEvery: checkpointEveryOf(options),
+    anchors: (options.anchors ?? []).map(makeAnchorSender),
+    exceptions: options.exceptions ?? [],
+    onBroken: ({ file, why }) =>
+      logger.error(
+        { audit: store.name, file },
+        `The audit log ${why}. It is ${file} now, and a new log began. Inspect the old one with \`bulkhead audit verify --file\`.`,
+      ),
+    onOlder: (file) =>
+      logger.warn(
+        { audit: store.name },
+        `The audit log was of format version 1. It is ${file} now, and a new log began.`,
+      ),
     onFailure: (error) => logger.error({ audit: store.name }, error.message),
   });
   events.on(log.listener, RECORDED);
@@ -44,8 +74,8 @@ export async function openAudit(
     tellClosed = resolve;
   });
   return {
-    audit: makeAudit(store, log, closed),
-    flush: log.flush,
+    audit: makeAudit(store, log, closed, signer && [signer.publicKey]),
+    beforeEffect: (risk) => BEFORE_EFFECT[risk](log),
     close: async () => {
       await guests.gone(LAST_ENDS_MS);
       await log.close();
@@ -53,6 +83,15 @@ export async function openAudit(
     },
   };
 }
+
+/** A write that is not yet on the disk shows a full disk, at a small part of the cost of a flush. */
+const BEFORE_EFFECT: Readonly<
+  Record<RiskBand, (log: AuditLog) => (() => Promise<void>) | undefined>
+> = {
+  low: () => undefined,
+  medium: (log) => log.write,
+  high: (log) => log.flush,
+};
 
 function fileOf({ file }: AuditOptions): string {
   if (typeof file === 'string' && file !== '') return file;
@@ -103,7 +142,7 @@ function notKept(): never {
 function whyNotKept(): BulkheadError {
   return new BulkheadError(
     'INVALID_OPTIONS',
-    'This engine keeps no audit log. Give createEngine the option audit, e.g. { file: ".bulkhead/audit.jsonl" }.',
+    'This engine has no audit log. Give createEngine the option audit, e.g. { file: ".bulkhead/audit.jsonl" }.',
     { option: 'audit' },
   );
 }

@@ -1,100 +1,109 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
-import type { Audit } from '../audit/audit.js';
-import type { Guarantee } from '../guests/walls.js';
-import type { EventListener } from '../events.js';
-import type { Foreseen } from './call/consent.js';
-import type { CallOptions } from './options/options.js';
-import type { ReplayOptions, ReplayVerdict } from './recording/replay.js';
-import type { Hooks } from './hooks/hooks.js';
-import type { CallResult } from './call/result.js';
 import type { RuleBook } from '../approval/rule-book.js';
+import type { Audit } from '../audit/audit.js';
 import type { Catalog, CatalogTool } from '../catalog/catalog.js';
-import type { SpindleHost } from './spindle/spindle-host.js';
-import type { PluginStatus } from './plugins/status.js';
+import type { EventListener } from '../events.js';
+import type { SystemApis } from './systems.js';
+import type { Guarantee } from '../guests/walls/guarantees.js';
+import type { Approvals } from './approvals.js';
+import type { CallStreamEvent, StreamOptions } from './call/stream.js';
+import type { CallDecision } from './call/admission.js';
+import type { Hooks } from './hooks/hooks.js';
+import type { ReplayOptions, ReplayVerdict } from './recording/replay.js';
+import type { CallOptions } from './types/options.js';
+import type { CallResult } from './types/result.js';
+import type { PluginStatus } from './types/status.js';
 
-/** Plugins that run, and the tools they offer. Made by `createEngine`, ended by `close`. */
-export interface Engine extends AsyncDisposable {
+/** Runs plugins and their tools. Created by `createEngine`, ended by `close`. */
+export interface Engine extends AsyncDisposable, SystemApis {
   readonly catalog: Catalog;
   /**
-   * Runs one tool, named as the catalog exports it (`notes__read`), by its id
-   * (`notes:read`), or by its bare name where only one plugin has it. Throws
-   * `TOOL_NOT_FOUND`, `INVALID_OPTIONS` and `ENGINE_CLOSED`; everything that a plugin can do wrong
-   * comes back as a result with `isError` and a `code`.
+   * Runs one tool. `tool` is its exported name (`notes__read`), its id (`notes:read`), or its bare
+   * name if only one plugin has it. Throws `TOOL_NOT_FOUND`, `PLUGIN_INACTIVE`, `INVALID_OPTIONS`,
+   * `INVALID_INPUT` and `ENGINE_CLOSED`. A plugin's failure is a result with `isError` and a `code`.
    */
   call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
-  /** The plugins' hooks, which a host runs at the points of a turn that they are named for. */
+  /**
+   * Runs one tool like `call`, and yields its output while it runs, its progress, and at last its
+   * result. If the reader stops early, the call is cancelled. Reading throws the errors of `call`.
+   */
+  stream(
+    tool: string,
+    input: unknown,
+    options?: StreamOptions,
+  ): AsyncGenerator<CallStreamEvent, void, undefined>;
+  /** The plugins' hooks. The host runs each hook at the point of a turn that it is named after. */
   readonly hooks: Hooks;
+  /** The questions about calls that need approval, and their answers. */
+  readonly approvals: Approvals;
   /**
-   * What would become of such a call, and why: it runs, it asks, or it is refused. Nothing runs and
-   * nobody is asked. Throws what `call` throws, and `INVALID_RULES`.
+   * Decides whether a call would run, need approval or be denied, and why. Does not run the tool and
+   * does not ask the approver. Throws the errors of `call`, and `INVALID_RULES`.
    */
-  foresee(tool: string, input: unknown, options?: CallOptions): Foreseen;
+  previewCall(tool: string, input: unknown, options?: CallOptions): CallDecision;
   /**
-   * The tools that such a call may use: what the engine's policy and the channel's offer, and where
-   * nobody attends the run, what may run unattended.
+   * Lists the tools that both the engine's policy and the given policy allow. If `unattended` is
+   * true, lists only the tools that may run unattended. Default of `unattended`: false.
    */
-  offered(situation: Pick<CallOptions, 'policy' | 'unattended'>): readonly CatalogTool[];
-  /** The rules that decide before anybody is asked: shown, added to and taken back here. */
+  availableTools(situation: Pick<CallOptions, 'policy' | 'unattended'>): readonly CatalogTool[];
+  /** Lists, adds and removes the rules that decide before the approver is asked. */
   readonly rules: RuleBook;
   /**
-   * Grants a plugin more of what it declares, while it runs: a kind (`network`) or one scope of it
-   * (`network:api.example.com`, `fs:./pages`, `env:API_KEY`). A permission of Spindle's stands alone
-   * (`tools`). What it needed at load is there from the
-   * next use on; code that looked for a global once, at load, finds it after the next start. Holds
-   * until the engine is closed, also for a plugin that is read again. Rejects `INVALID_PERMISSION` for
-   * what it does not declare, and `INVALID_OPTIONS` for a plugin that is not there.
+   * Grants a running plugin permissions that it declares: a kind (`network`) or one scope
+   * (`network:api.example.com`, `fs:./pages`, `env:API_KEY`). Spindle's permissions have no scope
+   * (`tools`). The grant applies from the next use on. Code that checks for a global only at load
+   * finds it after the next start. The grant lasts until the engine is closed, also after `reload`.
+   * Rejects with `INVALID_PERMISSION` if the plugin does not declare a permission, and with
+   * `INVALID_OPTIONS` if the plugin does not exist.
    */
   grant(plugin: string, ...permissions: string[]): Promise<void>;
   /**
-   * Takes permissions from a plugin while it runs. Every granted scope goes that has anything in
-   * common with one of these: of `*.example.com` nothing is left once `network:api.example.com` is
-   * revoked. The host's brokers refuse as soon as this is called, and end what was under way; the
-   * plugin's own clock, dice and variables are gone when the promise resolves. Whatever it kept
-   * (`fetch`, a response, a stream, a timer) gives it nothing more; a value that it has read, it has.
+   * Revokes permissions of a running plugin. Every granted scope that overlaps one of these is
+   * revoked: `network:api.example.com` revokes all of `*.example.com`. The brokers deny new requests
+   * and end running ones immediately. The guest's clock, random source and variables are removed when
+   * the promise resolves. Stored functions and objects (`fetch`, a response, a stream, a timer) stop
+   * working. The plugin retains values that it has already read.
    */
   revoke(plugin: string, ...permissions: string[]): Promise<void>;
-  /** What a host of Spindle extensions does with them besides calling their tools. */
-  readonly spindle: SpindleHost;
   /**
-   * Runs a recorded call again, in a fresh guest and on what was recorded, and compares all that the
-   * plugin does: it needs neither the plugin nor the network. Throws `INVALID_OPTIONS` for what is no
-   * record, or not a whole one.
+   * Replays a recorded call in a new guest, and compares the plugin's behaviour with the recording.
+   * Needs neither the plugin nor the network. Throws `INVALID_OPTIONS` if the recording is invalid or
+   * incomplete.
    */
-  replay(record: unknown, options?: ReplayOptions): Promise<ReplayVerdict>;
-  /** Every plugin that was found, with its state, problems, permissions and tools. */
+  replay(recording: unknown, options?: ReplayOptions): Promise<ReplayVerdict>;
+  /** All plugins that were found, with their state, problems, permissions and tools. */
   plugins(): readonly PluginStatus[];
   /**
-   * The plugins as their own system's page of plugins shows them: for Pandora the data of
-   * `/api/plugins`, with alerts and with tools that were resolved.
+   * The plugins in the listing format of their own system. For Pandora: the data of `/api/plugins`,
+   * with alerts and resolved tools.
    */
   listing(): readonly Readonly<Record<string, unknown>>[];
-  /** The public keys by which tokens that `remotes` are sent are verified, as a JWKS. */
+  /** The public keys (JWKS) that verify the tokens which the engine sends to `remotes`. */
   jwks(): Promise<JsonObject>;
   /**
-   * Takes what a server of tools says of them now for reviewed, so that what changed is offered. With
-   * the digest that the server's problems name, only where that is still what it says.
-   * Throws `INVALID_OPTIONS` where no server has that id, and where it says something else.
+   * Accepts the current tool definitions of a remote server, so that changed tools become available.
+   * Throws `INVALID_OPTIONS` if no server has that id, or if `digest` (from the server's problems) no
+   * longer matches. Default of `digest`: any definitions are accepted.
    */
   accept(remote: string, digest?: string): Promise<void>;
-  /** The walls round this machine's guests: which stand, found out once on a blank one. */
+  /** The walls around guests on this machine: active or missing. Tested once, on a standby guest. */
   guarantees(): Promise<readonly Guarantee[]>;
-  /** What happened, where the option `audit` has it written down; else all of it throws. */
+  /** The audit log. Without the option `audit`, reading it throws `INVALID_OPTIONS`. */
   readonly audit: Audit;
+  /** Adds a listener for all events. Returns a function that removes it. */
   on(listener: EventListener): () => void;
   /**
-   * Switches a plugin off while the engine runs, or on again: off, it is shut down and its guest ended
-   * at once, whatever it was doing, and it offers nothing. Holds until the engine is closed. Rejects
-   * `PLUGIN_NOT_FOUND`.
+   * Disables or enables a plugin until the engine is closed. Disabling shuts the plugin down, ends
+   * its guest immediately and removes its tools. Rejects with `PLUGIN_NOT_FOUND`.
    */
   setEnabled(plugin: string, enabled: boolean): Promise<void>;
   /**
-   * Reads the plugins again. One of which nothing has changed goes on as it is; one that cannot be
-   * built now goes on as it was, and says so in its problems; any other is shut down, and what is there
-   * now begins. Calls under way end as they began, in the guest that they began in. What functions
-   * among the engine's options say (`grant`, `config`, …) is asked anew. `plugins`: reads them in
-   * these directories, from now on.
+   * Reads the plugins again. An unchanged plugin continues. A plugin that cannot be built continues
+   * in its old version, and its problems say so. Any other plugin is shut down and replaced. Running
+   * calls finish in their guest. Options that are functions (`grant`, `config`, …) are called again.
+   * `plugins`: the directories to read from now on. Default: the current directories.
    */
   reload(options?: { readonly plugins?: readonly string[] }): Promise<void>;
-  /** Ends every guest. Calls under way are answered with ENGINE_CLOSED. */
+  /** Ends all guests. Running calls get a result with the code `ENGINE_CLOSED`. */
   close(): Promise<void>;
 }

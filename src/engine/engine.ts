@@ -1,136 +1,170 @@
 import { makeApproval } from '../approval/approval.js';
+import { openApprovalStore } from '../approval/store.js';
+import { formatUnmatched, unmatchedRules } from '../approval/unmatched.js';
 import { makeRuleBook } from '../approval/rule-book.js';
 import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
-import { BulkheadError } from '../errors.js';
-import { makeEventBus } from '../events.js';
+import { BulkheadError, isBulkheadError } from '../errors.js';
+import { type EventBus, makeEventBus } from '../events.js';
+import { makeApprovals } from './approvals.js';
 import { openAudit } from './audit.js';
-import type { CallSpec } from './call/call.js';
-import { makeCallId } from './call/call-id.js';
-import { makeConsent, whyRefused } from './call/consent.js';
-import { makeEffects } from './call/effects.js';
+import { makeDenialLog } from './plugins/denial-log.js';
+import { makeCallAdmission, whyRefused } from './call/admission.js';
+import type { CallServices, CallSpec } from './call/call.js';
+import { explainMissing } from './call/missing.js';
+import { makeCallId, prepareCall } from './call/prepare-call.js';
+import { streamCall } from './call/stream.js';
+import { runPlaced } from './call/run.js';
 import type { Engine } from './engine-api.js';
 import { makeHooks } from './hooks/hooks.js';
-import { type LogGate, makeLogGate } from './log-gate.js';
-import { LOGGED, logEvents } from './logger.js';
-import { openMachinery, requireWalls } from './machinery.js';
-import { type GrantChange, makeGrants } from './grants/grants.js';
-import { explainMissing } from './call/missing.js';
-import type { CallOptions, EngineOptions } from './options/options.js';
-import { permit } from './grants/permit.js';
-import { type Placed, type Placement, placeTools } from './call/placement.js';
-import { parseRecord } from './recording/record.js';
-import { replay } from './recording/replay.js';
-import { prepareCall } from './call/prepare-call.js';
-import { keepPins } from './powers/kept-pins.js';
+import { makeLifecycles } from './hooks/lifecycle.js';
+import { makeHookTexts } from './hooks/transport.js';
+import type { EngineServices } from './instance/instance.js';
+import { makeLogGate } from './instance/log-gate.js';
+import { makeLiveMode } from './instance/request-modes.js';
+import { logEvents, LOGGED } from './logger.js';
+import { openApprovalFilesOrMemory } from './node/approval-files.js';
+import { openPinFiles } from './node/text-cache.js';
+import { watchDirectories } from './node/watcher.js';
+import { makeGrants } from './plugins/grants.js';
+import { makePluginTable } from './plugins/installed.js';
+import { lockedPins } from './plugins/lock.js';
+import { permit } from './plugins/permit.js';
+import { makeToolTable, type Placed } from './plugins/placement.js';
 import { makeRegistry } from './plugins/registry.js';
-import { makeRemotes } from './remotes.js';
-import { runPlaced } from './call/run.js';
-import { watchDirectories } from './powers/watcher.js';
-import { readSettings } from './options/settings.js';
-import { type Extension, extensionsOf } from './spindle/extension.js';
-import { rpcPower } from './spindle/rpc-pool.js';
-import { makeSpindleHost } from './spindle/spindle-host.js';
-import type { PluginStatus } from './plugins/status.js';
-import { makeCollisionTeller } from './plugins/tell-collisions.js';
-import { type Watching, watchPlugins } from './plugins/watching.js';
+import { makeRemotes } from './plugins/remotes.js';
+import { watchPlugins } from './plugins/watching.js';
+import { parseRecording } from './recording/recording.js';
+import { replay } from './recording/replay.js';
+import { recordCall } from './recording/run.js';
+import { openEngineRuntime, requireWalls } from './runtime.js';
+import { checkDirectories, readSettings } from './settings.js';
+import { checkGrantedIds, checkKeys } from './types/check-options.js';
+import { CALL_OPTION_NAMES } from './types/option-names.js';
+import { apisOf, openSystems, withSystemPowers } from './systems.js';
+import type { CallOptions, EngineOptions } from './types/options.js';
+import type { Settings } from './types/settings.js';
+import type { PluginStatus } from './types/status.js';
 
 /**
- * Finds the plugins, asks what they offer, and answers with the engine that runs them. A plugin that
- * cannot be used is told in `plugins()` and keeps no other from running.
+ * Finds the plugins, asks them for their contributions, and returns the engine that runs them. A
+ * plugin that cannot be used is listed in `plugins()` with its problems; the others run.
  *
- * Throws `INVALID_OPTIONS`, and `WALL_MISSING` where the host requires a wall that does not stand.
+ * Throws `INVALID_OPTIONS`, and `WALL_MISSING` if a wall that `walls.require` names is missing.
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
-  const settings = readSettings(withRpcPool(options, () => extensions()));
+  if (typeof options !== 'object' || options === null) throw withoutOptions();
+  const plugins = makePluginTable();
+  const systems = openSystems(plugins);
+  const settings = readSettings(options, withSystemPowers(options.powers ?? [], systems));
+  checkDirectories([...settings.plugins, ...(settings.defaultPlugins ?? [])]);
   const { limits } = settings;
   const events = makeEventBus(Date.now);
-  const gateOf = (plugin: string): LogGate =>
-    makeLogGate({
-      plugin,
-      events,
-      maxLogLinesPerSecond: limits.maxLogLinesPerSecond,
-      now: Date.now,
-    });
-  events.on(logEvents({ logger: settings.logger, gateOf }), LOGGED);
-  if (settings.onEvent !== undefined) events.on(settings.onEvent);
+  listen(settings, events);
 
-  const kept = await openAudit(settings.audit, events, settings.logger);
-  const machinery = await openMachinery(settings, events).catch(async (error: unknown) => {
-    await kept.close();
+  const audit = await openAudit(settings.audit, events, settings.logger);
+  const runtime = await openEngineRuntime(settings, events).catch(async (error: unknown) => {
+    await audit.close();
     throw error;
   });
   const { catalog, replace } = makeCatalog({ strict: settings.collisions === 'strict' });
   const rules = settings.rules ?? makeRuleBook();
+  const store = openApprovalStore(
+    openApprovalFilesOrMemory(settings.storageDirectory, (reason) =>
+      settings.logger.warn({ reason }, 'approvals cannot be stored: they end with this process'),
+    ),
+    Date.now,
+  );
   const approval = makeApproval({
     approve: settings.approve,
     rules,
+    store,
     events,
     timeoutMs: limits.approvalTimeoutMs,
+    expiryMs: limits.approvalExpiryMs,
     now: Date.now,
   });
-  let placeOf: Placement['placeOf'] = () => undefined;
-  let closing: Promise<void> | undefined;
+  const texts = makeHookTexts();
+  const services: EngineServices = {
+    settings,
+    events,
+    guests: runtime.guests,
+    stores: runtime.stores,
+    live: makeLiveMode({
+      effects: settings.effects,
+      approval,
+      events,
+      trusts: (plugin) => settings.trustHints.includes(plugin),
+    }),
+    lifecycleOf: makeLifecycles({ texts, settings }),
+    now: Date.now,
+  };
 
   const grants = makeGrants(settings.grant);
-  const tellCollisions = makeCollisionTeller(events);
+  const { contributions, scheduler, build } = runtime;
   const registry = makeRegistry({
-    settings,
+    plugins,
+    services,
     grants,
-    events,
-    machinery,
-    effects: makeEffects({ mode: settings.effects, approval, events }),
-    onChange: () => replaceTools(),
+    contributions,
+    scheduler,
+    build,
   });
-  const plugins = (): ReadonlySet<string> => new Set(registry.ids());
   const remotes = makeRemotes({
     settings,
     events,
-    pins: keepPins(settings.storageDirectory),
-    onChange: () => replaceTools(),
+    pins:
+      settings.lock === undefined
+        ? openPinFiles(settings.storageDirectory)
+        : lockedPins(settings.lock),
   });
-  const replaceTools = (): void => {
-    const installed = registry.installed();
-    const placement = placeTools(installed, settings.core, remotes.placed(plugins()));
-    ({ placeOf } = placement);
-    replace(placement.tools, placement.removed);
-    tellCollisions(catalog.collisions(), installed);
-    events.emit({ type: 'catalog-changed', tools: catalog.list().length });
-  };
-
-  const extensions = (): readonly Extension[] => extensionsOf(registry.installed(), settings);
-
-  const requireOpen = (): void => {
-    if (closing !== undefined) throw engineClosed();
-  };
-  const hooks = makeHooks({
-    settings,
-    events,
-    texts: machinery.hookTexts,
-    installed: () => registry.installed(),
-    requireOpen,
+  const tools = makeToolTable({ catalog, replace, plugins, remotes, core: settings.core, events });
+  const watching = watchPlugins({
+    paths: [...settings.plugins, ...(settings.defaultPlugins ?? [])],
+    watch: watchDirectories,
+    reload: () => registry.reload(),
+    onFailed: (error) => {
+      const code = isBulkheadError(error) ? error.code : 'LOAD_FAILED';
+      const message = error instanceof Error ? error.message : String(error);
+      events.emit({ type: 'reload-failed', code, message });
+    },
+  });
+  const open = makeOpenState(async () => {
+    approval.close();
+    await watching.close();
+    runtime.stop();
+    await Promise.all([registry.close(), remotes.close()]);
+    await runtime.close();
+    await audit.close();
   });
 
   const status = (about?: (id: string) => boolean): readonly PluginStatus[] => [
     ...registry.status(catalog, about),
-    ...remotes.status(catalog, plugins(), about),
+    ...remotes.status(catalog, new Set(registry.ids()), about),
   ];
-
   const find = (name: string): { readonly tool: CatalogTool; readonly place: Placed } => {
-    requireOpen();
+    open.require();
     const tool = catalog.find(name);
-    const place = tool === undefined ? undefined : placeOf(tool);
-    if (tool === undefined || place === undefined) {
-      throw explainMissing(name, catalog, status);
-    }
+    const place = tool === undefined ? undefined : tools.placeOf(tool);
+    if (tool === undefined || place === undefined) throw explainMissing(name, catalog, status);
     return { tool, place };
   };
-
+  const denials = makeDenialLog(events);
+  const idempotent = new Set(settings.idempotent);
+  const callServices: CallServices = {
+    limits,
+    events,
+    denials,
+    beforeEffect: audit.beforeEffect,
+    // guard: idempotent-tools-named
+    isIdempotent: ({ name, id }) => idempotent.has(name) || idempotent.has(id),
+    record: (call, run) => recordCall(call, runtime.guests, run),
+  };
   const specOf = (name: string, input: unknown, callOptions: CallOptions): CallSpec => {
+    checkKeys(callOptions, CALL_OPTION_NAMES, 'engine.call');
     const { tool, place } = find(name);
     const callId = makeCallId();
     const plan = { callId, tool, place, input, options: callOptions, limits };
     const { inputText, context, contextText } = prepareCall(plan);
-    const beforeEffect = isHighRisk(tool) ? kept.flush : undefined;
     return {
       callId,
       tool,
@@ -139,78 +173,87 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       context,
       contextText,
       options: callOptions,
-      limits,
-      events,
-      beforeEffect,
+      services: callServices,
     };
   };
-  const consent = makeConsent({
-    approval,
-    settings,
-    find,
-    run: (spec) => runPlaced(spec, machinery),
-  });
-
-  const change = (
+  const admission = makeCallAdmission({ approval, settings, rules, find, run: runPlaced });
+  const change = async (
     plugin: string,
-    to: GrantChange['to'],
+    to: 'granted' | 'revoked',
     permissions: readonly string[],
-  ): Promise<void> =>
-    closing === undefined
-      ? permit({ grants, registry, events }, plugin, to, permissions)
-      : Promise.reject(engineClosed());
+  ): Promise<void> => {
+    open.require();
+    await permit({ grants, registry, events }, plugin, to, permissions);
+  };
 
-  let watching: Watching | undefined;
-  const close = async (): Promise<void> => {
-    await watching?.close();
-    machinery.close();
-    await Promise.all([registry.close(), remotes.close()]);
-    await kept.close();
+  /** A rule that matches nothing installed is often misspelt: it denies nothing then. */
+  const warnAboutRules = (): void => {
+    const unmatched = unmatchedRules(rules.list(), catalog.list());
+    if (unmatched.length === 0) return;
+    settings.logger.warn(
+      { rules: unmatched.map(({ rule }) => rule.id) },
+      `rules that match no installed tool: ${unmatched.map(formatUnmatched).join(', ')}`,
+    );
   };
 
   const engine: Engine = {
     catalog,
-    hooks,
+    hooks: makeHooks({
+      settings,
+      events,
+      denials,
+      texts,
+      installed: plugins.list,
+      requireOpen: open.require,
+    }),
     call: (name, input, callOptions = {}) => {
-      // A promise less than an async function would make of it.
+      // Not async: this saves one promise per call.
       try {
-        return consent.run(specOf(name, input, callOptions));
+        return admission.run(specOf(name, input, callOptions));
       } catch (error) {
         return Promise.reject(error);
       }
     },
-    foresee: (name, input, callOptions = {}) => consent.foresee(specOf(name, input, callOptions)),
-    offered: (situation) =>
+    stream: (name, input, streamOptions = {}) =>
+      streamCall((callOptions) => engine.call(name, input, callOptions), streamOptions),
+    previewCall: (name, input, callOptions = {}) =>
+      admission.preview(specOf(name, input, callOptions)),
+    availableTools: (situation) =>
       catalog.list().filter((tool) => whyRefused(tool, situation, settings) === undefined),
     rules,
+    approvals: makeApprovals({ approval, store, admission, specOf }),
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
-    spindle: makeSpindleHost(extensions),
+    ...apisOf(systems),
     jwks: () => remotes.jwks(),
     accept: (id, digest) => remotes.accept(id, digest),
-    replay: async (record, replayOptions) => replay(parseRecord(record), machinery, replayOptions),
+    replay: async (recording, replayOptions) =>
+      replay(parseRecording(recording), runtime.guests, replayOptions),
     plugins: () => status(),
     listing: () => registry.listing(),
-    audit: kept.audit,
-    guarantees: () => machinery.guarantees(),
+    audit: audit.audit,
+    guarantees: () => runtime.guarantees(),
     on: (listener) => events.on(listener),
     setEnabled: (plugin, enabled) => registry.setEnabled(plugin, enabled),
     reload: async ({ plugins: directories } = {}) => {
       await Promise.all([registry.reload(directories), remotes.load()]);
+      warnAboutRules();
     },
-    close: () => (closing ??= close()),
-    [Symbol.asyncDispose]: () => engine.close(),
+    close: open.close,
+    [Symbol.asyncDispose]: open.close,
   };
 
   try {
     const { require } = settings.walls;
-    if (require.length > 0) requireWalls(require, await machinery.guarantees());
+    // guard: required-walls-checked
+    if (require.length > 0) requireWalls(require, await runtime.guarantees());
     await Promise.all([registry.reload(), remotes.load()]);
-    if (settings.watch === true) {
-      const paths = [...settings.plugins, ...(settings.defaultPlugins ?? [])];
-      watching = watchPlugins({ paths, watch: watchDirectories, reload: () => registry.reload() });
-      await watching.ready;
+    // A plugin that cannot be read has no id yet: then a grant may be its grant.
+    if (!status().some(({ format }) => format === undefined)) {
+      checkGrantedIds(options.grant, registry.ids());
     }
+    warnAboutRules();
+    if (settings.watch === true) await watching.start();
   } catch (error) {
     await engine.close();
     throw error;
@@ -218,23 +261,39 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   return engine;
 }
 
-/** The host's own power of that name comes before the engine's. */
-function withRpcPool(
-  options: EngineOptions,
-  extensions: () => readonly Extension[],
-): EngineOptions {
-  const { powers = [] } = options;
-  const own = rpcPower(extensions);
-  return powers.some(({ name }) => name === own.name)
-    ? options
-    : { ...options, powers: [...powers, own] };
+function withoutOptions(): BulkheadError {
+  return new BulkheadError(
+    'INVALID_OPTIONS',
+    'createEngine takes an object of options, e.g. createEngine({ plugins: ["./plugins/*"] }).',
+    { option: 'plugins' },
+  );
 }
 
-function engineClosed(): BulkheadError {
-  return new BulkheadError('ENGINE_CLOSED', 'The engine was closed: it runs nothing more.', {});
+/** Connects the host's logger and its `onEvent` listener to the events. */
+function listen({ logger, limits, onEvent }: Settings, events: EventBus): void {
+  const { maxLogLinesPerSecond } = limits;
+  const gateOf = (plugin: string) =>
+    makeLogGate({ plugin, events, maxLogLinesPerSecond, now: Date.now });
+  events.on(logEvents({ logger, gateOf }), LOGGED);
+  if (onEvent !== undefined) events.on(onEvent);
 }
 
-/** What is not to happen unless it is on the disk that it was about to. */
-function isHighRisk({ risk, asks }: CatalogTool): boolean {
-  return risk === 'high' || asks !== undefined;
+/** The open state of an engine. Repeated calls of `close` return the same promise. */
+function makeOpenState(end: () => Promise<void>): {
+  /** Throws `ENGINE_CLOSED`. */
+  require(): void;
+  close(): Promise<void>;
+} {
+  let closing: Promise<void> | undefined;
+  return {
+    require: () => {
+      if (closing === undefined) return;
+      throw new BulkheadError(
+        'ENGINE_CLOSED',
+        'The engine was closed: it runs no further calls.',
+        {},
+      );
+    },
+    close: () => (closing ??= end()),
+  };
 }

@@ -1,10 +1,10 @@
 import type { BulkheadEvent, EventListener, GuestEndCause } from '../events.js';
-import { escapeControls, type LogGate } from './log-gate.js';
-import type { Logger } from './options/options.js';
+import { escapeControls, type LogGate } from './instance/log-gate.js';
+import type { Logger } from './types/options.js';
 
 /**
- * The logger of a host that brought none: pino on standard error, warnings and errors. It is loaded
- * when something is first logged; lines keep their order.
+ * The default logger: pino on standard error, for warnings and errors. Pino is loaded when a message
+ * is first logged. Messages stay in order.
  */
 export function makeDefaultLogger(): Logger {
   let loading: Promise<Logger> | undefined;
@@ -31,15 +31,18 @@ async function loadPino(): Promise<Logger> {
   };
 }
 
-/** Ends that are nobody's fault. */
+/** Normal causes of a guest's end. They are not logged. */
 const ORDINARY: ReadonlySet<GuestEndCause> = new Set(['closed', 'replaced', 'idle']);
 
 /** The types of events that are logged. */
 export const LOGGED: readonly BulkheadEvent['type'][] = [
   'log',
   'plugin-refused',
+  'reload-failed',
   'alert',
   'guest-ended',
+  'state-lost',
+  'call-rerun',
   'capability-denied',
   'call-ended',
   'hook-ended',
@@ -47,13 +50,13 @@ export const LOGGED: readonly BulkheadEvent['type'][] = [
 
 export interface LogSpec {
   readonly logger: Logger;
-  /** Lets through as many denials of one plugin as it may log lines. */
+  /** Limits the logged denials of one plugin per second. */
   readonly gateOf: (plugin: string) => Pick<LogGate, 'admit'>;
 }
 
 /**
- * Writes into the host's log what it has to know, each line tagged with its plugin. Whatever is a
- * plugin's own words in it is shown on one line, and steers nobody's terminal.
+ * Writes events to the host's log, each line with its plugin. Control characters in text from a plugin
+ * are escaped, so that the text stays on one line and cannot control a terminal.
  */
 export function logEvents({ logger, gateOf }: LogSpec): EventListener {
   const gates = new Map<string, Pick<LogGate, 'admit'>>();
@@ -71,6 +74,11 @@ export function logEvents({ logger, gateOf }: LogSpec): EventListener {
         return write(event.level, { plugin: event.plugin, source: 'plugin' }, event.text);
       case 'plugin-refused':
         return write('warn', { directory: event.directory, code: event.code }, event.message);
+      case 'reload-failed': {
+        const { plugin, code, message } = event;
+        const kept = plugin === undefined ? 'nothing changed' : 'the previous version runs on';
+        return write('error', { plugin, code }, `reload failed, ${kept}: ${message}`);
+      }
       case 'alert': {
         const { plugin, level, message } = event;
         return write(level === 'warning' ? 'warn' : 'info', { plugin }, message);
@@ -79,6 +87,15 @@ export function logEvents({ logger, gateOf }: LogSpec): EventListener {
         const { plugin, cause, detail } = event;
         if (ORDINARY.has(cause)) return undefined;
         return write('warn', { plugin, cause }, `guest ended: ${detail}`);
+      }
+      case 'state-lost': {
+        const { plugin, cause, detail } = event;
+        const level = cause === 'idle' ? 'info' : 'warn';
+        return write(level, { plugin, cause }, `state in memory was lost: ${detail}`);
+      }
+      case 'call-rerun': {
+        const { plugin, tool, call, reason } = event;
+        return write('info', { plugin, tool, call }, `call runs again: ${reason}`);
       }
       case 'capability-denied': {
         const { plugin, permission, wanted } = event;
@@ -106,7 +123,7 @@ export function logEvents({ logger, gateOf }: LogSpec): EventListener {
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
-/** A stack keeps its lines. */
+/** Escapes control characters. Line breaks in a stack are preserved. */
 function shown(fields: Fields): object {
   return Object.fromEntries(
     Object.entries(fields).map(([name, text]) => [

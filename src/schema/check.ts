@@ -1,25 +1,18 @@
+import { isRecord } from '../../sandbox/wire/json.js';
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import { BulkheadError } from '../errors.js';
-import { copyJson, type Refuse } from './copy.js';
-import { readDialect, type SchemaDialect } from './dialect.js';
-import { SCHEMA_LIMITS, type SchemaLimits } from './limits.js';
-import { findLoop } from './loops.js';
-import { findSchemas, type FoundSchema } from './references.js';
-import { isObject } from './subschemas.js';
+import { type SchemaDraft, readDraft } from './draft.js';
+import { type FoundSchema, findLoop, findSchemas, type Refuse } from './references.js';
 
-/**
- * A JSON Schema that may be handed on: to a guest that compiles it, to a model that reads it. Only
- * `checkSchema` makes one.
- */
+/** A checked JSON Schema: safe to send to a guest or a model. Only `checkSchema` creates one. */
 export type JsonSchemaDocument = CheckedSchema;
 
 /**
- * Checks a stranger's JSON Schema without running it, and answers a frozen copy. Throws
- * `INVALID_SCHEMA` for what is not plain JSON within the limits, for a dialect that is not known, for
- * references that lead out of the schema, to nothing or in a circle, and for `$async` and `$data`,
- * which are ajv's own and would turn a schema into more than a description.
+ * Checks an untrusted JSON Schema without running it, and returns a frozen copy. Throws
+ * `INVALID_SCHEMA` if the value is not plain JSON within the limits or its draft is unknown. Also
+ * throws if a reference is external, dangling or circular, and for ajv's own `$async` and `$data`.
  *
- * What it does not find is found by the validator, when it compiles the schema inside the guest.
+ * The validator finds all other errors when it compiles the schema inside the guest.
  */
 export function checkSchema(
   schema: unknown,
@@ -33,23 +26,24 @@ export function checkSchema(
       { tool },
     );
   const copy = copyJson(schema, limits, refuse);
-  if (!isObject(copy)) throw refuse('#', 'is not an object');
-  const dialect = checkDialect(copy, refuse);
+  if (!isRecord(copy)) throw refuse('#', 'is not an object');
+  const draft = checkDraft(copy, refuse);
   const schemas = findSchemas(copy, refuse);
-  for (const found of schemas) checkKeywords(found, dialect, limits, refuse);
+  for (const found of schemas) checkKeywords(found, draft, limits, refuse);
   const loop = findLoop(schemas);
+  // guard: schema-reference-loop-refused
   if (loop !== undefined) throw refuse(loop, 'refers to itself without end');
-  return new CheckedSchema(copy, dialect);
+  return new CheckedSchema(copy, draft);
 }
 
 class CheckedSchema {
   // Makes the type nominal: no literal has a private member.
   readonly #schema: JsonObject;
-  readonly dialect: SchemaDialect;
+  readonly draft: SchemaDraft;
 
-  constructor(schema: JsonObject, dialect: SchemaDialect) {
+  constructor(schema: JsonObject, draft: SchemaDraft) {
     this.#schema = freeze(schema);
-    this.dialect = dialect;
+    this.draft = draft;
   }
 
   get schema(): JsonObject {
@@ -62,42 +56,44 @@ function freeze<Value extends Json>(value: Value): Value {
   return Object.freeze(value);
 }
 
-function checkDialect(schema: JsonObject, refuse: Refuse): SchemaDialect {
-  const dialect = readDialect(schema['$schema']);
-  if (dialect !== undefined) return dialect;
+function checkDraft(schema: JsonObject, refuse: Refuse): SchemaDraft {
+  const draft = readDraft(schema['$schema']);
+  if (draft !== undefined) return draft;
   throw refuse(
     '#/$schema',
-    `is ${JSON.stringify(schema['$schema']).slice(0, 200)}, which is not known here. ` +
+    `is ${JSON.stringify(schema['$schema']).slice(0, 200)}, which is not a supported draft. ` +
       'Write the schema in 2020-12, 2019-09 or draft-07',
   );
 }
 
 function checkKeywords(
   { schema, place }: FoundSchema,
-  dialect: SchemaDialect,
+  draft: SchemaDraft,
   limits: SchemaLimits,
   refuse: Refuse,
 ): void {
   const inner = schema['$schema'];
-  if (inner !== undefined && readDialect(inner) !== dialect) {
-    throw refuse(`${place}/$schema`, 'names another dialect than the whole schema');
+  if (inner !== undefined && readDraft(inner) !== draft) {
+    throw refuse(`${place}/$schema`, 'names another draft than the root schema');
   }
   for (const [keyword, value] of Object.entries(schema)) {
+    // guard: schema-extension-keywords-refused
     if (keyword === '$async' || keyword === '$data') {
-      throw refuse(`${place}/${keyword}`, 'is not a keyword that is run here');
+      throw refuse(`${place}/${keyword}`, 'is not an allowed keyword');
     }
-    if (isObject(value) && !NAMED.has(keyword) && Object.hasOwn(value, '$data')) {
-      throw refuse(`${place}/${keyword}`, 'takes its value from "$data", which is not run here');
+    if (isRecord(value) && !NAMED.has(keyword) && Object.hasOwn(value, '$data')) {
+      throw refuse(`${place}/${keyword}`, 'takes its value from "$data", which is not allowed');
     }
   }
   for (const pattern of patternsOf(schema)) {
+    // guard: schema-pattern-length-cap
     if (pattern.length > limits.maxPatternCharacters) {
-      throw refuse(place, `has a pattern of over ${limits.maxPatternCharacters} characters`);
+      throw refuse(place, `has a pattern longer than ${limits.maxPatternCharacters} characters`);
     }
   }
 }
 
-/** Keywords under which an author's own names or values stand, of which `$data` may be one. */
+/** Keywords that contain the author's own names or values: `$data` is allowed there. */
 const NAMED: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -113,5 +109,80 @@ const NAMED: ReadonlySet<string> = new Set([
 function patternsOf(schema: JsonObject): readonly string[] {
   const { pattern, patternProperties } = schema;
   const own = typeof pattern === 'string' ? [pattern] : [];
-  return isObject(patternProperties) ? [...own, ...Object.keys(patternProperties)] : own;
+  return isRecord(patternProperties) ? [...own, ...Object.keys(patternProperties)] : own;
 }
+
+/**
+ * Copies plain JSON within the limits. Only the copy is used later, because an untrusted object may
+ * return different values on each read. Drops own keys named `__proto__`: generated code would set
+ * a prototype with them.
+ */
+function copyJson(value: unknown, limits: SchemaLimits, refuse: Refuse): Json {
+  let characters = 0;
+  let objects = 0;
+
+  const spend = (text: string): void => {
+    characters += text.length + 1;
+    // guard: schema-length-cap
+    if (characters > limits.maxCharacters) {
+      throw refuse('#', `is longer than ${limits.maxCharacters} characters`);
+    }
+  };
+
+  const copy = (part: unknown, place: string, depth: number): Json => {
+    if (typeof part === 'string' || typeof part === 'boolean' || part === null) {
+      spend(JSON.stringify(part));
+      return part;
+    }
+    if (typeof part === 'number' && Number.isFinite(part)) {
+      spend(String(part));
+      return part;
+    }
+    if (typeof part !== 'object') throw refuse(place, 'is not JSON');
+    // guard: schema-depth-cap
+    if (depth >= limits.maxDepth)
+      throw refuse(place, `is nested deeper than ${limits.maxDepth} levels`);
+    spend('{');
+    if (Array.isArray(part)) {
+      return Array.from(part, (item, index) => copy(item, `${place}/${index}`, depth + 1));
+    }
+    if (!isPlain(part)) throw refuse(place, 'is not JSON');
+    objects += 1;
+    if (objects > limits.maxObjects) {
+      throw refuse('#', `has more than ${limits.maxObjects} objects`);
+    }
+    const entries: [string, Json][] = [];
+    for (const [key, item] of Object.entries(part)) {
+      spend(JSON.stringify(key));
+      // guard: schema-proto-dropped
+      if (key !== '__proto__') entries.push([key, copy(item, `${place}/${key}`, depth + 1)]);
+    }
+    return Object.fromEntries(entries);
+  };
+
+  return copy(value, '#', 0);
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
+
+/** Caps on an untrusted JSON Schema. */
+interface SchemaLimits {
+  /** Characters of its JSON text. The compiled code is about ten times as large. */
+  readonly maxCharacters: number;
+  /** Levels of nested arrays and objects. Bounds the recursion of every walk. */
+  readonly maxDepth: number;
+  /** Objects in it. Each may be a schema, so compile time grows with their number. */
+  readonly maxObjects: number;
+  /** Characters of one regular expression. Long ones can hide exponential backtracking. */
+  readonly maxPatternCharacters: number;
+}
+
+export const SCHEMA_LIMITS: SchemaLimits = {
+  maxCharacters: 64 * 1024,
+  maxDepth: 32,
+  maxObjects: 1_000,
+  maxPatternCharacters: 2_000,
+};

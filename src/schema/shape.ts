@@ -1,21 +1,21 @@
-/**
- * Reads data of a fixed shape that somebody else wrote: a manifest, an answer, options. Ours to
- * write and few, so that a parser per field says what is wrong where, and nothing has to be compiled.
- */
+import { didYouMean } from '../did-you-mean.js';
+import { isRecord } from '../../sandbox/wire/json.js';
+
+/** Parses untrusted data of a fixed shape: a manifest, an answer, options. */
 export interface Shape<T> {
   /** The value, typed, or `undefined` after at least one entry was added to `problems`. */
   readonly read: (value: unknown, at: string, problems: string[]) => { value: T } | undefined;
 }
 
-/** What a shape reads. */
-export type Shaped<S> = S extends Shape<infer T> ? T : never;
+/** The type that a shape reads. */
+type Shaped<S> = S extends Shape<infer T> ? T : never;
 
 export type ShapeResult<T> =
   | { readonly ok: true; readonly value: T }
   /** Each as `path: what is wrong`. */
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** `at` names the whole in problems about it, e.g. `manifest`; parts are named by their path alone. */
+/** `at` names the whole value in problems, e.g. `manifest`. Problems of a part start with its path. */
 export function readShape<T>(shape: Shape<T>, value: unknown, at: string): ShapeResult<T> {
   const problems: string[] = [];
   const read = shape.read(value, '', problems);
@@ -26,7 +26,7 @@ export function readShape<T>(shape: Shape<T>, value: unknown, at: string): Shape
   return { ok: false, problems: left > 0 ? [...shown, `${at}: … and ${left} more`] : shown };
 }
 
-/** Problems that are listed: a file of a megabyte can have a hundred thousand. */
+/** Problems that are listed: a 1 MB file can have 100,000. */
 const MAX_PROBLEMS = 20;
 
 export const boolean: Shape<boolean> = scalar(
@@ -39,7 +39,7 @@ export const number: Shape<number> = scalar(
   (value): value is number => typeof value === 'number' && Number.isFinite(value),
 );
 
-/** Any text, or text that `fits` and of which `what` says what it is. */
+/** Any text, or one for which `fits` returns true. `what` describes it in problems. */
 export function string(
   what = 'a text',
   fits: (text: string) => boolean = () => true,
@@ -64,7 +64,7 @@ export function array<T>(item: Shape<T>): Shape<readonly T[]> {
   };
 }
 
-/** A list, or one item in place of a list of one. */
+/** A list, or a single item, which is read as a list of one. */
 export function oneOrMore<T>(item: Shape<T>): Shape<readonly T[]> {
   const list = array(item);
   return {
@@ -76,11 +76,11 @@ export function oneOrMore<T>(item: Shape<T>): Shape<readonly T[]> {
   };
 }
 
-/** An object with names that its author chose. */
+/** An object with arbitrary keys. */
 export function record<T>(item: Shape<T>): Shape<Readonly<Record<string, T>>> {
   return {
     read: (value, at, problems) => {
-      if (!isObject(value)) return wrong('an object', value, at, problems);
+      if (!isRecord(value)) return wrong('an object', value, at, problems);
       const entries = Object.entries(value).flatMap(([key, part]) => {
         const read = item.read(part, join(at, key), problems);
         return read === undefined ? [] : [[key, read.value] as const];
@@ -95,14 +95,10 @@ export function wrong(what: string, value: unknown, at: string, problems: string
   return undefined;
 }
 
-export function join(at: string, key: string): string {
+function join(at: string, key: string): string {
   const shown = cut(key);
   const name = /^[\w$-]+$/.test(shown) ? shown : JSON.stringify(shown);
   return at === '' ? name : `${at}.${name}`;
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function scalar<T>(what: string, fits: (value: unknown) => value is T): Shape<T> {
@@ -121,4 +117,82 @@ function nameOf(value: unknown): string {
 
 function cut(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** A field that may be missing. `null` is not missing. */
+interface Optional<T> {
+  readonly optional: Shape<T>;
+}
+
+export function optional<T>(shape: Shape<T>): Optional<T> {
+  return { optional: shape };
+}
+
+type Field = Shape<unknown> | Optional<unknown>;
+type Fields = Readonly<Record<string, Field>>;
+
+/** The type that an object of these fields is read to. */
+type ObjectOf<F extends Fields> = {
+  readonly [Key in keyof F as F[Key] extends Shape<unknown> ? Key : never]: Shaped<F[Key]>;
+} & {
+  readonly [
+    Key in keyof F as F[Key] extends Optional<unknown> ? Key : never
+  ]?: F[Key] extends Optional<infer T> ? T : never;
+};
+
+/**
+ * An object of named fields. If `unknownKeys` is `refuse`, each other key is a problem; if it is
+ * `drop` (the default), other keys are left out. Inherited properties do not count. `hint` returns
+ * the correction of an unknown key, as a sentence. Default: the nearest key.
+ */
+export function object<F extends Fields>(
+  fields: F,
+  unknownKeys: 'refuse' | 'drop' = 'drop',
+  hint: (key: string) => string = (key) => nearest(key, Object.keys(fields)),
+): Shape<ObjectOf<F>> {
+  const all = Object.entries(fields).map(([key, field]) => ({ key, field, name: join('', key) }));
+  return {
+    read: (value, at, problems) => {
+      if (!isRecord(value)) return wrong('an object', value, at, problems);
+      const before = problems.length;
+      const entries: (readonly unknown[])[] = [];
+      for (const { key, field, name } of all) {
+        // A fast path: most fields are optional and absent.
+        if ('optional' in field && value[key] === undefined) continue;
+        const read = readField(value, key, field, at === '' ? name : `${at}.${name}`, problems);
+        if (read !== undefined) entries.push([key, read.value]);
+      }
+      if (unknownKeys === 'refuse') {
+        for (const key of Object.keys(value)) {
+          if (Object.hasOwn(fields, key)) continue;
+          const more = hint(key);
+          problems.push(`${join(at, key)}: is not known${more === '' ? '' : `. ${more}`}`);
+        }
+      }
+      if (problems.length > before) return undefined;
+      // Each entry has the type that its shape reads. TypeScript types `fromEntries` as `any`.
+      return { value: Object.fromEntries(entries) };
+    },
+  };
+}
+
+function nearest(key: string, keys: readonly string[]): string {
+  const meant = didYouMean(key, keys);
+  return meant === undefined ? '' : `Did you mean "${meant}"?`;
+}
+
+function readField(
+  value: Readonly<Record<string, unknown>>,
+  key: string,
+  field: Field,
+  at: string,
+  problems: string[],
+): { readonly value: unknown } | undefined {
+  const isOptional = 'optional' in field;
+  if (!Object.hasOwn(value, key) || value[key] === undefined) {
+    if (!isOptional) problems.push(`${at}: is missing`);
+    return undefined;
+  }
+  const shape = isOptional ? field.optional : field;
+  return shape.read(value[key], at, problems);
 }

@@ -1,25 +1,33 @@
-import type { AnyNode, Expression, Identifier, ObjectPattern } from 'acorn';
-import { parseSource } from '../plugin/bundle/rewrite/parse.js';
+import type {
+  AnyNode,
+  Expression,
+  Identifier,
+  MemberExpression,
+  ObjectPattern,
+  VariableDeclarator,
+} from 'acorn';
+import { enterAll, parseSource } from '../plugin/bundle/rewrite/parse.js';
 import { type Reference, resolveReferences } from '../plugin/bundle/rewrite/scopes.js';
-import { enterAll } from '../plugin/bundle/rewrite/walk.js';
 import { makeStaticTexts, type StaticTexts } from './static-text.js';
 
-/** A bundle's code, as the rules read it. */
+/** A bundle's parsed code, for the rules. */
 export interface Reading {
   /** Uses of names, with what declares them. */
   readonly uses: readonly Use[];
   readonly texts: StaticTexts;
-  /** The node that a node stands in. */
+  /** Variables that tools read from their context: `context.env.KEY`. */
+  readonly contextVariables: readonly { readonly name: string; readonly node: AnyNode }[];
+  /** A node's parent. */
   readonly parentOf: (node: AnyNode) => AnyNode | undefined;
-  /** Line and column from 1 of an offset in the code. */
+  /** Line and column (from 1) of an offset in the code. */
   readonly positionOf: (offset: number) => { readonly line: number; readonly column: number };
-  /** Every text that the code holds, with its place. */
+  /** Every text in the code, with its offset. */
   readonly literals: readonly { readonly text: string; readonly at: number }[];
 }
 
 export interface Use {
   readonly node: Identifier;
-  /** `fetch`, `Math`: nobody's in the bundle, so a global's; or what a module of Node's or ours is to it. */
+  /** A global that the bundle does not declare (`fetch`, `Math`), or a built-in or provided module. */
   readonly of:
     | { readonly kind: 'global'; readonly name: string }
     | { readonly kind: 'module'; readonly name: string; readonly member?: string };
@@ -30,15 +38,16 @@ export function readCode(code: string): Reading {
   const parents = new Map<AnyNode, AnyNode | undefined>();
   const literals: { text: string; at: number }[] = [];
   const modules = new Map<string, string>();
-  const members = new Map<string, Taken>();
+  const members = new Map<string, NamedMember>();
   const values = new Map<string, Expression[]>();
+  const contextVariables: { name: string; node: AnyNode }[] = [];
   const define = (name: string, value: Expression): void => {
     values.set(name, [...(values.get(name) ?? []), value]);
-    const module = moduleMadeBy(value) ?? moduleImportedBy(value, modules);
+    const module = moduleDefinedBy(value) ?? moduleImportedBy(value, modules);
     if (module !== undefined) modules.set(name, module);
   };
   /** `const { readFile: read } = await import('fs')`: `read` is a member of the module. */
-  const takeApart = (pattern: ObjectPattern, value: Expression): void => {
+  const destructure = (pattern: ObjectPattern, value: Expression): void => {
     const module = moduleImportedBy(value, modules);
     for (const property of pattern.properties) {
       if (property.type !== 'Property' || property.value.type !== 'Identifier') continue;
@@ -52,17 +61,21 @@ export function readCode(code: string): Reading {
       literals.push({ text: node.value, at: node.start });
     } else if (node.type === 'TemplateElement') {
       literals.push({ text: node.value.cooked ?? '', at: node.start });
+    } else if (node.type === 'MemberExpression') {
+      const name = variableReadBy(node);
+      if (name !== undefined) contextVariables.push({ name, node });
     } else if (node.type === 'VariableDeclarator') {
+      for (const name of variablesTakenBy(node)) contextVariables.push({ name, node });
       if (node.id.type === 'Identifier' && node.init) define(node.id.name, node.init);
-      else if (node.id.type === 'ObjectPattern' && node.init) takeApart(node.id, node.init);
+      else if (node.id.type === 'ObjectPattern' && node.init) destructure(node.id, node.init);
     } else if (node.type === 'AssignmentExpression') {
-      // A module that is loaded late gets its constants by assignment.
+      // esbuild assigns the constants of a module that loads lazily.
       if (node.left.type === 'Identifier') define(node.left.name, node.right);
     } else if (node.type === 'UpdateExpression' && node.argument.type === 'Identifier') {
       define(node.argument.name, node);
     }
   });
-  /** What a name stands for that is given a value once. */
+  /** The value of a name that is assigned exactly once. */
   const constant = (name: string): Expression | undefined => {
     const [value, ...more] = values.get(name) ?? [];
     return more.length === 0 ? value : undefined;
@@ -74,41 +87,78 @@ export function readCode(code: string): Reading {
     parentOf: (node) => parents.get(node),
     positionOf: (offset) => positionIn(starts, offset),
     literals,
+    contextVariables,
   };
 }
 
-/** A member of a module that has a name of its own. */
-interface Taken {
+/** `KEY` of `context.env.KEY`, `ctx.env['KEY']` or `env.KEY`. Variables have names in upper case. */
+function variableReadBy({ object, property, computed }: MemberExpression): string | undefined {
+  const name = computed
+    ? property.type === 'Literal' && String(property.value)
+    : property.type === 'Identifier' && property.name;
+  return name !== false && VARIABLE.test(name) && isContextEnv(object) ? name : undefined;
+}
+
+/** The names of `const { KEY, OTHER: other } = context.env`. */
+function variablesTakenBy({ id, init }: VariableDeclarator): string[] {
+  if (id.type !== 'ObjectPattern' || !init || !isContextEnv(init)) return [];
+  return id.properties.flatMap((property) =>
+    property.type === 'Property' &&
+    property.key.type === 'Identifier' &&
+    VARIABLE.test(property.key.name)
+      ? [property.key.name]
+      : [],
+  );
+}
+
+const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
+
+function isContextEnv(node: AnyNode): boolean {
+  const inner = node.type === 'ChainExpression' ? node.expression : node;
+  if (inner.type === 'Identifier') return inner.name === 'env';
+  return (
+    inner.type === 'MemberExpression' &&
+    !inner.computed &&
+    inner.property.type === 'Identifier' &&
+    inner.property.name === 'env' &&
+    inner.object.type === 'Identifier' &&
+    // Their variables are found by the rules of these globals.
+    !/^(?:process|Bun|import_)/.test(inner.object.name)
+  );
+}
+
+/** A member of a module that a variable holds. */
+interface NamedMember {
   readonly module: string;
   readonly member: string;
 }
 
-/** The bundler's own scope: module variables of all files, each with a name that no other has. */
-const TOP = 2;
+/** Depth of the bundle's own scope, which holds the module variables of all files. */
+const TOP = 0;
 
 function useOf(
   { node, depth }: Reference,
   modules: ReadonlyMap<string, string>,
-  members: ReadonlyMap<string, Taken>,
+  members: ReadonlyMap<string, NamedMember>,
 ): Use[] {
   if (depth < 0) return [{ node, of: { kind: 'global', name: node.name } }];
-  const taken = members.get(node.name);
-  if (taken !== undefined) {
-    return [{ node, of: { kind: 'module', name: taken.module, member: taken.member } }];
+  const named = members.get(node.name);
+  if (named !== undefined) {
+    return [{ node, of: { kind: 'module', name: named.module, member: named.member } }];
   }
   const module = modules.get(node.name);
   if (module !== undefined) return [{ node, of: { kind: 'module', name: module } }];
-  // Put in by the bundler where code uses a name that Node and Bun have.
+  // The bundler injects these globals of Node and Bun.
   const injected = depth <= TOP ? /^(process|performance|Bun)\d*$/.exec(node.name)?.[1] : undefined;
   return injected === undefined ? [] : [{ node, of: { kind: 'global', name: injected } }];
 }
 
 /** `__commonJS({ "builtin:fs"(exports, module) { … } })` */
-function moduleMadeBy(init: Expression): string | undefined {
+function moduleDefinedBy(init: Expression): string | undefined {
   if (init.type !== 'CallExpression') return undefined;
-  const [made] = init.arguments;
-  if (made?.type !== 'ObjectExpression') return undefined;
-  const [property] = made.properties;
+  const [modules] = init.arguments;
+  if (modules?.type !== 'ObjectExpression') return undefined;
+  const [property] = modules.properties;
   if (property?.type !== 'Property' || property.key.type !== 'Literal') return undefined;
   return /^(?:builtin|provided):(.+)$/.exec(String(property.key.value))?.[1];
 }
@@ -124,7 +174,7 @@ function moduleImportedBy(
     return modules.get(init.callee.name);
   }
   const [first] = init.arguments;
-  // `Promise.resolve().then(() => __toESM(require_fs()))` is what an import() becomes.
+  // esbuild rewrites `import()` to `Promise.resolve().then(() => __toESM(require_fs()))`.
   if (first?.type === 'ArrowFunctionExpression' && first.body.type === 'CallExpression') {
     return moduleImportedBy(first.body, modules);
   }

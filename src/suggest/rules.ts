@@ -1,13 +1,41 @@
 import type { AnyNode, CallExpression, NewExpression } from 'acorn';
-import type { Finding, Member } from './finding.js';
-import { askFiles, READS, WRITES } from './files.js';
-import { powerOfMember, spindlePower } from './powers.js';
+import { storageDirectoryOf } from '../../sandbox/wire/storage.js';
+import type { PluginInterface } from '../formats/format.js';
+import { formats } from '../formats/table.js';
 import type { Reading, Use } from './reading.js';
 
-/** What a use of a global, or of a module's member, needs. */
-export function judge(use: Use, reading: Reading): readonly Finding[] {
+/** A request for permissions, as manifests write it. */
+export interface SuggestedPermissions {
+  readonly time?: true;
+  readonly random?: true;
+  readonly storage?: true;
+  readonly network?: readonly string[];
+  readonly env?: readonly string[];
+  readonly fs?: readonly string[];
+  readonly powers?: readonly string[];
+}
+
+/** A kind of permission in a request. */
+export type SuggestedKind = keyof SuggestedPermissions;
+
+/** The permissions that a use of a global or of a module's member needs. */
+export function judge(
+  use: Use,
+  reading: Reading,
+  { hasCryptoRandom }: { readonly hasCryptoRandom: boolean },
+): readonly Finding[] {
+  const found = judgeUse(use, reading);
+  if (hasCryptoRandom) return found;
+  return found.map((finding) =>
+    finding.why.startsWith('crypto.')
+      ? { permission: 'none', why: `${finding.why}: no permission allows it`, node: finding.node }
+      : finding,
+  );
+}
+
+function judgeUse(use: Use, reading: Reading): readonly Finding[] {
   const { node, of } = use;
-  // Where a name is made, nothing is used yet.
+  // A destructuring pattern declares the name and does not use it.
   const parent = reading.parentOf(node);
   if (parent?.type === 'Property' && reading.parentOf(parent)?.type === 'ObjectPattern') return [];
   const member = memberAt(node, reading);
@@ -21,7 +49,7 @@ export function judge(use: Use, reading: Reading): readonly Finding[] {
       );
 }
 
-/** Follows members from a name on: `powers['x.y']`, `import_fs.default.promises`. */
+/** Follows the members after a name: `powers['x.y']`, `import_fs.default.promises`. */
 function memberAt(start: AnyNode, { parentOf, texts }: Reading): Member {
   const path: string[] = [];
   let node = start;
@@ -35,7 +63,7 @@ function memberAt(start: AnyNode, { parentOf, texts }: Reading): Member {
     path.push(key);
     node = parent;
   }
-  // `(0, fs.readFile)(…)` and `fs?.readFile(…)` are calls of what they hold.
+  // `(0, fs.readFile)(…)` and `fs?.readFile(…)` are calls of their inner expression.
   let callee = node;
   let outer = parentOf(node);
   while (outer?.type === 'SequenceExpression' || outer?.type === 'ChainExpression') {
@@ -75,7 +103,12 @@ function judgeGlobal(
         ? [{ permission: 'time', scope: 'true', why: `performance.${first}`, node }]
         : [];
     case 'Intl':
-      return [{ permission: 'time', scope: 'true', why: `Intl.${first ?? ''}`, node }];
+      // The others read no clock.
+      return first === undefined || first === 'DateTimeFormat'
+        ? [{ permission: 'time', scope: 'true', why: `Intl.${first ?? ''}`, node }]
+        : [];
+    case 'crypto':
+      return cryptoFindings(first, node);
     case 'Math':
       return first === 'random'
         ? [{ permission: 'random', scope: 'true', why: 'Math.random', node }]
@@ -87,24 +120,39 @@ function judgeGlobal(
     case 'Bun':
       if (first === 'env')
         return [variable('Bun.env', member.path[1], node, member, reading)].flat();
-      if (first === 'file') return askFiles('readFile', node, member, reading);
-      return first === 'write' ? askFiles('writeFile', node, member, reading) : [];
+      if (first === 'file') return fileFindings('readFile', node, member, reading);
+      return first === 'write' ? fileFindings('writeFile', node, member, reading) : [];
     case 'env':
       return first === 'get' ? envGet(node, member, reading) : [];
     case 'readFile':
-      return askFiles('readFile', node, member, reading);
+      return fileFindings('readFile', node, member, reading);
     case 'storage':
       return first === undefined
         ? []
         : [{ permission: 'storage', scope: 'true', why: `storage.${first}`, node }];
     case 'powers':
       return [power(first, `powers.${first ?? '…'}`, node)];
-    case 'spindle':
-      return spindlePower(member.path).map((found) => ({ ...found, node }));
     default:
-      return [];
+      return judgeInterface('global', name, member.path, node);
   }
 }
+
+/** The permission that a member of a plugin system's own global or module needs. */
+function judgeInterface(
+  kind: PluginInterface['kind'],
+  name: string,
+  path: readonly string[],
+  node: AnyNode,
+): readonly Finding[] {
+  const need = INTERFACES.find((one) => one.kind === kind && one.name === name)?.needs(path);
+  if (need === undefined) return [];
+  const why = (kind === 'global' ? [name, ...path.slice(0, 2)] : path).join('.');
+  return [{ ...need, why, node }];
+}
+
+const INTERFACES: readonly PluginInterface[] = formats.flatMap(
+  ({ interfaces }) => interfaces ?? [],
+);
 
 function judgeModule(
   name: string,
@@ -115,25 +163,44 @@ function judgeModule(
   const operation = member.path.findLast((key) => key !== 'promises') ?? '';
   if (name === 'fs' || name === 'fs/promises') {
     const base = operation.replace(/Sync$/, '');
-    if (READS.has(base) || WRITES.has(base)) return askFiles(base, node, member, reading);
+    if (READS.has(base) || WRITES.has(base)) return fileFindings(base, node, member, reading);
     return [];
   }
   if (name === 'bun') return judgeGlobal('Bun', node, member, reading);
   if (name === 'process') return judgeGlobal('process', node, member, reading);
+  if (name === 'crypto') {
+    return cryptoFindings(
+      member.path.findLast((key) => key !== 'webcrypto'),
+      node,
+    );
+  }
   if (name === 'perf_hooks')
     return judgeGlobal('performance', node, { ...member, path: member.path.slice(1) }, reading);
-  if (name === '@vellumai/plugin-api') {
-    const found = powerOfMember(operation);
-    return found === undefined ? [] : [power(found, operation, node)];
-  }
-  if (NEVER.has(name) && operation !== '' && member.call !== undefined) {
+  const needed = judgeInterface('module', name, [operation], node);
+  if (needed.length > 0) return needed;
+  if (DENIED_MODULES.has(name) && operation !== '' && member.call !== undefined) {
     return [{ permission: 'none', why: `${name}.${operation}: no permission allows it`, node }];
   }
   return [];
 }
 
-/** Modules that nothing grants. */
-const NEVER: ReadonlySet<string> = new Set(
+function cryptoFindings(operation: string | undefined, node: AnyNode): readonly Finding[] {
+  return operation !== undefined && DRAWS.has(operation)
+    ? [{ permission: 'random', scope: 'true', why: `crypto.${operation}`, node }]
+    : [];
+}
+
+const DRAWS: ReadonlySet<string> = new Set([
+  'getRandomValues',
+  'randomUUID',
+  'randomBytes',
+  'randomFill',
+  'randomFillSync',
+  'randomInt',
+]);
+
+/** Modules that no permission allows. */
+const DENIED_MODULES: ReadonlySet<string> = new Set(
   'child_process cluster worker_threads vm net tls dgram dns http https http2 inspector sqlite bun:sqlite bun:ffi'.split(
     ' ',
   ),
@@ -144,11 +211,11 @@ function network(name: string, node: AnyNode, member: Member, { texts }: Reading
   const url = texts(target);
   const scope = url === undefined ? undefined : hostOf(url.text, url.whole);
   return scope === undefined
-    ? { permission: 'network', why: `${name} of an address that is made at run time`, node }
+    ? { permission: 'network', why: `${name} of an address that is built at run time`, node }
     : { permission: 'network', scope, why: name, node };
 }
 
-/** `https://host` or `http://host`, where the text says all of it. */
+/** `https://host` or `http://host`, if the text contains the complete origin. */
 export function hostOf(text: string, whole: boolean): string | undefined {
   const origin = /^(https?):\/\/([^/?#@\\\s]+)(?<end>[/?#]|$)/i.exec(text);
   if (origin === null || (origin.groups?.['end'] === '' && !whole)) return undefined;
@@ -178,7 +245,7 @@ function variable(
   { parentOf }: Reading,
 ): readonly Finding[] {
   if (key !== undefined) {
-    // What every process has, and a plugin's has not, is asked for to find out where one runs.
+    // Code reads NODE_ENV to detect its environment; a plugin does not need it granted.
     return key === 'NODE_ENV' ? [] : [{ permission: 'env', scope: key, why: `${of}.${key}`, node }];
   }
   const outer = parentOf(member.node);
@@ -189,18 +256,95 @@ function variable(
         : [],
     );
   }
-  return [{ permission: 'env', why: `${of} with a name that is made at run time`, node }];
+  return [{ permission: 'env', why: `${of} with a name that is built at run time`, node }];
 }
 
 function envGet(node: AnyNode, { call }: Member, { texts }: Reading): readonly Finding[] {
   const key = texts(call?.arguments[0]);
   return key?.whole === true
     ? [{ permission: 'env', scope: key.text, why: 'env.get', node }]
-    : [{ permission: 'env', why: 'env.get of a name that is made at run time', node }];
+    : [{ permission: 'env', why: 'env.get of a name that is built at run time', node }];
 }
 
 function power(name: string | undefined, why: string, node: AnyNode): Finding {
   return name === undefined
-    ? { permission: 'powers', why: 'powers by a name that is made at run time', node }
+    ? { permission: 'powers', why: 'powers by a name that is built at run time', node }
     : { permission: 'powers', scope: name, why, node };
+}
+
+/** Functions of `node:fs` that read, and those that write; without `Sync`. */
+const READS: ReadonlySet<string> = new Set(
+  'readFile readdir stat lstat access exists realpath open createReadStream opendir'.split(' '),
+);
+const WRITES: ReadonlySet<string> = new Set(
+  'writeFile appendFile mkdir mkdtemp rm rmdir unlink rename copyFile chmod utimes createWriteStream'.split(
+    ' ',
+  ),
+);
+
+/** The permissions that a call needs to read or write a file, by its path. */
+function fileFindings(
+  operation: string,
+  node: AnyNode,
+  { call }: Member,
+  { texts }: Reading,
+): readonly Finding[] {
+  if (WRITES.has(operation))
+    return [{ permission: 'storage', scope: 'true', why: operation, node }];
+  const path = texts(call?.arguments[0]);
+  if (call === undefined || path === undefined) {
+    return [{ permission: 'fs', why: `${operation} of a path that is built at run time`, node }];
+  }
+  const plain = path.text.replace(/^file:\/\//, '');
+  if (STORAGE_DIRECTORIES.some((prefix) => plain === prefix || plain.startsWith(`${prefix}/`))) {
+    const file = plain.startsWith('/plugin/') ? plain.slice('/plugin/'.length) : plain;
+    const why = `${operation} of ${plain}`;
+    return [{ permission: 'storage', scope: 'true', why, node, ...(path.whole ? { file } : {}) }];
+  }
+  const scope = prefixOf(plain, path.whole);
+  return scope === undefined
+    ? [{ permission: 'fs', why: `${operation} of a path that is built at run time`, node }]
+    : [{ permission: 'fs', scope, why: `${operation} of ${plain}`, node }];
+}
+
+/** Directories of a plugin's own storage. */
+const STORAGE_DIRECTORIES = [
+  '/plugin/data',
+  'data',
+  './data',
+  '/tmp',
+  '/home/plugin',
+  '/workspace',
+  storageDirectoryOf(''),
+];
+
+/** The scope of the fs permission for a path: relative to the plugin's directory, or absolute. */
+function prefixOf(path: string, whole: boolean): string | undefined {
+  const known = whole ? path : path.slice(0, path.lastIndexOf('/'));
+  if (known === '') return undefined;
+  if (known === '/plugin') return '.';
+  const relative = known.startsWith('/plugin/') ? known.slice('/plugin/'.length) : known;
+  const plain = relative.replace(/^(\.\/)+/, '').replace(/(?<!\/)\/+$/, '');
+  return plain === '' || plain.split('/').includes('..') ? undefined : plain;
+}
+
+/** A permission that one use of a name needs. */
+export interface Finding {
+  readonly permission: SuggestedKind | 'none';
+  /** Absent if the code does not show it. */
+  readonly scope?: string;
+  readonly why: string;
+  /** A file of the storage directory. If the plugin ships it, the fs permission applies instead. */
+  readonly file?: string;
+  readonly node: AnyNode;
+}
+
+/** A member expression that starts at a name. */
+interface Member {
+  /** The keys after the name: `promises`, `readFile` of `fs.promises.readFile`. */
+  readonly path: readonly string[];
+  /** The whole expression: `fs.promises.readFile`. */
+  readonly node: AnyNode;
+  /** The call, if the member is called. */
+  readonly call: CallExpression | NewExpression | undefined;
 }

@@ -1,24 +1,24 @@
 import type { AnyNode, Expression } from 'acorn';
 import { join, resolve } from 'node:path/posix';
 
-/** A text that can be told without running the code: whole, or as far as it begins. */
+/** A text that is known without running the code: all of it, or its beginning. */
 export interface StaticText {
   readonly text: string;
-  /** Whether that is all of it. */
+  /** Whether `text` is the complete text. */
   readonly whole: boolean;
 }
 
-/** Tells texts from the code that makes them; `undefined` where not even their beginning is known. */
+/** Evaluates an expression to a text; `undefined` if not even its beginning is known. */
 export type StaticTexts = (node: AnyNode | null | undefined) => StaticText | undefined;
 
-/** How far it goes back along constants. */
+/** Levels of constants and nested expressions that are followed. */
 const MAX_STEPS = 20;
 
 export function makeStaticTexts(
   constant: (name: string) => Expression | undefined,
   modules: ReadonlyMap<string, string>,
 ): StaticTexts {
-  const tell = (node: AnyNode | null | undefined, steps: number): StaticText | undefined => {
+  const evaluate = (node: AnyNode | null | undefined, steps: number): StaticText | undefined => {
     if (!node || steps > MAX_STEPS) return undefined;
     switch (node.type) {
       case 'Literal':
@@ -27,52 +27,54 @@ export function makeStaticTexts(
         return joined(
           node.quasis.flatMap((quasi, index) => [
             { text: quasi.value.cooked ?? '', whole: true },
-            ...(index < node.expressions.length ? [tell(node.expressions[index], steps + 1)] : []),
+            ...(index < node.expressions.length
+              ? [evaluate(node.expressions[index], steps + 1)]
+              : []),
           ]),
         );
       case 'BinaryExpression':
         return node.operator === '+'
-          ? joined([tell(node.left, steps + 1), tell(node.right, steps + 1)])
+          ? joined([evaluate(node.left, steps + 1), evaluate(node.right, steps + 1)])
           : undefined;
       case 'Identifier':
-        return tell(constant(node.name), steps + 1);
+        return evaluate(constant(node.name), steps + 1);
       case 'MemberExpression':
-        return tell(memberOf(node, steps), steps + 1);
+        return evaluate(memberOf(node, steps), steps + 1);
       case 'NewExpression':
         return node.callee.type === 'Identifier' && node.callee.name === 'URL'
-          ? urlOf(node.arguments.map((argument) => tell(argument, steps + 1)))
+          ? urlOf(node.arguments.map((argument) => evaluate(argument, steps + 1)))
           : undefined;
       case 'CallExpression':
-        return called(node, steps);
+        return resultOf(node, steps);
       case 'LogicalExpression':
-        return node.operator === '&&' ? undefined : tell(node.right, steps + 1);
+        return node.operator === '&&' ? undefined : evaluate(node.right, steps + 1);
       default:
         return undefined;
     }
   };
 
-  /** A member of an object that is written out: `import.meta.url` is one in a bundle. */
+  /** A member of an object literal: `import.meta.url` is one in a bundle. */
   const memberOf = (
     { object, property, computed }: Extract<AnyNode, { type: 'MemberExpression' }>,
     steps: number,
   ): AnyNode | undefined => {
     if (computed || property.type !== 'Identifier' || object.type !== 'Identifier')
       return undefined;
-    const made = constant(object.name);
-    if (made?.type !== 'ObjectExpression' || steps > MAX_STEPS) return undefined;
-    for (const member of made.properties) {
+    const literal = constant(object.name);
+    if (literal?.type !== 'ObjectExpression' || steps > MAX_STEPS) return undefined;
+    for (const member of literal.properties) {
       if (member.type !== 'Property' || member.key.type !== 'Identifier') continue;
       if (member.key.name === property.name) return member.value;
     }
     return undefined;
   };
 
-  const called = (
-    { callee, arguments: given }: Extract<AnyNode, { type: 'CallExpression' }>,
+  const resultOf = (
+    { callee, arguments: args }: Extract<AnyNode, { type: 'CallExpression' }>,
     steps: number,
   ): StaticText | undefined => {
     const name = moduleFunction(callee, modules);
-    const parts = given.map((argument) => tell(argument, steps + 1));
+    const parts = args.map((argument) => evaluate(argument, steps + 1));
     if (name === 'url.fileURLToPath') {
       const [url] = parts;
       return url && { ...url, text: url.text.replace(/^file:\/\//, '') };
@@ -84,14 +86,14 @@ export function makeStaticTexts(
         : undefined;
     }
     if (name !== 'path.join' && name !== 'path.resolve') return undefined;
-    const known = parts.findIndex((part) => part?.whole !== true);
-    const texts = (known < 0 ? parts : parts.slice(0, known)).map((part) => part?.text ?? '');
+    const unknown = parts.findIndex((part) => part?.whole !== true);
+    const texts = (unknown < 0 ? parts : parts.slice(0, unknown)).map((part) => part?.text ?? '');
     if (texts.length === 0) return undefined;
     const text = name === 'path.join' ? join(...texts) : resolve('/plugin', ...texts);
-    return known < 0 ? { text, whole: true } : { text: `${text}/`, whole: false };
+    return unknown < 0 ? { text, whole: true } : { text: `${text}/`, whole: false };
   };
 
-  return (node) => tell(node, 0);
+  return (node) => evaluate(node, 0);
 }
 
 /** `path.join` of `import_node_path.default.join`, `(0, import_path.join)`, `path.join`. */

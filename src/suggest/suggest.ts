@@ -1,27 +1,57 @@
 import { join } from 'node:path';
-import { diskReader } from '../engine/powers/disk-reader.js';
-import { readPlugin } from '../formats/discover.js';
+import { diskReader } from '../engine/node/disk-reader.js';
 import { isBulkheadError } from '../errors.js';
-import { bundlePlugin } from '../plugin/bundle/bundle.js';
-import { bundleFailed } from '../plugin/bundle/problems.js';
-import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
-import { makeSourceFinder, type SourceFinder } from '../plugin/source-map.js';
+import { readPlugin } from '../formats/discover.js';
+import { formats } from '../formats/table.js';
 import { permissionKinds, scopeTexts } from '../permissions/table.js';
-import type { Finding } from './finding.js';
-import { readCode } from './reading.js';
-import { hostOf, judge } from './rules.js';
-import type {
-  OpenQuestion,
-  SuggestedItem,
-  SuggestedKind,
-  SuggestedPermissions,
-  Suggestion,
-} from './suggestion.js';
+import { bundlePlugin } from '../plugin/bundle/bundler.js';
+import { bundleFailed } from '../plugin/bundle/problems.js';
+import type { Bundle, FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
+import { type SourceFinder, makeSourceFinder } from '../plugin/source-map.js';
+import {
+  type Finding,
+  hostOf,
+  judge,
+  type SuggestedKind,
+  type SuggestedPermissions,
+} from './rules.js';
+
+export type { SuggestedPermissions } from './rules.js';
+
+/** The permissions that a plugin's code needs, found without running it. */
+export interface Suggestion {
+  readonly plugin: string;
+  readonly format: FormatName;
+  /** The file that declares the plugin's permissions, relative to its directory. */
+  readonly manifest: string;
+  /** The request, in the manifest's form. */
+  readonly permissions: SuggestedPermissions;
+  /** The reason for each permission, with its place in the code. */
+  readonly items: readonly SuggestedItem[];
+  /** Uses whose scope is only known at run time, or that no permission allows. */
+  readonly open: readonly OpenQuestion[];
+}
+
+export interface SuggestedItem {
+  readonly permission: SuggestedKind;
+  /** The scope in the manifest's form; `true` for a permission without scopes. */
+  readonly scope: string;
+  /** The use in the code, e.g. `Date.now`. */
+  readonly why: string;
+  /** `lib/weather.ts:14:9`: the file relative to the plugin's directory, line and column from 1. */
+  readonly at: string;
+}
+
+export interface OpenQuestion {
+  readonly permission: SuggestedKind | 'none';
+  readonly what: string;
+  readonly at: string;
+}
 
 /**
- * Reads a plugin's code, runs none of it, and answers the least request for permissions that it
- * shows a need for, each with its place in the sources. Throws `PLUGIN_NOT_FOUND`, and whatever makes
- * the plugin one that cannot be read or bundled.
+ * Reads a plugin's code without running it, and returns the least request for permissions that the
+ * code needs, each with its place in the sources. Throws `PLUGIN_NOT_FOUND`, and the errors of
+ * reading and bundling a plugin.
  */
 export async function suggestPermissions(directory: string): Promise<Suggestion> {
   const { plugin } = await readPlugin(diskReader, directory);
@@ -30,18 +60,18 @@ export async function suggestPermissions(directory: string): Promise<Suggestion>
   for (const entry of plugin.entries) {
     if (entry.surface !== 'tools') continue;
     const bundle = await bundlePlugin(bundleSpecOf(plugin, entry));
-    const found = await readBundle(bundle, plugin.directory).catch(refuse);
+    const found = await readBundle(bundle, plugin).catch(explainTooDeep);
     items.push(...found.items);
     open.push(...found.open);
   }
-  const told = once(items, ({ permission, scope, at }) => `${permission} ${scope} ${at}`);
+  const unique = uniqueBy(items, ({ permission, scope, at }) => `${permission} ${scope} ${at}`);
   return {
     plugin: plugin.id,
     format: plugin.format,
     manifest: plugin.manifest,
-    permissions: requestOf(told),
-    items: told,
-    open: once(open, ({ what, at }) => `${what} ${at}`),
+    permissions: requestOf(unique),
+    items: unique,
+    open: uniqueBy(open, ({ what, at }) => `${what} ${at}`),
   };
 }
 
@@ -54,55 +84,64 @@ function bundleSpecOf(
     entry: surfaces === undefined ? { file } : { surfaces },
     virtualModules: virtualModules ?? [],
     builtins: 'powerless',
+    rewrite: false,
   };
 }
 
-/** A bundle is made where the stack is deep: what is nested further than this one reaches ends here. */
-function refuse(error: unknown): never {
+/** The bundler's process has a larger stack than this one, so a bundle can be too deep to parse here. */
+function explainTooDeep(error: unknown): never {
   if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
   throw bundleFailed([
-    { message: 'its code is nested too deeply to be read', remedy: 'Nest it less deeply.' },
+    { message: 'its code is nested too deeply to be parsed', remedy: 'Reduce the nesting.' },
   ]);
 }
 
 async function readBundle(
   { code, sourceMap }: Bundle,
-  directory: string,
+  { directory, format }: Plugin,
 ): Promise<Pick<Suggestion, 'items' | 'open'>> {
+  const hasCryptoRandom = formats.find(({ name }) => name === format)?.hasCryptoRandom !== false;
+  // Loaded on first use, because most engines read no code.
+  const { readCode } = await import('./reading.js');
   const reading = readCode(code);
   const find = makeSourceFinder(sourceMap);
   const placeOf = (offset: number): string | undefined => placeIn(find, reading.positionOf(offset));
   const items: SuggestedItem[] = [];
   const open: OpenQuestion[] = [];
   for (const use of reading.uses) {
-    for (const finding of judge(use, reading)) {
+    for (const finding of judge(use, reading, { hasCryptoRandom })) {
       const at = placeOf(finding.node.start);
-      // What is none of the plugin's is what the bundler put round it.
+      // Code without a place in the sources was added by the bundler.
       if (at === undefined) continue;
       const item = itemOf(await asShipped(finding, directory), at);
       if (item !== undefined) items.push(item);
       else open.push({ permission: finding.permission, what: finding.why, at });
     }
   }
+  for (const { name, node } of reading.contextVariables) {
+    const at = placeOf(node.start);
+    if (at === undefined || !isScope('env', name)) continue;
+    items.push({ permission: 'env', scope: name, why: `env.${name} of a tool's context`, at });
+  }
   if (!open.some(({ permission }) => permission === 'network')) return { items, open };
-  // An address that is put together elsewhere mostly begins with a text that is there to be read.
+  // A computed address usually begins with a literal elsewhere in the code.
   const named = reading.literals.flatMap(({ text, at }) => {
     const host = hostOf(text, true);
     const place = host === undefined ? undefined : placeOf(at);
     return host === undefined || place === undefined ? [] : [{ host, place }];
   });
-  const asked = new Set(items.map(({ scope }) => scope));
-  const perhaps = named
-    .filter(({ host }) => !asked.has(host) && isScope('network', host))
+  const requested = new Set(items.map(({ scope }) => scope));
+  const candidates = named
+    .filter(({ host }) => !requested.has(host) && isScope('network', host))
     .map(({ host, place }): OpenQuestion => ({
       permission: 'network',
-      what: `${host} is named, and perhaps what is fetched`,
+      what: `the code names ${host} and may fetch it`,
       at: place,
     }));
-  return { items, open: [...open, ...perhaps] };
+  return { items, open: [...open, ...candidates] };
 }
 
-/** What looks like the plugin's own data may be a file that it came with. */
+/** A path in the plugin's storage may be a file that the plugin ships. */
 async function asShipped(finding: Finding, directory: string): Promise<Finding> {
   const { file } = finding;
   if (file === undefined) return finding;
@@ -118,7 +157,7 @@ function placeIn(
   return origin && `${origin.source}:${origin.line}:${origin.column}`;
 }
 
-/** Absent where its scope is not known, or none that a permission can have. */
+/** `undefined` if the scope is unknown or not valid for the permission. */
 function itemOf({ permission, scope, why }: Finding, at: string): SuggestedItem | undefined {
   if (permission === 'none' || scope === undefined) return undefined;
   return isScope(permission, scope) ? { permission, scope, why, at } : undefined;
@@ -139,25 +178,25 @@ const KINDS = {
   random: 'random',
   storage: 'storage',
   network: 'network',
-  env: 'environment',
-  fs: 'filesystem',
+  env: 'env',
+  fs: 'fs',
   powers: 'powers',
 } as const;
 
 function requestOf(items: readonly SuggestedItem[]): SuggestedPermissions {
   const scopes = (kind: SuggestedKind): readonly string[] => {
     const all = items.filter((item) => item.permission === kind).map(({ scope }) => scope);
-    // What another scope covers by itself is not asked for again.
+    // Scopes that another scope covers are left out.
     return scopeTexts[KINDS[kind]].intersect(all, all).toSorted();
   };
-  const held = (kind: 'time' | 'random' | 'storage'): object =>
+  const flag = (kind: 'time' | 'random' | 'storage'): object =>
     scopes(kind).length > 0 ? { [kind]: true } : {};
   const listed = (kind: 'network' | 'env' | 'fs' | 'powers'): object =>
     scopes(kind).length > 0 ? { [kind]: scopes(kind) } : {};
   return {
-    ...held('time'),
-    ...held('random'),
-    ...held('storage'),
+    ...flag('time'),
+    ...flag('random'),
+    ...flag('storage'),
     ...listed('env'),
     ...listed('fs'),
     ...listed('network'),
@@ -165,6 +204,6 @@ function requestOf(items: readonly SuggestedItem[]): SuggestedPermissions {
   };
 }
 
-function once<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
+function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
   return [...new Map(items.map((item) => [keyOf(item), item])).values()];
 }

@@ -9,7 +9,7 @@ const namesOf = (tools: readonly UnnamedTool[]): string[] => {
   return owner.catalog.list().map(({ name }) => name);
 };
 
-it('a tool is named after its plugin and itself', () => {
+it('names a tool plugin__tool', () => {
   expect(namesOf([tool('@pandorakit/weather', 'weather')])).toEqual([
     'pandorakit_weather__weather',
   ]);
@@ -24,7 +24,7 @@ describe('every tool', () => {
     { selector: ([plugin, id]) => `${plugin}:${id}`, maxLength: 40 },
   );
 
-  it('has a name that every model API accepts, and that no other has', () => {
+  it('has a unique name that every model API accepts', () => {
     fc.assert(
       fc.property(arbTools, (ids) => {
         const names = namesOf(ids.map(([plugin, id]) => tool(plugin, id)));
@@ -35,7 +35,7 @@ describe('every tool', () => {
     );
   });
 
-  it('has the same name in whatever order plugins were found', () => {
+  it('has a name that does not depend on the order of plugins', () => {
     fc.assert(
       fc.property(arbTools, (ids) => {
         const tools = ids.map(([plugin, id]) => tool(plugin, id));
@@ -45,7 +45,7 @@ describe('every tool', () => {
   });
 });
 
-it('a tool is found by its name, its id, and its bare name where only one plugin has it', () => {
+it('finds a tool by its name, its id, and by its bare name if only one plugin has it', () => {
   const { catalog, replace } = makeCatalog();
   replace([tool('a', 'search'), tool('b', 'search'), tool('b', 'read')]);
   expect(catalog.find('a__search')?.plugin).toBe('a');
@@ -56,7 +56,7 @@ it('a tool is found by its name, its id, and its bare name where only one plugin
   expect(catalog.find('constructor')).toBeUndefined();
 });
 
-it('ids that clean to one name keep apart', () => {
+it('gives different names to ids that differ only in replaced characters', () => {
   const { catalog, replace } = makeCatalog();
   replace([tool('a', 'b/c'), tool('a', 'b.c')]);
   expect(catalog.list()).toHaveLength(2);
@@ -64,7 +64,7 @@ it('ids that clean to one name keep apart', () => {
   expect(catalog.find('a:b.c')?.tool).toBe('b.c');
 });
 
-describe('a plugin that is added', () => {
+describe('an added plugin', () => {
   const honest = [tool('notes', 'read'), tool('@acme/notes', 'a'.repeat(80)), tool('x', 'a__b')];
   const ownerOf = (more: UnnamedTool, name: string): string | undefined => {
     const { catalog, replace } = makeCatalog();
@@ -77,17 +77,17 @@ describe('a plugin that is added', () => {
     ['notes ', 'read', 'notes__read'],
     ['x__a', 'b', 'x__a__b'],
     ['evil', 'notes__read', 'notes__read'],
-  ])('cannot answer as another: %j with %j', (plugin, id, name) => {
+  ])('cannot answer as another plugin: %j with %j', (plugin, id, name) => {
     expect(ownerOf(tool(plugin, id), name)).not.toBe(plugin);
   });
 
-  it('cannot answer as another whose name is hashed, even where it meets the hash', () => {
+  it('cannot answer as a tool with a hashed name, even with the same hash', () => {
     const long = namesOf(honest).find((name) => name.startsWith('acme_notes__')) ?? '';
     const [, id = ''] = long.split('__');
     expect(ownerOf(tool('acme_notes', id), long)).toBeUndefined();
   });
 
-  it('cannot wait under the name of one that is not there', () => {
+  it('cannot reserve the exported name of a missing tool', () => {
     const { catalog, replace } = makeCatalog();
     replace([tool('evil', 'notes__write')]);
     expect(catalog.find('notes__write')).toBeUndefined();
@@ -95,7 +95,7 @@ describe('a plugin that is added', () => {
   });
 });
 
-it('listeners hear of each change until they stop listening', () => {
+it('calls listeners after each change until they unsubscribe', () => {
   const { catalog, replace } = makeCatalog();
   let changes = 0;
   const stop = catalog.on('change', () => (changes += 1));
@@ -105,7 +105,7 @@ it('listeners hear of each change until they stop listening', () => {
   expect(changes).toBe(1);
 });
 
-it('a tool of the host’s has its name, whoever else would have it and whoever comes first', () => {
+it('gives the host’s tool its bare name, whatever other tools claim it', () => {
   const own = tool('(core)', 'notes__read', { source: 'core', bare: true });
   const { catalog, replace } = makeCatalog();
   for (const tools of [[own, tool('notes', 'read')], [tool('notes', 'read')], [own]]) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeCatalog, type UnnamedTool } from '../../src/catalog/catalog.js';
 import { exampleTool } from './example-tool.js';
 
-/** Few names, so that many are in each other's way, also by what a name ends in once it is hashed. */
+/** Few names, so that many collide, also with hashed names. */
 const firstName = (plugin: string, id: string): string => {
   const { catalog, replace } = makeCatalog();
   replace([exampleTool(plugin, id), exampleTool(`@${plugin}`, id)]);
@@ -36,7 +36,7 @@ const arbTools = fc
     }),
   );
 
-/** All that a catalog can be asked, asked. */
+/** The results of all queries of a catalog. */
 function answersOf({ catalog }: ReturnType<typeof makeCatalog>, tools: readonly UnnamedTool[]) {
   const names = tools.flatMap(({ plugin, tool, aliases = [] }) => [
     tool,
@@ -54,8 +54,8 @@ function answersOf({ catalog }: ReturnType<typeof makeCatalog>, tools: readonly 
   return { listed, found, collisions: catalog.collisions() };
 }
 
-describe('a catalog that has changed', () => {
-  it('answers as one that had these tools from the start, whatever was there before', () => {
+describe('a changed catalog', () => {
+  it('answers like a new catalog with the same tools', () => {
     fc.assert(
       fc.property(arbTools, fc.array(fc.array(fc.nat(19)), { maxLength: 6 }), (tools, steps) => {
         const changing = makeCatalog();
@@ -71,7 +71,7 @@ describe('a catalog that has changed', () => {
     );
   });
 
-  it('has the very tools that it had, where nothing of them has changed', () => {
+  it('returns the same objects for unchanged tools', () => {
     const { catalog, replace } = makeCatalog();
     const [one, two, three] = ['x', 'y', 'z'].map((id) => exampleTool('a', id));
     if (one === undefined || two === undefined || three === undefined) throw new Error('three');
@@ -82,7 +82,7 @@ describe('a catalog that has changed', () => {
     expect(catalog.list().map(({ id }) => id)).toEqual(['a:x', 'a:y']);
   });
 
-  it('survives a row of names in which each is in the way of the next', () => {
+  it('resolves a chain of names that each collide with the next', () => {
     const row = [exampleTool('a', 'x')];
     for (let n = 0; n < 20; n += 1) {
       const last = row.at(-1);
@@ -97,7 +97,7 @@ describe('a catalog that has changed', () => {
     replace([...row, exampleTool('@a', 'x')]);
     const names = catalog.list().map(({ name }) => name);
     expect(new Set(names).size).toBe(row.length + 1);
-    // The first cannot have its own name any more, so that no other can have the one it is left with.
+    // The first tool loses its name, and its next name must not belong to another tool.
     expect(names).not.toContain('a__x');
     expect(catalog.find('a__x')).toBeUndefined();
     for (const tool of row) expect(names).not.toContain(`${tool.plugin}__${tool.tool}`);

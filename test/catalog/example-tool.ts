@@ -1,6 +1,6 @@
 import type { UnnamedTool } from '../../src/catalog/catalog.js';
 
-/** A tool of which nothing counts but what it is called. */
+/** A tool of which only the names matter. */
 export function exampleTool(
   plugin: string,
   id: string,

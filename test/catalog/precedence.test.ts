@@ -1,4 +1,4 @@
-/** Whose a name is. Titles begin with the cell of the acceptance table's matrix of collisions. */
+/** Which tool gets a name. Titles start with the cell of the matrix of collisions. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Claim, resolveNames, type ToolSource } from '../../src/catalog/precedence.js';
@@ -13,10 +13,10 @@ const claim = (source: ToolSource, plugin: string, tool: string): Claim => ({
 function resolve(
   tools: readonly Claim[],
   { strict = false, removed = [] as readonly string[] } = {},
-): { readonly kept: string[]; readonly collisions: string[] } {
+): { readonly accepted: string[]; readonly collisions: string[] } {
   const resolved = resolveNames(tools, { strict, removed });
   return {
-    kept: resolved.tools.map(({ plugin, tool }) => `${plugin}:${tool}`),
+    accepted: resolved.tools.map(({ plugin, tool }) => `${plugin}:${tool}`),
     collisions: resolved.collisions.map(
       ({ plugin, tool, holder, outcome }) => `${plugin}:${tool} ${outcome} for ${holder ?? '-'}`,
     ),
@@ -29,7 +29,7 @@ const mcp = claim('mcp', 'server', 'search');
 const byDefault = claim('default', 'bundled', 'search');
 const user = claim('plugin', 'mine', 'search');
 
-describe('a tool whose name is taken', () => {
+describe('a tool whose bare name is taken', () => {
   it.each([
     ['plugin × core', [core, user]],
     ['plugin × workspace', [workspace, user]],
@@ -41,33 +41,33 @@ describe('a tool whose name is taken', () => {
     ['mcp × plugin that was first', [user, mcp]],
     ['default × core', [core, byDefault]],
     ['default × mcp', [mcp, byDefault]],
-  ])('%s: is skipped, and the first keeps it', (_, tools) => {
+  ])('%s: is skipped, and the first tool has the name', (_, tools) => {
     const [first, second] = tools.map(({ plugin, tool }) => `${plugin}:${tool}`);
     expect(resolve(tools)).toEqual({
-      kept: [first],
+      accepted: [first],
       collisions: [`${second} skipped for ${first}`],
     });
   });
 
-  it('workspace × core: overrides, in whatever order the two were found', () => {
+  it('workspace × core: overrides, in either order', () => {
     const expected = {
-      kept: ['workspace:search'],
+      accepted: ['workspace:search'],
       collisions: ['core:search skipped for workspace:search'],
     };
     expect(resolve([core, workspace])).toEqual(expected);
     expect(resolve([workspace, core])).toEqual(expected);
   });
 
-  it('core × a plugin that was found before it: is core’s', () => {
-    expect(resolve([user, core]).kept).toEqual(['core:search']);
+  it('core × a plugin that was found first: belongs to core', () => {
+    expect(resolve([user, core]).accepted).toEqual(['core:search']);
   });
 
-  it('plugin × removed: is skipped, as what the workspace removed stays core’s', () => {
+  it('plugin × removed: is skipped, because a removed core name stays reserved', () => {
     expect(resolve([core, user], { removed: ['search'] })).toEqual({
-      kept: [],
+      accepted: [],
       collisions: ['core:search skipped for -', 'mine:search skipped for -'],
     });
-    expect(resolve([core], { removed: ['nothing'] }).kept).toEqual(['core:search']);
+    expect(resolve([core], { removed: ['nothing'] }).accepted).toEqual(['core:search']);
   });
 });
 
@@ -79,42 +79,42 @@ describe('plugin × plugin', () => {
     claim('plugin', 'third', 'other'),
   ];
 
-  it('fails, and costs the later one that tool', () => {
+  it('fails, and the later plugin loses that tool', () => {
     expect(resolve(tools)).toEqual({
-      kept: ['first:search', 'second:other'],
+      accepted: ['first:search', 'second:other'],
       collisions: ['second:search failed for first:search', 'third:other failed for second:other'],
     });
   });
 
-  it('fails, and costs the later one all of its tools where the host is strict', () => {
+  it('fails, and the later plugin loses all its tools if the host is strict', () => {
     expect(resolve(tools, { strict: true })).toEqual({
-      kept: ['first:search', 'third:other'],
+      accepted: ['first:search', 'third:other'],
       collisions: ['second:search failed for first:search', 'second:other failed for -'],
     });
   });
 
-  it('says which plugin has it, in the words that Vellum uses', () => {
+  it('names the plugin that has the tool, with Vellum’s message', () => {
     const [collision] = resolveNames(tools, { strict: false, removed: [] }).collisions;
     expect(collision?.message).toContain(
       'Plugin tool "search" is already registered by plugin "first"',
     );
   });
 
-  it('that are only skipped cost no more than themselves where the host is strict', () => {
+  it('loses only a skipped tool if the host is strict', () => {
     const more = claim('plugin', 'mine', 'more');
-    expect(resolve([core, user, more], { strict: true }).kept).toEqual([
+    expect(resolve([core, user, more], { strict: true }).accepted).toEqual([
       'core:search',
       'mine:more',
     ]);
   });
 });
 
-it('tools that are called by their plugin’s name too are in nobody’s way', () => {
+it('resolveNames: tools with qualified names do not collide', () => {
   const qualified = { ...user, bare: false };
-  expect(resolve([core, qualified, byDefault]).kept).toEqual(['core:search', 'mine:search']);
+  expect(resolve([core, qualified, byDefault]).accepted).toEqual(['core:search', 'mine:search']);
 });
 
-it('what is kept never shares a bare name, and what is not is accounted for', () => {
+it('resolveNames: accepted bare names are unique, and each other tool has a collision', () => {
   const arbClaim = fc.record({
     source: fc.constantFrom<ToolSource>('core', 'workspace', 'mcp', 'default', 'plugin'),
     tool: fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor'),

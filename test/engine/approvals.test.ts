@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { formatRules } from '../../src/approval/rules-text.js';
+import { formatRules } from '../../src/approval/rule-book.js';
 import type { ApprovalRequest } from '../../src/index.js';
 import { makeDirectory, makePlugin, startEngine } from './plugin-on-disk.js';
 
@@ -24,7 +24,7 @@ function annotated(id: string, annotations: object, extra: object = {}): string 
 }
 
 describe('what was approved is what runs', () => {
-  it('also where the caller changes the input while somebody is asked', async () => {
+  it('also if the caller changes the input during the approval', async () => {
     const input = { path: 'a.md', list: [1] };
     const engine = await startEngine([makePlugin(asking)], {
       approve: (request) => {
@@ -37,7 +37,7 @@ describe('what was approved is what runs', () => {
     expect((await engine.call('echo', input)).value).toEqual({ path: 'a.md', list: [1] });
   });
 
-  it('also where an input tells something else each time it is read', async () => {
+  it('also if an input returns another value on each read', async () => {
     let reads = 0;
     const input = {
       get path() {
@@ -56,7 +56,7 @@ describe('what was approved is what runs', () => {
     expect(seen).toEqual([{ path: 'harmless' }]);
   });
 
-  it('asks anew where the plugin became another while somebody was asked', async () => {
+  it('asks again if the plugin changed during the approval', async () => {
     const directory = makePlugin(asking);
     const asked: ApprovalRequest[] = [];
     const engine = await startEngine([directory], {
@@ -72,7 +72,7 @@ describe('what was approved is what runs', () => {
     expect(asked[0]?.bundle).not.toBe(asked[1]?.bundle);
   });
 
-  it('runs where the plugin was read again meanwhile and is the same', async () => {
+  it('runs if the plugin was reloaded meanwhile and is the same', async () => {
     let asked = 0;
     const engine = await startEngine([makePlugin(asking)], {
       approve: async () => {
@@ -204,24 +204,33 @@ describe('a file of rules', () => {
     expect(why).toEqual(['rule r-no makes it ask: not now']);
   });
 
-  it('keeps what was approved for good, for the next engine as well', async () => {
+  it('stores permanent approvals for the next engine as well', async () => {
     const rules = join(makeDirectory(), 'rules.json');
     const directory = makePlugin(asking);
     const first = await startEngine([directory], { rules, approve: () => 'always' });
     await first.call('echo', {});
     expect(JSON.parse(readFileSync(rules, 'utf8'))).toMatchObject({
-      version: 1,
+      version: 2,
       rules: [{ verdict: 'allow', plugin: 'asking', tool: 'echo' }],
     });
     const second = await startEngine([directory], { rules });
     expect((await second.call('echo', ONE)).value).toEqual(ONE);
   });
 
-  it('that is broken runs nothing, and is told at once where it is so from the start', async () => {
+  it('that is broken runs nothing, and is reported at once if it is broken from the start', async () => {
     const rules = join(makeDirectory(), 'rules.json');
     const engine = await startEngine([makePlugin(calm)], { rules });
     writeFileSync(rules, '{"version":1,"rules":[{"verdict":"allow"}]}');
     expect(await engine.call('echo', ONE)).toMatchObject({ code: 'INVALID_RULES' });
     await expect(startEngine([], { rules })).rejects.toMatchObject({ code: 'INVALID_RULES' });
   });
+});
+
+it('a rule of a running engine also decides about a tool that does not need approval', async () => {
+  const engine = await startEngine([makePlugin(calm)]);
+  expect((await engine.call('echo', ONE)).value).toEqual(ONE);
+  const { id } = engine.rules.add({ verdict: 'deny', plugin: 'calm', tool: '*' });
+  expect(await engine.call('echo', ONE)).toMatchObject({ code: 'APPROVAL_DENIED' });
+  engine.rules.remove(id);
+  expect((await engine.call('echo', ONE)).value).toEqual(ONE);
 });

@@ -1,10 +1,15 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeJsonlStore } from '../../src/audit/disk/jsonl-store.js';
 import type { AuditRecord } from '../../src/audit/record.js';
+import { parseAnchors } from '../../src/audit/verify.js';
 import { explainCall } from '../../src/audit/why.js';
+import { createKey } from '../../src/keys/new-keys.js';
 import { gather, typesOf } from '../audit/logs.js';
 import { makeDirectory, makePlugin, startEngine } from './plugin-on-disk.js';
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 const file = (): string => join(makeDirectory(), 'log', 'audit.jsonl');
 
@@ -27,8 +32,8 @@ describe('the audit log of an engine', () => {
     const records = await gather(engine.audit.query());
     expect(records.find(({ type }) => type === 'permissions-granted')).toMatchObject({
       plugin: 'sample',
-      declared: { filesystem: ['data'] },
-      granted: { filesystem: ['data'] },
+      declared: { fs: ['data'] },
+      granted: { fs: ['data'] },
     });
     const of = (call: string): AuditRecord[] =>
       records.filter((record) => 'call' in record && record.call === call);
@@ -40,7 +45,7 @@ describe('the audit log of an engine', () => {
         permission: 'time',
         at: expect.stringMatching(/^index\.ts:\d+:\d+$/),
       },
-      { type: 'capability-denied', permission: 'filesystem', wanted: '"/etc/passwd"' },
+      { type: 'capability-denied', permission: 'fs', wanted: '"/etc/passwd"' },
       { type: 'call-ended', code: 'FILESYSTEM_DENIED' },
     ]);
     await engine.close();
@@ -51,7 +56,7 @@ describe('the audit log of an engine', () => {
     expect(await engine.audit.verify()).toMatchObject({ ok: true });
   });
 
-  it('does not say whose doing it was where two calls were under way, but between which', async () => {
+  it('names both candidates if two calls were running', async () => {
     const plugin = makePlugin({
       permissions: { fs: ['data'] },
       files: { 'data/a.txt': 'a' },
@@ -124,6 +129,63 @@ describe('the audit log of an engine', () => {
     await engine.close();
   });
 
+  it('refuses a call of medium risk that it cannot write down', async () => {
+    const store = makeJsonlStore(file());
+    let full = false;
+    const source = `export const tools = [{ id: 'send', name: 'n', description: 'd',
+      annotations: { readOnlyHint: true }, execute: () => 'sent' }]`;
+    const plugin = makePlugin({ source, permissions: { network: ['api.test'] } });
+    const engine = await startEngine([plugin], {
+      audit: {
+        store: {
+          ...store,
+          append: (records, durable) =>
+            full ? Promise.reject(new Error('no space left')) : store.append(records, durable),
+        },
+      },
+    });
+    expect(engine.catalog.list()[0]?.risk).toBe('medium');
+    expect(await engine.call('send', {})).toMatchObject({ value: 'sent' });
+    full = true;
+    expect(await engine.call('send', {})).toMatchObject({ isError: true, code: 'AUDIT_FAILED' });
+    full = false;
+    expect(await engine.call('send', {})).toMatchObject({ value: 'sent' });
+    await engine.close();
+  });
+
+  it('is signed and anchored, names the exceptions of the host, and verifies itself', async () => {
+    const path = file();
+    const signKey = join(makeDirectory(), 'keys', 'sign.pem');
+    createKey('sign', signKey);
+    const anchors = join(makeDirectory(), 'anchors.txt');
+    const engine = await startEngine([makePlugin({ tools: { run: '() => 1' } })], {
+      audit: { file: path, signKey, anchors: [{ file: anchors }], exceptions: ['open-loopback'] },
+    });
+    await engine.call('run', {});
+    const verdict = await engine.audit.verify();
+    expect(verdict).toMatchObject({ ok: true, unattested: 0 });
+    expect(verdict.ok && verdict.notes.join()).toContain('opened the log with open-loopback');
+    await engine.close();
+    expect(parseAnchors(readFileSync(anchors, 'utf8')).at(-1)?.hash).toBe(engine.audit.head.hash);
+  });
+
+  it('says so, loudly, if the log was changed, and starts a new segment', async () => {
+    const path = file();
+    const plugin = makePlugin({ tools: { run: '() => 1' } });
+    const first = await startEngine([plugin], { audit: { file: path } });
+    await first.call('run', {});
+    await first.close();
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"sample"', '"simple"'));
+    const said: string[] = [];
+    const second = await startEngine([plugin], {
+      audit: { file: path },
+      logger: { ...silent, error: (_fields: object, message: string) => said.push(message) },
+    });
+    expect(said.join()).toMatch(/The audit log is not intact: line \d+ of .* It is audit\.broken-/);
+    expect(await second.audit.verify()).toMatchObject({ ok: true });
+    await second.close();
+  });
+
   it('holds no value of a secret, and no text that a plugin logs', async () => {
     const plugin = makePlugin({
       permissions: { env: ['KEY'] },
@@ -140,7 +202,7 @@ describe('the audit log of an engine', () => {
     expect(lines.length).toBeGreaterThan(4);
   });
 
-  it('says that there is none where the host wants none', async () => {
+  it('says that there is no log if the host wants none', async () => {
     const engine = await startEngine([makePlugin({ tools: { run: '() => 1' } })]);
     expect(() => engine.audit.query()).toThrow(/createEngine the option audit/);
     await engine.close();

@@ -18,13 +18,13 @@ describe('createEngine', () => {
     });
   });
 
-  it('starts where a required wall stands', async () => {
+  it('starts if a required wall is active', async () => {
     const engine = await startEngine([], { walls: { require: ['process', 'compartment'] } });
-    const stands = (await engine.guarantees()).filter((one) => one.stands);
+    const stands = (await engine.guarantees()).filter((one) => one.active);
     expect(stands.map(({ wall }) => wall)).toContain('compartment');
   });
 
-  it('grants nothing where the host says nothing', async () => {
+  it('grants nothing if the host grants nothing', async () => {
     const directory = makePlugin({
       permissions: { time: true },
       tools: { now: '() => Date.now()' },
@@ -38,7 +38,7 @@ describe('createEngine', () => {
     await engine.close();
   });
 
-  it('lets a broken plugin keep no other from running, and says what is wrong with it', async () => {
+  it('loads the other plugins if one is broken, and reports what is wrong with it', async () => {
     const engine = await startEngine([
       makePlugin({ id: 'fine', tools: ECHO }),
       makePlugin({ id: 'throws', source: "throw new Error('at the top')" }),

@@ -38,7 +38,7 @@ describe('powers of the host', () => {
     ]);
   });
 
-  it('are no more than their names where the host does not define them', async () => {
+  it('are only names if the host does not define them', async () => {
     const engine = await startEngine(
       [makePlugin({ permissions: { powers: ['conversations.find'] }, tools })],
       { tolerance: 'full' },
@@ -65,7 +65,7 @@ describe('powers of the host', () => {
     });
   });
 
-  it('end at once when they are taken away from a plugin that runs', async () => {
+  it('end at once when they are revoked from a running plugin', async () => {
     let begun = (): void => {};
     const running = new Promise<void>((resolve) => {
       begun = resolve;

@@ -14,7 +14,7 @@ export const tools = [
   tool('sleep', ({ ms }) => new Promise((resolve) => setTimeout(() => resolve(ticks), ms))),
 ];`;
 
-const limits = { pool: 0, restAfterMs: 250, endAfterMs: 60_000 };
+const limits = { pool: 0, suspendAfterMs: 250, stopAfterMs: 60_000 };
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 function watchGuests(): {
@@ -37,7 +37,7 @@ function watchGuests(): {
 const isStopped = (pid: number | undefined): boolean =>
   readProcessorUse(pid ?? 0)?.stopped === true;
 
-describe.runIf(process.platform === 'linux')('a plugin that nobody calls', () => {
+describe.runIf(process.platform === 'linux')('a plugin without calls', () => {
   it('is stopped, goes on with its next call, and fires what was due meanwhile once', async () => {
     const { pids, onEvent } = watchGuests();
     const engine = await startEngine([makePlugin({ source })], { limits, onEvent });
@@ -68,7 +68,7 @@ describe.runIf(process.platform === 'linux')('a plugin that nobody calls', () =>
     expect(await call).toMatchObject({ isError: false });
   });
 
-  it('runs on where its host lets it run in the background', async () => {
+  it('is not suspended if its host allows it to run in the background', async () => {
     const { pids, onEvent } = watchGuests();
     const engine = await startEngine([makePlugin({ source })], {
       limits,
@@ -84,7 +84,7 @@ describe.runIf(process.platform === 'linux')('a plugin that nobody calls', () =>
   it('is ended after a while, and the next call starts another', async () => {
     const { pids, ended, onEvent } = watchGuests();
     const engine = await startEngine([makePlugin({ source })], {
-      limits: { ...limits, endAfterMs: 700 },
+      limits: { ...limits, stopAfterMs: 700 },
       onEvent,
     });
     await engine.call('ticks', {});

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { logEvents } from '../../src/engine/logger.js';
 import type { BulkheadEvent } from '../../src/index.js';
 
@@ -17,24 +17,26 @@ function log(...events: readonly BulkheadEvent[]): string[] {
   return lines;
 }
 
-it('alerts are logged, and cannot forge a line', () => {
-  const alert = { atMs: 0, type: 'alert', plugin: 'p' } as const;
-  expect(
-    log(
-      { ...alert, level: 'warning', message: 'crashed\n{"level":50}' },
-      { ...alert, level: 'info', message: 'fine' },
-    ),
-  ).toEqual(['warn: crashed\\n{"level":50}', 'info: fine']);
-});
+describe('the logger', () => {
+  it('logs alerts, which cannot forge a line', () => {
+    const alert = { atMs: 0, type: 'alert', plugin: 'p' } as const;
+    expect(
+      log(
+        { ...alert, level: 'warning', message: 'crashed\n{"level":50}' },
+        { ...alert, level: 'info', message: 'fine' },
+      ),
+    ).toEqual(['warn: crashed\\n{"level":50}', 'info: fine']);
+  });
 
-it('a guest that ended as guests do is not worth a line', () => {
-  const ended = { atMs: 0, type: 'guest-ended', plugin: 'p', pid: 1, detail: 'why' } as const;
-  expect(
-    log(
-      { ...ended, cause: 'closed' },
-      { ...ended, cause: 'replaced' },
-      { ...ended, cause: 'idle' },
-      { ...ended, cause: 'cpu' },
-    ),
-  ).toEqual(['warn: guest ended: why']);
+  it('does not log a guest that ended normally', () => {
+    const ended = { atMs: 0, type: 'guest-ended', plugin: 'p', pid: 1, detail: 'why' } as const;
+    expect(
+      log(
+        { ...ended, cause: 'closed' },
+        { ...ended, cause: 'replaced' },
+        { ...ended, cause: 'idle' },
+        { ...ended, cause: 'cpu' },
+      ),
+    ).toEqual(['warn: guest ended: why']);
+  });
 });

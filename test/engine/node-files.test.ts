@@ -93,7 +93,7 @@ describe('files through Node’s promises', () => {
     ]);
   });
 
-  it('read what the filesystem permission lends, where storage has nothing of that name', async () => {
+  it('read what the filesystem permission lends, if storage has no file of that name', async () => {
     const engine = await startEngine(
       [
         plugin(
@@ -113,14 +113,14 @@ describe('files through Node’s promises', () => {
       'own',
       ['a.md', 'b.md'],
       2,
-      'ENOENT',
+      'FILESYSTEM_DENIED',
       expect.stringMatching(
         /^FILESYSTEM_DENIED EACCES: permission denied, '\/etc\/passwd': Filesystem denied: .* add "\/etc\/passwd" to the fs permission/,
       ),
     ]);
   });
 
-  it('say what would allow them where nothing is granted', async () => {
+  it('say which grant would allow them if nothing is granted', async () => {
     const engine = await startEngine([
       plugin(
         {
@@ -192,7 +192,7 @@ describe('files without waiting', () => {
     });
   });
 
-  it('fail the call where the host refused what was written', async () => {
+  it('fail the call if the host refused the write', async () => {
     const engine = await startEngine([plugin(tools, { storage: true })], {
       storageDirectory: makeDirectory(),
       limits: { maxStorageBytes: 2_000 },

@@ -91,7 +91,8 @@ export async function startEngine(
     plugins: directories,
     grant: 'declared',
     cacheDirectory: join(root, 'cache'),
-    storageDirectory: join(root, 'storage'),
+    // Pins of servers are in the storage, and tests give their servers the same ids.
+    storageDirectory: options.remotes === undefined ? join(root, 'storage') : makeDirectory(),
     logger: silentLogger,
     env: {},
     ...options,

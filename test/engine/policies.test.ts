@@ -12,13 +12,13 @@ const writer = {
 };
 
 describe('a policy', () => {
-  it('blocks by name and by category, whatever the tolerance is', async () => {
+  it('blocks by name and by category, whatever the tolerance', async () => {
     const engine = await startEngine([makePlugin(calm)], {
       tolerance: 'full',
       policy: { blockedTools: ['calm:echo'] },
     });
     expect(await engine.call('echo', ONE)).toMatchObject({ code: 'POLICY_DENIED' });
-    expect(engine.offered({})).toEqual([]);
+    expect(engine.availableTools({})).toEqual([]);
   });
 
   it('of one call holds for that call', async () => {
@@ -26,28 +26,28 @@ describe('a policy', () => {
     const policy = { allowedToolCategories: ['coding'] };
     expect(await engine.call('echo', ONE, { policy })).toMatchObject({
       code: 'POLICY_DENIED',
-      content: [{ text: expect.stringContaining('it has no category') }],
+      content: [{ text: expect.stringContaining('it does not have a category') }],
     });
-    expect(engine.offered({ policy })).toEqual([]);
-    expect(engine.offered({ policy: { allowedToolCategories: [] } }).length).toBe(1);
+    expect(engine.availableTools({ policy })).toEqual([]);
+    expect(engine.availableTools({ policy: { allowedToolCategories: [] } }).length).toBe(1);
     expect((await engine.call('echo', ONE)).value).toEqual(ONE);
   });
 });
 
-describe('a run that nobody attends', () => {
+describe('an unattended run', () => {
   it('is for tools that only read and do not ask', async () => {
     const engine = await startEngine([makePlugin(calm), makePlugin(asking), makePlugin(writer)], {
       approve: () => 'once',
     });
     const unattended = { unattended: true };
-    expect(engine.offered(unattended).map(({ plugin }) => plugin)).toEqual(['calm']);
+    expect(engine.availableTools(unattended).map(({ plugin }) => plugin)).toEqual(['calm']);
     expect((await engine.call('calm:echo', ONE, unattended)).value).toEqual(ONE);
     for (const id of ['asking:echo', 'writer:run']) {
       expect(await engine.call(id, ONE, unattended)).toMatchObject({ code: 'POLICY_DENIED' });
     }
   });
 
-  it('asks nobody where no client is there to be asked', async () => {
+  it('asks for no approval if no client is connected', async () => {
     const engine = await startEngine([makePlugin(asking)], { approve: () => 'once' });
     const context = { isInteractive: false };
     expect(await engine.call('echo', ONE, { context })).toMatchObject({

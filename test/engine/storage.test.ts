@@ -11,7 +11,7 @@ const tools = {
 };
 
 describe('storage', () => {
-  it('keeps what a plugin wrote for its later guests and for later engines', async () => {
+  it('stores what a plugin wrote for its later guests and for later engines', async () => {
     const directory = makePlugin({ permissions: { storage: true }, tools });
     const storageDirectory = makeDirectory();
     const first = await startEngine([directory], { storageDirectory });
@@ -23,7 +23,7 @@ describe('storage', () => {
     expect(await second.call('list', {})).toMatchObject({ value: ['a', 'a/b.txt'] });
   });
 
-  it('is another for every plugin', async () => {
+  it('is separate for every plugin', async () => {
     const storageDirectory = makeDirectory();
     const engine = await startEngine(
       ['one', 'two'].map((id) => makePlugin({ id, permissions: { storage: true }, tools })),
@@ -37,7 +37,7 @@ describe('storage', () => {
     expect(readdirSync(storageDirectory).toSorted()).toEqual(['one', 'two']);
   });
 
-  it('is there only where it was both declared and granted', async () => {
+  it('exists only if it was both declared and granted', async () => {
     const run = `async () => { await storage.write('a', 'b') }`;
     expect(await runTool(run)).toMatchObject({ code: 'STORAGE_DENIED' });
     const storageDirectory = makeDirectory();
@@ -54,7 +54,7 @@ describe('storage', () => {
     expect(readdirSync(join(storageDirectory, 'sample/data'))).toEqual(['a']);
   });
 
-  it('has the quota that the host sets, and tells each use', async () => {
+  it('has the quota that the host sets, and reports each use', async () => {
     const events: BulkheadEvent[] = [];
     const engine = await startEngine([makePlugin({ permissions: { storage: true }, tools })], {
       storageDirectory: makeDirectory(),

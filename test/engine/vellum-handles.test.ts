@@ -68,7 +68,7 @@ describe('handles of the plugin API', () => {
     }
   });
 
-  it('write where the plugin is told that its data lies', async () => {
+  it('write to the data directory that the plugin is given', async () => {
     const storageDirectory = makeDirectory();
     const engine = await start(
       {

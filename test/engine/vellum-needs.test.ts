@@ -46,7 +46,7 @@ describe('configuration', () => {
     },
   );
 
-  it('that does not fit keeps the plugin from beginning, with what to change', async () => {
+  it('that does not fit prevents the plugin from starting, and says what to change', async () => {
     const engine = await start(
       { manifest: { bulkhead: { config } }, hooks: { init }, tools: { told } },
       { config: { weather: { city: 1 } } },
@@ -57,7 +57,7 @@ describe('configuration', () => {
     );
   });
 
-  it('that does not fit keeps a plugin without init from its first call', async () => {
+  it('that does not fit prevents a plugin without init from its first call', async () => {
     const engine = await start({
       manifest: { bulkhead: { config } },
       tools: { echo: 'export default { execute: () => ({ content: "ran", isError: false }) };' },
@@ -80,7 +80,7 @@ describe('configuration', () => {
     expect(engine.plugins()[0]?.problems.map(({ code }) => code)).toContain('DEADLINE_EXCEEDED');
   });
 
-  it('is not validated by what npm keeps under the same key', async () => {
+  it('is not validated against npm’s values under the same key', async () => {
     const engine = await start({
       manifest: { config: { port: '8080' } },
       hooks: { init },
@@ -127,7 +127,7 @@ describe('credentials', () => {
     ['the host has none', { credentials: vault().credentials }],
     ['the host has no source', {}],
     ['they are not granted', { credentials: () => 'secret', grant: 'nothing' }],
-  ])('V-X2: that a plugin needs keep it from beginning where %s', async (_, options) => {
+  ])('V-X2: that a plugin needs prevent it from starting if %s', async (_, options) => {
     const engine = await start(
       { manifest: { requiresCredential: ['other'] }, hooks: { init }, tools: { told } },
       options,
@@ -161,7 +161,7 @@ describe('credentials', () => {
     expect(asked).toHaveLength(before);
   });
 
-  it('V-X3: fail closed where the host supplies none, from wherever in the plugin they are asked for', async () => {
+  it('V-X3: fail closed if the host supplies none, from any place in the plugin', async () => {
     const engine = await start({ tools: { resolve } });
     expect(await text(engine, 'resolve', { ref: 'weather/api_key' })).toMatch(
       /needs something that this host does not supply.*"resolveCredential"/,

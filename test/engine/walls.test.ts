@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { guestScripts } from '../../src/engine/powers/surroundings.js';
+import { guestScripts } from '../../src/engine/node/process-defaults.js';
 import { inspectMachine } from '../../src/guests/machine.js';
 import type { EngineOptions } from '../../src/index.js';
 import { makePlugin, startEngine } from './plugin-on-disk.js';
 
 const machine = await inspectMachine(guestScripts.confined());
-const canIsolate = machine.isolation.network.length > 0;
+const canIsolate = machine.plan.namespaces.includes('net');
 
 describe('walls that a host asks for', () => {
-  it.runIf(canIsolate)('are required where they stand by default', async () => {
+  it.runIf(canIsolate)('are required by default if they are active', async () => {
     const engine = await startEngine([makePlugin({ tools: { echo: '(input) => input' } })], {
       walls: { require: ['process', 'permission-model', 'memory', 'no-network'] },
     });
     expect(await engine.call('echo', { n: 1 })).toMatchObject({ value: { n: 1 } });
   });
 
-  it('keep the engine from starting where they were left out', async () => {
+  it('prevent the engine from starting if they were left out', async () => {
     await expect(
       startEngine([], { walls: { require: ['no-network'], use: [] } }),
     ).rejects.toMatchObject({
@@ -37,7 +37,7 @@ describe('walls that a host asks for', () => {
   it.each([
     [{ require: ['moat'] }, 'walls.require'],
     [{ use: ['process'] }, 'walls.use'],
-  ])('are refused by name where there is none of that name: %j', async (walls, option) => {
+  ])('are refused by name if there is none of that name: %j', async (walls, option) => {
     await expect(
       startEngine([], { walls: walls as EngineOptions['walls'] & object }),
     ).rejects.toMatchObject({ code: 'INVALID_OPTIONS', details: { option } });

@@ -17,18 +17,18 @@ const refusal = (schema: unknown): string => {
 const nested = (depth: number): unknown =>
   depth === 0 ? {} : { properties: { a: nested(depth - 1) } };
 
-describe('what is accepted', () => {
+describe('a valid schema', () => {
   const city = {
     type: 'object',
     properties: { city: { type: 'string', description: 'City name' } },
     required: ['city'],
   };
 
-  test('the copy says what the original said', () => {
+  test('is copied unchanged', () => {
     expect(checkSchema(city, 't').schema).toEqual(city);
   });
 
-  test('the copy is nobody else’s and cannot be edited', () => {
+  test('is copied, and the copy is frozen', () => {
     const original = structuredClone(city);
     const { schema } = checkSchema(original, 't');
     original.required.push('other');
@@ -36,9 +36,9 @@ describe('what is accepted', () => {
     expect(Object.isFrozen(schema['properties'])).toBe(true);
   });
 
-  test('a document cannot be written as a literal', () => {
-    // @ts-expect-error -- only checkSchema makes one
-    const forged: ReturnType<typeof checkSchema> = { schema: {}, dialect: '2020-12' };
+  test('cannot be forged as a literal', () => {
+    // @ts-expect-error -- only checkSchema creates one
+    const forged: ReturnType<typeof checkSchema> = { schema: {}, draft: '2020-12' };
     expect(forged).not.toBeInstanceOf(checkSchema({}, 't').constructor);
   });
 
@@ -55,66 +55,70 @@ describe('what is accepted', () => {
       'a reference relative to an embedded schema',
       { $ref: 'x/b', $defs: { a: { $id: 'x/b', $ref: '#/$defs/c', $defs: { c: {} } } } },
     ],
-    ['a place that only the reference makes a schema', { $ref: '#/shared/a', shared: { a: {} } }],
+    ['a reference to a place outside $defs', { $ref: '#/shared/a', shared: { a: {} } }],
     ['a reference to true', { $ref: '#/$defs/a', $defs: { a: true } }],
     ['a dynamic tree', { $dynamicAnchor: 'node', items: { $dynamicRef: '#node' } }],
     ['properties with odd names', { properties: { $async: {}, $data: {}, $ref: {}, $schema: {} } }],
     ['data that looks like keywords', { enum: [{ $ref: 'x' }], default: { $data: 1 } }],
-    ['a keyword of somebody else’s', { 'x-order': { $ref: 'file:///etc/passwd' } }],
-  ])('%s', (_, schema) => {
+    ['an unknown keyword', { 'x-order': { $ref: 'file:///etc/passwd' } }],
+  ])('may contain %s', (_, schema) => {
     expect(refusal(schema)).toBe('accepted');
   });
 });
 
-describe('what is refused', () => {
+describe('a refused schema', () => {
   test.each([
     ['a string', 'string', /# is not an object/],
     ['a list', [], /# is not an object/],
     ['true', true, /# is not an object/],
-    ['nothing', undefined, /# is not JSON/],
+    ['undefined', undefined, /# is not JSON/],
     ['a function', { default: () => 1 }, /#\/default is not JSON/],
     ['a date', { default: new Date(0) }, /#\/default is not JSON/],
     ['infinity', { maximum: Infinity }, /#\/maximum is not JSON/],
     ['a circle', circle(), /deeper than 32/],
-    ['depth', nested(20), /deeper than 32/],
-    ['length', { description: 'x'.repeat(70_000) }, /longer than 65536 characters/],
-    ['length in pieces', { enum: Array.from({ length: 70_000 }, () => 1) }, /longer than 65536/],
+    ['deep nesting', nested(20), /deeper than 32/],
+    ['one long text', { description: 'x'.repeat(70_000) }, /longer than 65536 characters/],
+    ['a long list', { enum: Array.from({ length: 70_000 }, () => 1) }, /longer than 65536/],
     ['many objects', { anyOf: Array.from({ length: 1001 }, () => ({})) }, /more than 1000 objects/],
-    ['a long pattern', { pattern: 'a'.repeat(3000) }, /pattern of over 2000/],
-    ['a long key pattern', { patternProperties: { ['a'.repeat(3000)]: {} } }, /pattern of over/],
-  ])('%s', (_, schema, why) => {
+    ['a long pattern', { pattern: 'a'.repeat(3000) }, /pattern longer than 2000/],
+    [
+      'a long key pattern',
+      { patternProperties: { ['a'.repeat(3000)]: {} } },
+      /pattern longer than/,
+    ],
+  ])('is or contains %s', (_, schema, why) => {
     expect(refusal(schema)).toMatch(why);
   });
 
   test.each([
     ['https://example.com/other.json', /refers to "https:\/\/example.com\/other.json", outside/],
-    ['file:///etc/passwd', /outside the schema. Put what it refers to under "\$defs"/],
+    ['file:///etc/passwd', /outside the schema. Put its target under "\$defs"/],
     ['other.json', /outside the schema/],
-    ['#/$defs/nope', /where there is no schema/],
-    ['#nope', /where there is no schema/],
-    ['#/__proto__', /where there is no schema/],
-    ['#/constructor/prototype', /where there is no schema/],
+    ['#/$defs/nope', /which is not a schema in this document/],
+    ['#nope', /which is not a schema in this document/],
+    ['#/__proto__', /which is not a schema in this document/],
+    ['#/constructor/prototype', /which is not a schema in this document/],
     ['#/%zz', /is not a reference/],
     [7, /7 is not a reference/],
-  ])('a reference to %s', ($ref, why) => {
+  ])('has a reference to %s', ($ref, why) => {
     expect(refusal({ properties: { a: { $ref } } })).toMatch(why);
     expect(refusal({ properties: { a: { $ref } } })).toContain('#/properties/a/$ref');
   });
 
   test.each([
-    ['itself', { $ref: '#' }],
-    ['itself by its id', { $id: 'T', allOf: [{ $ref: 'T' }] }],
+    ['directly', { $ref: '#' }],
+    ['by its id', { $id: 'T', allOf: [{ $ref: 'T' }] }],
     [
-      'one another',
+      'through another schema',
       { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } },
     ],
-    ['itself under not', { $defs: { a: { not: { $ref: '#/$defs/a' } } } }],
-    ['itself under if', { if: { $ref: '#' } }],
-    ['itself under a dependency', { dependentSchemas: { x: { $ref: '#' } } }],
-    ['itself dynamically', { $dynamicAnchor: 'n', anyOf: [{ $dynamicRef: '#n' }] }],
-    ['itself recursively', { $recursiveAnchor: true, anyOf: [{ $recursiveRef: '#' }] }],
-    ['itself from nowhere', { $ref: '#/x/a', x: { a: { $ref: '#/x/a' } } }],
-  ])('a schema that is %s', (_, schema) => {
+    ['under not', { $defs: { a: { not: { $ref: '#/$defs/a' } } } }],
+    ['under if', { if: { $ref: '#' } }],
+    ['under a dependency', { dependentSchemas: { x: { $ref: '#' } } }],
+    ['dynamically', { $dynamicAnchor: 'n', anyOf: [{ $dynamicRef: '#n' }] }],
+    ['recursively', { $recursiveAnchor: true, anyOf: [{ $recursiveRef: '#' }] }],
+    ['outside $defs', { $ref: '#/x/a', x: { a: { $ref: '#/x/a' } } }],
+  ])('applies itself to the same value %s', (_, schema) => {
     expect(refusal(schema)).toMatch(/refers to itself without end/);
   });
 
@@ -123,12 +127,12 @@ describe('what is refused', () => {
     ['$async below', { properties: { a: { $async: true } } }, '#/properties/a/$async'],
     ['$data', { properties: { a: { minimum: { $data: '1/b' } } } }, '#/properties/a/minimum'],
     ['$data as a schema', { items: { $data: '#' } }, '#/items'],
-  ])('%s', (_, schema, place) => {
+  ])('has the keyword %s', (_, schema, place) => {
     expect(refusal(schema)).toContain(place);
   });
 });
 
-describe('dialects', () => {
+describe('the draft of a schema', () => {
   test.each([
     [undefined, '2020-12'],
     ['https://json-schema.org/draft/2020-12/schema', '2020-12'],
@@ -137,9 +141,9 @@ describe('dialects', () => {
     ['http://json-schema.org/draft-07/schema', 'draft-07'],
     ['http://json-schema.org/draft-06/schema#', 'draft-07'],
     ['http://json-schema.org/draft-04/schema#', 'draft-07'],
-  ])('%s is read as %s', ($schema, dialect) => {
+  ])('%s is read as %s', ($schema, draft) => {
     const schema = $schema === undefined ? {} : { $schema };
-    expect(checkSchema(schema, 't').dialect).toBe(dialect);
+    expect(checkSchema(schema, 't').draft).toBe(draft);
   });
 
   test.each([
@@ -147,18 +151,18 @@ describe('dialects', () => {
     'https://evil.test/schema',
     'file:///x',
     7,
-  ])('%s is refused with what to write instead', ($schema) => {
+  ])('%s is refused, and the error names the supported drafts', ($schema) => {
     expect(refusal({ $schema })).toMatch(/Write the schema in 2020-12, 2019-09 or draft-07/);
   });
 
-  test('two dialects in one schema are refused', () => {
+  test('is the same in the whole document', () => {
     const inner = { $schema: 'http://json-schema.org/draft-07/schema#' };
-    expect(refusal({ properties: { a: inner } })).toMatch(/another dialect/);
+    expect(refusal({ properties: { a: inner } })).toMatch(/another draft/);
     expect(refusal({ ...inner, properties: { a: inner } })).toBe('accepted');
   });
 });
 
-test('any JSON is a document or INVALID_SCHEMA', () => {
+test('any JSON is accepted or fails with INVALID_SCHEMA', () => {
   const key = fc.constantFrom(
     '$ref',
     '$id',
@@ -185,8 +189,8 @@ test('any JSON is a document or INVALID_SCHEMA', () => {
   );
 });
 
-describe('prototypes', () => {
-  test('own keys named __proto__ are left out, at every depth', () => {
+describe('the copy of a schema', () => {
+  test('has no own keys named __proto__ at any depth', () => {
     const hostile: unknown = JSON.parse(
       '{"__proto__":{"type":"object"},"properties":{"__proto__":{"default":1},"a":{"default":{"__proto__":{"x":1}}}}}',
     );

@@ -8,7 +8,7 @@ import { makeVellum } from '../engine/vellum-on-disk.js';
 
 const RUN = 'export const tools = [{ id: "run", execute: async (input: any) => run(input) }];';
 
-/** What that source is suggested: the request, and what stays open. */
+/** The suggestion for a plugin with that source. */
 async function suggested(
   source: string,
   files: Readonly<Record<string, string>> = {},
@@ -16,7 +16,7 @@ async function suggested(
   return suggestPermissions(makePlugin({ source: `${source}\n${RUN}`, files }));
 }
 
-describe('the least request that a plugin’s code shows a need for', () => {
+describe('suggestPermissions', () => {
   it.each([
     ['Date.now()', { time: true }],
     ['new Date()', { time: true }],
@@ -39,21 +39,21 @@ describe('the least request that a plugin’s code shows a need for', () => {
     [`powers['chats.read']({})`, { powers: ['chats.read'] }],
     [`readFile('./pages/a.md')`, { fs: ['pages/a.md'] }],
     [`readFile('/srv/notes/a.md')`, { fs: ['/srv/notes/a.md'] }],
-  ])('%s: %j', async (code, permissions) => {
+  ])('suggests for %s: %j', async (code, permissions) => {
     const found = await suggested(
       `declare const storage: any, powers: any, readFile: any, x: any; async function run(x: any) { return ${code}; }`,
     );
     expect(found.permissions).toEqual(permissions);
   });
 
-  it('counts no name that the code has made its own', async () => {
+  it('ignores names that the code declares itself', async () => {
     const found = await suggested(
       `function run(fetch: any) { const Date = { now: () => 1 }; const process = { env: { KEY: 1 } }; { let Math = { random: () => 1 }; Math.random(); } fetch('https://no.example.com'); return Date.now() + process.env.KEY; }`,
     );
     expect(found).toMatchObject({ permissions: {}, items: [], open: [] });
   });
 
-  it('follows constants, also those of other files', async () => {
+  it('follows constants, including those of other files', async () => {
     const found = await suggested(
       `import { HOST } from './lib/host'; const API = \`\${HOST}/v2\`; async function run() { await fetch(\`\${API}/x\`); let where = HOST; where = String(1); return fetch(where); }`,
       { 'lib/host.ts': `export const HOST = 'https://api.example.com';` },
@@ -62,7 +62,7 @@ describe('the least request that a plugin’s code shows a need for', () => {
     expect(found.open).toMatchObject([{ permission: 'network', at: 'index.ts:1:154' }]);
   });
 
-  it('says where, by file, line and column of the plugin’s own sources', async () => {
+  it('names the file, line and column in the plugin’s sources', async () => {
     const found = await suggested(`import { now } from './lib/clock';\nconst run = () => now();`, {
       'lib/clock.ts': `interface Clock { readonly at: number }\n\nexport const now = (): Clock =>\n  ({ at: Date.now() });`,
     });
@@ -71,22 +71,22 @@ describe('the least request that a plugin’s code shows a need for', () => {
     ]);
   });
 
-  it('says what cannot be told, and which hosts are named elsewhere', async () => {
+  it('reports uses whose scope is unknown, and hosts that the code names', async () => {
     const found = await suggested(
       `const HOSTS = { eu: 'https://eu.example.com', us: 'https://us.example.com' }; async function run({ region, path, key }: any) { await fetch(HOSTS[region as 'eu']); (globalThis as any).x = process.env[key]; return import('node:fs').then((fs) => fs.readFileSync(path)); }`,
     );
     expect(found.permissions).toEqual({});
     expect(found.open.map(({ permission, what }) => `${permission}: ${what}`)).toEqual(
       expect.arrayContaining([
-        'network: fetch of an address that is made at run time',
-        'network: https://eu.example.com is named, and perhaps what is fetched',
-        'network: https://us.example.com is named, and perhaps what is fetched',
-        'env: process.env with a name that is made at run time',
+        'network: fetch of an address that is built at run time',
+        'network: the code names https://eu.example.com and may fetch it',
+        'network: the code names https://us.example.com and may fetch it',
+        'env: process.env with a name that is built at run time',
       ]),
     );
   });
 
-  it('reads node:fs however it is imported: what is written is storage, what came with it is fs', async () => {
+  it('maps writes by node:fs to storage and reads of shipped files to fs', async () => {
     const found = await suggested(
       `import fs from 'node:fs'; import { readFile } from 'fs/promises'; import * as path from 'path'; import { fileURLToPath } from 'node:url';
        const here = path.dirname(fileURLToPath(import.meta.url));
@@ -102,7 +102,7 @@ describe('the least request that a plugin’s code shows a need for', () => {
     });
   });
 
-  it('leaves out what another scope covers, and says what no permission allows', async () => {
+  it('omits a scope that another covers, and reports a use that no permission allows', async () => {
     const found = await suggested(
       `import { execSync } from 'node:child_process'; declare const readFile: any; const run = async () => [await readFile('pages'), await readFile('pages/a.md'), execSync('ls')];`,
     );
@@ -112,7 +112,7 @@ describe('the least request that a plugin’s code shows a need for', () => {
     ]);
   });
 
-  it('is for every format: Vellum’s tools and hooks, and what they ask of the plugin API', async () => {
+  it('reads Vellum’s tools and hooks and their uses of the plugin API', async () => {
     const found = await suggestPermissions(
       makeVellum({
         tools: {
@@ -131,7 +131,7 @@ describe('the least request that a plugin’s code shows a need for', () => {
     );
   });
 
-  it('is for every format: Spindle’s extensions', async () => {
+  it('reads Spindle’s extensions', async () => {
     const directory = makeDirectory();
     writeFileSync(
       join(directory, 'spindle.json'),
@@ -155,19 +155,19 @@ describe('the least request that a plugin’s code shows a need for', () => {
     });
   });
 
-  it('runs none of the code, and asks for nothing that a permission cannot be', async () => {
+  it('does not run the code, and suggests no invalid scope', async () => {
     const found = await suggested(
       `throw new Error('run'); const run = () => [fetch('https://*/'), process.env['not a name'], readFile('../up')]; declare const readFile: any;`,
     );
     expect(found.permissions).toEqual({});
     expect(found.open).toHaveLength(3);
   });
-});
 
-it('code that is nested too deeply to be read is the plugin’s fault, and told as that', async () => {
-  const deep = `export const deep = ${'['.repeat(1_500)}${']'.repeat(1_500)};`;
-  await expect(suggested(deep)).rejects.toMatchObject({
-    code: 'BUNDLE_FAILED',
-    message: expect.stringContaining('nested too deeply'),
+  it('fails with BUNDLE_FAILED if the code is nested too deeply', async () => {
+    const deep = `export const deep = ${'['.repeat(1_500)}${']'.repeat(1_500)};`;
+    await expect(suggested(deep)).rejects.toMatchObject({
+      code: 'BUNDLE_FAILED',
+      message: expect.stringContaining('nested too deeply'),
+    });
   });
 });

@@ -1,9 +1,12 @@
 import type { CatalogTool } from '../../catalog/catalog.js';
 import type { EventBus } from '../../events.js';
 import type { Format, PreparedCall } from '../../formats/format.js';
-import type { CallOptions } from '../options/options.js';
-import type { Placed } from './placement.js';
-import type { Failure } from './result.js';
+import type { Instance } from '../instance/instance.js';
+import type { DenialLog } from '../plugins/denial-log.js';
+import type { Placed } from '../plugins/placement.js';
+import type { RiskBand } from '../../plugin/risk.js';
+import type { CallOptions } from '../types/options.js';
+import type { CallResult, Failure } from '../types/result.js';
 
 export interface CallLimits {
   readonly timeoutMs: number;
@@ -11,33 +14,57 @@ export interface CallLimits {
   readonly maxResultBytes: number;
 }
 
-/** One call on its way: what was asked, by text that is made once. */
+/** Services that all calls of an engine share. */
+export interface CallServices {
+  readonly limits: CallLimits;
+  readonly events: EventBus;
+  readonly denials: DenialLog;
+  /** What a call of that risk waits for before it may have effects; `undefined`: nothing. */
+  readonly beforeEffect: (risk: RiskBand) => (() => Promise<void>) | undefined;
+  /** Whether the operator allows a second run of the tool's calls: option `idempotent`. */
+  readonly isIdempotent: (tool: CatalogTool) => boolean;
+  /** Runs a call in an instance of its own, and adds the recording to its result. */
+  readonly record: (
+    call: Pick<CallSpec, 'tool' | 'place'>,
+    run: (instance: Instance) => Promise<CallResult>,
+  ) => Promise<CallResult>;
+}
+
+/** One call, with the JSON texts that are sent to the guest. */
 export interface CallSpec {
   readonly callId: string;
   readonly tool: CatalogTool;
   readonly place: Placed;
   readonly inputText: string;
-  /** What the host tells the tool besides. Absent: the options' context, as it is (`contextText`). */
+  /** Builds the context that the tool's format defines. If absent, `contextText` is sent. */
   readonly context?: PreparedCall['context'] | undefined;
   readonly contextText?: string | undefined;
   readonly options: CallOptions;
-  readonly limits: CallLimits;
-  readonly events: EventBus;
-  /** What has to be done before the plugin may do anything. Where it fails, the call does. */
-  readonly beforeEffect?: (() => Promise<void>) | undefined;
+  readonly services: CallServices;
+}
+
+/** A call of medium or high risk may have effects only after this has written its audit record. */
+export function beforeEffectOf({
+  tool,
+  services,
+}: CallSpec): ReturnType<CallServices['beforeEffect']> {
+  // guard: high-risk-call-recorded-first
+  const isHighRisk = tool.risk === 'high' || tool.asks !== undefined;
+  // guard: medium-risk-call-recorded-first
+  return services.beforeEffect(isHighRisk ? 'high' : tool.risk);
 }
 
 export function deadlineOf(
   tool: CatalogTool,
-  { usualTimeoutMs = Infinity }: Pick<Format, 'usualTimeoutMs'>,
+  { defaultTimeoutMs = Infinity }: Pick<Format, 'defaultTimeoutMs'>,
   options: CallOptions,
   limits: CallLimits,
 ): number {
-  const given = options.timeoutMs ?? usualTimeoutMs;
+  const given = options.timeoutMs ?? defaultTimeoutMs;
   return Math.max(1, Math.min(tool.timeoutMs, given, limits.timeoutMs));
 }
 
-export function tooLate({ id }: CatalogTool, deadlineMs: number): Failure {
+export function deadlineExceeded({ id }: CatalogTool, deadlineMs: number): Failure {
   return {
     code: 'DEADLINE_EXCEEDED',
     deadlineMs,
@@ -49,9 +76,65 @@ export function cancelled({ id }: CatalogTool): Failure {
   return { code: 'CANCELLED', message: `The call of ${id} was cancelled.` };
 }
 
-export function takenAway({ id, plugin }: CatalogTool): Failure {
+export function permissionRevoked({ id, plugin }: CatalogTool): Failure {
   return {
     code: 'PERMISSION_REVOKED',
-    message: `${id} was stopped: the permission by which ${plugin} has it was taken away.`,
+    message: `${id} was stopped: the permission by which ${plugin} has it was revoked.`,
   };
+}
+
+/** A deadline that pauses while the approver is asked. */
+export interface Deadline {
+  /** Pauses nest: each `pause` needs its own `resume`. */
+  pause(): void;
+  resume(): void;
+  clear(): void;
+}
+
+export function startDeadline(ms: number, onPassed: () => void): Deadline {
+  return new RunningDeadline(ms, onPassed);
+}
+
+class RunningDeadline implements Deadline {
+  readonly onPassed: () => void;
+  leftMs: number;
+  began: number;
+  pauses = 0;
+  over = false;
+  timer: NodeJS.Timeout | undefined;
+
+  constructor(ms: number, onPassed: () => void) {
+    this.onPassed = onPassed;
+    this.leftMs = ms;
+    this.began = performance.now();
+    this.timer = setTimeout(() => this.pass(), ms);
+  }
+
+  pass(): void {
+    this.over = true;
+    this.onPassed();
+  }
+
+  pause(): void {
+    this.pauses += 1;
+    if (this.pauses > 1 || this.over) return;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.leftMs -= performance.now() - this.began;
+    // A plugin that pauses faster than timers fire must not prevent the deadline.
+    // guard: paused-deadline-passes
+    if (this.leftMs <= 0) this.pass();
+  }
+
+  resume(): void {
+    this.pauses -= 1;
+    if (this.pauses > 0 || this.over) return;
+    this.began = performance.now();
+    this.timer = setTimeout(() => this.pass(), this.leftMs);
+  }
+
+  clear(): void {
+    this.over = true;
+    clearTimeout(this.timer);
+  }
 }

@@ -1,9 +1,9 @@
 import type { Catalog } from '../../catalog/catalog.js';
 import { BulkheadError } from '../../errors.js';
-import { closest } from '../../permissions/closest.js';
-import type { PluginStatus } from '../plugins/status.js';
+import { didYouMean } from '../../did-you-mean.js';
+import type { PluginStatus } from '../types/status.js';
 
-/** Why a name leads to no tool: with what is nearest to it, or what keeps its plugin from running. */
+/** Explains why no tool has this name: its plugin does not run, or a similar name exists. */
 export function explainMissing(
   name: string,
   catalog: Catalog,
@@ -19,7 +19,7 @@ export function explainMissing(
       { plugin: stopped.id, reasons },
     );
   }
-  const close = closest(name, resembling(name, catalog));
+  const close = didYouMean(name, resembling(name, catalog));
   return new BulkheadError(
     'TOOL_NOT_FOUND',
     `There is no tool ${name}.${close === undefined ? '' : ` Did you mean ${close}?`}`,
@@ -31,10 +31,10 @@ function mentions(name: string, plugin: string): boolean {
   return name.startsWith(`${plugin}:`) || name.startsWith(`${plugin}__`);
 }
 
-/** Names that are compared, each letter by letter: whoever misspells one does not hold up the others. */
+/** Most names to compare. The cap bounds the time that a misspelled name costs. */
 const MAX_COMPARED = 500;
 
-/** All names, or where these are many those with one half as that one's, as far as it takes a moment. */
+/** All names. If there are too many, only names that share the first or the last half of `name`. */
 function resembling(name: string, catalog: Catalog): readonly string[] {
   const tools = catalog.list();
   if (tools.length * 3 <= MAX_COMPARED) return tools.flatMap((one) => [one.name, one.id, one.tool]);
@@ -45,6 +45,7 @@ function resembling(name: string, catalog: Catalog): readonly string[] {
     for (const one of [tool.name, tool.id, tool.tool]) {
       if (one.startsWith(start) || one.endsWith(end)) found.add(one);
     }
+    // guard: suggestion-search-cap
     if (found.size >= MAX_COMPARED) break;
   }
   return [...found];

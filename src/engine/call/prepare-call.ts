@@ -1,7 +1,10 @@
+import { randomFillSync } from 'node:crypto';
 import type { Json } from '../../../sandbox/wire/messages.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import { BulkheadError } from '../../errors.js';
+import { violationOf } from '../../remotes/check-input.js';
 import type { CallSpec } from './call.js';
+import { withGuestPaths } from './working-directory.js';
 
 export type CallPlan = Pick<CallSpec, 'callId' | 'tool' | 'place' | 'options'> & {
   readonly input: unknown;
@@ -9,19 +12,27 @@ export type CallPlan = Pick<CallSpec, 'callId' | 'tool' | 'place' | 'options'> &
 };
 
 /**
- * What crosses for a call: its input as text that is made once, and what the host says besides, each
- * as the tool's system has it. Throws `INVALID_OPTIONS`, `INVALID_INPUT`.
+ * Converts a call's input and context to the form that the tool's format expects. The input is
+ * serialized once. Throws `INVALID_OPTIONS`, `INVALID_INPUT`.
  */
 export function prepareCall({
   callId,
   tool,
-  place: { format },
+  place,
   input,
-  options: { context },
+  options,
   limits: { maxInputBytes },
 }: CallPlan): Pick<CallSpec, 'inputText' | 'context' | 'contextText'> {
+  const { format } = place;
+  const context =
+    'instance' in place && options.context !== undefined
+      ? withGuestPaths(options.context, place.instance.grant.permissions.fs)
+      : options.context;
   const inputText = inputTextOf(tool, input, maxInputBytes);
-  if (format === undefined) return { inputText };
+  if (format === undefined) {
+    if ('remote' in place && place.isHosts !== true) requireValid(tool, inputText);
+    return { inputText };
+  }
   const contextText = context === undefined ? undefined : jsonTextOf(tool, 'context', context);
   if (format.prepareCall === undefined) return { inputText, contextText };
   const copy: Json = JSON.parse(inputText);
@@ -37,9 +48,26 @@ export function prepareCall({
   };
 }
 
-/** The input as the text that crosses, made once. Throws `INVALID_OPTIONS`, `INVALID_INPUT`. */
+/**
+ * Checks the input of a remote tool against its pinned schema, before anyone is asked to approve it. The
+ * server receives exactly this input. Throws `INVALID_INPUT`.
+ */
+function requireValid(tool: CatalogTool, inputText: string): void {
+  const input: Json = JSON.parse(inputText);
+  const violation = violationOf(tool.inputSchema, input);
+  // guard: remote-input-validated
+  if (violation === undefined) return;
+  throw new BulkheadError(
+    'INVALID_INPUT',
+    `The input of ${tool.id} does not match its schema: ${violation}. Correct the input.`,
+    { tool: tool.id },
+  );
+}
+
+/** Throws `INVALID_OPTIONS`, `INVALID_INPUT`. */
 function inputTextOf(tool: CatalogTool, input: unknown, maxInputBytes: number): string {
   const text = jsonTextOf(tool, 'input', input ?? {});
+  // guard: input-byte-cap
   if (byteLength(text, maxInputBytes) > maxInputBytes) {
     throw new BulkheadError(
       'INVALID_INPUT',
@@ -50,7 +78,7 @@ function inputTextOf(tool: CatalogTool, input: unknown, maxInputBytes: number): 
   return text;
 }
 
-/** Throws here, where its caller hears of it: once the call is under way there is nobody to tell. */
+/** Throws `INVALID_OPTIONS` before the call starts. Later, no caller could catch the error. */
 function jsonTextOf(tool: CatalogTool, option: 'context' | 'input', value: unknown): string {
   let text: string | undefined;
   let cause: unknown;
@@ -68,7 +96,23 @@ function jsonTextOf(tool: CatalogTool, option: 'context' | 'input', value: unkno
   );
 }
 
-/** Exact only where it can matter: a text of few characters is of few bytes. */
+/** Exact only near the limit: a UTF-16 code unit takes at most 3 bytes in UTF-8. */
 function byteLength(text: string, limit: number): number {
+  // guard: input-bytes-counted
   return text.length * 3 <= limit ? text.length : new TextEncoder().encode(text).byteLength;
+}
+
+const ID_BYTES = 16;
+const pool = Buffer.allocUnsafe(128 * ID_BYTES);
+let used = pool.length;
+
+/** Returns an unguessable call id. Random bytes are fetched for 128 ids at once. */
+export function makeCallId(): string {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const id = `call_${pool.toString('hex', used, used + ID_BYTES)}`;
+  used += ID_BYTES;
+  return id;
 }

@@ -1,20 +1,21 @@
+import { isRecord } from '../../../sandbox/wire/json.js';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
-import { isRecord } from '../../../sandbox/wire/parse.js';
-import { isBulkheadError } from '../../errors.js';
+import { BulkheadError, isBulkheadError } from '../../errors.js';
 import { textOf, type ToolAnswer } from '../../plugin/answer.js';
-import { type CallSpec, cancelled, deadlineOf, tooLate } from './call.js';
-import type { PlacedElsewhere } from './placed-elsewhere.js';
-import { answerOf, type CallResult, type Failure, failureOf } from './result.js';
+import type { PlacedElsewhere } from '../types/place.js';
+import { answerOf, type CallResult, type Failure, failureOf, removeTags } from '../types/result.js';
+import { beforeEffectOf, type CallSpec, cancelled, deadlineExceeded, deadlineOf } from './call.js';
 
 /**
- * Runs a call at the server that has its tool, within its deadline. At the deadline, or when the
- * caller gives up, the caller is answered and the request given up; what the server does then is its
- * own affair.
+ * Runs a call on the server that provides its tool, within the call's deadline. At the deadline, or
+ * when the caller aborts, the caller gets an error result and the request is aborted. The engine
+ * cannot stop work that the server has already started.
  */
 export async function runRemoteCall(
   spec: CallSpec & { readonly place: PlacedElsewhere },
 ): Promise<CallResult> {
-  const { callId, tool, place, options, limits, events } = spec;
+  const { callId, tool, place, options, services } = spec;
+  const { limits, events } = services;
   const { load } = place;
   const began = performance.now();
   const fail = (failure: Failure): CallResult => answerOf(callId, began, failure, { tool });
@@ -45,16 +46,10 @@ export async function runRemoteCall(
   return result;
 }
 
-/** Rejects with what ended it: the deadline and the caller end it at once. */
-async function ask({
-  callId,
-  tool,
-  place,
-  inputText,
-  options,
-  limits,
-  beforeEffect,
-}: CallSpec & { readonly place: PlacedElsewhere }): Promise<ToolAnswer> {
+/** Rejects with `Ended` at the deadline or when the caller aborts. */
+async function ask(spec: CallSpec & { readonly place: PlacedElsewhere }): Promise<ToolAnswer> {
+  const { callId, tool, place, inputText, options, services } = spec;
+  const { limits } = services;
   const timeoutMs = deadlineOf(tool, {}, options, limits);
   const end = new AbortController();
   let stop: (failure: Failure) => void = () => {};
@@ -64,26 +59,29 @@ async function ask({
       end.abort();
     };
   });
-  const timer = setTimeout(() => stop(tooLate(tool, timeoutMs)), timeoutMs);
+  const timer = setTimeout(() => stop(deadlineExceeded(tool, timeoutMs)), timeoutMs);
   const onAbort = (): void => stop(cancelled(tool));
   options.signal?.addEventListener('abort', onAbort);
-  const { onOutput } = options;
+  const { onOutput, onProgress } = options;
   const run = async (): Promise<ToolAnswer> => {
-    // Whoever was told that it started may have given it up at once.
+    // A listener of `call-started` may have aborted the call.
     if (options.signal?.aborted === true) throw new Ended(cancelled(tool));
-    await beforeEffect?.();
+    await beforeEffectOf(spec)?.();
     return place.remote.run({
       callId,
-      input: inputOf(inputText),
+      input: inputOf(inputText, tool.id),
       signal: end.signal,
       timeoutMs,
       metadata:
         place.isHosts === true ? (options.context ?? {}) : metadataOf(options.context ?? {}),
       maxResultBytes: limits.maxResultBytes,
-      // Nothing after the call is answered.
+      // No output is passed on after the call has ended.
       ...(onOutput === undefined
         ? {}
         : { onOutput: (chunk) => (end.signal.aborted ? undefined : onOutput(chunk)) }),
+      ...(onProgress === undefined
+        ? {}
+        : { onProgress: (progress) => (end.signal.aborted ? undefined : onProgress(progress)) }),
     });
   };
   try {
@@ -95,7 +93,7 @@ async function ask({
   }
 }
 
-/** Why a call was ended from our side. */
+/** The engine ended the call. */
 class Ended extends Error {
   readonly failure: Failure;
 
@@ -113,22 +111,29 @@ function asFailure(error: unknown, { tool }: CallSpec): Failure {
 }
 
 function resultOf(callId: string, began: number, answer: ToolAnswer): CallResult {
-  return {
+  const result = {
     callId,
     ...answer,
     value: answer.structured ?? textOf(answer.content),
     ...(answer.isError ? { code: 'TOOL_FAILED' as const } : {}),
     durationMs: performance.now() - began,
   };
+  removeTags(result);
+  return result;
 }
 
-/** Servers take an object: anything else is handed over as one that is empty. */
-function inputOf(text: string): JsonObject {
+/** The approved input, unchanged. `prepareCall` refused anything but an object. */
+function inputOf(text: string, tool: string): JsonObject {
   const input: unknown = JSON.parse(text);
-  return isJsonObject(input) ? input : {};
+  if (isJsonObject(input)) return input;
+  throw new BulkheadError(
+    'INVALID_INPUT',
+    `The input of ${tool} is not an object. Correct the input.`,
+    { tool },
+  );
 }
 
-/** What a server is told of the run. */
+/** The metadata of the run that a server receives. */
 function metadataOf(context: JsonObject): JsonObject {
   const { metadata, conversationId } = context;
   return {
@@ -137,12 +142,12 @@ function metadataOf(context: JsonObject): JsonObject {
   };
 }
 
-/** What JSON.parse made of an object holds nothing but JSON. */
+/** Only for results of `JSON.parse`: such an object contains only JSON. */
 function isJsonObject(value: unknown): value is JsonObject {
   return isRecord(value);
 }
 
-/** How soon it is worth to ask again: small calls take less than a millisecond. */
+/** Retry delay for `BUSY`, in milliseconds. */
 const RETRY_AFTER_MS = 100;
 
 function busy(server: string, maxCalls: number): Failure {

@@ -1,18 +1,103 @@
-import type { CallSpec } from './call.js';
-import { runInTurn } from './call-in-turn.js';
-import type { Machinery } from '../machinery.js';
-import { runRecorded } from '../recording/run.js';
-import { rehearseCall } from './rehearsal.js';
+import { makeDryRun } from '../instance/request-modes.js';
+import type { PlacedLocally } from '../plugins/placement.js';
+import { answerOf, type CallResult, type Failure, failureOf } from '../types/result.js';
+import { type CallSpec, cancelled, deadlineOf, permissionRevoked } from './call.js';
 import { runRemoteCall } from './remote-call.js';
-import type { CallResult } from './result.js';
+import { runCall } from './running-call.js';
 
-/** Runs a call where its tool is, or rehearses or records it there. */
-export function runPlaced(
-  spec: CallSpec,
-  machinery: Pick<Machinery, 'takeHeard'>,
-): Promise<CallResult> {
-  const { place, options } = spec;
-  if (options.rehearse === true) return rehearseCall(spec);
-  if (options.record === true) return runRecorded(spec, machinery);
+/** Runs a call, and lists its denials in the result. */
+export async function runPlaced(spec: CallSpec): Promise<CallResult> {
+  const watch = spec.services.denials.watch(spec.tool.plugin, spec.callId);
+  try {
+    const result = await runAsAsked(spec);
+    const ended = watch.end();
+    return ended.denied === undefined ? result : { ...result, ...ended };
+  } finally {
+    watch.end();
+  }
+}
+
+/** Runs a call live, as a dry run, or recorded, in a guest or on a server. */
+function runAsAsked(spec: CallSpec): Promise<CallResult> {
+  const { place, options, services } = spec;
+  if (options.dryRun === true) return dryRunCall(spec);
+  if (options.record === true) {
+    return services.record(spec, (instance) =>
+      'remote' in place
+        ? runRemoteCall({ ...spec, place })
+        : runInTurn(spec, { ...place, instance }),
+    );
+  }
   return 'remote' in place ? runRemoteCall({ ...spec, place }) : runInTurn(spec, place);
+}
+
+/** Runs a call in a separate guest. Its effects are blocked and listed in the result. */
+export async function dryRunCall(call: CallSpec): Promise<CallResult> {
+  const { callId, tool, place } = call;
+  if ('remote' in place || tool.confinement !== 'compartment') {
+    const began = performance.now();
+    const message = `${tool.id} runs where we do not confine it: what it would change cannot be stopped, so there is no dry run of it.`;
+    return answerOf(
+      callId,
+      began,
+      { code: 'POLICY_DENIED', message },
+      { format: place.format, tool },
+    );
+  }
+  const { mode, stopped } = makeDryRun();
+  const instance = place.instance.openSeparate({ mode });
+  try {
+    const result = await runInTurn(call, { ...place, instance });
+    return { ...result, dryRun: stopped };
+  } finally {
+    await instance.close();
+  }
+}
+
+/** Runs a call now if the plugin and the engine are below their call limits; otherwise queues it. */
+export function runInTurn(spec: CallSpec, place: PlacedLocally): Promise<CallResult> {
+  const { callId, tool, options } = spec;
+  const began = performance.now();
+  if (options.signal?.aborted === true) {
+    const detail = { format: place.format, tool };
+    return Promise.resolve(answerOf(callId, began, cancelled(tool), detail));
+  }
+  return place.queue.tryEnter() ? runCall(spec, place, began, 0) : waitAndRun(spec, place, began);
+}
+
+/** The deadline includes the wait. If it passes here, the result is `BUSY`: the call has not run. */
+async function waitAndRun(
+  spec: CallSpec,
+  place: PlacedLocally,
+  began: number,
+): Promise<CallResult> {
+  const { callId, tool, options, services } = spec;
+  const { queue, revoked } = place;
+  const end = new AbortController();
+  let over: Failure | undefined;
+  const giveUp = (why: Failure): void => {
+    over = why;
+    end.abort();
+  };
+  const onAbort = (): void => giveUp(cancelled(tool));
+  const onRevoked = (): void => giveUp(permissionRevoked(tool));
+  options.signal?.addEventListener('abort', onAbort);
+  revoked.on(onRevoked);
+  try {
+    await queue.enter({
+      tenant: options.tenant,
+      maxWaitMs: deadlineOf(tool, place.format, options, services.limits),
+      signal: end.signal,
+    });
+    // The call was aborted after the queue had admitted it.
+    if (over !== undefined) queue.leave();
+  } catch (error) {
+    over ??= failureOf(error, tool);
+  } finally {
+    options.signal?.removeEventListener('abort', onAbort);
+    revoked.off(onRevoked);
+  }
+  return over === undefined
+    ? runCall(spec, place, began, performance.now() - began)
+    : answerOf(callId, began, over, { format: place.format, tool });
 }

@@ -1,22 +1,36 @@
 import type { Json } from '../../../sandbox/wire/messages.js';
-import { RawJson, type Waiter } from '../../../sandbox/wire/service.js';
+import { RawJson, type ResponseHandler } from '../../../sandbox/wire/service.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
+import { isBulkheadError } from '../../errors.js';
+import { GuestEnded, isNeighbours } from '../../guests/end.js';
 import type { Guest } from '../../guests/guest.js';
-import { type CallSpec, cancelled, deadlineOf, takenAway, tooLate } from './call.js';
-import type { Flight } from './calls-under-way.js';
-import { type Deadline, startDeadline } from './deadline.js';
-import type { CallOptions } from '../options/options.js';
-import type { PlacedHere } from './placement.js';
-import { answerOf, type CallResult, type Failure, failureOf } from './result.js';
+import { subjectHashOf } from '../../plugin/plugin.js';
+import type { OpenCall } from '../instance/in-flight.js';
+import type { PlacedLocally } from '../plugins/placement.js';
+import type { CallOptions } from '../types/options.js';
+import { answerOf, type CallResult, type Failure, failureOf } from '../types/result.js';
+import {
+  beforeEffectOf,
+  type CallSpec,
+  cancelled,
+  type Deadline,
+  deadlineExceeded,
+  deadlineOf,
+  permissionRevoked,
+  startDeadline,
+} from './call.js';
 
 /**
- * Runs a call whose turn it is to its end, within its deadline. Timed out means stopped: at the
- * deadline (or when the caller gives up) the caller is answered, the plugin's signal is aborted, and a
- * guest that has not settled the call by itself after the grace is killed.
+ * Runs an admitted call within its deadline. At the deadline, or when the caller aborts, the caller
+ * gets an error result, the plugin's signal and the requests made with it are aborted, and a later
+ * answer is dropped. `GuestSupervisor.giveUp` decides what becomes of the guest.
+ *
+ * If the guest is killed because of another call, this call runs again in another guest, once, unless
+ * it may have had effects. Then it fails with `NEIGHBOUR_ENDED`.
  */
 export function runCall(
   spec: CallSpec,
-  place: PlacedHere,
+  place: PlacedLocally,
   began: number,
   waitedMs: number,
 ): Promise<CallResult> {
@@ -25,8 +39,7 @@ export function runCall(
   });
 }
 
-/** A class, because there is one for every call: its steps as closures were most of what a call cost. */
-class RunningCall implements Flight, Waiter {
+class RunningCall implements OpenCall, ResponseHandler {
   readonly callId: string;
   readonly tool: CatalogTool;
   readonly version: string | undefined;
@@ -35,8 +48,8 @@ class RunningCall implements Flight, Waiter {
   readonly options: CallOptions;
   readonly deadline: Deadline;
   readonly spec: CallSpec;
-  /** In a room that may be this call's alone. */
-  readonly place: PlacedHere;
+  /** Its instance may belong to this call alone (dry run, recording). */
+  readonly place: PlacedLocally;
   readonly began: number;
   readonly deadlineMs: number;
   readonly deadlineAtMs: number;
@@ -45,26 +58,30 @@ class RunningCall implements Flight, Waiter {
   readonly onAbort: (() => void) | undefined;
   readonly maxAnswerBytes: number;
   over = false;
-  /** Gives up waiting for a guest. */
+  /** Aborts the wait for a guest. */
   waiting: AbortController | undefined;
-  /** The guest that was asked, and as which request, until it has settled that. */
+  /** The guest that runs the call, until it settles `request`. */
   guest: Guest | undefined;
   request = 0;
-  /** Who wants to know when a guest that was given up has settled what it was asked. */
+  /** What the guest had done when it got the call: see `CallTracker.actedSince`. */
+  actsBefore = 0;
+  hasRunAgain = false;
+  /** Called when the guest has settled the given-up call after all. */
   onEnded: (() => void) | undefined;
 
   constructor(
     spec: CallSpec,
-    place: PlacedHere,
+    place: PlacedLocally,
     began: number,
     waitedMs: number,
     resolve: (result: CallResult) => void,
   ) {
-    const { callId, tool, options, limits, inputText } = spec;
+    const { callId, tool, options, inputText } = spec;
+    const { limits } = spec.services;
     this.callId = callId;
     this.tool = tool;
     this.version = place.version;
-    this.bundle = place.room.bundle.hash;
+    this.bundle = subjectHashOf(place.instance.bundle);
     this.inputText = inputText;
     this.options = options;
     this.spec = spec;
@@ -76,15 +93,17 @@ class RunningCall implements Flight, Waiter {
     const leftMs = deadlineMs - waitedMs;
     this.deadlineMs = deadlineMs;
     this.deadlineAtMs = Date.now() + leftMs;
-    this.deadline = startDeadline(leftMs, () => this.stop(tooLate(tool, deadlineMs)));
-    this.onRevoked = () => this.stop(takenAway(tool));
+    // guard: call-deadline
+    this.deadline = startDeadline(leftMs, () => this.stop(deadlineExceeded(tool, deadlineMs)));
+    this.onRevoked = () => this.stop(permissionRevoked(tool));
     this.onAbort = options.signal && (() => this.stop(cancelled(tool)));
   }
 
   begin(): void {
     const { callId, tool, place, options, bundle, onAbort, inputText } = this;
-    const { events, beforeEffect } = this.spec;
-    if (options.onOutput !== undefined) place.room.outputs.open(callId, options.onOutput);
+    const { events } = this.spec.services;
+    const beforeEffect = beforeEffectOf(this.spec);
+    if (options.onOutput !== undefined) place.instance.outputs.open(callId, options.onOutput);
     if (events.hears('call-started')) {
       events.emit({
         type: 'call-started',
@@ -98,7 +117,7 @@ class RunningCall implements Flight, Waiter {
     }
     place.revoked.on(this.onRevoked);
     if (onAbort !== undefined) options.signal?.addEventListener('abort', onAbort);
-    // Whoever was told that it started may have given it up at once.
+    // A listener of `call-started` may have aborted the call.
     if (options.signal?.aborted === true) onAbort?.();
     if (this.over || beforeEffect === undefined) this.go();
     else {
@@ -111,29 +130,52 @@ class RunningCall implements Flight, Waiter {
 
   go(): void {
     if (this.over) return;
-    const { current } = this.place.room.resident;
-    if (current === undefined) this.start();
-    else this.run(current);
+    const guest = this.place.instance.guests.guestFor(this.options.tenant);
+    if (guest === undefined) this.start();
+    else this.run(guest);
   }
 
   start(): void {
     this.waiting = new AbortController();
-    this.place.room.resident
+    this.place.instance.guests
       .acquire({ signal: this.waiting.signal, tenant: this.options.tenant })
       .then(
         (guest) => this.run(guest),
-        (error: unknown) => this.answer(failureOf(error, this.tool)),
+        (error: unknown) => {
+          // A neighbour's end took the guest before it had the call.
+          if (isBulkheadError(error, 'NEIGHBOUR_ENDED') && this.runAgain(error.message)) return;
+          this.answer(failureOf(error, this.tool));
+        },
       );
   }
 
   run(guest: Guest): void {
     if (this.over) return;
-    // While it was still idle, another plugin may have taken its place.
+    // The idle guest may have been evicted for another plugin.
     if (!guest.alive) return this.start();
     this.guest = guest;
-    this.place.room.calls.began(guest.peer, this);
+    this.actsBefore = this.place.instance.calls.began(guest.peer, this);
     const text = new RawJson(callText(this.tool, this.spec, this.deadlineAtMs));
     this.request = guest.peer.request('call', text, this);
+  }
+
+  /** Runs the call in another guest, if it has not run twice already. */
+  runAgain(reason: string): boolean {
+    if (this.over || this.hasRunAgain) return false;
+    this.hasRunAgain = true;
+    const { callId, tool, spec } = this;
+    const { events } = spec.services;
+    events.emit({ type: 'call-rerun', call: callId, plugin: tool.plugin, tool: tool.tool, reason });
+    this.go();
+    return true;
+  }
+
+  /** Whether a second run repeats no effect, or the operator allows it. */
+  mayRunAgain(guest: Guest): boolean {
+    const { tool, place, spec } = this;
+    // guard: acting-call-not-run-again
+    const hasActed = place.instance.calls.actedSince(guest.peer, this.actsBefore);
+    return !hasActed || spec.services.isIdempotent(tool);
   }
 
   answered(value: Json): void {
@@ -141,11 +183,22 @@ class RunningCall implements Flight, Waiter {
   }
 
   failed(error: Error): void {
+    const { guest } = this;
+    if (
+      guest !== undefined &&
+      error instanceof GuestEnded &&
+      isNeighbours(error.end) &&
+      this.mayRunAgain(guest)
+    ) {
+      this.place.instance.calls.ended(guest.peer, this);
+      this.guest = undefined;
+      if (this.runAgain(error.end.detail)) return;
+    }
     this.ended(failureOf(error, this.tool));
   }
 
   ended(outcome: Outcome): void {
-    if (this.guest !== undefined) this.place.room.calls.ended(this.guest.peer, this);
+    if (this.guest !== undefined) this.place.instance.calls.ended(this.guest.peer, this);
     this.guest = undefined;
     this.answer(outcome);
     this.onEnded?.();
@@ -157,32 +210,35 @@ class RunningCall implements Flight, Waiter {
     const { guest, tool } = this;
     this.waiting?.abort();
     if (guest === undefined) return;
+    const { guests, calls } = this.place.instance;
     guest.peer.cancel(this.request, failure.message);
-    const ended = new Promise<void>((resolve) => {
+    calls.givenUp(guest.peer, this.request, failure.message);
+    const settled = new Promise<void>((resolve) => {
       this.onEnded = resolve;
     });
-    this.place.room.resident.doubt(guest, ended, `a call of ${tool.id} did not stop`);
+    const detail = `a call of ${tool.id} did not stop`;
+    guests.giveUp(guest, { settled, tenant: this.options.tenant, detail });
   }
 
   answer(outcome: Outcome): void {
     if (this.over) return;
     this.over = true;
     const { callId, tool, options, onAbort, spec } = this;
-    const { lane, revoked, room, format } = this.place;
+    const { queue, revoked, instance, format } = this.place;
     this.deadline.clear();
     if (onAbort !== undefined) options.signal?.removeEventListener('abort', onAbort);
     revoked.off(this.onRevoked);
-    if (options.onOutput !== undefined) room.outputs.close(callId);
-    lane.leave();
+    if (options.onOutput !== undefined) instance.outputs.close(callId);
+    queue.leave();
     const result = answerOf(callId, this.began, outcome, { format, tool });
-    if (spec.events.hears('call-ended')) this.tellEnd(result, outcome);
-    // A job later: what its caller does with the answer is not counted as the guest's doing.
+    if (spec.services.events.hears('call-ended')) this.tellEnd(result, outcome);
+    // Resolves in a later microtask, so the caller's work is not attributed to the guest.
     void NOW.then(() => this.resolve(result));
   }
 
   tellEnd({ isError, code, durationMs }: CallResult, outcome: Outcome): void {
     const { callId, tool, place, spec } = this;
-    spec.events.emit({
+    spec.services.events.emit({
       type: 'call-ended',
       call: callId,
       plugin: tool.plugin,
@@ -190,7 +246,7 @@ class RunningCall implements Flight, Waiter {
       outcome: isError ? 'error' : 'ok',
       ...(code === undefined ? {} : { code }),
       ...('stack' in outcome && outcome.stack !== undefined
-        ? { stack: place.room.mapStack(outcome.stack) }
+        ? { stack: place.instance.mapStack(outcome.stack) }
         : {}),
       durationMs,
     });
@@ -203,8 +259,8 @@ type Outcome = { readonly value: Json } | Failure;
 
 function callText(tool: CatalogTool, spec: CallSpec, deadlineAtMs: number): string {
   const { callId, inputText, options } = spec;
-  const told = spec.context?.(deadlineAtMs);
-  const context = told === undefined ? (spec.contextText ?? 'null') : JSON.stringify(told);
+  const own = spec.context?.(deadlineAtMs);
+  const context = own === undefined ? (spec.contextText ?? 'null') : JSON.stringify(own);
   const incomplete = options.incomplete === true ? '"incomplete":true,' : '';
   const { surface } = tool;
   const from = surface === undefined ? '' : `"surface":${JSON.stringify(surface)},`;

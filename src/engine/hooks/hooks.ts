@@ -1,65 +1,73 @@
+import { storageDirectoryOf } from '../../../sandbox/wire/storage.js';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { BulkheadError } from '../../errors.js';
 import type { EventBus } from '../../events.js';
-import { type ChainStep, type HookReport, runChain } from '../../hooks/chain.js';
-import { openContext, readValues, resultOf } from '../../hooks/context.js';
-import { DIALECTS } from '../../hooks/dialects.js';
-import { HOOK_NAMES, type HookDialect, type HookName, isHookName } from '../../hooks/names.js';
 import type { Guest } from '../../guests/guest.js';
-import { closest } from '../../permissions/closest.js';
-import type { OpenEntry } from '../entry/entry.js';
-import type { HookTexts } from './hook-courier.js';
-import { dialectOf, hasHook, hookEnded } from './hook-owners.js';
-import { runHook } from './hook-step.js';
-import type { Installed } from '../plugins/installed.js';
-import type { Settings } from '../options/settings.js';
+import { didYouMean } from '../../did-you-mean.js';
+import {
+  HOOK_NAMES,
+  type HookName,
+  type HookSemantics,
+  isHookName,
+  SEMANTICS,
+} from '../../plugin/hooks.js';
+import type { PluginEntry } from '../../plugin/plugin.js';
+import type { Instance } from '../instance/instance.js';
+import type { InstalledPlugin } from '../plugins/installed.js';
+import type { Settings } from '../types/settings.js';
+import type { DenialLog } from '../plugins/denial-log.js';
+import { type ChainStep, type HookReport, runChain } from './chain.js';
+import { openContext, readValues, resultOf } from './context.js';
+import { runHook } from './run-hook.js';
+import type { HookTexts } from './transport.js';
 
-/** The hooks of an engine's plugins. */
+/** Lists and runs the hooks of an engine's plugins. */
 export interface Hooks {
-  /** The plugins that have a hook of that name, in the order in which they run. */
+  /** The plugins with a hook of that name, in execution order. */
   list(hook: HookName): readonly HookOwner[];
   /**
-   * Runs a hook of every plugin that has it, one after the other, on a context of plain data. What
-   * the host leaves out has its documented default. Throws `HOOK_NOT_FOUND`, `INVALID_OPTIONS` and
-   * `ENGINE_CLOSED`; whatever a plugin does wrong is in its report, and costs its own changes.
+   * Runs a hook of every plugin that has it, in order, on a context of plain data. Omitted fields
+   * get their documented defaults. Throws `HOOK_NOT_FOUND`, `INVALID_OPTIONS` and `ENGINE_CLOSED`.
+   * A plugin's failure is in its report. The plugin then loses only its own changes.
    */
   run(hook: string, context: object, options?: HookOptions): Promise<HookResult>;
 }
 
 export interface HookOwner {
   readonly plugin: string;
-  readonly dialect: HookDialect;
+  readonly semantics: HookSemantics;
 }
 
 export interface HookOptions {
   /**
-   * The conversation's plugins: others are passed over, but for the host's own (`defaultPlugins`).
-   * `null`, the default: all of them.
+   * Ids of the plugins whose hooks run. The host's own plugins (`defaultPlugins`) always run.
+   * Default: `null`, which means all plugins.
    */
   readonly enabledPlugins?: readonly string[] | null;
-  /** Runs every plugin's hook by the rules of that dialect. Default: each by its own. */
-  readonly dialect?: HookDialect;
-  /** Passes over the hooks of the other dialect. */
-  readonly only?: HookDialect;
-  /** A shorter deadline, for each hook, than `limits.hookTimeoutMs`. */
+  /** Runs all hooks under these semantics. Default: each plugin's own semantics. */
+  readonly semantics?: HookSemantics;
+  /** Runs only hooks with these semantics. Default: all hooks. */
+  readonly only?: HookSemantics;
+  /** Deadline for each hook, in milliseconds. Default and maximum: `limits.hookTimeoutMs`. */
   readonly timeoutMs?: number;
-  /** Gives up what is left of the chain. */
+  /** Cancels the running hook and skips the rest of the chain. Default: none. */
   readonly signal?: AbortSignal;
 }
 
 export interface HookResult {
-  /** As it was given, with what the hooks changed, and the defaults of what was not given. */
+  /** The given context with defaults filled in and the hooks' changes applied. */
   readonly context: JsonObject;
-  /** Of each plugin whose hook was run, in order. */
+  /** One report for each hook that ran, in execution order. */
   readonly reports: readonly HookReport[];
 }
 
 export interface HooksSpec {
   readonly settings: Settings;
   readonly events: EventBus;
+  readonly denials: DenialLog;
   readonly texts: HookTexts;
-  /** In the order in which they are registered. */
-  readonly installed: () => readonly Installed[];
+  /** In registration order. */
+  readonly installed: () => readonly InstalledPlugin[];
   /** Throws once the engine is closed. */
   readonly requireOpen: () => void;
 }
@@ -70,12 +78,13 @@ export function makeHooks(spec: HooksSpec): Hooks {
   const { store } = spec.texts;
 
   return {
-    list: (hook) => stepsOf(hook, {}, spec).map(({ plugin, dialect }) => ({ plugin, dialect })),
+    list: (hook) => stepsOf(hook, {}, spec).map(({ plugin, semantics }) => ({ plugin, semantics })),
     run: async (name, given, options = {}) => {
       spec.requireOpen();
       if (!isHookName(name)) throw unknownHook(name);
       const steps = stepsOf(name, options, spec);
-      const values = readValues(name, given, dialectsOf(steps, options, settings));
+      if (name === 'init') return runInits(given, steps, options, spec);
+      const values = readValues(name, given, semanticsOfAll(steps, options, settings));
       if (steps.length === 0) return { context: resultOf(values), reports: [] };
       const { context, reports } = await runChain({
         context: openContext(name, values, store, limits),
@@ -85,6 +94,7 @@ export function makeHooks(spec: HooksSpec): Hooks {
         halts: settings.hooks.throws !== 'skip',
         signal: options.signal,
         now: () => performance.now(),
+        denials: spec.denials,
         onReport: (report, stack) => events.emit(hookEnded(name, report, stack)),
       });
       return { context: resultOf(context.values), reports };
@@ -92,15 +102,59 @@ export function makeHooks(spec: HooksSpec): Hooks {
   };
 }
 
-/** By whose documents a host may leave something out: those of whoever gets to see it. */
-function dialectsOf(
+/**
+ * Runs `init` of each plugin with its own context: its configuration and its storage directory, where
+ * the host does not give them. Returns the last context and all reports.
+ */
+async function runInits(
+  given: object,
   steps: readonly ChainStep[],
   options: HookOptions,
-  { hooks: { dialect } }: Settings,
-): readonly HookDialect[] {
-  const present = new Set(steps.map((step) => step.dialect));
+  spec: HooksSpec,
+): Promise<HookResult> {
+  const { settings, events } = spec;
+  const { store } = spec.texts;
+  const reports: HookReport[] = [];
+  let context: JsonObject = resultOf(
+    readValues('init', given, semanticsOfAll(steps, options, settings)),
+  );
+  for (const step of steps) {
+    const own = spec.installed().find(({ plugin }) => plugin.id === step.plugin);
+    const values = readValues(
+      'init',
+      {
+        config: own?.activation.config ?? {},
+        pluginStorageDir: storageDirectoryOf(step.plugin),
+        assistantVersion: settings.hooks.assistantVersion,
+        ...given,
+      },
+      [step.semantics],
+    );
+    const ran = await runChain({
+      context: openContext('init', values, store, settings.limits),
+      steps: [step],
+      store,
+      limits: settings.limits,
+      halts: settings.hooks.throws !== 'skip',
+      signal: options.signal,
+      now: () => performance.now(),
+      onReport: (report, stack) => events.emit(hookEnded('init', report, stack)),
+    });
+    context = resultOf(ran.context.values);
+    reports.push(...ran.reports);
+  }
+  return { context, reports };
+}
+
+/** The semantics whose defaults apply: those of the hooks that will get the context. */
+function semanticsOfAll(
+  steps: readonly ChainStep[],
+  options: HookOptions,
+  { hooks: { semantics } }: Settings,
+): readonly HookSemantics[] {
+  const present = new Set(steps.map((step) => step.semantics));
   if (present.size > 0) return [...present].toSorted();
-  return [options.dialect ?? (typeof dialect === 'string' ? dialect : 'classic')];
+  return [options.semantics ?? (typeof semantics === 'string' ? semantics : 'classic')];
 }
 
 function stepsOf(hook: HookName, options: HookOptions, spec: HooksSpec): readonly ChainStep[] {
@@ -112,34 +166,34 @@ function stepsOf(hook: HookName, options: HookOptions, spec: HooksSpec): readonl
         enabledPlugins === null || origin === 'default' || enabledPlugins.includes(id),
     )
     .flatMap((one) => stepsOfPlugin(hook, one, options, spec))
-    .filter(({ dialect }) => options.only === undefined || dialect === options.only);
+    .filter(({ semantics }) => options.only === undefined || semantics === options.only);
 }
 
 function stepsOfPlugin(
   hook: HookName,
-  { plugin, entries, lane }: Installed,
+  { plugin, entries, queue }: InstalledPlugin,
   options: HookOptions,
-  { settings, texts: { courier } }: HooksSpec,
+  { settings, texts: { transport } }: HooksSpec,
 ): readonly ChainStep[] {
   const { limits } = settings;
-  return entries.flatMap(({ entry, rooms }): ChainStep[] => {
-    const [room] = rooms;
-    if (room === undefined || !hasHook(entry, hook)) return [];
-    const dialect = options.dialect ?? dialectOf(plugin.id, entry, settings);
-    if (DIALECTS[dialect].reserved.includes(hook)) return [];
+  return entries.flatMap(({ entry, instances }): ChainStep[] => {
+    const [instance] = instances;
+    if (instance === undefined || !hasHook(entry, hook)) return [];
+    const semantics = options.semantics ?? semanticsOf(plugin.id, entry, settings);
+    if (SEMANTICS[semantics].reserved.includes(hook)) return [];
     const run: ChainStep['run'] = async (context, shape) => {
-      const leave = lane.visit();
+      const leave = queue.hold();
       try {
         return await runHook(
           {
             plugin: plugin.id,
-            dialect,
-            room,
-            courier,
+            semantics,
+            instance,
+            transport,
             deadlineMs: Math.min(options.timeoutMs ?? Infinity, limits.hookTimeoutMs),
             maxHookChangeBytes: limits.maxHookChangeBytes,
             signal: options.signal,
-            acquire: () => guestFor(hook, room),
+            acquire: () => guestFor(hook, instance),
           },
           context,
           shape,
@@ -148,24 +202,61 @@ function stepsOfPlugin(
         leave();
       }
     };
-    return [{ plugin: plugin.id, dialect, run }];
+    return [{ plugin: plugin.id, semantics, run }];
   });
 }
 
-/** A host that runs `init` or `shutdown` by hand does so instead of the engine. */
-async function guestFor(hook: HookName, { resident, lifecycle }: OpenEntry): Promise<Guest> {
-  if (hook === 'init') return resident.load();
-  const guest = resident.current ?? (await resident.acquire());
+/** If the host runs `init` or `shutdown` itself, the engine does not run it again. */
+async function guestFor(hook: HookName, { guests, lifecycle }: Instance): Promise<Guest> {
+  if (hook === 'init') return guests.load();
+  const guest = guests.current ?? (await guests.acquire());
   if (hook === 'shutdown') lifecycle?.ended(guest);
   return guest;
 }
 
 function unknownHook(name: string): BulkheadError {
-  const close = closest(name, HOOK_NAMES);
+  const close = didYouMean(name, HOOK_NAMES);
   const hint =
     close === undefined ? `There are ${HOOK_NAMES.join(', ')}.` : `Did you mean ${close}?`;
   return new BulkheadError('HOOK_NOT_FOUND', `There is no hook ${name.slice(0, 100)}. ${hint}`, {
     hook: name,
     ...(close === undefined ? {} : { close }),
   });
+}
+
+/** Whether an entry has a file for a hook. The file itself is not checked here. */
+export function hasHook({ surfaces }: Pick<PluginEntry, 'surfaces'>, hook: HookName): boolean {
+  return surfaces?.some(({ kind, stem }) => kind === 'hooks' && stem === hook) ?? false;
+}
+
+/** The host's choice for all plugins or this plugin; else the edition that the plugin targets. */
+export function semanticsOf(
+  plugin: string,
+  { edition }: Pick<PluginEntry, 'edition'>,
+  { hooks: { semantics } }: Pick<Settings, 'hooks'>,
+): HookSemantics {
+  if (typeof semantics === 'string') return semantics;
+  const named =
+    semantics !== undefined && Object.hasOwn(semantics, plugin) ? semantics[plugin] : undefined;
+  return named ?? edition ?? 'classic';
+}
+
+/** Builds the event for a hook that ran. */
+export function hookEnded(
+  hook: HookName,
+  { plugin, changed, dropped, error, toolUses, durationMs }: HookReport,
+  stack: string | undefined,
+): Parameters<EventBus['emit']>[0] {
+  return {
+    type: 'hook-ended',
+    plugin,
+    hook,
+    outcome: error === undefined ? 'ok' : 'error',
+    ...(error === undefined ? {} : { code: error.code, message: error.message }),
+    ...(stack === undefined ? {} : { stack }),
+    changed,
+    dropped,
+    toolUsesAdded: toolUses?.added.map(({ name }) => name) ?? [],
+    durationMs,
+  };
 }

@@ -1,26 +1,26 @@
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
-import { type Tolerance, whyItAsks } from '../../approval/tolerance.js';
+import { type Tolerance, whyItAsks } from '../../approval/policy.js';
 import type { UnnamedTool } from '../../catalog/catalog.js';
 import { BulkheadError, isBulkheadError } from '../../errors.js';
-import { formats } from '../../formats/table.js';
+import { hostFormat } from '../../formats/table.js';
+import type { RemoteTool } from '../../remotes/remote.js';
 import { checkSchema } from '../../schema/check.js';
 import type { compile, Validator } from '../../schema/validator/entry.js';
-import type { RemoteTool } from '../../remotes/remote.js';
-import type { CoreTool } from './core-tool.js';
-import type { PlacedTool } from '../call/placed-elsewhere.js';
+import type { CoreTool } from '../types/core-tool.js';
+import type { PlacedTool } from '../types/place.js';
 
-/** Whose the host's own tools are. No plugin has this id. */
+/** The plugin id of the host's tools. Plugins cannot have this id. */
 export const CORE = '(core)';
 
 export interface CoreSpec {
   readonly tools: readonly CoreTool[];
   readonly timeoutMs: number;
   readonly tolerance: Tolerance | undefined;
-  /** Asked for where there is a schema. */
+  /** Called only if a tool has a schema. */
   readonly compiler: () => typeof compile;
 }
 
-/** Reads the host's own tools. Throws `INVALID_OPTIONS` naming what is wrong with which. */
+/** Reads the host's tools. Throws `INVALID_OPTIONS` that names the tool and the problem. */
 export function readCoreTools(spec: CoreSpec): readonly PlacedTool[] {
   const load = { underWay: 0 };
   const names = new Set<string>();
@@ -37,7 +37,7 @@ export function readCoreTools(spec: CoreSpec): readonly PlacedTool[] {
     return {
       tool: listed,
       place: {
-        // Whoever approves it approves the host's own code, which is what it is while the host runs.
+        // An approval covers the host's own code, which does not change while the host runs.
         remote: { ...listed, hash: CORE, run: makeRun(tool, check) },
         hash: CORE,
         isHosts: true,
@@ -109,14 +109,14 @@ function makeRun(tool: CoreTool, check: Validator): RemoteTool['run'] {
       );
     }
     try {
-      // A copy: what comes is read as data, and the host may go on with its own.
+      // A copy, because the host may change its own object later.
       const copy: Json = JSON.parse(JSON.stringify((await tool.execute(call.input, call)) ?? ''));
-      return formats.vellum.readAnswer?.(copy) ?? { isError: false, content: [] };
+      return hostFormat.readAnswer?.(copy) ?? { isError: false, content: [] };
     } catch (error) {
       if (isBulkheadError(error)) throw error;
       const { name, message } = error instanceof Error ? error : { name: 'Error', message: '' };
       const fault = { tool: tool.name, code: 'TOOL_FAILED', name, message } as const;
-      throw new BulkheadError('TOOL_FAILED', formats.vellum.wordFault?.(fault) ?? message, {
+      throw new BulkheadError('TOOL_FAILED', hostFormat.describeFault?.(fault) ?? message, {
         tool: tool.name,
       });
     }

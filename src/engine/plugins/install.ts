@@ -1,61 +1,47 @@
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
-import type { Stores } from '../../brokers/storage/store.js';
 import { BulkheadError } from '../../errors.js';
-import type { EventBus } from '../../events.js';
 import type { FoundPlugin } from '../../formats/format.js';
-import { formats } from '../../formats/table.js';
-import type { Capacity } from '../../guests/capacity.js';
-import type { Guest } from '../../guests/guest.js';
+import { formatNamed } from '../../formats/table.js';
 import { makeGrant } from '../../permissions/grant.js';
 import type { Bundle, Plugin, PluginEntry } from '../../plugin/plugin.js';
-import type { OpenEntry } from '../entry/entry.js';
-import { openEntry } from '../entry/room.js';
-import type { Effects } from '../call/effects.js';
-import type { EntrySpec } from '../entry/entry-spec.js';
-import type { Grants } from '../grants/grants.js';
-import type { HookTexts } from '../hooks/hook-courier.js';
-import { asProblem, idle } from './idle-entry.js';
-import type { Groups } from '../entry/groups.js';
-import type { Installed, InstalledEntry } from './installed.js';
-import type { Offers } from '../entry/offers.js';
-import type { PluginConfig } from '../options/options.js';
-import { makeQuarantine, type Quarantine } from '../entry/quarantine.js';
-import { runEntry } from '../entry/running.js';
-import { secretsOf } from '../options/secrets.js';
+import type { CallScheduler } from '../../scheduler/call-scheduler.js';
+import type { Groups } from '../instance/guest-source.js';
+import type { EngineServices, Instance, InstanceSpec } from '../instance/instance.js';
+import { notPinned, openInstance } from '../instance/open-instance.js';
+import { makeQuarantine, type Quarantine } from '../instance/quarantine.js';
+import { secretsOf } from '../instance/secrets.js';
+import type { PluginConfig } from '../types/options.js';
+import type { Settings } from '../types/settings.js';
+import type { PluginProblem } from '../types/status.js';
+import type { ContributionCache } from './contribution-cache.js';
+import type { Grants } from './grants.js';
+import { asProblem, idle, type InstalledEntry, type InstalledPlugin } from './installed.js';
+import { makeLiveEntry } from './live-entry.js';
 import { seedStorage } from './seed-storage.js';
-import type { Settings } from '../options/settings.js';
-import type { PluginProblem } from './status.js';
-import type { Traffic } from '../../traffic/traffic.js';
-import type { ValidatorCourier } from '../entry/validator-courier.js';
 
-export interface InstallPowers {
-  readonly settings: Settings;
+export interface InstallCapabilities {
+  readonly services: EngineServices;
   readonly grants: Grants;
-  readonly events: EventBus;
-  readonly offers: Offers;
-  readonly validator: ValidatorCourier;
-  readonly hookTexts: HookTexts;
-  readonly stores: Stores;
-  readonly effects: Effects;
-  readonly bundle: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle>;
-  readonly take: (confinement: PluginEntry['confinement']) => Guest;
-  readonly capacity: Capacity;
-  readonly traffic: Traffic;
-  readonly canRest: boolean;
-  readonly groups: Groups;
-  readonly now: () => number;
-  /** What an entry offers, or may do, is no longer what it was. */
+  readonly contributions: ContributionCache;
+  readonly scheduler: CallScheduler;
+  /** Builds an entry, or finds it in the accepted artifact; `undefined` if the artifact has no such build. */
+  readonly build: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle | undefined>;
+  /** An entry has other contributions, or another grant. */
   readonly onChange: () => void;
 }
 
 /**
- * Takes one plugin from what is on disk to tools that can be called. Never rejects: whatever is
- * wrong with it becomes a problem of the entry, or the plugin, that it is wrong with.
+ * Installs one plugin from disk and returns its callable tools. Never rejects: each error becomes a
+ * problem of the entry or of the plugin.
  */
-export async function install(found: FoundPlugin, powers: InstallPowers): Promise<Installed> {
+export async function install(
+  found: FoundPlugin,
+  capabilities: InstallCapabilities,
+): Promise<InstalledPlugin> {
   const { plugin } = found;
-  const { limits } = powers.settings;
-  const decision = decide(found, powers.settings);
+  const { settings, events, guests } = capabilities.services;
+  const { limits, background } = settings;
+  const decision = decide(found, settings);
   const active = decision.activation.config;
   const { maxCrashes, crashWindowMs, quarantineMs } = limits;
   const quarantine = makeQuarantine({
@@ -63,7 +49,7 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
     crashWindowMs,
     quarantineMs,
     plugin: plugin.id,
-    events: powers.events,
+    events,
     now: () => performance.now(),
   });
   const entries = await Promise.all(
@@ -72,43 +58,44 @@ export async function install(found: FoundPlugin, powers: InstallPowers): Promis
       .map((entry) =>
         active === null
           ? Promise.resolve(idle(entry))
-          : installEntry({ plugin, quarantine }, entry, active, powers),
+          : installEntry({ plugin, quarantine }, entry, active, capabilities),
       ),
   );
   return {
     plugin,
     ...decision,
     entries,
-    lane: powers.traffic.open(plugin.id),
+    queue: capabilities.scheduler.open(plugin.id),
     quarantine,
-    ...trustGroupOf(powers, plugin),
+    background: background.includes(plugin.id),
+    ...trustGroupOf(guests.groups, plugin),
   };
 }
 
-/** What can be said of a plugin before any of it is loaded. */
+/** What is known about a plugin before its code is loaded. */
 export function decide(
-  { plugin, problems, withheld, waiting }: FoundPlugin,
+  { plugin, problems, withheld, pending }: FoundPlugin,
   { config, env }: Settings,
-): Pick<Installed, 'activation' | 'config' | 'problems'> {
+): Pick<InstalledPlugin, 'activation' | 'config' | 'problems'> {
   const raw = configOf(config, plugin);
-  const decided = formats[plugin.format].decideActivation(plugin, raw, (name) => env[name]);
+  const decided = formatNamed(plugin.format).decideActivation(plugin, raw, (name) => env[name]);
   return {
     activation:
       withheld === undefined ? decided : { ...decided, config: null, reasons: [withheld] },
     config: raw,
     problems: [
       ...problems.map((message): PluginProblem => ({ code: 'INVALID_MANIFEST', message })),
-      ...(waiting === undefined ? [] : [{ code: 'UPDATE_WAITS' as const, message: waiting }]),
+      ...(pending === undefined ? [] : [{ code: 'UPDATE_PENDING' as const, message: pending }]),
     ],
   };
 }
 
-function trustGroupOf({ groups }: InstallPowers, { id }: Plugin): Pick<Installed, 'trustGroup'> {
+function trustGroupOf(groups: Groups, { id }: Plugin): Pick<InstalledPlugin, 'trustGroup'> {
   const group = groups.of(id);
   return group === undefined ? {} : { trustGroup: group.name };
 }
 
-/** A plugin that the host lists and says nothing more about is there to be used. */
+/** The plugin's configuration. Default: an empty one, which enables the plugin. */
 function configOf(config: Settings['config'], plugin: Plugin): JsonObject {
   const byId = (id: string): PluginConfig | undefined =>
     typeof config !== 'function' && Object.hasOwn(config, id) ? config[id] : undefined;
@@ -122,76 +109,89 @@ async function installEntry(
   { plugin, quarantine }: { readonly plugin: Plugin; readonly quarantine: Quarantine },
   written: PluginEntry,
   config: JsonObject,
-  powers: InstallPowers,
+  capabilities: InstallCapabilities,
 ): Promise<InstalledEntry> {
-  const { settings, grants, offers } = powers;
+  const { services, grants, contributions, build, onChange } = capabilities;
+  const { settings, guests, stores } = services;
   const entry = grants.request(plugin, written);
   try {
+    // guard: host-mode-allowed
     if (entry.confinement === 'host' && !settings.hostMode.includes(plugin.id)) {
       throw hostModeDenied(plugin);
     }
     const secrets = secretsOf(settings.secrets, plugin, entry);
-    const bundle = await powers.bundle(plugin, entry);
-    if (grants.of(plugin, entry).permissions.storage) await seedStorage(plugin, powers.stores);
-    // Only now, with nothing to wait for between this and the room that follows it.
+    const bundle = await build(plugin, entry);
+    if (bundle === undefined) throw notPinned(plugin.id, entry);
+    if (grants.of(plugin, entry).permissions.storage) await seedStorage(plugin, stores);
+    // Read here, so that nothing is awaited between the grant and the instance that uses it.
     const grant = grants.of(plugin, entry);
-    // By name: for a thousand entries, copying all that is there takes several milliseconds.
-    const spec = {
+    const spec: InstanceSpec & { readonly config: JsonObject } = {
       plugin,
       entry,
-      grant,
-      secrets,
       bundle,
       config,
-      quarantine,
-      settings,
-      events: powers.events,
-      hookTexts: powers.hookTexts,
-      validator: powers.validator,
-      stores: powers.stores,
-      effects: powers.effects,
-      capacity: powers.capacity,
-      canRest: powers.canRest,
-      now: powers.now,
-      take: () => powers.take(entry.confinement),
-      group: entry.confinement === 'compartment' ? powers.groups.of(plugin.id) : undefined,
-    } satisfies EntrySpec;
-    const room = openEntry(spec);
-    // What is taken away while it is still being asked what it offers is gone for it as for others.
+      secrets,
+      grant,
+      placement: {
+        take: () => guests.take(entry.confinement),
+        group: entry.confinement === 'compartment' ? guests.groups.of(plugin.id) : undefined,
+        quarantine,
+      },
+      services,
+    };
+    const instance = openInstance(spec);
+    // A revocation also applies while the entry is being queried for its contributions.
     const less = (): void => {
       const { permissions } = grants.of(plugin, entry);
-      void room.follow(makeGrant(room.grant.permissions, permissions));
+      void instance.updateGrant(makeGrant(instance.grant.permissions, permissions));
     };
-    room.onClose(grants.onRevoked(plugin.id, less));
-    const described = await offers.of(plugin.id, room, config).catch(async (error: unknown) => {
-      await room.close();
-      throw error;
+    instance.onClose(grants.onRevoked(plugin.id, less));
+    const described = await contributions
+      .of(plugin.id, instance, config)
+      .catch(async (error: unknown) => {
+        await instance.close();
+        throw error;
+      });
+    const outer = await openOuter(spec, instance, build);
+    return makeLiveEntry({
+      spec,
+      instance,
+      outer,
+      described,
+      contributions,
+      onChange,
     });
-    const outer = await openOuter(spec, room, powers);
-    return runEntry({ spec, room, outer, described, offers, onChange: powers.onChange });
   } catch (error) {
     return idle(entry, [asProblem(error)]);
   }
 }
 
 /**
- * Where tools run that want to be unconfined, one by one (Vellum's `executionTarget`), if the
- * operator lets their plugin: apart from the others, which stay where they are.
+ * Opens an unconfined instance for tools that request it (Vellum's `executionTarget`), if the
+ * operator allows it for their plugin. The other tools stay confined.
  */
 async function openOuter(
-  spec: EntrySpec,
-  room: OpenEntry,
-  powers: InstallPowers,
-): Promise<OpenEntry | undefined> {
-  const { plugin, settings } = spec;
+  spec: InstanceSpec,
+  instance: Instance,
+  build: InstallCapabilities['build'],
+): Promise<Instance | undefined> {
+  const { plugin, services, placement } = spec;
+  const { settings, guests } = services;
   const mayHave = spec.entry.surfaces !== undefined && spec.entry.confinement === 'compartment';
   if (!mayHave || !settings.hostMode.includes(plugin.id)) return undefined;
   const entry = { ...spec.entry, confinement: 'host' } as const;
   try {
-    const bundle = await powers.bundle(plugin, entry);
-    return openEntry({ ...spec, entry, bundle, take: () => powers.take('host'), group: undefined });
+    const bundle = await build(plugin, entry);
+    // Accepted without such a build: then its tools that require Node are refused, and the others run.
+    if (bundle === undefined) return undefined;
+    return openInstance({
+      ...spec,
+      entry,
+      bundle,
+      placement: { ...placement, take: () => guests.take('host'), group: undefined },
+    });
   } catch (error) {
-    await room.close();
+    await instance.close();
     throw error;
   }
 }

@@ -1,64 +1,149 @@
+import { WireError } from '../../../sandbox/wire/failure.js';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import type { UnnamedTool } from '../../catalog/catalog.js';
+import { isBulkheadError } from '../../errors.js';
 import type { Activation } from '../../formats/format.js';
 import type { Grant } from '../../permissions/grant.js';
 import type { Permissions } from '../../permissions/kind.js';
 import type { Plugin, PluginEntry } from '../../plugin/plugin.js';
-import type { Offer } from '../../plugin/tool.js';
-import type { Lane } from '../../traffic/traffic.js';
-import type { OpenEntry } from '../entry/entry.js';
-import type { Quarantine } from '../entry/quarantine.js';
-import type { Revocation } from '../call/revocation.js';
-import type { PluginProblem } from './status.js';
+import type { Contributions } from '../../plugin/tool.js';
+import type { PluginQueue } from '../../scheduler/call-scheduler.js';
+import { leave } from '../instance/in-flight.js';
+import type { Instance } from '../instance/instance.js';
+import type { Quarantine } from '../instance/quarantine.js';
+import type { PluginProblem } from '../types/status.js';
+import { NOTHING } from './grants.js';
 
-/** A plugin that was found, with what became of each of its entries. */
-export interface Installed {
+/** An installed plugin with the state of each entry. */
+export interface InstalledPlugin {
   readonly plugin: Plugin;
   readonly activation: Activation;
-  /** What the operator configured, active or not. */
+  /** The operator's configuration, whether the plugin is active or not. */
   readonly config: JsonObject;
   readonly entries: readonly InstalledEntry[];
   readonly problems: readonly PluginProblem[];
-  /** The calls of all of its tools. */
-  readonly lane: Lane;
+  /** The queue for calls of all of its tools. */
+  readonly queue: PluginQueue;
   readonly quarantine: Quarantine;
-  /** What is wrong with the version on disk, where an older one runs on for it. */
+  /** Whether it may run between calls. */
+  readonly background: boolean;
+  /** The problems of the version on disk, if an older version still runs. */
   readonly stale?: readonly PluginProblem[];
-  /** The trust group whose process holds it; absent where it has its own. */
+  /** The trust group with which it shares a process. Absent if it has its own. */
   readonly trustGroup?: string;
 }
 
-export function byId(installed: readonly Installed[]): ReadonlyMap<string, Installed> {
+/** The current plugins of an engine, in the order of registration. */
+export interface PluginTable {
+  list(): readonly InstalledPlugin[];
+  replace(next: readonly InstalledPlugin[]): void;
+  /** Reports that a plugin of the table has other contributions, or another grant. */
+  changed(): void;
+  onChange(listener: () => void): void;
+}
+
+export function makePluginTable(): PluginTable {
+  let plugins: readonly InstalledPlugin[] = [];
+  const listeners: (() => void)[] = [];
+  const changed = (): void => {
+    for (const listener of listeners) listener();
+  };
+  return {
+    list: () => plugins,
+    replace: (next) => {
+      plugins = next;
+    },
+    changed,
+    onChange: (listener) => {
+      listeners.push(listener);
+    },
+  };
+}
+
+export function byId(installed: readonly InstalledPlugin[]): ReadonlyMap<string, InstalledPlugin> {
   return new Map(installed.map((one) => [one.plugin.id, one]));
 }
 
 export interface InstalledEntry {
   readonly entry: PluginEntry;
-  /** What it was granted of what it declares; nothing where it does not run. */
+  /** Its declared and granted permissions. None if the entry does not run. */
   readonly effective: Permissions;
-  /** The guests that its tools run in: one, and one more for every narrower set of permissions. */
-  readonly rooms: readonly OpenEntry[];
-  /** What it said that it offers; absent where it was not asked, or did not answer. */
-  readonly offer: Offer | undefined;
+  /** The instances of its tools: one, and one more for each narrower set of permissions. */
+  readonly instances: readonly Instance[];
+  /** Its contributions. Absent if it was not queried or did not answer. */
+  readonly contributions: Contributions | undefined;
   readonly tools: readonly RunnableTool[];
   readonly problems: readonly PluginProblem[];
-  /** Where it runs: how it follows what it is granted. */
-  readonly running?: RunningEntry;
+  /** Applies changes to the entry while it runs. Absent if it does not run. */
+  readonly live?: LiveEntry;
 }
 
-export interface RunningEntry {
+export interface LiveEntry {
   /**
-   * Its grant is this from now on: the host refuses what is no longer granted when this returns, and
-   * so do its guests when it resolves.
+   * Changes the grant. When this returns, the host refuses what is no longer granted. When the
+   * promise resolves, the guests refuse it too.
    */
-  follow(grant: Grant): Promise<void>;
-  /** Asks it anew what it offers, as it now is. What it answers is what it offers from then on. */
+  updateGrant(grant: Grant): Promise<void>;
+  /** Queries the entry's contributions again and replaces the former ones. */
   refresh(): Promise<void>;
 }
 
 export interface RunnableTool {
   readonly listed: UnnamedTool;
-  readonly room: OpenEntry;
-  /** Aborted when what it rests on is taken from its plugin: calls under way end with it. */
+  readonly instance: Instance;
+  /** Happens when a permission that the tool needs is revoked. Running calls then end. */
   readonly revoked: Revocation;
+}
+
+/** An entry that does not run, with the problems that prevent it. */
+export function idle(entry: PluginEntry, problems: readonly PluginProblem[] = []): InstalledEntry {
+  return {
+    entry,
+    effective: NOTHING,
+    instances: [],
+    contributions: undefined,
+    tools: [],
+    problems,
+  };
+}
+
+/** The operator's message about an entry that does not run. */
+export function asProblem(error: unknown): PluginProblem {
+  if (isBulkheadError(error)) return { code: error.code, message: error.message };
+  if (error instanceof WireError)
+    return { code: error.code ?? 'LOAD_FAILED', message: error.message };
+  throw error;
+}
+
+/**
+ * Ends the running calls of a tool when the tool is revoked. Each call adds a listener to a list.
+ * An `AbortSignal` would cost a call more than the rest of the host's work for it.
+ */
+export interface Revocation {
+  on(listener: () => void): void;
+  off(listener: () => void): void;
+  /** Calls each listener once. */
+  happen(): void;
+}
+
+export function makeRevocation(): Revocation {
+  return new MadeRevocation();
+}
+
+class MadeRevocation implements Revocation {
+  listeners: (() => void)[] = [];
+
+  on(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  off(listener: () => void): void {
+    leave(this.listeners, listener);
+  }
+
+  happen(): void {
+    const listeners = this.listeners;
+    this.listeners = [];
+    for (const listener of listeners) listener();
+  }
 }

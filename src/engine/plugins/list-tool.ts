@@ -1,27 +1,27 @@
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { effectiveRisk } from '../../approval/risk.js';
-import { whyItAsks } from '../../approval/tolerance.js';
+import { whyItAsks } from '../../approval/policy.js';
 import type { UnnamedTool } from '../../catalog/catalog.js';
-import { formats } from '../../formats/table.js';
+import { formatNamed } from '../../formats/table.js';
 import type { Grant } from '../../permissions/grant.js';
 import type { Plugin, PluginEntry } from '../../plugin/plugin.js';
 import type { ToolDefinition } from '../../plugin/tool.js';
-import type { Settings } from '../options/settings.js';
+import type { Settings } from '../types/settings.js';
 
 export interface ToolListing {
   readonly plugin: Plugin;
   readonly entry: PluginEntry;
   readonly tool: ToolDefinition;
   readonly config: JsonObject;
-  /** What the tool's code can use. */
+  /** The permissions of the tool's code. */
   readonly grant: Grant;
   readonly settings: Pick<Settings, 'tolerance' | 'riskPolicy' | 'trustHints' | 'lent'>;
 }
 
-/** A tool as the catalog shows it, with its risk, and whether a call of it asks. */
+/** A tool as the catalog shows it, with its risk and whether its calls need approval. */
 export function listTool(listing: ToolListing): UnnamedTool {
   const { plugin, entry, tool, config, grant, settings } = listing;
-  const format = formats[plugin.format];
+  const format = formatNamed(plugin.format);
   const { annotations, declaredRisk } = tool;
   const requireApproval = format.requiresApproval(entry, tool, config);
   const { band, why } = effectiveRisk({
@@ -32,7 +32,7 @@ export function listTool(listing: ToolListing): UnnamedTool {
     riskOfPower: settings.lent.riskOf,
   });
   const risk = { risk: band, riskWhy: why };
-  const byFlagAlone = format.asksByFlagAlone ?? false;
+  const byFlagAlone = format.approvalByFlagOnly ?? false;
   const asks = whyItAsks({ ...risk, requireApproval, byFlagAlone }, settings.tolerance);
   return {
     plugin: plugin.id,
@@ -60,6 +60,6 @@ export function listTool(listing: ToolListing): UnnamedTool {
 }
 
 function aliasesOf({ plugin, entry, tool }: ToolListing): Pick<UnnamedTool, 'aliases'> {
-  const aliases = formats[plugin.format].aliasesOf?.(entry, tool.toolId);
+  const aliases = formatNamed(plugin.format).aliasesOf?.(entry, tool.toolId);
   return aliases === undefined || aliases.length === 0 ? {} : { aliases };
 }

@@ -1,104 +1,99 @@
+import { basename } from 'node:path';
 import type { Catalog } from '../../catalog/catalog.js';
 import { BulkheadError } from '../../errors.js';
-import type { EventBus } from '../../events.js';
-import type { Discovery } from '../../formats/discover.js';
-import { coversAll } from '../../permissions/effective.js';
-import type { Plugin } from '../../plugin/plugin.js';
+import type { Discovery, DiscoveryProblem } from '../../formats/discover.js';
 import type { FoundPlugin } from '../../formats/format.js';
-import { formats } from '../../formats/table.js';
-import { findPlugins } from './find-plugins.js';
-import type { Effects } from '../call/effects.js';
-import { followAll } from './follow-all.js';
-import type { Grants } from '../grants/grants.js';
-import { shutDown } from '../entry/begin-and-end.js';
-import { inTurns } from './in-turns.js';
-import type { InstallPowers } from './install.js';
-import { byId, type Installed, type InstalledEntry } from './installed.js';
-import { end, endInactive, retire } from './let-go.js';
-import { discoverLocked } from '../lock/discover-locked.js';
-import type { Machinery } from '../machinery.js';
-import { diskReader } from '../powers/disk-reader.js';
-import type { Settings } from '../options/settings.js';
+import { formatNamed } from '../../formats/table.js';
+import type { GuestEnd } from '../../guests/end.js';
+import { coversAll } from '../../permissions/grant.js';
+import { type Artifact, buildKey } from '../../plugin/artifact/artifact.js';
+import type { Plugin } from '../../plugin/plugin.js';
+import type { CallScheduler } from '../../scheduler/call-scheduler.js';
+import type { EngineServices } from '../instance/instance.js';
+import { diskReader } from '../node/disk-reader.js';
+import { mapConcurrently } from '../node/pauses.js';
+import type { PluginStatus } from '../types/status.js';
+import type { ContributionCache } from './contribution-cache.js';
+import { type BuildBundle, discoverLocked, findPlugins } from './find-plugins.js';
+import type { Grants } from './grants.js';
+import { shutDown } from './init-and-shutdown.js';
+import type { InstallCapabilities } from './install.js';
+import { byId, type InstalledEntry, type InstalledPlugin, type PluginTable } from './installed.js';
+import { emitPluginEvents } from './plugin-events.js';
+import { makeReconciler } from './reconcile.js';
 import { statusesOf } from './status-of.js';
-import type { PluginStatus } from './status.js';
-import { tellPlugins } from './tell-plugins.js';
-import { makeTurnover } from './turnover.js';
 
-/** The plugins an engine has, and their coming and going. */
+/** Loads, replaces, disables and closes the plugins of an engine. */
 export interface Registry {
-  /** Reads what is on disk, there from now on, and installs it. Loads follow one another, each whole. */
+  /** Reads the plugins on disk and installs them. Concurrent reloads run one after another. */
   reload(plugins?: readonly string[]): Promise<void>;
-  /** Switches a plugin off, or on again. Throws `PLUGIN_NOT_FOUND`. */
+  /** Disables or enables a plugin. Throws `PLUGIN_NOT_FOUND`. */
   setEnabled(plugin: string, enabled: boolean): Promise<void>;
-  /** In the order in which they are registered. */
-  installed(): readonly Installed[];
-  /** Of all plugins, or of those whose ids are `about`. */
+  /** The status of all plugins, or of those whose ids match `about`. */
   status(catalog: Catalog, about?: (id: string) => boolean): readonly PluginStatus[];
-  /** What each format's own page of plugins shows of those that it has. */
+  /** The entries of each format's own plugin list. */
   listing(): readonly Readonly<Record<string, unknown>>[];
   ids(): readonly string[];
-  /** The plugins of that id, as they are. */
-  find(plugin: string): readonly Installed[];
+  /** The plugins with that id. */
+  find(plugin: string): readonly InstalledPlugin[];
   /**
-   * What the plugin is granted has changed: it follows, running as it is. One that did not run for
-   * want of it is installed anew.
+   * Applies a changed grant to the running plugin. An entry that did not run for lack of a
+   * permission is installed again.
    */
-  follow(plugin: string): Promise<void>;
-  /** Asks a plugin that runs what it offers now. One that does not answer offers what it did. */
+  updateGrants(plugin: string): Promise<void>;
+  /**
+   * Queries a running plugin for its contributions. If it does not answer, its former contributions
+   * stay.
+   */
   refresh(plugin: string): Promise<void>;
-  /** Ends everything that it installed. */
+  /** Ends all installed plugins. */
   close(): Promise<void>;
 }
 
 export interface RegistrySpec {
-  readonly settings: Settings;
+  readonly plugins: PluginTable;
+  readonly services: EngineServices;
   readonly grants: Grants;
-  readonly events: EventBus;
-  readonly machinery: Machinery;
-  readonly effects: Effects;
-  readonly onChange: (installed: readonly Installed[]) => void;
+  readonly contributions: ContributionCache;
+  readonly scheduler: CallScheduler;
+  readonly build: BuildBundle;
 }
 
-/** Plugins that are asked at once what they offer. Each may take a processor to itself. */
+/** Plugins that are queried concurrently. Each may use a whole processor. */
 const WIDTH = 4;
 
 export function makeRegistry(spec: RegistrySpec): Registry {
-  const { settings, grants, events, machinery, effects, onChange } = spec;
-  let installed: readonly Installed[] = [];
+  const { plugins: table, services, grants, build } = spec;
+  const { settings, events } = services;
   let { plugins: directories } = settings;
   let discovery: Discovery = { plugins: [], problems: [] };
-  /** Replaced, and finishing their calls: what they hold is the plugin's still. */
-  const retiring = new Set<Installed>();
+  /** Replaced plugins that finish their calls. Grants still apply to them. */
+  const retiring = new Set<InstalledPlugin>();
   let last: Promise<void> = Promise.resolve();
   let closed = false;
 
-  const powers: InstallPowers = {
-    ...machinery,
-    settings,
-    grants,
-    events,
-    effects,
-    now: Date.now,
-    onChange: () => onChange(installed),
-  };
-  const turnover = makeTurnover(({ bundles }) =>
-    bundles === undefined ? powers : { ...powers, bundle: bundlesOf(bundles, machinery) },
+  const capabilities: InstallCapabilities = { ...spec, onChange: table.changed };
+  const reconciler = makeReconciler(({ artifact }) =>
+    artifact === undefined ? capabilities : { ...capabilities, build: buildsIn(artifact) },
   );
-  /** Ids of plugins that the host has switched off. */
+  /** Ids of plugins that the host has disabled. */
   const off = new Set<string>();
 
-  const renew = (before: Installed | undefined, found: FoundPlugin): Promise<Installed> =>
-    turnover.renew(before, off.has(found.plugin.id) ? switchedOff(found) : found);
+  const renew = (
+    before: InstalledPlugin | undefined,
+    found: FoundPlugin,
+  ): Promise<InstalledPlugin> =>
+    reconciler.renew(before, off.has(found.plugin.id) ? switchedOff(found) : found);
 
-  const become = (next: readonly Installed[]): readonly Installed[] => {
-    const before = installed;
-    const kept = new Set(next.map(({ entries }) => entries));
+  const become = (next: readonly InstalledPlugin[]): readonly InstalledPlugin[] => {
+    const before = table.list();
+    const remaining = new Set(next.map(({ entries }) => entries));
     const successors = byId(next);
-    installed = next;
-    followAll(next, before, grants);
-    onChange(installed);
+    table.replace(next);
+    updateAllGrants(next, before, grants);
+    table.changed();
     for (const one of before) {
-      if (!kept.has(one.entries)) void letGo(one, successors.get(one.plugin.id));
+      if (!remaining.has(one.entries)) void unload(one, successors.get(one.plugin.id));
     }
     const same = new Set(before);
     return next.filter((one) => !same.has(one));
@@ -111,68 +106,74 @@ export function makeRegistry(spec: RegistrySpec): Registry {
     discovery =
       lock === undefined
         ? await findPlugins(diskReader, where)
-        : await discoverLocked(lock, where, machinery.bundle);
-    // A manifest that cannot be read just now costs a plugin nothing that it had.
+        : await discoverLocked(lock, where, build);
+    // If a manifest cannot be read now, its installed plugin stays.
     const broken = new Set(discovery.problems.map(({ directory }) => directory));
     const ids = new Set(discovery.plugins.map(({ plugin }) => plugin.id));
-    const stays = installed.filter(
-      ({ plugin }) => !ids.has(plugin.id) && broken.has(plugin.directory),
-    );
-    const before = byId(installed);
-    const next = await inTurns(discovery.plugins, WIDTH, (found) =>
+    const stays = table
+      .list()
+      .filter(({ plugin }) => !ids.has(plugin.id) && broken.has(plugin.directory));
+    const before = byId(table.list());
+    const next = await mapConcurrently(discovery.plugins, WIDTH, (found) =>
       renew(before.get(found.plugin.id), found),
     );
     const fresh = become([...next, ...stays]);
-    tellPlugins(fresh, discovery.problems, events);
+    emitPluginEvents(fresh, discovery.problems, events);
   };
 
-  const letGo = async (one: Installed, successor: Installed | undefined): Promise<void> => {
+  const unload = async (
+    one: InstalledPlugin,
+    successor: InstalledPlugin | undefined,
+  ): Promise<void> => {
     retiring.add(one);
-    // Whoever switched it off, or took it away, does not want it to run on.
+    // A disabled or removed plugin does not finish its calls.
+    // guard: disabled-plugin-ended
     await ((successor?.activation.config ?? null) === null ? endInactive(one) : retire(one));
     retiring.delete(one);
   };
 
-  /** An entry that could not be loaded has no guest to tell, so that its plugin is installed anew. */
+  /** Installs a plugin again. An entry that failed to load has no guest that could be updated. */
   const again = async (plugin: string): Promise<void> => {
     if (closed) return;
     const found = discovery.plugins.find((one) => one.plugin.id === plugin);
-    const before = installed.find((one) => one.plugin.id === plugin);
+    const before = table.list().find((one) => one.plugin.id === plugin);
     if (found === undefined || before === undefined) return;
     const after = await renew(before, found);
-    become(installed.map((one) => (one === before ? after : one)));
+    become(table.list().map((one) => (one === before ? after : one)));
   };
 
   const runningOf = (plugin: string): readonly InstalledEntry[] =>
-    installed.flatMap((one) => (one.plugin.id === plugin ? one.entries : []));
+    table.list().flatMap((one) => (one.plugin.id === plugin ? one.entries : []));
 
   return {
-    ids: () => installed.map(({ plugin }) => plugin.id),
+    ids: () => table.list().map(({ plugin }) => plugin.id),
     refresh: async (plugin) => {
       await Promise.all(
-        runningOf(plugin).flatMap(({ running }) => running?.refresh().catch(() => undefined) ?? []),
+        runningOf(plugin).flatMap(({ live }) => live?.refresh().catch(() => undefined) ?? []),
       );
     },
-    find: (plugin) => installed.filter((one) => one.plugin.id === plugin),
-    follow: async (id) => {
-      // Every entry follows before anything is waited for.
-      const followed = [...installed, ...retiring]
+    find: (plugin) => table.list().filter((one) => one.plugin.id === plugin),
+    updateGrants: async (id) => {
+      // All entries apply the grant before anything is awaited.
+      const updated = [...table.list(), ...retiring]
         .filter(({ plugin }) => plugin.id === id)
         .flatMap(({ plugin, entries }) =>
-          entries.flatMap(({ entry, running }) => running?.follow(grants.of(plugin, entry)) ?? []),
+          entries.flatMap(({ entry, live }) => live?.updateGrant(grants.of(plugin, entry)) ?? []),
         );
-      await Promise.all(followed);
-      const anew = installed.some(
-        ({ plugin, entries }) =>
-          plugin.id === id && entries.some((entry) => isBehind(entry, plugin, grants)),
-      );
-      if (!anew) return;
+      await Promise.all(updated);
+      const needsRestart = table
+        .list()
+        .some(
+          ({ plugin, entries }) =>
+            plugin.id === id && entries.some((entry) => isBehind(entry, plugin, grants)),
+        );
+      if (!needsRestart) return;
       const next = (): Promise<void> => again(id);
       last = last.then(next, next);
       await last;
     },
     setEnabled: async (id, enabled) => {
-      if (!installed.some(({ plugin }) => plugin.id === id)) throw notThere(id);
+      if (!table.list().some(({ plugin }) => plugin.id === id)) throw notThere(id);
       if (enabled) off.delete(id);
       else off.add(id);
       const next = (): Promise<void> => again(id);
@@ -184,39 +185,38 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       last = last.then(load, load);
       return last;
     },
-    installed: () => installed,
-    status: (catalog, about) => statusesOf(installed, discovery, catalog, about),
-    listing: () => installed.map(listingOf),
+    status: (catalog, about) => statusesOf(table.list(), discovery, catalog, about),
+    listing: () => [...table.list().map(listingOf), ...discovery.problems.map(brokenListingOf)],
     close: async () => {
       closed = true;
       await last.catch(() => {});
-      const ending = installed;
-      installed = [];
-      onChange([]);
+      const ending = table.list();
+      table.replace([]);
+      table.changed();
       await shutDown(ending, 'shutdown');
+      // guard: retired-plugins-end-at-close
       await Promise.all([...ending, ...retiring].map(end));
     },
   };
 }
 
-/** Where a plugin's code is had: made from its directory, unless it is what was kept of it. */
-function bundlesOf(
-  bundles: NonNullable<FoundPlugin['bundles']>,
-  machinery: Machinery,
-): Machinery['bundle'] {
-  return (plugin, entry) => {
-    const kept = Object.hasOwn(bundles, entry.key) && bundles[entry.key];
-    return kept ? Promise.resolve(kept) : machinery.bundle(plugin, entry);
+/** The builds of an accepted artifact. Nothing is built again. */
+function buildsIn({ bundles }: Artifact): InstallCapabilities['build'] {
+  return (_plugin, entry) => {
+    const key = buildKey(entry);
+    return Promise.resolve(Object.hasOwn(bundles, key) ? bundles[key] : undefined);
   };
 }
 
-/** Whether an entry cannot follow as it runs: it does not, or it now asks for more than it did. */
+/**
+ * Whether an entry must be installed again: it does not run, or it now requests more permissions.
+ */
 function isBehind(
-  { entry, running, problems }: InstalledEntry,
+  { entry, live, problems }: InstalledEntry,
   plugin: Plugin,
   grants: Grants,
 ): boolean {
-  if (running === undefined) return problems.length > 0;
+  if (live === undefined) return problems.length > 0;
   return !coversAll(entry.declared, grants.request(plugin, entry).declared);
 }
 
@@ -225,11 +225,27 @@ function listingOf({
   activation,
   config,
   entries,
-}: Installed): Readonly<Record<string, unknown>> {
-  const offers = Object.fromEntries(
-    entries.flatMap(({ entry, offer }) => (offer === undefined ? [] : [[entry.key, offer]])),
+  problems,
+  stale = [],
+}: InstalledPlugin): Readonly<Record<string, unknown>> {
+  const contributions = Object.fromEntries(
+    entries.flatMap(({ entry, contributions: own }) =>
+      own === undefined ? [] : [[entry.key, own]],
+    ),
   );
-  return formats[plugin.format].list({ plugin, activation, config, offers });
+  const listed = formatNamed(plugin.format).list({ plugin, activation, config, contributions });
+  const failed = [...problems, ...stale, ...entries.flatMap((entry) => entry.problems)];
+  return failed.length === 0
+    ? listed
+    : { ...listed, problems: failed.map(({ code, message }) => ({ code, message })) };
+}
+
+/** A directory that looks like a plugin but cannot be read as one. */
+function brokenListingOf({
+  directory,
+  error: { code, message },
+}: DiscoveryProblem): Readonly<Record<string, unknown>> {
+  return { id: basename(directory), problems: [{ code, message }] };
 }
 
 function switchedOff(found: FoundPlugin): FoundPlugin {
@@ -242,4 +258,49 @@ function notThere(id: string): BulkheadError {
   return new BulkheadError('PLUGIN_NOT_FOUND', `The engine has no plugin ${JSON.stringify(id)}.`, {
     directory: id,
   });
+}
+
+/** Waits until a replaced plugin's calls have settled (each has a deadline), then ends it. */
+export async function retire(installed: InstalledPlugin): Promise<void> {
+  await installed.queue.whenIdle();
+  await end(installed);
+}
+
+/** Ends all guests of a plugin at once. */
+export function end(installed: InstalledPlugin): Promise<void> {
+  return endFor(installed, { cause: 'closed', detail: 'the engine unloaded the plugin' });
+}
+
+/** Ends all guests of a plugin that was disabled or removed. */
+export function endInactive(installed: InstalledPlugin): Promise<void> {
+  const detail = 'it was disabled or removed';
+  return endFor(installed, { cause: 'closed', detail, inactive: true });
+}
+
+async function endFor({ entries }: InstalledPlugin, why: GuestEnd): Promise<void> {
+  await Promise.all(
+    entries.flatMap(({ instances }) => instances.map((instance) => instance.close(why))),
+  );
+}
+
+/**
+ * Applies grant changes that happened while plugins were being read. Plugins that were installed
+ * before have already applied them.
+ */
+export function updateAllGrants(
+  installed: readonly InstalledPlugin[],
+  before: readonly InstalledPlugin[],
+  grants: Grants,
+): void {
+  const updated = new Set(before.map(({ entries }) => entries));
+  for (const { plugin, entries } of installed) {
+    if (updated.has(entries)) continue;
+    for (const { entry, effective, live } of entries) {
+      const grant = grants.of(plugin, entry);
+      const { permissions } = grant;
+      const same =
+        permissions === effective || JSON.stringify(permissions) === JSON.stringify(effective);
+      if (!same) void live?.updateGrant(grant);
+    }
+  }
 }

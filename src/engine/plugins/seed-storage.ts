@@ -1,22 +1,29 @@
 import { createHash } from 'node:crypto';
+import { isRecord } from '../../../sandbox/wire/json.js';
+import type { StorageEntry } from '../../../sandbox/wire/storage.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import { type FilesystemBroker, makeFilesystemBroker } from '../../brokers/filesystem/broker.js';
 import { makeStorageBroker, type StorageBroker } from '../../brokers/storage/broker.js';
 import type { Stores } from '../../brokers/storage/store.js';
 import { BulkheadError } from '../../errors.js';
 import type { Plugin, SeedFile } from '../../plugin/plugin.js';
-import { identityOf } from '../grants/identity.js';
+import { identityOf } from '../instance/identity.js';
 
-/** Bytes of all seeds together. Stops a plugin from being slow to install. */
-export const MAX_SEED_BYTES: number = 16 * 1024 * 1024;
+/** Bytes of all seeds together. Stops a plugin that would be slow to install. */
+export const MAX_SEED_BYTES: number = 32 * 1024 * 1024;
+
+/** Files and directories of all seeds together. Stops a tree of empty files. */
+const MAX_SEED_ENTRIES = 2_000;
+
+/** Nested directories of a seed. The storage has no deeper ones. */
+const MAX_SEED_DEPTH = 16;
 
 /**
- * Puts the files that a plugin brings along into its storage (Spindle manifest, Storage seed files),
- * before any of its code runs. Both ends are brokers: what is read lies in the plugin's directory
- * whatever links say, and what is written in its storage within its quota. A file that is there
- * stays, unless it may be overwritten and the seed is another than the last time.
- *
- * Rejects with `INVALID_MANIFEST` where a seed that is required cannot be had. Others are left out.
+ * Copies a plugin's seed files and directories into its storage before its code runs (Spindle
+ * manifest, Storage seed files). Brokers read and write the files, so links cannot leave the plugin's
+ * directory, and the quota applies. What exists stays: a file, or a whole directory. If the seed may
+ * overwrite it, each file that has changed since the last time replaces its copy. Rejects with
+ * `INVALID_MANIFEST` if a required seed is not available. Other missing seeds are left out.
  */
 export async function seedStorage(plugin: Plugin, stores: Stores): Promise<void> {
   const { seeds = [] } = plugin;
@@ -30,12 +37,17 @@ export async function seedStorage(plugin: Plugin, stores: Stores): Promise<void>
   const storage = makeStorageBroker({ plugin: identity, store: stores(plugin.id) });
   const { signal } = new AbortController();
   let bytesLeft = MAX_SEED_BYTES;
+  let entriesLeft = MAX_SEED_ENTRIES;
   try {
     for (const seed of seeds) {
       try {
-        const content = await readAll(files, seed, bytesLeft, signal);
-        bytesLeft -= content.length;
-        await plant(storage, seed, content, signal);
+        const found = await filesOf(files, storage, seed, entriesLeft, signal);
+        entriesLeft -= found.length;
+        for (const file of found) {
+          const content = await readAll(files, file, bytesLeft, signal);
+          bytesLeft -= content.length;
+          await plant(storage, file, content, signal);
+        }
       } catch (error) {
         if (seed.required) throw missing(plugin, seed, error);
       }
@@ -44,6 +56,45 @@ export async function seedStorage(plugin: Plugin, stores: Stores): Promise<void>
     files.close();
     storage.close();
   }
+}
+
+/** The files of a seed: itself, or those below a directory that is copied. */
+async function filesOf(
+  files: FilesystemBroker,
+  storage: StorageBroker,
+  seed: SeedFile,
+  maxEntries: number,
+  signal: AbortSignal,
+): Promise<readonly SeedFile[]> {
+  const entry = await files.inspect({ op: 'stat', path: seed.from }, signal);
+  if (!isEntry(entry) || entry.kind !== 'directory') return [seed];
+  if (!seed.overwrite && (await exists(storage, seed.to, signal))) return [];
+  const found: SeedFile[] = [];
+  const walk = async (from: string, to: string, depth: number): Promise<void> => {
+    const entries = await files.inspect({ op: 'list', path: from }, signal);
+    for (const { name, kind } of Array.isArray(entries) ? entries.filter(isEntry) : []) {
+      // guard: seed-tree-capped
+      if (found.length >= maxEntries || depth > MAX_SEED_DEPTH) {
+        throw new Error(`the seeds are more than ${MAX_SEED_ENTRIES} files, or nested too deep`);
+      }
+      const file = { ...seed, from: `${from}/${name}`, to: to === '.' ? name : `${to}/${name}` };
+      if (kind === 'file') found.push(file);
+      else await walk(file.from, file.to, depth + 1);
+    }
+  };
+  await walk(seed.from, seed.to, 1);
+  return found;
+}
+
+function isEntry(value: unknown): value is StorageEntry {
+  return isRecord(value) && typeof value['name'] === 'string';
+}
+
+/** The root of the storage always exists. */
+async function exists(storage: StorageBroker, path: string, signal: AbortSignal): Promise<boolean> {
+  if (path === '.') return true;
+  const there = await storage.run({ op: 'stat', path }, undefined, signal);
+  return 'value' in there && there.value !== null;
 }
 
 async function readAll(
@@ -78,14 +129,13 @@ async function plant(
   signal: AbortSignal,
 ): Promise<void> {
   const digest = createHash('sha256').update(content).digest('hex');
-  // A user of nobody's: what was last put there, by where.
+  // A reserved user of the storage, for the hashes of the last seeds by their destination.
   const mark = {
     area: 'user',
     user: 'seed files',
     path: createHash('sha256').update(to).digest('hex'),
   };
-  const there = await storage.run({ op: 'stat', path: to }, undefined, signal);
-  if ('value' in there && there.value !== null) {
+  if (await exists(storage, to, signal)) {
     if (!overwrite || (await readText(storage, mark, signal)) === digest) return;
   }
   await storage.run({ op: 'write', path: to }, sourceOf(content), signal);

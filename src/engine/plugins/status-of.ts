@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
-import { byPlugin, type CatalogByPlugin } from '../../catalog/by-plugin.js';
-import type { Catalog } from '../../catalog/catalog.js';
+import { type Catalog, type CatalogByPlugin, byPlugin } from '../../catalog/catalog.js';
 import type { Discovery, DiscoveryProblem } from '../../formats/discover.js';
-import type { Installed, InstalledEntry } from './installed.js';
-import type { EntryStatus, PluginProblem, PluginStatus } from './status.js';
+import { subjectHashOf } from '../../plugin/plugin.js';
+import type { EntryStatus, PluginProblem, PluginStatus } from '../types/status.js';
+import type { InstalledEntry, InstalledPlugin } from './installed.js';
 
-/** What the engine tells of all plugins, or of those whose ids are `about`. */
+/** The status of all plugins, or of those whose ids match `about`. */
 export function statusesOf(
-  installed: readonly Installed[],
+  installed: readonly InstalledPlugin[],
   { problems }: Discovery,
   catalog: Catalog,
   about: (id: string) => boolean = () => true,
@@ -19,8 +19,8 @@ export function statusesOf(
   return [...told.map((one) => statusOf(one, sorted)), ...broken];
 }
 
-/** What the engine tells of a plugin that it has. */
-function statusOf(installed: Installed, catalog: CatalogByPlugin): PluginStatus {
+/** The status of an installed plugin. */
+function statusOf(installed: InstalledPlugin, catalog: CatalogByPlugin): PluginStatus {
   const { plugin, activation, entries, quarantine } = installed;
   const { reasons } = activation;
   const { id, format, directory, name, version, description } = plugin;
@@ -35,7 +35,7 @@ function statusOf(installed: Installed, catalog: CatalogByPlugin): PluginStatus 
       toolId: tool,
     })),
   ];
-  const runs = entries.some((entry) => entry.rooms.length > 0);
+  const runs = entries.some((entry) => entry.instances.length > 0);
   const alert = quarantine.alert();
   return {
     id,
@@ -48,18 +48,19 @@ function statusOf(installed: Installed, catalog: CatalogByPlugin): PluginStatus 
     state: reasons.length > 0 ? 'inactive' : runs || entries.length === 0 ? 'active' : 'failed',
     problems,
     alerts: [
-      ...entries.flatMap(({ offer }) => offer?.alerts ?? []),
+      ...entries.flatMap(({ contributions }) => contributions?.alerts ?? []),
       ...(alert === undefined ? [] : [alert]),
     ],
     entries: entries.map(entryStatus),
     tools: catalog.tools(id),
+    ...(plugin.notRun === undefined ? {} : { notRun: plugin.notRun }),
   };
 }
 
-function entryStatus({ entry, effective, rooms }: InstalledEntry): EntryStatus {
+function entryStatus({ entry, effective, instances }: InstalledEntry): EntryStatus {
   const { key, surface, file, confinement, declared, undeclared, edition, surfaces } = entry;
   const hooks = surfaces?.filter(({ kind }) => kind === 'hooks').map(({ stem }) => stem);
-  const bundle = rooms[0]?.bundle.hash;
+  const bundle = instances[0] && subjectHashOf(instances[0].bundle);
   return {
     key,
     surface,
@@ -71,7 +72,7 @@ function entryStatus({ entry, effective, rooms }: InstalledEntry): EntryStatus {
     ...(edition === undefined ? {} : { edition }),
     ...(hooks === undefined ? {} : { hooks }),
     effective,
-    secrets: (rooms[0]?.secrets ?? []).map(({ name, binding }) => ({
+    secrets: (instances[0]?.secrets ?? []).map(({ name, binding }) => ({
       name,
       hosts: [...binding.hosts],
       in: [...binding.in],
@@ -79,7 +80,7 @@ function entryStatus({ entry, effective, rooms }: InstalledEntry): EntryStatus {
   };
 }
 
-/** What the engine tells of a directory that looks like a plugin and cannot be read as one. */
+/** The status of a directory that looks like a plugin but cannot be read as one. */
 function brokenStatus({ directory, error }: DiscoveryProblem): PluginStatus {
   return {
     id: basename(directory),

@@ -1,42 +1,46 @@
 import { relative, sep } from 'node:path';
-import type { WatchDirectories } from '../powers/watcher.js';
+import type { WatchDirectories } from '../node/watcher.js';
 
 export interface WatchingSpec {
-  /** Where plugins are looked for, as the host's options have it. */
+  /** The host's options for the directories of plugins. */
   readonly paths: readonly string[];
   readonly watch: WatchDirectories;
   readonly reload: () => Promise<void>;
+  readonly onFailed: (error: unknown) => void;
 }
 
 export interface Watching {
-  /** Resolves when every later change is seen. */
-  readonly ready: Promise<void>;
+  /** Starts to watch. When the promise resolves, every later change is noticed. */
+  start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** From the last change to the reading: an editor writes a file in several steps. */
+/** Milliseconds from the last change to the reload. Editors write a file in several steps. */
 const SETTLE_MS = 50;
 
-/** Reads the plugins again when something below their directories has changed. */
-export function watchPlugins({ paths, watch, reload }: WatchingSpec): Watching {
+/** Reloads the plugins when something below their directories has changed. */
+export function watchPlugins({ paths, watch, reload, onFailed }: WatchingSpec): Watching {
   const roots = [...new Set(paths.map(rootOf))];
   let timer: NodeJS.Timeout | undefined;
+  let watcher: ReturnType<WatchDirectories> | undefined;
   const later = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => void reload().catch(() => {}), SETTLE_MS);
+    timer = setTimeout(() => void reload().catch(onFailed), SETTLE_MS);
     timer.unref();
   };
-  const watcher = watch(roots, (path) => isIgnored(path, roots), later);
   return {
-    ready: watcher.ready,
+    start: () => {
+      watcher ??= watch(roots, (path) => isIgnored(path, roots), later);
+      return watcher.ready;
+    },
     close: async () => {
       clearTimeout(timer);
-      await watcher.close();
+      await watcher?.close();
     },
   };
 }
 
-/** The directory in which a pattern begins. */
+/** The directory in which a pattern starts. */
 function rootOf(path: string): string {
   const parts = path.split(/[/\\]/);
   const star = parts.findIndex((part) => part.includes('*'));
@@ -44,8 +48,8 @@ function rootOf(path: string): string {
 }
 
 /**
- * What changes without its plugin changing: packages (of which nothing is taken that its own files do
- * not name), data, and hidden files, but for the one that switches a plugin off.
+ * Paths whose changes do not change the plugin: packages (its bundle includes only what its own
+ * files import), data, and hidden files except the file that disables a plugin.
  */
 export function isIgnored(path: string, roots: readonly string[]): boolean {
   const root = roots.filter((one) => isBelow(path, one)).toSorted((a, b) => b.length - a.length)[0];

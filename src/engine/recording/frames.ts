@@ -1,21 +1,12 @@
-import { makeFrameReader } from '../../../sandbox/wire/framing.js';
+import { makeFrameReader, makeUtf8 } from '../../../sandbox/wire/framing.js';
 import { FROM_GUEST, FROM_HOST } from '../../../sandbox/wire/limits.js';
-import type { Message } from '../../../sandbox/wire/messages.js';
 import { makeOutbox } from '../../../sandbox/wire/outbox.js';
 import { parseMessage } from '../../../sandbox/wire/parse.js';
-import { makeUtf8 } from '../../../sandbox/wire/utf8.js';
-
-export type Side = 'host' | 'guest';
-
-/** One thing that was said on a wire, and who said it. */
-export type Frame =
-  | { readonly by: Side; readonly message: Message }
-  /** Bytes of a stream, in base64. */
-  | { readonly by: Side; readonly stream: number; readonly bytes: string };
+import type { Frame, Side } from '../types/recording.js';
 
 const utf8 = makeUtf8(Buffer);
 
-/** Turns what one side says into frames, as it arrives. Throws `WireViolation`, as the peer would. */
+/** Parses the bytes of one side into frames. Throws `WireViolation` for invalid bytes. */
 export function makeFrameLog(by: Side, note: (frame: Frame) => void): (bytes: Uint8Array) => void {
   const limits = by === 'guest' ? FROM_GUEST : FROM_HOST;
   return makeFrameReader(utf8, limits, {
@@ -26,7 +17,7 @@ export function makeFrameLog(by: Side, note: (frame: Frame) => void): (bytes: Ui
   });
 }
 
-/** Says a frame again, by itself. */
+/** Sends a recorded frame again. */
 export function sayFrame(frame: Frame, write: (bytes: Uint8Array) => void): void {
   let leave = (): void => {};
   const outbox = makeOutbox({

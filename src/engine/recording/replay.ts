@@ -1,79 +1,105 @@
-import { isRecord } from '../../../sandbox/wire/parse.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
 import { BulkheadError } from '../../errors.js';
 import { integrityOf } from '../../plugin/integrity.js';
-import type { Machinery } from '../machinery.js';
-import { type Frame, makeFrameLog, sayFrame } from './frames.js';
-import type { CallRecord } from './record.js';
+import type { GuestSource } from '../instance/guest-source.js';
+import { type Brokers, makeRequestGate } from '../instance/request-gate.js';
+import { replayMode } from '../instance/request-mode.js';
+import type { CallRecording, Frame } from '../types/recording.js';
+import { makeFrameLog, sayFrame } from './frames.js';
+import { digestOf } from './recording.js';
 
-/** Whether a plugin did again what it did. */
+/** Whether the plugin repeated its recorded behaviour. */
 export type ReplayVerdict =
   | { readonly same: true; readonly frames: number }
   | {
       readonly same: false;
-      /** Index of the frame that is the first to differ. */
+      /** Index of the first frame that differs. */
       readonly at: number;
       readonly expected: Frame;
-      /** What came instead; `silence` where nothing did in time, `end` where the guest ended. */
+      /** The actual frame. `silence`: no frame within that many milliseconds. `end`: the guest ended. */
       readonly actual: Frame | { readonly silence: number } | { readonly end: string };
     };
 
 export interface ReplayOptions {
-  /** How long the plugin may take for what it does next, in milliseconds. Default: 10,000. */
+  /** Longest wait for the plugin's next frame, in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Runs the record's bundle in a fresh guest on what was recorded. The guest reaches nothing: every
- * answer that it gets is the record's. Throws `INVALID_OPTIONS` for a record whose bundle is not the
- * one that it names, or that was cut.
+ * Runs the recorded bundle in a new guest. All answers come from the recording, and the gate refuses
+ * every other request. Throws `INVALID_OPTIONS` if the recording is incomplete, or if the hash of its
+ * bundle does not match.
  */
 export async function replay(
-  record: CallRecord,
-  machinery: Pick<Machinery, 'takeHeard'>,
+  recording: CallRecording,
+  guests: Pick<GuestSource, 'takeTapped'>,
   { timeoutMs = 10_000 }: ReplayOptions = {},
 ): Promise<ReplayVerdict> {
-  checkRecord(record);
+  checkRecording(recording);
   const heard = makeQueue<Frame>();
   let say: (bytes: Uint8Array) => void = () => {};
   let alone = false;
   const read = makeFrameLog('guest', heard.put);
-  const guest = machinery.takeHeard({
+  const guest = guests.takeTapped({
     open: (write) => {
       say = write;
     },
-    said: () => {},
-    heard: (bytes) => {
+    toGuest: () => {},
+    fromGuest: (bytes) => {
       if (alone) read(bytes);
       return !alone;
     },
   });
-  // Guests do not keep their host's process: whoever waits for one does.
+  // A guest does not keep the host process alive, so this timer does.
   const waiting = setInterval(() => {}, 1_000);
   try {
     await guest.ready;
-    // It answers in order: when this has come back, so has everything before it.
+    const decide = makeRequestGate({
+      plugin: recording.plugin,
+      brokers: NO_BROKERS,
+      mode: replayMode(recording.plugin),
+      attributionOf: () => ({}),
+      attribute: () => () => {},
+    });
+    guest.serve({
+      notice: () => {},
+      request: (method, params, request) => decide({ peer: guest.peer, method, params, request }),
+    });
+    // The guest answers in order, so all earlier messages have arrived after this answer.
     await guest.peer.ask('schemas', { schemas: [] }).answer;
     alone = true;
-    for (const [at, frame] of record.frames.entries()) {
-      if (frame.by === 'host') sayFrame(withTape(frame, record), say);
+    for (const [at, frame] of recording.frames.entries()) {
+      if (frame.by === 'host') sayFrame(withTape(frame, recording), say);
       else {
         const actual = await Promise.race([
           heard.take(timeoutMs),
           guest.ended.then(({ detail }) => ({ end: detail })),
         ]);
-        if (!isSame(frame, actual, record.node === process.version)) {
+        if (!isSame(frame, actual, recording.node === process.version)) {
           return { same: false, at, expected: frame, actual };
         }
       }
     }
-    return { same: true, frames: record.frames.length };
+    return { same: true, frames: recording.frames.length };
   } finally {
     clearInterval(waiting);
     guest.kill({ cause: 'closed', detail: 'its replay was over' });
   }
 }
 
-function checkRecord({ frames, bundle, complete }: CallRecord): void {
+const NO_BROKERS: Brokers = {
+  network: undefined,
+  filesystem: undefined,
+  storage: undefined,
+  powers: undefined,
+};
+
+function checkRecording(recording: CallRecording): void {
+  const { frames, bundle, complete } = recording;
+  // guard: replay-digest-compared
+  if (digestOf(recording) !== recording.digest)
+    throw invalid('it was changed after it was written: its content does not match its digest');
+  checkHeader(recording);
   if (!complete) throw invalid('more happened than it has room for');
   const [first] = frames;
   const params =
@@ -85,17 +111,37 @@ function checkRecord({ frames, bundle, complete }: CallRecord): void {
       : undefined;
   const code = isRecord(params) ? params['code'] : undefined;
   if (typeof code !== 'string') throw invalid('it does not begin with a bundle');
+  // guard: replay-bundle-compared
   if (integrityOf(code) !== bundle) throw invalid('its bundle is not the one that it names');
 }
 
-/** What is loaded is told to run on the tape. */
-function withTape(frame: Frame, { tape }: CallRecord): Frame {
+/** Compares the header with the messages: they say which tool ran, of which plugin, and how it ended. */
+function checkHeader({ frames, plugin, tool, outcome }: CallRecording): void {
+  const messages = frames.flatMap((frame) => ('message' in frame ? [frame.message] : []));
+  const called = messages.find((one) => one.t === 'request' && one.m === 'call');
+  const loaded = messages.find((one) => one.t === 'request' && one.m === 'load');
+  const named = loaded?.t === 'request' && isRecord(loaded.p) ? loaded.p['plugin'] : undefined;
+  const id = isRecord(named) ? named['id'] : undefined;
+  // guard: replay-header-compared
+  if (typeof id === 'string' && id !== plugin)
+    throw invalid(`its header names the plugin ${plugin}, and its messages are of ${id}`);
+  if (called?.t !== 'request') return;
+  const ran = isRecord(called.p) ? called.p['tool'] : undefined;
+  if (typeof ran === 'string' && ran !== tool)
+    throw invalid(`its header names the tool ${tool}, and its messages are of ${ran}`);
+  const failed = messages.some((one) => one.t === 'failure' && one.i === called.i);
+  if (failed && outcome === 'ok')
+    throw invalid('its header says that the call succeeded, and its messages that it failed');
+}
+
+/** Adds the recorded tape to a `load` request. */
+function withTape(frame: Frame, { tape }: CallRecording): Frame {
   if (!('message' in frame) || frame.message.t !== 'request' || frame.message.m !== 'load') {
     return frame;
   }
-  const { seed, turns, times } = tape;
+  const { seed, ...content } = tape;
   const params = isRecord(frame.message.p) ? frame.message.p : {};
-  const p = { ...params, tape: { seed, content: { turns, times } } };
+  const p = { ...params, tape: { seed, content } };
   return { ...frame, message: { ...frame.message, p } };
 }
 
@@ -105,7 +151,7 @@ function isSame(expected: Frame, actual: object, sameNode: boolean): boolean {
   );
 }
 
-/** Another version of Node words its stacks otherwise. */
+/** Removes stacks if the Node versions differ, because their texts differ between versions. */
 function comparable(value: unknown, sameNode: boolean): unknown {
   if (sameNode || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((one) => comparable(one, sameNode));
@@ -147,7 +193,7 @@ function makeQueue<Item>(): Queue<Item> {
 }
 
 function invalid(what: string): BulkheadError {
-  return new BulkheadError('INVALID_OPTIONS', `This record cannot be replayed: ${what}.`, {
-    option: 'record',
+  return new BulkheadError('INVALID_OPTIONS', `This recording cannot be replayed: ${what}.`, {
+    option: 'recording',
   });
 }

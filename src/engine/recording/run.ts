@@ -1,59 +1,72 @@
 import { randomBytes } from 'node:crypto';
+import type { CatalogTool } from '../../catalog/catalog.js';
 import { BulkheadError } from '../../errors.js';
-import type { CallSpec } from '../call/call.js';
-import { runInTurn } from '../call/call-in-turn.js';
-import type { Machinery } from '../machinery.js';
-import type { CallResult } from '../call/result.js';
+import type { GuestSource } from '../instance/guest-source.js';
+import type { Instance } from '../instance/instance.js';
+import type { Placed } from '../plugins/placement.js';
+import type { CallRecording } from '../types/recording.js';
+import type { CallResult } from '../types/result.js';
+import { digestOf } from './recording.js';
 import { makeRecorder, type Recorder } from './recorder.js';
-import type { CallRecord } from './record.js';
+
+/** A call to record: its tool, and where that runs. */
+export interface RecordedCall {
+  readonly tool: CatalogTool;
+  readonly place: Placed;
+}
 
 /**
- * Runs a call in a guest that is there for it alone, and gives the record with the answer. The guest
- * is loaded for it, so that nothing of earlier calls is in it that a replay would not know.
- *
- * Throws `INVALID_OPTIONS` for a tool without a compartment: what it does is not ours to hear.
+ * Runs a call in a separate instance, and adds the recording to its result. The guest is loaded for
+ * this call, so it has no state from earlier calls. Throws `INVALID_OPTIONS` for a tool without a
+ * compartment, because its wire cannot be tapped.
  */
-export async function runRecorded(
-  spec: CallSpec,
-  machinery: Pick<Machinery, 'takeHeard'>,
+export async function recordCall(
+  call: RecordedCall,
+  guests: Pick<GuestSource, 'takeTapped'>,
+  run: (instance: Instance) => Promise<CallResult>,
 ): Promise<CallResult> {
-  const { place, tool } = spec;
+  const { place, tool } = call;
   if ('remote' in place || tool.confinement === 'host') throw notConfined(tool.id);
   const recorder = makeRecorder();
   const seed = [...new Uint32Array(new Uint8Array(randomBytes(16)).buffer)];
-  const room = place.room.again({
-    take: () => machinery.takeHeard(recorder.line),
+  const instance = place.instance.openSeparate({
+    take: () => guests.takeTapped(recorder.line),
     tape: { seed },
   });
   try {
-    const result = await runInTurn(spec, { ...place, room });
-    return Object.assign(result, { record: recordOf(spec, result, recorder, seed) });
+    const result = await run(instance);
+    return Object.assign(result, {
+      recording: recordingOf(call, instance, result, recorder, seed),
+    });
   } finally {
-    await room.close();
+    await instance.close();
   }
 }
 
-function recordOf(
-  { tool, place }: CallSpec,
+function recordingOf(
+  { tool }: RecordedCall,
+  { bundle }: Instance,
   result: CallResult,
   recorder: Recorder,
   seed: readonly number[],
-): CallRecord {
+): CallRecording {
   const { tape, frames, complete } = recorder.taken();
-  return {
-    format: 'bulkhead-record',
-    version: 1,
+  const content: Omit<CallRecording, 'digest'> = {
+    format: 'bulkhead-recording',
+    version: 2,
     recordedAt: new Date().toISOString(),
     node: process.version,
     call: result.callId,
     plugin: tool.plugin,
     tool: tool.tool,
-    bundle: place.hash,
+    // A replay runs the recorded code, so the recording names the code's own hash.
+    bundle: bundle.hash,
     outcome: result.code ?? (result.isError ? 'error' : 'ok'),
     complete,
     tape: { seed, ...tape },
     frames,
   };
+  return { ...content, digest: digestOf(content) };
 }
 
 function notConfined(tool: string): BulkheadError {

@@ -24,7 +24,7 @@ describe('a call', () => {
   const events: BulkheadEvent[] = [];
   beforeAll(async () => {
     engine = await startEngine([makePlugin({ tools: TOOLS })], {
-      limits: { pool: 1, maxCallsPerPlugin: 4, maxWaitingPerPlugin: 0 },
+      limits: { pool: 1, maxCallsPerPlugin: 4, maxQueuedPerPlugin: 0 },
       onEvent: (event) => events.push(event),
     });
   });
@@ -92,7 +92,7 @@ describe('a call', () => {
       .toBeGreaterThan(before);
   });
 
-  it('that stops when it is told keeps its guest', async () => {
+  it('that stops on request keeps its guest alive', async () => {
     const patient = await startEngine([makePlugin({ tools: TOOLS })], {
       limits: { graceMs: 10_000 },
     });
@@ -118,7 +118,7 @@ describe('a call', () => {
     expect((await engine.call('count', {})).value).toBe(before + 1);
   });
 
-  it('that a listener gives up as it is told of it does not run', async () => {
+  it('that a listener cancels in its event does not run', async () => {
     const before = Number((await engine.call('count', {})).value);
     const controller = new AbortController();
     const off = engine.on(({ type }) => {
@@ -155,14 +155,14 @@ describe('a call', () => {
     expect((await engine.call('echo', { x: 3 })).value).toEqual({ x: 3 });
   });
 
-  it('with an input that is no JSON throws before anything runs', async () => {
+  it('with an input that is not JSON throws before anything runs', async () => {
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
     await expect(engine.call('echo', circle)).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
     await expect(engine.call('echo', () => 1)).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
   });
 
-  it('with a context that is no JSON throws too, and takes nobody’s place', async () => {
+  it('with a context that is not JSON also throws, and occupies no slot', async () => {
     const context = { size: 1n } as never;
     // As many as have a place: each would else hold its own until its deadline.
     for (let call = 0; call < 5; call += 1) {

@@ -1,48 +1,50 @@
-import { expect, it } from 'vitest';
-import { startDeadline } from '../../../src/engine/call/deadline.js';
+import { describe, expect, it } from 'vitest';
+import { startDeadline } from '../../../src/engine/call/call.js';
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-it('a deadline passes once its time is over', async () => {
-  let passed = 0;
-  startDeadline(10, () => (passed += 1));
-  expect(passed).toBe(0);
-  await pause(50);
-  expect(passed).toBe(1);
-});
+describe('a deadline', () => {
+  it('passes when its time is over', async () => {
+    let passed = 0;
+    startDeadline(10, () => (passed += 1));
+    expect(passed).toBe(0);
+    await pause(50);
+    expect(passed).toBe(1);
+  });
 
-it('a deadline stands still while any of its pauses lasts', async () => {
-  let passed = false;
-  const deadline = startDeadline(10_000, () => (passed = true));
-  const short = startDeadline(20, () => (passed = true));
-  short.pause();
-  short.pause();
-  short.resume();
-  await pause(60);
-  expect(passed).toBe(false);
-  short.resume();
-  await pause(60);
-  expect(passed).toBe(true);
-  deadline.clear();
-});
+  it('does not advance during any of its pauses', async () => {
+    let passed = false;
+    const deadline = startDeadline(10_000, () => (passed = true));
+    const short = startDeadline(20, () => (passed = true));
+    short.pause();
+    short.pause();
+    short.resume();
+    await pause(60);
+    expect(passed).toBe(false);
+    short.resume();
+    await pause(60);
+    expect(passed).toBe(true);
+    deadline.clear();
+  });
 
-it('a deadline that was cleared never passes, whoever resumes it', async () => {
-  let passed = false;
-  const deadline = startDeadline(10, () => (passed = true));
-  deadline.pause();
-  deadline.clear();
-  deadline.resume();
-  await pause(50);
-  expect(passed).toBe(false);
-});
-
-it('a deadline passes though it is paused and resumed faster than timers are looked at', () => {
-  let passed = 0;
-  const deadline = startDeadline(20, () => (passed += 1));
-  const endsMs = performance.now() + 100;
-  while (performance.now() < endsMs) {
+  it('never passes after it was cleared, even if it is resumed', async () => {
+    let passed = false;
+    const deadline = startDeadline(10, () => (passed = true));
     deadline.pause();
+    deadline.clear();
     deadline.resume();
-  }
-  expect(passed).toBe(1);
+    await pause(50);
+    expect(passed).toBe(false);
+  });
+
+  it('passes even if it is paused and resumed faster than timers fire', () => {
+    let passed = 0;
+    const deadline = startDeadline(20, () => (passed += 1));
+    const endsMs = performance.now() + 100;
+    while (performance.now() < endsMs) {
+      deadline.pause();
+      deadline.resume();
+    }
+    expect(passed).toBe(1);
+  });
 });

@@ -44,8 +44,8 @@ describe('calls that take turns', () => {
   it('answer the one call of a plugin in the middle of ten thousand of another', async () => {
     const engine = await start(['flood', 'single'], {
       maxCalls: 4,
-      maxWaiting: 100,
-      maxWaitingPerPlugin: 100,
+      maxQueued: 100,
+      maxQueuedPerPlugin: 100,
     });
     await engine.call('single:echo', {});
     let ended = 0;
@@ -91,7 +91,7 @@ describe('calls that take turns', () => {
     expect(codeOf(await second)).toBe('DEADLINE_EXCEEDED');
   });
 
-  it('of a tool that is taken away meanwhile do not run', async () => {
+  it('of a tool that is removed meanwhile do not run', async () => {
     const engine = await start(['a'], { maxCallsPerPlugin: 1 });
     const first = engine.call('a:sleep', { ms: 500 });
     const second = engine.call('a:echo', {});

@@ -10,7 +10,7 @@ async function textOf(engine: Engine, tool: string): Promise<string | undefined>
 }
 
 describe('a tool of the host’s own', () => {
-  it('runs beside the plugins’, and has its name whoever else wants it', async () => {
+  it('runs beside the plugins’, and owns its name even if a plugin wants it', async () => {
     const engine = await startEngine(
       [makeVellum({ name: 'mine', tools: { search: 'export default {}' } })],
       { coreTools: [core('search')] },
@@ -80,7 +80,7 @@ describe('a tool of the host’s own', () => {
     expect(aborted).toBe(true);
   });
 
-  it('is refused where it is none', async () => {
+  it('is refused if it is not valid', async () => {
     const refused = (...coreTools: CoreTool[]): Promise<Engine> => startEngine([], { coreTools });
     for (const tools of [
       [core('has space')],

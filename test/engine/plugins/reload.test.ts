@@ -45,11 +45,11 @@ async function stage(options: Partial<EngineOptions> = {}, more: string[] = []):
   };
 }
 
-describe.each(DIALECTS)('a plugin of the %s dialect that is read again', (dialect) => {
-  const hooks = { dialect };
-  const reason = (word: string): string => (dialect === 'classic' ? 'undefined' : word);
+describe.each(DIALECTS)('a plugin of the %s semantics that is read again', (semantics) => {
+  const hooks = { semantics };
+  const reason = (word: string): string => (semantics === 'classic' ? 'undefined' : word);
 
-  it('V-B7: goes on as it is where nothing of it has changed', async () => {
+  it('V-B7: continues unchanged if none of its files has changed', async () => {
     const { engine, lines, started } = await stage({ hooks });
     const before = started();
     await engine.reload();
@@ -58,7 +58,7 @@ describe.each(DIALECTS)('a plugin of the %s dialect that is read again', (dialec
     expect(started()).toBe(before);
   });
 
-  it('V-B8: is shut down and begins anew, whichever of its files has changed, again and again', async () => {
+  it('V-B8: is shut down and restarts whenever any of its files has changed', async () => {
     const { engine, directory, lines, said } = await stage({ hooks });
     for (const word of ['two', 'three']) {
       writeFileSync(join(directory, 'lib/inner.ts'), `export const word = "${word}";`);
@@ -120,7 +120,7 @@ describe.each(DIALECTS)('a plugin of the %s dialect that is read again', (dialec
     });
   });
 
-  it('runs on as it was where what is there now cannot be built, and says so', async () => {
+  it('runs the old version if the new one cannot be built, and says so', async () => {
     const { engine, directory, lines, said } = await stage({ hooks });
     const good = JSON.stringify({ name: 'p', version: '2.0.0' });
     writeFileSync(join(directory, 'package.json'), '{ "name": ');
@@ -133,7 +133,7 @@ describe.each(DIALECTS)('a plugin of the %s dialect that is read again', (dialec
     expect(await said()).toContain('one');
   });
 
-  it('V-B7: is gone once its directory is, without a word, and there once it is there', async () => {
+  it('V-B7: is unloaded silently with its directory, and loaded with it', async () => {
     const { engine, directory, lines } = await stage({ hooks });
     rmSync(directory, { recursive: true });
     await engine.reload();
@@ -146,7 +146,7 @@ describe.each(DIALECTS)('a plugin of the %s dialect that is read again', (dialec
 });
 
 describe('a Pandora plugin that is read again', () => {
-  it('runs on as it was where what is there now cannot be built, and says so', async () => {
+  it('runs the old version if the new one cannot be built, and says so', async () => {
     const directory = makePlugin({ id: 'p', tools: { say: 'async () => "one"' } });
     const engine = await startEngine([directory]);
     expect((await engine.call('say', {})).value).toBe('one');
@@ -162,7 +162,7 @@ describe('a Pandora plugin that is read again', () => {
     expect(engine.plugins()[0]?.problems).toEqual([]);
   });
 
-  it('is ended at once where it is switched off, its timers with it', async () => {
+  it('is ended at once when it is disabled, its timers with it', async () => {
     const events: BulkheadEvent[] = [];
     const directory = makePlugin({
       id: 'p',

@@ -29,7 +29,7 @@ function problemsOf(engine: Engine, id: string): readonly string[] {
   return (status?.problems ?? []).map(({ code, toolId }) => `${code} ${toolId}`);
 }
 
-it('a Vellum tool keeps its bare name; a plugin of another system does not take it', async () => {
+it('a Vellum tool has its bare name; a plugin of another system does not replace it', async () => {
   const engine = await startEngine([plugin('notes', ['search_notes', 'read'])]);
   expect(engine.catalog.list().map(({ name }) => name)).toEqual(['read', 'search_notes']);
   expect(engine.catalog.find('notes:read')?.name).toBe('read');
@@ -78,7 +78,7 @@ describe('two installed plugins with one name', () => {
     });
   });
 
-  it('the other loses all of its tools where the host is strict, and gets them back', async () => {
+  it('the other loses all of its tools if the host is strict, and gets them back', async () => {
     const [younger = '', elder = ''] = directories();
     const engine = await startEngine([younger, elder], { collisions: 'strict' });
     expect(engine.catalog.list().map(({ name }) => name)).toEqual(['search']);
@@ -108,7 +108,7 @@ describe('V-R10, V-R11: the workspace', () => {
     return { directory, put: (file, text) => writeFileSync(`${directory}/tools/${file}`, text) };
   }
 
-  it('adds tools, overrides the host’s, and gives them back when it is gone', async () => {
+  it('adds tools, overrides the host’s, and restores them when it is unloaded', async () => {
     const { directory, put } = workspace();
     put('search.ts', says('search of the workspace'));
     put('added.js', says('added'));
@@ -134,7 +134,7 @@ describe('V-R10, V-R11: the workspace', () => {
     expect(await textOf(engine, 'added')).toBe('added of mine');
   });
 
-  it('removes one of the host’s, which nobody may then take', async () => {
+  it('removes one of the host’s, whose name is then reserved', async () => {
     const { directory, put } = workspace();
     put('search.removed', '');
     put('nothing.removed', '');
@@ -223,7 +223,7 @@ describe('a tool that wants to run on the host', () => {
     expect(problemsOf(engine, 'reach')).toEqual(['HOST_MODE_DENIED host_look']);
   });
 
-  it('runs unconfined where the operator does, and alone', async () => {
+  it('runs unconfined if the operator says so, and alone', async () => {
     const engine = await startEngine([makeVellum(spec)], {
       hostMode: ['reach'],
       approve: () => 'once',

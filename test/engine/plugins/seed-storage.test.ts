@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeExtension, registering } from '../extension-on-disk.js';
@@ -53,7 +53,7 @@ describe('the files that an extension brings along', () => {
     expect(readFileSync(join(data, 'kept.txt'), 'utf8')).toBe('mine');
   });
 
-  it('are never files from elsewhere, whatever links say', async () => {
+  it('are never files from elsewhere, whatever the links', async () => {
     const outside = join(makeDirectory(), 'secret');
     writeFileSync(outside, 'a secret');
     const directory = extension([{ from: 'cfg' }, { from: 'dir/secret', to: 'two' }]);
@@ -71,17 +71,25 @@ describe('the files that an extension brings along', () => {
     }
   });
 
-  it('that are required keep the extension from running without them', async () => {
+  it('that are required prevent the extension from running without them', async () => {
     const engine = await startEngine([extension([{ from: 'no.txt', required: true }])]);
     expect(engine.plugins()[0]).toMatchObject({ state: 'failed' });
-    expect(engine.plugins()[0]?.problems[0]?.message).toMatch(
+    const messages = engine
+      .plugins()[0]
+      ?.problems.map(({ message }) => message)
+      .join('\n');
+    expect(messages).toMatch(
       /storage_seed_files: no\.txt, which is required, cannot be put into no\.txt/,
+    );
+    expect(messages).toContain(
+      'storage_seed_files[0].from: there is no file or directory "no.txt", so the extension does not load',
     );
     const without = await startEngine([extension([{ from: 'no.txt' }])]);
     expect(without.plugins()[0]).toMatchObject({ state: 'active' });
+    expect(without.plugins()[0]?.problems[0]?.message).toContain('so nothing is copied');
   });
 
-  it('are few enough, and no directories', async () => {
+  it('have caps on their size and number', async () => {
     const large = extension([{ from: 'large', required: true }], {
       large: 'x'.repeat(17 * 1024 * 1024),
     });
@@ -89,11 +97,45 @@ describe('the files that an extension brings along', () => {
     expect(engine.plugins()[0]?.state).toBe('failed');
     const directory = extension([{ from: 'folder', required: true }]);
     mkdirSync(join(directory, 'folder'));
+    for (let at = 0; at < 2_001; at += 1) writeFileSync(join(directory, 'folder', `${at}`), '');
     const other = await startEngine([directory]);
     expect(other.plugins()[0]?.state).toBe('failed');
   });
 
-  it('are not put anywhere where storage is not granted', async () => {
+  it('may be directories, which are copied whole, and stay once they exist', async () => {
+    const files = { 'defaults/modes/a.json': 'a', 'defaults/modes/deep/b.json': 'b' };
+    const directory = extension(
+      [
+        { from: 'defaults/modes/', to: 'modes/' },
+        { from: 'defaults', to: 'all', overwrite: true },
+      ],
+      files,
+    );
+    const storage = makeDirectory();
+    const data = join(storage, 'sample', 'data');
+    expect(await read(directory, storage, 'modes/deep/b.json')).toBe('b');
+    expect(await read(directory, storage, 'all/modes/a.json')).toBe('a');
+    writeFileSync(join(data, 'modes/a.json'), 'mine');
+    rmSync(join(data, 'modes/deep/b.json'));
+    writeFileSync(join(directory, 'defaults/modes/a.json'), 'new');
+    expect(await read(directory, storage, 'modes/a.json')).toBe('mine');
+    expect(await read(directory, storage, 'modes/deep/b.json')).toBe('threw File not found');
+    expect(await read(directory, storage, 'all/modes/a.json')).toBe('new');
+  });
+
+  it('leave out links in directories', async () => {
+    const outside = join(makeDirectory(), 'secret');
+    writeFileSync(outside, 'a secret');
+    const directory = extension([{ from: 'folder' }], { 'folder/a': 'a' });
+    symlinkSync(outside, join(directory, 'folder', 'cfg'));
+    symlinkSync(join(outside, '..'), join(directory, 'folder', 'dir'));
+    const storage = makeDirectory();
+    expect(await read(directory, storage, 'folder/a')).toBe('a');
+    expect(await read(directory, storage, 'folder/cfg')).toBe('threw File not found');
+    expect(await read(directory, storage, 'folder/dir/secret')).toBe('threw File not found');
+  });
+
+  it('are not written if storage is not granted', async () => {
     const storageDirectory = makeDirectory();
     const engine = await startEngine([extension([{ from: 'a' }], { a: 'x' })], {
       storageDirectory,

@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, Message } from '../../../sandbox/wire/messages.js';
 import { sayFrame } from '../../../src/engine/recording/frames.js';
-import { RECORD_LIMITS } from '../../../src/engine/recording/limits.js';
 import { makeRecorder, type Recorder } from '../../../src/engine/recording/recorder.js';
+import { RECORDING_LIMITS } from '../../../src/engine/recording/recording.js';
 
 function hear(recorder: Recorder, message: Message): void {
-  sayFrame({ by: 'guest', message }, (bytes) => recorder.line.heard(bytes));
+  sayFrame({ by: 'guest', message }, (bytes) => recorder.line.fromGuest(bytes));
 }
 
 function begin(): Recorder {
   const recorder = makeRecorder();
   recorder.line.open(() => {});
-  sayFrame({ by: 'host', message: { t: 'request', i: 4, m: 'load', p: {} } }, recorder.line.said);
+  sayFrame(
+    { by: 'host', message: { t: 'request', i: 4, m: 'load', p: {} } },
+    recorder.line.toGuest,
+  );
   return recorder;
 }
 
@@ -27,7 +30,7 @@ describe('a recorder', () => {
     ]);
   });
 
-  it('keeps the tape apart, in the order in which it comes', () => {
+  it('stores the tape separately, in order of arrival', () => {
     const recorder = begin();
     hear(recorder, { t: 'notice', m: 'tape', p: { turns: [0], times: [5, 1] } });
     hear(recorder, { t: 'notice', m: 'tape', p: { turns: [3], times: [6, 2] } });
@@ -41,17 +44,17 @@ describe('a recorder', () => {
   it.each([
     ['says itself that it lost something', { turns: [], times: [], lost: true }],
     ['is no tape', 7],
-    ['is longer than one may be', { turns: Array(RECORD_LIMITS.maxTapeEntries + 2).fill(0) }],
+    ['is longer than one may be', { turns: Array(RECORDING_LIMITS.maxTapeEntries + 2).fill(0) }],
   ])('takes a tape for cut that %s', (_, p) => {
     const recorder = begin();
     hear(recorder, { t: 'notice', m: 'tape', p: p as Json });
     expect(recorder.taken()).toMatchObject({ complete: false });
   });
 
-  it('gives up where more is said than it keeps, and lets the call go on', () => {
+  it('stops at its maximum size, and the call continues', () => {
     const recorder = begin();
     const text = 'x'.repeat(4 * 1024 * 1024);
-    for (let said = 0; said <= RECORD_LIMITS.maxRecordCharacters; said += text.length) {
+    for (let said = 0; said <= RECORDING_LIMITS.maxRecordingCharacters; said += text.length) {
       hear(recorder, { t: 'notice', m: 'log', p: { text } });
     }
     expect(recorder.taken().complete).toBe(false);
@@ -59,7 +62,7 @@ describe('a recorder', () => {
 
   it('leaves what breaks the protocol to the peer', () => {
     const recorder = begin();
-    expect(recorder.line.heard(new Uint8Array([1, 0, 0, 0, 9, 1]))).toBe(true);
+    expect(recorder.line.fromGuest(new Uint8Array([1, 0, 0, 0, 9, 1]))).toBe(true);
     expect(recorder.taken().complete).toBe(false);
   });
 });

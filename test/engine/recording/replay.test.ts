@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CallRecord } from '../../../src/engine/recording/record.js';
+import { digestOf } from '../../../src/engine/recording/recording.js';
+import type { CallRecording } from '../../../src/engine/types/recording.js';
 import type { Engine, EngineOptions } from '../../../src/index.js';
 import { makePlugin, startEngine } from '../plugin-on-disk.js';
 
@@ -39,7 +40,7 @@ const permissions = {
 };
 
 let engine: Engine;
-let record: CallRecord;
+let record: CallRecording;
 let close: () => void;
 
 beforeAll(async () => {
@@ -63,9 +64,9 @@ beforeAll(async () => {
   };
   engine = await startEngine([plugin()], options(`http://127.0.0.1:${port}`));
   const result = await engine.call('run', {}, { record: true });
-  if (result.isError || result.record === undefined) throw new Error('it was not recorded');
+  if (result.isError || result.recording === undefined) throw new Error('it was not recorded');
   // As it comes back from a file.
-  record = JSON.parse(JSON.stringify(result.record)) as CallRecord;
+  record = JSON.parse(JSON.stringify(result.recording)) as CallRecording;
 }, 60_000);
 
 afterAll(() => engine.close());
@@ -86,7 +87,7 @@ describe('a recorded call', () => {
     expect(record).toMatchObject({ complete: true, outcome: 'ok', plugin: 'sample', tool: 'run' });
   });
 
-  it('replays where the network is gone, and the plugin with it', async () => {
+  it('succeeds without the network and without the plugin', async () => {
     close();
     const nowhere = await startEngine([]);
     expect(await nowhere.replay(record)).toMatchObject({ same: true });
@@ -109,47 +110,83 @@ describe('a recorded call', () => {
       by: 'guest',
       message: { t: 'notice', m: 'log', p: { level: 'info', text: 'something else' } },
     });
-    const verdict = await engine.replay({ ...record, frames });
+    const verdict = await engine.replay(sealed({ ...record, frames }));
     expect(verdict).toMatchObject({ same: false, at: at - 1 });
     expect(verdict).toMatchObject({ expected: { message: { p: { text: 'something else' } } } });
     expect(verdict).toMatchObject({ actual: { by: 'guest' } });
   });
 
-  it('differs where the clock or the dice fell otherwise', async () => {
+  it('differs if the clock or the random numbers differ', async () => {
     const later = record.tape.times.map((time, index) => (index % 2 === 0 ? time + 1 : time));
     const { tape } = record;
-    expect(await engine.replay({ ...record, tape: { ...tape, times: later } })).toMatchObject({
+    expect(
+      await engine.replay(sealed({ ...record, tape: { ...tape, times: later } })),
+    ).toMatchObject({
       same: false,
     });
-    expect(await engine.replay({ ...record, tape: { ...tape, seed: [1, 2, 3, 4] } })).toMatchObject(
-      {
-        same: false,
-        expected: { message: { p: { text: expect.stringMatching(/^random/) as string } } },
-      },
-    );
+    expect(
+      await engine.replay(sealed({ ...record, tape: { ...tape, seed: [1, 2, 3, 4] } })),
+    ).toMatchObject({
+      same: false,
+      expected: { message: { p: { text: expect.stringMatching(/^random/) as string } } },
+    });
   });
 
-  it('stops where what had its turn next is not there', async () => {
+  it('stops if the next expected frame is missing', async () => {
     const tape = {
       ...record.tape,
       turns: record.tape.turns.map((turn) => (turn > 0 ? turn + 100 : 0)),
     };
-    expect(await engine.replay({ ...record, tape }, { timeoutMs: 500 })).toMatchObject({
+    expect(await engine.replay(sealed({ ...record, tape }), { timeoutMs: 500 })).toMatchObject({
       same: false,
       actual: { silence: 500 },
     });
   });
 
-  it('is refused where its bundle was changed, or it is no record', async () => {
+  it('is refused if its bundle was changed, if it has version 1, or if it is not a recording', async () => {
     const frames = JSON.parse(JSON.stringify(record.frames).replace('random ', 'rand0m ')) as [];
-    await expect(engine.replay({ ...record, frames })).rejects.toThrow(/not the one that it names/);
-    await expect(engine.replay({ ...record, complete: false })).rejects.toThrow(/has room for/);
+    await expect(engine.replay(sealed({ ...record, frames }))).rejects.toThrow(
+      /not the one that it names/,
+    );
+    await expect(engine.replay(sealed({ ...record, complete: false }))).rejects.toThrow(
+      /more happened than/,
+    );
+    await expect(
+      engine.replay({ ...record, format: 'bulkhead-record', version: 1 }),
+    ).rejects.toThrow(/it has version 1\. Record the call again with/);
     await expect(engine.replay({ hello: 1 })).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
     await expect(
       engine.replay({ ...record, frames: [{ by: 'guest', message: 1 }] }),
     ).rejects.toThrow(/frame 0 holds no message/);
   });
 });
+
+describe('the header of a recorded call', () => {
+  it.each([
+    { outcome: 'TOOL_FAILED' },
+    { tool: 'other' },
+    { plugin: 'other' },
+    { node: 'v0.0.0' },
+    { call: 'call_0' },
+    { recordedAt: '2020-01-01T00:00:00.000Z' },
+  ])('is refused if it was edited: %j', async (edit) => {
+    await expect(engine.replay({ ...record, ...edit })).rejects.toThrow(
+      /it was changed after it was written/,
+    );
+  });
+
+  it.each([
+    [{ tool: 'other' }, /its header names the tool other/],
+    [{ plugin: 'other' }, /its header names the plugin other/],
+  ])('is refused if it contradicts the messages: %j', async (edit, message) => {
+    await expect(engine.replay(sealed({ ...record, ...edit }))).rejects.toThrow(message);
+  });
+});
+
+/** The recording with a digest that matches. */
+function sealed(edited: CallRecording): CallRecording {
+  return { ...edited, digest: digestOf(edited) };
+}
 
 describe('recording', () => {
   it('is of a guest that no earlier call has touched', async () => {
@@ -162,12 +199,12 @@ describe('recording', () => {
     await other.call('count', {});
     const recorded = await other.call('count', {}, { record: true });
     expect(recorded.value).toBe(1);
-    expect(await other.replay(recorded.record)).toMatchObject({ same: true });
+    expect(await other.replay(recorded.recording)).toMatchObject({ same: true });
     expect((await other.call('count', {})).value).toBe(3);
     await other.close();
   });
 
-  it('keeps a call that throws, and one that is stopped at its deadline', async () => {
+  it('covers a call that throws, and one that is stopped at its deadline', async () => {
     const failing = makePlugin({
       permissions: { time: true },
       tools: {
@@ -178,11 +215,11 @@ describe('recording', () => {
     const other = await startEngine([failing]);
     const failed = await other.call('fail', {}, { record: true });
     expect(failed).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
-    expect(await other.replay(failed.record)).toMatchObject({ same: true });
+    expect(await other.replay(failed.recording)).toMatchObject({ same: true });
     const stopped = await other.call('hang', {}, { record: true, timeoutMs: 300 });
     expect(stopped).toMatchObject({ code: 'DEADLINE_EXCEEDED' });
-    expect(stopped.record).toMatchObject({ outcome: 'DEADLINE_EXCEEDED', complete: true });
-    expect(await other.replay(stopped.record)).toMatchObject({ same: true });
+    expect(stopped.recording).toMatchObject({ outcome: 'DEADLINE_EXCEEDED', complete: true });
+    expect(await other.replay(stopped.recording)).toMatchObject({ same: true });
     await other.close();
   });
 
@@ -195,7 +232,7 @@ describe('recording', () => {
       env: { KEY: 'hunter2-hunter2' },
       secrets: { sample: { KEY: { hosts: ['api.test'], in: ['header:authorization'] } } },
     });
-    const { record: kept } = await other.call('run', {}, { record: true });
+    const { recording: kept } = await other.call('run', {}, { record: true });
     expect(kept).toMatchObject({ outcome: 'ok' });
     expect(JSON.stringify(kept)).not.toContain('hunter2');
     await other.close();

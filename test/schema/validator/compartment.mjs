@@ -1,5 +1,5 @@
-// A program: evaluates dist/validator.js as a guest does and answers, for each line of stdin
-// ({"schema", "inputs"}), one line with the validator's answers or the error of compiling.
+// Evaluates dist/validator.js as a guest does. For each line of stdin ({"schema", "inputs"}) it
+// writes one line with the validator's answers or the compile error.
 import 'ses';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

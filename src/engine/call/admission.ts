@@ -1,0 +1,194 @@
+import type { Json } from '../../../sandbox/wire/messages.js';
+import type { Approval } from '../../approval/approval.js';
+import type { Decision, Rule } from '../../approval/rule.js';
+import type { RuleBook } from '../../approval/rule-book.js';
+import { whyWithheld } from '../../approval/policy.js';
+import { prepare, type Question } from '../../approval/question.js';
+import { refusals } from '../../approval/refusals.js';
+import type { CatalogTool } from '../../catalog/catalog.js';
+import { BulkheadError } from '../../errors.js';
+import type { Placed } from '../plugins/placement.js';
+import type { CallOptions } from '../types/options.js';
+import { answerOf, type CallResult, failureOf } from '../types/result.js';
+import type { Settings } from '../types/settings.js';
+import type { CallSpec } from './call.js';
+
+export interface CallAdmissionSpec {
+  readonly approval: Approval;
+  readonly settings: Pick<Settings, 'rules' | 'policy'>;
+  /** The rules of the file, or those that last until the engine closes. */
+  readonly rules: RuleBook;
+  /** The current tool of that id, and where it runs. Throws `TOOL_NOT_FOUND`, `PLUGIN_INACTIVE`. */
+  readonly find: (id: string) => { readonly tool: CatalogTool; readonly place: Placed };
+  readonly run: (spec: CallSpec) => Promise<CallResult>;
+}
+
+export interface CallAdmission {
+  /** Runs a call when it is admitted. A refused call resolves with an error result. */
+  run(call: CallSpec): Promise<CallResult>;
+  /** Decides a call without running it and without asking the approver. Throws `INVALID_RULES`. */
+  preview(call: CallSpec): CallDecision;
+  /**
+   * Stores the question about a call, and returns its id. Throws `POLICY_DENIED`, and
+   * `APPROVAL_DENIED` if a rule denies the call or the question cannot be stored.
+   */
+  request(call: CallSpec, asker: string | undefined): string;
+}
+
+/** The decision about a call, before the approver is asked. */
+export interface CallDecision {
+  readonly verdict: 'run' | 'ask' | 'deny';
+  readonly reason: string;
+  /**
+   * sha256 over all that an approval of this call covers: artifact, tool, input, tenant, effective
+   * grant, configuration and risk. It identifies the call. It does not approve anything.
+   */
+  readonly digest: string;
+  /** The rule that decides. Absent if no rule matches. */
+  readonly rule?: Rule;
+}
+
+/**
+ * Admits calls. It checks the policies first, then the rules, then asks the approver. A call's
+ * deadline starts when the call runs, so the approver's time does not count.
+ */
+export function makeCallAdmission(spec: CallAdmissionSpec): CallAdmission {
+  const { approval, settings, rules, run } = spec;
+
+  const judge = (call: CallSpec): Judgement => {
+    const { tool, options } = call;
+    const withheld = whyRefused(tool, options, settings);
+    if (withheld !== undefined) return { verdict: 'deny', reason: withheld };
+    const decision = ruled(call, approval, rules);
+    if (decision === undefined) {
+      return tool.asks === undefined
+        ? { verdict: 'run', reason: `its risk is ${tool.risk}: ${tool.riskWhy}` }
+        : { verdict: 'ask', reason: tool.asks };
+    }
+    const { rule } = decision;
+    return { verdict: WORDS[decision.verdict], reason: whyByRule(decision), rule };
+  };
+
+  const admit = async (call: CallSpec): Promise<CallSpec> => {
+    const { tool, place, options } = call;
+    const { verdict, reason, rule } = judge(call);
+    // guard: resumed-call-checked-again
+    if (verdict === 'deny' && rule === undefined) throw policyDenied(tool, reason);
+    if (options.approval !== undefined && options.dryRun !== true) {
+      // Nothing happens between this and the run: what was approved is what runs.
+      approval.spend(options.approval, questionOf(call, tool.asks ?? reason));
+      return call;
+    }
+    // If a rule allows a tool that needs approval, an approval event is emitted, as for a person.
+    // guard: approval-required
+    if (verdict === 'run' && (rule === undefined || tool.asks === undefined)) return call;
+    // A dry run changes nothing, so it needs no approval.
+    if (options.dryRun === true && verdict !== 'deny') return call;
+    const digest = await approval.ask(questionOf(call, tool.asks ?? reason));
+    // The plugin may have been replaced in the meantime. Only the approved version may run.
+    const now = spec.find(tool.id);
+    const next = { ...call, ...now };
+    // guard: approval-digest-compared
+    if (prepare(questionOf(next, '')).digest === digest) return next;
+    return now.place === place ? Promise.reject(changed(tool)) : admit(next);
+  };
+
+  return {
+    preview: (call) => ({ ...judge(call), digest: prepare(questionOf(call, '')).digest }),
+    request: (call, asker) => {
+      const { tool } = call;
+      const { verdict, reason, rule } = judge(call);
+      if (verdict === 'deny' && rule === undefined) throw policyDenied(tool, reason);
+      const question = { ...questionOf(call, tool.asks ?? reason), asker };
+      if (verdict === 'deny' && rule !== undefined) {
+        throw refusals.byRule(question, { verdict: 'deny', rule });
+      }
+      return approval.request(question);
+    },
+    run: (call) => {
+      const { tool, options } = call;
+      const unusual =
+        tool.asks ?? settings.policy ?? settings.rules ?? options.policy ?? options.approval;
+      // guard: rules-of-engine-apply
+      const isRuled = unusual === undefined && rules.list().length > 0;
+      if (unusual === undefined && !isRuled && options.unattended !== true) return run(call);
+      const began = performance.now();
+      return admit(call).then(run, (error: unknown) =>
+        answerOf(call.callId, began, failureOf(error, tool), { format: call.place.format, tool }),
+      );
+    },
+  };
+}
+
+type Judgement = Omit<CallDecision, 'digest'>;
+
+const WORDS = { allow: 'run', ask: 'ask', deny: 'deny' } as const;
+
+/** Why the policies withhold a tool from this call. `availableTools` uses the same check. */
+export function whyRefused(
+  tool: CatalogTool,
+  { policy, unattended = false }: Pick<CallOptions, 'policy' | 'unattended'>,
+  settings: Pick<Settings, 'policy'>,
+): string | undefined {
+  for (const one of [settings.policy, policy]) {
+    const why = one === undefined ? undefined : whyWithheld(one, tool);
+    if (why !== undefined) return why;
+  }
+  if (!unattended || tool.background) return undefined;
+  return 'the run is unattended, and the tool may not run unattended';
+}
+
+function ruled(
+  { tool, place, inputText, options }: CallSpec,
+  approval: Approval,
+  rules: RuleBook,
+): Decision | undefined {
+  if (rules.list().length === 0) return undefined;
+  const input: Json = JSON.parse(inputText);
+  const { tenant } = options;
+  const about = { plugin: tool.plugin, tool: tool.tool, bundle: place.hash, input };
+  // guard: rule-bound-to-tenant
+  return approval.ruled({ ...about, tenant }, tool.risk);
+}
+
+function whyByRule({ verdict, rule }: Decision): string {
+  const does = { allow: 'allows it', ask: 'makes it ask', deny: 'denies it' }[verdict];
+  return `rule ${rule.id} ${does}${rule.reason === undefined ? '' : `: ${rule.reason}`}`;
+}
+
+/** The question that the approver gets about a call. */
+function questionOf({ callId, tool, place, inputText, options }: CallSpec, why: string): Question {
+  const { conversationId, isInteractive } = options.context ?? {};
+  return {
+    kind: 'call',
+    callId,
+    plugin: tool.plugin,
+    version: place.version,
+    tool: tool.tool,
+    id: tool.id,
+    title: tool.title,
+    bundle: place.hash,
+    inputText,
+    risk: tool.risk,
+    riskWhy: tool.riskWhy,
+    why,
+    terms: 'remote' in place ? null : place.instance.terms,
+    tenant: options.tenant,
+    ...(typeof conversationId === 'string' ? { conversationId } : {}),
+    approve: options.approve,
+    attended: options.unattended !== true && isInteractive !== false,
+    signal: options.signal ?? new AbortController().signal,
+  };
+}
+
+function policyDenied({ id }: CatalogTool, why: string): BulkheadError<'POLICY_DENIED'> {
+  return new BulkheadError('POLICY_DENIED', `${id} is not offered here: ${why}.`, { tool: id });
+}
+
+function changed({ id }: CatalogTool): BulkheadError<'APPROVAL_DENIED'> {
+  return new BulkheadError(
+    'APPROVAL_DENIED',
+    `${id} is not what was approved any more. Call again to be asked about what it is now.`,
+    { tool: id },
+  );
+}

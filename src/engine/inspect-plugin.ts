@@ -1,0 +1,291 @@
+import { createHash } from 'node:crypto';
+import type { UnnamedTool } from '../catalog/catalog.js';
+import { BulkheadError } from '../errors.js';
+import { makeEventBus } from '../events.js';
+import { readPlugin } from '../formats/discover.js';
+import { type Changes, hostsIn, type ToolTexts } from '../lock/changes.js';
+import { compact, expand } from '../lock/compact.js';
+import type { LockedPlugin, LockedTool } from '../lock/lock.js';
+import { effectivePermissions } from '../permissions/grant.js';
+import type { Permissions } from '../permissions/kind.js';
+import { makePermissions, NO_PERMISSIONS, scopesOf } from '../permissions/permissions.js';
+import { parseReference, type PermissionReference } from '../permissions/reference.js';
+import { scopeTexts } from '../permissions/table.js';
+import { canonicalJson } from '../canonical.js';
+import { type Artifact, buildKey, makeArtifact } from '../plugin/artifact/artifact.js';
+import type { Bundle, Plugin } from '../plugin/plugin.js';
+import { diskReader } from './node/disk-reader.js';
+import { readPackIn } from './node/lock-files.js';
+import { buildCurrent, readPack } from './plugins/find-plugins.js';
+import { makeGrants } from './plugins/grants.js';
+import { install } from './plugins/install.js';
+import type { InstalledPlugin } from './plugins/installed.js';
+import { openEngineRuntime } from './runtime.js';
+import { readSettings } from './settings.js';
+import type { EngineOptions } from './types/options.js';
+
+/** A plugin's current content on disk, for the operator's review before acceptance. */
+export interface Inspection {
+  readonly plugin: Plugin;
+  /** The union of what its entries declare. */
+  readonly declared: Permissions;
+  /** Its format has no permission declarations, so the operator must name the permissions. */
+  readonly undeclared: boolean;
+  /** It runs only without a compartment. */
+  readonly unconfined: boolean;
+  /** Tools that require Node, without a compartment. The other tools run without them. */
+  readonly hostTools: readonly string[];
+  readonly tools: Readonly<Record<string, InspectedTool>>;
+  readonly hosts: readonly string[];
+  /** Everything that can run. */
+  readonly artifact: Artifact;
+  /** The signature of its pack, a DSSE envelope. It is not verified. Absent: not packed, or not signed. */
+  readonly envelope?: string;
+  /** What could not be inspected, or was interpreted differently from how it is written. */
+  readonly problems: readonly string[];
+}
+
+/** A tool as its plugin describes it. */
+export interface InspectedTool extends LockedTool {
+  readonly texts: ToolTexts;
+}
+
+/**
+ * Inspects a plugin's manifest, code and tool definitions. A packed plugin is inspected by its artifact. To
+ * list the tools, it loads the plugin without network access. Throws the errors of reading and building the
+ * plugin, and `INVALID_ARTIFACT`.
+ */
+export async function inspectPlugin(
+  directory: string,
+  options: EngineOptions,
+): Promise<Inspection> {
+  const real = (await diskReader.realpath(directory)) ?? directory;
+  const pack = readPack({ readPack: readPackIn }, real);
+  if (pack?.pack === undefined) return inspectSources(directory, options);
+  const { artifact, envelope } = pack.pack;
+  const plugin = { ...artifact.plugin, directory: real };
+  const inspected = await inspectArtifact(plugin, artifact, [], options);
+  return { ...inspected, ...(envelope === undefined ? {} : { envelope }) };
+}
+
+/** Inspects a plugin by its sources, also if it has a pack. */
+export async function inspectSources(
+  directory: string,
+  options: EngineOptions,
+): Promise<Inspection> {
+  const { plugin, problems } = await readPlugin(diskReader, directory);
+  const settings = readSettings({ ...options, plugins: [] });
+  const runtime = await openEngineRuntime(settings, makeEventBus(Date.now));
+  try {
+    const { bundles } = await buildCurrent(plugin, [], runtime.build);
+    const confined = makeArtifact(plugin, bundles);
+    const inspected = await inspectArtifact(plugin, confined, problems, options);
+    if (inspected.hostTools.length === 0) return inspected;
+    const hosts = plugin.entries.map((entry) => buildKey({ ...entry, confinement: 'host' }));
+    const all = await buildCurrent(plugin, hosts, runtime.build);
+    return {
+      ...inspected,
+      artifact: makeArtifact(plugin, all.bundles),
+      hosts: hostsInAll(all.bundles),
+    };
+  } finally {
+    await runtime.close();
+  }
+}
+
+/** Inspects the code of an artifact. Loads it without network access. */
+export async function inspectArtifact(
+  plugin: Plugin,
+  artifact: Artifact,
+  problems: readonly string[],
+  options: EngineOptions,
+): Promise<Inspection> {
+  const { lockFile: _, ...rest } = options;
+  const settings = readSettings({
+    ...rest,
+    plugins: [],
+    env: { ...standIns(plugin), ...options.env },
+    grant: withoutNetwork,
+    // Tools that require Node are listed. Nothing is called, so no code runs without a compartment.
+    hostMode: plugin.entries.some(({ confinement }) => confinement === 'host') ? [] : [plugin.id],
+  });
+  const events = makeEventBus(Date.now);
+  const runtime = await openEngineRuntime(settings, events);
+  try {
+    const { guests, stores, contributions, scheduler } = runtime;
+    const installed = await install(
+      { plugin, problems, artifact },
+      {
+        services: {
+          settings,
+          events,
+          guests,
+          stores,
+          live: () => ({ name: 'live' }),
+          lifecycleOf: () => undefined,
+          now: Date.now,
+        },
+        grants: makeGrants(settings.grant),
+        contributions,
+        scheduler,
+        // A tool's second build is not needed to describe the tool.
+        build: (_plugin, { key, confinement }) =>
+          Promise.resolve(
+            artifact.bundles[buildKey({ key, confinement })] ?? artifact.bundles[key],
+          ),
+        onChange: () => {},
+      },
+    );
+    const inspected = await describeTools(installed);
+    const entries = plugin.entries.filter(({ surface }) => surface === 'tools');
+    return {
+      plugin,
+      declared: unionOf(entries.map((entry) => entry.declared)),
+      undeclared: entries.some((entry) => entry.undeclared === true),
+      unconfined: entries.some(({ confinement }) => confinement === 'host'),
+      hosts: hostsInAll(artifact.bundles),
+      artifact,
+      ...inspected,
+    };
+  } finally {
+    await runtime.close();
+  }
+}
+
+function hostsInAll(bundles: Readonly<Record<string, Bundle>>): readonly string[] {
+  return hostsIn(
+    Object.values(bundles)
+      .map(({ code }) => code)
+      .join('\n'),
+  );
+}
+
+/** The union of permissions. */
+export function unionOf(all: readonly Permissions[]): Permissions {
+  return makePermissions((name) => [...new Set(all.flatMap((one) => scopesOf(one, name)))]);
+}
+
+/** Placeholder values for a plugin's variables, so that it can be loaded without them. */
+function standIns({ entries, environment }: Plugin): Record<string, string> {
+  const names = [
+    ...entries.flatMap(({ declared }) => declared.env),
+    ...environment.map(({ name }) => name),
+  ];
+  return Object.fromEntries(names.map((name) => [name, 'not set']));
+}
+
+function withoutNetwork({ entries }: Plugin): Partial<Permissions> {
+  const { time, random, env } = unionOf(entries.map((entry) => entry.declared));
+  return { ...NO_PERMISSIONS, time, random, env };
+}
+
+async function describeTools(
+  installed: InstalledPlugin,
+): Promise<Pick<Inspection, 'tools' | 'hostTools' | 'problems'>> {
+  try {
+    const listings = installed.entries.flatMap((entry) => entry.tools.map(({ listed }) => listed));
+    return {
+      tools: Object.fromEntries(listings.map((listed) => [listed.tool, describeTool(listed)])),
+      hostTools: listings
+        .filter(({ executionTarget }) => executionTarget === 'host')
+        .map(({ tool }) => tool),
+      problems: [
+        ...installed.problems.map(({ message }) => message),
+        ...installed.activation.reasons,
+        ...installed.entries.flatMap((entry) => entry.problems.map(({ message }) => message)),
+      ],
+    };
+  } finally {
+    const instances = installed.entries.flatMap((entry) => entry.instances);
+    await Promise.all(instances.map((instance) => instance.close()));
+  }
+}
+
+function describeTool(listed: UnnamedTool): InspectedTool {
+  const { title, category, executionTarget, exclusive, council, timeoutMs } = listed;
+  const hints = {
+    ...listed.annotations,
+    ...(category === undefined ? {} : { category }),
+    ...(executionTarget === undefined ? {} : { executionTarget }),
+    ...(exclusive === undefined ? {} : { exclusive }),
+    ...(council === undefined ? {} : { council }),
+    timeoutMs,
+  };
+  const texts = {
+    title,
+    description: listed.description,
+    schema: JSON.stringify(listed.inputSchema, undefined, 2),
+    hints: canonicalJson(hints),
+  };
+  return {
+    risk: listed.declaredRisk,
+    ...(listed.requireApproval ? { requiresApproval: true as const } : {}),
+    description: shortHash(`${title}\n${listed.description}`),
+    schema: shortHash(canonicalJson(listed.inputSchema)),
+    hints: shortHash(texts.hints),
+    texts,
+  };
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/**
+ * The permissions that a plugin gets if the operator allows these kinds or scopes (`fs`,
+ * `network:api.example.com`). An empty list allows all declared permissions. Throws
+ * `INVALID_PERMISSION` for an undeclared permission, unless the format has no declarations.
+ */
+export function allowances(examined: Inspection, allowed: readonly string[]): Permissions {
+  if (allowed.length === 0) return examined.declared;
+  const references = allowed.map((text) => ({ text, ...parseReference(text) }));
+  return makePermissions((name) => [
+    ...new Set(
+      references.flatMap((one) => (one.kind === name ? scopesFor(examined, one, one.text) : [])),
+    ),
+  ]);
+}
+
+function scopesFor(
+  { declared, undeclared, plugin }: Inspection,
+  { kind, scope }: PermissionReference,
+  text: string,
+): readonly string[] {
+  if (undeclared) {
+    const isHeld = typeof declared[kind] === 'boolean';
+    if (scope !== undefined || isHeld) return [scope ?? 'true'];
+    throw notDeclared(plugin.id, text, `name its scopes, as in ${text}:…`);
+  }
+  const scopes = scopesOf(declared, kind);
+  const held = scope === undefined ? scopes : scopeTexts[kind].intersect(scopes, [scope]);
+  if (held.length > 0) return held;
+  throw notDeclared(plugin.id, text, `${plugin.manifest} does not declare it`);
+}
+
+/**
+ * The permissions of an update: the previous grant, plus the new permissions that the operator
+ * accepts. A previously withheld permission stays withheld.
+ */
+export function grantedAfter(
+  locked: LockedPlugin,
+  examined: Inspection,
+  { permissions }: Changes,
+  allowed: readonly string[],
+): Permissions {
+  const before = expand(locked.granted);
+  const wider = makePermissions((name) =>
+    permissions.wider.flatMap(({ kind, scope }) => (kind === name ? [scope] : [])),
+  );
+  const more = allowed.length === 0 ? [] : [allowances(examined, allowed)];
+  const all = unionOf([before, wider, ...more]);
+  if (examined.undeclared) return all;
+  // Expressed in the new manifest's scopes, so a scope that another one covers is not repeated.
+  return expand(compact(effectivePermissions(examined.declared, all)));
+}
+
+function notDeclared(id: string, text: string, why: string): BulkheadError<'INVALID_PERMISSION'> {
+  return new BulkheadError('INVALID_PERMISSION', `${text} cannot be allowed to ${id}: ${why}.`, {
+    kind: 'known',
+    text,
+  });
+}

@@ -1,0 +1,521 @@
+import type { Json } from '../../../sandbox/wire/messages.js';
+import type { GuestGrant, LoadParams } from '../../../sandbox/wire/methods.js';
+import type { Peer } from '../../../sandbox/wire/peer.js';
+import type { Service } from '../../../sandbox/wire/service.js';
+import { BulkheadError } from '../../errors.js';
+import type { EventBus, GuestEndCause } from '../../events.js';
+import { endError, type GuestEnd, GuestEnded, inactiveError } from '../../guests/end.js';
+import type { Guest } from '../../guests/guest.js';
+import { startLoadDeadline } from '../../guests/load-deadline.js';
+import type { ValidatorDelivery } from './guest-source.js';
+import { makeSharedStart, type Wants } from './shared-start.js';
+import { type GivenUp, makeUnsettled, type Unsettled } from './unsettled.js';
+
+/**
+ * Starts, loads, replaces and ends an entry's guests, from the entry's first use on.
+ *
+ * ```
+ *   take ──► loading ──► loaded ── begin ──► serving ──► ends
+ *                                              │
+ *                                              └──► drains: answers what is open, then ends
+ * ```
+ *
+ * An entry has one serving guest, or up to `replicas` if its operator allows that.
+ */
+export interface GuestSupervisor {
+  /** All live guests: the serving guests, and drained guests that finish their requests. */
+  readonly all: ReadonlySet<Guest>;
+  /** A serving guest that takes requests now. `undefined` if there is none, or if it is in doubt. */
+  readonly current: Guest | undefined;
+  /** All serving guests whose `begin` has run. */
+  readonly serving: readonly Guest[];
+  /** Milliseconds since the last guest was loaded. */
+  readonly ageMs: number;
+  /** The guest for a call of that tenant: `current`, or the replica with the fewest requests. */
+  guestFor(tenant: string | undefined): Guest | undefined;
+  /**
+   * Returns a serving guest. If there is none, starts a guest and runs its `begin`. Rejects with the
+   * reason. A start that waits for capacity is aborted when all of its callers have aborted.
+   */
+  acquire(wants?: Wants): Promise<Guest>;
+  /** Returns a loaded guest, which may not have begun. Rejects with the reason. */
+  load(): Promise<Guest>;
+  /**
+   * A request of the guest was given up: its caller has an answer. The guest is killed if it does not
+   * answer a ping within the grace, or if it is stateless and has no other request after the grace.
+   * After 16 unsettled requests, or one that is unsettled for `maxUnsettledMs`, it is drained.
+   */
+  giveUp(guest: Guest, givenUp: GivenUp): void;
+  /** Sets the schemas of inputs for the current and all later guests. */
+  setSchemas(schemas: Schemas): void;
+  /**
+   * Sends all guests their new grant. Resolves when all of them have applied it. If the grant was
+   * `narrowed`, a guest that does not apply it in time is killed.
+   */
+  regrant(grant: GuestGrant, narrowed: boolean): Promise<void>;
+  /** Drains the serving guests. The next `acquire` starts another guest. */
+  replace(): void;
+  /** Ends all guests permanently. Every later `acquire` rejects. */
+  end(end: GuestEnd): void;
+}
+
+/** By tool. */
+export type Schemas = readonly (readonly [tool: string, schema: Json])[];
+
+export interface GuestSupervisorSpec {
+  readonly subject: {
+    readonly plugin: string;
+    readonly entry: string;
+    /** Hash of the bundle. */
+    readonly bundle: string;
+  };
+  /** Resolves with a standby guest when there is capacity for it. */
+  readonly take: (wants: Wants) => Promise<Guest>;
+  readonly prepare: GuestPreparation;
+  readonly limits: {
+    readonly loadTimeoutMs: number;
+    /** Time for a guest to answer a ping, and for a given-up request to settle. */
+    readonly graceMs: number;
+    readonly maxUnsettledMs: number;
+    readonly maxWaitMs: number;
+  };
+  /**
+   * Whether its guests have state that a fresh guest does not have: it registers at run time, has
+   * hooks, or works in the background. Such a guest is not killed because a request hangs.
+   */
+  readonly stateful: boolean;
+  /** Most serving guests. Default: 1. */
+  readonly replicas?: number | undefined;
+  readonly events: EventBus;
+  readonly listener?: {
+    /** A guest has loaded. */
+    loaded(): void;
+    /** A serving guest has ended, or drains. */
+    ended(cause: GuestEndCause): void;
+  };
+}
+
+/** Turns a standby guest into one of the entry's guests. */
+export interface GuestPreparation {
+  /** Called for each guest, because variables are read when a guest loads. */
+  readonly load: () => LoadParams;
+  readonly service: (peer: Peer) => Service;
+  readonly validator: ValidatorDelivery;
+  /** Runs first in a loaded guest. If it rejects, the guest is killed. */
+  readonly begin?: ((guest: Guest) => Promise<void>) | undefined;
+}
+
+/**
+ * How long a new call waits for a stateless guest whose only request was given up. Well-behaved tools
+ * settle at once when they are aborted.
+ */
+const SETTLE_MS = 10;
+
+/** Unsettled requests of one guest after which it is drained. */
+const MAX_UNSETTLED = 16;
+
+/** Unsettled calls of one tenant after which its next call gets another guest, or waits. */
+const MAX_UNSETTLED_PER_TENANT = 4;
+
+/** A loaded guest that was not drained. */
+interface Replica {
+  readonly guest: Guest;
+  /** Absent until a request was given up. */
+  unsettled: Unsettled | undefined;
+  /** Running or done. Absent until the guest is needed for a request. */
+  begun: Promise<void> | undefined;
+  /** Whether it takes requests: `begin` has run. */
+  ready: boolean;
+  /** Whether it only answers its open requests. */
+  drains: boolean;
+}
+
+export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor {
+  const { subject, prepare, limits, events, listener, stateful, replicas = 1 } = spec;
+  const { plugin } = subject;
+  /** In the order of their starts. */
+  let serving: readonly Replica[] = [];
+  let schemas: Schemas | undefined;
+  let loadedMs = 0;
+  let over: GuestEnd | undefined;
+  /** All live guests, including those that only finish their requests. */
+  const guests = new Map<Guest, Replica>();
+  const all = new Set<Guest>();
+
+  const sendSchemas = (guest: Guest): void => {
+    if (schemas === undefined) return;
+    // Not awaited: messages arrive in order, so the schemas precede every later call.
+    prepare.validator.deliver(guest);
+    guest.peer.ask('schemas', { schemas }).answer.catch(() => {});
+  };
+
+  const start = async (wants: Wants): Promise<void> => {
+    const guest = await spec.take(wants);
+    // The entry was closed while it waited for capacity.
+    if (over !== undefined) guest.kill(over);
+    const replica = watch(guest);
+    guest.serve(prepare.service(guest.peer));
+    const began = performance.now();
+    let sent: Schemas | undefined;
+    await loadWithin(guest, {
+      plugin,
+      load: prepare.load,
+      loadTimeoutMs: limits.loadTimeoutMs,
+      onAsked: ({ tape }) => {
+        // A recorded guest gets one message at a time.
+        if (tape !== undefined) return;
+        sent = schemas;
+        sendSchemas(guest);
+      },
+    });
+    // The schemas may have changed during the load.
+    if (sent !== schemas) sendSchemas(guest);
+    replica.ready = prepare.begin === undefined;
+    const before = serving.filter((one) => !isTrusted(one) || isInDoubt(one));
+    serving = [...serving, replica];
+    loadedMs = performance.now();
+    listener?.loaded();
+    events.emit({
+      type: 'plugin-loaded',
+      ...subject,
+      durationMs: performance.now() - began,
+    });
+    for (const one of before) replaceOne(one);
+  };
+
+  const replaceOne = (replica: Replica): void => {
+    const detail = replica.unsettled?.detail ?? 'another guest replaced it';
+    drain(replica, isInDoubt(replica) ? 'deadline' : 'replaced', detail);
+    emitLoss('replaced', detail);
+  };
+
+  const watch = (guest: Guest): Replica => {
+    const { leader: pid } = guest;
+    const replica: Replica = {
+      guest,
+      unsettled: undefined,
+      begun: undefined,
+      ready: false,
+      drains: false,
+    };
+    guests.set(guest, replica);
+    all.add(guest);
+    events.emit({ type: 'guest-started', plugin, pid });
+    void guest.ended.then(({ cause, detail }) => {
+      guests.delete(guest);
+      all.delete(guest);
+      const served = serving.includes(replica);
+      serving = serving.filter((one) => one !== replica);
+      events.emit({ type: 'guest-ended', plugin, pid, cause, detail });
+      if (!served) return;
+      emitLoss(cause, detail);
+      listener?.ended(cause);
+    });
+    return replica;
+  };
+
+  const emitLoss = (cause: GuestEndCause, detail: string): void => {
+    if (!stateful || KEEPS_STATE.has(cause)) return;
+    events.emit({ type: 'state-lost', plugin, entry: subject.entry, cause, detail });
+  };
+
+  // A killed guest may not have ended yet, but takes no more requests.
+  const isTrusted = ({ guest }: Replica): boolean => guest.alive && !guest.draining;
+
+  /** A stateless guest whose only requests were given up: it is about to be killed. */
+  const isInDoubt = ({ guest, unsettled }: Replica): boolean =>
+    !stateful &&
+    unsettled !== undefined &&
+    unsettled.size > 0 &&
+    guest.checking === undefined &&
+    guest.peer.liveRequests === 0;
+
+  const isFullFor = ({ unsettled }: Replica, tenant: string | undefined): boolean => {
+    // guard: unsettled-calls-per-tenant
+    return unsettled !== undefined && unsettled.countOf(tenant ?? '') >= MAX_UNSETTLED_PER_TENANT;
+  };
+
+  const takesRequests = (replica: Replica): boolean =>
+    replica.ready &&
+    isTrusted(replica) &&
+    replica.guest.checking === undefined &&
+    (replica.unsettled === undefined || !isInDoubt(replica));
+
+  const choose = (tenant: string | undefined): Guest | undefined => {
+    let best: Guest | undefined;
+    for (const replica of serving) {
+      if (!takesRequests(replica) || isFullFor(replica, tenant)) continue;
+      const { guest } = replica;
+      if (guest.peer.liveRequests === 0) return guest;
+      if (best === undefined || guest.peer.liveRequests < best.peer.liveRequests) best = guest;
+    }
+    if (best !== undefined && serving.length < replicas) grow(tenant);
+    return best;
+  };
+
+  const shared = makeSharedStart(start);
+  let isGrowing = false;
+
+  /** Starts one more replica if there is room. Until it serves, calls go to the others. */
+  const grow = (tenant: string | undefined): void => {
+    if (isGrowing || over !== undefined) return;
+    isGrowing = true;
+    start({ tenant, onlyIfFree: true })
+      .then(() => Promise.all(serving.map((replica) => begin(replica))))
+      // No room, or the plugin cannot start: the others serve.
+      .catch(() => {})
+      .finally(() => {
+        isGrowing = false;
+      });
+  };
+
+  const begin = (replica: Replica): Promise<void> => (replica.begun ??= beginOnce(replica));
+  const beginOnce = async (replica: Replica): Promise<void> => {
+    if (replica.ready) return;
+    try {
+      await prepare.begin?.(replica.guest);
+      replica.ready = true;
+    } catch (error) {
+      serving = serving.filter((one) => one !== replica);
+      replica.guest.kill({ cause: 'replaced', detail: 'its plugin could not begin' });
+      throw error;
+    }
+  };
+
+  /** Waits until one of the serving guests may take the request, or until another has to start. */
+  const waitForOne = async (wants: Wants): Promise<'again' | 'start'> => {
+    const trusted = serving.filter(isTrusted);
+    const checked = trusted.find(({ guest }) => guest.checking !== undefined);
+    if (checked !== undefined) {
+      await checked.guest.checking;
+      return 'again';
+    }
+    const fresh = trusted.find(({ ready }) => !ready);
+    if (fresh !== undefined) {
+      await begin(fresh);
+      return 'again';
+    }
+    const doubted = trusted.find((replica) => isInDoubt(replica));
+    if (doubted !== undefined) {
+      await within(doubted.unsettled?.whenSettled(), SETTLE_MS);
+      return isInDoubt(doubted) || !isTrusted(doubted) ? 'start' : 'again';
+    }
+    const full = trusted.find((replica) => isFullFor(replica, wants.tenant));
+    if (full?.unsettled === undefined || !stateful) return 'start';
+    // Only one guest has the plugin's state, so the tenant waits for its own calls.
+    await waitForTenant(full.unsettled, wants);
+    return 'again';
+  };
+
+  const waitForTenant = async (unsettled: Unsettled, { signal }: Wants): Promise<void> => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<true>((resolve) => {
+      timer = setTimeout(() => resolve(true), limits.maxWaitMs);
+    });
+    const isLate = await Promise.race([unsettled.nextSettled(), late]);
+    clearTimeout(timer);
+    if (isLate !== true || signal?.aborted === true) return;
+    throw new BulkheadError(
+      'BUSY',
+      `${plugin} has ${MAX_UNSETTLED_PER_TENANT} calls of this tenant that were given up and have not ended. Nothing of this call has run. Try again later.`,
+      { retryAfterMs: limits.maxWaitMs },
+    );
+  };
+
+  const acquire = async (wants: Wants): Promise<Guest> => {
+    for (;;) {
+      if (over !== undefined) throw unloaded(plugin, over);
+      const { signal } = wants;
+      if (signal?.aborted === true) throw signal.reason;
+      const guest = choose(wants.tenant);
+      if (guest !== undefined) return guest;
+      if ((await waitForOne(wants)) === 'start') await shared.join(wants);
+    }
+  };
+
+  const load = async (): Promise<Guest> => {
+    for (;;) {
+      if (over !== undefined) throw unloaded(plugin, over);
+      const loaded = serving.find((one) => isTrusted(one) && !isInDoubt(one));
+      if (loaded !== undefined) return loaded.guest;
+      await shared.join();
+    }
+  };
+
+  /** Sends the guest no more requests, and ends it when it has answered those that are open. */
+  const drain = (replica: Replica, cause: 'replaced' | 'deadline', detail: string): void => {
+    if (replica.drains) return;
+    replica.drains = true;
+    serving = serving.filter((one) => one !== replica);
+    void replica.guest.peer.whenIdle().then(() => {
+      const { guest, unsettled } = replica;
+      const responsive = unsettled !== undefined && unsettled.size > 0;
+      guest.kill({ cause, detail, ...(responsive ? { responsive } : {}) });
+    });
+  };
+
+  /** Drains a guest that does not settle its given-up requests. */
+  const drainUnsettled = (replica: Replica, { detail }: GivenUp): void => {
+    const { guest } = replica;
+    if (replica.drains || !guest.alive) return;
+    drain(replica, 'deadline', detail);
+    void guest.check(limits.graceMs, detail);
+    emitLoss('deadline', detail);
+    listener?.ended('deadline');
+  };
+
+  /** Kills a stateless guest that has nothing to do but given-up requests. */
+  const killIfUseless = (replica: Replica, detail: string): void => {
+    const { guest, unsettled } = replica;
+    if (stateful || replica.drains || !guest.alive || unsettled?.isLate !== true) return;
+    if (guest.peer.liveRequests > 0) {
+      void guest.peer.whenIdle().then(() => killIfUseless(replica, detail));
+      return;
+    }
+    // guard: stateless-guest-killed-after-grace
+    guest.kill({ cause: 'deadline', detail, responsive: true });
+  };
+
+  const unsettledOf = (replica: Replica): Unsettled =>
+    (replica.unsettled ??= makeUnsettled({
+      ...limits,
+      onLate: ({ detail }) => killIfUseless(replica, detail),
+      // guard: unsettled-guest-drained
+      onOverdue: (givenUp) => drainUnsettled(replica, givenUp),
+    }));
+
+  return {
+    all,
+    get current() {
+      return serving.find(takesRequests)?.guest;
+    },
+    get serving() {
+      return serving.flatMap(({ guest, ready }) => (ready && guest.alive ? [guest] : []));
+    },
+    get ageMs() {
+      return performance.now() - loadedMs;
+    },
+    guestFor: choose,
+    load,
+    acquire: (wants = {}) => acquire(wants),
+    giveUp: (guest, givenUp) => {
+      const replica = guests.get(guest);
+      if (replica === undefined || !guest.alive) return;
+      const unsettled = unsettledOf(replica);
+      unsettled.add(givenUp);
+      void guest.check(limits.graceMs, givenUp.detail);
+      // guard: unsettled-calls-per-guest
+      if (unsettled.size >= MAX_UNSETTLED) drainUnsettled(replica, givenUp);
+    },
+    setSchemas: (next) => {
+      schemas = next;
+      for (const { guest } of serving) sendSchemas(guest);
+    },
+    regrant: async (grant, narrowed) => {
+      const updated = [...guests.values()].flatMap(({ guest, drains }) => {
+        if (!drains) return [sendGrant(guest, grant, narrowed)];
+        if (narrowed) guest.kill({ cause: 'revoked', detail: 'it still had a revoked permission' });
+        return [];
+      });
+      await Promise.all(updated);
+    },
+    replace: () => {
+      for (const replica of serving) replaceOne(replica);
+    },
+    end: (end) => {
+      over = end;
+      shared.giveUp(unloaded(plugin, end));
+      // guard: replaced-guests-killed-at-close
+      for (const guest of all) guest.kill(end);
+    },
+  };
+}
+
+/** Ends after which the plugin's state is not missed: it was unloaded, or never started. */
+const KEEPS_STATE: ReadonlySet<GuestEndCause> = new Set(['closed', 'start']);
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function within(settled: Promise<unknown> | undefined, ms: number): Promise<unknown> {
+  return Promise.race([settled, pause(ms)]);
+}
+
+function unloaded(plugin: string, { inactive, detail }: GuestEnd): BulkheadError {
+  if (inactive === true) return inactiveError(plugin, detail);
+  return new BulkheadError('ENGINE_CLOSED', `The engine unloaded ${plugin}.`, {});
+}
+
+/**
+ * Time for a guest to apply a changed grant. The host's brokers have applied it before. The guest
+ * itself enforces only time and randomness.
+ */
+const REGRANT_MS = 1_000;
+
+/**
+ * Sends a guest its grant. If the grant was `narrowed` and the guest does not apply it within
+ * `REGRANT_MS`, the guest is killed.
+ */
+export async function sendGrant(guest: Guest, grant: GuestGrant, narrowed: boolean): Promise<void> {
+  if (!guest.alive) return;
+  let timer: NodeJS.Timeout | undefined;
+  const applied = guest.peer.ask('permissions', { grant }).answer.then(
+    () => true,
+    () => false,
+  );
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), REGRANT_MS);
+  });
+  const updated = await Promise.race([applied, late]);
+  clearTimeout(timer);
+  // guard: unresponsive-guest-killed-on-revocation
+  if (updated || !narrowed) return;
+  guest.kill({
+    cause: 'revoked',
+    detail: `it did not apply the revocation within ${REGRANT_MS} ms`,
+  });
+}
+
+export interface LoadSpec {
+  readonly plugin: string;
+  readonly load: () => LoadParams;
+  /**
+   * Called right after the load request is sent, so that further messages leave in the same write.
+   */
+  readonly onAsked?: (params: LoadParams) => void;
+  readonly loadTimeoutMs: number;
+}
+
+/** Loads a plugin into a standby guest. Kills the guest if that fails or takes too long. */
+export async function loadWithin(guest: Guest, spec: LoadSpec): Promise<void> {
+  const { plugin, loadTimeoutMs } = spec;
+  const cancelDeadline = startLoadDeadline(guest, loadTimeoutMs, () => {
+    // guard: load-timeout-kills
+    guest.kill({ cause: 'deadline', detail: `its code was not loaded after ${loadTimeoutMs} ms` });
+  });
+  try {
+    const params = spec.load();
+    const { answer } = guest.peer.ask('load', params);
+    spec.onAsked?.(params);
+    await answer;
+  } catch (error) {
+    if (!(error instanceof GuestEnded)) {
+      // Code that threw at load would throw again at every call.
+      guest.kill({ cause: 'replaced', detail: 'its plugin could not be loaded' });
+      throw error;
+    }
+    if (error.end.cause === 'deadline') throw loadTimedOut(plugin, loadTimeoutMs);
+    throw endError(plugin, error.end);
+  } finally {
+    cancelDeadline();
+  }
+}
+
+function loadTimedOut(plugin: string, deadlineMs: number): BulkheadError {
+  return new BulkheadError(
+    'DEADLINE_EXCEEDED',
+    `The code of ${plugin} was not loaded after ${deadlineMs} ms, and was killed. Code at the top level of its modules runs at load: move long work into the tool.`,
+    { deadlineMs },
+  );
+}

@@ -1,0 +1,141 @@
+import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
+import type { TapeParams } from '../../../sandbox/wire/methods.js';
+import type { Stores } from '../../brokers/storage/store.js';
+import type { EventBus, GuestEndCause } from '../../events.js';
+import type { GuestEnd } from '../../guests/end.js';
+import type { Guest } from '../../guests/guest.js';
+import type { Grant } from '../../permissions/grant.js';
+import type { Bundle, Plugin, PluginEntry } from '../../plugin/plugin.js';
+import type { PluginSecrets } from '../types/options.js';
+import type { Settings } from '../types/settings.js';
+import type { GuestPlacement, GuestSource } from './guest-source.js';
+import type { GuestSupervisor, Schemas } from './guest-supervisor.js';
+import type { CallTracker, Outputs, RunningHooks } from './in-flight.js';
+import type { RequestModeFactory } from './request-mode.js';
+import type { HeldSecret } from './secrets.js';
+
+/** An entry that can be called: bundled, granted, with brokers for what it was granted. */
+export interface Instance {
+  readonly entry: PluginEntry;
+  /** The current grant. */
+  readonly grant: Grant;
+  /** What determines the power of its code: grant, configuration, secrets. An approval covers it. */
+  readonly terms: JsonObject;
+  readonly bundle: Bundle;
+  /**
+   * The granted variables that the plugin gets by reference. Their values never enter its guests.
+   */
+  readonly secrets: readonly HeldSecret[];
+  readonly guests: GuestSupervisor;
+  /** The largest answer of its guests, in bytes of JSON. */
+  readonly maxAnswerBytes: number;
+  /** Absent if the entry has neither `init` nor `shutdown`. */
+  readonly lifecycle: Lifecycle | undefined;
+  /** Its running hooks. */
+  readonly runningHooks: RunningHooks;
+  /** The listeners to its calls' output. */
+  readonly outputs: Outputs;
+  readonly calls: CallTracker;
+  /**
+   * Changes the grant. When this returns, the host refuses what is no longer granted, and has ended
+   * the requests that used it. When the promise resolves, the guests refuse it too.
+   */
+  updateGrant(next: Grant): Promise<void>;
+  /**
+   * Opens the same entry with guests of its own and the current grant, so that no state of other
+   * calls is there. The caller closes it.
+   */
+  openSeparate(how: SeparateOptions): Instance;
+  /** Sets the schemas of inputs, in every current and later guest. */
+  setSchemas(schemas: Schemas): void;
+  /** Sets the one listener to its guests. */
+  listen(listener: InstanceListener): void;
+  /** Maps a guest's stack to the plugin's own source lines. */
+  readonly mapStack: (stack: string) => string;
+  /** Runs a task when this is closed. */
+  onClose(task: () => void): void;
+  /** Ends its guests and its brokers. */
+  close(why?: GuestEnd): Promise<void>;
+}
+
+export interface InstanceListener {
+  /** A guest has loaded its code. */
+  loaded(): void;
+  /** A guest reports that its contributions have changed. */
+  contributionsChanged(): void;
+  /** The serving guest has ended. */
+  ended(cause: GuestEndCause): void;
+}
+
+/** How the guests of a separate instance differ. Absent members stay as they are. */
+export interface SeparateOptions {
+  readonly take?: () => Guest;
+  /** Records its guests' clocks, timers and randomness. */
+  readonly tape?: TapeParams;
+  readonly mode?: RequestModeFactory;
+}
+
+/** Services that all instances of an engine share. */
+export interface EngineServices {
+  readonly settings: Settings;
+  readonly events: EventBus;
+  readonly guests: GuestSource;
+  /** The files that plugins store, by plugin. */
+  readonly stores: Stores;
+  /** Decides the requests of guests that run live. */
+  readonly live: RequestModeFactory;
+  readonly lifecycleOf: LifecycleFactory;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** The parameters of `openInstance`. */
+export interface InstanceSpec {
+  readonly plugin: Plugin;
+  readonly entry: PluginEntry;
+  readonly bundle: Bundle;
+  /** The operator's configuration of the plugin, as its format passes it on. */
+  readonly config: Json;
+  /** The variables that the plugin gets by reference. */
+  readonly secrets: PluginSecrets;
+  readonly grant: Grant;
+  readonly placement: GuestPlacement & Pick<SeparateOptions, 'tape' | 'mode'>;
+  readonly services: EngineServices;
+}
+
+export type ShutdownReason = 'shutdown' | 'uninstall' | 'disable' | 'reload';
+
+/** What an entry runs before a guest serves it, and before that guest ends. */
+export interface Lifecycle {
+  readonly hasInit: boolean;
+  /** The order in which several plugins shut down. */
+  readonly shutdownOrder: 'last-first' | 'first-first';
+  /**
+   * Runs `init` in a loaded guest that has run nothing yet. Rejects if the plugin must not be used.
+   */
+  begin(guest: Guest): Promise<void>;
+  /**
+   * Runs `shutdown` once in a guest whose `begin` has run, within `limits.shutdownTimeoutMs`. Never
+   * rejects.
+   */
+  end(guest: Guest, reason: ShutdownReason): Promise<void>;
+  /** Notes that the host ran `shutdown` itself. */
+  ended(guest: Guest): void;
+}
+
+/** Returns `undefined` if the entry has neither `init` nor `shutdown`. */
+export type LifecycleFactory = (subject: LifecycleSubject) => Lifecycle | undefined;
+
+export interface LifecycleSubject {
+  readonly plugin: string;
+  readonly entry: PluginEntry;
+  readonly instance: Pick<Instance, 'runningHooks' | 'guests' | 'mapStack'>;
+  readonly initContext: InitContext;
+  readonly events: EventBus;
+}
+
+/**
+ * Builds the context that `init` gets about its plugin: `config`, `credentials`,
+ * `pluginStorageDir`.
+ */
+export type InitContext = (guest: Guest) => Promise<JsonObject>;

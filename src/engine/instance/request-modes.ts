@@ -1,0 +1,288 @@
+import { createHash } from 'node:crypto';
+import { isRecord } from '../../../sandbox/wire/json.js';
+import type { Approval } from '../../approval/approval.js';
+import type { HeldRequest } from '../../approval/approver.js';
+import type { EffectMode } from '../../approval/policy.js';
+import type { Question } from '../../approval/question.js';
+import type {
+  OutboundRequest,
+  RequestGate as OutboundGate,
+} from '../../brokers/network/outbound-request.js';
+import type { Peer } from '../../../sandbox/wire/peer.js';
+import type { CatalogTool } from '../../catalog/catalog.js';
+import { BulkheadError, isBulkheadError } from '../../errors.js';
+import type { EventBus } from '../../events.js';
+import { waitForPerson } from '../../guests/host-waits.js';
+import { visible, visibleText } from '../../visible.js';
+import type { StoppedEffect } from '../types/result.js';
+import type { OpenCall, OpenCalls } from './in-flight.js';
+import type { ModeSubject, RequestModeFactory } from './request-mode.js';
+
+export interface LiveModeSpec {
+  readonly effects: EffectMode;
+  readonly approval: Approval;
+  readonly events: EventBus;
+  /** Whether the operator trusts the hints of a plugin's author. Its requests are then not held. */
+  readonly trusts: (plugin: string) => boolean;
+}
+
+/**
+ * The mode of live calls. It holds a writing request if a call that declares to only read may have
+ * sent it. A guest's word cannot separate its calls, so one read-only call among the running calls
+ * is enough. The same applies to a request after such a call, while no other call runs.
+ */
+export function makeLiveMode({
+  effects,
+  approval,
+  events,
+  trusts,
+}: LiveModeSpec): RequestModeFactory {
+  if (effects === 'off') return () => ({ name: 'live' });
+  /** Calls whose approver did not answer. Their deadlines are not paused a second time. */
+  const unanswered = new WeakSet<OpenCall>();
+
+  const holdFor = (
+    peer: Peer,
+    { underWay, last }: OpenCalls,
+    subject: ModeSubject,
+  ): OutboundGate | undefined => {
+    // An author's hint alone never exempts: the operator trusts it.
+    if (trusts(subject.plugin)) return undefined;
+    const called = last === undefined ? underWay : [last];
+    // Code that runs at load, before any call, declared nothing.
+    const candidates = called.length > 0 || subject.actsUncalled ? called : [uncalled(subject)];
+    // guard: undeclared-write-by-any-open-call
+    const reader = candidates.find(({ tool }) => saysItReads(tool));
+    if (reader === undefined) return undefined;
+    return async (leaving, signal) => {
+      if (effects === 'audit') {
+        events.emit(undeclared(reader, candidates, leaving));
+        return;
+      }
+      if (candidates.some((flight) => unanswered.has(flight))) {
+        throw effectDenied(
+          reader,
+          leaving,
+          new Error('An earlier request for approval in this call was not answered.'),
+        );
+      }
+      for (const { deadline } of candidates) deadline.pause();
+      const answered = waitForPerson(peer);
+      try {
+        await approval.ask({
+          ...questionOf(reader, candidates, leaving, signal),
+          terms: subject.terms(),
+        });
+      } catch (error) {
+        if (isBulkheadError(error, 'APPROVAL_TIMEOUT')) {
+          // guard: unanswered-approval-pauses-once
+          for (const flight of candidates) unanswered.add(flight);
+        }
+        throw effectDenied(reader, leaving, error);
+      } finally {
+        answered();
+        for (const { deadline } of candidates) deadline.resume();
+      }
+    };
+  };
+  return (subject) => ({
+    name: 'live',
+    outbound: (peer) => holdFor(peer, subject.calls.openCallsOf(peer), subject),
+  });
+}
+
+/** A placeholder call for code that runs outside of calls. */
+function uncalled({ plugin, version, bundle }: ModeSubject): OpenCall {
+  const tool: CatalogTool = {
+    name: '',
+    id: `${plugin}:(while it is loaded)`,
+    plugin,
+    tool: '(while it is loaded)',
+    title: '(while it is loaded)',
+    description: '',
+    inputSchema: {},
+    annotations: { readOnlyHint: true },
+    timeoutMs: 0,
+    declaredRisk: 'low',
+    risk: 'low',
+    riskWhy: '',
+    requireApproval: false,
+    background: false,
+    confinement: 'compartment',
+  };
+  const deadline = { pause: () => {}, resume: () => {} };
+  return {
+    callId: '',
+    request: 0,
+    tool,
+    version,
+    bundle,
+    inputText: 'null',
+    options: {},
+    deadline,
+  };
+}
+
+function saysItReads({ declaredRisk, annotations }: CatalogTool): boolean {
+  return declaredRisk === 'low' || annotations.readOnlyHint === true;
+}
+
+function questionOf(
+  { callId, tool, version, bundle, inputText, options }: OpenCall,
+  candidates: readonly OpenCall[],
+  leaving: OutboundRequest,
+  signal: AbortSignal,
+): Question {
+  const alone = candidates.length === 1;
+  const conversationId = options.context?.['conversationId'];
+  const others = alone
+    ? ''
+    : `; of the ${candidates.length} calls under way any may be the one that sends it`;
+  return {
+    kind: 'effect',
+    callId,
+    plugin: tool.plugin,
+    version,
+    tool: tool.tool,
+    id: tool.id,
+    title: tool.title,
+    bundle,
+    inputText,
+    // A deletion needs approval each time. So does a request that may belong to another call.
+    risk: leaving.method === 'DELETE' || !alone ? 'high' : 'medium',
+    riskWhy: 'it changes something elsewhere, and was not announced to',
+    why: `it declares that it only reads, and is about to send what changes something${others}`,
+    effect: heldOf(leaving),
+    ...(alone ? { tenant: options.tenant, approve: options.approve } : {}),
+    ...(alone && typeof conversationId === 'string' ? { conversationId } : {}),
+    attended: candidates.every(
+      (flight) =>
+        flight.options.unattended !== true && flight.options.context?.['isInteractive'] !== false,
+    ),
+    signal: options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]),
+  };
+}
+
+/** Characters of a body that the approver sees. */
+const MAX_SHOWN = 64 * 1024;
+
+/** Names of headers that carry keys, tokens, passwords and sessions. */
+const CREDENTIAL = /auth|cookie|key|token|secret|passw|session|credential|signature|jwt/i;
+
+function isCredential(header: string): boolean {
+  return CREDENTIAL.test(header);
+}
+
+/** Replaces a credential. The hash distinguishes it from another one, also in the digest of the question. */
+function hidden(value: string): string {
+  const hash = createHash('sha256').update(value).digest('hex').slice(0, 8);
+  // guard: credential-headers-hidden
+  return `(hidden: ${value.length} characters, sha256 ${hash}…)`;
+}
+
+export function heldOf({ method, url, headers, body, whole }: OutboundRequest): HeldRequest {
+  const shown = body === undefined ? undefined : new TextDecoder().decode(body);
+  return {
+    method,
+    url: url.href,
+    headers: headers.map(
+      ([name, value]) =>
+        [visible(name), isCredential(name) ? hidden(value) : visible(value)] as const,
+    ),
+    ...(shown === undefined
+      ? {}
+      : {
+          body: `${visibleText(shown.slice(0, MAX_SHOWN))}${shown.length > MAX_SHOWN ? '…' : ''}`,
+        }),
+    ...(body === undefined || !whole ? {} : { bodyBytes: body.byteLength }),
+  };
+}
+
+function undeclared(
+  reader: OpenCall,
+  candidates: readonly OpenCall[],
+  { method, url }: OutboundRequest,
+) {
+  const [first, ...more] = candidates.map(({ callId }) => callId);
+  return {
+    type: 'effect-undeclared' as const,
+    plugin: reader.tool.plugin,
+    tool: reader.tool.tool,
+    ...(more.length === 0 && first !== undefined
+      ? { call: first }
+      : { among: candidates.slice(0, 16).map(({ callId }) => callId) }),
+    effect: `${method} ${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`,
+  };
+}
+
+function effectDenied(
+  { tool }: OpenCall,
+  { method, url }: OutboundRequest,
+  cause: unknown,
+): BulkheadError<'EFFECT_DENIED'> {
+  const wanted = `${method} ${url.origin}`;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new BulkheadError(
+    'EFFECT_DENIED',
+    `${tool.id} declares that it only reads, and may not send ${wanted}. ${why}`,
+    { plugin: tool.plugin, wanted },
+    { cause },
+  );
+}
+
+/** Stops and lists the writing requests of one dry run. */
+export interface DryRun {
+  readonly stopped: readonly StoppedEffect[];
+  readonly mode: RequestModeFactory;
+}
+
+/** Listed effects. Further effects are stopped but not listed. */
+const MAX_LISTED = 1_000;
+
+export function makeDryRun(): DryRun {
+  const stopped: StoppedEffect[] = [];
+  const stop = (plugin: string, effect: StoppedEffect, wanted: string): BulkheadError => {
+    if (stopped.length < MAX_LISTED) stopped.push(effect);
+    return new BulkheadError(
+      'EFFECT_DENIED',
+      `This is a dry run: ${wanted} was not done, and is listed.`,
+      { plugin, wanted },
+    );
+  };
+  const mode: RequestModeFactory = ({ plugin, riskOfPower }) => ({
+    name: 'dry-run',
+    outbound: () => (leaving) => {
+      const wanted = `${leaving.method} ${leaving.url.origin}`;
+      return Promise.reject(stop(plugin, { permission: 'network', ...heldOf(leaving) }, wanted));
+    },
+    check: ({ method, params }) => {
+      if (!isRecord(params)) return;
+      // guard: dry-run-storage-read-only
+      if (method === 'storage' && !READS.has(String(params['op']))) {
+        const operation = textOf(params['op']);
+        const path = textOf(params['path']);
+        throw stop(plugin, { permission: 'storage', operation, path }, `${operation} of ${path}`);
+      }
+      // guard: dry-run-mounts-read-only
+      if (method === 'changeFile') {
+        const operation = textOf(params['op']);
+        const path = textOf(params['path']);
+        throw stop(plugin, { permission: 'fs', operation, path }, `${operation} of ${path}`);
+      }
+      if (method === 'power') {
+        const power = textOf(params['name']);
+        if (riskOfPower(power) !== 'low')
+          throw stop(plugin, { permission: 'powers', power }, power);
+      }
+    },
+  });
+  return { stopped, mode };
+}
+
+/** Storage operations that do not change the plugin's storage. */
+const READS: ReadonlySet<string> = new Set(['read', 'list', 'stat', 'usage', 'copy']);
+
+/** Text from a guest, cut to the length of a path. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, 4096) : '';
+}

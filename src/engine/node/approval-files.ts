@@ -1,0 +1,121 @@
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type ApprovalFiles, makeMemoryFiles } from '../../approval/store.js';
+
+/** Larger than any question: an input has at most 64 MiB. */
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Stores approvals as files in `.approvals` of the storage directory. Only the owner can read them
+ * (mode 0600). No plugin can have a storage directory of that name. The directory is created when it
+ * is first needed.
+ */
+export function openApprovalFiles(storageDirectory: string): ApprovalFiles {
+  const directory = join(storageDirectory, '.approvals');
+  let drafts = 0;
+  return {
+    create: (name, text) => {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      drafts += 1;
+      const draft = join(directory, `.${process.pid}.${drafts}.draft`);
+      write(draft, text);
+      try {
+        // Unlike a rename, a link never replaces a file.
+        linkSync(draft, join(directory, name));
+      } catch (error) {
+        if (isCode(error, 'EEXIST')) return false;
+        throw error;
+      } finally {
+        rmSync(draft, { force: true });
+      }
+      syncDirectory(directory);
+      return true;
+    },
+    read: (name) => {
+      const path = join(directory, name);
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      if (found === undefined) return undefined;
+      // guard: approval-files-are-own
+      if (!found.isFile() || found.size > MAX_BYTES || !isOwn(found.uid)) return '';
+      return readFileSync(path, 'utf8');
+    },
+    names: () => {
+      try {
+        return readdirSync(directory);
+      } catch (error) {
+        if (isCode(error, 'ENOENT')) return [];
+        throw error;
+      }
+    },
+    remove: (name) => rmSync(join(directory, name), { force: true }),
+  };
+}
+
+/**
+ * The files, or this process's memory if the directory cannot be created. `onMemory` is then called
+ * once, with the reason.
+ */
+export function openApprovalFilesOrMemory(
+  storageDirectory: string,
+  onMemory: (reason: string) => void,
+): ApprovalFiles {
+  const disk = openApprovalFiles(storageDirectory);
+  const memory = makeMemoryFiles();
+  let used: ApprovalFiles = disk;
+  return {
+    create: (name, text) => {
+      if (used === memory) return memory.create(name, text);
+      try {
+        return disk.create(name, text);
+      } catch (error) {
+        // After the first file, an error is an error: the questions are on the disk.
+        if (disk.names().length > 0) throw error;
+        onMemory(error instanceof Error ? error.message : String(error));
+        used = memory;
+        return memory.create(name, text);
+      }
+    },
+    read: (name) => used.read(name),
+    names: () => used.names(),
+    remove: (name) => used.remove(name),
+  };
+}
+
+function write(path: string, text: string): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.byteLength;) at += writeSync(file, bytes, at);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function syncDirectory(path: string): void {
+  const directory = openSync(path, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}
+
+function isOwn(uid: number): boolean {
+  return process.getuid === undefined || process.getuid() === uid;
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

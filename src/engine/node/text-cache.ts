@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PinStore } from '../../remotes/pins.js';
+
+/** Texts that are cached between runs, by name. A text that cannot be cached is built again. */
+export interface TextCache {
+  /** The text of that name, or `undefined` if it is missing or unreadable. */
+  read(name: string): string | undefined;
+  /** Stores a text atomically. Never rejects. */
+  store(name: string, text: string): Promise<void>;
+}
+
+/**
+ * Caches texts as files in a directory that only its owner can read. The directory is created when
+ * it is first needed.
+ */
+export function openTextCache(directory: string): TextCache {
+  return {
+    // Synchronous, because the files are small and an engine with many plugins reads a thousand at
+    // startup.
+    read: (name) => {
+      try {
+        return readFileSync(join(directory, name), 'utf8');
+      } catch {
+        return undefined;
+      }
+    },
+    store: async (name, text) => {
+      const draft = join(directory, `${name}.${process.pid}`);
+      try {
+        await mkdir(directory, { recursive: true, mode: 0o700 });
+        await writeFile(draft, text, { mode: 0o600 });
+        await rename(draft, join(directory, name));
+      } catch {
+        // A cache that cannot be written only makes the next start slower.
+      }
+    },
+  };
+}
+
+/**
+ * Stores the reviewed tools of servers in the directory `.pins` of the engine's storage. Another deployment
+ * with another storage has other pins. They are not in the cache, because they cannot be built again.
+ */
+export function openPinFiles(storageDirectory: string): PinStore {
+  const directory = join(storageDirectory, '.pins');
+  // An id may contain characters that a file name may not.
+  const fileOf = (id: string): string =>
+    join(
+      directory,
+      `${id.replace(/\W/g, '_')}-${createHash('sha256').update(id).digest('hex').slice(0, 16)}.json`,
+    );
+  return {
+    read: (id) => {
+      try {
+        return readFileSync(fileOf(id), 'utf8');
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        // Pins that cannot be read accept nothing.
+        return '';
+      }
+    },
+    write: async (id, text) => {
+      const draft = `${fileOf(id)}.${process.pid}`;
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      await writeFile(draft, text, { mode: 0o600 });
+      await rename(draft, fileOf(id));
+    },
+  };
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,218 @@
+import { dirname, resolve } from 'node:path';
+import { didYouMean } from '../did-you-mean.js';
+import { checkGrant, checkKeys } from './types/check-options.js';
+import { ENGINE_OPTION_NAMES } from './types/option-names.js';
+import { openRuleBook } from '../approval/rule-book.js';
+import { type EffectMode, isTolerance, THRESHOLDS } from '../approval/policy.js';
+import type { PowerDefinition } from '../brokers/powers/host-powers.js';
+import { readPowers } from '../brokers/powers/host-powers.js';
+import { BulkheadError } from '../errors.js';
+import { DEFAULT_WALLS, isOptionalWall, OPTIONAL_WALLS } from '../guests/walls/optional.js';
+import type { UserRange } from '../guests/walls/plan.js';
+import { isWallName } from '../guests/walls/guarantees.js';
+import { checkSecrets } from './instance/secrets.js';
+import { makeDefaultLogger } from './logger.js';
+import { ownCompiler, processDefaults } from './node/process-defaults.js';
+import { isDirectory, listDirectories, withoutLinks } from './node/paths.js';
+import { openRuleFile } from './node/rule-file.js';
+import { readCoreTools } from './plugins/core-tools.js';
+import { lockedWith, lockPolicy, openLock } from './plugins/lock.js';
+import { readHookOptions } from './types/hook-options.js';
+import { readLimits } from './types/limits.js';
+import type { EngineOptions, WallOptions } from './types/options.js';
+import type { Settings } from './types/settings.js';
+
+/**
+ * Checks the options and fills in the defaults. `powers`: the powers of the host and of the plugin
+ * systems. Throws `INVALID_OPTIONS` with the name of an invalid option.
+ */
+export function readSettings(
+  options: EngineOptions,
+  powers: readonly PowerDefinition[] = options.powers ?? [],
+): Settings {
+  checkKeys(options, ENGINE_OPTION_NAMES, 'createEngine');
+  checkGrant(options.grant);
+  const around = processDefaults();
+  // The types exclude it, and programs without types do it.
+  if (!Array.isArray(options.plugins)) {
+    throw invalid('plugins', 'a list of directories, e.g. plugins: ["./plugins/*"]');
+  }
+  const rules = options.rules === undefined ? undefined : openRuleBook(openRuleFile(options.rules));
+  // Reads the rules now, so that an unreadable file fails here and not in the first call.
+  rules?.list();
+  const lock =
+    options.lockFile === undefined ? undefined : openLock(options.lockFile, options.trustFile);
+  lock?.read();
+  lock?.trust();
+  const { tolerance, riskPolicy } = options;
+  if (tolerance !== undefined && !isTolerance(tolerance)) {
+    throw invalid('tolerance', `one of ${Object.keys(THRESHOLDS).join(', ')}`);
+  }
+  if (riskPolicy !== undefined && riskPolicy !== 'proven' && riskPolicy !== 'author') {
+    throw invalid('riskPolicy', 'proven or author');
+  }
+  const { collisions } = options;
+  if (collisions !== undefined && collisions !== 'isolate' && collisions !== 'strict') {
+    throw invalid('collisions', 'isolate or strict');
+  }
+  const walls = readWalls(options.walls ?? {});
+  const limits = readLimits(options.limits ?? {});
+  const env = options.env ?? around.env;
+  const secrets = options.secrets ?? {};
+  checkSecrets(secrets, env);
+  const cacheDirectory = options.cacheDirectory ?? around.cacheDirectory;
+  const storageDirectory = resolve(options.storageDirectory ?? around.storageDirectory);
+  const enclaveKeyFile = resolve(options.enclaveKeyFile ?? around.enclaveKeyFile);
+  return {
+    ...options,
+    lock,
+    grant: lock === undefined ? (options.grant ?? 'nothing') : lockPolicy(lock, options.grant),
+    config: options.config ?? {},
+    env,
+    secrets,
+    // A getter, because the lock file may change while the engine runs.
+    get hostMode() {
+      return [...(options.hostMode ?? []), ...lockedWith(lock, 'unconfined')];
+    },
+    rules,
+    effects: effectsOf(options),
+    riskPolicy: options.riskPolicy ?? 'proven',
+    get trustHints() {
+      return [...(options.trustHints ?? []), ...lockedWith(lock, 'trustHints')];
+    },
+    background: options.background ?? [],
+    timeZone: readTimeZone(options.timeZone),
+    idempotent: options.idempotent ?? [],
+    trustGroups: readTrustGroups(options.trustGroups ?? {}),
+    replicas: readReplicas(options),
+    walls,
+    limits,
+    network: options.network ?? {},
+    hooks: readHookOptions(options.hooks ?? {}),
+    lent: readPowers(powers, ownCompiler),
+    core: readCoreTools({
+      tools: options.coreTools ?? [],
+      timeoutMs: limits.timeoutMs,
+      tolerance,
+      compiler: ownCompiler,
+    }),
+    // A getter, because plugins may be added while the engine runs.
+    get closed() {
+      return closedPaths(options, cacheDirectory, storageDirectory, enclaveKeyFile);
+    },
+    cacheDirectory,
+    storageDirectory,
+    enclaveKeyFile,
+    logger: options.logger ?? makeDefaultLogger(),
+  };
+}
+
+/**
+ * Refuses directories of plugins that do not exist. Of `parent/*` the parent has to exist. Throws
+ * `INVALID_OPTIONS`.
+ */
+export function checkDirectories(paths: readonly string[]): void {
+  for (const path of paths) {
+    const directory = path.endsWith('/*') ? path.slice(0, -2) : path;
+    if (isDirectory(directory)) continue;
+    const parent = dirname(resolve(directory));
+    const meant = didYouMean(resolve(directory), listDirectories(parent));
+    const remedy =
+      meant === undefined ? `Its full path is ${resolve(directory)}.` : `Did you mean ${meant}?`;
+    throw new BulkheadError(
+      'INVALID_OPTIONS',
+      `The option plugins names ${path}, which is not a directory. ${remedy}`,
+      { option: 'plugins' },
+    );
+  }
+}
+
+function readTimeZone(zone: string | undefined): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
+  } catch {
+    throw invalid('timeZone', 'the IANA name of a time zone, e.g. Europe/Berlin');
+  }
+}
+
+/** The operator's own files, by their paths without links where they exist. */
+function closedPaths(options: EngineOptions, ...more: readonly string[]): readonly string[] {
+  const { plugins, defaultPlugins = [], workspace, lockFile, rules } = options;
+  const directories = [...plugins, ...defaultPlugins].flatMap((path) =>
+    path.endsWith('/*') ? listDirectories(path.slice(0, -2)) : [path],
+  );
+  return [...directories, ...more, workspace, lockFile, rules].flatMap((path) =>
+    path === undefined ? [] : [withoutLinks(resolve(path))],
+  );
+}
+
+/** A plugin may be in only one group, because a group is one process. */
+function readTrustGroups(groups: Settings['trustGroups']): Settings['trustGroups'] {
+  const plugins = Object.values(groups).flat();
+  const twice = plugins.find((plugin, at) => plugins.indexOf(plugin) !== at);
+  if (twice === undefined) return groups;
+  throw invalid('trustGroups', `each plugin once; ${twice} is there twice`);
+}
+
+/** Most guests that one plugin may have. */
+const MAX_REPLICAS = 64;
+
+/** Plugins of a trust group share one process, and work in the background belongs to one guest. */
+function readReplicas({
+  replicas = {},
+  trustGroups = {},
+  background = [],
+}: EngineOptions): Settings['replicas'] {
+  const grouped = Object.values(trustGroups).flat();
+  for (const [plugin, { max }] of Object.entries(replicas)) {
+    if (!Number.isInteger(max) || max < 1 || max > MAX_REPLICAS) {
+      throw invalid('replicas', `for ${plugin} a whole number from 1 to ${MAX_REPLICAS} as max`);
+    }
+    // guard: replicas-not-shared
+    if (grouped.includes(plugin)) {
+      throw invalid('replicas', `no plugin of a trust group; ${plugin} is in trustGroups`);
+    }
+    if (background.includes(plugin)) {
+      throw invalid(
+        'replicas',
+        `no plugin that works in the background; ${plugin} is in background`,
+      );
+    }
+  }
+  return replicas;
+}
+
+function effectsOf({ effects, approve, tolerance }: EngineOptions): EffectMode {
+  if (effects !== undefined && effects !== 'ask' && effects !== 'audit' && effects !== 'off') {
+    throw invalid('effects', 'ask, audit or off');
+  }
+  return effects ?? (approve === undefined || tolerance === 'full' ? 'audit' : 'ask');
+}
+
+function readWalls({
+  require = [],
+  use = DEFAULT_WALLS,
+  paranoid = false,
+  users,
+}: WallOptions): Settings['walls'] {
+  const unknown = require.find((wall: string) => !isWallName(wall));
+  if (unknown !== undefined) {
+    throw invalid('walls.require', `names of walls; there is no ${unknown}`);
+  }
+  if (!use.every((wall: string) => isOptionalWall(wall))) {
+    throw invalid('walls.use', `any of ${OPTIONAL_WALLS.join(', ')}`);
+  }
+  if (users !== undefined && !isUserRange(users)) {
+    throw invalid('walls.users', 'the first user id, from 1,000 on, and a count from 1 on');
+  }
+  return { require, use: paranoid ? OPTIONAL_WALLS : use, ...(users && { users }) };
+}
+
+/** Ids below 1,000 belong to the system. */
+function isUserRange({ first, count }: UserRange): boolean {
+  return [first, count].every(Number.isSafeInteger) && first >= 1_000 && count >= 1;
+}
+
+function invalid(option: string, takes: string): BulkheadError {
+  return new BulkheadError('INVALID_OPTIONS', `The option ${option} takes ${takes}.`, { option });
+}

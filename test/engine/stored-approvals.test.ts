@@ -1,0 +1,163 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openApprovals } from '../../src/entry-points/approval.js';
+import type { EngineOptions } from '../../src/index.js';
+import { makeDirectory, makePlugin, startEngine } from './plugin-on-disk.js';
+
+const ANN = { by: 'ann', approver: 'person', channel: 'http' } as const;
+const INPUT = { to: 'all', n: 1 };
+
+const source = `let runs = 0;
+export const tools = [{ id: 'send', name: 'Send', description: 'd',
+  annotations: { readOnlyHint: false, destructiveHint: true },
+  execute: (input) => ({ ...input, runs: ++runs }) }];`;
+
+/** Starts engines over one storage directory and one plugin whose tool needs approval. */
+function host(options: Partial<EngineOptions> = {}) {
+  const storageDirectory = makeDirectory();
+  const directory = makePlugin({
+    id: 'mail',
+    source,
+    entry: { requireApproval: true },
+    permissions: { network: ['a.test', 'b.test'] },
+  });
+  return {
+    storageDirectory,
+    directory,
+    start: (more: Partial<EngineOptions> = {}) =>
+      startEngine([directory], { storageDirectory, ...options, ...more }),
+  };
+}
+
+describe('engine.approvals', () => {
+  it('previews, asks, survives a restart of the host, and runs exactly that call once', async () => {
+    const { start, storageDirectory } = host();
+    const first = await start();
+    const decision = first.previewCall('mail:send', INPUT);
+    expect(decision).toMatchObject({ verdict: 'ask' });
+    const id = await first.approvals.request('mail:send', INPUT, { asker: 'bot 7' });
+    expect(first.approvals.list()).toMatchObject([
+      { approvalId: id, asker: 'bot 7', input: INPUT, digest: decision.digest },
+    ]);
+    await first.close();
+
+    const directory = join(storageDirectory, '.approvals');
+    expect(statSync(join(directory, readdirSync(directory)[0] ?? '')).mode & 0o777).toBe(0o600);
+    await openApprovals(storageDirectory).answer(id, { verdict: 'once', ...ANN });
+
+    const second = await start();
+    const changed = await second.call('mail:send', { ...INPUT, to: 'boss' }, { approval: id });
+    expect(changed).toMatchObject({ isError: true, code: 'APPROVAL_INVALID' });
+    const [one, two] = await Promise.all([
+      second.call('mail:send', INPUT, { approval: id }),
+      second.call('mail:send', INPUT, { approval: id }),
+    ]);
+    expect(new Set([one.code, two.code])).toEqual(new Set([undefined, 'APPROVAL_INVALID']));
+    expect((one.isError ? two : one).value).toEqual({ ...INPUT, runs: 1 });
+    await second.close();
+    const third = await start();
+    expect(await third.call('mail:send', INPUT, { approval: id })).toMatchObject({
+      code: 'APPROVAL_INVALID',
+    });
+    expect(third.approvals.get(id)).toMatchObject({ state: 'spent', answer: { by: 'ann' } });
+  });
+
+  it('binds an approval to its tenant', async () => {
+    const { start } = host();
+    const engine = await start();
+    const id = await engine.approvals.request('mail:send', INPUT, { tenant: 'a' });
+    await engine.approvals.answer(id, { verdict: 'once', ...ANN });
+    expect(engine.approvals.list({ tenant: 'b' })).toEqual([]);
+    const foreign = await engine.call('mail:send', INPUT, { approval: id, tenant: 'b' });
+    expect(foreign).toMatchObject({ code: 'APPROVAL_INVALID' });
+    const own = await engine.call('mail:send', INPUT, { approval: id, tenant: 'a' });
+    expect(own.isError).toBe(false);
+  });
+
+  it.each<[string, Partial<EngineOptions>]>([
+    ['grant', { grant: { mail: { network: ['a.test'] } } }],
+    ['configuration', { config: { mail: { signature: 'x' } } }],
+  ])('does not run a call after a change of the %s', async (_, options) => {
+    const { start } = host();
+    const engine = await start();
+    const id = await engine.approvals.request('mail:send', INPUT);
+    await engine.approvals.answer(id, { verdict: 'once', ...ANN });
+    await engine.close();
+    const changed = await start(options);
+    const result = await changed.call('mail:send', INPUT, { approval: id });
+    expect(result.code).toBe('APPROVAL_INVALID');
+  });
+
+  it('does not run a call whose code has changed, nor one that a rule or policy denies', async () => {
+    const { start, directory } = host();
+    const engine = await start();
+    const ask = async () => {
+      const id = await engine.approvals.request('mail:send', INPUT);
+      await engine.approvals.answer(id, { verdict: 'once', ...ANN });
+      return id;
+    };
+    const ids = [await ask(), await ask(), await ask()] as const;
+    const policy = { blockedTools: ['mail:send'] };
+    expect(await engine.call('mail:send', INPUT, { approval: ids[0], policy })).toMatchObject({
+      code: 'POLICY_DENIED',
+    });
+    const { id: rule } = engine.rules.add({ verdict: 'deny', plugin: 'mail', tool: '*' });
+    expect(await engine.call('mail:send', INPUT, { approval: ids[1] })).toMatchObject({
+      code: 'APPROVAL_DENIED',
+    });
+    await expect(engine.approvals.request('mail:send', INPUT)).rejects.toMatchObject({
+      code: 'APPROVAL_DENIED',
+    });
+    engine.rules.remove(rule);
+    makePlugin(
+      {
+        id: 'mail',
+        source: source.replace('++runs', '0'),
+        entry: { requireApproval: true },
+        permissions: { network: ['a.test', 'b.test'] },
+      },
+      directory,
+    );
+    await engine.reload();
+    expect(await engine.call('mail:send', INPUT, { approval: ids[2] })).toMatchObject({
+      code: 'APPROVAL_INVALID',
+    });
+  });
+
+  it('is told of questions, and the call waits for the answer', async () => {
+    const { start } = host({ limits: { approvalTimeoutMs: 5_000 } });
+    const engine = await start();
+    expect(await engine.call('mail:send', INPUT)).toMatchObject({ code: 'APPROVAL_REQUIRED' });
+    const answered: string[] = [];
+    engine.approvals.on('answer', ({ answer }) => answered.push(answer.by));
+    engine.approvals.on('request', ({ approvalId, digest }) => {
+      void engine.approvals.answer(approvalId, { verdict: 'once', digest, ...ANN });
+    });
+    expect((await engine.call('mail:send', INPUT)).value).toMatchObject(INPUT);
+    expect(answered).toEqual(['ann']);
+  });
+
+  it('needs to know who answers', async () => {
+    const { start } = host();
+    const engine = await start();
+    const id = await engine.approvals.request('mail:send', INPUT);
+    await expect(engine.approvals.answer(id, { verdict: 'once' } as never)).rejects.toMatchObject({
+      code: 'INVALID_OPTIONS',
+    });
+    await expect(engine.approvals.answer(id, { verdict: 'once', by: ' ' })).rejects.toThrow('by');
+    expect(await engine.approvals.withdraw(id)).toBe(true);
+    expect(await engine.approvals.withdraw(id)).toBe(false);
+  });
+
+  it('names the question of a call that waited too long', async () => {
+    const { start } = host({ limits: { approvalTimeoutMs: 20 } });
+    const engine = await start();
+    engine.approvals.on('request', () => {});
+    const late = await engine.call('mail:send', INPUT);
+    expect(late).toMatchObject({ code: 'APPROVAL_TIMEOUT' });
+    const { approval = '' } = late;
+    await engine.approvals.answer(approval, { verdict: 'once', ...ANN });
+    expect((await engine.call('mail:send', INPUT, { approval })).value).toMatchObject(INPUT);
+  });
+});
