@@ -1,49 +1,63 @@
-import type { Json, JsonObject, PluginConfig } from '../index.js';
-import { usageError } from './failure.js';
-import type { CliPowers } from './powers.js';
+import { isRecord } from '../../sandbox/wire/json.js';
+import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
+import type { PluginConfig } from '../engine/types/options.js';
+import type { CliCapabilities } from './capabilities.js';
+import { reasonOf, usageError } from './failure.js';
 
-/** Largest standard input that is read as one value. The engine's own cap on inputs is lower. */
+/** Largest standard input. The engine's own limit on inputs is lower. */
 const MAX_STDIN_BYTES = 64 * 1024 * 1024;
 
-/** Reads what `--input` and `--context` take: JSON, `@file`, or `-` for standard input. */
+/** Reads the value of `--input` or `--context`: JSON, `@file`, or `-` for standard input. */
 export async function readJson(
   text: string,
   option: string,
-  powers: Pick<CliPowers, 'readFile' | 'stdin'>,
-): Promise<unknown> {
-  if (text === '-') return parseJson(await readAll(powers.stdin, option), option, 'standard input');
+  capabilities: Pick<CliCapabilities, 'readFile' | 'stdin'>,
+): Promise<Json> {
+  if (text === '-')
+    return parseJson(await readAll(capabilities.stdin, option), option, 'standard input');
   if (!text.startsWith('@')) return parseJson(text, option, 'its value');
-  const path = text.slice(1);
-  let content: string;
-  try {
-    content = await powers.readFile(path);
-  } catch (error) {
-    throw usageError(option, `${option} cannot read ${path}: ${reason(error)}`);
-  }
+  return readJsonFile(text.slice(1), option, capabilities);
+}
+
+export async function readJsonFile(
+  path: string,
+  option: string,
+  { readFile }: Pick<CliCapabilities, 'readFile'>,
+): Promise<Json> {
+  const content = await readFile(path).catch((error: unknown) => {
+    throw usageError(option, `${option} cannot read ${path}: ${reasonOf(error)}`);
+  });
   return parseJson(content, option, path);
 }
 
 export async function readJsonObject(
   text: string,
   option: string,
-  powers: Pick<CliPowers, 'readFile' | 'stdin'>,
+  capabilities: Pick<CliCapabilities, 'readFile' | 'stdin'>,
 ): Promise<JsonObject> {
-  const value = await readJson(text, option, powers);
-  if (!isJsonObject(value)) throw usageError(option, `${option} takes a JSON object`);
+  const value = await readJson(text, option, capabilities);
+  if (!isRecord(value)) throw usageError(option, `${option} takes a JSON object`);
   return value;
 }
 
-/** Reads what `--config` takes: two words of the engine's, and whatever the plugin's fields name. */
+/** Reads the value of `--config`: two fields of the engine, and the fields of the plugin. */
 export async function readConfig(
   text: string,
-  powers: Pick<CliPowers, 'readFile' | 'stdin'>,
+  capabilities: Pick<CliCapabilities, 'readFile' | 'stdin'>,
 ): Promise<PluginConfig> {
-  const { enabled, requireApproval, ...fields } = await readJsonObject(text, '--config', powers);
+  const { enabled, requireApproval, ...fields } = await readJsonObject(
+    text,
+    '--config',
+    capabilities,
+  );
   if (enabled !== undefined && typeof enabled !== 'boolean') {
-    throw usageError('--config', '"enabled" in --config has to be true or false');
+    throw usageError('--config', '"enabled" in --config must be true or false');
   }
   if (requireApproval !== undefined && !isFlags(requireApproval)) {
-    throw usageError('--config', '"requireApproval" in --config takes true or false for each tool');
+    throw usageError(
+      '--config',
+      '"requireApproval" in --config must have true or false for each tool',
+    );
   }
   return {
     ...fields,
@@ -53,19 +67,14 @@ export async function readConfig(
 }
 
 function isFlags(value: Json): value is Readonly<Record<string, boolean>> {
-  return isJsonObject(value) && Object.values(value).every((flag) => typeof flag === 'boolean');
+  return isRecord(value) && Object.values(value).every((flag) => typeof flag === 'boolean');
 }
 
-/** Whether a value that JSON.parse made is an object: then it is one of JSON's. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parseJson(text: string, option: string, where: string): unknown {
+function parseJson(text: string, option: string, where: string): Json {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw usageError(option, `${option} takes JSON; ${where} is not: ${reason(error)}`);
+    throw usageError(option, `${option} takes JSON, but ${where} is not JSON: ${reasonOf(error)}`);
   }
 }
 
@@ -83,11 +92,7 @@ async function readAll(stdin: AsyncIterable<Uint8Array>, option: string): Promis
   return text + decoder.decode();
 }
 
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** `--env K=V`, which may be given several times. */
+/** `--env NAME=VALUE`, repeatable. */
 export function collectVariable(
   text: string,
   before: Readonly<Record<string, string>> = {},
@@ -102,7 +107,7 @@ export interface HostOverride {
   readonly url: string;
 }
 
-/** `--host-override HOST=URL`, which may be given several times. */
+/** `--host-override HOST=URL`, repeatable. */
 export function collectOverride(
   text: string,
   before: readonly HostOverride[] = [],
@@ -129,7 +134,31 @@ export function collect(text: string, before: readonly string[] = []): string[] 
 export function parseMilliseconds(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1 || value > 2 ** 31 - 1) {
-    throw usageError('--timeout', `--timeout takes whole milliseconds from 1, not ${text}`);
+    throw usageError(
+      '--timeout',
+      `--timeout takes a whole number of milliseconds from 1, not ${text}`,
+    );
   }
   return value;
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** Parses `90m`, `24h` or `7d` as a time before now, or an ISO date. Returns ms since 1970. */
+export function parseMoment(text: string, option: string, nowMs: number): number {
+  const { count, unit } = /^(?<count>\d+)(?<unit>[smhdw])$/.exec(text)?.groups ?? {};
+  if (count !== undefined && unit !== undefined) {
+    return nowMs - Number(count) * (UNITS_MS[unit] ?? NaN);
+  }
+  const date = Date.parse(text);
+  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(date)) {
+    throw usageError(option, `${option} takes 90m, 24h, 7d or a date like 2026-01-31, not ${text}`);
+  }
+  return date;
 }

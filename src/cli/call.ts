@@ -1,22 +1,26 @@
 import type { Command } from 'commander';
-import type { CallRecord, EngineOptions } from '../index.js';
+import type { EngineOptions } from '../engine/types/options.js';
+import type { CallRecording } from '../engine/types/recording.js';
+import type { StoppedEffect } from '../engine/types/result.js';
+import { jsonLines, visible, visibleLines } from '../visible.js';
 import { parseMilliseconds, readJson, readJsonObject } from './arguments.js';
+import type { CliCapabilities } from './capabilities.js';
+import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
-import { invoke, outcomeLine } from './invoke.js';
-import { makePaint } from './paint.js';
-import type { CliPowers } from './powers.js';
-import { keepRecord } from './keep-record.js';
-import { tellRehearsal } from './rehearsal.js';
-import { reportFailure } from './report.js';
-import { addPluginOptions, engineOptions, type PluginSettings } from './settings.js';
-import { jsonLine, jsonLines, visibleLines } from './visible.js';
+import { describeDenied } from './denied.js';
+import { reasonOf, usageError } from './failure.js';
+import { type Outcome, invoke, outcomeLine } from './invoke.js';
+import { makePaint, print } from './output.js';
+import { reportFailure } from './report-failure.js';
 
 export interface CallSettings extends PluginSettings {
   readonly input?: string;
   readonly context?: string;
   readonly timeout?: number;
   readonly record?: string;
-  readonly rehearse?: boolean;
+  readonly dryRun?: boolean;
+  readonly ask?: boolean;
+  readonly approval?: string;
 }
 
 export function addCall(program: Command, run: RunCommand): void {
@@ -24,27 +28,36 @@ export function addCall(program: Command, run: RunCommand): void {
     .command('call')
     .description('run one tool of a plugin, with the permissions that its manifest declares')
     .argument('<plugin-dir>', 'directory of the plugin')
-    .argument('<tool>', "the tool's name")
+    .argument('<tool>', 'name of the tool')
     .option('--input <JSON>', 'the input: JSON, @file, or - for standard input (default: {})')
-    .option('--context <JSON>', 'what the host would tell the tool: a JSON object, or @file')
+    .option(
+      '--context <JSON>',
+      'the context that the host passes to the tool: a JSON object, or @file (default: none)',
+    )
     .option(
       '--timeout <MS>',
-      "a deadline; the tool's own holds where it is shorter",
+      "deadline in milliseconds; the tool's own deadline applies if it is shorter (default: 60000)",
       parseMilliseconds,
     );
   addPluginOptions(command)
-    .option('--record <FILE>', 'keep what crosses the boundary, for `bulkhead replay`')
-    .option('--rehearse', 'stop and list what it would change, in place of doing it')
-    .option('--yes', 'approve what would ask')
-    .option('--json', 'print one line of JSON on standard output, whatever happens')
+    .option('--record <FILE>', 'write a recording of the call to this file, for `bulkhead replay`')
+    .option('--dry-run', 'list the changes that the tool would make; do not make them')
+    .option('--yes', 'approve every call that requires approval')
+    .option(
+      '--ask',
+      'do not run the tool; store a question about this call and print its id, for `bulkhead approvals`',
+    )
+    .option('--approval <ID>', 'run with this approval, which `--ask` requested (default: none)')
+    .option('--json', 'print one line of JSON on standard output, also for a failure')
     .action((directory: string, tool: string, settings: CallSettings) =>
-      run((powers) => runCall(directory, tool, settings, powers)),
+      run((capabilities) => runCall(directory, tool, settings, capabilities)),
     );
 }
 
 export type RunCommand = (
-  command: (powers: CliPowers) => Promise<ExitCode>,
-  /** Whether an interruption is how it ends, and no failure. Default: false. */
+  /** Answers the exit code of the process: one of `EXIT`, or that of a program that it ran. */
+  command: (capabilities: CliCapabilities) => Promise<number>,
+  /** Whether an interruption is the normal end of the command, not a failure. Default: false. */
   options?: { readonly endsWhenInterrupted?: boolean },
 ) => Promise<void>;
 
@@ -52,65 +65,139 @@ export async function runCall(
   directory: string,
   tool: string,
   settings: CallSettings,
-  powers: CliPowers,
+  capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  const input = await readJson(settings.input ?? '{}', '--input', powers);
+  const input = await readJson(settings.input ?? '{}', '--input', capabilities);
   const context =
     settings.context === undefined
       ? undefined
-      : await readJsonObject(settings.context, '--context', powers);
-  const options = await engineOptions([directory], settings, powers);
-  await using engine = await powers.createEngine(withTimeout(options, settings.timeout));
+      : await readJsonObject(settings.context, '--context', capabilities);
+  if (settings.record !== undefined) await checkRecordPath(settings.record, capabilities);
+  const options = await engineOptions([directory], settings, capabilities);
+  await using engine = await capabilities.createEngine(withTimeout(options, settings.timeout));
+  if (settings.ask === true) {
+    const approval = await engine.approvals.request(tool, input, {
+      asker: `bulkhead call by ${capabilities.operator}`,
+      ...(context === undefined ? {} : { context }),
+    });
+    const json = settings.json ?? false;
+    await print({ json }, capabilities, { ok: true, approval }, `${approval}\n`);
+    return EXIT.ok;
+  }
   const written: Promise<void>[] = [];
-  let record: CallRecord | undefined;
+  let recording: CallRecording | undefined;
   const outcome = await invoke(
     engine,
     {
       directory,
       tool,
       input,
-      keep: (kept) => {
-        record = kept;
+      onRecording: (made) => {
+        recording = made;
       },
     },
     {
-      signal: powers.interrupted,
+      signal: capabilities.interrupted,
       record: settings.record !== undefined,
-      ...(settings.rehearse === true ? { rehearse: true } : {}),
+      ...(settings.dryRun === true ? { dryRun: true } : {}),
       ...(settings.timeout === undefined ? {} : { timeoutMs: settings.timeout }),
+      ...(settings.approval === undefined ? {} : { approval: settings.approval }),
       ...(context === undefined ? {} : { context }),
-      onOutput: (chunk) => written.push(powers.stderr.write(visibleLines(chunk))),
+      onOutput: (chunk) => written.push(capabilities.stderr.write(visibleLines(chunk))),
     },
-    powers.now,
+    capabilities.now,
   );
-  if (settings.record !== undefined && record !== undefined) {
-    await keepRecord(record, settings.record, powers);
+  if (settings.record !== undefined && recording !== undefined) {
+    await writeRecording(recording, settings.record, capabilities);
   }
   await Promise.all(written);
-  await tellRehearsal(outcome, settings, powers);
+  await formatDryRun(outcome, settings, capabilities);
   const json = settings.json ?? false;
+  const denied = json ? '' : describeDenied(outcome.denied);
+  if (denied !== '') await capabilities.stderr.write(denied);
   if (!outcome.ok) {
     const { failure, durationMs } = outcome;
-    return reportFailure(failure, { json, durationMs, directory }, powers);
+    const about = { json, durationMs, directory, denied: outcome.denied };
+    return reportFailure(failure, about, capabilities);
   }
   const { shown } = outcome;
-  await powers.stdout.write(
-    json
-      ? jsonLine(outcomeLine(outcome))
-      : `${typeof shown === 'string' ? visibleLines(shown) : jsonLines(shown)}\n`,
+  await print(
+    { json },
+    capabilities,
+    outcomeLine(outcome),
+    `${typeof shown === 'string' ? visibleLines(shown) : jsonLines(shown)}\n`,
   );
-  if (!json && powers.stderr.isTerminal) {
-    const paint = makePaint(powers.stderr.colour);
-    await powers.stderr.write(`${paint('green', 'ok')}  ${outcome.durationMs} ms\n`);
+  if (!json && capabilities.stderr.isTerminal) {
+    const paint = makePaint(capabilities.stderr.colour);
+    await capabilities.stderr.write(`${paint('green', 'ok')}  ${outcome.durationMs} ms\n`);
   }
   return EXIT.ok;
 }
 
-/** Whoever gives a deadline by hand may give one beyond what engines allow unasked. */
+/** `--timeout` may be longer than the engine's default limit. */
 function withTimeout(options: EngineOptions, timeoutMs: number | undefined): EngineOptions {
-  return timeoutMs === undefined || timeoutMs <= USUAL_TIMEOUT_MS
+  return timeoutMs === undefined || timeoutMs <= DEFAULT_TIMEOUT_MS
     ? options
     : { ...options, limits: { ...options.limits, timeoutMs } };
 }
 
-const USUAL_TIMEOUT_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** Prints the changes that a dry run prevented. */
+export async function formatDryRun(
+  { dryRun }: Outcome,
+  { json = false }: { readonly json?: boolean },
+  { stderr }: Pick<CliCapabilities, 'stderr'>,
+): Promise<void> {
+  if (dryRun === undefined || json) return;
+  const lines =
+    dryRun.length === 0
+      ? ['dry run: the tool would change nothing']
+      : ['dry run: the tool would', ...dryRun.flatMap(linesOf)];
+  await stderr.write(`${lines.join('\n')}\n`);
+}
+
+function linesOf(effect: StoppedEffect): string[] {
+  switch (effect.permission) {
+    case 'network': {
+      const { method, url, body } = effect;
+      return [
+        `  send ${visible(method)} ${visible(url)}`,
+        ...(body === undefined ? [] : body.split('\n').map((line) => `      ${line}`)),
+      ];
+    }
+    case 'storage':
+      return [`  change its storage: ${visible(effect.operation)} ${visible(effect.path)}`];
+    case 'fs':
+      return [`  change a file: ${visible(effect.operation)} ${visible(effect.path)}`];
+    case 'powers':
+      return [`  use the host's power ${visible(effect.power)}`];
+  }
+}
+
+/** Before the tool runs: its effects cannot be undone if the recording cannot be written. */
+export async function checkRecordPath(
+  file: string,
+  { checkWritable }: Pick<CliCapabilities, 'checkWritable'>,
+): Promise<void> {
+  // guard: record-path-checked-first
+  await checkWritable(file).catch((error: unknown) => {
+    throw usageError(
+      '--record',
+      `--record cannot write ${visible(file)}: ${reasonOf(error)}; name a file`,
+    );
+  });
+}
+
+/** Writes the recording of a call to a file. */
+export async function writeRecording(
+  recording: CallRecording,
+  file: string,
+  { writeFile, stderr }: Pick<CliCapabilities, 'writeFile' | 'stderr'>,
+): Promise<void> {
+  await writeFile(file, `${JSON.stringify(recording)}\n`);
+  const cut = recording.complete ? '' : ' (incomplete: the recording reached its size limit)';
+  await stderr.write(
+    `recorded ${recording.frames.length} frames into ${visible(file)}${cut}. The file contains everything that the plugin received, including variables.\n`,
+  );
+}

@@ -1,8 +1,8 @@
 import type { FailureCode } from './failure.js';
 
 /**
- * What the process exits with. Stable: scripts rely on it. 124 is left to `timeout(1)` and its
- * like, which kill from outside; 130 is what shells give for an interrupt.
+ * The exit codes of the process. They are stable. 124 is reserved for `timeout(1)`; 130 is the
+ * convention of shells for an interrupt.
  */
 export const EXIT = {
   ok: 0,
@@ -40,6 +40,7 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   APPROVAL_REQUIRED: EXIT.denied,
   APPROVAL_DENIED: EXIT.denied,
   APPROVAL_TIMEOUT: EXIT.denied,
+  APPROVAL_INVALID: EXIT.denied,
   EFFECT_DENIED: EXIT.denied,
   INVALID_RULES: EXIT.denied,
   POLICY_DENIED: EXIT.denied,
@@ -56,8 +57,11 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   PLUGIN_INACTIVE: EXIT.broken,
   CREDENTIAL_MISSING: EXIT.broken,
   INVALID_LOCK: EXIT.broken,
+  INVALID_KEY: EXIT.usage,
+  INVALID_TRUST: EXIT.broken,
+  INVALID_ARTIFACT: EXIT.denied,
   NOT_LOCKED: EXIT.denied,
-  UPDATE_WAITS: EXIT.findings,
+  UPDATE_PENDING: EXIT.findings,
   INVALID_TOOL: EXIT.broken,
   INVALID_SCHEMA: EXIT.broken,
   LOAD_FAILED: EXIT.broken,
@@ -85,6 +89,7 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   GUEST_CRASHED: EXIT.toolError,
   GUEST_OUT_OF_MEMORY: EXIT.toolError,
   GUEST_KILLED: EXIT.toolError,
+  NEIGHBOUR_ENDED: EXIT.toolError,
   REMOTE_FAILED: EXIT.toolError,
   REMOTE_CHANGED: EXIT.denied,
   PROTOCOL_VIOLATION: EXIT.toolError,

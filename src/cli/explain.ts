@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
 import type { RunCommand } from './call.js';
+import type { CliCapabilities } from './capabilities.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { areas, explanationOf, isFailureCode } from './explanations/table.js';
 import { usageError } from './failure.js';
-import { makePaint } from './paint.js';
-import type { CliPowers } from './powers.js';
-import { formatTable } from './table.js';
-import { jsonLine } from './visible.js';
+import { formatTable, makePaint, print } from './output.js';
 
 export interface ExplainSettings {
   readonly json?: boolean;
@@ -15,18 +13,18 @@ export interface ExplainSettings {
 export function addExplain(program: Command, run: RunCommand): void {
   program
     .command('explain')
-    .description('tell what an error code means and what to do about it; without a code, list all')
-    .argument('[code]', 'e.g. NETWORK_DENIED')
+    .description('explain an error code and how to fix it; without a code, list all codes')
+    .argument('[code]', 'the error code, e.g. NETWORK_DENIED')
     .option('--json', 'print one line of JSON')
     .action((code: string | undefined, settings: ExplainSettings) =>
-      run((powers) => runExplain(code, settings, powers)),
+      run((capabilities) => runExplain(code, settings, capabilities)),
     );
 }
 
 export async function runExplain(
   code: string | undefined,
   settings: ExplainSettings,
-  { stdout }: Pick<CliPowers, 'stdout'>,
+  { stdout }: Pick<CliCapabilities, 'stdout'>,
 ): Promise<ExitCode> {
   const paint = makePaint(stdout.colour);
   if (code === undefined) {
@@ -34,19 +32,20 @@ export async function runExplain(
       const rows = Object.entries(codes).map(([name, { title }]) => [`  ${name}`, title]);
       return `${paint('bold', area)}\n${formatTable(rows)}`;
     });
-    await stdout.write(settings.json === true ? jsonLine(areas) : lists.join('\n'));
+    await print(settings, { stdout }, areas, lists.join('\n'));
     return EXIT.ok;
   }
   const name = code.toUpperCase();
   if (!isFailureCode(name)) {
-    throw usageError('code', `there is no error code ${code}; \`bulkhead explain\` lists them all`);
+    throw usageError('code', `${code} is not an error code; \`bulkhead explain\` lists all codes`);
   }
   const explanation = explanationOf(name);
   const { title, meaning, remedy } = explanation;
-  await stdout.write(
-    settings.json === true
-      ? jsonLine({ code: name, exitCode: exitCodeOf(name), ...explanation })
-      : `${paint('bold', name)}  ${title}\n\n${meaning}\n\n${remedy}\n\nExit code of a command that fails with it: ${exitCodeOf(name)}.\n`,
+  await print(
+    settings,
+    { stdout },
+    { code: name, exitCode: exitCodeOf(name), ...explanation },
+    `${paint('bold', name)}  ${title}\n\n${meaning}\n\n${remedy}\n\nExit code of the command: ${exitCodeOf(name)}.\n`,
   );
   return EXIT.ok;
 }

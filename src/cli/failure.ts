@@ -1,25 +1,22 @@
-import {
-  type BuildProblem,
-  BulkheadError,
-  type ErrorCode,
-  isBulkheadError,
-  type Json,
-  type PluginStatus,
-} from '../index.js';
+import { dirname } from 'node:path';
+import type { Json } from '../../sandbox/wire/messages.js';
+import type { PluginStatus } from '../engine/types/status.js';
+import { type BuildProblem, BulkheadError, type ErrorCode, isBulkheadError } from '../errors.js';
+import type { CliCapabilities } from './capabilities.js';
 
-/** `INTERNAL` is a fault of Bulkhead itself, which no engine throws on purpose. */
+/** `INTERNAL` is a fault of Bulkhead itself; the engine never throws it on purpose. */
 export type FailureCode = ErrorCode | 'INTERNAL';
 
-/** Why a command did not do what it was asked to. */
+/** Why a command failed. */
 export interface Failure {
   readonly code: FailureCode;
   readonly message: string;
   readonly plugin?: string;
-  /** Where in the plugin's sources, for what could not be built. */
+  /** The places in the plugin's sources that could not be built. */
   readonly problems?: readonly BuildProblem[];
-  /** The plugin's own lines for what it threw. */
+  /** The stack with the plugin's own lines. */
   readonly stack?: string;
-  /** What the tool returned, where it returned a failure. */
+  /** The result, if the tool returned a failure. */
   readonly result?: Json;
 }
 
@@ -49,10 +46,10 @@ function internalMessage(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
-/** Why a plugin does not run; `undefined` where it does. */
+/** Why a plugin does not run; `undefined` if it runs. */
 export function failureOfPlugin(status: PluginStatus): Failure | undefined {
   if (status.state === 'active') return undefined;
-  // What a manifest says amiss and what then fails come together: the latter is the reason.
+  // A mistake in the manifest often comes with the failure that it causes; that failure is the reason.
   const problem =
     status.problems.find(({ code }) => code !== 'INVALID_MANIFEST') ?? status.problems[0];
   const why = problem ?? {
@@ -67,4 +64,24 @@ export function noPlugin(directory: string): Failure {
     code: 'PLUGIN_NOT_FOUND',
     message: `There is no plugin in ${directory}.`,
   };
+}
+
+/** The named directories that contain neither a plugin nor directories of plugins. */
+export async function findEmpty(
+  directories: readonly string[],
+  plugins: readonly PluginStatus[],
+  { realPath }: Pick<CliCapabilities, 'realPath'>,
+): Promise<string[]> {
+  const found = await Promise.all(plugins.map(({ directory }) => realPath(directory)));
+  const empty: string[] = [];
+  for (const directory of directories.filter((path) => !path.includes('*'))) {
+    const real = await realPath(directory);
+    if (!found.some((path) => path === real || dirname(path) === real)) empty.push(directory);
+  }
+  return empty;
+}
+
+/** The message of whatever was thrown. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,117 +1,125 @@
 import type { Command } from 'commander';
-import {
-  type Engine,
-  type EngineOptions,
-  HOOK_NAMES,
-  type HookDialect,
-  type HookReport,
-  type JsonObject,
-} from '../index.js';
+import type { JsonObject } from '../../sandbox/wire/messages.js';
+import type { Engine } from '../agent/agent.js';
+import type { HookReport } from '../engine/hooks/chain.js';
+import type { EngineOptions } from '../engine/types/options.js';
+import { HOOK_NAMES, type HookSemantics } from '../plugin/hooks.js';
+import { jsonLine, jsonLines, visible } from '../visible.js';
 import { parseMilliseconds, readJsonObject } from './arguments.js';
 import type { RunCommand } from './call.js';
-import { findEmpty } from './directories.js';
+import type { CliCapabilities } from './capabilities.js';
+import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
+import { describeDenied } from './denied.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
-import { type Failure, failureOfPlugin, noPlugin, usageError } from './failure.js';
+import { type Failure, failureOfPlugin, findEmpty, noPlugin, usageError } from './failure.js';
 import { round } from './invoke.js';
-import type { CliPowers } from './powers.js';
-import { errorBlock, reportFailure } from './report.js';
-import { addPluginOptions, engineOptions, type PluginSettings } from './settings.js';
-import { formatTable } from './table.js';
-import { jsonLine, jsonLines, visible } from './visible.js';
+import { formatTable } from './output.js';
+import { errorBlock, reportFailure } from './report-failure.js';
 
 export interface HookSettings extends PluginSettings {
   readonly context?: string;
-  readonly dialect?: HookDialect;
+  readonly semantics?: HookSemantics;
   readonly timeout?: number;
 }
 
 const HELP_AFTER = `
 Hooks: ${HOOK_NAMES.join(', ')}.
-Exits with 0 where the chain was run, whatever a single hook did (its report tells); 1 for a hook
-that there is none of, or a context that it cannot have; 4 where a plugin cannot be loaded.
+Exit codes: 0 if the chain ran, also if a single hook failed; 1 for an unknown hook or an invalid
+context; 4 if a plugin cannot be loaded.
 `;
 
 export function addHook(program: Command, run: RunCommand): void {
   const command = program
     .command('hook')
-    .description(
-      'run a hook of plugins, one after the other, and show what they made of its context',
-    )
-    .argument('<hook>', 'its name, e.g. pre-model-call')
+    .description('run a hook of plugins one after the other, and print the resulting context')
+    .argument('<hook>', 'name of the hook, e.g. pre-model-call')
     .argument('<plugin-dir...>', 'directories of plugins')
-    .option('--context <JSON>', 'its context: a JSON object, @file, or - (default: {})')
-    .option('--dialect <NAME>', 'run all of them as classic or as current', parseDialect)
-    .option('--timeout <MS>', 'a deadline for each of them', parseMilliseconds);
+    .option(
+      '--context <JSON>',
+      'context of the hook: a JSON object, @file, or - for standard input (default: {})',
+    )
+    .option(
+      '--semantics <NAME>',
+      'run all hooks with classic or current semantics (default: as each plugin declares)',
+      parseSemantics,
+    )
+    .option(
+      '--timeout <MS>',
+      'deadline of each hook in milliseconds (default: 30000)',
+      parseMilliseconds,
+    );
   addPluginOptions(command)
-    .option('--json', 'print one line of JSON on standard output, whatever happens')
+    .option('--json', 'print one line of JSON on standard output, also for a failure')
     .addHelpText('after', HELP_AFTER)
     .action((hook: string, directories: string[], settings: HookSettings) =>
-      run((powers) => runHook(hook, directories, settings, powers)),
+      run((capabilities) => runHook(hook, directories, settings, capabilities)),
     );
 }
 
-/** Runs the chain. What one plugin does wrong is told, and keeps no other from its turn. */
+/** Runs the chain. A failure of one plugin is reported; the other plugins still run. */
 async function runHook(
   hook: string,
   directories: readonly string[],
   settings: HookSettings,
-  powers: CliPowers,
+  capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  const context = await readJsonObject(settings.context ?? '{}', '--context', powers);
-  const options = await engineOptions(directories, settings, powers);
-  await using engine = await powers.createEngine(withHooks(options, hook, settings));
+  const context = await readJsonObject(settings.context ?? '{}', '--context', capabilities);
+  const options = await engineOptions(directories, settings, capabilities);
+  await using engine = await capabilities.createEngine(withHooks(options, hook, settings));
   const failures = [
     ...engine.plugins().flatMap((status) => failureOfPlugin(status) ?? []),
-    ...(await findEmpty(directories, engine.plugins(), powers)).map(noPlugin),
+    ...(await findEmpty(directories, engine.plugins(), capabilities)).map(noPlugin),
   ];
   const json = settings.json ?? false;
   const [failure] = failures;
   if (failure !== undefined && !engine.plugins().some(({ state }) => state === 'active')) {
-    return reportFailure(failure, { json, durationMs: 0 }, powers);
+    return reportFailure(failure, { json, durationMs: 0 }, capabilities);
   }
   const stacks = watchStacks(engine);
-  const result = await runChain(engine, hook, context, settings, powers);
+  const result = await runChain(engine, hook, context, settings, capabilities);
   if (json) {
     const problems = failure === undefined ? {} : { problems: failures };
-    await powers.stdout.write(jsonLine({ ok: failure === undefined, ...result, ...problems }));
+    await capabilities.stdout.write(
+      jsonLine({ ok: failure === undefined, ...result, ...problems }),
+    );
   } else {
-    await powers.stdout.write(`${jsonLines(result.context)}\n`);
-    await tellPeople(
+    await capabilities.stdout.write(`${jsonLines(result.context)}\n`);
+    await printReports(
       result.reports,
       failures,
       { stacks, directories: directoriesOf(engine) },
-      powers,
+      capabilities,
     );
   }
   return failure === undefined ? EXIT.ok : exitCodeOf(failure.code);
 }
 
-/** Whoever asks for `init` runs it by hand: it is not run before. */
+/** With the hook `init`, the engine does not run `init` at its start. */
 function withHooks(options: EngineOptions, hook: string, settings: HookSettings): EngineOptions {
-  const { dialect, timeout = 0 } = settings;
-  const limits = timeout > USUAL_TIMEOUT_MS ? { hookTimeoutMs: timeout } : {};
+  const { semantics, timeout = 0 } = settings;
+  const limits = timeout > DEFAULT_TIMEOUT_MS ? { hookTimeoutMs: timeout } : {};
   return {
     ...options,
     limits: { ...options.limits, ...limits },
     hooks: {
-      ...(dialect === undefined ? {} : { dialect }),
+      ...(semantics === undefined ? {} : { semantics }),
       ...(hook === 'init' ? { init: 'first-use' } : {}),
     },
   };
 }
 
-const USUAL_TIMEOUT_MS = 30_000;
+const DEFAULT_TIMEOUT_MS = 30_000;
 
 async function runChain(
   engine: Engine,
   hook: string,
   context: JsonObject,
-  { dialect, timeout }: HookSettings,
-  { interrupted }: CliPowers,
+  { semantics, timeout }: HookSettings,
+  { interrupted }: CliCapabilities,
 ): Promise<{ readonly context: JsonObject; readonly reports: readonly HookReport[] }> {
   const result = await engine.hooks.run(hook, context, {
     signal: interrupted,
-    ...(dialect === undefined ? {} : { dialect }),
+    ...(semantics === undefined ? {} : { semantics }),
     ...(timeout === undefined ? {} : { timeoutMs: timeout }),
   });
   const reports = result.reports.map((report) => ({
@@ -121,31 +129,35 @@ async function runChain(
   return { context: result.context, reports };
 }
 
-async function tellPeople(
+async function printReports(
   reports: readonly HookReport[],
   failures: readonly Failure[],
   about: {
     readonly stacks: ReadonlyMap<string, string>;
     readonly directories: ReadonlyMap<string, string>;
   },
-  powers: CliPowers,
+  capabilities: CliCapabilities,
 ): Promise<void> {
-  if (reports.length === 0) await powers.stderr.write('no plugin has this hook\n');
-  else await powers.stderr.write(formatTable([HEADING, ...reports.map(row)]));
+  if (reports.length === 0) await capabilities.stderr.write('no plugin has this hook\n');
+  else await capabilities.stderr.write(formatTable([HEADING, ...reports.map(row)]));
+  const denied = reports.map((report) => [report.plugin, describeDenied(report.denied)] as const);
+  for (const [plugin, text] of denied) {
+    if (text !== '') await capabilities.stderr.write(`\n${visible(plugin)}: ${text}`);
+  }
   const failed = reports.flatMap(({ plugin, error }) =>
     error === undefined ? [] : [failureOfHook(plugin, error, about.stacks.get(plugin))],
   );
   for (const failure of [...failed, ...failures]) {
     const directory = about.directories.get(failure.plugin ?? '');
-    await powers.stderr.write(`\n${await errorBlock(failure, directory, powers)}`);
+    await capabilities.stderr.write(`\n${await errorBlock(failure, directory, capabilities)}`);
   }
 }
 
-const HEADING = ['PLUGIN', 'DIALECT', 'CHANGED', 'DROPPED', 'TIME', 'OUTCOME'];
+const HEADING = ['PLUGIN', 'SEMANTICS', 'CHANGED', 'DROPPED', 'TIME', 'OUTCOME'];
 
 function row({
   plugin,
-  dialect,
+  semantics,
   changed,
   dropped,
   durationMs,
@@ -155,11 +167,11 @@ function row({
   const outcome = error === undefined ? 'ok' : error.code;
   return [
     visible(plugin),
-    dialect,
+    semantics,
     visible(changed.join(', ')) || '-',
     visible(dropped.join(', ')) || '-',
     `${durationMs} ms`,
-    halted === true ? `${outcome}, no later hook was run` : outcome,
+    halted === true ? `${outcome}, the chain stopped` : outcome,
   ];
 }
 
@@ -171,7 +183,7 @@ function failureOfHook(
   return { ...error, plugin, ...(stack === undefined ? {} : { stack }) };
 }
 
-/** Remembers what each plugin's own lines were for what its hook threw. */
+/** The stack of the last failed hook of each plugin. */
 function watchStacks(engine: Engine): ReadonlyMap<string, string> {
   const stacks = new Map<string, string>();
   engine.on((event) => {
@@ -186,7 +198,10 @@ function directoriesOf(engine: Engine): ReadonlyMap<string, string> {
   return new Map(engine.plugins().map(({ id, directory }) => [id, directory]));
 }
 
-function parseDialect(text: string): HookDialect {
+function parseSemantics(text: string): HookSemantics {
   if (text === 'classic' || text === 'current') return text;
-  throw usageError('--dialect', `--dialect takes classic or current, not ${JSON.stringify(text)}`);
+  throw usageError(
+    '--semantics',
+    `--semantics takes classic or current, not ${JSON.stringify(text)}`,
+  );
 }

@@ -1,108 +1,108 @@
+import { formatNamed } from '../formats/table.js';
 import type { Command } from 'commander';
-import { explainPermissions } from '../index.js';
-import type {
-  CatalogTool,
-  EngineOptions,
-  EntryStatus,
-  Permissions,
-  Plugin,
-  PluginStatus,
-} from '../index.js';
+import type { CatalogTool } from '../catalog/catalog.js';
+import type { EngineOptions } from '../engine/types/options.js';
+import type { EntryStatus, PluginStatus } from '../engine/types/status.js';
+import type { Permissions } from '../permissions/kind.js';
+import { explainPermissions } from '../permissions/permissions.js';
+import type { Plugin } from '../plugin/plugin.js';
+import type { Suggestion } from '../suggest/suggest.js';
+import { jsonLine, jsonLines, visible, visibleLines } from '../visible.js';
 import type { RunCommand } from './call.js';
+import type { CliCapabilities } from './capabilities.js';
+import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
-import { type Failure, failureOfPlugin, noPlugin } from './failure.js';
-import { makePaint, type Paint } from './paint.js';
-import type { CliPowers } from './powers.js';
-import { errorBlock } from './report.js';
-import { runSuggest } from './suggest.js';
-import { addPluginOptions, engineOptions, type PluginSettings } from './settings.js';
-import { jsonLine, jsonLines, visible, visibleLines } from './visible.js';
+import { type Failure, failureOf, failureOfPlugin, noPlugin } from './failure.js';
+import { type Paint, makePaint, print } from './output.js';
+import { errorBlock } from './report-failure.js';
 
 export function addInspect(program: Command, run: RunCommand): void {
   const command = program
     .command('inspect')
-    .description('show what a plugin is, what it offers and what it may do, without network access')
+    .description(
+      'show the tools, hooks and permissions of a plugin; the plugin gets no network access',
+    )
     .argument('<plugin-dir>', 'directory of the plugin');
   addPluginOptions(command)
     .option('--json', 'print one line of JSON')
     .option(
       '--suggest',
-      'read its code, run none of it, and write the least request for permissions',
+      'read the code without running it, and print the permissions that it needs',
     )
     .action((directory: string, settings: PluginSettings & { readonly suggest?: boolean }) =>
-      run((powers) =>
+      run((capabilities) =>
         settings.suggest === true
-          ? runSuggest(directory, settings.json === true, powers)
-          : runInspect(directory, settings, powers),
+          ? runSuggest(directory, settings.json === true, capabilities)
+          : runInspect(directory, settings, capabilities),
       ),
     );
 }
 
-/** Shows one plugin. Its modules run, since only they can say what tools they offer. */
+/** Shows one plugin. Its modules run, because the tools exist only after that. */
 export async function runInspect(
   directory: string,
   settings: PluginSettings,
-  powers: CliPowers,
+  capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  const options = await engineOptions([directory], settings, powers);
-  const status = await look({ ...options, grant: onlyWhatReads }, powers);
-  const failure = failureOf(status, directory);
+  const options = await engineOptions([directory], settings, capabilities);
+  const status = await readStatus({ ...options, grant: onlyWhatReads }, capabilities);
+  const failure = failureOfInspected(status, directory);
   if (settings.json === true) {
     const error = failure && { code: failure.code, message: failure.message };
     const plugin = status && { ...status, entries: status.entries.map(withSentences) };
-    await powers.stdout.write(
+    await capabilities.stdout.write(
       jsonLine({ ok: failure === undefined, plugin, ...(error === undefined ? {} : { error }) }),
     );
   } else {
-    const paint = makePaint(powers.stdout.colour);
-    if (status !== undefined) await powers.stdout.write(describe(status, paint));
+    const paint = makePaint(capabilities.stdout.colour);
+    if (status !== undefined) await capabilities.stdout.write(describe(status, paint));
     if (failure !== undefined) {
-      await powers.stderr.write(await errorBlock(failure, directory, powers));
+      await capabilities.stderr.write(await errorBlock(failure, directory, capabilities));
     }
   }
   return failure === undefined ? EXIT.ok : exitCodeOf(failure.code);
 }
 
 /**
- * The plugin's status. One that waits for variables is looked at with words in their places, since
- * otherwise nobody could see its tools before they have its keys.
+ * The plugin's status. Missing variables get placeholders, so that the tools of a plugin can be seen
+ * before its keys are set.
  */
-async function look(
+async function readStatus(
   options: EngineOptions,
-  powers: Pick<CliPowers, 'createEngine'>,
+  capabilities: Pick<CliCapabilities, 'createEngine'>,
 ): Promise<PluginStatus | undefined> {
-  await using engine = await powers.createEngine(options);
+  await using engine = await capabilities.createEngine(options);
   const [status] = engine.plugins();
   if (status?.state !== 'inactive') return status;
   const missing = status.entries
-    .flatMap(({ declared }) => declared.environment)
+    .flatMap(({ declared }) => declared.env)
     .filter((name) => (options.env?.[name] ?? '') === '');
-  const standIns = Object.fromEntries(missing.map((name) => [name, 'not set']));
-  await using second = await powers.createEngine({
+  const placeholders = Object.fromEntries(missing.map((name) => [name, 'not set']));
+  await using second = await capabilities.createEngine({
     ...options,
-    env: { ...options.env, ...standIns },
+    env: { ...options.env, ...placeholders },
   });
   const [seen] = second.plugins();
   return seen && { ...seen, state: status.state, problems: status.problems };
 }
 
-function failureOf(status: PluginStatus | undefined, directory: string): Failure | undefined {
+function failureOfInspected(
+  status: PluginStatus | undefined,
+  directory: string,
+): Failure | undefined {
   if (status === undefined) return noPlugin(directory);
   return status.state === 'failed' ? failureOfPlugin(status) : undefined;
 }
 
-/**
- * Whoever inspects a plugin does not trust it yet: while it is looked at it has nobody to talk to, and
- * leaves nothing behind.
- */
+/** Grants only what reads: an inspected plugin is not trusted yet, so it cannot send or store anything. */
 function onlyWhatReads(plugin: Plugin): Partial<Permissions> {
   const declared = plugin.entries.map((entry) => entry.declared);
   return {
     time: declared.some(({ time }) => time),
     random: declared.some(({ random }) => random),
-    environment: declared.flatMap(({ environment }) => environment),
-    filesystem: declared.flatMap(({ filesystem }) => filesystem),
-    // This host lends nothing; some systems' tools are there only for who may have tools.
+    env: declared.flatMap(({ env }) => env),
+    fs: declared.flatMap(({ fs }) => fs),
+    // The CLI provides no powers, but some formats offer tools only to plugins that are granted `tools`.
     powers: declared.flatMap(({ powers }) => powers),
   };
 }
@@ -112,13 +112,13 @@ function withSentences(entry: EntryStatus): object {
 }
 
 function sentencesOf({ confinement, declared, secrets }: EntryStatus): readonly string[] {
-  if (confinement === 'host') return ['Run unconfined, with everything that this user may do.'];
+  if (confinement === 'host') return ['Run without a sandbox, with all rights of your user.'];
   const named = secrets.map(
     ({ name, hosts, in: places }) =>
       `Have ${name} put into requests to ${hosts.join(', ')} (${places.join(', ')}), without seeing it.`,
   );
-  const inPlain = declared.environment.filter((name) => !secrets.some((one) => one.name === name));
-  return [...explainPermissions({ ...declared, environment: inPlain }), ...named];
+  const inPlain = declared.env.filter((name) => !secrets.some((one) => one.name === name));
+  return [...explainPermissions({ ...declared, env: inPlain }), ...named];
 }
 
 function describe(status: PluginStatus, paint: Paint): string {
@@ -129,6 +129,7 @@ function describe(status: PluginStatus, paint: Paint): string {
     `  format     ${format ?? 'unknown'}`,
     `  directory  ${visible(directory)}`,
     `  state      ${state}`,
+    ...(status.notRun ?? []).map((part) => `  not run    ${visible(part)}`),
     ...alerts.map(({ level, message }) => `  ${level.padEnd(9)}  ${visible(message)}`),
     ...problems.map(({ code, message }) => `  problem    ${code}: ${visible(message)}`),
     ...entries.flatMap((entry) => describeEntry(entry, paint)),
@@ -145,8 +146,8 @@ function describeEntry(entry: EntryStatus, paint: Paint): string[] {
     ...(entry.edition === undefined ? [] : [`  edition    ${entry.edition}`]),
     ...(entry.hooks?.length ? [`  hooks      ${entry.hooks.map(visible).join(', ')}`] : []),
     entry.undeclared === true
-      ? '  permissions: it has no place to ask for any; --allow gives it some'
-      : '  permissions that it asks for',
+      ? '  permissions: its format cannot declare any; grant them with --allow'
+      : '  declared permissions',
     ...sentencesOf(entry).map((sentence) => `    - ${visible(sentence)}`),
   ];
 }
@@ -154,10 +155,10 @@ function describeEntry(entry: EntryStatus, paint: Paint): string[] {
 function describeTool(tool: CatalogTool, paint: Paint): string[] {
   const marks = [
     `${tool.risk} risk (${tool.riskWhy})`,
-    ...(tool.asks === undefined ? [] : ['asks before it runs']),
+    ...(tool.asks === undefined ? [] : ['requires approval']),
     ...(tool.category === undefined ? [] : [`category ${visible(tool.category)}`]),
     ...(tool.exclusive === true ? ['runs alone'] : []),
-    ...(tool.annotations.readOnlyHint === true ? ['says that it only reads'] : []),
+    ...(tool.annotations.readOnlyHint === true ? ['declares that it only reads'] : []),
     `at most ${tool.timeoutMs} ms`,
   ];
   return [
@@ -171,4 +172,60 @@ function describeTool(tool: CatalogTool, paint: Paint): string[] {
 
 function indent(text: string, by: string): string[] {
   return text.split('\n').map((line) => `${by}${line}`);
+}
+
+/** Prints the permissions that a plugin's code needs. The code does not run. */
+export async function runSuggest(
+  directory: string,
+  json: boolean,
+  capabilities: CliCapabilities,
+): Promise<ExitCode> {
+  try {
+    const suggestion = await capabilities.suggestPermissions(directory);
+    await print(
+      { json },
+      capabilities,
+      { ok: true, ...suggestion },
+      describeSuggestion(suggestion, makePaint(capabilities.stdout.colour)),
+    );
+    return EXIT.ok;
+  } catch (error) {
+    const failure = failureOf(error);
+    if (json) {
+      const { code, message } = failure;
+      await capabilities.stdout.write(jsonLine({ ok: false, error: { code, message } }));
+    } else await capabilities.stderr.write(await errorBlock(failure, directory, capabilities));
+    return exitCodeOf(failure.code);
+  }
+}
+
+function describeSuggestion(suggestion: Suggestion, paint: Paint): string {
+  const { plugin, format, manifest, permissions, items, open } = suggestion;
+  const request = JSON.stringify(permissions, null, 2).split('\n');
+  const width = Math.max(
+    0,
+    ...items.map(({ at }) => at.length),
+    ...open.map(({ at }) => at.length),
+  );
+  const lines = [
+    `${paint('bold', visible(plugin))} needs ${items.length === 0 ? 'no permission' : 'these permissions'}`,
+    '',
+    ...(items.length === 0
+      ? []
+      : [
+          `  in ${visible(manifest)}, ${formatNamed(format).permissionsPlace}`,
+          ...request.map((line) => `    ${visible(line)}`),
+          '',
+        ]),
+    ...items.map(
+      ({ permission, scope, why, at }) =>
+        `  ${visible(at).padEnd(width)}  ${permission}${scope === 'true' ? '' : ` ${visible(scope)}`}  ${paint('dim', visible(why))}`,
+    ),
+    ...(open.length === 0 ? [] : ['', paint('bold', 'Not known without running the code')]),
+    ...open.map(({ permission, what, at }) => {
+      const kind = permission === 'none' ? '' : `${permission}  `;
+      return `  ${visible(at).padEnd(width)}  ${kind}${visible(what)}`;
+    }),
+  ];
+  return `${lines.join('\n').trimEnd()}\n`;
 }

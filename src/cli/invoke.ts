@@ -1,38 +1,37 @@
-import type {
-  CallOptions,
-  CallRecord,
-  CallResult,
-  Engine,
-  Json,
-  PluginStatus,
-  StoppedEffect,
-} from '../index.js';
-import { isBulkheadError, textOf } from '../index.js';
+import type { Json } from '../../sandbox/wire/messages.js';
+import type { Engine } from '../agent/agent.js';
+import type { CallOptions } from '../engine/types/options.js';
+import type { CallRecording } from '../engine/types/recording.js';
+import type { CallResult, StoppedEffect } from '../engine/types/result.js';
+import type { PluginStatus } from '../engine/types/status.js';
+import { isBulkheadError } from '../errors.js';
+import { textOf } from '../plugin/answer.js';
 import { type Failure, failureLine, failureOf, failureOfPlugin, noPlugin } from './failure.js';
 
-/** What a call came to, as `--json` prints it and people are told it. */
+/** The outcome of a call. */
 export type Outcome =
   | {
       readonly ok: true;
-      /** What the tool returned. */
       readonly result: Json;
-      /** What of it a person wants to see. */
+      /** The part of the result that the command prints without `--json`. */
       readonly shown: Json;
       readonly durationMs: number;
-      /** What it would have changed, where it was a rehearsal. */
-      readonly rehearsal?: readonly StoppedEffect[];
+      /** The changes that a dry run prevented. */
+      readonly dryRun?: readonly StoppedEffect[];
+      readonly denied?: CallResult['denied'];
     }
   | {
       readonly ok: false;
       readonly failure: Failure;
       readonly durationMs: number;
-      readonly rehearsal?: readonly StoppedEffect[];
+      readonly dryRun?: readonly StoppedEffect[];
+      readonly denied?: CallResult['denied'];
     };
 
-/** Calls a tool of the plugin in that directory. Never throws: what goes wrong is an outcome. */
+/** Calls a tool of the plugin in that directory. Never throws: a failure is an outcome. */
 export async function invoke(
   engine: Engine,
-  { directory, tool, input, keep }: Invocation,
+  { directory, tool, input, onRecording }: Invocation,
   options: CallOptions,
   now: () => number,
 ): Promise<Outcome> {
@@ -49,12 +48,15 @@ export async function invoke(
   const stacks = watchStacks(engine);
   try {
     const result = await engine.call(tool, input, options);
-    if (result.record !== undefined) keep?.(result.record);
+    if (result.recording !== undefined) onRecording?.(result.recording);
     const durationMs = round(result.durationMs);
     const value = result.value ?? null;
-    const rehearsal = result.rehearsal === undefined ? {} : { rehearsal: result.rehearsal };
+    const more = {
+      ...(result.dryRun === undefined ? {} : { dryRun: result.dryRun }),
+      ...(result.denied === undefined ? {} : { denied: result.denied }),
+    };
     if (!result.isError) {
-      return { ok: true, result: value, shown: shownOf(result), durationMs, ...rehearsal };
+      return { ok: true, result: value, shown: shownOf(result), durationMs, ...more };
     }
     const stack = stacks.of(result.callId);
     return {
@@ -67,7 +69,7 @@ export async function invoke(
         ...(stack === undefined ? {} : { stack }),
       },
       durationMs,
-      ...rehearsal,
+      ...more,
     };
   } catch (error) {
     const absent = isBulkheadError(error, 'TOOL_NOT_FOUND') ? whyAbsent(tool, status) : undefined;
@@ -81,11 +83,11 @@ export interface Invocation {
   readonly directory: string;
   readonly tool: string;
   readonly input: unknown;
-  /** Takes the record of a call that is to be recorded. */
-  readonly keep?: (record: CallRecord) => void;
+  /** Receives the recording, if the call is recorded. */
+  readonly onRecording?: (recording: CallRecording) => void;
 }
 
-/** Of a plugin that runs in part, a tool may be missing because what offers it is broken. */
+/** If one part of a plugin is broken, its problem explains why a tool is missing. */
 function whyAbsent(tool: string, status: PluginStatus | undefined): Failure | undefined {
   const problem = status?.problems.find(
     ({ message }) => status.tools.length === 0 || message.includes(tool),
@@ -93,19 +95,22 @@ function whyAbsent(tool: string, status: PluginStatus | undefined): Failure | un
   return problem && { ...problem, ...(status === undefined ? {} : { plugin: status.id }) };
 }
 
-/** An outcome as the one line that scripts read. */
+/** The outcome as `--json` prints it. */
 export function outcomeLine(outcome: Outcome): object {
   const { durationMs } = outcome;
-  const rehearsal = outcome.rehearsal === undefined ? {} : { rehearsal: outcome.rehearsal };
-  if (outcome.ok) return { ok: true, result: outcome.result, durationMs, ...rehearsal };
-  return { ...failureLine(outcome.failure, durationMs), ...rehearsal };
+  const more = {
+    ...(outcome.dryRun === undefined ? {} : { dryRun: outcome.dryRun }),
+    ...(outcome.denied === undefined ? {} : { denied: outcome.denied }),
+  };
+  if (outcome.ok) return { ok: true, result: outcome.result, durationMs, ...more };
+  return { ...failureLine(outcome.failure, durationMs), ...more };
 }
 
 function shownOf({ value, structured, content }: CallResult): Json {
   return typeof value === 'string' ? value : (structured ?? textOf(content));
 }
 
-/** Remembers what the plugin's own lines were for each call that threw. */
+/** Collects the stack of each failed call. */
 function watchStacks(engine: Engine): { of(call: string): string | undefined; stop(): void } {
   const stacks = new Map<string, string>();
   const stop = engine.on((event) => {
@@ -115,7 +120,7 @@ function watchStacks(engine: Engine): { of(call: string): string | undefined; st
   return { of: (call) => stacks.get(call), stop };
 }
 
-/** A tenth of a millisecond is as much as a clock on a busy machine means. */
+/** Rounds to 0.1 ms. */
 export function round(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }

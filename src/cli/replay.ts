@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
-import type { ReplayVerdict } from '../index.js';
-import { parseMilliseconds } from './arguments.js';
-import { EXIT, type ExitCode } from './exit-codes.js';
-import { usageError } from './failure.js';
-import { makePaint, type Paint } from './paint.js';
-import type { CliPowers } from './powers.js';
+import type { ReplayVerdict } from '../engine/recording/replay.js';
+import { visible } from '../visible.js';
+import { parseMilliseconds, readJsonFile } from './arguments.js';
 import type { RunCommand } from './call.js';
-import { engineOptions } from './settings.js';
-import { jsonLine, visible } from './visible.js';
+import type { CliCapabilities } from './capabilities.js';
+import { engineOptions } from './engine-options.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import { type Paint, makePaint, print, shorten } from './output.js';
 
 export interface ReplaySettings {
   readonly timeout?: number;
@@ -17,75 +16,67 @@ export interface ReplaySettings {
 export function addReplay(program: Command, run: RunCommand): void {
   program
     .command('replay')
-    .description('run a recorded call again on what was recorded, and show the first difference')
-    .argument('<record>', 'a file that `bulkhead call --record` wrote')
-    .option('--timeout <MS>', 'how long each step may take (default: 10000)', parseMilliseconds)
+    .description('run a recorded call again from its recording, and show the first difference')
+    .argument('<recording>', 'file that `bulkhead call --record` wrote')
+    .option(
+      '--timeout <MS>',
+      'deadline of each step in milliseconds (default: 10000)',
+      parseMilliseconds,
+    )
     .option('--json', 'print one line of JSON')
     .action((file: string, settings: ReplaySettings) =>
-      run((powers) => runReplay(file, settings, powers)),
+      run((capabilities) => runReplay(file, settings, capabilities)),
     );
 }
 
 export async function runReplay(
   file: string,
   settings: ReplaySettings,
-  powers: CliPowers,
+  capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  const { stdout } = powers;
-  const record = await readRecord(file, powers);
-  await using engine = await powers.createEngine(await engineOptions([], {}, powers));
+  const { stdout } = capabilities;
+  const recording = await readJsonFile(file, 'recording', capabilities);
+  await using engine = await capabilities.createEngine(await engineOptions([], {}, capabilities));
   const verdict = await engine.replay(
-    record,
+    recording,
     settings.timeout === undefined ? {} : { timeoutMs: settings.timeout },
   );
-  const text = tellVerdict(verdict, makePaint(stdout.colour));
-  await stdout.write(settings.json === true ? jsonLine(verdict) : text);
+  const text = formatVerdict(verdict, makePaint(stdout.colour));
+  await print(settings, { stdout }, verdict, text);
   return verdict.same ? EXIT.ok : EXIT.findings;
 }
 
-async function readRecord(file: string, { readFile }: CliPowers): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(file));
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw usageError('record', `${file} cannot be read as a record: ${why}`);
-  }
-}
-
-function tellVerdict(verdict: ReplayVerdict, paint: Paint): string {
-  if (verdict.same) return `${paint('green', 'same')}  ${verdict.frames} frames, bit for bit\n`;
+function formatVerdict(verdict: ReplayVerdict, paint: Paint): string {
+  if (verdict.same) return `${paint('green', 'same')}  ${verdict.frames} frames\n`;
   const { at, expected, actual } = verdict;
   return [
     `${paint('red', 'DIFFERENT')}  at frame ${at}`,
-    `  recorded  ${tell(expected)}`,
-    `  now       ${tell(actual)}`,
+    `  recorded  ${formatFrame(expected)}`,
+    `  now       ${formatFrame(actual)}`,
     '',
   ].join('\n');
 }
 
-type Told = Extract<ReplayVerdict, { readonly same: false }>;
+type Difference = Extract<ReplayVerdict, { readonly same: false }>;
 
-function tell(frame: Told['expected'] | Told['actual']): string {
-  if ('silence' in frame) return `nothing, for ${frame.silence} ms`;
+function formatFrame(frame: Difference['expected'] | Difference['actual']): string {
+  if ('silence' in frame) return `nothing for ${frame.silence} ms`;
   if ('end' in frame) return `the guest ended: ${visible(frame.end)}`;
-  if ('bytes' in frame) return `bytes of stream ${frame.stream}: ${shorten(frame.bytes)}`;
+  if ('bytes' in frame)
+    return `bytes of stream ${frame.stream}: ${shorten(frame.bytes, MAX_SHOWN)}`;
   const { message } = frame;
   switch (message.t) {
     case 'request':
-      return `asked for ${visible(message.m)} ${shorten(JSON.stringify(message.p))}`;
+      return `requested ${visible(message.m)} ${shorten(JSON.stringify(message.p), MAX_SHOWN)}`;
     case 'reply':
-      return `answered ${shorten(JSON.stringify(message.v))}`;
+      return `replied ${shorten(JSON.stringify(message.v), MAX_SHOWN)}`;
     case 'failure':
-      return `failed: ${shorten(message.e.message)}`;
+      return `failed: ${shorten(message.e.message, MAX_SHOWN)}`;
     case 'notice':
-      return `said ${visible(message.m)} ${shorten(JSON.stringify(message.p))}`;
+      return `sent ${visible(message.m)} ${shorten(JSON.stringify(message.p), MAX_SHOWN)}`;
     default:
-      return shorten(JSON.stringify(message));
+      return shorten(JSON.stringify(message), MAX_SHOWN);
   }
 }
 
 const MAX_SHOWN = 300;
-
-function shorten(text: string): string {
-  return visible(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
-}

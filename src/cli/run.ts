@@ -1,33 +1,35 @@
 import { Command, CommanderError } from 'commander';
 import { addApprovals } from './approvals.js';
-import { addAudit } from './audit/audit.js';
-import { addWhy } from './audit/why.js';
+import { addAudit } from './audit.js';
 import { addBatch } from './batch.js';
-import { addCall, type RunCommand } from './call.js';
+import { type RunCommand, addCall } from './call.js';
+import type { CliCapabilities } from './capabilities.js';
 import { addChat } from './chat/chat.js';
 import { addDemo } from './demo/demo.js';
 import { addDoctor } from './doctor/doctor.js';
-import { EXIT, type ExitCode } from './exit-codes.js';
+import { EXIT } from './exit-codes.js';
 import { addExplain } from './explain.js';
 import { failureOf, usageError } from './failure.js';
 import { addHook } from './hook.js';
 import { addInspect } from './inspect.js';
-import { addAdd } from './lock/add.js';
-import { addCheck } from './lock/check.js';
-import { addLockLooks } from './lock/look.js';
-import { addLockChanges } from './lock/manage.js';
-import { addUpdate } from './lock/update.js';
 import { round } from './invoke.js';
-import type { CliPowers } from './powers.js';
-import { reportFailure } from './report.js';
-import { addPermissionReport } from './permission-report.js';
+import { addAdd, addUpdate } from './lock/accept.js';
+import { addCheck } from './lock/check.js';
+import { addListAndDiff } from './lock/list.js';
+import { addLockChanges } from './lock/manage.js';
+import { addKeys } from './keys.js';
+import { addPack } from './pack.js';
 import { addReplay } from './replay.js';
-import { addRules } from './rules/rules.js';
+import { reportFailure } from './report-failure.js';
+import { addPermissionReport } from './report.js';
+import { addRules } from './rules.js';
 import { addSelftest } from './selftest/selftest.js';
 import { addMcp } from './serve/mcp.js';
 import { addRemotes } from './serve/remotes.js';
 import { addServe } from './serve/serve.js';
 import { addTools } from './tools.js';
+import { addWalls } from './walls.js';
+import { addWhy } from './why.js';
 
 const commands = [
   addCall,
@@ -37,9 +39,11 @@ const commands = [
   addInspect,
   addAdd,
   addUpdate,
-  addLockLooks,
+  addListAndDiff,
   addLockChanges,
   addCheck,
+  addPack,
+  addKeys,
   addRules,
   addApprovals,
   addExplain,
@@ -50,6 +54,7 @@ const commands = [
   addPermissionReport,
   addDemo,
   addDoctor,
+  addWalls,
   addSelftest,
   addServe,
   addMcp,
@@ -57,56 +62,56 @@ const commands = [
 ];
 
 const HELP_AFTER = `
-Exit codes: 0 ok, 1 wrong usage, 2 findings, 3 permission or approval denied, 4 the plugin failed to
-build or load, 5 the tool failed, 6 timed out, 70 a fault in Bulkhead, 130 interrupted.
+Exit codes: 0 success, 1 wrong usage, 2 findings, 3 permission or approval denied, 4 plugin failed to
+build or load, 5 tool failed, 6 timeout, 70 fault in Bulkhead, 130 interrupted.
 `;
 
-/** Runs one command line. Everything that goes wrong is reported; nothing is thrown. */
+/** Runs one command line. Reports every failure; never throws. */
 export async function runCli(
   argv: readonly string[],
   version: string,
-  powers: CliPowers,
-): Promise<ExitCode> {
-  const startedMs = powers.now();
-  let exitCode: ExitCode = EXIT.ok;
-  let said = '';
+  capabilities: CliCapabilities,
+): Promise<number> {
+  const startedMs = capabilities.now();
+  let exitCode: number = EXIT.ok;
+  let help = '';
   let interruptible = true;
   const run: RunCommand = async (command, { endsWhenInterrupted = false } = {}) => {
     interruptible = !endsWhenInterrupted;
-    exitCode = await command(powers);
+    exitCode = await command(capabilities);
   };
   const program = makeProgram(version, run, (text) => {
-    said += text;
+    help += text;
   });
 
   try {
     if (argv.length === 0) program.help();
     await program.parseAsync(argv, { from: 'user' });
-    return powers.interrupted.aborted && interruptible ? EXIT.interrupted : exitCode;
+    return capabilities.interrupted.aborted && interruptible ? EXIT.interrupted : exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) {
-      await powers.stdout.write(said);
+      await capabilities.stdout.write(help);
       return EXIT.ok;
     }
     return reportFailure(
       failureOf(error instanceof CommanderError ? wrongUsage(error, program, argv) : error),
-      { json: argv.includes('--json'), durationMs: round(powers.now() - startedMs) },
-      powers,
+      { json: argv.includes('--json'), durationMs: round(capabilities.now() - startedMs) },
+      capabilities,
     );
   }
 }
 
-/** The grammar of the command line: what there is to be said, and which command it runs. */
+/** The grammar of the command line. */
 export function makeProgram(
   version: string,
   run: RunCommand,
   writeOut: (text: string) => void,
 ): Command {
   const program = new Command('bulkhead')
-    .description('Runs plugins that nobody has to trust.')
+    .description('Runs untrusted plugins safely.')
     .version(version)
     .exitOverride()
-    // What commander would print of a mistake comes with the error that it throws.
+    // The error that commander throws contains the text that it would print.
     .configureOutput({ writeOut, writeErr: () => undefined })
     .addHelpText('after', HELP_AFTER);
   for (const add of commands) add(program, run);
@@ -120,10 +125,10 @@ function wrongUsage(
 ): Error {
   const named = argv.filter((word) => !word.startsWith('-'));
   const group = program.commands.find((command) => command.name() === named[0]);
-  // Where commander would show a page of help, what it misses is one word.
+  // Commander shows a page of help if only a subcommand is missing.
   if (code === 'commander.help' && group !== undefined && group.commands.length > 0) {
     const words = group.commands.map((command) => command.name()).join(', ');
-    return usageError('arguments', `${group.name()} takes one of these: ${words}`);
+    return usageError('arguments', `${group.name()} needs a subcommand: ${words}`);
   }
   if (code === 'commander.help') {
     return usageError('arguments', `unknown command '${named[1] ?? named[0] ?? ''}'`);

@@ -1,57 +1,57 @@
 import type { Command } from 'commander';
-import type { CatalogTool, PluginStatus } from '../index.js';
+import type { CatalogTool } from '../catalog/catalog.js';
+import type { PluginStatus } from '../engine/types/status.js';
+import { jsonLine, visible } from '../visible.js';
 import type { RunCommand } from './call.js';
-import { findEmpty } from './directories.js';
+import type { CliCapabilities } from './capabilities.js';
+import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
-import { type Failure, failureOfPlugin, noPlugin } from './failure.js';
-import type { CliPowers } from './powers.js';
-import { errorBlock } from './report.js';
-import { whereDeclared } from './secrets.js';
-import { addPluginOptions, engineOptions, type PluginSettings } from './settings.js';
-import { formatTable } from './table.js';
-import { jsonLine, visible } from './visible.js';
+import { type Failure, failureOfPlugin, findEmpty, noPlugin } from './failure.js';
+import { formatTable, shorten } from './output.js';
+import { errorBlock } from './report-failure.js';
+import { declaredSecrets } from './secrets.js';
 
 export function addTools(program: Command, run: RunCommand): void {
   const command = program
     .command('tools')
-    .description('list the tools of plugins, under the names by which they are called')
+    .description('list the tools of plugins by the names that callers use')
     .argument('<plugin-dir...>', 'directories of plugins');
   addPluginOptions(command)
     .option('--json', 'print one line of JSON')
     .action((directories: string[], settings: PluginSettings) =>
-      run((powers) => runTools(directories, settings, powers)),
+      run((capabilities) => runTools(directories, settings, capabilities)),
     );
 }
 
-/** Lists what can be called; a plugin that cannot be used is told of, and hides no other. */
+/** Lists the tools; a broken plugin is reported, and the other plugins are still listed. */
 export async function runTools(
   directories: readonly string[],
   settings: PluginSettings,
-  powers: CliPowers,
+  capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  const options = await engineOptions(directories, settings, powers);
-  const secrets = whereDeclared(settings.secret ?? {});
-  await using engine = await powers.createEngine({ ...options, secrets });
+  const options = await engineOptions(directories, settings, capabilities);
+  const secrets = declaredSecrets(settings.secret ?? {});
+  await using engine = await capabilities.createEngine({ ...options, secrets });
   const tools = engine.catalog.list();
   const plugins = engine.plugins();
   const failures = [
     ...plugins.filter(isBroken).flatMap((status) => failureOfPlugin(status) ?? []),
-    ...(await findEmpty(directories, plugins, powers)).map(noPlugin),
+    ...(await findEmpty(directories, plugins, capabilities)).map(noPlugin),
   ];
   const warnings = plugins.flatMap(warningsOf);
   if (settings.json === true) {
     const problems = [...failures, ...warnings];
-    await powers.stdout.write(jsonLine({ ok: failures.length === 0, tools, problems }));
+    await capabilities.stdout.write(jsonLine({ ok: failures.length === 0, tools, problems }));
   } else {
-    await powers.stdout.write(formatTable([HEADING, ...tools.map(row)]));
+    await capabilities.stdout.write(formatTable([HEADING, ...tools.map(row)]));
     for (const failure of [...failures, ...warnings]) {
-      await powers.stderr.write(`\n${await errorBlock(failure, undefined, powers)}`);
+      await capabilities.stderr.write(`\n${await errorBlock(failure, undefined, capabilities)}`);
     }
   }
   return failures[0] === undefined ? EXIT.ok : exitCodeOf(failures[0].code);
 }
 
-/** What there is to say of a plugin that runs, or that waits for its configuration. */
+/** The problems of a plugin that runs, or that is not configured yet. */
 function warningsOf(status: PluginStatus): Failure[] {
   return isBroken(status)
     ? []
@@ -62,7 +62,7 @@ function isBroken({ state }: PluginStatus): boolean {
   return state === 'failed';
 }
 
-const HEADING = ['TOOL', 'PLUGIN', 'RISK', 'ASKS', 'RUNS', 'DESCRIPTION'];
+const HEADING = ['TOOL', 'PLUGIN', 'RISK', 'APPROVAL', 'RUNS', 'DESCRIPTION'];
 
 function row({
   name,
@@ -79,14 +79,10 @@ function row({
     risk,
     requireApproval || asks !== undefined ? 'yes' : 'no',
     RUNS[confinement],
-    shorten(visible(description)),
+    shorten(description, MAX_DESCRIPTION),
   ];
 }
 
-const RUNS = { compartment: 'sandboxed', host: 'UNCONFINED', remote: 'ELSEWHERE' } as const;
+const RUNS = { compartment: 'sandboxed', host: 'UNCONFINED', remote: 'ON A SERVER' } as const;
 
 const MAX_DESCRIPTION = 80;
-
-function shorten(text: string): string {
-  return text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION - 1)}…` : text;
-}

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { OperatorRequest } from '../../src/cli/powers.js';
+import { makeStoredApprovals } from '../../src/approval/stored-approvals.js';
+import type { OperatorRequest } from '../../src/cli/capabilities.js';
+import { open, question } from '../approval/asking.js';
 import { runFake } from './fake.js';
 
 const ID = 'apr_1f0c2d3e-0000-4000-8000-000000000000';
@@ -12,7 +14,7 @@ const waiting = {
   why: 'it is about to \u001b[2Jsend',
   offers: ['deny', 'once'],
   expiresAtMs: 0,
-  shown: '{\n  "a": 1\n}',
+  input: { a: 1 },
   effect: {
     method: 'POST',
     url: 'https://api.test/all?\u202eto=everybody',
@@ -26,7 +28,7 @@ const waiting = {
 async function approvals(line: string, answer: unknown = { approvals: [waiting] }) {
   const sent: OperatorRequest[] = [];
   const done = await runFake(['approvals', ...line.split(' ').filter(Boolean)], {
-    environment: { BULKHEAD_TOKEN: 'sesame' },
+    environment: { BULKHEAD_ANSWER_TOKEN: 'sesame' },
     http: (_url, request) => {
       sent.push(request);
       return Promise.resolve({
@@ -55,14 +57,40 @@ describe('bulkhead approvals', () => {
     for (const short of ['apr_', 'apr_1f', ID.slice(0, 11)]) {
       const refused = await approvals(`${short} once`);
       expect(refused.code).toBe(1);
-      expect(refused.err).toContain('write 12 characters of its id at least');
+      expect(refused.err).toContain('use at least 12 characters of the id');
       expect(refused.sent.every(({ method }) => method === 'GET')).toBe(true);
     }
+  });
+
+  it('without a token lists and answers those of this machine, by the system’s user', async () => {
+    const { store, approval } = open(undefined);
+    const stored = makeStoredApprovals(store);
+    const id = approval.request(question({ asker: 'bot', inputText: '{"path":"a\\u202e"}' }));
+    const listed = await runFake(['approvals'], { approvals: stored });
+    expect(listed.stdout.text).toContain(`${id}  [MEDIUM] notes:remove 1.0.0`);
+    expect(listed.stdout.text).toContain('  asked by      bot\n');
+    expect(listed.stdout.text).toContain('a\\u202e');
+    const wrong = await runFake(['approvals', id, 'maybe'], { approvals: stored });
+    expect(wrong.stderr.text).toContain('the answer is one of deny, once, session, always');
+    const answered = await runFake(['approvals', id, 'once'], { approvals: stored });
+    expect(answered.code).toBe(0);
+    expect(store.find(id)).toMatchObject({
+      state: 'approved',
+      answer: { by: 'operator', approver: 'person', channel: 'command-line' },
+    });
+    const empty = await runFake(['approvals'], { approvals: stored });
+    expect(empty.stdout.text).toBe('no approval is pending\n');
+  });
+
+  it('needs the token to answer for a server', async () => {
+    const { code, stderr } = await runFake(['approvals', '--url', 'http://127.0.0.1:1']);
+    expect(code).toBe(1);
+    expect(stderr.text).toContain('use --token TEXT or BULKHEAD_ANSWER_TOKEN');
   });
 
   it('says of another server that it is none of ours', async () => {
     const { code, err } = await approvals('', '<html>');
     expect(code).toBe(1);
-    expect(err).toContain('answers with no JSON');
+    expect(err).toContain('is not a Bulkhead server; its response is not JSON');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ApprovalRequest } from '../../src/index.js';
 import { chooseApprover } from '../../src/cli/approve.js';
+import type { ApprovalRequest } from '../../src/index.js';
 
 const request: ApprovalRequest = {
   approvalId: 'apr_1',
@@ -20,6 +20,7 @@ const request: ApprovalRequest = {
   digest: 'd',
   offers: ['deny', 'once', 'session', 'always'],
   askedAtMs: 0,
+  waitsUntilMs: 60_000,
   expiresAtMs: 60_000,
   signal: new AbortController().signal,
 };
@@ -29,6 +30,7 @@ async function shown(about: ApprovalRequest, colour = false): Promise<string> {
   let asked = '';
   const stderr = { write: () => Promise.resolve(), isTerminal: true, colour, closed: false };
   await chooseApprover(false, {
+    operator: 'ann',
     ask: (question) => {
       asked = question;
       return Promise.resolve('');
@@ -49,7 +51,7 @@ describe('asking at the terminal', () => {
     expect(asked.endsWith('[N]o: ')).toBe(true);
   });
 
-  it('marks what is high by a word, and by red where there is colour', async () => {
+  it('marks high risk by a word, and by red if there is colour', async () => {
     expect(await shown(high)).toContain('[HIGH RISK] crm');
     expect(await shown(high, true)).toContain('\u001b[31m[HIGH RISK]');
   });
@@ -74,7 +76,10 @@ describe('asking at the terminal', () => {
   it.each(['', 'n', 'no', 'yess', 'yno', 'true', '1', 'y n', '__proto__', 'constructor'])(
     'takes %j for no',
     async (answer) => {
-      const approve = chooseApprover(false, { ask: () => Promise.resolve(answer) });
+      const approve = chooseApprover(false, {
+        operator: 'ann',
+        ask: () => Promise.resolve(answer),
+      });
       expect(await approve?.(request)).toMatchObject({ verdict: 'deny' });
       expect(await approve?.(high)).toMatchObject({ verdict: 'deny' });
     },
@@ -87,20 +92,23 @@ describe('asking at the terminal', () => {
     ['s', 'session'],
     ['always', 'always'],
   ])('takes %j for %s', async (answer, verdict) => {
-    const approve = chooseApprover(false, { ask: () => Promise.resolve(answer) });
+    const approve = chooseApprover(false, { operator: 'ann', ask: () => Promise.resolve(answer) });
     expect(await approve?.(request)).toMatchObject({ verdict });
   });
 
   it.each(['y', 'Y', 's', 'a', 'always', 'session'])(
-    'takes %j for no where the risk is high: one key is no consent',
+    'reads %j as no if the risk is high: one key is not consent',
     async (answer) => {
-      const approve = chooseApprover(false, { ask: () => Promise.resolve(answer) });
+      const approve = chooseApprover(false, {
+        operator: 'ann',
+        ask: () => Promise.resolve(answer),
+      });
       expect(await approve?.(high)).toMatchObject({ verdict: 'deny' });
     },
   );
 
-  it('takes a whole yes for once where the risk is high', async () => {
-    const approve = chooseApprover(false, { ask: () => Promise.resolve('yes') });
+  it('reads a whole yes as once if the risk is high', async () => {
+    const approve = chooseApprover(false, { operator: 'ann', ask: () => Promise.resolve('yes') });
     expect(await approve?.(high)).toMatchObject({ verdict: 'once' });
   });
 
@@ -109,6 +117,7 @@ describe('asking at the terminal', () => {
     const asked: string[] = [];
     let answer: (line: string) => void = () => {};
     const approve = chooseApprover(false, {
+      operator: 'ann',
       ask: (question) => {
         asked.push(question);
         return new Promise((resolve) => (answer = resolve));
@@ -125,12 +134,20 @@ describe('asking at the terminal', () => {
     expect(asked.length).toBe(1);
   });
 
-  it('does not ask where --yes was given', async () => {
-    const approve = chooseApprover(true, { ask: () => Promise.reject(new Error('asked')) });
-    expect(await approve?.(request)).toBe('once');
+  it('does not ask if --yes was given', async () => {
+    const approve = chooseApprover(true, {
+      operator: 'ann',
+      ask: () => Promise.reject(new Error('asked')),
+    });
+    expect(await approve?.(request)).toEqual({
+      verdict: 'once',
+      approver: 'flag',
+      channel: 'command-line',
+      by: 'ann',
+    });
   });
 
-  it('has nobody without a terminal', () => {
-    expect(chooseApprover(false, {})).toBeUndefined();
+  it('does not exist without a terminal', () => {
+    expect(chooseApprover(false, { operator: 'ann' })).toBeUndefined();
   });
 });

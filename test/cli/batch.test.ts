@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/run.js';
-import { type FakePowers, fakePowers, type FakeSpec } from './fake.js';
+import { type FakeCapabilities, fakeCapabilities, type FakeSpec } from './fake.js';
 
 async function batch(stdin: string, spec: FakeSpec = {}, ...argv: string[]) {
-  const powers: FakePowers = fakePowers({ ...spec, stdin });
-  const code = await runCli(['batch', ...argv], '1', powers);
-  const answers: unknown[] = powers.stdout.text
+  const capabilities: FakeCapabilities = fakeCapabilities({ ...spec, stdin });
+  const code = await runCli(['batch', ...argv], '1', capabilities);
+  const answers: unknown[] = capabilities.stdout.text
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line));
-  return { powers, code, answers };
+  return { capabilities, code, answers };
 }
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`;
@@ -52,44 +52,47 @@ describe('bulkhead batch', () => {
     ]);
   });
 
-  it('keeps the engine of a directory from line to line, however it is written', async () => {
-    const { powers } = await batch(
+  it('reuses the engine of a directory from line to line, however the path is written', async () => {
+    const { capabilities } = await batch(
       ['a', './a', `${process.cwd()}/a/`, 'b', 'a']
         .map((plugin) => line({ plugin, tool: 't' }))
         .join(''),
     );
-    expect(powers.created.map(({ plugins }) => plugins)).toEqual([[resolve('a')], [resolve('b')]]);
-    expect(powers.calls).toHaveLength(5);
-    expect(powers.closedEngines.toSorted()).toEqual([resolve('a'), resolve('b')]);
+    expect(capabilities.created.map(({ plugins }) => plugins)).toEqual([
+      [resolve('a')],
+      [resolve('b')],
+    ]);
+    expect(capabilities.calls).toHaveLength(5);
+    expect(capabilities.closedEngines.toSorted()).toEqual([resolve('a'), resolve('b')]);
   });
 
-  it('closes the engine unused for longest when many directories stand open', async () => {
+  it('closes the engine unused for longest when many directories are open', async () => {
     const directories = Array.from({ length: 17 }, (_, index) => `p${index}`);
-    const { powers } = await batch(
+    const { capabilities } = await batch(
       [...directories.slice(0, 16), 'p0', 'p16', 'p0']
         .map((plugin) => line({ plugin, tool: 't' }))
         .join(''),
     );
-    expect(powers.closedEngines[0]).toBe(resolve('p1'));
-    expect(powers.created).toHaveLength(17);
+    expect(capabilities.closedEngines[0]).toBe(resolve('p1'));
+    expect(capabilities.created).toHaveLength(17);
   });
 
   it('passes timeout and context on, and --yes to every engine', async () => {
-    const { powers } = await batch(
+    const { capabilities } = await batch(
       line({ plugin: 'a', tool: 't', timeoutMs: 5, context: { k: 1 } }),
       {},
       '--yes',
       '--json',
     );
-    expect(powers.calls[0]?.options).toMatchObject({ timeoutMs: 5, context: { k: 1 } });
-    expect(powers.created[0]).toHaveProperty('approve');
+    expect(capabilities.calls[0]?.options).toMatchObject({ timeoutMs: 5, context: { k: 1 } });
+    expect(capabilities.created[0]).toHaveProperty('approve');
   });
 
   it('never asks a person, since standard input is taken', async () => {
-    const { powers } = await batch(line({ plugin: 'a', tool: 't' }), {
+    const { capabilities } = await batch(line({ plugin: 'a', tool: 't' }), {
       ask: () => Promise.reject(new Error('asked')),
     });
-    expect(powers.created[0]).not.toHaveProperty('approve');
+    expect(capabilities.created[0]).not.toHaveProperty('approve');
   });
 
   it('goes on after a call that threw', async () => {
@@ -114,15 +117,15 @@ describe('bulkhead batch', () => {
     expect(await batch('')).toMatchObject({ code: 0, answers: [] });
   });
 
-  it('stops where nobody reads its answers any more', async () => {
-    const powers = fakePowers({
+  it('stops if the reader of its answers has closed the pipe', async () => {
+    const capabilities = fakeCapabilities({
       stdin: line({ plugin: 'a', tool: 't' }).repeat(3),
       call: () => {
-        powers.stdout.closed = true;
+        capabilities.stdout.closed = true;
         return {};
       },
     });
-    await runCli(['batch'], '1', powers);
-    expect(powers.calls).toHaveLength(1);
+    await runCli(['batch'], '1', capabilities);
+    expect(capabilities.calls).toHaveLength(1);
   });
 });

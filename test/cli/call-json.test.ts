@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BulkheadError } from '../../src/index.js';
 import { runCli } from '../../src/cli/run.js';
-import { failing, fakePowers, runFake } from './fake.js';
+import { failing, fakeCapabilities, runFake } from './fake.js';
 
 function onlyLine(text: string): unknown {
   expect(text.endsWith('\n')).toBe(true);
@@ -21,7 +21,7 @@ describe('bulkhead call --json', () => {
     expect(code).toBe(0);
   });
 
-  it('stays one line whatever the result holds', async () => {
+  it('stays one line for any result', async () => {
     const value = 'a\nb\u2028c\u2029d\u0085e\u001b[31m\u202ef';
     const { stdout } = await runFake(['call', 'd', 't', '--json'], { call: () => ({ value }) });
     expect(onlyLine(stdout.text)).toMatchObject({ result: value });
@@ -65,11 +65,13 @@ describe('bulkhead call --json', () => {
   });
 
   it('answers an engine that cannot be created with one line', async () => {
-    const powers = fakePowers();
+    const capabilities = fakeCapabilities();
     const createEngine = () =>
       Promise.reject(new BulkheadError('PLUGIN_NOT_FOUND', 'nothing there', { directory: 'd' }));
-    const code = await runCli(['call', 'd', 't', '--json'], '1', { ...powers, createEngine });
-    expect(onlyLine(powers.stdout.text)).toMatchObject({ error: { code: 'PLUGIN_NOT_FOUND' } });
+    const code = await runCli(['call', 'd', 't', '--json'], '1', { ...capabilities, createEngine });
+    expect(onlyLine(capabilities.stdout.text)).toMatchObject({
+      error: { code: 'PLUGIN_NOT_FOUND' },
+    });
     expect(code).toBe(4);
   });
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
 import { failing, runFake } from './fake.js';
+import { run, writePlugin } from './spawned.js';
 
 describe('bulkhead call', () => {
   it('passes on what its options say', async () => {
@@ -21,10 +23,11 @@ describe('bulkhead call', () => {
         network: { overrides: [{ host: 'api.test', url: 'http://127.0.0.1:80' }] },
       },
     ]);
-    await expect(Promise.resolve(created[0]?.approve?.({} as never))).resolves.toBe('once');
+    const answer = await created[0]?.approve?.({} as never);
+    expect(answer).toMatchObject({ verdict: 'once', approver: 'flag', channel: 'command-line' });
   });
 
-  it("raises the engine's deadline where a longer one is given by hand", async () => {
+  it("raises the engine's deadline if a longer one is given by hand", async () => {
     const { created } = await runFake(['call', 'd', 't', '--timeout', '90000']);
     expect(created[0]?.limits).toMatchObject({ timeoutMs: 90_000 });
   });
@@ -47,7 +50,7 @@ describe('bulkhead call', () => {
   it('refuses a configuration whose words of ours are of the wrong type', async () => {
     const { code, stderr } = await runFake(['call', 'd', 't', '--config', '{"enabled":"yes"}']);
     expect(code).toBe(1);
-    expect(stderr.text).toContain('"enabled" in --config has to be true or false');
+    expect(stderr.text).toContain('"enabled" in --config must be true or false');
   });
 
   it('reads the input from standard input', async () => {
@@ -55,7 +58,7 @@ describe('bulkhead call', () => {
     expect(calls[0]?.input).toEqual([1, 'ü']);
   });
 
-  it('allows no plugin to run unconfined unless told', async () => {
+  it('does not allow a plugin to run unconfined without the option', async () => {
     const { created } = await runFake(['call', 'd', 't']);
     expect(created[0]?.hostMode).toEqual([]);
   });
@@ -81,7 +84,7 @@ describe('bulkhead call', () => {
     expect(stdout.text).toBe('one\n\\u001b]0;title\\u0007two\n');
   });
 
-  it('exits 130 where the person interrupted', async () => {
+  it('exits 130 if the person interrupted', async () => {
     const { code } = await runFake(['call', 'd', 't'], {
       interrupted: AbortSignal.abort(),
       call: failing('CANCELLED'),
@@ -138,3 +141,11 @@ const ended = {
   outcome: 'error',
   durationMs: 1,
 } as const;
+
+it('a recording that cannot be written is refused before the tool runs', async () => {
+  const plugin = writePlugin({ execute: 'logger.info("it ran"); return 1;' });
+  const { code, stderr } = await run(['call', plugin, 'run', '--record', tmpdir()]);
+  expect(code).toBe(1);
+  expect(stderr).toContain('--record cannot write');
+  expect(stderr).not.toContain('it ran');
+});

@@ -55,6 +55,15 @@ const script = write(
   }),
 );
 
+const CUT = JSON.stringify({
+  turns: [
+    {
+      prompt: 'x',
+      replies: [{ content: [{ type: 'text', text: 'I' }], stopReason: 'max_tokens' }],
+    },
+  ],
+});
+
 describe('bulkhead chat', () => {
   it('replays a conversation from a script, with tools that really run', async () => {
     const ended = await run(['chat', ...plugins, '--script', script, '--json']);
@@ -86,7 +95,7 @@ describe('bulkhead chat', () => {
     expect(stderr).toMatch(/← 3/);
   });
 
-  it('talks to an endpoint, which is told of the tools and of what hooks say', async () => {
+  it('uses an endpoint, which receives the tools and the texts of hooks', async () => {
     const { url, asked } = await serveModel([
       {
         pieces: events(
@@ -129,11 +138,12 @@ describe('bulkhead chat', () => {
     [[], 1, /--model URL, or --script FILE/],
     [['--model', 'nonsense'], 1, /http or https/],
     [['--model', 'http://me:hunter2@127.0.0.1:9'], 1, /name or password.*--key-env/],
-    [['--model', 'http://127.0.0.1:9', '--protocol', 'telepathy'], 1, /openai and anthropic/],
+    [['--model', 'http://127.0.0.1:9', '--protocol', 'telepathy'], 1, /openai or anthropic/],
     [['--script', join(root, 'none.json')], 1, /ENOENT/],
     [['--script', write('bad.json', '{')], 1, /is not JSON/],
     [['--script', write('worse.json', '{"turns":[{"prompt":"x"}]}')], 1, /"replies" in turn 1/],
     [['--model', 'http://127.0.0.1:9'], 4, /could not be reached/],
+    [['--script', write('cut.json', CUT)], 5, /the turn ended: max_tokens_reached/],
   ])('with %j exits with %i and says why', async (args, code, why) => {
     const ended = await run(['chat', ...plugins, ...args], 'hello\n');
     expect(ended.stderr).toMatch(why);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collectCredential } from '../../src/cli/credentials.js';
+import { collectCredential } from '../../src/cli/secrets.js';
 import type { EngineOptions } from '../../src/index.js';
 import { runFake } from './fake.js';
 

@@ -21,7 +21,7 @@ describe('bulkhead demo', () => {
     expect(stderr).toBe('');
     expect(stdout).toMatch(/attacks (\d\d)\/\1 blocked/);
     expect(stdout).not.toContain('ESCAPED');
-    expect(stdout).toContain('All as claimed.');
+    expect(stdout).toContain('Everything worked as expected.');
     expect(code).toBe(0);
   }, 60_000);
 
@@ -36,7 +36,7 @@ describe('bulkhead demo', () => {
     expect(report).toContain('BH-DENIED-ATTEMPT');
   }, 60_000);
 
-  it('shows the same where it can keep no log, and says why', async () => {
+  it('shows the same if it cannot write a log, and says why', async () => {
     const elsewhere = join(directory, 'elsewhere');
     mkdirSync(elsewhere);
     // Where the log's directory should be there is a file.
@@ -44,7 +44,7 @@ describe('bulkhead demo', () => {
     chmodSync(elsewhere, 0o500);
     const { stdout, code } = await run(['demo'], '', elsewhere);
     expect(stdout).toMatch(/audit {2}none: The audit log .* cannot be opened/);
-    expect(stdout).toContain('All as claimed.');
+    expect(stdout).toContain('Everything worked as expected.');
     expect(code).toBe(0);
   }, 60_000);
 });

@@ -1,4 +1,10 @@
-import { makeSpindleHost } from '../../src/engine/spindle/spindle-host.js';
+import { readPublicKeys } from '../../src/keys/key-file.js';
+import { makeMemoryFiles, openApprovalStore } from '../../src/approval/store.js';
+import { makeStoredApprovals, type StoredApprovals } from '../../src/approval/stored-approvals.js';
+import { makeRuleBook } from '../../src/approval/rule-book.js';
+import type { CliCapabilities } from '../../src/cli/capabilities.js';
+import { runCli } from '../../src/cli/run.js';
+import { makeSpindleHost } from '../../src/formats/spindle/engine/spindle-host.js';
 import type {
   CallOptions,
   CallResult,
@@ -10,20 +16,17 @@ import type {
   Guarantee,
   HookOptions,
   HookResult,
-  LockBook,
   PluginStatus,
-  Suggestion,
   RuleBook,
+  Suggestion,
 } from '../../src/index.js';
-import { makeRuleBook } from '../../src/approval/rule-book.js';
+import type { Lockfile } from '../../src/entry-points/lock.js';
+import { NO_WALLS } from '../../src/guests/walls/plan.js';
+import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 import { echo } from './echo.js';
-import { runCli } from '../../src/cli/run.js';
-import type { CliPowers } from '../../src/cli/powers.js';
 import { type FakeSink, makeSink, stream } from './sinks.js';
 
-import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
-
-export interface FakePowers extends CliPowers {
+export interface FakeCapabilities extends CliCapabilities {
   readonly stdout: FakeSink;
   readonly stderr: FakeSink;
   /** The options of every engine that was created, and the calls it took. */
@@ -40,7 +43,7 @@ export interface FakeSpec {
   readonly stdin?: string | readonly Uint8Array[];
   readonly files?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
-  readonly ask?: CliPowers['ask'];
+  readonly ask?: CliCapabilities['ask'];
   readonly terminal?: boolean;
   readonly status?: Partial<PluginStatus>;
   readonly tools?: readonly CatalogTool[];
@@ -49,9 +52,10 @@ export interface FakeSpec {
   readonly broken?: Error;
   readonly interrupted?: AbortSignal;
   readonly rules?: RuleBook;
-  readonly lock?: LockBook;
+  readonly approvals?: StoredApprovals;
+  readonly lock?: Lockfile;
   /** The server of the operator's own. */
-  readonly http?: CliPowers['http'];
+  readonly http?: CliCapabilities['http'];
   /** Answers a run of hooks; throws what the engine would throw. */
   readonly hook?: (hook: string, context: object, options: HookOptions) => HookResult;
   /** Answers a call; throws what the engine would throw. */
@@ -62,14 +66,14 @@ export interface FakeSpec {
   ) => Promise<Partial<CallResult>> | Partial<CallResult>;
 }
 
-/** Runs one command line with fake powers. */
+/** Runs one command line with fake capabilities. */
 export async function runFake(
   argv: string[],
   spec: FakeSpec = {},
-): Promise<FakePowers & { code: number }> {
-  const powers = fakePowers(spec);
-  const code = await runCli(argv, '1.2.3', powers);
-  return Object.assign(powers, { code });
+): Promise<FakeCapabilities & { code: number }> {
+  const capabilities = fakeCapabilities(spec);
+  const code = await runCli(argv, '1.2.3', capabilities);
+  return Object.assign(capabilities, { code });
 }
 
 /** The answer of a call that failed. */
@@ -77,10 +81,10 @@ export function failing(code: ErrorCode, text = 'no'): () => Partial<CallResult>
   return () => ({ isError: true, code, content: [{ type: 'text', text }] });
 }
 
-/** Powers without a world: text in, text out, and an engine that answers as it is told. */
-export function fakePowers(spec: FakeSpec = {}): FakePowers {
+/** Capabilities without a world: text in, text out, and an engine that answers as it is told. */
+export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
   const created: EngineOptions[] = [];
-  const calls: FakePowers['calls'] = [];
+  const calls: FakeCapabilities['calls'] = [];
   const closedEngines: string[] = [];
   const written = new Map<string, string>();
   let now = 0;
@@ -100,9 +104,12 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
     readAudit: (path) => {
       throw new Error(`there is no audit log ${path}`);
     },
+    readPublicKeys,
     http: spec.http ?? (() => Promise.reject(new Error('there is no server'))),
     openRules: () => spec.rules ?? makeRuleBook(),
-    openLockBook: () => {
+    openApprovals: () =>
+      spec.approvals ?? makeStoredApprovals(openApprovalStore(makeMemoryFiles(), Date.now)),
+    openLockfile: () => {
       if (spec.lock === undefined) throw new Error('there is no lock');
       return spec.lock;
     },
@@ -120,6 +127,7 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
       return Promise.resolve();
     },
     written,
+    checkWritable: () => Promise.resolve(),
     listDirectory: (path) =>
       Promise.resolve(
         Object.keys(spec.files ?? {}).flatMap((file) =>
@@ -137,8 +145,10 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
       memoryBytes: 8 * 1024 ** 3,
       superuser: false,
     },
+    operator: 'operator',
     environment: spec.environment ?? {},
     now: () => (now += 1),
+    version: '0.1.0',
     wallClock: () => 1_700_000_000_000,
     ...(spec.ask === undefined ? {} : { ask: spec.ask }),
     interrupted: spec.interrupted ?? new AbortController().signal,
@@ -149,13 +159,18 @@ export function fakePowers(spec: FakeSpec = {}): FakePowers {
         url: 'http://127.0.0.1:1',
         [Symbol.asyncDispose]: () => Promise.resolve(),
       }),
+    walls: {
+      plan: () => Promise.resolve(NO_WALLS),
+      find: (name) => (name.startsWith('/') ? name : undefined),
+      run: () => Promise.resolve(7),
+    },
   };
 }
 
 function fakeEngine(
   options: EngineOptions,
   spec: FakeSpec,
-  calls: FakePowers['calls'],
+  calls: FakeCapabilities['calls'],
   closedEngines: string[],
 ): Engine {
   const directory = options.plugins[0] ?? '';
@@ -218,8 +233,15 @@ function fakeEngine(
       run: (hook, context, hookOptions = {}) =>
         Promise.resolve(spec.hook?.(hook, context, hookOptions) ?? { context: {}, reports: [] }),
     },
-    offered: () => tools,
-    foresee: () => ({ verdict: 'run', why: 'it is fake' }),
+    availableTools: () => tools,
+    stream: async function* () {},
+    previewCall: () => ({ verdict: 'run', reason: 'it is fake', digest: '0' }),
+    approvals: {
+      ...makeStoredApprovals(openApprovalStore(makeMemoryFiles(), Date.now)),
+      attended: false,
+      request: () => Promise.resolve('apr_fake'),
+      on: () => () => {},
+    },
     rules: makeRuleBook(),
     spindle: makeSpindleHost(() => []),
     grant: () => Promise.resolve(),

@@ -48,7 +48,7 @@ describe('bulkhead hook', () => {
       reports: [
         {
           plugin: 'first',
-          dialect: 'classic',
+          semantics: 'classic',
           changed: ['systemPrompt'],
           edits: [{ field: 'systemPrompt' }],
           dropped: ['callSite'],
@@ -62,7 +62,7 @@ describe('bulkhead hook', () => {
   it.each([
     ['classic', ['throws'], '0'],
     ['current', ['throws', 'first'], '01'],
-  ])('runs the chain by the rules of the dialect %s', (dialect, ran, systemPrompt) => {
+  ])('runs the chain by the rules of the semantics %s', (semantics, ran, systemPrompt) => {
     const context = JSON.stringify({ systemPrompt: '0' });
     const last = makeVellum({
       name: 'first',
@@ -75,8 +75,8 @@ describe('bulkhead hook', () => {
       'pre-model-call',
       throws,
       last,
-      '--dialect',
-      dialect,
+      '--semantics',
+      semantics,
       '--context',
       context,
     );
@@ -97,7 +97,7 @@ describe('bulkhead hook', () => {
       { encoding: 'utf8' },
     );
     expect(stderr).toContain('throws / hooks/pre-model-call.ts:1:30');
-    expect(stderr).toContain('no later hook was run');
+    expect(stderr).toContain('the chain stopped');
     expect(JSON.parse(stdout)).toMatchObject({ conversationId: 'default' });
     expect(status).toBe(0);
   });
@@ -114,8 +114,8 @@ describe('bulkhead hook', () => {
       'INVALID_OPTIONS',
       1,
     ],
-    ['a dialect that there is none of', ['stop', '--dialect', 'new'], 'INVALID_OPTIONS', 1],
-  ])('tells of %s', (_, args, code, exit) => {
+    ['a semantics that there is none of', ['stop', '--semantics', 'new'], 'INVALID_OPTIONS', 1],
+  ])('reports %s', (_, args, code, exit) => {
     const [hook = '', ...rest] = args;
     expect(run(hook, first, ...rest)).toMatchObject({
       line: { ok: false, error: { code } },
@@ -123,7 +123,7 @@ describe('bulkhead hook', () => {
     });
   });
 
-  it('tells of a directory without a plugin, and runs the others', () => {
+  it('reports a directory without a plugin, and runs the others', () => {
     expect(run('stop', '/nowhere')).toMatchObject({
       line: { ok: false, error: { code: 'PLUGIN_NOT_FOUND' } },
       code: 4,
@@ -136,7 +136,7 @@ describe('bulkhead hook', () => {
     );
   });
 
-  it('runs init and shutdown once where they are asked for by hand', () => {
+  it('runs init and shutdown once if they are requested by hand', () => {
     const body = (word: string): string =>
       `export default () => { throw new Error("${word} ran") }`;
     const directory = plugin('life', { init: body('init') });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLines } from '../../src/cli/lines.js';
+import { readLines } from '../../src/cli/read-lines.js';
 
 async function read(
   chunks: readonly Uint8Array[],
@@ -41,7 +41,7 @@ describe('lines of standard input', () => {
     );
   });
 
-  it('are dropped where they are too long, and the next one is whole', async () => {
+  it('are dropped if they are too long, and the next one is whole', async () => {
     const bytes = new TextEncoder().encode(`${'x'.repeat(30)}\nshort\n`);
     expect(await read([bytes.slice(0, 15), bytes.slice(15)], 10)).toEqual([undefined, 'short']);
   });

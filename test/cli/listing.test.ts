@@ -2,12 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/run.js';
 import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 import { echo } from './echo.js';
-import { fakePowers, type FakeSpec } from './fake.js';
+import { fakeCapabilities, type FakeSpec } from './fake.js';
 
 async function run(argv: string[], spec: FakeSpec = {}) {
-  const powers = fakePowers(spec);
-  const code = await runCli(argv, '1.2.3', powers);
-  return { code, out: powers.stdout.text, err: powers.stderr.text, created: powers.created };
+  const capabilities = fakeCapabilities(spec);
+  const code = await runCli(argv, '1.2.3', capabilities);
+  return {
+    code,
+    out: capabilities.stdout.text,
+    err: capabilities.stderr.text,
+    created: capabilities.created,
+  };
 }
 
 const asking = {
@@ -21,9 +26,9 @@ describe('bulkhead tools', () => {
   it('lists what can be called as a table', async () => {
     const { out, code } = await run(['tools', 'a'], { tools: [echo, asking] });
     expect(out.split('\n')).toEqual([
-      'TOOL          PLUGIN  RISK  ASKS  RUNS       DESCRIPTION',
-      'sample__echo  sample  low   no    sandboxed  Gives back its input',
-      'x__wipe       sample  low   yes   sandboxed  Wipes\\u001b[1A it',
+      'TOOL          PLUGIN  RISK  APPROVAL  RUNS       DESCRIPTION',
+      'sample__echo  sample  low   no        sandboxed  Gives back its input',
+      'x__wipe       sample  low   yes       sandboxed  Wipes\\u001b[1A it',
       '',
     ]);
     expect(code).toBe(0);
@@ -34,7 +39,7 @@ describe('bulkhead tools', () => {
     expect(created.map(({ plugins }) => plugins)).toEqual([['a', 'b']]);
   });
 
-  it('tells of a directory that holds no plugin', async () => {
+  it('reports a directory that has no plugin', async () => {
     const { out, code } = await run(['tools', 'a', 'b', '--json']);
     expect(JSON.parse(out)).toMatchObject({
       ok: false,
@@ -52,7 +57,7 @@ describe('bulkhead tools', () => {
     expect(code).toBe(0);
   });
 
-  it('tells of a plugin that failed, and still lists the others', async () => {
+  it('reports a plugin that failed, and still lists the others', async () => {
     const broken: FakeSpec = {
       status: { state: 'failed', problems: [{ code: 'INVALID_MANIFEST', message: 'bad' }] },
     };
@@ -75,7 +80,7 @@ describe('bulkhead inspect', () => {
     time: true,
     storage: true,
     network: ['api.example.com'],
-    environment: ['KEY'],
+    env: ['KEY'],
   };
   const entry = {
     key: 'tools',
@@ -115,7 +120,7 @@ describe('bulkhead inspect', () => {
     const { out } = await run(['inspect', 'a'], {
       status: { entries: [{ ...entry, confinement: 'host' }] },
     });
-    expect(out).toContain('Run unconfined');
+    expect(out).toContain('Run without a sandbox');
   });
 
   it('looks at the plugin without giving it the network, or anything to write to', async () => {
@@ -125,8 +130,8 @@ describe('bulkhead inspect', () => {
     expect(grant({ entries: [entry] } as never)).toEqual({
       time: true,
       random: false,
-      environment: ['KEY'],
-      filesystem: [],
+      env: ['KEY'],
+      fs: [],
       powers: [],
     });
   });
@@ -150,7 +155,7 @@ describe('bulkhead inspect', () => {
 });
 
 describe('bulkhead explain', () => {
-  it('tells the meaning, the remedy and the exit code', async () => {
+  it('prints the meaning, the remedy and the exit code', async () => {
     const { out } = await run(['explain', 'approval_required', '--json']);
     expect(JSON.parse(out)).toMatchObject({
       code: 'APPROVAL_REQUIRED',

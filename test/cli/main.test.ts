@@ -15,7 +15,7 @@ describe('the process of bulkhead call --json', () => {
     expect(code).toBe(0);
   });
 
-  it('ends quietly where nobody reads its output', async () => {
+  it('exits without an error if its output pipe is closed', async () => {
     const directory = writePlugin({ execute: "return 'x'.repeat(400_000);" });
     const child = start(['call', directory, 'run', '--json']);
     child.stdin.end();
@@ -80,7 +80,7 @@ describe('the process of bulkhead call --json', () => {
     expect(result.code).toBe(6);
   });
 
-  it('runs what asks where --yes approves it', async () => {
+  it('runs a tool that needs approval if --yes approves it', async () => {
     const directory = writePlugin({ entry: { requireApproval: true } });
     const result = await run(['call', directory, 'run', '--json', '--yes', '--input', '{"a":1}']);
     expect(lineOf(result)).toMatchObject({ ok: true, result: { a: 1 } });
@@ -120,7 +120,7 @@ describe('the process of bulkhead call --json', () => {
 });
 
 describe('the process of bulkhead batch', () => {
-  it('keeps guests between lines, and plugins of one id apart', async () => {
+  it('reuses guests between lines, and separates plugins of one id', async () => {
     const counting = { top: 'let count = 0;', execute: 'count += 1; return count;' };
     const [first, second] = [writePlugin(counting), writePlugin(counting)];
     const input = [first, first, second, first]

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { LockBook } from '../../src/index.js';
+import type { Lockfile } from '../../src/entry-points/lock.js';
 import { runFake } from './fake.js';
 
-function bookOf(kept: Set<string>): { readonly lock: LockBook; readonly did: string[] } {
+function bookOf(kept: Set<string>): { readonly lock: Lockfile; readonly did: string[] } {
   const did: string[] = [];
-  const lock: Partial<LockBook> = {
+  const lock: Partial<Lockfile> = {
     idOf: (text) => text,
     remove: (id) => void did.push(`remove ${id}`),
     removeStorage: (id) => {
@@ -12,22 +12,22 @@ function bookOf(kept: Set<string>): { readonly lock: LockBook; readonly did: str
       return Promise.resolve(kept.delete(id));
     },
   };
-  return { lock: lock as LockBook, did };
+  return { lock: lock as Lockfile, did };
 }
 
 describe('bulkhead remove', () => {
-  it('leaves what the host keeps for the plugin, and says how to remove it', async () => {
+  it('does not delete the stored data of the plugin, and says how to remove it', async () => {
     const { lock, did } = bookOf(new Set(['notes']));
     const { code, stdout } = await runFake(['remove', 'notes'], { lock });
     expect(code).toBe(0);
-    expect(stdout.text).toContain('its storage stays (--storage removes it, too)');
+    expect(stdout.text).toContain('its storage stays (--storage deletes it)');
     expect(did).toEqual(['remove notes']);
   });
 
-  it('removes that once the plugin is not in the lock any more, where it is told to', async () => {
+  it('removes the data on request once the plugin is not in the lock any more', async () => {
     const { lock, did } = bookOf(new Set(['notes']));
     const first = await runFake(['remove', 'notes', '--storage'], { lock });
-    expect(first.stdout.text).toContain('its storage is removed');
+    expect(first.stdout.text).toContain('its storage is deleted');
     expect(did).toEqual(['remove notes', 'storage notes']);
     const { stdout } = await runFake(['remove', 'notes', '--storage', '--json'], { lock });
     expect(JSON.parse(stdout.text)).toMatchObject({ ok: true, storage: 'none-removed' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeRuleBook } from '../../src/approval/rule-book.js';
-import { conditionsOf } from '../../src/cli/rules/when.js';
-import { rulesFileOf } from '../../src/cli/consent.js';
+import { rulesFileOf } from '../../src/cli/engine-options.js';
+import { conditionsOf } from '../../src/cli/rules.js';
 import { runFake } from './fake.js';
 
 const environment = { HOME: '/home/ada', USER: 'ada' };
@@ -17,7 +17,7 @@ describe('bulkhead rules', () => {
     expect(added.code).toBe(0);
     expect(JSON.parse(added.stdout.text)).toMatchObject({
       ok: true,
-      rule: { verdict: 'deny', plugin: '@a/mail', tool: '*', by: 'ada' },
+      rule: { verdict: 'deny', plugin: '@a/mail', tool: '*', by: 'operator' },
     });
     const listed = await runFake(['rules', 'list'], spec);
     expect(listed.stdout.text).toContain('deny @a/mail:*');
@@ -49,6 +49,8 @@ describe('bulkhead rules', () => {
   it.each([
     ['rules add permit w:get', /allow, ask or deny/],
     ['rules add deny w', /plugin:tool/],
+    ['rules add deny p1__echo', /did you mean p1:echo\?/],
+    ['rules add deny w:get --until 2020-01-01', /is in the past/],
     ['rules add allow w:get', /--bundle/],
     ['rules add deny w:get --until later', /--until/],
     ['rules add deny w:get --when city', /--when/],
@@ -60,7 +62,7 @@ describe('bulkhead rules', () => {
     expect(rules.list()).toEqual([]);
   });
 
-  it('tells what would become of a call, without a call', async () => {
+  it('previews the decision for a call, without a call', async () => {
     const { code, stdout, calls, created } = await runFake(
       ['rules', 'test', 'echo', 'dir', '--json'],
       {
@@ -68,14 +70,14 @@ describe('bulkhead rules', () => {
       },
     );
     expect(code).toBe(0);
-    expect(JSON.parse(stdout.text)).toMatchObject({ verdict: 'run', why: 'it is fake' });
+    expect(JSON.parse(stdout.text)).toMatchObject({ verdict: 'run', reason: 'it is fake' });
     expect(calls).toEqual([]);
     expect(created[0]).toMatchObject({ rules: '/home/ada/.config/bulkhead/rules.json' });
   });
 });
 
 describe('the file of rules', () => {
-  it('is the user’s own, and never one of the directory that somebody works in', () => {
+  it('is the user’s own file, never one of the current directory', () => {
     expect(rulesFileOf({}, { environment })).toBe('/home/ada/.config/bulkhead/rules.json');
     expect(rulesFileOf({}, { environment: { XDG_CONFIG_HOME: '/c', HOME: '/h' } })).toBe(
       '/c/bulkhead/rules.json',
@@ -84,7 +86,7 @@ describe('the file of rules', () => {
     expect(rulesFileOf({ rules: 'r.json' }, { environment })).toBe('r.json');
   });
 
-  it('has to be named where there is no home', async () => {
+  it('has to be named if there is no home', async () => {
     expect((await runFake(['rules', 'list'])).code).toBe(1);
   });
 });

@@ -3,8 +3,8 @@ import { collectSecret } from '../../src/cli/secrets.js';
 import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 import { runFake } from './fake.js';
 
-const declaring = (environment: readonly string[]) =>
-  ({ id: 'sample', entries: [{ declared: { environment } }] }) as never;
+const declaring = (env: readonly string[]) =>
+  ({ id: 'sample', entries: [{ declared: { env } }] }) as never;
 
 describe('--secret', () => {
   it.each([
@@ -31,7 +31,7 @@ describe('--secret', () => {
     expect(() => collectSecret('A=b.test', one)).toThrow(/twice/);
   });
 
-  it('is handed to the engine of a call as it is, so that a misspelt name is found out', async () => {
+  it('is passed to the engine unchanged, so that a misspelt name is reported', async () => {
     const { created } = await runFake(['call', 'dir', 'echo', '--secret', 'KEY=api.test']);
     const secrets = created[0]?.secrets;
     if (typeof secrets !== 'function') throw new Error('expected a function');
@@ -50,7 +50,7 @@ describe('--secret', () => {
   });
 
   it('is said aloud by bulkhead inspect, apart from what is handed over', async () => {
-    const declared = { ...NO_PERMISSIONS, environment: ['KEY', 'CITY'] };
+    const declared = { ...NO_PERMISSIONS, env: ['KEY', 'CITY'] };
     const entry = {
       key: 'tools',
       surface: 'tools',

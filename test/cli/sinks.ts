@@ -1,4 +1,4 @@
-import type { TextSink } from '../../src/cli/powers.js';
+import type { TextSink } from '../../src/cli/capabilities.js';
 
 export interface FakeSink extends TextSink {
   text: string;

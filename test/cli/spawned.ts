@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterEachFile } from '../tidying.js';
 import { ROOT } from '../architecture/sources.js';
 
-export const MAIN: string = join(ROOT, 'dist/src/cli/main.js');
+export const MAIN: string = join(ROOT, 'dist/lib/cli/main.js');
 
 export interface PluginSpec {
   readonly id?: string;
@@ -55,8 +55,10 @@ export const tools = [{
 export function start(
   args: readonly string[],
   cwd: string = tmpdir(),
+  environment: Readonly<Record<string, string>> = {},
 ): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [MAIN, ...args], { cwd, stdio: 'pipe' });
+  const env = { ...process.env, ...environment };
+  return spawn(process.execPath, [MAIN, ...args], { cwd, stdio: 'pipe', env });
 }
 
 export interface Ended {

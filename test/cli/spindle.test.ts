@@ -15,7 +15,7 @@ function run(...args: readonly string[]): {
 }
 
 describe('an extension on the command line', () => {
-  it('is inspected with its tools, which it registers only where it may', () => {
+  it('is inspected with its tools, which it registers only with the permission', () => {
     const { stdout, status } = run('inspect', extension, '--json');
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -27,7 +27,7 @@ describe('an extension on the command line', () => {
   });
 
   it.each(['search_knowledge_base', 'knowledge_base:search_knowledge_base'])(
-    'has its tool called as %s, with what a council would tell it',
+    'has its tool called as %s, with the data of a council',
     (tool) => {
       const context = {
         councilMember: { name: 'Ada' },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/run.js';
 import type { Suggestion } from '../../src/index.js';
 import { BulkheadError } from '../../src/index.js';
-import { fakePowers } from './fake.js';
+import { fakeCapabilities } from './fake.js';
 
 const suggestion: Suggestion = {
   plugin: 'weather',
@@ -17,16 +17,21 @@ const suggestion: Suggestion = {
 };
 
 async function run(argv: string[], given: Suggestion | undefined = suggestion) {
-  const powers = fakePowers(given === undefined ? {} : { suggestion: given });
-  const code = await runCli(argv, '1.2.3', powers);
-  return { code, out: powers.stdout.text, err: powers.stderr.text, created: powers.created };
+  const capabilities = fakeCapabilities(given === undefined ? {} : { suggestion: given });
+  const code = await runCli(argv, '1.2.3', capabilities);
+  return {
+    code,
+    out: capabilities.stdout.text,
+    err: capabilities.stderr.text,
+    created: capabilities.created,
+  };
 }
 
 describe('bulkhead inspect --suggest', () => {
   it('writes the request, why each of it is in it, and what stays open; and starts no engine', async () => {
     const { out, code, created } = await run(['inspect', 'a', '--suggest']);
     expect(out.split('\n')).toEqual([
-      'weather shows a need for these permissions',
+      'weather needs these permissions',
       '',
       '  in package.json, as "bulkhead": { "permissions": … }',
       '    {',
@@ -39,7 +44,7 @@ describe('bulkhead inspect --suggest', () => {
       '  lib/a.ts:7:13   time  Date.now',
       '  tools/b.ts:9:9  network https://api.example.com  fetch',
       '',
-      'What cannot be told without running it',
+      'Not known without running the code',
       '  a.ts:1:1        env  process.env with\\u001b[1A a name',
       '',
     ]);
@@ -59,20 +64,20 @@ describe('bulkhead inspect --suggest', () => {
       items: [],
       open: [],
     });
-    expect(out).toBe('weather shows a need for no permission\n');
+    expect(out).toBe('weather needs no permission\n');
   });
 
-  it('tells what keeps it from being read', async () => {
-    const powers = fakePowers();
+  it('reports why it cannot be read', async () => {
+    const capabilities = fakeCapabilities();
     const failing = {
-      ...powers,
+      ...capabilities,
       suggestPermissions: () =>
         Promise.reject(
           new BulkheadError('PLUGIN_NOT_FOUND', 'There is no plugin in a.', { directory: 'a' }),
         ),
     };
     expect(await runCli(['inspect', 'a', '--suggest', '--json'], '1.2.3', failing)).toBe(4);
-    expect(JSON.parse(powers.stdout.text)).toEqual({
+    expect(JSON.parse(capabilities.stdout.text)).toEqual({
       ok: false,
       error: { code: 'PLUGIN_NOT_FOUND', message: 'There is no plugin in a.' },
     });

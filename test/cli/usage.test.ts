@@ -6,13 +6,13 @@ import { commands, program } from './grammar.js';
 import { runFake } from './fake.js';
 
 describe.each(commands)('bulkhead $path', ({ path, command }) => {
-  it('has a page of help, on standard output and with exit code 0', async () => {
+  it('has a page of help on standard output, with exit code 0', async () => {
     const { code, stdout, stderr } = await runFake([...path.split(' '), '--help']);
     expect({ code, stderr: stderr.text }).toEqual({ code: 0, stderr: '' });
     expect(stdout.text).toMatch(new RegExp(`^Usage: bulkhead ${path} .*\n\n[a-z]`));
   });
 
-  it('says what it does, and what each of its options and arguments is', () => {
+  it('describes the command and each of its options and arguments', () => {
     expect(command.description()).toMatch(/^[a-z]/);
     for (const { flags, description } of command.options) {
       expect({ flags, description }).toEqual({ flags, description: expect.stringMatching(/^\S/) });
@@ -24,7 +24,7 @@ describe.each(commands)('bulkhead $path', ({ path, command }) => {
     }
   });
 
-  it('takes an option that it does not have for a mistake', async () => {
+  it('rejects an unknown option', async () => {
     const { code, stderr } = await runFake([...path.split(' '), '--no-such-option']);
     expect(code).toBe(EXIT.usage);
     expect(stderr.text).toContain("unknown option '--no-such-option'");
@@ -32,49 +32,54 @@ describe.each(commands)('bulkhead $path', ({ path, command }) => {
   });
 });
 
-it.each([
-  [['rules'], 'rules takes one of these: list, add, remove, test'],
-  [['rules', 'forget'], 'unknown command'],
-  [['forget'], "unknown command 'forget'"],
-  [['help', 'forget'], "unknown command 'forget'"],
-  [['call'], "missing required argument 'plugin-dir'"],
-  [['doctor', 'more'], 'too many arguments'],
-])('%j exits with 1 and says what is missing', async (argv, cause) => {
-  const { code, stdout, stderr } = await runFake(argv);
-  expect({ code, stdout: stdout.text }).toEqual({ code: EXIT.usage, stdout: '' });
-  expect(stderr.text).toContain(cause);
-});
+describe('the command line usage', () => {
+  it.each([
+    [['rules'], 'rules needs a subcommand: list, add, remove, test'],
+    [['rules', 'forget'], 'unknown command'],
+    [['forget'], "unknown command 'forget'"],
+    [['help', 'forget'], "unknown command 'forget'"],
+    [['call'], "missing required argument 'plugin-dir'"],
+    [['doctor', 'more'], 'too many arguments'],
+  ])('exits with 1 for %j and names what is missing', async (argv, cause) => {
+    const { code, stdout, stderr } = await runFake(argv);
+    expect({ code, stdout: stdout.text }).toEqual({ code: EXIT.usage, stdout: '' });
+    expect(stderr.text).toContain(cause);
+  });
 
-it('a mistake is one line of JSON where --json asks for it', async () => {
-  const { code, stdout } = await runFake(['rules', '--json']);
-  expect(code).toBe(EXIT.usage);
-  expect(JSON.parse(stdout.text)).toMatchObject({ ok: false, error: { code: 'INVALID_OPTIONS' } });
-});
+  it('reports an error as one line of JSON with --json', async () => {
+    const { code, stdout } = await runFake(['rules', '--json']);
+    expect(code).toBe(EXIT.usage);
+    expect(JSON.parse(stdout.text)).toMatchObject({
+      ok: false,
+      error: { code: 'INVALID_OPTIONS' },
+    });
+  });
 
-it('whatever reads has its answer as JSON as well', () => {
-  const without = commands.filter(
-    ({ command }) => !command.options.some(({ long }) => long === '--json'),
-  );
-  // One is a tour for people, the other speaks MCP on standard output.
-  expect(without.map(({ path }) => path)).toEqual(['demo', 'mcp']);
-});
+  it('offers --json for every command that reads', () => {
+    const without = commands.filter(
+      ({ command }) => !command.options.some(({ long }) => long === '--json'),
+    );
+    // One is a tour for people, the other speaks MCP on standard output.
+    expect(without.map(({ path }) => path)).toEqual(['demo', 'mcp']);
+  });
 
-it('the help names every exit code, and the README those of a command that ran', () => {
-  const [, codes = ''] = /Exit codes: (.*)/s.exec(pageOf(program)) ?? [];
-  const named = [...codes.matchAll(/\b(\d+) [a-z]/g)].map(([, code]) => Number(code));
-  expect(named).toEqual(Object.values(EXIT));
-  const [, sentence = ''] = /exit with (0 ok.*?)\.\s/s.exec(readText('README.md')) ?? [];
-  expect([...sentence.matchAll(/\b(\d+) /g)].map(([, code]) => Number(code))).toEqual(
-    Object.values(EXIT),
-  );
-});
+  it('names every exit code in the help, and in the README those of a command that ran', () => {
+    const [, codes = ''] = /Exit codes: (.*)/s.exec(pageOf(program)) ?? [];
+    const named = [...codes.matchAll(/\b(\d+) [a-z]/g)].map(([, code]) => Number(code));
+    expect(named).toEqual(Object.values(EXIT));
+    const [, sentence = ''] = /Exit codes: (0 ok.*?)\.\s/s.exec(readText('README.md')) ?? [];
+    expect([...sentence.matchAll(/\b(\d+) /g)].map(([, code]) => Number(code))).toEqual(
+      Object.values(EXIT),
+    );
+  });
 
-it('the README names every command', () => {
-  const readme = readText('README.md');
-  const unnamed = program.commands
-    .map((command) => command.name())
-    .filter((name) => !new RegExp(`\`(bulkhead )?${name}\\b`).test(readme));
-  expect(unnamed).toEqual([]);
+  it('names every command in the README', () => {
+    const readme = readText('README.md');
+    const unnamed = program.commands
+      .map((command) => command.name())
+      .filter((name) => !new RegExp(`\`(bulkhead )?${name}\\b`).test(readme));
+    expect(unnamed).toEqual([]);
+  });
 });
 
 /** A page of help, with what stands below it. */

@@ -30,7 +30,7 @@ describe('bulkhead call', () => {
     });
   });
 
-  it('exits with 5 where the tool says that it failed, with what it said', async () => {
+  it('exits with 5 if the tool reports a failure, with the tool’s message', async () => {
     const { code, stdout } = await bulkhead([
       'call',
       fixture('notes-db'),
@@ -98,7 +98,7 @@ describe('bulkhead tools and inspect', () => {
     expect(code).toBe(0);
   });
 
-  it('tell of one which API it was written for, its hooks, and what it may be given', async () => {
+  it('show for a plugin its API, its hooks, and its possible permissions', async () => {
     const { stdout } = await bulkhead(['inspect', fixture('reading-pal')]);
     expect(stdout).toContain('edition    current');
     expect(stdout).toContain('hooks      init');

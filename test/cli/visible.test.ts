@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonLine, visible, visibleLines } from '../../src/cli/visible.js';
+import { isolated, isolatedJson, jsonLine, visible, visibleLines } from '../../src/visible.js';
 
 describe('text of a plugin', () => {
   it.each([
@@ -16,7 +16,33 @@ describe('text of a plugin', () => {
     expect(visible(text)).toBe(shown);
   });
 
-  it('keeps line breaks and tabs where lines are wanted, and no lone carriage return', () => {
+  it.each([
+    '\ufe00\ufe0f\u{e0100}\u{e01ef}\u034f\u3164\uffa0\u115f\u1160\u17b4\u17b5\u2800\u180b\u00ad',
+    '\u00a0\u2003\u3000\u202f\u1680\u{1d159}',
+  ])('shows what is invisible or only looks like a space: %j', (text) => {
+    for (const character of text) {
+      const hex = (character.codePointAt(0) ?? 0).toString(16);
+      expect(visible(`a${character}b`)).toMatch(new RegExp(`^a\\\\u\\{?0*${hex}\\}?b$`));
+      const shown = isolatedJson({ [`k${character}`]: `a${character}b` });
+      expect(shown).not.toContain(character);
+      expect(JSON.parse(shown)).toEqual({ [`k${character}`]: `a${character}b` });
+    }
+  });
+
+  it('isolates right-to-left text, so that it does not reorder what surrounds it', () => {
+    expect(isolated('notes')).toBe('notes');
+    expect(isolated('א1')).toBe('\u2068א1\u2069');
+    expect(isolated('a\u2069א')).toBe('\u2068a\\u2069א\u2069');
+    expect(isolatedJson({ to: 'אב', n: '"א' })).toBe(
+      '{\n  "to": "\u2068אב\u2069",\n  "n": "\u2068\\"א\u2069"\n}',
+    );
+  });
+
+  it('keeps emoji and blanks in the output of a tool', () => {
+    expect(visibleLines('❤\ufe0f 1\u00a0000')).toBe('❤\ufe0f 1\u00a0000');
+  });
+
+  it('shows line breaks and tabs if lines are wanted, and no lone carriage return', () => {
     expect(visibleLines('a\r\nb\tc\rd')).toBe('a\nb\tc\\rd');
   });
 

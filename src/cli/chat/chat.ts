@@ -1,24 +1,22 @@
 import type { Command } from 'commander';
-import {
-  anthropicModel,
-  type Engine,
-  type Message,
-  type Model,
-  openAiModel,
-  scriptedModel,
-  type TurnResult,
-} from '../../index.js';
+import type { Engine } from '../../agent/agent.js';
+import type { Message } from '../../agent/message.js';
+import type { Model } from '../../agent/model.js';
+import { anthropicModel } from '../../agent/models/anthropic.js';
+import { openAiModel } from '../../agent/models/openai.js';
+import { scriptedModel } from '../../agent/models/scripted.js';
+import type { ExitReason, TurnEvent, TurnResult } from '../../agent/options.js';
+import { jsonLine, visible, visibleLines } from '../../visible.js';
 import { collect } from '../arguments.js';
 import type { RunCommand } from '../call.js';
+import type { CliCapabilities } from '../capabilities.js';
+import { type PluginSettings, addPluginOptions, engineOptions } from '../engine-options.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { usageError } from '../failure.js';
-import { readLines } from '../lines.js';
-import type { CliPowers } from '../powers.js';
-import { whereDeclared } from '../secrets.js';
-import { addPluginOptions, engineOptions, type PluginSettings } from '../settings.js';
-import { jsonLine, visible } from '../visible.js';
-import { parseScript, type Script } from './script.js';
-import { makeTeller } from './tell.js';
+import { reasonOf, usageError } from '../failure.js';
+import { makePaint, shorten } from '../output.js';
+import { readLines } from '../read-lines.js';
+import { declaredSecrets } from '../secrets.js';
+import { type Script, parseScript } from './script.js';
 
 interface ChatSettings extends PluginSettings {
   readonly plugins?: readonly string[];
@@ -33,81 +31,99 @@ interface ChatSettings extends PluginSettings {
 export function addChat(program: Command, run: RunCommand): void {
   const command = program
     .command('chat')
-    .description('hold a conversation with a model that uses the tools of plugins')
+    .description('chat with a language model that can call the tools of plugins')
     .option(
       '--plugins <DIR>',
-      'a directory of a plugin, or of plugins; may be given again',
+      'directory of a plugin, or of several plugins; repeatable (default: none)',
       collect,
     )
-    .option('--model <URL>', "the base of the model's endpoint, e.g. http://127.0.0.1:11434/v1")
-    .option('--model-name <NAME>', "the model's name there", 'default')
-    .option('--protocol <NAME>', 'openai or anthropic; by default by the address')
-    .option('--key-env <NAME>', 'the variable that holds the key of the endpoint')
-    .option('--system <TEXT>', 'what the model is told first')
-    .option('--script <FILE>', 'replay a conversation that was written down, without a model');
+    .option('--model <URL>', "base URL of the model's endpoint, e.g. http://127.0.0.1:11434/v1")
+    .option('--model-name <NAME>', 'name of the model at that endpoint', 'default')
+    .option('--protocol <NAME>', 'openai or anthropic (default: guessed from the URL)')
+    .option(
+      '--key-env <NAME>',
+      'variable with the API key (default: OPENAI_API_KEY or ANTHROPIC_API_KEY)',
+    )
+    .option('--system <TEXT>', 'system prompt (default: none)')
+    .option('--script <FILE>', 'run a scripted conversation from this file instead of a model');
   addPluginOptions(command)
-    .option('--yes', 'approve what would ask')
-    .option('--json', 'print one line of JSON when the conversation is over')
-    .action((settings: ChatSettings) => run((powers) => runChat(settings, powers)));
+    .option('--yes', 'approve every call that requires approval')
+    .option('--json', 'print one line of JSON when the conversation ends')
+    .action((settings: ChatSettings) => run((capabilities) => runChat(settings, capabilities)));
 }
 
-interface Told {
+interface Turn {
   readonly prompt: string;
   readonly result: TurnResult;
 }
 
-/** Takes prompts until there are no more, each a turn on what was said before. */
-async function runChat(settings: ChatSettings, powers: CliPowers): Promise<ExitCode> {
+/** Runs a turn for each prompt until the input ends. */
+async function runChat(settings: ChatSettings, capabilities: CliCapabilities): Promise<ExitCode> {
   const { plugins = [], json } = settings;
-  const script = await readScript(settings, powers);
+  const script = await readScript(settings, capabilities);
   const system = settings.system ?? script?.system;
-  const options = await engineOptions(plugins, settings, powers);
-  const secrets = whereDeclared(settings.secret ?? {});
-  await using engine = await powers.createEngine({ ...options, secrets });
-  await warnOfProblems(engine, powers);
+  const options = await engineOptions(plugins, settings, capabilities);
+  const secrets = declaredSecrets(settings.secret ?? {});
+  await using engine = await capabilities.createEngine({ ...options, secrets });
+  await warnOfProblems(engine, capabilities);
 
-  const turns: Told[] = [];
+  const turns: Turn[] = [];
   let history: readonly Message[] = [];
-  for await (const { prompt, model } of promptsOf(script, settings, powers)) {
+  for await (const { prompt, model } of promptsOf(script, settings, capabilities)) {
     if (prompt.trim() === '/exit') break;
-    const teller = makeTeller(powers, json === true);
+    const printer = makeTurnPrinter(capabilities, json === true);
     const result = await engine.agent({ model }).turn({
       prompt,
       history,
       ...(system === undefined ? {} : { system }),
-      isInteractive: powers.ask !== undefined,
-      signal: powers.interrupted,
-      onEvent: teller.tell,
+      isInteractive: capabilities.ask !== undefined,
+      signal: capabilities.interrupted,
+      onEvent: printer.print,
     });
-    await teller.end(result);
+    await printer.end(result);
     history = result.messages;
     turns.push({ prompt, result });
-    if (powers.interrupted.aborted) break;
+    if (capabilities.interrupted.aborted) break;
   }
 
   const failed = turns.find(({ result }) => result.error !== undefined)?.result.error;
   if (json === true) {
-    const told = turns.map(({ prompt, result }) => ({ prompt, ...result, messages: undefined }));
-    const line = { ok: failed === undefined, turns: told, messages: history };
-    await powers.stdout.write(jsonLine(failed === undefined ? line : { ...line, error: failed }));
+    const lines = turns.map(({ prompt, result }) => ({ prompt, ...result, messages: undefined }));
+    const line = { ok: failed === undefined, turns: lines, messages: history };
+    await capabilities.stdout.write(
+      jsonLine(failed === undefined ? line : { ...line, error: failed }),
+    );
   }
-  return failed === undefined ? EXIT.ok : EXIT.broken;
+  if (failed !== undefined) return EXIT.broken;
+  // A turn that reached a limit has no complete answer.
+  const unfinished = turns.some(({ result }) => !COMPLETE.has(result.exitReason));
+  return unfinished ? EXIT.toolError : EXIT.ok;
 }
+
+/** Exit reasons of turns that ended with an answer, or that the operator interrupted. */
+const COMPLETE: ReadonlySet<ExitReason> = new Set([
+  'no_tool_calls',
+  'yield_to_user',
+  'aborted_pre_call',
+  'aborted_post_response',
+  'aborted_during_tools',
+  'aborted_via_error',
+]);
 
 async function readScript(
   { script, model }: ChatSettings,
-  powers: CliPowers,
+  capabilities: CliCapabilities,
 ): Promise<Script | undefined> {
   if (script === undefined) {
     if (model !== undefined) return undefined;
     throw usageError(
       '--model',
-      'there is nobody to talk to: give --model URL, or --script FILE to replay a conversation',
+      'no model is set; use --model URL, or --script FILE for a scripted conversation',
     );
   }
   return parseScript(
-    await powers.readFile(script).catch((error: unknown) => {
-      throw usageError('--script', error instanceof Error ? error.message : String(error));
+    await capabilities.readFile(script).catch((error: unknown) => {
+      throw usageError('--script', reasonOf(error));
     }),
   );
 }
@@ -120,31 +136,31 @@ interface Prompt {
 async function* promptsOf(
   script: Script | undefined,
   settings: ChatSettings,
-  powers: CliPowers,
+  capabilities: CliCapabilities,
 ): AsyncGenerator<Prompt> {
   if (script !== undefined) {
     for (const { prompt, replies } of script.turns) {
-      if (settings.json !== true) await powers.stderr.write(`you> ${visible(prompt)}\n`);
+      if (settings.json !== true) await capabilities.stderr.write(`you> ${visible(prompt)}\n`);
       yield { prompt, model: scriptedModel(replies) };
     }
     return;
   }
-  const model = makeModel(settings, powers);
-  for await (const prompt of saidBy(powers)) yield { prompt, model };
+  const model = makeModel(settings, capabilities);
+  for await (const prompt of readPrompts(capabilities)) yield { prompt, model };
 }
 
 /** Longest prompt that is read from a pipe. */
 const MAX_PROMPT_BYTES = 1024 * 1024;
 
-/** What the person at the terminal types, or the lines of standard input. */
-async function* saidBy({ ask, stdin, interrupted }: CliPowers): AsyncGenerator<string> {
+/** The prompts from the terminal, or the lines of standard input. */
+async function* readPrompts({ ask, stdin, interrupted }: CliCapabilities): AsyncGenerator<string> {
   if (ask === undefined) {
     for await (const line of readLines(stdin, MAX_PROMPT_BYTES)) if (line !== undefined) yield line;
     return;
   }
   for (;;) {
     const line = await ask('\nyou> ', interrupted);
-    // An end of input, or an empty line, ends the conversation.
+    // The end of the input or an empty line ends the conversation.
     if (line === '' || interrupted.aborted) return;
     yield line;
   }
@@ -152,31 +168,87 @@ async function* saidBy({ ask, stdin, interrupted }: CliPowers): AsyncGenerator<s
 
 const KEY_VARIABLES = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as const;
 
-function makeModel(settings: ChatSettings, { environment }: CliPowers): Model {
+function makeModel(settings: ChatSettings, { environment }: CliCapabilities): Model {
   const { model: url = '', modelName = 'default' } = settings;
   if (!URL.canParse(url) || !/^https?:/.test(url)) {
-    throw usageError('--model', 'the address has to be one of http or https');
+    throw usageError('--model', '--model takes an http or https URL');
   }
   const { username, password } = new URL(url);
   if (username !== '' || password !== '') {
     throw usageError(
       '--model',
-      'the address holds a name or password: put the key into a variable, and name it by --key-env',
+      '--model must not contain a name or password; put the key into a variable and name it with --key-env',
     );
   }
   const protocol = settings.protocol ?? (/anthropic/.test(url) ? 'anthropic' : 'openai');
   if (protocol !== 'openai' && protocol !== 'anthropic') {
-    throw usageError('--protocol', 'there are openai and anthropic');
+    throw usageError('--protocol', '--protocol takes openai or anthropic');
   }
   const apiKey = environment[settings.keyEnv ?? KEY_VARIABLES[protocol]];
   const endpoint = { url, model: modelName, ...(apiKey === undefined ? {} : { apiKey }) };
   return protocol === 'openai' ? openAiModel(endpoint) : anthropicModel(endpoint);
 }
 
-async function warnOfProblems(engine: Engine, { stderr }: CliPowers): Promise<void> {
+async function warnOfProblems(engine: Engine, { stderr }: CliCapabilities): Promise<void> {
   for (const { id, problems } of engine.plugins()) {
     for (const { code, message } of problems) {
       await stderr.write(`${visible(id)}: ${code} ${visible(message)}\n`);
     }
   }
+}
+
+/** Prints a turn while it runs: the model's text on standard output, tool calls on standard error. */
+export interface TurnPrinter {
+  print(event: TurnEvent): void;
+  /** Resolves when everything is written. */
+  end(result: TurnResult): Promise<void>;
+}
+
+const MAX_SHOWN = 300;
+
+export function makeTurnPrinter({ stdout, stderr }: CliCapabilities, quiet: boolean): TurnPrinter {
+  const paint = makePaint(stderr.colour);
+  let last: Promise<void> = Promise.resolve();
+  let midLine = false;
+  const write = (sink: CliCapabilities['stdout'], text: string): void => {
+    last = last.then(() => sink.write(text));
+  };
+  const writeNote = (text: string): void => {
+    write(stderr, `${midLine ? '\n' : ''}${text}\n`);
+    midLine = false;
+  };
+
+  return {
+    print: (event) => {
+      if (quiet) return;
+      if (event.type === 'text') {
+        write(stdout, visibleLines(event.text));
+        midLine = !event.text.endsWith('\n');
+      } else if (event.type === 'tool-call') {
+        writeNote(
+          paint(
+            'dim',
+            `  → ${visible(event.tool)} ${shorten(JSON.stringify(event.input), MAX_SHOWN)}`,
+          ),
+        );
+      } else if (event.type === 'tool-output') {
+        writeNote(paint('dim', `    ${shorten(event.chunk, MAX_SHOWN)}`));
+      } else if (event.type === 'tool-result') {
+        const text = `  ${event.isError ? '✗' : '←'} ${shorten(event.text, MAX_SHOWN)}`;
+        writeNote(event.isError ? paint('red', text) : paint('dim', text));
+      } else if (event.type === 'compacted') {
+        writeNote(paint('dim', `  (compacted from ${event.before} to ${event.after} tokens)`));
+      }
+    },
+    end: async ({ exitReason, error }) => {
+      if (!quiet) {
+        if (midLine) write(stdout, '\n');
+        if (error !== undefined) writeNote(paint('red', `  ${visible(error.message)}`));
+        else if (exitReason !== 'no_tool_calls' && exitReason !== 'yield_to_user') {
+          writeNote(paint('dim', `  (the turn ended: ${exitReason})`));
+        }
+      }
+      await last;
+    },
+  };
 }

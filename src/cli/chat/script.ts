@@ -1,8 +1,9 @@
-import type { Json, ModelReply } from '../../index.js';
-import { isJsonObject } from '../arguments.js';
-import { usageError } from '../failure.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
+import type { Json } from '../../../sandbox/wire/messages.js';
+import type { ModelReply } from '../../agent/model.js';
+import { reasonOf, usageError } from '../failure.js';
 
-/** A conversation that was written down: what the user says, and what the model answers. */
+/** A scripted conversation: the prompts of the user and the replies of the model. */
 export interface Script {
   readonly system?: string;
   readonly turns: readonly ScriptedTurn[];
@@ -10,7 +11,7 @@ export interface Script {
 
 export interface ScriptedTurn {
   readonly prompt: string;
-  /** One for each time that the model is asked in that turn. */
+  /** One for each request to the model in this turn. */
   readonly replies: readonly ModelReply[];
 }
 
@@ -20,9 +21,9 @@ export function parseScript(text: string): Script {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw wrong(`is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw wrong(`is not JSON: ${reasonOf(error)}`);
   }
-  const { system, turns } = isJsonObject(value) ? value : {};
+  const { system, turns } = isRecord(value) ? value : {};
   if (!Array.isArray(turns)) throw wrong('has no list "turns"');
   return {
     ...(typeof system === 'string' ? { system } : {}),
@@ -31,7 +32,7 @@ export function parseScript(text: string): Script {
 }
 
 function parseTurn(turn: Json, at: number): ScriptedTurn {
-  const { prompt, replies } = isJsonObject(turn) ? turn : {};
+  const { prompt, replies } = isRecord(turn) ? turn : {};
   if (typeof prompt !== 'string') throw wrong(`has no text "prompt" in turn ${at + 1}`);
   if (!Array.isArray(replies)) throw wrong(`has no list "replies" in turn ${at + 1}`);
   return { prompt, replies: replies.map((reply: Json) => parseReply(reply, at)) };
@@ -41,11 +42,11 @@ function parseReply(reply: Json, at: number): ModelReply {
   if (typeof reply === 'string') {
     return { content: [{ type: 'text', text: reply }], stopReason: 'end_turn' };
   }
-  const { content, stopReason } = isJsonObject(reply) ? reply : {};
+  const { content, stopReason } = isRecord(reply) ? reply : {};
   if (!Array.isArray(content)) throw wrong(`has a reply without "content" in turn ${at + 1}`);
   const blocks = content.map((block: Json) => {
-    const type = isJsonObject(block) ? block['type'] : undefined;
-    if (!isJsonObject(block) || typeof type !== 'string') {
+    const type = isRecord(block) ? block['type'] : undefined;
+    if (!isRecord(block) || typeof type !== 'string') {
       throw wrong(`has a block without a "type" in turn ${at + 1}`);
     }
     return { ...block, type };

@@ -1,34 +1,41 @@
-import { textOf, type CallResult, type Engine, type Json } from '../../index.js';
+import type { Json } from '../../../sandbox/wire/messages.js';
+import type { Engine } from '../../agent/agent.js';
+import type { CallResult } from '../../engine/types/result.js';
+import { textOf } from '../../plugin/answer.js';
 import { round } from '../invoke.js';
-import type { Paint } from '../paint.js';
-import { visible } from '../visible.js';
-import { TEMPERATURE } from './weather-server.js';
+import { type Paint, shorten } from '../output.js';
+
+/** The host that the weather plugin declares; a local server replaces it. */
+export const WEATHER_HOST = 'api.openweathermap.org';
+
+/** The temperature of every city. */
+export const TEMPERATURE = 7.3;
 
 /** Well-behaved plugins, relative to the fixtures. */
-export const controlDirectories: readonly string[] = [
+export const honestDirectories: readonly string[] = [
   'plugins/pandora/weather',
   'plugins/pandora/notes',
   'plugins/pandora/lorem',
 ];
 
-/** And a hostile one. */
+/** The same with a hostile plugin. */
 export const exampleDirectories: readonly string[] = [
-  ...controlDirectories,
+  ...honestDirectories,
   'hostile/escape-artist',
 ];
 
-/** What the host has in its environment, of which each plugin gets what it declared. */
+/** The host's environment; each plugin gets only the variables that it declares. */
 export const variables: Readonly<Record<string, string>> = {
   OPENWEATHER_API_KEY: 'demo',
   ESCAPE_ARTIST_GREETING: 'hello',
-  PATH: 'a variable that nobody was granted',
-  HOME: 'another one',
+  PATH: 'a variable that no plugin is granted',
+  HOME: 'another such variable',
 };
 
 interface Example {
   readonly tool: string;
   readonly input: Json;
-  /** What has to be somewhere in the result. */
+  /** A text that the result must contain. */
   readonly expected: string;
 }
 
@@ -59,13 +66,33 @@ export async function callExamples(engine: Engine): Promise<ExampleOutcome[]> {
 
 const MAX_SHOWN = 100;
 
-export function tellExample(
+export function formatExample(
   { tool, input, result, asExpected }: ExampleOutcome,
   paint: Paint,
 ): string {
   const call = `${tool} ${JSON.stringify(input)}`.padEnd(44);
   const state = asExpected ? paint('green', 'ok') : paint('red', result.code ?? 'unexpected');
-  const said = textOf(result.content);
-  const shown = said.length > MAX_SHOWN ? `${said.slice(0, MAX_SHOWN)}…` : said;
-  return `  call ${call}  ${state}  ${round(result.durationMs)} ms\n       ${paint('dim', visible(shown))}`;
+  const shown = shorten(textOf(result.content), MAX_SHOWN);
+  return `  call ${call}  ${state}  ${round(result.durationMs)} ms\n       ${paint('dim', shown)}`;
+}
+
+/** Answers like the real service. */
+export function answerWeather(path: string): { status: number; body: unknown } {
+  const { pathname, searchParams } = new URL(path, 'http://weather.invalid');
+  const city = searchParams.get('q');
+  if (pathname !== '/data/2.5/weather' || city === null) {
+    return { status: 404, body: { cod: '404', message: 'city not found' } };
+  }
+  if (searchParams.get('appid') === null) {
+    return { status: 401, body: { cod: 401, message: 'Invalid API key.' } };
+  }
+  return {
+    status: 200,
+    body: {
+      name: city,
+      main: { temp: TEMPERATURE, feels_like: 4.1, humidity: 71 },
+      weather: [{ id: 803, main: 'Clouds', description: 'broken clouds' }],
+      wind: { speed: 4.6, deg: 220 },
+    },
+  };
 }

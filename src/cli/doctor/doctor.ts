@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
-import type { WallName } from '../../index.js';
+import type { Guarantee, WallName } from '../../guests/walls/guarantees.js';
+import { visible } from '../../visible.js';
 import { collect } from '../arguments.js';
 import type { RunCommand } from '../call.js';
+import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.js';
 import { usageError } from '../failure.js';
-import { makePaint } from '../paint.js';
-import type { CliPowers } from '../powers.js';
-import { jsonLine } from '../visible.js';
-import { readKernelSettings } from './kernel.js';
-import { type Report, tellReport } from './tell.js';
-import { tryPlugin } from './trial-run.js';
+import { type Paint, makePaint, print } from '../output.js';
+import { findOpenDoors } from './open-doors.js';
+import { type KernelSetting, type TrialRun, readKernelSettings, tryPlugin } from './machine.js';
 
 export interface DoctorSettings {
   readonly json?: boolean;
   readonly paranoid?: boolean;
   readonly require?: readonly string[];
+  readonly config?: string;
 }
 
 /** Walls that stand wherever Bulkhead runs as it should. */
@@ -30,13 +30,17 @@ export function addDoctor(program: Command, run: RunCommand): void {
   program
     .command('doctor')
     .description(
-      'show what this machine has to put round a plugin, what is missing, and how to get it',
+      'show which sandbox walls are active on this machine, and how to get the missing ones',
     )
-    .option('--require <WALL>', 'fail where that wall does not stand; may be repeated', collect)
-    .option('--paranoid', 'put up the walls that cost much, too')
+    .option('--require <WALL>', 'exit with 2 if this wall is missing; repeatable', collect)
+    .option('--paranoid', 'also use the walls that slow plugins down')
+    .option(
+      '--config <FILE>',
+      'configuration of the server to check (default: bulkhead.config.json, if it exists)',
+    )
     .option('--json', 'print one line of JSON')
     .action((settings: DoctorSettings) =>
-      run((powers) => runDoctor(settings, program.version() ?? '', powers)),
+      run((capabilities) => runDoctor(settings, program.version() ?? '', capabilities)),
     );
 }
 
@@ -47,27 +51,125 @@ export function addDoctor(program: Command, run: RunCommand): void {
 export async function runDoctor(
   settings: DoctorSettings,
   version: string,
-  powers: CliPowers,
+  capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  const { machine, stdout } = powers;
+  const { machine, stdout } = capabilities;
   const { require = [], paranoid = false } = settings;
-  const run = await tryPlugin(powers, { walls: { paranoid } });
+  const run = await tryPlugin(capabilities, { walls: { paranoid } });
   const walls = run.works ? run.walls : [];
   const unknown = require.find((name) => !walls.some(({ wall }) => wall === name));
   if (run.works && unknown !== undefined) {
     const names = walls.map(({ wall }) => wall).join(', ');
-    throw usageError('--require', `there is no wall ${unknown}; there are ${names}`);
+    throw usageError('--require', `${unknown} is not a wall; the walls are ${names}`);
   }
   const missing = walls.filter(
-    ({ wall, stands }) => !stands && (ESSENTIAL.has(wall) || require.includes(wall)),
+    ({ wall, active }) => !active && (ESSENTIAL.has(wall) || require.includes(wall)),
   );
-  const kernel = await readKernelSettings(powers);
-  const report: Report = { version, machine, run, kernel, missing };
-  await stdout.write(
-    settings.json === true
-      ? jsonLine({ ok: run.works && missing.length === 0, ...report })
-      : tellReport(report, makePaint(stdout.colour)),
+  const kernel = await readKernelSettings(capabilities);
+  const openDoors = await findOpenDoors(settings, capabilities);
+  const report: Report = { version, machine, run, kernel, missing, openDoors };
+  await print(
+    settings,
+    { stdout },
+    { ok: run.works && missing.length === 0, ...report },
+    formatReport(report, makePaint(stdout.colour)),
   );
   if (!run.works) return exitCodeOf(run.failure.code);
   return missing.length === 0 ? EXIT.ok : EXIT.findings;
+}
+
+/** The facts about this machine. */
+export interface Report {
+  readonly version: string;
+  readonly machine: CliCapabilities['machine'];
+  readonly run: TrialRun;
+  readonly kernel: readonly KernelSetting[];
+  /** Missing walls that are required, by `--require` or because no sandbox works without them. */
+  readonly missing: readonly Guarantee[];
+  /** Endpoints of this machine that callers may use without a token, as sentences. */
+  readonly openDoors: readonly string[];
+}
+
+/** The report as text: the machine, the walls and the missing ones. */
+export function formatReport(report: Report, paint: Paint): string {
+  const { run } = report;
+  const lines = [
+    paint('bold', 'this machine'),
+    ...formatMachine(report),
+    ...formatRun(report, paint),
+    ...report.openDoors.map((door) => field('server', paint('yellow', visible(door)))),
+    ...(run.works ? ['', paint('bold', 'sandbox walls'), ''] : []),
+    ...(run.works ? run.walls.flatMap((guarantee) => formatWall(guarantee, paint)) : []),
+    ...formatSummary(report, paint),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function formatMachine({ version, machine, kernel }: Report): string[] {
+  const { node, v8, platform, arch, processors, memoryBytes, superuser } = machine;
+  const gib = (memoryBytes / 1024 ** 3).toFixed(1);
+  return [
+    field('bulkhead', version),
+    field('node', `${node}, V8 ${v8}`),
+    field('system', `${platform} ${machine.kernel}, ${arch}, ${processors} processors, ${gib} GiB`),
+    field('user', superuser ? 'root' : 'not root'),
+    ...kernel
+      .filter(({ problem }) => problem !== undefined)
+      .map(({ file, value, problem }) => field('kernel', `${file} is ${value}: ${problem ?? ''}`)),
+  ];
+}
+
+function formatRun({ run }: Report, paint: Paint): string[] {
+  if (!run.works) {
+    const { code, message } = run.failure;
+    return [field('plugins', `${paint('red', 'do not run')}: ${code} ${visible(message)}`)];
+  }
+  const { firstCallMs, callMs, caches } = run;
+  return [
+    field('plugins', `run: first result after ${firstCallMs} ms, the next after ${callMs} ms`),
+    field(
+      'cache',
+      caches
+        ? 'works: each plugin is built and inspected once'
+        : 'NOT WRITABLE: each start builds and inspects every plugin again',
+    ),
+  ];
+}
+
+function field(name: string, text: string): string {
+  return `  ${name.padEnd(9)} ${text}`;
+}
+
+/**
+ * ```
+ *   active   no-network
+ *            Code that escaped the compartment and Node still finds no network …
+ *            evidence: a program behind the same walls could not connect …
+ * ```
+ */
+export function formatWall(
+  { wall, active, unused, meaning, evidence, remedy }: Guarantee,
+  paint: Paint,
+): string[] {
+  const word = active
+    ? paint('green', 'active ')
+    : unused
+      ? paint('dim', 'unused ')
+      : paint('red', 'MISSING');
+  return [
+    `  ${word}  ${paint('bold', wall)}`,
+    `           ${meaning}`,
+    `           ${paint('dim', `evidence: ${evidence}`)}`,
+    ...(remedy === undefined ? [] : [`           ${paint('yellow', `fix: ${remedy}`)}`]),
+  ];
+}
+
+function formatSummary({ run, missing }: Report, paint: Paint): string[] {
+  if (!run.works) return ['', paint('red', 'Plugins do not run on this machine.')];
+  const { length } = run.walls.filter(({ active }) => active);
+  const used = run.walls.filter(({ unused }) => !unused).length;
+  const summary = `${length} of ${used} walls are active.`;
+  return missing.length === 0
+    ? ['', paint('green', summary), 'To test them with hostile plugins: bulkhead selftest']
+    : ['', paint('red', `${summary} Missing: ${missing.map(({ wall }) => wall).join(', ')}.`)];
 }

@@ -1,162 +1,164 @@
 export const permissionCodes = {
   INVALID_PERMISSION: {
-    title: 'a permission cannot be read',
-    meaning: "The text of a permission in the manifest or in the host's grant has no meaning.",
-    remedy: 'Write it as the message shows, e.g. "api.example.com" for network.',
+    title: 'invalid permission',
+    meaning: 'A permission in the manifest or in the grant of the host cannot be parsed.',
+    remedy: 'Write the permission as the message shows, e.g. "api.example.com" for network.',
   },
   TIME_DENIED: {
-    title: 'telling the time is not granted',
-    meaning: 'The plugin used Date.now(), new Date() or the like without the time permission.',
-    remedy: 'Add "time": true to the permissions in the manifest, and let the host grant it.',
+    title: 'time denied',
+    meaning: 'The plugin used Date.now(), new Date() or similar without the time permission.',
+    remedy: 'Add "time": true to the permissions in the manifest, and grant it.',
   },
   RANDOM_DENIED: {
-    title: 'randomness is not granted',
-    meaning: 'The plugin used Math.random() without the random permission.',
-    remedy: 'Add "random": true to the permissions in the manifest, and let the host grant it.',
+    title: 'randomness denied',
+    meaning: 'The plugin used Math.random() or similar without the random permission.',
+    remedy: 'Add "random": true to the permissions in the manifest, and grant it.',
   },
   NETWORK_DENIED: {
     title: 'network access denied',
-    meaning:
-      'The plugin asked for a host that it did not declare or was not granted, or for a private address.',
+    meaning: 'The plugin requested a host that is not granted, or a private address.',
     remedy:
-      "Add the host to permissions.network in the manifest, and let the host grant it. Private addresses open only by an operator's host override.",
+      'Add the host to permissions.network in the manifest, and grant it. Only a host override of the operator opens a private address.',
   },
   ENVIRONMENT_DENIED: {
-    title: 'the variable is not granted',
-    meaning:
-      'The plugin asked for an environment variable that it did not declare or was not granted.',
-    remedy: 'Add the name to permissions.env in the manifest, and let the host grant it.',
+    title: 'environment variable denied',
+    meaning: 'The plugin requested an environment variable that is not granted.',
+    remedy: 'Add the name to permissions.env in the manifest, and grant it.',
   },
   FILESYSTEM_DENIED: {
-    title: 'the file is not granted',
-    meaning:
-      'The plugin asked for a file outside of the path prefixes that it declared and was granted.',
-    remedy: 'Add the path to permissions.fs in the manifest, and let the host grant it.',
+    title: 'file access denied',
+    meaning: 'The plugin requested a file outside the granted path prefixes.',
+    remedy: 'Add the path to permissions.fs in the manifest, and grant it.',
   },
   STORAGE_DENIED: {
-    title: 'storage is not granted, or the path is none of its own',
-    meaning:
-      'The plugin used its storage without the storage permission, or a path that leads out of it.',
+    title: 'storage denied',
+    meaning: 'The plugin has no storage permission, or the path leads out of its storage.',
     remedy:
-      'Add "storage": true to the permissions in the manifest, and let the host grant it. Paths are relative to the storage.',
+      'Add "storage": true to the permissions in the manifest, and grant it. Use paths relative to the storage.',
   },
   STORAGE_FAILED: {
-    title: 'a permitted operation in storage did not succeed',
-    meaning: 'There is no such file, it is a directory, or a directory is not empty.',
-    remedy: 'Check the path: it counts from the top of the storage.',
+    title: 'storage operation failed',
+    meaning: 'The file does not exist, the path is a directory, or a directory is not empty.',
+    remedy: 'Check the path. It is relative to the root of the storage.',
   },
   STORAGE_LIMIT: {
-    title: 'storage ran into a cap',
-    meaning: 'The plugin has used up its bytes or files, or one file or path is too large.',
+    title: 'storage limit reached',
+    meaning: 'The plugin reached its limit of bytes or files, or one file or path is too large.',
     remedy:
-      'Delete what is no longer needed, or raise limits.maxStorageBytes, maxStorageFiles or maxStorageFileBytes.',
+      'Delete files, or raise limits.maxStorageBytes, maxStorageFiles or maxStorageFileBytes.',
   },
   POWER_DENIED: {
-    title: 'a power of the host is not granted',
-    meaning: 'The plugin asked for something that the host lends by name, without its permission.',
-    remedy: 'Add the name to permissions.powers in the manifest, and let the host grant it.',
+    title: 'power denied',
+    meaning: 'The plugin called a power of the host that is not granted.',
+    remedy: 'Add the name to permissions.powers in the manifest, and grant it.',
   },
   CREDENTIAL_MISSING: {
-    title: 'a credential that the plugin needs is missing',
+    title: 'credential missing',
     meaning:
-      'The plugin says in its manifest that it needs a credential, and the host has none for it, or has not granted it the power "credentials".',
-    remedy: "Give the engine's option credentials a text for it, and let the host grant it.",
+      'The plugin needs a credential to start. The host has none, or did not grant the power "credentials".',
+    remedy:
+      "Provide the credential (--credential, or the engine's option credentials), and grant the power.",
   },
   POWER_UNAVAILABLE: {
-    title: 'the host does not provide that power',
-    meaning: "The plugin may use the power, but the engine's options define none of that name.",
+    title: 'power unavailable',
+    meaning: "The plugin may use the power, but the engine's options do not define it.",
     remedy: "Define it in the engine's powers: { name, arguments, result, risk, handler }.",
   },
   POWER_INVALID: {
-    title: 'the arguments of a power do not fit',
-    meaning: 'What the plugin handed to a power of the host is not what its schema describes.',
-    remedy: 'Change the arguments as the message says.',
+    title: 'invalid arguments of a power',
+    meaning: 'The arguments that the plugin passed do not match the schema of the power.',
+    remedy: 'Correct the arguments as the message says.',
   },
   POWER_FAILED: {
-    title: 'a power of the host failed',
+    title: 'power failed',
     meaning:
-      "The host's code for the power threw, ran out of time, or answered what its own schema does not allow.",
-    remedy: "Look into the host's log: the mistake is the host's, or of what it stands for.",
+      "The host's handler of the power threw an error, timed out, or returned a result that its schema does not allow.",
+    remedy: "Read the host's log. The fault is in the host's code, not in the plugin.",
   },
   POWER_LIMIT: {
-    title: 'a power ran into a cap',
-    meaning: 'Too many uses at once, or arguments or a result of too many bytes.',
-    remedy: 'Ask for less at once.',
+    title: 'power limit reached',
+    meaning:
+      'The plugin used a power too often at once, or the arguments or the result are too large.',
+    remedy: 'Make fewer calls at once, or pass less data.',
   },
   PERMISSION_REVOKED: {
-    title: 'the permission was taken away',
-    meaning: 'The host took the permission away while the plugin ran.',
-    remedy: 'Grant it again and call again.',
+    title: 'permission revoked',
+    meaning: 'The host revoked the permission while the plugin was running.',
+    remedy: 'Grant the permission again, then make the call again.',
   },
   BUILTIN_DENIED: {
-    title: 'a Node built-in is not available',
+    title: 'Node module denied',
     meaning:
-      "The plugin used a module of Node's (node:fs, node:child_process …) that no permission gives.",
-    remedy:
-      'Use fetch, readFile or env with the matching permission, or a library that needs no Node.',
+      'The plugin used a module of Node, e.g. node:child_process, that no permission provides.',
+    remedy: 'Use fetch, readFile or env with its permission, or a library that does not need Node.',
   },
   HOST_MODE_DENIED: {
-    title: 'running unconfined is not allowed',
-    meaning: 'The plugin asks to run with the full power of a process ("sandbox": "host").',
+    title: 'running without a sandbox denied',
+    meaning: 'The plugin requests to run without a sandbox ("sandbox": "host").',
     remedy:
-      "If you trust it as you trust your own code, allow it by id: --allow-host ID, or hostMode in the engine's options.",
+      "If you trust the plugin like your own code, allow its id: --allow-host ID, or hostMode in the engine's options.",
   },
   NETWORK_FAILED: {
-    title: 'a permitted request did not succeed',
+    title: 'request failed',
     meaning:
-      'The host name does not resolve, or the connection was refused, reset, or had a bad certificate.',
-    remedy: 'Check the address and whether its server runs.',
+      'The host name does not resolve, or the connection was refused, was reset or had an invalid certificate.',
+    remedy: 'Check the address, and check that the server runs.',
   },
   NETWORK_LIMIT: {
-    title: 'a request ran into a cap',
-    meaning:
-      'The request or its response is larger or slower than the network broker allows, or too many are open.',
-    remedy: 'Ask for less at once, or close what is no longer read.',
+    title: 'request limit reached',
+    meaning: 'A request or response was too large or too slow, or too many were open.',
+    remedy: 'Request less at once, or close responses that are not read.',
   },
   FILESYSTEM_FAILED: {
-    title: 'a permitted read did not succeed',
-    meaning: 'The file does not exist or is not a regular file.',
-    remedy: "Check the path. Relative paths count from the plugin's directory.",
+    title: 'file read failed',
+    meaning: 'The file does not exist, or it is not a regular file.',
+    remedy: "Check the path. Relative paths start at the plugin's directory.",
   },
   FILESYSTEM_LIMIT: {
-    title: 'a read ran into a cap',
-    meaning: 'The file is larger than the filesystem broker reads.',
+    title: 'file too large',
+    meaning: 'The file is larger than the limit for one read.',
     remedy: 'Read smaller files.',
   },
   APPROVAL_REQUIRED: {
-    title: 'the tool asks first, and nobody could be asked',
-    meaning:
-      'The tool requires approval, and there is neither a terminal, nor --yes, nor an approver.',
+    title: 'approval required',
+    meaning: 'The tool requires approval, and there is no terminal, no --yes and no approver.',
     remedy:
-      'Run it at a terminal, add --yes if you approve of every call, or give the engine an approve function.',
+      'Run the command at a terminal, add --yes to approve every call, or give the engine an approve function.',
   },
   APPROVAL_DENIED: {
-    title: 'the call was not approved',
-    meaning: 'Somebody was asked whether the tool may run, and said no.',
+    title: 'approval denied',
+    meaning: 'The approver or a rule denied the call.',
     remedy:
-      'Call again and approve, or change the input. `bulkhead rules list` shows what rules deny.',
+      'Call again and approve, or change the input. `bulkhead rules list` shows the deny rules.',
   },
   APPROVAL_TIMEOUT: {
-    title: 'nobody answered in time',
-    meaning: 'Somebody was asked whether the tool may run, and did not answer. It was not a no.',
-    remedy: 'Call again when somebody is there, or raise limits.approvalTimeoutMs.',
+    title: 'approval timed out',
+    meaning: 'The approver did not answer in time. This is not a denial by a person.',
+    remedy:
+      'Answer the question with `bulkhead approvals`, then call again with its id. To let calls wait longer, raise limits.approvalTimeoutMs.',
+  },
+  APPROVAL_INVALID: {
+    title: 'approval not valid',
+    meaning:
+      'The approval is unknown, expired, already answered, already spent, or about another call.',
+    remedy:
+      'Request a new approval for the call. `bulkhead approvals` lists the questions that can be answered.',
   },
   EFFECT_DENIED: {
-    title: 'it said that it only reads',
+    title: 'undeclared write denied',
     meaning:
-      'A tool that declares that it only reads was about to send a request that changes something, and that was not approved.',
-    remedy:
-      'Approve the request when it is asked about, or have the tool declare what it does: readOnlyHint false, or a risk above low.',
+      'A tool that declares that it only reads tried to send a write, and the write was not approved.',
+    remedy: 'Approve the write, or declare it: set readOnlyHint to false, or the risk above low.',
   },
   INVALID_RULES: {
-    title: 'the rules cannot be read',
-    meaning: 'The file of rules is broken, and nothing is decided by half of it.',
-    remedy: 'Correct the place that the message names, or remove the file to start without rules.',
+    title: 'invalid rules',
+    meaning: 'The file of rules cannot be read, so no call is decided by rules.',
+    remedy: 'Correct the place that the message names, or delete the file to remove all rules.',
   },
   POLICY_DENIED: {
-    title: 'the tool is not offered here',
+    title: 'tool blocked by policy',
     meaning:
-      'A policy offers tools by category or blocks them by name, or nobody attends the run and the tool may not run unattended.',
-    remedy: 'Add its category to allowedToolCategories, or call it where somebody attends.',
+      "The policy blocks the tool's name or category, or the run is unattended and the tool may not run unattended.",
+    remedy: 'Add the category to allowedToolCategories, or make the call in an attended run.',
   },
 } as const;

@@ -1,25 +1,20 @@
 import type { FailureCode } from '../failure.js';
-import type { Explanation } from './explanation.js';
-import { callCodes } from './calls.js';
-import { guestCodes } from './guests.js';
-import { hookCodes } from './hooks.js';
-import { hostCodes } from './host.js';
+import { callCodes, guestCodes, hookCodes, remoteCodes } from './calls.js';
 import { permissionCodes } from './permissions.js';
-import { pluginCodes } from './plugins.js';
-import { remoteCodes } from './remotes.js';
+import { hostCodes, pluginCodes } from './plugins.js';
 
 /** The codes by area, in the order in which they are listed. */
 export const areas: Readonly<Record<string, Partial<Record<FailureCode, Explanation>>>> = {
-  'calling Bulkhead': hostCodes,
-  'reading a plugin': pluginCodes,
+  'usage of Bulkhead': hostCodes,
+  plugins: pluginCodes,
   permissions: permissionCodes,
   calls: callCodes,
-  'tools that run elsewhere': remoteCodes,
+  'tool servers': remoteCodes,
   hooks: hookCodes,
   'guest processes': guestCodes,
 };
 
-// Every code has its explanation, or this does not compile.
+// A code without an explanation does not compile.
 const explanations: Readonly<Record<FailureCode, Explanation>> = {
   ...hostCodes,
   ...pluginCodes,
@@ -36,4 +31,13 @@ export function explanationOf(code: FailureCode): Explanation {
 
 export function isFailureCode(text: string): text is FailureCode {
   return Object.hasOwn(explanations, text);
+}
+
+/** The explanation of an error code. */
+export interface Explanation {
+  /** A few words for the heading of an error. */
+  readonly title: string;
+  readonly meaning: string;
+  /** How to fix it. */
+  readonly remedy: string;
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { LockBook, LockState } from '../../index.js';
+import type { LockState, Lockfile } from '../../engine/lockfile.js';
+import { jsonLine, visible } from '../../visible.js';
 import type { RunCommand } from '../call.js';
+import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { failureOf, usageError } from '../failure.js';
-import type { CliPowers } from '../powers.js';
-import { jsonLine, visible } from '../visible.js';
-import { addLockOptions, type LockSettings, openBook } from './options.js';
+import { type LockSettings, addLockOptions, openLock } from './options.js';
 
 interface CheckSettings extends LockSettings {
   readonly locked?: boolean;
@@ -19,58 +19,59 @@ interface Finding {
 export function addCheck(program: Command, run: RunCommand): void {
   const command = program
     .command('check')
-    .description('find what is wrong with plugins; exits with 2 where anything is')
+    .description('check plugins, and exit with 2 if a problem is found')
     .argument('[plugin-dir...]', 'directories of plugins')
-    .option('--locked', 'compare with the lock file: what is there has to be what was accepted');
+    .option('--locked', 'also require that every plugin is as accepted in the lock file');
   addLockOptions(command).action((directories: string[], settings: CheckSettings) =>
-    run((powers) => runCheck(directories, settings, powers)),
+    run((capabilities) => runCheck(directories, settings, capabilities)),
   );
 }
 
 async function runCheck(
   directories: readonly string[],
   settings: CheckSettings,
-  powers: CliPowers,
+  capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  const book = openBook(settings, powers);
-  if (directories.length === 0) await demandLock(book, powers);
+  const lockfile = openLock(settings, capabilities);
+  // guard: lock-check-needs-lock-file
+  if (directories.length === 0) await requireLockFile(lockfile, capabilities);
   const findings = [
-    ...(await lookAt(book, directories, settings.locked ?? false)),
-    ...(settings.locked === true || directories.length === 0 ? await drift(book) : []),
+    ...(await checkDirectories(lockfile, directories, settings.locked ?? false)),
+    ...(settings.locked === true || directories.length === 0 ? await drift(lockfile) : []),
   ];
   if (settings.json === true) {
-    await powers.stdout.write(jsonLine({ ok: findings.length === 0, findings }));
+    await capabilities.stdout.write(jsonLine({ ok: findings.length === 0, findings }));
   } else {
     for (const { plugin, message } of findings) {
-      await powers.stdout.write(`${visible(plugin)}: ${visible(message)}\n`);
+      await capabilities.stdout.write(`${visible(plugin)}: ${visible(message)}\n`);
     }
-    if (findings.length === 0) await powers.stdout.write('nothing was found\n');
+    if (findings.length === 0) await capabilities.stdout.write('no problem found\n');
   }
   return findings.length === 0 ? EXIT.ok : EXIT.findings;
 }
 
-/** Without a lock file there is nothing to compare with, and "nothing was found" would be false. */
-async function demandLock({ path }: LockBook, { readFile }: CliPowers): Promise<void> {
+/** A missing lock file is an error, because there is nothing to compare with. */
+async function requireLockFile({ path }: Lockfile, { readFile }: CliCapabilities): Promise<void> {
   await readFile(path).catch(() => {
     throw usageError(
       '--lock',
-      `there is no lock file ${path}; bulkhead add <plugin-dir> begins one`,
+      `the lock file ${path} does not exist; create it with bulkhead add <plugin-dir>`,
     );
   });
 }
 
-async function lookAt(
-  book: LockBook,
+async function checkDirectories(
+  lockfile: Lockfile,
   directories: readonly string[],
   locked: boolean,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const directory of directories) {
     try {
-      const { plugin, problems } = await book.examine(directory);
+      const { plugin, problems } = await lockfile.inspect(directory);
       findings.push(...problems.map((message) => ({ plugin: plugin.id, message })));
-      if (locked && !Object.hasOwn(book.read().plugins, plugin.id)) {
-        const message = `is not in ${book.path}: bulkhead add ${directory}`;
+      if (locked && !Object.hasOwn(lockfile.read().plugins, plugin.id)) {
+        const message = `is not in ${lockfile.path}; add it with bulkhead add ${directory}`;
         findings.push({ plugin: plugin.id, message });
       }
     } catch (error) {
@@ -80,14 +81,15 @@ async function lookAt(
   return findings;
 }
 
-async function drift(book: LockBook): Promise<Finding[]> {
-  return Object.entries(await book.check()).flatMap(([plugin, state]) =>
+async function drift(lockfile: Lockfile): Promise<Finding[]> {
+  return Object.entries(await lockfile.check()).flatMap(([plugin, state]) =>
     state === 'as-accepted' ? [] : [{ plugin, message: SENTENCES[state] }],
   );
 }
 
 const SENTENCES: Readonly<Record<Exclude<LockState, 'as-accepted'>, string>> = {
-  changed: 'is not what was accepted; see `bulkhead diff`, and accept it with `bulkhead update`',
-  missing: 'has no directory any more; what was accepted runs from what was kept',
-  broken: 'cannot be read or built any more; what was accepted runs from what was kept',
+  changed:
+    'changed since it was accepted; review it with `bulkhead diff`, then accept it with `bulkhead update`',
+  missing: 'has lost its directory; the stored accepted version still runs',
+  broken: 'cannot be read or built; the stored accepted version still runs',
 };

@@ -1,51 +1,52 @@
 import type { Command } from 'commander';
-import type { LockBook } from '../../index.js';
+import type { Lockfile } from '../../engine/lockfile.js';
+import { visible } from '../../visible.js';
 import type { RunCommand } from '../call.js';
+import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import type { CliPowers } from '../powers.js';
-import { jsonLine, visible } from '../visible.js';
-import { addLockOptions, type LockSettings, openBook, whoIs } from './options.js';
+import { print } from '../output.js';
+import { type LockSettings, addLockOptions, openLock, operatorName } from './options.js';
 
 interface Change {
   readonly name: string;
   readonly description: string;
   readonly done: string;
-  readonly make: (book: LockBook, id: string, by: string) => void;
+  readonly make: (lockfile: Lockfile, id: string, by: string) => void;
 }
 
 const CHANGES: readonly Change[] = [
   {
     name: 'enable',
-    description: 'let a plugin of the lock file run again',
+    description: 'enable a plugin of the lock file',
     done: 'is enabled',
-    make: (book, id) => book.setDisabled(id, false),
+    make: (lockfile, id) => lockfile.setDisabled(id, false),
   },
   {
     name: 'disable',
-    description: 'keep a plugin of the lock file from running',
+    description: 'disable a plugin of the lock file',
     done: 'is disabled',
-    make: (book, id) => book.setDisabled(id, true),
+    make: (lockfile, id) => lockfile.setDisabled(id, true),
   },
   {
     name: 'rollback',
-    description: 'go back to what was accepted of a plugin before, which is kept',
-    done: 'is what it was before; it runs so from the next load on',
-    make: (book, id, by) => {
-      book.rollback(id, by);
+    description: 'return to the version of a plugin that was accepted before',
+    done: 'is back at the version accepted before; the next load runs it',
+    make: (lockfile, id, by) => {
+      lockfile.rollback(id, by);
     },
   },
 ];
 
-/** What changes an entry of a lock, and needs no look at the plugin. */
+/** The commands that change an entry of a lock file without reading the plugin. */
 export function addLockChanges(program: Command, run: RunCommand): void {
   addRemove(program, run);
   for (const change of CHANGES) {
     const command = program
       .command(change.name)
       .description(change.description)
-      .argument('<id>', 'a plugin of the lock file');
+      .argument('<id>', 'id of a plugin in the lock file');
     addLockOptions(command).action((id: string, settings: LockSettings) =>
-      run((powers) => runChange(change, id, settings, powers)),
+      run((capabilities) => runChange(change, id, settings, capabilities)),
     );
   }
 }
@@ -54,14 +55,12 @@ async function runChange(
   { name, done, make }: Change,
   text: string,
   settings: LockSettings,
-  powers: CliPowers,
+  capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  const book = openBook(settings, powers);
-  const id = book.idOf(text);
-  make(book, id, whoIs(powers));
-  await powers.stdout.write(
-    settings.json === true ? jsonLine({ ok: true, id, outcome: name }) : `${visible(id)} ${done}\n`,
-  );
+  const lockfile = openLock(settings, capabilities);
+  const id = lockfile.idOf(text);
+  make(lockfile, id, operatorName(capabilities));
+  await print(settings, capabilities, { ok: true, id, outcome: name }, `${visible(id)} ${done}\n`);
   return EXIT.ok;
 }
 
@@ -73,39 +72,40 @@ interface RemoveSettings extends LockSettings {
 function addRemove(program: Command, run: RunCommand): void {
   const command = program
     .command('remove')
-    .description('take a plugin out of the lock file; its own directory stays')
-    .argument('<id>', 'a plugin of the lock file')
-    .option('--storage', 'remove what the host keeps for it as well; there is no way back')
+    .description('remove a plugin from the lock file; its directory stays')
+    .argument('<id>', 'id of a plugin in the lock file')
+    .option('--storage', 'also delete the storage of the plugin; this cannot be undone')
     .option(
       '--storage-directory <DIR>',
-      'where that is kept (default: bulkhead/storage in your data directory)',
+      'directory of the storage (default: bulkhead/storage in your data directory)',
     );
   addLockOptions(command).action((id: string, settings: RemoveSettings) =>
-    run((powers) => runRemove(id, settings, powers)),
+    run((capabilities) => runRemove(id, settings, capabilities)),
   );
 }
 
 async function runRemove(
   text: string,
   settings: RemoveSettings,
-  powers: CliPowers,
+  capabilities: CliCapabilities,
 ): Promise<ExitCode> {
   const { json, storage = false, storageDirectory } = settings;
   const more = storageDirectory === undefined ? {} : { storageDirectory };
-  const book = openBook(settings, powers, more);
-  const id = book.idOf(text);
-  book.remove(id);
-  // Only now: while it is in the lock, an engine may give it the storage anew.
-  const removed = storage && (await book.removeStorage(id));
-  const kept = storage
+  const lockfile = openLock(settings, capabilities, more);
+  const id = lockfile.idOf(text);
+  lockfile.remove(id);
+  // Only after the removal: before it, an engine could create the storage again.
+  const removed = storage && (await lockfile.removeStorage(id));
+  const storageText = storage
     ? removed
-      ? ', and its storage is removed'
+      ? ', and its storage is deleted'
       : '; it had no storage'
-    : '; its storage stays (--storage removes it, too)';
-  await powers.stdout.write(
-    json === true
-      ? jsonLine({ ok: true, id, outcome: 'remove', storage: removed ? 'removed' : 'none-removed' })
-      : `${visible(id)} is not in the lock file any more${kept}\n`,
+    : '; its storage stays (--storage deletes it)';
+  await print(
+    { json },
+    capabilities,
+    { ok: true, id, outcome: 'remove', storage: removed ? 'removed' : 'none-removed' },
+    `${visible(id)} is removed from the lock file${storageText}\n`,
   );
   return EXIT.ok;
 }

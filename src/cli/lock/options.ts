@@ -1,19 +1,22 @@
 import type { Command } from 'commander';
-import type { EngineOptions, LockBook } from '../../index.js';
-import { makePluginLog } from '../plugin-log.js';
-import type { CliPowers } from '../powers.js';
+import type { Lockfile } from '../../engine/lockfile.js';
+import type { EngineOptions } from '../../engine/types/options.js';
+import type { CliCapabilities } from '../capabilities.js';
+import { makePluginLog, TRUST_PLACE, trustFileOf } from '../engine-options.js';
 
 export interface LockSettings {
   readonly lock?: string;
+  readonly trust?: string;
   readonly json?: boolean;
 }
 
-/** Where a lock is unless another file is named. */
+/** The default lock file. */
 export const LOCK_FILE = 'bulkhead.lock.json';
 
 export function addLockOptions(command: Command): Command {
   return command
     .option('--lock <FILE>', `the lock file (default: ${LOCK_FILE})`)
+    .option('--trust <FILE>', `file of required and revoked keys (${TRUST_PLACE})`)
     .option('--json', 'print one line of JSON');
 }
 
@@ -21,22 +24,24 @@ export function lockFileOf({ lock = LOCK_FILE }: Pick<LockSettings, 'lock'>): st
   return lock;
 }
 
-export function openBook(
+export function openLock(
   settings: LockSettings,
-  powers: CliPowers,
+  capabilities: CliCapabilities,
   more: Pick<EngineOptions, 'storageDirectory'> = {},
-): LockBook {
+): Lockfile {
+  const trustFile = trustFileOf(settings, capabilities);
   const options: EngineOptions = {
     ...more,
+    ...(trustFile === undefined ? {} : { trustFile }),
     plugins: [],
-    env: powers.environment,
+    env: capabilities.environment,
     limits: { pool: 0 },
-    logger: makePluginLog(powers.stderr),
+    logger: makePluginLog(capabilities.stderr),
   };
-  return powers.openLockBook(lockFileOf(settings), options);
+  return capabilities.openLockfile(lockFileOf(settings), options);
 }
 
-/** Who accepts, for the lock. */
-export function whoIs({ environment }: Pick<CliPowers, 'environment'>): string {
-  return environment['USER'] ?? environment['LOGNAME'] ?? 'unknown';
+/** The name of the operator, for the lock file. */
+export function operatorName({ operator }: Pick<CliCapabilities, 'operator'>): string {
+  return operator;
 }

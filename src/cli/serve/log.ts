@@ -1,9 +1,10 @@
-import type { Engine, Logger } from '../../index.js';
-import { findEmpty } from '../directories.js';
-import type { CliPowers, TextSink } from '../powers.js';
-import { jsonLine } from '../visible.js';
+import type { Engine } from '../../agent/agent.js';
+import type { Logger } from '../../engine/types/options.js';
+import { jsonLine } from '../../visible.js';
+import type { CliCapabilities, TextSink } from '../capabilities.js';
+import { findEmpty } from '../failure.js';
 
-/** A server's log on standard error: one JSON object a line, for whoever gathers them. */
+/** The log of a server on standard error: one JSON object a line. */
 export function makeServerLog(stderr: TextSink, now: () => Date): Logger {
   const write =
     (level: string) =>
@@ -14,14 +15,14 @@ export function makeServerLog(stderr: TextSink, now: () => Date): Logger {
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
-/** Tells which of the directories that were named hold no plugin. */
-export async function tellEmpty(
+/** Warns of named directories without a plugin. */
+export async function warnIfEmpty(
   directories: readonly string[],
   engine: Engine,
-  powers: CliPowers,
+  capabilities: CliCapabilities,
   logger: Logger,
 ): Promise<void> {
-  for (const directory of await findEmpty(directories, engine.plugins(), powers)) {
-    logger.warn({ directory }, 'no plugin is there');
+  for (const directory of await findEmpty(directories, engine.plugins(), capabilities)) {
+    logger.warn({ directory }, 'the directory contains no plugin');
   }
 }

@@ -1,59 +1,70 @@
 import type { Command } from 'commander';
-import { serveMcpStdio } from '../../adapters/mcp/stdio.js';
-import type { ConfigFile } from '../../http/config-file.js';
+import type { ConfigFile } from '../../http/config.js';
 import type { RunCommand } from '../call.js';
+import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import type { CliPowers } from '../powers.js';
-import { makeServerLog, tellEmpty } from './log.js';
-import { engineOptionsFor, readConfigFile, readIdentity } from './options.js';
-import { makeRereading, readAgain } from './rereading.js';
-import { addEngineOptions, type EngineSettings } from './settings.js';
+import { makeConfigReloader, reloadConfig } from './config-reloader.js';
+import { findingsOf } from './findings.js';
+import { makeServerLog, warnIfEmpty } from './log.js';
+import {
+  type ServedSettings,
+  addServedOptions,
+  dropMissing,
+  engineOptionsFor,
+  readConfigFile,
+  readIdentity,
+} from './options.js';
 
 export function addMcp(program: Command, run: RunCommand): void {
   const command = program
     .command('mcp')
-    .description(
-      'serve the tools of plugins to the MCP client that starts this, over stdin and stdout',
-    )
+    .description('serve the tools of plugins as an MCP server on standard input and output')
     .argument('[plugin-dir...]', 'directories of plugins');
-  addEngineOptions(command, 'a configuration (default: none)').action(
-    (directories: string[], settings: EngineSettings) =>
-      run((powers) => runMcp(directories, settings, powers), { endsWhenInterrupted: true }),
+  addServedOptions(command, 'configuration file (default: none)').action(
+    (directories: string[], settings: ServedSettings) =>
+      run((capabilities) => runMcp(directories, settings, capabilities), {
+        endsWhenInterrupted: true,
+      }),
   );
 }
 
-/** Serves until the client goes, or it is interrupted. Standard output is the protocol's alone. */
+/** Serves until the client disconnects or the command is interrupted. Standard output carries only MCP. */
 export async function runMcp(
   directories: readonly string[],
-  settings: EngineSettings,
-  powers: CliPowers,
+  settings: ServedSettings,
+  capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  const logger = makeServerLog(powers.stderr, () => new Date());
-  // A client starts this wherever it works, which may be a stranger's repository: a configuration that
-  // lies there would grant, and start programs, in the name of whoever cloned it.
-  const file = settings.config === undefined ? {} : await readConfigFile(settings, powers);
+  const logger = makeServerLog(capabilities.stderr, () => new Date());
+  // A client starts this in its working directory, which may be a stranger's repository. A configuration
+  // in that directory must not grant permissions or start programs.
+  // guard: mcp-config-explicit
+  const file = settings.config === undefined ? {} : await readConfigFile(settings, capabilities);
   const named = { ...settings, plugins: [...directories, ...(settings.plugins ?? [])] };
-  const rereading = makeRereading(file, named, powers);
-  await using engine = await powers.createEngine({
-    ...engineOptionsFor(named, file, logger, powers),
-    ...rereading.policies,
-    identity: await readIdentity(file, () => 'http://127.0.0.1', powers),
+  const reloader = makeConfigReloader(file, named, capabilities);
+  await using engine = await capabilities.createEngine({
+    ...(await dropMissing(engineOptionsFor(named, file, logger, capabilities), capabilities)),
+    ...reloader.policies,
+    identity: await readIdentity(file, () => 'http://127.0.0.1', capabilities),
   });
   const everywhere = [...named.plugins, ...(file.plugins ?? [])];
-  await tellEmpty(everywhere, engine, powers, logger);
-  const { path: _path, ...said } = file.mcp ?? {};
+  await warnIfEmpty(everywhere, engine, capabilities, logger);
+  const { path: _path, ...mcpOptions } = file.mcp ?? {};
   const onError = ({ message }: Error): void => logger.info({ why: message }, 'mcp');
-  const stdio = await serveMcpStdio(engine, { onError, ...said });
+  const { serveMcpStdio } = await import('../../adapters/mcp.js');
+  const stdio = await serveMcpStdio(engine, { onError, ...mcpOptions });
   const end = (): void => void stdio.close();
   const reload = (next: ConfigFile): Promise<void> => {
-    const { plugins } = engineOptionsFor(named, next, logger, powers);
+    const { plugins } = engineOptionsFor(named, next, logger, capabilities);
     return engine.reload({ plugins });
   };
-  const forget = powers.onHangup(() => void readAgain(rereading, reload, logger));
-  powers.interrupted.addEventListener('abort', end, { once: true });
-  if (powers.interrupted.aborted) end();
+  const failedNow = () => findingsOf(engine.plugins(), everywhere, capabilities);
+  const removeListener = capabilities.onHangup(
+    () => void reloadConfig(reloader, reload, logger, failedNow),
+  );
+  capabilities.interrupted.addEventListener('abort', end, { once: true });
+  if (capabilities.interrupted.aborted) end();
   logger.info({ tools: engine.catalog.list().length }, 'serving');
   await stdio.closed;
-  forget();
+  removeListener();
   return EXIT.ok;
 }

@@ -1,25 +1,163 @@
+import type { Command } from 'commander';
 import { dirname, resolve } from 'node:path';
-import { type ConfigFile } from '../../http/config-file.js';
-import { parseConfig } from '../../http/config.js';
+import type { EngineOptions, Logger } from '../../engine/types/options.js';
+import { type ConfigFile, type ConfiguredAudit, parseConfig } from '../../http/config.js';
+import type { Credentials } from '../../http/credentials.js';
 import type { ServerOptions } from '../../http/server.js';
-import type { EngineOptions, Logger } from '../../index.js';
+import { parseIdentityKey } from '../../keys/identity-key.js';
+import type { RemoteOptions } from '../../remotes/remote.js';
 import { chooseApprover } from '../approve.js';
-import { readJsonObject } from '../arguments.js';
-import { consentOptions } from '../consent.js';
-import { type CredentialPlaces, credentialsFrom, placeOf } from '../credentials.js';
-import { usageError } from '../failure.js';
-import type { CliPowers } from '../powers.js';
-import { whereDeclared } from '../secrets.js';
-import { grantOf } from '../settings.js';
-import { fillIn } from './fill-in.js';
-import type { EngineSettings, ServeSettings } from './settings.js';
+import { collect } from '../arguments.js';
+import type { CliCapabilities } from '../capabilities.js';
+import {
+  type EngineSettings,
+  addEngineOptions,
+  approvalOptions,
+  auditOf,
+  grantOf,
+  trustOption,
+} from '../engine-options.js';
+import { reasonOf, usageError } from '../failure.js';
+import {
+  type CredentialPlaces,
+  credentialPlaceOf,
+  credentialsFrom,
+  declaredSecrets,
+} from '../secrets.js';
+
+/** The options of the plugins that are served. */
+export interface ServedSettings extends EngineSettings {
+  readonly plugins?: readonly string[];
+  /** The configuration file. */
+  readonly config?: string;
+}
+
+/** The options of `bulkhead serve`. */
+export interface ServeSettings extends ServedSettings {
+  readonly host?: string;
+  readonly port?: number;
+  readonly publicUrl?: string;
+  readonly token?: string;
+  readonly viewToken?: string;
+  readonly answerToken?: string;
+  readonly openLoopback?: boolean;
+  readonly vertesia?: string;
+  readonly mcp?: string;
+  readonly jwks?: readonly PinnedIssuer[];
+  readonly audience?: readonly string[];
+  readonly organization?: readonly string[];
+  readonly approvals?: boolean;
+  readonly json?: boolean;
+  readonly metrics?: HostAndPort;
+  readonly checkConfig?: boolean;
+}
+
+interface HostAndPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface PinnedIssuer {
+  readonly issuer: string;
+  readonly jwks?: string;
+}
+
+const DEFAULT_CONFIG = 'configuration file (default: bulkhead.config.json, if it exists)';
+
+export function addServedOptions(command: Command, config: string = DEFAULT_CONFIG): Command {
+  return addEngineOptions(command)
+    .option('--plugins <DIR...>', 'directories of plugins, or directories that contain them')
+    .option('--config <FILE>', config)
+    .option('--yes', 'approve every call that requires approval');
+}
+
+export function addServeOptions(command: Command): Command {
+  return addServedOptions(command)
+    .option('--host <ADDRESS>', 'address to listen on (default: 127.0.0.1)')
+    .option('--port <N>', 'port to listen on; 0 picks a free port (default: 4173)', parsePort)
+    .option(
+      '--public-url <URL>',
+      'URL under which clients reach this server (default: its own address)',
+    )
+    .option(
+      '--token <TEXT>',
+      'token of MCP clients, of at least 16 characters (default: BULKHEAD_TOKEN, else a new random one)',
+    )
+    .option(
+      '--view-token <TEXT>',
+      'token to read plugins, approvals and metrics (default: BULKHEAD_VIEW_TOKEN, else a new random one)',
+    )
+    .option(
+      '--answer-token <TEXT>',
+      'token to answer approvals (default: BULKHEAD_ANSWER_TOKEN, else a new random one)',
+    )
+    .option(
+      '--open-loopback',
+      'let every process of this machine call and view without a token; only on a loopback address',
+    )
+    .option('--vertesia <PATH>', 'path of the Vertesia tool server (default: /tools)')
+    .option('--mcp <PATH>', 'path of the MCP server, e.g. /mcp (default: no MCP server)')
+    .option(
+      '--jwks <ISSUER=URL>',
+      "accept tokens of this issuer, with the keys at this URL (default URL: Vertesia's); repeatable",
+      collectIssuer,
+    )
+    .option(
+      '--audience <TEXT>',
+      'accept only tokens for this audience; repeatable (default: any audience)',
+      collect,
+    )
+    .option(
+      '--organization <ID>',
+      'accept only calls of this account; repeatable (default: every account)',
+      collect,
+    )
+    .option(
+      '--approvals',
+      'queue calls that require approval until the operator answers with `bulkhead approvals`',
+    )
+    .option(
+      '--metrics <HOST:PORT>',
+      'serve Prometheus metrics at this address, under /metrics (default: none)',
+      parseHostAndPort,
+    )
+    .option('--json', 'print one line of JSON when the server is ready: {"url": …}')
+    .option(
+      '--check-config',
+      'check the configuration and the plugins, open no port, and exit with 1 if any of them fails',
+    );
+}
+
+function parseHostAndPort(text: string): HostAndPort {
+  const [, host, port] = /^\[?(.+?)\]?:(\d+)$/.exec(text) ?? [];
+  if (host === undefined || port === undefined || Number(port) > 65_535) {
+    throw usageError('--metrics', `--metrics takes HOST:PORT such as 127.0.0.1:9464, not ${text}`);
+  }
+  return { host, port: Number(port) };
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) {
+    throw usageError('--port', `--port takes a number from 0 to 65535, not ${text}`);
+  }
+  return port;
+}
+
+function collectIssuer(text: string, before: readonly PinnedIssuer[] = []): PinnedIssuer[] {
+  const [, issuer, jwks] = /^(.+?)(?:=(https?:\/\/.+))?$/.exec(text) ?? [];
+  if (issuer === undefined || issuer.endsWith('=')) {
+    throw usageError('--jwks', `--jwks takes ISSUER=URL, not ${JSON.stringify(text)}`);
+  }
+  return [...before, jwks === undefined ? { issuer } : { issuer, jwks }];
+}
 
 export const DEFAULT_FILE = 'bulkhead.config.json';
 
-/** The configuration that was named, or the one that lies here, or none. Its paths become absolute. */
+/** Reads `--config`, else the default file if it exists. Relative paths are resolved from the file's directory. */
 export async function readConfigFile(
-  { config }: Pick<EngineSettings, 'config'>,
-  { readFile }: Pick<CliPowers, 'readFile'>,
+  { config }: Pick<ServedSettings, 'config'>,
+  { readFile }: Pick<CliCapabilities, 'readFile'>,
 ): Promise<ConfigFile> {
   const file = config ?? DEFAULT_FILE;
   let text: string;
@@ -27,7 +165,7 @@ export async function readConfigFile(
     text = await readFile(file);
   } catch (error) {
     if (config === undefined) return {};
-    const why = error instanceof Error ? error.message : String(error);
+    const why = reasonOf(error);
     throw usageError('--config', `--config cannot read ${file}: ${why}`);
   }
   const read = parseConfig(text, file);
@@ -37,7 +175,8 @@ export async function readConfigFile(
   return {
     ...read,
     ...(credentials === undefined ? {} : { credentials: filesBelow(base, credentials) }),
-    ...absolute(base, { storageDirectory, rules, lockFile, audit }),
+    ...absolute(base, { storageDirectory, rules, lockFile }),
+    ...(audit === undefined ? {} : { audit: auditBelow(base, audit) }),
     plugins: (read.plugins ?? []).map((path) => resolve(base, path)),
     ...(keyFile === undefined
       ? {}
@@ -45,7 +184,7 @@ export async function readConfigFile(
   };
 }
 
-/** `@FILE` of a configuration is relative to it, too. */
+/** Resolves `@FILE` from the directory of the configuration. */
 function filesBelow(
   base: string,
   places: Readonly<Record<string, string>>,
@@ -58,7 +197,22 @@ function filesBelow(
   );
 }
 
-/** Paths of a configuration are relative to it. */
+/** Resolves the files of an audit log from the directory of the configuration. */
+function auditBelow(base: string, audit: ConfiguredAudit): ConfiguredAudit {
+  const { file, signKey, publicKey, anchors } = audit;
+  return {
+    ...audit,
+    file: resolve(base, file),
+    ...absolute(base, { signKey, publicKey }),
+    ...(anchors === undefined
+      ? {}
+      : {
+          anchors: anchors.map((one) => ('file' in one ? { file: resolve(base, one.file) } : one)),
+        }),
+  };
+}
+
+/** Resolves paths from the directory of the configuration. */
 function absolute(
   base: string,
   paths: Readonly<Record<string, string | undefined>>,
@@ -70,92 +224,107 @@ function absolute(
   );
 }
 
-/** Who we are to servers that ask for a token. `url` gives our own URL, once it is known. */
+/** Our identity for servers that require a token. `url` returns our own URL once it is known. */
 export async function readIdentity(
   { identity = {} }: ConfigFile,
   url: () => string,
-  { readFile }: Pick<CliPowers, 'readFile'>,
+  { readFile }: Pick<CliCapabilities, 'readFile'>,
 ): Promise<NonNullable<EngineOptions['identity']>> {
   const { keyFile, issuer = url, ...rest } = identity;
   if (keyFile === undefined) return { ...rest, issuer };
-  const key = await readJsonObject(`@${keyFile}`, 'identity.keyFile', {
-    readFile,
-    stdin: nothing(),
+  const text = await readFile(keyFile).catch((error: unknown) => {
+    throw usageError('--config', `identity.keyFile cannot read ${keyFile}: ${reasonOf(error)}`);
   });
-  return { ...rest, issuer, key };
+  // guard: identity-key-checked-at-start
+  return { ...rest, issuer, key: { ...parseIdentityKey(text, keyFile) } };
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+/**
+ * Drops plugin directories that do not exist. A server runs without them: it warns at its start, and
+ * finds them at SIGHUP. A directory's name may end with `/*`.
+ */
+export async function dropMissing(
+  options: EngineOptions,
+  { listDirectory }: Pick<CliCapabilities, 'listDirectory'>,
+): Promise<EngineOptions> {
+  const found = options.plugins.map(async (path) => {
+    const entries = await listDirectory(path.replace(/\/\*$/, '')).catch(() => undefined);
+    return entries === undefined ? [] : [path];
+  });
+  return { ...options, plugins: (await Promise.all(found)).flat() };
+}
 
-/** The engine that is served. Naming a directory is the grant, unless the configuration says else. */
+/** The engine's options. Naming a directory grants what its plugins declare, unless the configuration has `grant`. */
 export function engineOptionsFor(
-  settings: EngineSettings,
+  settings: ServedSettings,
   file: ConfigFile,
   logger: Logger,
-  powers: Omit<CliPowers, 'createEngine'>,
+  capabilities: Omit<CliCapabilities, 'createEngine'>,
 ): EngineOptions {
   const plugins = [...(settings.plugins ?? []), ...(file.plugins ?? [])];
-  const remotes = (file.remotes ?? []).map((one) => fillIn(one, powers.environment));
+  const remotes = (file.remotes ?? []).map((one) => fillIn(one, capabilities.environment));
   const locked = settings.lock ?? file.lockFile;
   if (plugins.length === 0 && remotes.length === 0 && locked === undefined) {
-    throw usageError('--plugins', 'there is nothing to serve: name plugins with --plugins DIR');
+    throw usageError('--plugins', 'there is nothing to serve; name plugins with --plugins DIR');
   }
-  // Whoever serves sits at no terminal: approval is given beforehand, or by who calls.
-  const approve = chooseApprover(settings.yes ?? false, {});
+  // A server has no terminal: `--yes` approves in advance, or the caller approves.
+  const approve = chooseApprover(settings.yes ?? false, { operator: capabilities.operator });
   return {
     plugins,
     grant: file.grant ?? grantOf(settings.allow),
     config: file.config ?? {},
-    env: { ...powers.environment, ...settings.env },
-    secrets: whereDeclared(settings.secret ?? {}),
-    ...credentialsFrom(credentialPlaces(settings, file), powers),
+    env: { ...capabilities.environment, ...settings.env },
+    secrets: declaredSecrets(settings.secret ?? {}),
+    ...credentialsFrom(credentialPlaces(settings, file), capabilities),
     hostMode: [...(settings.allowHost ?? []), ...(file.hostMode ?? [])],
     background: file.background ?? [],
+    idempotent: file.idempotent ?? [],
     network: { overrides: [...(settings.hostOverride ?? []), ...(file.overrides ?? [])] },
     limits: file.limits ?? {},
     remotes,
     ...(file.trustHints === undefined ? {} : { trustHints: file.trustHints }),
     ...(file.tolerance === undefined ? {} : { tolerance: file.tolerance }),
-    ...consentOptions({ ...(file.rules && { rules: file.rules }), ...settings }, powers),
-    ...lockAndAudit(settings, file),
+    ...approvalOptions({ ...(file.rules && { rules: file.rules }), ...settings }, capabilities),
+    ...lockAndAudit(settings, file, capabilities),
     ...(file.storageDirectory === undefined ? {} : { storageDirectory: file.storageDirectory }),
     logger,
     ...(approve === undefined ? {} : { approve }),
   };
 }
 
-/** The command line's, and those of the configuration. */
+/** The credentials of the configuration and of the command line, which wins. */
 function credentialPlaces(
-  { credential }: EngineSettings,
+  { credential }: ServedSettings,
   { credentials }: ConfigFile,
 ): CredentialPlaces | undefined {
   if (credential === undefined && credentials === undefined) return undefined;
   const configured = Object.entries(credentials ?? {}).map(
-    ([name, text]) => [name, placeOf(text, 'credentials')] as const,
+    ([name, text]) => [name, credentialPlaceOf(text, 'credentials')] as const,
   );
   return { ...Object.fromEntries(configured), ...credential };
 }
 
 function lockAndAudit(
-  settings: EngineSettings,
+  settings: ServedSettings,
   file: ConfigFile,
-): Pick<EngineOptions, 'lockFile' | 'audit'> {
+  capabilities: Pick<CliCapabilities, 'environment'>,
+): Pick<EngineOptions, 'lockFile' | 'trustFile' | 'audit'> {
   const lockFile = settings.lock ?? file.lockFile;
-  const audit = settings.audit ?? file.audit;
+  const { audit } = auditOf(settings, file.audit);
   return {
-    ...(lockFile === undefined ? {} : { lockFile }),
-    ...(audit === undefined ? {} : { audit: { file: audit } }),
+    ...(lockFile === undefined ? {} : { lockFile, ...trustOption(settings, capabilities) }),
+    ...(audit === undefined ? {} : { audit }),
   };
 }
 
-/** What is served, and where. The command line wins over the configuration. */
+/** The server's options. The command line wins over the configuration. */
 export function serverOptionsFor(
   settings: ServeSettings,
   file: ConfigFile,
-  { environment }: Pick<CliPowers, 'environment'>,
+  { environment }: Pick<CliCapabilities, 'environment'>,
 ): ServerOptions {
   const { server = {}, tokens = {} } = file;
-  const token = settings.token ?? environment['BULKHEAD_TOKEN'] ?? server.token;
+  const openLoopback = settings.openLoopback ?? server.openLoopback ?? false;
   const publicUrl = settings.publicUrl ?? server.publicUrl;
   const host = settings.host ?? server.host;
   const port = settings.port ?? server.port;
@@ -163,7 +332,8 @@ export function serverOptionsFor(
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
     ...(publicUrl === undefined ? {} : { publicUrl }),
-    ...(token === undefined ? {} : { token }),
+    credentials: chosenCredentials(settings, file, environment),
+    ...(openLoopback ? { openLoopback } : {}),
     ...(server.limits === undefined ? {} : { limits: server.limits }),
     vertesia: {
       ...file.vertesia,
@@ -181,7 +351,59 @@ export function serverOptionsFor(
   };
 }
 
+/** The tokens that the operator chose. The command line wins over the environment and the configuration. */
+export function chosenCredentials(
+  settings: Pick<ServeSettings, 'token' | 'viewToken' | 'answerToken'>,
+  { server = {} }: ConfigFile,
+  environment: CliCapabilities['environment'],
+): Partial<Credentials> {
+  const call = firstSet(settings.token, environment['BULKHEAD_TOKEN'], server.token);
+  const view = firstSet(settings.viewToken, environment['BULKHEAD_VIEW_TOKEN'], server.viewToken);
+  const answer = firstSet(
+    settings.answerToken,
+    environment['BULKHEAD_ANSWER_TOKEN'],
+    server.answerToken,
+  );
+  return {
+    ...(call === undefined ? {} : { call }),
+    ...(view === undefined ? {} : { view }),
+    ...(answer === undefined ? {} : { answer }),
+  };
+}
+
+/** An empty text is not set: a script may pass an unset variable. */
+function firstSet(...texts: readonly (string | undefined)[]): string | undefined {
+  // guard: empty-token-is-unset
+  return texts.find((text) => text !== undefined && text !== '');
+}
+
 function pathOf(option: string, path: string): string {
   if (/^\/[\w\-./]*$/.test(path)) return path;
-  throw usageError(option, `${option} takes a path, as in /tools, not ${path}`);
+  throw usageError(option, `${option} takes a path such as /tools, not ${path}`);
+}
+
+/** Replaces `${NAME}` in a server's headers and variables by the host's variable. */
+export function fillIn(
+  remote: RemoteOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): RemoteOptions {
+  const fill = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [
+        name,
+        text.replaceAll(/\$\{(\w+)\}/g, (_all, variable: string) => {
+          const value = environment[variable];
+          if (value !== undefined) return value;
+          throw usageError(
+            'remotes',
+            `the configuration of a server uses ${variable}, which is not set; set the variable`,
+          );
+        }),
+      ]),
+    );
+  if ('headers' in remote && remote.headers !== undefined) {
+    return { ...remote, headers: fill(remote.headers) };
+  }
+  if ('env' in remote && remote.env !== undefined) return { ...remote, env: fill(remote.env) };
+  return remote;
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { PluginStatus } from '../../index.js';
+import type { PluginStatus } from '../../engine/types/status.js';
+import { visible } from '../../visible.js';
 import type { RunCommand } from '../call.js';
+import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { usageError } from '../failure.js';
-import type { CliPowers } from '../powers.js';
-import { formatTable } from '../table.js';
-import { jsonLine, visible } from '../../visible.js';
+import { formatTable, print } from '../output.js';
 import { makeServerLog } from './log.js';
 import { engineOptionsFor, readConfigFile, readIdentity } from './options.js';
 
@@ -13,47 +13,54 @@ export interface RemotesSettings {
   readonly config?: string;
   readonly accept?: string;
   readonly digest?: string;
+  readonly lock?: string;
   readonly json?: boolean;
 }
 
 export function addRemotes(program: Command, run: RunCommand): void {
   program
     .command('remotes')
-    .description('show the servers of tools that the configuration names, and what they offer')
+    .description('list the tool servers of the configuration and their tools')
+    .option('--config <FILE>', 'configuration file (default: bulkhead.config.json, if it exists)')
+    .option('--accept <ID>', 'accept the current tool definitions of this server')
     .option(
-      '--config <FILE>',
-      'a configuration (default: bulkhead.config.json, where there is one)',
+      '--digest <TEXT>',
+      'with --accept: accept only if the definitions still have this digest',
     )
-    .option('--accept <ID>', 'take what that server says of its tools now for reviewed')
-    .option('--digest <TEXT>', '--accept: only where it is still what was shown by that digest')
+    .option('--lock <FILE>', 'lock file for the accepted definitions (default: as configured)')
     .option('--json', 'print one line of JSON')
-    .action((settings: RemotesSettings) => run((powers) => runRemotes(settings, powers)));
+    .action((settings: RemotesSettings) =>
+      run((capabilities) => runRemotes(settings, capabilities)),
+    );
 }
 
-/** Exits with 2 where a server does not answer, or a tool of one waits for a review. */
-export async function runRemotes(settings: RemotesSettings, powers: CliPowers): Promise<ExitCode> {
-  const { accept, digest, json = false } = settings;
+/** Exits with 2 if a server does not respond, or one of its tools awaits review. */
+export async function runRemotes(
+  settings: RemotesSettings,
+  capabilities: CliCapabilities,
+): Promise<ExitCode> {
+  const { accept, digest, lock, json = false } = settings;
   if (digest !== undefined && accept === undefined) {
-    throw usageError('--digest', '--digest goes with --accept: it says what is accepted');
+    throw usageError('--digest', '--digest needs --accept');
   }
-  const file = await readConfigFile(settings, powers);
+  const file = await readConfigFile(settings, capabilities);
   if ((file.remotes ?? []).length === 0) {
-    throw usageError('--config', 'the configuration names no servers under "remotes"');
+    throw usageError('--config', 'the configuration has no servers under "remotes"');
   }
-  const quiet = { ...powers.stderr, write: () => Promise.resolve() };
+  const quiet = { ...capabilities.stderr, write: () => Promise.resolve() };
   const logger = makeServerLog(quiet, () => new Date());
   const { plugins: _plugins, ...rest } = file;
-  await using engine = await powers.createEngine({
-    ...engineOptionsFor({}, rest, logger, powers),
-    identity: await readIdentity(file, () => 'http://127.0.0.1', powers),
+  await using engine = await capabilities.createEngine({
+    ...engineOptionsFor(lock === undefined ? {} : { lock }, rest, logger, capabilities),
+    identity: await readIdentity(file, () => 'http://127.0.0.1', capabilities),
   });
   if (accept !== undefined) await engine.accept(accept, digest);
   const remotes = engine.plugins();
-  await powers.stdout.write(json ? jsonLine({ ok: true, remotes }) : tell(remotes));
+  await print({ json }, capabilities, { ok: true, remotes }, formatRemotes(remotes));
   return remotes.some(({ problems }) => problems.length > 0) ? EXIT.findings : EXIT.ok;
 }
 
-function tell(remotes: readonly PluginStatus[]): string {
+function formatRemotes(remotes: readonly PluginStatus[]): string {
   const rows = remotes.map(({ id, format, tools, state, directory }) => [
     visible(id),
     format ?? '?',
@@ -64,5 +71,5 @@ function tell(remotes: readonly PluginStatus[]): string {
   const problems = remotes.flatMap(({ problems: all }) =>
     all.map(({ code, message }) => `${code}  ${visible(message)}\n`),
   );
-  return `${formatTable([['SERVER', 'SPEAKS', 'TOOLS', 'STATE', 'AT'], ...rows])}${problems.join('')}`;
+  return `${formatTable([['SERVER', 'PROTOCOL', 'TOOLS', 'STATE', 'URL'], ...rows])}${problems.join('')}`;
 }

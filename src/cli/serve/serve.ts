@@ -1,77 +1,148 @@
 import type { Command } from 'commander';
-import type { ConfigFile } from '../../http/config-file.js';
-import type { Listening } from '../../http/listen.js';
-import { makeMetricsServer } from '../../http/metrics.js';
-import { type RunningServer, startServer } from '../../http/server.js';
-import { type Engine, type Logger, makePendingApprovals } from '../../index.js';
+import type { ConfigFile } from '../../http/config.js';
+import type { Engine } from '../../agent/agent.js';
+import type { HttpListener } from '../../http/listen.js';
+import type { Role } from '../../http/credentials.js';
+import type { RunningServer, ServerOptions } from '../../http/server.js';
 import type { RunCommand } from '../call.js';
+import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import type { CliPowers } from '../powers.js';
-import { jsonLine } from '../visible.js';
-import { makeServerLog, tellEmpty } from './log.js';
-import { engineOptionsFor, readConfigFile, readIdentity, serverOptionsFor } from './options.js';
-import { makeRereading, readAgain } from './rereading.js';
-import { addServeOptions, type ServeSettings } from './settings.js';
+import { print } from '../output.js';
+import { makeConfigReloader, reloadConfig } from './config-reloader.js';
+import { findingsOf, logFindings } from './findings.js';
+import { makeServerLog, warnIfEmpty } from './log.js';
+import {
+  type ServeSettings,
+  addServeOptions,
+  dropMissing,
+  engineOptionsFor,
+  readConfigFile,
+  readIdentity,
+  serverOptionsFor,
+} from './options.js';
 
 export function addServe(program: Command, run: RunCommand): void {
   const command = program
     .command('serve')
-    .description('serve the tools of plugins over HTTP, until told to stop');
+    .description('serve the tools of plugins over HTTP until interrupted');
   addServeOptions(command).action((settings: ServeSettings) =>
-    run((powers) => runServe(settings, powers), { endsWhenInterrupted: true }),
+    run(
+      (capabilities) =>
+        settings.checkConfig === true
+          ? checkConfig(settings, capabilities)
+          : runServe(settings, capabilities, program.version()),
+      { endsWhenInterrupted: true },
+    ),
   );
 }
 
 /**
- * Serves until it is interrupted. Then it takes no more requests, lets those under way finish, and
- * exits with 0; with 6 where some had to be cut off. SIGHUP has the configuration and the plugins read
- * again.
+ * Serves until interrupted. Then it accepts no more requests, waits for running ones, and exits with 0, or
+ * with 6 if it aborted some. SIGHUP reloads the configuration and the plugins.
  */
-export async function runServe(settings: ServeSettings, powers: CliPowers): Promise<ExitCode> {
-  const logger = makeServerLog(powers.stderr, () => new Date());
-  const file = await readConfigFile(settings, powers);
-  const rereading = makeRereading(file, settings, powers);
-  const approvals = settings.approvals === true ? makePendingApprovals() : undefined;
+export async function runServe(
+  settings: ServeSettings,
+  capabilities: CliCapabilities,
+  version = '',
+): Promise<ExitCode> {
+  const logger = makeServerLog(capabilities.stderr, () => new Date());
+  const file = await readConfigFile(settings, capabilities);
+  const reloader = makeConfigReloader(file, settings, capabilities);
+  const approvals = settings.approvals === true;
+  // Loaded here, because the other commands need no server.
+  const { startServer } = await import('../../http/server.js');
+  const metrics =
+    settings.metrics === undefined
+      ? undefined
+      : await (
+          await import('../../http/metrics.js')
+        ).makeMetricsServer({
+          remotes: () => remotesOf(engine),
+          build: { version, node: capabilities.machine.node },
+        });
   const options = {
-    ...serverOptionsFor(settings, file, powers),
-    ...(approvals === undefined ? {} : { approvals }),
+    ...serverOptionsFor(settings, file, capabilities),
+    approvals,
+    ...(metrics === undefined ? {} : { onRequest: metrics.request }),
   };
   let url = options.publicUrl ?? '';
-  const metrics = settings.metrics === undefined ? undefined : makeMetricsServer();
-  const engine = await powers.createEngine({
-    ...engineOptionsFor(settings, file, logger, powers),
-    ...rereading.policies,
-    ...(approvals === undefined || settings.yes === true ? {} : { approve: approvals.approve }),
+  const engineOptions = await dropMissing(
+    engineOptionsFor(settings, file, logger, capabilities),
+    capabilities,
+  );
+  const engine: Engine = await capabilities.createEngine({
+    ...engineOptions,
+    ...(engineOptions.audit !== undefined && options.openLoopback === true
+      ? { audit: { ...engineOptions.audit, exceptions: ['open-loopback'] } }
+      : {}),
+    ...reloader.policies,
+    // A person answers later, so undeclared writes are held as if the engine had an approver.
+    ...(!approvals || settings.yes === true || settings.effects !== undefined
+      ? {}
+      : { effects: 'ask' as const }),
     ...(metrics === undefined ? {} : { onEvent: metrics.listener }),
-    identity: await readIdentity(file, () => url, powers),
+    identity: await readIdentity(file, () => url, capabilities),
   });
-  let scraped: Listening | undefined;
+  let scraped: HttpListener | undefined;
   try {
     const named = [...(settings.plugins ?? []), ...(file.plugins ?? [])];
-    await tellEmpty(named, engine, powers, logger);
-    if (settings.metrics !== undefined) {
-      scraped = await metrics?.listen(settings.metrics);
-      logger.info({ url: `${scraped?.url ?? ''}/metrics` }, 'serving metrics');
+    await warnIfEmpty(named, engine, capabilities, logger);
+    // While there is a listener, calls wait for the answers.
+    if (approvals) {
+      engine.approvals.on('request', ({ approvalId, id, risk }) =>
+        logger.info({ approval: approvalId, tool: id, risk }, 'a call waits for approval'),
+      );
     }
     const server = await startServer(engine, options, logger);
     url = server.url;
-    const reload = async (next: ConfigFile): Promise<void> => {
-      const { token, tokens } = serverOptionsFor(settings, next, powers);
-      const { plugins } = engineOptionsFor(settings, next, logger, powers);
-      await server.reload({ plugins, token, ...(tokens === undefined ? {} : { tokens }) });
-    };
-    const forget = powers.onHangup(() => void readAgain(rereading, reload, logger));
-    await tellStarted(settings, server, engine, powers, logger);
-    if ((options.tokens?.jwks ?? []).length === 0) {
-      logger.warn({}, 'no issuer is trusted, so no tool can be called: name one with --jwks');
-    } else if ((options.tokens?.audience ?? []).length === 0) {
-      logger.warn({}, 'no --audience is set: tokens made for other servers are believed here, too');
+    const { openLoopback = false } = options;
+    if (settings.metrics !== undefined) {
+      scraped = await metrics?.listen(settings.metrics, {
+        get credentials() {
+          return server.credentials;
+        },
+        openLoopback,
+      });
+      logger.info({ url: `${scraped?.url ?? ''}/metrics` }, 'serving metrics');
     }
-    await interrupted(powers.interrupted);
-    forget();
-    logger.info({}, 'stopping: calls under way may finish');
+    if (openLoopback) {
+      logger.warn(
+        { url },
+        'every process of this machine can call and view without a token (--open-loopback)',
+      );
+    }
+    const reload = async (next: ConfigFile): Promise<void> => {
+      directories = [...(settings.plugins ?? []), ...(next.plugins ?? [])];
+      const { credentials, tokens } = serverOptionsFor(settings, next, capabilities);
+      const { plugins } = engineOptionsFor(settings, next, logger, capabilities);
+      await server.reload({
+        plugins,
+        ...(credentials && { credentials }),
+        ...(tokens === undefined ? {} : { tokens }),
+      });
+    };
+    let directories = named;
+    const failedNow = () => findingsOf(engine.plugins(), directories, capabilities);
+    const removeListener = capabilities.onHangup(
+      () => void reloadConfig(reloader, reload, logger, failedNow),
+    );
+    await printStarted(settings, server, options, capabilities);
+    logger.info({ url, tools: engine.catalog.list().length }, 'serving');
+    if ((options.tokens?.jwks ?? []).length === 0) {
+      if (options.mcp === undefined) {
+        logger.warn(
+          {},
+          'no issuer is trusted and there is no MCP endpoint, so no tool can be called; add --jwks ISSUER=URL or --mcp /mcp',
+        );
+      }
+    } else if ((options.tokens?.audience ?? []).length === 0) {
+      logger.warn({}, 'without --audience, tokens for other servers are accepted too');
+    }
+    await interrupted(capabilities.interrupted);
+    removeListener();
+    logger.info({}, 'stopping; running calls may finish');
     const finished = await server.stop();
-    if (!finished) logger.warn({}, 'some calls did not finish in time and were cut off');
+    if (!finished) logger.warn({}, 'some calls did not finish in time and were aborted');
     logger.info({}, 'stopped');
     return finished ? EXIT.ok : EXIT.timeout;
   } finally {
@@ -80,17 +151,87 @@ export async function runServe(settings: ServeSettings, powers: CliPowers): Prom
   }
 }
 
-async function tellStarted(
-  { json }: ServeSettings,
-  { url, token }: RunningServer,
-  engine: Engine,
-  { stdout }: CliPowers,
-  logger: Logger,
-): Promise<void> {
-  const tools = engine.catalog.list().length;
-  await stdout.write(json === true ? jsonLine({ url, token }) : `${url}\ntoken: ${token}\n`);
-  logger.info({ url, tools }, 'serving');
+/** The remote tool servers, and whether each answered when it was last asked. */
+function remotesOf(
+  engine: Pick<Engine, 'plugins'>,
+): readonly { readonly id: string; readonly isUp: boolean }[] {
+  return engine
+    .plugins()
+    .filter(({ format }) => format === 'mcp' || format === 'vertesia')
+    .map(({ id, state }) => ({ id, isUp: state === 'active' }));
 }
+
+/**
+ * Checks the configuration as `serve` would read it, without opening a port: prints what is wrong, and
+ * exits with 1 if a plugin fails. A directory without a plugin is a warning.
+ */
+async function checkConfig(
+  settings: ServeSettings,
+  capabilities: CliCapabilities,
+): Promise<ExitCode> {
+  const file = await readConfigFile(settings, capabilities);
+  const { checkServerOptions } = await import('../../http/server.js');
+  checkServerOptions(serverOptionsFor(settings, file, capabilities));
+  const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const { policies } = makeConfigReloader(file, settings, capabilities);
+  const options = await dropMissing(
+    engineOptionsFor(settings, file, quiet, capabilities),
+    capabilities,
+  );
+  const engine = await capabilities.createEngine({ ...options, ...policies });
+  try {
+    const plugins = engine.plugins();
+    const named = [...(settings.plugins ?? []), ...(file.plugins ?? [])];
+    const findings = await findingsOf(plugins, named, capabilities);
+    logFindings(
+      findings,
+      makeServerLog(capabilities.stderr, () => new Date()),
+    );
+    const failed = findings.filter(({ level }) => level === 'error').length;
+    const summary = { ok: failed === 0, plugins: plugins.length, findings };
+    await print(
+      settings,
+      capabilities,
+      summary,
+      failed === 0
+        ? `The configuration is valid: ${plugins.length} plugins, ${engine.catalog.list().length} tools.\n`
+        : `${failed} problems of ${plugins.length} plugins: see standard error.\n`,
+    );
+    return failed === 0 ? EXIT.ok : EXIT.usage;
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Prints the URL and the tokens that were generated. A token that the operator chose is never printed. */
+async function printStarted(
+  { json }: ServeSettings,
+  { url, credentials }: RunningServer,
+  { credentials: chosen = {}, mcp, approvals }: ServerOptions,
+  { stdout }: CliCapabilities,
+): Promise<void> {
+  const inUse: Readonly<Record<Role, boolean>> = {
+    call: mcp !== undefined,
+    view: true,
+    answer: approvals === true,
+  };
+  const generated = PRINTED.filter(
+    // guard: chosen-token-not-printed
+    ({ role }) => inUse[role] && chosen[role] === undefined,
+  );
+  await print(
+    { json },
+    { stdout },
+    { url, ...Object.fromEntries(generated.map(({ role, key }) => [key, credentials[role]])) },
+    `${[url, ...generated.map(({ role, text }) => `${text}: ${credentials[role]}`)].join('\n')}\n`,
+  );
+}
+
+const PRINTED: readonly { readonly role: Role; readonly key: string; readonly text: string }[] = [
+  { role: 'call', key: 'token', text: 'token' },
+  { role: 'view', key: 'viewToken', text: 'token to view' },
+  { role: 'answer', key: 'answerToken', text: 'token to answer approvals' },
+];
 
 function interrupted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

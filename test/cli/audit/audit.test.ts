@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seal } from '../../../src/audit/chain.js';
+import type { AuditRecord } from '../../../src/audit/record.js';
 import { ended, lineOf, run, start, writePlugin } from '../spawned.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'bulkhead-cli-audit-'));
@@ -47,7 +49,7 @@ describe('bulkhead audit', () => {
     expect(await run(['audit', '--file', file, '--since', 'soon'])).toMatchObject({ code: 1 });
   });
 
-  it('says where there is no log', async () => {
+  it('says if there is no log', async () => {
     const { code, stderr } = await run(['audit', '--file', join(directory, 'none.jsonl')]);
     expect(code).toBe(4);
     expect(stderr).toContain('does not exist');
@@ -93,7 +95,41 @@ describe('bulkhead audit', () => {
     writeFileSync(file, whole);
   });
 
-  it('names the first place where the log was tampered with', async () => {
+  it('refuses a type of record that does not exist, and options of another action', async () => {
+    const unknown = await run(['audit', '--file', file, '--type', 'call-endd']);
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toContain('did you mean call-ended?');
+    const misplaced = await run(['audit', '--file', file, '--accept-unattested']);
+    expect(misplaced.code).toBe(1);
+    expect(misplaced.stderr).toContain('--accept-unattested needs `audit verify`');
+  });
+
+  it('verifies a signed log with the public key, and finds a record that was appended', async () => {
+    const key = join(directory, 'keys', 'sign.pem');
+    const anchors = join(directory, 'elsewhere', 'anchors.txt');
+    const signed = join(directory, 'signed', 'audit.jsonl');
+    await run(['keys', 'new', 'sign', '--out', key]);
+    const options = ['--audit', signed, '--audit-key', key, '--audit-anchor', anchors];
+    expect((await run(['call', writePlugin(), 'run', ...options])).code).toBe(0);
+    const verify = ['audit', 'verify', '--file', signed, '--key', key.replace('.pem', '.pub')];
+    const intact = await run([...verify, '--anchor', `@${anchors}`]);
+    expect(intact.stdout).toMatch(/^intact {2}\d+ records, \d+ anchored, \d+ signed/);
+    const lines = readFileSync(signed, 'utf8').trimEnd().split('\n');
+    const last = JSON.parse(lines.at(-1) ?? '') as AuditRecord;
+    const more = seal(last, { type: 'log-opened', atMs: 1, pid: 1 }).line;
+    writeFileSync(signed, `${[...lines, more].join('\n')}\n`);
+    expect((await run(['audit', 'verify', '--file', signed])).code).toBe(0);
+    const found = await run(verify);
+    expect(found.code).toBe(2);
+    expect(found.stdout).toContain('unattested');
+    expect(found.stdout).toContain('no signature vouches for 1 of');
+    expect((await run([...verify, '--accept-unattested'])).code).toBe(0);
+    // The next engine does not vouch for it either.
+    await run(['call', writePlugin(), 'run', ...options]);
+    expect((await run(verify)).stdout).toContain('no signature vouches for 1 of');
+  });
+
+  it('names the first record at which the log was tampered with', async () => {
     const whole = readFileSync(file, 'utf8');
     writeFileSync(file, whole.replace('TIME_DENIED', 'TOOL_FAILED'));
     const { code, stdout } = await run(['audit', 'verify', '--file', file]);
@@ -116,7 +152,7 @@ describe('bulkhead why', () => {
     const call = linesOf(stdout)[0]?.call ?? '';
     const { code, stdout: text } = await run(['why', call, '--file', file]);
     expect(code).toBe(0);
-    expect(text).toContain('it failed');
+    expect(text).toContain(': failed');
     expect(text).toContain('Clock: none.');
     expect(text).toContain('DENIED time: Date.now at index.ts:');
     expect(text).toContain('run ended TIME_DENIED');
@@ -127,7 +163,7 @@ describe('bulkhead why', () => {
     });
   });
 
-  it('says that the log has no such call', async () => {
+  it('says that the log does not have the call', async () => {
     expect(await run(['why', 'call_none', '--file', file])).toMatchObject({ code: 1 });
   });
 });

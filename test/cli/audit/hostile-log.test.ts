@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { seal, START } from '../../../src/audit/chain.js';
-import { recordLine } from '../../../src/cli/audit/audit.js';
-import { makePaint } from '../../../src/cli/paint.js';
-import { readAudit, type AuditRecord } from '../../../src/index.js';
+import { START, seal } from '../../../src/audit/chain.js';
+import { recordLine } from '../../../src/cli/audit.js';
+import { makePaint } from '../../../src/cli/output.js';
+import { type AuditRecord, readAudit } from '../../../src/entry-points/audit.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'bulkhead-hostile-log-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -38,15 +38,15 @@ async function read(...entries: object[]): Promise<AuditRecord[]> {
   return records;
 }
 
-describe('a log that somebody else wrote', () => {
-  it('steers no terminal, whatever stands in it', async () => {
+describe('a log that an attacker wrote', () => {
+  it('cannot steer a terminal', async () => {
     const [record, ...more] = await read(ended);
     expect(more).toEqual([]);
     if (record === undefined) throw new Error('expected a record');
     expect(recordLine(record, makePaint(false))).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
   });
 
-  it('has no record of a time that there is not', async () => {
+  it('has no record with an invalid time', async () => {
     const times = [8.64e15, 8.640000000000001e15, 1e99, -1e99];
     const records = await read(...times.map((atMs) => ({ ...ended, atMs })));
     expect(records.map(({ atMs }) => atMs)).toEqual([8.64e15]);

@@ -5,39 +5,61 @@ import { lineOf, run } from '../spawned.js';
 
 const wall = (name: WallName, changed: Partial<Guarantee> = {}): Guarantee => ({
   wall: name,
-  stands: true,
+  active: true,
   unused: false,
   evidence: 'it was seen',
   meaning: 'What it keeps out.',
   ...changed,
 });
-const absent = { stands: false, remedy: 'Install it.' };
+const absent = { active: false, remedy: 'Install it.' };
 
 describe('bulkhead doctor', () => {
-  it('tells of the machine, and of each wall what it means and how it was seen', async () => {
+  it('describes the machine, and for each wall its meaning and evidence', async () => {
     const { stdout, code } = await runFake(['doctor'], {
       guarantees: [wall('process'), wall('no-network', absent)],
     });
     expect(stdout.text).toContain('node      v20.19.0, V8 11.3');
     expect(stdout.text).toContain('system    linux 6.1.0, x64, 2 processors, 8.0 GiB');
-    expect(stdout.text).toContain('stands  process');
+    expect(stdout.text).toContain('active   process');
     expect(stdout.text).toContain('What it keeps out.');
-    expect(stdout.text).toContain('seen: it was seen');
-    expect(stdout.text).toContain('ABSENT  no-network');
-    expect(stdout.text).toContain('to get it: Install it.');
-    expect(stdout.text).toContain('1 of 2 walls stand.');
+    expect(stdout.text).toContain('evidence: it was seen');
+    expect(stdout.text).toContain('MISSING  no-network');
+    expect(stdout.text).toContain('fix: Install it.');
+    expect(stdout.text).toContain('1 of 2 walls are active.');
     expect(code).toBe(0);
   });
 
-  it('tells a wall that is left out from one that is absent', async () => {
+  it('names a server that answers without a token, and a configuration that allows it', async () => {
+    const files = {
+      'bulkhead.config.json': JSON.stringify({ server: { openLoopback: true, port: 4999 } }),
+    };
+    const asked: string[] = [];
+    const answering = (status: number) =>
+      runFake(['doctor'], {
+        files,
+        http: (url, { token }) => {
+          asked.push(`${url} ${token}`);
+          return Promise.resolve({ status, text: '[]' });
+        },
+      });
+    const { stdout, code } = await answering(200);
+    expect(stdout.text).toContain('bulkhead.config.json sets server.openLoopback');
+    expect(stdout.text).toContain('http://127.0.0.1:4999 was started with --open-loopback');
+    expect(asked).toEqual(['http://127.0.0.1:4999/api/plugins ']);
+    expect(code).toBe(0);
+    expect((await answering(401)).stdout.text).not.toContain('was started with --open-loopback');
+    expect((await runFake(['doctor'], {})).stdout.text).not.toContain('without a token');
+  });
+
+  it('distinguishes a wall that is left out from one that is missing', async () => {
     const { stdout } = await runFake(['doctor'], {
       guarantees: [wall('no-jit', { ...absent, unused: true })],
     });
-    expect(stdout.text).toContain('unused  no-jit');
-    expect(stdout.text).toContain('0 of 0 walls stand.');
+    expect(stdout.text).toContain('unused   no-jit');
+    expect(stdout.text).toContain('0 of 0 walls are active.');
   });
 
-  it('fails where a wall is absent that plugins need, or that was required', async () => {
+  it('fails if a wall is missing that plugins need, or that was required', async () => {
     const guarantees = [wall('process'), wall('memory', absent)];
     expect((await runFake(['doctor'], { guarantees })).code).toBe(0);
     const required = await runFake(['doctor', '--require', 'memory'], { guarantees });
@@ -51,11 +73,11 @@ describe('bulkhead doctor', () => {
     const { stderr, code } = await runFake(['doctor', '--require', 'moat'], {
       guarantees: [wall('process')],
     });
-    expect(stderr.text).toContain('there is no wall moat; there are process');
+    expect(stderr.text).toContain('moat is not a wall; the walls are process');
     expect(code).toBe(1);
   });
 
-  it('puts up the dear walls too where it is asked to', async () => {
+  it('also activates the expensive walls on request', async () => {
     const { created } = await runFake(['doctor', '--paranoid']);
     expect(created[0]?.walls).toEqual({ paranoid: true });
   });
@@ -63,13 +85,13 @@ describe('bulkhead doctor', () => {
   it('says what the kernel forbids', async () => {
     const files = { '/proc/sys/user/max_user_namespaces': '0\n' };
     const { stdout } = await runFake(['doctor'], { files });
-    expect(stdout.text).toContain('max_user_namespaces is 0: nobody may make a namespace');
+    expect(stdout.text).toContain('max_user_namespaces is 0: no user may create a namespace');
   });
 
   it.each([
     ['no plugin can be started', { broken: startFailed() }, 4],
     ['a plugin does not answer', { call: failing('GUEST_CRASHED') }, 5],
-  ])('says that plugins do not run where %s', async (_, spec, exits) => {
+  ])('says that plugins do not run if %s', async (_, spec, exits) => {
     const told = await runFake(['doctor'], spec);
     expect(told.stdout.text).toContain('do not run');
     expect(told.code).toBe(exits);
@@ -82,7 +104,7 @@ describe('bulkhead doctor', () => {
     expect(lineOf(ended)).toMatchObject({
       ok: true,
       machine: { node: process.version, platform: process.platform },
-      run: { works: true, keeps: true },
+      run: { works: true, caches: true },
       missing: [],
     });
     expect(ended).toMatchObject({ code: 0, stderr: '' });

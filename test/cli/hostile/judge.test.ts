@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { judge } from '../../../src/cli/hostile/attacks.js';
 import type { CallResult, ErrorCode, Json } from '../../../src/index.js';
-import { judge } from '../../../src/cli/hostile/judge.js';
 
 const returned = (value?: Json): CallResult => ({
   callId: 'c',
@@ -26,8 +26,8 @@ describe('an attempt of which nothing else is said', () => {
     ['it was refused', failed('NETWORK_DENIED')],
     ['it threw', failed('TOOL_FAILED')],
     ['it was killed', failed('GUEST_OUT_OF_MEMORY')],
-  ])('held where %s', (_, result) => {
-    expect(judge(result, {}, ['secret']).held).toBe(true);
+  ])('passed if %s', (_, result) => {
+    expect(judge(result, {}, ['secret']).passed).toBe(true);
   });
 
   it.each([
@@ -42,29 +42,29 @@ describe('an attempt of which nothing else is said', () => {
     ['what it was after was not there', failed('NETWORK_FAILED')],
     ['an error tells the secret', failed('TOOL_FAILED', 'it says secret')],
     ['a denial tells the secret', failed('NETWORK_DENIED', 'a secret')],
-  ])('did not hold where %s', (_, result) => {
-    expect(judge(result, {}, ['secret']).held).toBe(false);
+  ])('failed if %s', (_, result) => {
+    expect(judge(result, {}, ['secret']).passed).toBe(false);
   });
 });
 
 describe('an attempt of which something is expected', () => {
   const expected = { codes: ['RESULT_INVALID'], gots: [{ granted: [1] }, 'other'] };
 
-  it('held where it comes to that', () => {
-    expect(judge(failed('RESULT_INVALID'), expected, []).held).toBe(true);
-    expect(judge(returned({ got: { granted: [1] } }), expected, []).held).toBe(true);
-    expect(judge(returned('other'), expected, []).held).toBe(true);
+  it('passed if the outcome matches', () => {
+    expect(judge(failed('RESULT_INVALID'), expected, []).passed).toBe(true);
+    expect(judge(returned({ got: { granted: [1] } }), expected, []).passed).toBe(true);
+    expect(judge(returned('other'), expected, []).passed).toBe(true);
   });
 
   it.each([
     ['another code', failed('TOOL_FAILED')],
     ['nothing', returned({ got: null })],
     ['more', returned({ got: { granted: [1], more: 2 } })],
-  ])('did not hold where it comes to %s', (_, result) => {
-    expect(judge(result, expected, []).held).toBe(false);
+  ])('failed if the outcome is %s', (_, result) => {
+    expect(judge(result, expected, []).passed).toBe(false);
   });
 
-  it('did not hold where what it may return has the secret in it', () => {
-    expect(judge(returned({ got: 'secret' }), { gots: ['secret'] }, ['secret']).held).toBe(false);
+  it('failed if the allowed answer has the secret in it', () => {
+    expect(judge(returned({ got: 'secret' }), { gots: ['secret'] }, ['secret']).passed).toBe(false);
   });
 });

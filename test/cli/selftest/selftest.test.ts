@@ -6,10 +6,10 @@ import { lineOf, run } from '../spawned.js';
 
 interface Line {
   readonly ok: boolean;
-  readonly tried: number;
-  readonly held: number;
-  readonly categories: readonly { readonly category: string; readonly tried: number }[];
-  readonly trials: readonly { readonly plugin: string; readonly held: boolean }[];
+  readonly total: number;
+  readonly passed: number;
+  readonly categories: readonly { readonly category: string; readonly total: number }[];
+  readonly checks: readonly { readonly plugin: string; readonly passed: boolean }[];
 }
 
 /** Hostile directories of which selftest can try nothing, and what runs them instead. */
@@ -22,14 +22,14 @@ const ELSEWHERE = new Map([
 describe('bulkhead selftest', () => {
   it('attacks this installation, and all of it holds', async () => {
     const ended = await run(['selftest', '--json']);
-    const { ok, tried: count, held, categories, trials } = lineOf(ended) as Line;
-    expect(trials.filter((trial) => !trial.held)).toEqual([]);
-    expect({ ok, held }).toEqual({ ok: true, held: count });
-    expect(trials.length).toBe(count);
+    const { ok, total: count, passed, categories, checks } = lineOf(ended) as Line;
+    expect(checks.filter((check) => !check.passed)).toEqual([]);
+    expect({ ok, passed }).toEqual({ ok: true, passed: count });
+    expect(checks.length).toBe(count);
     expect(categories.map(({ category }) => category)).toEqual(
       expect.arrayContaining(['well-behaved plugins', 'realm', 'network', 'availability']),
     );
-    const tried = new Set(trials.map(({ plugin }) => plugin));
+    const tried = new Set(checks.map(({ plugin }) => plugin));
     const villains = readdirSync(join(ROOT, 'fixtures/hostile'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !ELSEWHERE.has(entry.name))
       .map(({ name }) => name);

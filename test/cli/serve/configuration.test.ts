@@ -34,7 +34,7 @@ describe('the configuration of a server', () => {
     expect(await answer.json()).toMatchObject({ content: 'true' });
   });
 
-  it('says how much runs unasked, and where what happens is written', async () => {
+  it('says how much runs without approval, and to which file events are written', async () => {
     const destroying = `export const tools = [{ id: 'run', name: 'r', description: 'd',
       annotations: { readOnlyHint: false, destructiveHint: true }, execute: () => 'done' }];`;
     const plugin = writePlugin({ files: { 'index.ts': destroying } });
@@ -65,6 +65,8 @@ describe('the configuration of a server', () => {
     ['{"server":{"token":"short"}}', 'at least 16 characters'],
     ['{"grant":"all"}', 'grant'],
     ['{"vertesia":{"path":"tools"}}', 'a path'],
+    ['{"plugins":["."],"identity":{"keyFile":"c.json"}}', 'is not a private EC key'],
+    ['{"plugins":["."],"identity":{"keyFile":"none.json"}}', 'identity.keyFile cannot read'],
   ])('is refused with what is wrong in it: %s', async (text, why) => {
     const plugin = writePlugin({ files: { 'c.json': text } });
     const ended = await run(['serve', '--config', join(plugin, 'c.json')]);

@@ -11,10 +11,10 @@ const directory = mkdtempSync(join(tmpdir(), 'bulkhead-serve-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('bulkhead serve', { timeout: 60_000 }, () => {
-  it('writes an audit log and serves metrics, where it is told to', async () => {
+  it('writes an audit log and serves metrics, if configured', async () => {
     const issuer = await makeIssuer();
     const file = join(directory, 'audit.jsonl');
-    const { url, logged, end } = await serve([
+    const { url, viewToken, logged, end } = await serve([
       '--plugins',
       writePlugin({ execute: 'return 1' }),
       '--jwks',
@@ -30,13 +30,16 @@ describe('bulkhead serve', { timeout: 60_000 }, () => {
       body: JSON.stringify({ tool_use: { id: 'u1', tool_name: 'sample__run', tool_input: {} } }),
     });
     const metrics = String((await logged('serving metrics'))['url']);
-    const scraped = await fetch(metrics);
+    expect((await fetch(metrics)).status).toBe(401);
+    const headers = { authorization: `Bearer ${viewToken}` };
+    const scraped = await fetch(metrics, { headers });
     expect(scraped.headers.get('content-type')).toContain('version=0.0.4');
     expect(await scraped.text()).toContain(
       'bulkhead_calls_total{plugin="sample",tool="run",outcome="ok"} 1',
     );
-    expect((await fetch(metrics.replace('/metrics', '/'))).status).toBe(404);
-    expect((await fetch(metrics, { method: 'POST' })).status).toBe(405);
+    expect((await fetch(metrics.replace('/metrics', '/'), { headers })).status).toBe(404);
+    expect((await fetch(metrics, { method: 'PUT', headers })).status).toBe(415);
+    expect((await fetch(metrics, { method: 'DELETE', headers })).status).toBe(405);
     expect(await statusFor(metrics, 'rebound.example')).toBe(421);
     expect(await end()).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain('"type":"call-ended"');

@@ -14,9 +14,12 @@ const asking = { entry: { requireApproval: true }, execute: 'return { got: input
 
 describe('bulkhead serve --mcp', () => {
   it("serves MCP's clients, beside the tool server and on the same port", async () => {
-    const { url, end } = await serve(['--plugins', writePlugin(), '--mcp', '/mcp']);
+    const { url, token, log, end } = await serve(['--plugins', writePlugin(), '--mcp', '/mcp']);
     const client = new Client(info, { versionNegotiation: { mode: 'auto' } });
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit });
+    await client.connect(transport);
+    expect(JSON.stringify(log())).not.toContain('no tool can be called');
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['sample__run']);
     expect(await client.callTool({ name: 'sample__run', arguments: { a: 1 } })).toMatchObject({
@@ -28,10 +31,11 @@ describe('bulkhead serve --mcp', () => {
     await client.close();
   });
 
-  it("asks for the operator's token where one was chosen", async () => {
+  it('requires its token, also on loopback', async () => {
     const token = 'a-token-of-the-operator';
     const plugin = writePlugin();
-    const { url } = await serve(['--plugins', plugin, '--mcp', '/mcp', '--token', token]);
+    const { url, printed } = await serve(['--plugins', plugin, '--mcp', '/mcp', '--token', token]);
+    expect(JSON.stringify(printed)).not.toContain(token);
     const connect = (headers: Record<string, string>): Promise<Client> => {
       const client = new Client(info, { versionNegotiation: { mode: 'auto' } });
       const to = new URL(`${url}/mcp`);
@@ -59,7 +63,7 @@ describe('bulkhead mcp', () => {
     stderr: 'ignore',
   });
 
-  it('serves the client that starts it, and asks whoever sits there', async () => {
+  it('serves the client that starts it, and asks that client’s user', async () => {
     const client = new Client(info, {
       versionNegotiation: { mode: 'auto' },
       capabilities: { elicitation: { form: {} } },
@@ -104,12 +108,12 @@ describe('bulkhead mcp', () => {
     rmSync(repository, { recursive: true });
   });
 
-  it('tells which of its directories hold no plugin', async () => {
+  it('names its directories that have no plugin', async () => {
     const { stderr } = await run(['mcp', writePlugin(), '/no/such/plugin']);
-    expect(stderr).toContain('"no plugin is there","directory":"/no/such/plugin"');
+    expect(stderr).toContain('"the directory contains no plugin","directory":"/no/such/plugin"');
   });
 
-  it('says what it was told wrongly on standard error', async () => {
+  it('reports wrong options on standard error', async () => {
     const { code, stdout, stderr } = await run(['mcp']);
     expect(code).toBe(1);
     expect(stdout).toBe('');

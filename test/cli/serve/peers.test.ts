@@ -26,7 +26,7 @@ writeFileSync(
 const run = (...args: string[]): ReturnType<typeof ended> =>
   ended(spawn(process.execPath, ['--import', register, MAIN, ...args], { stdio: 'pipe' }));
 
-describe('where MCP’s packages are not installed', () => {
+describe('without MCP’s packages', () => {
   it('says what to install to whom serves MCP', async () => {
     const args = ['--plugins', writePlugin(), '--port', '0', '--mcp', '/mcp'];
     const { code, stderr } = await run('serve', ...args);
@@ -34,7 +34,7 @@ describe('where MCP’s packages are not installed', () => {
     expect(code).toBe(1);
   });
 
-  it('says the same on standard error, where standard output is the protocol’s', async () => {
+  it('says the same on standard error, because standard output is the protocol’s', async () => {
     const { code, stderr, stdout } = await run('mcp', writePlugin());
     expect(stderr).toContain('npm i @modelcontextprotocol/server@^2.4');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -48,7 +48,7 @@ describe('where MCP’s packages are not installed', () => {
     expect(stdout).toContain('npm i @modelcontextprotocol/client@^2.4');
   });
 
-  it('runs tools as ever, for everybody else', async () => {
+  it('runs tools normally for all other commands', async () => {
     const { code, stdout } = await run('call', writePlugin(), 'run', '--input', '{"a":1}');
     expect(code).toBe(0);
     expect(stdout).toContain('"a": 1');

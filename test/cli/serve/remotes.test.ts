@@ -71,14 +71,14 @@ describe('bulkhead remotes', () => {
     const { code, stdout } = await run(['remotes', '--config', config]);
     expect(stdout).toMatch(/every +mcp +\d+ +active/);
     expect(stdout).toMatch(/down +vertesia +0 +failed/);
-    expect(stdout).toContain('did not say what it offers');
+    expect(stdout).toContain('did not list its tools');
     expect(code).toBe(2);
   });
 
-  it('says what it is told wrongly', async () => {
+  it('reports wrong options', async () => {
     const none = await run(['remotes', '--config', writeConfig({})]);
     expect(none.code).toBe(1);
-    expect(none.stderr).toContain('names no servers');
+    expect(none.stderr).toContain('has no servers');
     const config = writeConfig({
       remotes: [
         { mcp: 'https://a.example/mcp', headers: { authorization: 'Bearer ${NOT_THERE}' } },
@@ -86,7 +86,7 @@ describe('bulkhead remotes', () => {
     });
     const missing = await run(['remotes', '--config', config]);
     expect(missing.code).toBe(1);
-    expect(missing.stderr).toContain('NOT_THERE, which has no value');
+    expect(missing.stderr).toContain('NOT_THERE, which is not set');
   });
 });
 

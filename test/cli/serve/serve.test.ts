@@ -7,10 +7,10 @@ import { run, writePlugin } from '../spawned.js';
 import { serve } from './serving.js';
 
 describe('bulkhead serve', () => {
-  it('serves the tools of plugins to whoever brings a token of a pinned issuer', async () => {
+  it('serves the tools of plugins to a caller with a token of a pinned issuer', async () => {
     const issuer = await makeIssuer();
     const plugin = writePlugin({ execute: 'return { got: input };' });
-    const { url, token, log, end } = await serve([
+    const { url, viewToken, log, end } = await serve([
       '--plugins',
       plugin,
       '--vertesia',
@@ -38,12 +38,12 @@ describe('bulkhead serve', () => {
       toolUseId: 'u1',
       status: 200,
     });
-    expect(JSON.stringify(log())).not.toContain(token);
+    expect(JSON.stringify(log())).not.toContain(viewToken);
   });
 
-  it('tells which of its directories hold no plugin', async () => {
+  it('names its directories that have no plugin', async () => {
     const { logged } = await serve(['--plugins', writePlugin(), '/no/such/plugin']);
-    expect(await logged('no plugin is there')).toMatchObject({
+    expect(await logged('the directory contains no plugin')).toMatchObject({
       level: 'warn',
       directory: '/no/such/plugin',
     });
@@ -51,7 +51,7 @@ describe('bulkhead serve', () => {
 
   it('lists plugins with their alerts to the operator alone', async () => {
     const top = `export const resolveTools = () => ({ tools: [], alerts: [{ level: 'info', message: 'Using MyService' }] });`;
-    const { url, token } = await serve(['--plugins', writePlugin({ top })]);
+    const { url, viewToken: token } = await serve(['--plugins', writePlugin({ top })]);
     expect((await fetch(`${url}/api/plugins`)).status).toBe(401);
     const wrong = { authorization: `Bearer ${token}x` };
     expect((await fetch(`${url}/api/plugins`, { headers: wrong })).status).toBe(401);
@@ -69,13 +69,13 @@ describe('bulkhead serve', () => {
   it('says that it is well, and that it is ready', async () => {
     const { url } = await serve(['--plugins', writePlugin()]);
     expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' });
-    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ready', tools: 1 });
+    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ready' });
     const missing = await fetch(`${url}/nowhere`);
     expect(missing.status).toBe(404);
     expect(await missing.json()).toMatchObject({ status: 404 });
   });
 
-  it('finishes the calls under way when it is told to stop, and takes no more', async () => {
+  it('finishes the running calls when it is stopped, and accepts no more', async () => {
     const issuer = await makeIssuer();
     const plugin = writePlugin({
       execute: 'await new Promise((r) => setTimeout(r, 1_000)); return "finished";',
@@ -91,8 +91,9 @@ describe('bulkhead serve', () => {
     const underWay = fetch(`${url}/tools`, { method: 'POST', headers, body });
     await arrived(issuer);
     const ending = end();
-    await logged('stopping: calls under way may finish');
-    await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
+    await logged('stopping; running calls may finish');
+    const refused = await fetch(`${url}/readyz`);
+    expect([refused.status, refused.headers.get('connection')]).toEqual([503, 'close']);
     expect(await (await underWay).json()).toMatchObject({ content: 'finished' });
     expect(await ending).toBe(0);
     expect(child.exitCode).toBe(0);
@@ -120,7 +121,7 @@ describe('bulkhead serve', () => {
     expect(await cutOff).toBe('fetch failed');
   });
 
-  it('stops the call of a caller that has gone', async () => {
+  it('stops the call of a caller that has disconnected', async () => {
     const issuer = await makeIssuer();
     const plugin = writePlugin({ execute: 'await new Promise(() => {});' });
     const { url, logged } = await serve([
@@ -150,13 +151,13 @@ describe('bulkhead serve', () => {
       `export const tools = [{ id: 'other', name: 'o', description: 'o', annotations: { readOnlyHint: true }, execute() {} }];`,
     );
     child.kill('SIGHUP');
-    await logged('the plugins were read again');
+    await logged('reloaded the plugins');
     const listed = await (await fetch(`${url}/tools`)).json();
     expect(listed).toMatchObject({ tools: [{ name: 'sample__other' }] });
   });
 
   it('does not answer to names that are not its own', async () => {
-    const { url, token } = await serve(['--plugins', writePlugin()]);
+    const { url, viewToken: token } = await serve(['--plugins', writePlugin()]);
     const { port } = new URL(url);
     const ask = (headers: Record<string, string>): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
@@ -174,6 +175,33 @@ describe('bulkhead serve', () => {
   });
 });
 
+describe('the tokens of bulkhead serve', () => {
+  const args = ['--plugins', writePlugin(), '--mcp', '/mcp'];
+
+  it('are printed only if they were generated', async () => {
+    const { printed } = await serve([...args, '--approvals']);
+    expect(Object.keys(printed)).toEqual(['url', 'token', 'viewToken', 'answerToken']);
+    const chosen = await serve(args, { BULKHEAD_TOKEN: 'chosen-by-the-operator' });
+    expect(Object.keys(chosen.printed)).toEqual(['url', 'viewToken']);
+  });
+
+  it('are generated if the variable is empty', async () => {
+    const { url, printed } = await serve(args, { BULKHEAD_TOKEN: '' });
+    expect(printed['token']).toMatch(/^[\w-]{32}$/);
+    const headers = { authorization: 'Bearer ', 'content-type': 'application/json' };
+    const open = await fetch(`${url}/mcp`, { method: 'POST', headers, body: '{}' });
+    expect(open.status).toBe(401);
+  });
+
+  it('are not needed with --open-loopback, which the log names', async () => {
+    const { url, logged } = await serve([...args, '--open-loopback']);
+    expect((await fetch(`${url}/api/plugins`)).status).toBe(200);
+    const named =
+      'every process of this machine can call and view without a token (--open-loopback)';
+    expect(await logged(named)).toMatchObject({ level: 'warn' });
+  });
+});
+
 describe('what cannot be served', () => {
   it.each([
     [[], 'there is nothing to serve'],
@@ -184,7 +212,16 @@ describe('what cannot be served', () => {
       ['--plugins', '.', '--port', '0', '--jwks', 'http://a.example=http://a.example/k'],
       'plain http',
     ],
-    [['--plugins', '.', '--host', '0.0.0.0', '--port', '0'], 'a token has to be chosen'],
+    [['--plugins', '.', '--host', '0.0.0.0', '--port', '0'], 'so it needs a token'],
+    [['--plugins', '.', '--host', '0.0.0.0', '--token', ''], 'so it needs a token'],
+    [['--plugins', '.', '--token', 'short'], 'a token needs 16 or more'],
+    [
+      ['--plugins', '.', '--host', '0.0.0.0', '--token', '0123456789abcdef', '--open-loopback'],
+      '0.0.0.0 is not one',
+    ],
+    [['--plugins', '.', '--mcp', '/tools'], '--mcp /tools is the path of another endpoint'],
+    [['--plugins', '.', '--mcp', '/activities/x'], 'is the path of another endpoint'],
+    [['--plugins', '.', '--vertesia', '/healthz'], 'is the path of another endpoint'],
     [['--plugins', '.', '--config', '/nowhere.json'], '--config cannot read /nowhere.json'],
   ])('is wrong usage: %j', async (args, why) => {
     const { code, stderr } = await run(['serve', ...args]);
@@ -197,7 +234,7 @@ describe('what cannot be served', () => {
     const { url } = await serve(['--plugins', plugin]);
     const { port } = new URL(url);
     const { code, stderr } = await run(['serve', '--plugins', plugin, '--port', port]);
-    expect(stderr).toContain(`Port ${port} of 127.0.0.1 is taken`);
+    expect(stderr).toContain(`Port ${port} of 127.0.0.1 is in use`);
     expect(code).toBe(1);
   });
 });

@@ -10,7 +10,11 @@ afterEachTest(() => {
 
 export interface Serving {
   readonly url: string;
+  /** The line that it printed: the URL, and the tokens that it generated. */
+  readonly printed: Readonly<Record<string, string>>;
+  /** The token of MCP clients, if it was generated. */
   readonly token: string;
+  readonly viewToken: string;
   readonly child: ChildProcessWithoutNullStreams;
   /** Its log so far, line by line. */
   readonly log: () => readonly Record<string, unknown>[];
@@ -20,15 +24,19 @@ export interface Serving {
 }
 
 /** `bulkhead serve` on a port that is free, once it takes connections. */
-export async function serve(args: readonly string[]): Promise<Serving> {
-  const child = start(['serve', '--port', '0', '--json', ...args]);
+export async function serve(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Serving> {
+  const child = start(['serve', '--port', '0', '--json', ...args], undefined, environment);
   running.add(child);
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
     errors += chunk.toString();
   });
   const line = await firstLine(child, () => errors);
-  const { url, token } = JSON.parse(line) as { url: string; token: string };
+  const printed = JSON.parse(line) as Record<string, string>;
+  const { url = '', token = '', viewToken = '' } = printed;
   const log = (): Record<string, unknown>[] =>
     errors
       .split('\n')
@@ -36,7 +44,9 @@ export async function serve(args: readonly string[]): Promise<Serving> {
       .map((text) => JSON.parse(text) as Record<string, unknown>);
   return {
     url,
+    printed,
     token,
+    viewToken,
     child,
     log,
     logged: async (message) => {

@@ -1,0 +1,113 @@
+import type { Engine } from '../agent/agent.js';
+import type { StoredApprovals } from '../approval/stored-approvals.js';
+import type { RuleBook } from '../approval/rule-book.js';
+import type { AuditReader } from '../audit/options.js';
+import type { Lockfile } from '../engine/lockfile.js';
+import type { EngineOptions } from '../engine/types/options.js';
+import type { WallPlan } from '../guests/walls/plan.js';
+import type { PublicKey } from '../keys/signing-key.js';
+import type { Suggestion } from '../suggest/suggest.js';
+
+/** Everything outside the process that a command may use. `main.ts` creates it; tests pass a fake. */
+export interface CliCapabilities {
+  readonly createEngine: (options: EngineOptions) => Promise<Engine>;
+  /** Reads a plugin's code, and returns the permissions that it needs. */
+  readonly suggestPermissions: (directory: string) => Promise<Suggestion>;
+  /** Reads the audit log in that file. */
+  readonly readAudit: (path: string) => AuditReader;
+  /** Reads a file of public Ed25519 keys. Throws `INVALID_KEY`. */
+  readonly readPublicKeys: (path: string) => readonly PublicKey[];
+  /** Opens the file of rules. */
+  readonly openRules: (path: string) => RuleBook;
+  /** Opens the approvals of a storage directory. Default: the engine's default directory. */
+  readonly openApprovals: (storageDirectory?: string) => StoredApprovals;
+  /** Opens the lock file. */
+  readonly openLockfile: (path: string, options: EngineOptions) => Lockfile;
+  /** Sends a request to the operator's own server. */
+  readonly http: (url: string, request: OperatorRequest) => Promise<OperatorAnswer>;
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stdout: TextSink;
+  readonly stderr: TextSink;
+  readonly readFile: (path: string) => Promise<string>;
+  /** Writes a file with mode 0600, and creates its directories. */
+  readonly writeFile: (path: string, text: string) => Promise<void>;
+  /** Rejects if `writeFile` could not write there. Creates the directories, and leaves no new file. */
+  readonly checkWritable: (path: string) => Promise<void>;
+  readonly listDirectory: (path: string) => Promise<readonly string[]>;
+  /** Resolves links; returns the path unchanged if it does not exist. */
+  readonly realPath: (path: string) => Promise<string>;
+  /** The version of Bulkhead. */
+  readonly version: string;
+  readonly machine: MachineFacts;
+  /** The name of the system's user that runs this process, not the variable USER. */
+  readonly operator: string;
+  /** The host's environment variables, from which plugins get the granted ones. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number;
+  /** Milliseconds since 1970. */
+  readonly wallClock: () => number;
+  /** Asks the operator at the terminal, and returns the line. Absent without a terminal. */
+  readonly ask?: (question: string, signal: AbortSignal) => Promise<string>;
+  /** Aborted by SIGINT and SIGTERM. */
+  readonly interrupted: AbortSignal;
+  /** Calls the listener at each SIGHUP; returns a function that removes the listener. */
+  readonly onHangup: (listener: () => void) => () => void;
+  /** The directory of the example plugins. */
+  readonly fixtures: string;
+  /** Serves HTTP on a free port of the loopback interface. */
+  readonly serve: (answer: HttpAnswer) => Promise<LoopbackServer>;
+  readonly walls: WallsCapability;
+}
+
+/** The walls that guests get on this machine. */
+export interface WallsCapability {
+  readonly plan: () => Promise<WallPlan>;
+  /** The path of a program, by its path or by its name in `path`; preferably below one of `shown`. */
+  readonly find: (name: string, path: string, shown: readonly string[]) => string | undefined;
+  /** Runs a program behind the walls, connected to this process's streams; returns its status. */
+  readonly run: (command: readonly string[], show: readonly string[]) => Promise<number>;
+}
+
+/** Facts about this machine. */
+export interface MachineFacts {
+  readonly node: string;
+  readonly v8: string;
+  readonly platform: string;
+  readonly arch: string;
+  readonly kernel: string;
+  readonly processors: number;
+  readonly memoryBytes: number;
+  /** Whether this process runs as root. */
+  readonly superuser: boolean;
+}
+
+/** Answers the path and query of a GET request with a status and a body of JSON. */
+export type HttpAnswer = (path: string) => { readonly status: number; readonly body: unknown };
+
+export interface LoopbackServer extends AsyncDisposable {
+  /** e.g. `http://127.0.0.1:41873` */
+  readonly url: string;
+}
+
+export interface TextSink {
+  /** Resolves when the text is written, or when the reader has closed the stream. */
+  write(text: string): Promise<void>;
+  readonly isTerminal: boolean;
+  /** Whether to use colour: a terminal without NO_COLOR. */
+  readonly colour: boolean;
+  /** Whether the reader has closed the stream. */
+  readonly closed: boolean;
+}
+
+export interface OperatorRequest {
+  readonly method: 'GET' | 'POST';
+  readonly token: string;
+  /** JSON. */
+  readonly body?: string;
+}
+
+export interface OperatorAnswer {
+  readonly status: number;
+  readonly text: string;
+}

@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import { packPlugin } from '../engine/pack.js';
+import { visible } from '../visible.js';
+import type { RunCommand } from './call.js';
+import type { CliCapabilities } from './capabilities.js';
+import { makePluginLog } from './engine-options.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import { print } from './output.js';
+
+interface PackSettings {
+  readonly sign?: string;
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+export function addPack(program: Command, run: RunCommand): void {
+  program
+    .command('pack')
+    .description('build a plugin into its artifact: the bytes that run when it is added')
+    .argument('<plugin-dir>', 'directory of the plugin')
+    .option('--sign <KEY>', 'sign the artifact with this private key (bulkhead keys new sign)')
+    .option(
+      '--out <FILE>',
+      'the file of the artifact (default: bulkhead.artifact in the directory)',
+    )
+    .option('--json', 'print one line of JSON')
+    .action((directory: string, settings: PackSettings) =>
+      run((capabilities) => runPack(directory, settings, capabilities)),
+    );
+}
+
+async function runPack(
+  directory: string,
+  { sign, out, json }: PackSettings,
+  capabilities: CliCapabilities,
+): Promise<ExitCode> {
+  const { inspected, file, envelopeFile, signer } = await packPlugin(
+    directory,
+    { ...(sign === undefined ? {} : { signKey: sign }), ...(out === undefined ? {} : { out }) },
+    {
+      plugins: [],
+      env: capabilities.environment,
+      limits: { pool: 0 },
+      logger: makePluginLog(capabilities.stderr),
+    },
+  );
+  const { plugin, artifact, problems } = inspected;
+  for (const problem of problems) {
+    await capabilities.stderr.write(`problem: ${visible(problem)}\n`);
+  }
+  const builds = Object.keys(artifact.bundles);
+  const lines = [
+    `packed ${visible(plugin.id)}${plugin.version === undefined ? '' : ` ${visible(plugin.version)}`}`,
+    `  artifact   ${visible(file)}`,
+    `  hash       ${artifact.hash}`,
+    `  builds     ${builds.map(visible).join(', ')}`,
+    ...(envelopeFile === undefined
+      ? ['  signature  none; sign it with --sign KEY']
+      : [`  signature  ${visible(envelopeFile)}`, `  signer     ${signer}`]),
+  ];
+  await print(
+    { json },
+    capabilities,
+    {
+      ok: true,
+      id: plugin.id,
+      version: plugin.version ?? null,
+      file,
+      hash: artifact.hash,
+      builds,
+      ...(envelopeFile === undefined ? {} : { signature: envelopeFile, signer }),
+      problems,
+    },
+    `${lines.join('\n')}\n`,
+  );
+  return EXIT.ok;
+}

@@ -1,0 +1,171 @@
+import { access, mkdir, open, readFile, readdir, realpath, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { availableParallelism, release, totalmem, userInfo } from 'node:os';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { createEngine } from '../agent/agent.js';
+import { readAudit } from '../audit/options.js';
+import { readPublicKeys } from '../keys/key-file.js';
+import { openLockfile } from '../engine/lockfile.js';
+import { guestScripts } from '../engine/node/process-defaults.js';
+import { openApprovals } from '../engine/node/open-approvals.js';
+import { openRules } from '../engine/node/rule-file.js';
+import { readLimits } from '../engine/types/limits.js';
+import { inspectMachine } from '../guests/machine.js';
+import { findCommand, runBehindWalls } from '../guests/walls/run.js';
+import { suggestPermissions } from '../suggest/suggest.js';
+import type { CliCapabilities, HttpAnswer, LoopbackServer, TextSink } from './capabilities.js';
+
+const { stdin, stdout, stderr, env } = process;
+
+/** What a command may use, from this process and its system. `interrupted`: SIGINT or SIGTERM came. */
+export function systemCapabilities(interrupted: AbortSignal, version: string): CliCapabilities {
+  return {
+    createEngine,
+    readAudit,
+    readPublicKeys,
+    suggestPermissions,
+    openRules,
+    openApprovals,
+    openLockfile,
+    http: async (url, { method, token, body }) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      // A redirect would send the operator's token to another server.
+      const init = { method, headers, redirect: 'error' as const };
+      const response = await fetch(url, body === undefined ? init : { ...init, body });
+      return { status: response.status, text: await response.text() };
+    },
+    stdin,
+    stdout: makeSink(stdout),
+    stderr: makeSink(stderr),
+    readFile: (path) => readFile(path, 'utf8'),
+    writeFile: async (path, text) => {
+      await mkdir(dirname(path), { recursive: true });
+      const file = await open(path, 'w', 0o600);
+      try {
+        // An existing file may have a wider mode.
+        // guard: recording-file-private
+        if ((await file.stat()).isFile()) await file.chmod(0o600);
+        await file.writeFile(text);
+      } finally {
+        await file.close();
+      }
+    },
+    checkWritable: async (path) => {
+      await mkdir(dirname(path), { recursive: true });
+      const isNew = await access(path).then(
+        () => false,
+        () => true,
+      );
+      await (await open(path, 'a', 0o600)).close();
+      if (isNew) await rm(path);
+    },
+    listDirectory: (path) => readdir(path),
+    realPath: (path) => realpath(path).catch(() => path),
+    version,
+    machine: {
+      node: process.version,
+      v8: process.versions.v8,
+      platform: process.platform,
+      arch: process.arch,
+      kernel: release(),
+      processors: availableParallelism(),
+      memoryBytes: totalmem(),
+      superuser: process.geteuid?.() === 0,
+    },
+    operator: systemUser(),
+    environment: env,
+    now: () => performance.now(),
+    wallClock: Date.now,
+    ...(stdin.isTTY && stderr.isTTY ? { ask } : {}),
+    interrupted,
+    onHangup: (listener) => {
+      process.on('SIGHUP', listener);
+      return () => process.off('SIGHUP', listener);
+    },
+    fixtures: fileURLToPath(new URL('../../../fixtures', import.meta.url)),
+    serve,
+    walls: {
+      plan: async () => (await inspectMachine(guestScripts.confined())).plan,
+      find: findCommand,
+      run: async (command, show) => {
+        const script = guestScripts.confined();
+        const program = { command, show, script, limits: readLimits({}) };
+        return runBehindWalls(await inspectMachine(script), program, { stdin, stdout, stderr });
+      },
+    },
+  };
+}
+
+/** The name that the system has for the user of this process. Any caller can set the variable USER. */
+function systemUser(): string {
+  try {
+    // guard: operator-is-system-user
+    return userInfo().username;
+  } catch {
+    return `uid ${process.geteuid?.() ?? '?'}`;
+  }
+}
+
+function makeSink(stream: NodeJS.WriteStream): TextSink {
+  let closed = false;
+  // A reader may close the stream early (`| head`); the remaining output is dropped.
+  stream.on('error', () => {
+    closed = true;
+  });
+  return {
+    write: (text) =>
+      new Promise((resolve) => {
+        if (closed) resolve();
+        else stream.write(text, () => resolve());
+      }),
+    isTerminal: stream.isTTY,
+    colour: stream.isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
+    get closed() {
+      return closed;
+    },
+  };
+}
+
+/** Asks on standard error, so that standard output has only the result. */
+function ask(question: string, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    // terminal: false leaves line editing to the terminal, and Ctrl+C stays a signal.
+    const reader = createInterface({ input: stdin, output: stderr, terminal: false });
+    const answer = (line: string): void => {
+      reader.off('close', giveUp);
+      signal.removeEventListener('abort', giveUp);
+      resolve(line);
+      reader.close();
+    };
+    // The input ended or the question was cancelled; the next output starts on a new line.
+    const giveUp = (): void => {
+      stderr.write('\n');
+      answer('');
+    };
+    reader.once('close', giveUp);
+    signal.addEventListener('abort', giveUp, { once: true });
+    reader.question(question, answer);
+  });
+}
+
+async function serve(answer: HttpAnswer): Promise<LoopbackServer> {
+  const server = createServer((request, response) => {
+    const { status, body } = answer(request.url ?? '/');
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,1 +1,0 @@
-export { jsonLine, jsonLines, visible, visibleLines } from '../visible.js';

@@ -1,0 +1,275 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { MAIN } from './spawned.js';
+
+// Each test starts several processes.
+vi.setConfig({ testTimeout: 240_000 });
+
+const root = mkdtempSync(join(tmpdir(), 'bulkhead-signing-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let count = 0;
+
+interface Spec {
+  readonly says?: string;
+  readonly version?: string;
+  readonly id?: string;
+  readonly network?: readonly string[];
+}
+
+function writePlugin(directory: string, spec: Spec = {}): void {
+  const { says = 'first', version = '1.0.0', id = 'notes', network = [] } = spec;
+  mkdirSync(directory, { recursive: true });
+  const tools = { entry: 'index.js', permissions: { network } };
+  writeFileSync(
+    join(directory, 'pandora.manifest.json'),
+    JSON.stringify({
+      manifestVersion: 1,
+      id,
+      name: id,
+      version,
+      pandora: '>=1.0.0',
+      provides: { tools },
+    }),
+  );
+  writeFileSync(
+    join(directory, 'index.js'),
+    `export const tools = [{ id: 'say', name: 'Say', description: 'd', annotations: { readOnlyHint: true }, execute: () => '${says}' }];`,
+  );
+}
+
+interface World {
+  readonly cwd: string;
+  readonly run: (...argv: string[]) => { code: number | null; out: string; err: string };
+  readonly plugin: string;
+  readonly key: string;
+  readonly publicKey: string;
+}
+
+/** A directory with a plugin, and a signing key outside of it. */
+function setUp(spec: Spec = {}): World {
+  count += 1;
+  const cwd = join(root, `w${count}`);
+  const plugin = join(cwd, 'notes');
+  writePlugin(plugin, spec);
+  const env = { PATH: process.env['PATH'] ?? '', HOME: join(cwd, 'home'), USER: 'ada' };
+  const run: World['run'] = (...argv) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...argv], {
+      cwd,
+      env,
+      encoding: 'utf8',
+    });
+    return { code: status, out: stdout, err: stderr };
+  };
+  const key = join(cwd, 'keys', 'ada.pem');
+  run('keys', 'new', 'sign', '--out', key);
+  return { cwd, run, plugin, key, publicKey: join(cwd, 'keys', 'ada.pub') };
+}
+
+function lockOf({ cwd }: World): {
+  plugins: Record<string, { artifact: string; signer?: { id: string } }>;
+} {
+  return JSON.parse(readFileSync(join(cwd, 'bulkhead.lock.json'), 'utf8'));
+}
+
+const call = ['call', 'notes', 'say', '--lock', 'bulkhead.lock.json'];
+
+describe('a signed pack', () => {
+  it('is added by its signature, and runs those bytes although the sources change', () => {
+    const world = setUp();
+    const { run, plugin, key, publicKey } = world;
+    const packed = run('pack', plugin, '--sign', key, '--json');
+    expect(packed.code).toBe(0);
+    const { hash, signer } = JSON.parse(packed.out);
+    const added = run('add', plugin, '--require-signature', publicKey, '--yes');
+    expect(added.code).toBe(0);
+    expect(added.err).toContain(`verified, ${signer}`);
+    expect(lockOf(world).plugins['notes']).toMatchObject({
+      artifact: hash,
+      signer: { id: signer },
+    });
+    // Adding a pack builds nothing, so changed sources are not what runs.
+    writePlugin(plugin, { says: 'hostile' });
+    expect(run(...call).out).toContain('first');
+    expect(run('check', '--locked').code).toBe(0);
+  });
+
+  it('has an in-toto statement over the artifact in a DSSE envelope', () => {
+    const { run, plugin, key } = setUp();
+    const { hash } = JSON.parse(run('pack', plugin, '--sign', key, '--json').out);
+    const envelope = JSON.parse(readFileSync(join(plugin, 'bulkhead.artifact.dsse.json'), 'utf8'));
+    expect(envelope.payloadType).toBe('application/vnd.in-toto+json');
+    const statement = JSON.parse(Buffer.from(envelope.payload, 'base64').toString());
+    const hex = Buffer.from(hash.slice(7), 'base64').toString('hex');
+    expect(statement).toMatchObject({
+      _type: 'https://in-toto.io/Statement/v1',
+      subject: [{ name: 'notes@1.0.0', digest: { sha512: hex } }],
+      predicate: { id: 'notes', version: '1.0.0' },
+    });
+    const sum = spawnSync('sha512sum', [join(plugin, 'bulkhead.artifact')], { encoding: 'utf8' });
+    expect(sum.stdout.split(' ')[0]).toBe(hex);
+  });
+
+  it('is refused after one flipped byte, permission, SBOM line or signature', () => {
+    const { run, plugin, key, publicKey } = setUp({ network: ['api.example.com'] });
+    run('pack', plugin, '--sign', key);
+    const file = join(plugin, 'bulkhead.artifact');
+    const good = readFileSync(file);
+    const envelopeFile = `${file}.dsse.json`;
+    const envelope = readFileSync(envelopeFile, 'utf8');
+    const edits: readonly [string, string][] = [
+      ['first', 'firsT'],
+      ['api.example.com', 'api.example.net'],
+      ['CycloneDX', 'CycloneDY'],
+      ['"compartment"', '"compartmenu"'],
+    ];
+    for (const [from, to] of edits) {
+      writeFileSync(file, Buffer.from(good.toString('latin1').replace(from, to), 'latin1'));
+      const added = run('add', plugin, '--require-signature', publicKey, '--yes');
+      expect([from, added.code, added.err]).toEqual([
+        from,
+        3,
+        expect.stringContaining('INVALID_ARTIFACT'),
+      ]);
+    }
+    writeFileSync(file, good);
+    const { payload, signatures, ...rest } = JSON.parse(envelope);
+    const sig = Buffer.from(signatures[0].sig, 'base64');
+    sig[5] = (sig[5] ?? 0) ^ 1;
+    const forged = [{ ...signatures[0], sig: sig.toString('base64') }];
+    writeFileSync(envelopeFile, JSON.stringify({ ...rest, payload, signatures: forged }));
+    expect(run('add', plugin, '--require-signature', publicKey, '--yes').code).toBe(3);
+    rmSync(envelopeFile);
+    const unsigned = run('add', plugin, '--require-signature', publicKey, '--yes');
+    expect(unsigned.err).toContain('it is not signed');
+    writeFileSync(envelopeFile, envelope);
+    expect(run('add', plugin, '--require-signature', publicKey, '--yes').code).toBe(0);
+  });
+
+  it('is refused with the signature of another plugin or of another key', () => {
+    const { run, cwd, plugin, key, publicKey } = setUp();
+    const other = join(cwd, 'other');
+    writePlugin(other, { id: 'other' });
+    run('pack', plugin, '--sign', key);
+    run('pack', other, '--sign', key);
+    const name = 'bulkhead.artifact.dsse.json';
+    writeFileSync(join(other, name), readFileSync(join(plugin, name)));
+    const swapped = run('add', other, '--require-signature', publicKey, '--yes');
+    expect(swapped.code).toBe(3);
+    expect(swapped.err).toContain('notes@1.0.0');
+    run('keys', 'new', 'sign', '--out', join(cwd, 'keys', 'eve.pem'));
+    const eve = join(cwd, 'keys', 'eve.pub');
+    expect(run('add', plugin, '--require-signature', eve, '--yes').code).toBe(3);
+  });
+
+  it('is verified at each load: a stored signature that is missing or changed stops it', () => {
+    const { run, cwd, plugin, key, publicKey } = setUp();
+    run('pack', plugin, '--sign', key);
+    run('add', plugin, '--require-signature', publicKey, '--yes');
+    expect(run(...call).out).toContain('first');
+    const store = join(cwd, '.bulkhead', 'store');
+    const [name = ''] = readdirSync(store).filter((one) => one.endsWith('.dsse.json'));
+    const text = readFileSync(join(store, name), 'utf8');
+    writeFileSync(join(store, name), text.replace('"payload": "', '"payload": "A'));
+    const forged = run(...call);
+    expect(forged.code).not.toBe(0);
+    expect(forged.err).toContain('INVALID_ARTIFACT');
+    rmSync(join(store, name));
+    expect(run(...call).err).toContain('is missing');
+  });
+
+  it('by a new key, or by none, waits for a review', () => {
+    const world = setUp();
+    const { run, cwd, plugin, key, publicKey } = world;
+    run('pack', plugin, '--sign', key);
+    run('add', plugin, '--require-signature', publicKey, '--yes');
+    const first = lockOf(world).plugins['notes']?.signer?.id ?? '';
+    writePlugin(plugin, { says: 'second', version: '1.1.0' });
+    run('pack', plugin, '--sign', key);
+    expect(run('update', 'notes').code).toBe(0);
+    expect(lockOf(world).plugins['notes']?.signer?.id).toBe(first);
+    writePlugin(plugin, { says: 'third', version: '1.2.0' });
+    run('pack', plugin);
+    const unsigned = run('update', 'notes');
+    expect(unsigned.code).toBe(3);
+    expect(unsigned.err).toContain('it is not signed any more');
+    run('keys', 'new', 'sign', '--out', join(cwd, 'keys', 'bob.pem'));
+    run('pack', plugin, '--sign', join(cwd, 'keys', 'bob.pem'));
+    const bob = join(cwd, 'keys', 'bob.pub');
+    expect(run('update', 'notes', '--require-signature', bob).code).toBe(3);
+    expect(run('update', 'notes', '--require-signature', bob, '--accept').code).toBe(0);
+    expect(lockOf(world).plugins['notes']?.signer?.id).not.toBe(first);
+  });
+
+  it('of a lower version needs --downgrade', () => {
+    const { run, plugin, key, publicKey } = setUp({ version: '2.0.0' });
+    run('pack', plugin, '--sign', key);
+    run('add', plugin, '--require-signature', publicKey, '--yes');
+    writePlugin(plugin, { version: '1.9.9' });
+    run('pack', plugin, '--sign', key);
+    const lower = run('update', 'notes');
+    expect(lower.code).toBe(1);
+    expect(lower.err).toContain('--downgrade');
+    expect(run('update', 'notes', '--downgrade').code).toBe(0);
+  });
+
+  it('is not signed with a key in its own directory', () => {
+    const { run, plugin } = setUp();
+    const key = join(plugin, 'sign.pem');
+    run('keys', 'new', 'sign', '--out', key);
+    const packed = run('pack', plugin, '--sign', key);
+    expect(packed.code).toBe(1);
+    expect(packed.err).toContain('which the key protects');
+  });
+});
+
+describe('the trust file', () => {
+  it('stops a revoked key and a revoked artifact at load and rollback, whatever the lock file says', () => {
+    const world = setUp();
+    const { run, cwd, plugin, key, publicKey } = world;
+    run('pack', plugin, '--sign', key);
+    run('add', plugin, '--require-signature', publicKey, '--yes');
+    const { artifact = '', signer } = lockOf(world).plugins['notes'] ?? {};
+    writePlugin(plugin, { says: 'second', version: '1.1.0' });
+    run('pack', plugin, '--sign', key);
+    run('update', 'notes');
+    expect(run('keys', 'revoke', artifact).code).toBe(0);
+    expect(run(...call).out).toContain('second');
+    const back = run('rollback', 'notes');
+    expect(back.code).toBe(3);
+    expect(back.err).toContain('is revoked');
+    run('keys', 'revoke', signer?.id ?? '');
+    expect(run(...call).err).toContain('is revoked');
+    // Without the line of the signer the artifact is not signed, and no signature is required.
+    const file = join(cwd, 'bulkhead.lock.json');
+    run('keys', 'require', publicKey, '--plugin', 'notes');
+    const lock = JSON.parse(readFileSync(file, 'utf8'));
+    delete lock.plugins.notes.signer;
+    writeFileSync(file, JSON.stringify(lock));
+    expect(run(...call).err).toContain('a signature of ed25519-');
+  });
+
+  it('requires a signature at add without a flag', () => {
+    const { run, plugin, key, publicKey } = setUp();
+    run('keys', 'require', publicKey);
+    const unsigned = run('add', plugin, '--yes');
+    expect(unsigned.code).toBe(3);
+    expect(unsigned.err).toContain('is required');
+    run('pack', plugin, '--sign', key);
+    expect(run('add', plugin, '--yes').code).toBe(0);
+    expect(run(...call).out).toContain('first');
+  });
+
+  it('that is not valid runs nothing', () => {
+    const { run, cwd, plugin } = setUp();
+    run('add', plugin, '--yes');
+    const file = join(cwd, 'home', '.config', 'bulkhead', 'trust.json');
+    mkdirSync(join(file, '..'), { recursive: true });
+    writeFileSync(file, '{"version":1,"revokedKey":[]}');
+    const result = run(...call);
+    expect(result.code).toBe(4);
+    expect(result.err).toContain('INVALID_TRUST');
+  });
+});
