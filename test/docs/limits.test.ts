@@ -4,19 +4,21 @@ import { describe, expect, it } from 'vitest';
 import { SPINDLE_LIMITS } from '../../sandbox/dialects/spindle/limits.js';
 import { BROADCAST_BYTES } from '../../sandbox/wire/hooks.js';
 import { FROM_GUEST, NOTICES_PER_SECOND } from '../../sandbox/wire/limits.js';
-import { AUDIT_LIMITS } from '../../src/audit/limits.js';
-import { FILESYSTEM_LIMITS } from '../../src/brokers/filesystem/limits.js';
-import { NETWORK_LIMITS } from '../../src/brokers/network/limits.js';
-import { POWER_LIMITS } from '../../src/brokers/powers/limits.js';
-import { STORAGE_LIMITS } from '../../src/brokers/storage/limits.js';
-import { HOOK_LIMITS } from '../../src/engine/hooks/hook-courier.js';
-import { DEFAULT_LIMITS, GUEST_LIMITS } from '../../src/engine/options/limits.js';
+import { AUDIT_LIMITS } from '../../src/audit/record.js';
+import {
+  FILESYSTEM_LIMITS,
+  NETWORK_LIMITS,
+  POWER_LIMITS,
+  STORAGE_LIMITS,
+} from '../../src/brokers/limits.js';
+import { HOOK_LIMITS } from '../../src/engine/hooks/transport.js';
+import { DEFAULT_LIMITS, GUEST_LIMITS } from '../../src/engine/types/limits.js';
 import { MAX_SEED_BYTES } from '../../src/engine/plugins/seed-storage.js';
 import { SERVER_LIMITS, TOKEN_LIMITS } from '../../src/http/limits.js';
-import { RECORD_LIMITS } from '../../src/engine/recording/limits.js';
+import { RECORDING_LIMITS } from '../../src/engine/recording/recording.js';
 import { REMOTE_LIMITS } from '../../src/remotes/limits.js';
 import { VELLUM_LIMITS } from '../../src/formats/vellum/limits.js';
-import { SCHEMA_LIMITS } from '../../src/schema/limits.js';
+import { SCHEMA_LIMITS } from '../../src/schema/check.js';
 import { readText, ROOT } from '../architecture/sources.js';
 
 const sections: Readonly<Record<string, object>> = {
@@ -32,7 +34,7 @@ const sections: Readonly<Record<string, object>> = {
   "The host's powers": POWER_LIMITS,
   "A tool's JSON Schema": SCHEMA_LIMITS,
   'The audit log': AUDIT_LIMITS,
-  'A record of a call': RECORD_LIMITS,
+  'A record of a call': RECORDING_LIMITS,
   'A server': SERVER_LIMITS,
   Tokens: TOKEN_LIMITS,
   'Tools that run elsewhere': REMOTE_LIMITS,
@@ -74,19 +76,21 @@ function parseValue({ limit, value }: Row): number {
   return Number(digits.replaceAll(',', '')) * (limit.endsWith('Mb') ? 1 : (UNITS[unit] ?? NaN));
 }
 
-it('each group of limits has its table, and no other has one', () => {
-  expect([...documented.keys()]).toEqual(Object.keys(sections));
+describe('docs/limits.md', () => {
+  it('has one table for each group of limits, and no other', () => {
+    expect([...documented.keys()]).toEqual(Object.keys(sections));
+  });
 });
 
 describe.each(Object.entries(sections))('%s', (caption, limits) => {
   const rows = documented.get(caption) ?? [];
 
-  it('names each limit of the code once, with the value that it has', () => {
+  it('names each limit of the code once, with its value', () => {
     expect(Object.fromEntries(rows.map((row) => [row.limit, parseValue(row)]))).toEqual(limits);
     expect(rows).toHaveLength(Object.keys(limits).length);
   });
 
-  it('says of each what it stops, and which test shows it', () => {
+  it('says what each limit stops, and which test shows it', () => {
     for (const { stops, test } of rows) {
       expect(stops.length).toBeGreaterThan(5);
       expect(existsSync(join(ROOT, test))).toBe(true);

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createEngine, type Engine, type EngineOptions } from '../../src/index.js';
 import { readText } from '../architecture/sources.js';
 import { makeDirectory, makePlugin, silentLogger } from '../engine/plugin-on-disk.js';
@@ -8,53 +8,55 @@ const text = readText('docs/powers.md');
 const block = (language: string): string =>
   new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'ms').exec(text)?.[1] ?? '';
 
-it('docs/powers.md: its example lends a plugin what it defines', async () => {
-  const directory = makePlugin({
-    id: 'notes',
-    permissions: { powers: ['conversations'] },
-    tools: { find: `async () => powers['conversations.find']({ text: 'tea' })` },
-  });
-  const start = (options: EngineOptions): Promise<Engine> =>
-    createEngine({
-      ...options,
-      plugins: [directory],
-      cacheDirectory: makeDirectory(),
-      logger: silentLogger,
-      tolerance: 'full',
+describe('docs/powers.md', () => {
+  it('has an example that lends a plugin the defined power', async () => {
+    const directory = makePlugin({
+      id: 'notes',
+      permissions: { powers: ['conversations'] },
+      tools: { find: `async () => powers['conversations.find']({ text: 'tea' })` },
     });
-  const store = { find: (wanted: string): string[] => [`about ${wanted}`] };
-  const run: unknown = new Function(
-    'createEngine',
-    'store',
-    `return (async () => { ${block('js')} return engine; })()`,
-  );
-  if (typeof run !== 'function') throw new TypeError('expected a function');
-  const engine: Engine = await run(start, store);
-  expect(await engine.call('find', {})).toMatchObject({ value: ['about tea'] });
-  await engine.close();
-});
+    const start = (options: EngineOptions): Promise<Engine> =>
+      createEngine({
+        ...options,
+        plugins: [directory],
+        cacheDirectory: makeDirectory(),
+        logger: silentLogger,
+        tolerance: 'full',
+      });
+    const store = { find: (wanted: string): string[] => [`about ${wanted}`] };
+    const run: unknown = new Function(
+      'createEngine',
+      'store',
+      `return (async () => { ${block('js')} return engine; })()`,
+    );
+    if (typeof run !== 'function') throw new TypeError('expected a function');
+    const engine: Engine = await run(start, store);
+    expect(await engine.call('find', {})).toMatchObject({ value: ['about tea'] });
+    await engine.close();
+  });
 
-it('docs/powers.md: what a package says that it needs is what its init is told', async () => {
-  const engine = await startVellum(
-    {
-      name: 'weather',
-      manifest: JSON.parse(block('json')),
-      files: { 'lib/state.ts': 'export const state: { ctx?: any } = {};' },
-      hooks: {
-        init: 'import { state } from "../lib/state"; export default (ctx) => { state.ctx = ctx; };',
+  it('has an example whose init receives what its package needs', async () => {
+    const engine = await startVellum(
+      {
+        name: 'weather',
+        manifest: JSON.parse(block('json')),
+        files: { 'lib/state.ts': 'export const state: { ctx?: any } = {};' },
+        hooks: {
+          init: 'import { state } from "../lib/state"; export default (ctx) => { state.ctx = ctx; };',
+        },
+        tools: {
+          told: 'import { state } from "../lib/state"; export default { execute: () => ({ content: JSON.stringify([state.ctx.config, state.ctx.credentials]), isError: false }) };',
+        },
       },
-      tools: {
-        told: 'import { state } from "../lib/state"; export default { execute: () => ({ content: JSON.stringify([state.ctx.config, state.ctx.credentials]), isError: false }) };',
+      {
+        tolerance: 'full',
+        storageDirectory: makeDirectory(),
+        credentials: (plugin, key) => `${plugin}'s ${key}`,
       },
-    },
-    {
-      tolerance: 'full',
-      storageDirectory: makeDirectory(),
-      credentials: (plugin, key) => `${plugin}'s ${key}`,
-    },
-  );
-  const { content } = await engine.call('told', {});
-  expect(content).toMatchObject([
-    { text: JSON.stringify([{ city: 'Oslo' }, { api_key: "weather's api_key" }]) },
-  ]);
+    );
+    const { content } = await engine.call('told', {});
+    expect(content).toMatchObject([
+      { text: JSON.stringify([{ city: 'Oslo' }, { api_key: "weather's api_key" }]) },
+    ]);
+  });
 });
