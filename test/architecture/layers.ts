@@ -8,36 +8,58 @@ const rows: readonly (readonly string[])[] = [
   ['sandbox/wire/'],
   ['sandbox/endowments/'],
   ['sandbox/hooks/'],
-  ['sandbox/dialects/'],
+  ['sandbox/dialects/', 'sandbox/builtins/'],
   ['sandbox/'],
   ['sandbox/node/'],
-  ['src/errors.ts', 'src/visible.ts', 'src/plugin/risk.ts'],
-  ['src/approval-events.ts'],
-  ['src/permissions/', 'src/schema/', 'src/traffic/'],
+  [
+    'src/errors.ts',
+    'src/visible.ts',
+    'src/model-text.ts',
+    'src/did-you-mean.ts',
+    'src/canonical.ts',
+    'src/file-mutex.ts',
+    'src/plugin/risk.ts',
+  ],
+  ['src/approval-events.ts', 'src/keys/'],
+  ['src/permissions/', 'src/schema/', 'src/scheduler/'],
   ['src/events.ts', 'src/plugin/'],
   [
     'src/formats/',
     'src/brokers/',
     'src/guests/',
-    'src/hooks/',
     'src/approval/',
     'src/lock/',
     // Listens to events alone; the engine that makes them opens it.
     'src/audit/',
   ],
   ['src/catalog/', 'src/remotes/'],
+  // The engine, row by row. `node` holds what it takes from its own process.
+  ['src/engine/types/', 'src/engine/node/'],
+  ['src/engine/instance/'],
+  ['src/engine/plugins/'],
+  ['src/engine/call/', 'src/engine/hooks/', 'src/engine/recording/'],
+  // The part of a plugin system that works with the engine's instances.
+  ['src/formats/*/engine/'],
+  // The composition root.
   ['src/engine/'],
-  ['src/agent/', 'src/council/', 'src/metrics/', 'src/report/', 'src/suggest/'],
+  ['src/agent/', 'src/formats/spindle/council/', 'src/metrics/', 'src/report/', 'src/suggest/'],
   ['src/adapters/'],
   ['src/http/'],
-  ['src/index.ts'],
+  ['src/index.ts', 'src/entry-points/'],
   ['src/cli/'],
 ];
 
 /** Places that see less than their row would allow. */
 const narrowed: Readonly<Record<string, readonly string[]>> = {
-  'src/cli/': ['src/cli/', 'src/index.ts', 'src/http/', 'src/adapters/', 'src/visible.ts'],
-  'src/audit/': ['src/audit/', 'src/events.ts', 'src/errors.ts'],
+  'src/audit/': [
+    'src/audit/',
+    'src/events.ts',
+    'src/errors.ts',
+    'src/canonical.ts',
+    'src/file-mutex.ts',
+    'src/keys/',
+    'sandbox/wire/',
+  ],
   'src/metrics/': ['src/metrics/', 'src/events.ts', 'src/errors.ts'],
 };
 
@@ -47,6 +69,9 @@ const insidePackages: Readonly<Record<string, RegExp>> = {
   'sandbox/endowments/': /^(?!)/,
   'sandbox/hooks/': /^(?!)/,
   'sandbox/dialects/': /^(?!)/,
+  // In a plugin's compartment only: `scripts/build-guest.mjs` puts them into the stand-ins.
+  'sandbox/builtins/':
+    /^(@noble\/hashes|buffer|events|path-browserify|punycode|readable-stream|string_decoder)(\/|$)/,
   'sandbox/': /^ses$/,
   'sandbox/node/': /^(ses|node:.+)$/,
 };
@@ -58,14 +83,20 @@ const POWERS =
 const powerful: readonly string[] = [
   'src/brokers/',
   'src/guests/',
+  // Excludes other processes by a file.
+  'src/file-mutex.ts',
+  // Keys are read and written with checked modes.
+  'src/keys/key-file.ts',
   // What the operator keeps of what happened.
   'src/audit/disk/',
   // What reads a stranger's sources, file by file, each of them checked.
   'src/plugin/bundle/',
   // What the engine takes from its own process, unless it is told otherwise.
-  'src/engine/powers/',
+  'src/engine/node/',
   'src/cli/main.ts',
-  // What opens a port, and holds its connections.
+  'src/cli/run-process.ts',
+  'src/cli/system-capabilities.ts',
+  // Opens a port, and limits its connections.
   'src/http/listen.ts',
   'src/http/connections.ts',
   'sandbox/node/',
@@ -74,10 +105,16 @@ const powerful: readonly string[] = [
 const ranks = new Map(rows.flatMap((row, rank) => row.map((place) => [place, rank] as const)));
 
 export function placeOf(path: string): string | undefined {
-  return [...ranks.keys()]
-    .filter((place) => (place.endsWith('/') ? path.startsWith(place) : path === place))
-    .toSorted((a, b) => b.length - a.length)[0];
+  return places
+    .filter(({ matches }) => matches.test(path))
+    .toSorted((a, b) => b.place.length - a.place.length)[0]?.place;
 }
+
+/** `*` in a place stands for one segment of a path. */
+const places = [...ranks.keys()].map((place) => {
+  const pattern = place.replaceAll('.', '\\.').replaceAll('*', '[^/]+');
+  return { place, matches: new RegExp(`^${pattern}${place.endsWith('/') ? '' : '$'}`) };
+});
 
 /** What the files do that the layers do not allow, one sentence each. */
 export function findViolations(files: readonly SourceFile[]): string[] {

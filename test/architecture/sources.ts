@@ -23,14 +23,6 @@ export function readText(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** The names a module exports, sorted; types are marked, and `*` stands for what cannot be listed. */
-export function exportsOf(path: string): string[] {
-  return parseSync(path, readText(path))
-    .module.staticExports.flatMap(({ entries }) => entries)
-    .map(({ exportName, isType }) => `${isType ? 'type ' : ''}${exportName.name ?? '*'}`)
-    .toSorted();
-}
-
 function list(folder: string): string[] {
   return (
     readdirSync(join(ROOT, folder), { withFileTypes: true, recursive: true })

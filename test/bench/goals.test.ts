@@ -5,7 +5,7 @@ import { judgePeers } from '../../bench/peers/judge.js';
 const one = (name: string, node: string, smallMicros: number, perSecond: number): Comparison => ({
   name,
   node,
-  holds: 'something',
+  isolation: 'something',
   ownProcess: true,
   isFloor: false,
   figures: {
@@ -21,8 +21,8 @@ const one = (name: string, node: string, smallMicros: number, perSecond: number)
 const verdicts = (...all: readonly Comparison[]): readonly (boolean | undefined)[] =>
   judgePeers(all).map(({ met }) => met);
 
-describe('the goals that speak of peers', () => {
-  it('are judged on figures of one Node', () => {
+describe('goals relative to peers', () => {
+  it('compare figures of the same Node version', () => {
     const isolate = one('isolated-vm 7', '26.0.0', 27, 1);
     const snaps = one('MetaMask Snaps 10', '20.0.0', 164, 9_000);
     const old = one('Bulkhead', '20.0.0', 40, 45_000);
@@ -31,7 +31,7 @@ describe('the goals that speak of peers', () => {
     expect(verdicts(snaps, one('Bulkhead', '20.0.0', 40, 44_000))).toEqual([undefined, false]);
   });
 
-  it('are not judged without the peer, and say why', () => {
+  it('are not judged without the peer, and give the reason', () => {
     const { figures: _, ...absent } = one('isolated-vm', '–', 1, 1);
     const [isolate] = judgePeers([{ ...absent, missing: 'not installed' }]);
     expect(isolate?.met).toBeUndefined();

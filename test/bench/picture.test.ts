@@ -15,7 +15,7 @@ const figures = (smallMicros: number): Figures => ({
 const one = (name: string, node: string, smallMicros: number): Comparison => ({
   name,
   node,
-  holds: 'something',
+  isolation: 'something',
   ownProcess: name === 'Bulkhead',
   isFloor: name === 'a bare pipe',
   figures: figures(smallMicros),
@@ -38,23 +38,23 @@ const svg = draw(
 );
 
 describe('the picture of a run', () => {
-  it('holds each against the floor on its own Node', () => {
+  it('compares each with the floor of its own Node version', () => {
     expect(svg).toContain('>1.5×<');
     expect(svg).toContain('>3.0×<');
     expect(svg).toContain('bare pipe: 20 µs on Node 20, 10 µs on Node 26');
   });
 
-  it('names each with its version and its Node, and leaves out who was not measured', () => {
+  it('names each with its version and Node version, and leaves out those not measured', () => {
     expect(svg).toContain('a &lt;peer> 1.2.3 · Node 26');
     expect(svg).not.toContain('absent');
   });
 
-  it('says when and where it was measured, and that scales are logarithmic', () => {
+  it('contains the date, the machine, and a note that scales are logarithmic', () => {
     expect(svg).toContain('2 × a processor, 2026-01-02');
     expect(svg).toContain('scales are logarithmic');
   });
 
-  it('has no figure that is not a number', () => {
+  it('contains only numbers as figures', () => {
     expect(svg).not.toMatch(/NaN|Infinity|undefined/);
   });
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Json } from '../../sandbox/wire/messages.js';
-import { commit, InvalidChange } from '../../src/hooks/changes.js';
-import { openContext, readValues } from '../../src/hooks/context.js';
-import { contextShape } from '../../src/hooks/contexts.js';
-import { HOOK_NAMES, type HookDialect } from '../../src/hooks/names.js';
-import { makePieceStore } from '../../src/hooks/pieces.js';
+import { commit, InvalidChange } from '../../src/engine/hooks/changes.js';
+import { openContext, readValues } from '../../src/engine/hooks/context.js';
+import { contextShape } from '../../src/engine/hooks/contexts.js';
+import { HOOK_NAMES, type HookSemantics } from '../../src/plugin/hooks.js';
+import { makePieceStore } from '../../src/engine/hooks/pieces.js';
 
 /** What a guest may say, that broke out or lies: any JSON, and what nearly is a record of changes. */
 const field = fc.constantFrom(
@@ -47,39 +47,43 @@ const reply = fc.oneof(
 
 const limits = { maxHookContextBytes: 100_000, maxHookContextNodes: 10_000 };
 
-it('whatever a guest answers, a context stays one, and its read-only fields what they were', () => {
-  const dialects: readonly HookDialect[] = ['classic', 'current'];
-  fc.assert(
-    fc.property(
-      fc.constantFrom(...HOOK_NAMES),
-      fc.constantFrom(...dialects),
-      reply,
-      (hook, dialect, answer) => {
-        const store = makePieceStore(50);
-        const before = openContext(hook, readValues(hook, {}), store, limits);
-        const shape = contextShape(hook, dialect);
-        let after = before;
-        try {
-          const committed = commit(before, shape, JSON.parse(JSON.stringify(answer)) as Json, {
-            store,
-            limits,
-          });
-          after = committed.context;
-          expect(committed.dropped.length).toBeLessThanOrEqual(32);
-        } catch (error) {
-          expect(error).toBeInstanceOf(InvalidChange);
-        }
-        for (const [name, value] of after.values) {
-          const own = shape.fields[name];
-          if (own?.mutable === true) expect(own.kind.problem(value)).toBeUndefined();
-          else expect(value).toBe(before.values.get(name));
-          const { list, pieces } = after.texts.get(name) ?? { list: false, pieces: [] };
-          const text = pieces.map((piece) => piece.text).join(',');
-          expect(JSON.parse(list ? `[${text}]` : text)).toEqual(JSON.parse(JSON.stringify(value)));
-        }
-        expect(after.values.size).toBe(after.texts.size);
-        expect(Object.hasOwn(Object.prototype, 'value')).toBe(false);
-      },
-    ),
-  );
+describe('a hook context', () => {
+  it('stays valid, with unchanged read-only fields, for any answer of a guest', () => {
+    const dialects: readonly HookSemantics[] = ['classic', 'current'];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...HOOK_NAMES),
+        fc.constantFrom(...dialects),
+        reply,
+        (hook, semantics, answer) => {
+          const store = makePieceStore(50);
+          const before = openContext(hook, readValues(hook, {}), store, limits);
+          const shape = contextShape(hook, semantics);
+          let after = before;
+          try {
+            const committed = commit(before, shape, JSON.parse(JSON.stringify(answer)) as Json, {
+              store,
+              limits,
+            });
+            after = committed.context;
+            expect(committed.dropped.length).toBeLessThanOrEqual(32);
+          } catch (error) {
+            expect(error).toBeInstanceOf(InvalidChange);
+          }
+          for (const [name, value] of after.values) {
+            const own = shape.fields[name];
+            if (own?.mutable === true) expect(own.kind.problem(value)).toBeUndefined();
+            else expect(value).toBe(before.values.get(name));
+            const { list, pieces } = after.texts.get(name) ?? { list: false, pieces: [] };
+            const text = pieces.map((piece) => piece.text).join(',');
+            expect(JSON.parse(list ? `[${text}]` : text)).toEqual(
+              JSON.parse(JSON.stringify(value)),
+            );
+          }
+          expect(after.values.size).toBe(after.texts.size);
+          expect(Object.hasOwn(Object.prototype, 'value')).toBe(false);
+        },
+      ),
+    );
+  });
 });

@@ -1,8 +1,8 @@
 import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { readOffer } from '../../src/formats/pandora/offer.js';
-import { coversAll } from '../../src/permissions/effective.js';
+import { describe, expect, it } from 'vitest';
+import { readContributions } from '../../src/formats/pandora/contributions.js';
+import { coversAll } from '../../src/permissions/grant.js';
 import type { Permissions } from '../../src/permissions/kind.js';
 import type { Plugin, PluginEntry } from '../../src/plugin/plugin.js';
 import { runs } from '../property-runs.js';
@@ -12,8 +12,8 @@ const declared: Permissions = {
   time: true,
   random: false,
   network: ['api.test'],
-  environment: ['KEY'],
-  filesystem: ['data'],
+  env: ['KEY'],
+  fs: ['data'],
   storage: true,
   powers: ['notes'],
 };
@@ -32,36 +32,38 @@ const plugin = {
   entries: [entry],
 } as unknown as Plugin;
 
-it('whatever a guest says that it offers, an offer is made of it that asks for no more', () => {
-  fc.assert(
-    fc.property(answers(), (answer) => {
-      const offer = readOffer(answer, {
-        plugin,
-        entry,
-        granted: NO_PERMISSIONS,
-        maxTimeoutMs: 60_000,
-      });
-      expect(new Set(offer.tools.map(({ id }) => id)).size).toBe(offer.tools.length);
-      for (const tool of offer.tools) {
-        expect(tool.id).toBe(`p:${tool.toolId}`);
-        expect(tool.toolId).not.toContain(':');
-        expect(Number.isInteger(tool.timeoutMs)).toBe(true);
-        expect(tool.timeoutMs >= 1 && tool.timeoutMs <= 60_000).toBe(true);
-        expect(coversAll(declared, tool.permissions)).toBe(true);
-        expect(typeof tool.annotations.readOnlyHint).toBe('boolean');
-        expect(typeof tool.description).toBe('string');
-        expect(Object.isFrozen(tool.parameters.schema)).toBe(true);
-      }
-      const texts = [
-        ...offer.problems,
-        ...offer.refused.map(({ message }) => message),
-        ...offer.alerts.map(({ message }) => message),
-      ];
-      for (const text of texts) expect(text.length).toBeLessThanOrEqual(4_096);
-      expect(Object.keys(Object.prototype)).toEqual([]);
-    }),
-    { numRuns: runs(1000) },
-  );
+describe('the contributions of a guest', () => {
+  it('are valid and request no more permissions, for any answer', () => {
+    fc.assert(
+      fc.property(answers(), (answer) => {
+        const offer = readContributions(answer, {
+          plugin,
+          entry,
+          granted: NO_PERMISSIONS,
+          maxTimeoutMs: 60_000,
+        });
+        expect(new Set(offer.tools.map(({ id }) => id)).size).toBe(offer.tools.length);
+        for (const tool of offer.tools) {
+          expect(tool.id).toBe(`p:${tool.toolId}`);
+          expect(tool.toolId).not.toContain(':');
+          expect(Number.isInteger(tool.timeoutMs)).toBe(true);
+          expect(tool.timeoutMs >= 1 && tool.timeoutMs <= 60_000).toBe(true);
+          expect(coversAll(declared, tool.permissions)).toBe(true);
+          expect(typeof tool.annotations.readOnlyHint).toBe('boolean');
+          expect(typeof tool.description).toBe('string');
+          expect(Object.isFrozen(tool.parameters.schema)).toBe(true);
+        }
+        const texts = [
+          ...offer.problems,
+          ...offer.refused.map(({ message }) => message),
+          ...offer.alerts.map(({ message }) => message),
+        ];
+        for (const text of texts) expect(text.length).toBeLessThanOrEqual(4_096);
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      }),
+      { numRuns: runs(1000) },
+    );
+  });
 });
 
 function answers(): fc.Arbitrary<unknown> {

@@ -1,45 +1,47 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connectTcp } from '../../src/brokers/network/sockets.js';
 import { brokerFor } from '../brokers/network/plugin.js';
 import { serve } from '../brokers/network/servers.js';
 import { runs } from '../property-runs.js';
 import { isPublic } from './public-addresses.js';
 
-it('wherever a server redirects to, nothing but itself and public addresses is dialled', async () => {
-  let location = '';
-  const server = await serve((request, response) => {
-    response.writeHead(request.url === '/go' ? 307 : 200, { location }).end();
+describe('a redirect', () => {
+  it('leads only to the server itself and to public addresses', async () => {
+    let location = '';
+    const server = await serve((request, response) => {
+      response.writeHead(request.url === '/go' ? 307 : 200, { location }).end();
+    });
+    await fc.assert(
+      fc.asyncProperty(locations(), fc.constantFrom('10.0.0.1', '8.8.8.8'), async (to, answer) => {
+        location = to;
+        const dialled: string[] = [];
+        const broker = brokerFor(server, {
+          // Everything is granted, so that nothing but the address can be a reason to refuse.
+          allows: () => true,
+          resolve: async () => [answer],
+          connect: async (host, port, addresses, signal) => {
+            if (port === server.port) return connectTcp(host, port, addresses, signal);
+            dialled.push(...addresses);
+            throw new Error('not in a test');
+          },
+        });
+        const error: unknown = await broker.get('http://api.test/go').catch((reason) => reason);
+        await broker.close();
+        if (error instanceof Error) expect(error).toHaveProperty('code');
+        for (const address of dialled) {
+          expect(isPublic(address.split('.').map(Number)) || /^[23]/.test(address)).toBe(true);
+        }
+      }),
+      {
+        numRuns: runs(100),
+        examples: [
+          ['//127.0.0.1:1/', '8.8.8.8'],
+          ['http://[::1]/', '8.8.8.8'],
+        ],
+      },
+    );
   });
-  await fc.assert(
-    fc.asyncProperty(locations(), fc.constantFrom('10.0.0.1', '8.8.8.8'), async (to, answer) => {
-      location = to;
-      const dialled: string[] = [];
-      const broker = brokerFor(server, {
-        // Everything is granted, so that nothing but the address can be a reason to refuse.
-        allows: () => true,
-        resolve: async () => [answer],
-        connect: async (host, port, addresses, signal) => {
-          if (port === server.port) return connectTcp(host, port, addresses, signal);
-          dialled.push(...addresses);
-          throw new Error('not in a test');
-        },
-      });
-      const error: unknown = await broker.get('http://api.test/go').catch((reason) => reason);
-      await broker.close();
-      if (error instanceof Error) expect(error).toHaveProperty('code');
-      for (const address of dialled) {
-        expect(isPublic(address.split('.').map(Number)) || /^[23]/.test(address)).toBe(true);
-      }
-    }),
-    {
-      numRuns: runs(100),
-      examples: [
-        ['//127.0.0.1:1/', '8.8.8.8'],
-        ['http://[::1]/', '8.8.8.8'],
-      ],
-    },
-  );
 });
 
 /** What a header can hold. */

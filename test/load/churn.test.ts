@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { churn, type ChurnResult } from '../../bench/soak/churn.js';
-import { writeFlock } from '../../bench/soak/flock.js';
+import { writePluginFleet } from '../../bench/soak/plugin-fleet.js';
 import { descendants, takeSample } from '../../bench/soak/sample.js';
 import { countTimers, type TimerCount } from '../../bench/soak/timers.js';
 import { findLeft } from '../../bench/soak/verdict.js';
@@ -24,7 +24,7 @@ describe.runIf(process.platform === 'linux')(
     const root = mkdtempSync(join(tmpdir(), 'bulkhead-load-'));
     const guests = new Set<number>();
     let timers: TimerCount;
-    let blank = 0;
+    let standby = 0;
     /** With an engine that is open, and of whose plugins none is called; and with none. */
     let idle: ReturnType<typeof takeSample>;
     let before: ReturnType<typeof takeSample>;
@@ -38,26 +38,26 @@ describe.runIf(process.platform === 'linux')(
         grant: 'declared',
         storageDirectory: join(root, 'storage'),
         logger: silentLogger,
-        limits: { maxGuests: LIVE, pool: 1, endAfterMs: 1_500, maxWaitMs: 300_000 },
+        limits: { maxGuests: LIVE, pool: 1, stopAfterMs: 1_500, maxWaitMs: 300_000 },
         onEvent: (event) => {
           if (event.type === 'guest-started') guests.add(event.pid);
-          if (event.type === 'pool-changed') ({ blank } = event);
+          if (event.type === 'pool-changed') ({ standby } = event);
         },
       });
     const alive = (): readonly number[] =>
       descendants(process.pid).filter((pid) => guests.has(pid));
 
     beforeAll(async () => {
-      const [first = ''] = writeFlock(join(root, 'first'), 1);
+      const [first = ''] = writePluginFleet(join(root, 'first'), 1);
       // What is loaded once and for all is there before anything is counted.
       const warm = await open('first');
       await warm.call(`${first}:echo`, {});
-      await vi.waitUntil(() => alive().length === 0 && blank === 1, WAIT);
+      await vi.waitUntil(() => alive().length === 0 && standby === 1, WAIT);
       idle = takeSample();
       await warm.close();
       const processes = (): number => descendants(process.pid).length;
       await vi.waitUntil(() => processes() < idle.processes, WAIT);
-      const ids = writeFlock(join(root, 'plugins'), PLUGINS);
+      const ids = writePluginFleet(join(root, 'plugins'), PLUGINS);
       before = takeSample();
       timers = countTimers(true);
       engine = await open('plugins');

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { Source } from './sources.js';
+
+const run = promisify(execFile);
+
+const REPOSITORIES = resolve(process.env['BULKHEAD_REAL'] ?? '.cache/real');
+const CHECKOUTS = resolve('.cache/real-checkouts');
+
+/**
+ * The directory of a plugin at its commit, with its npm dependencies. It is made once for each
+ * commit. Returns the reason if the repository or the commit was not fetched.
+ */
+export async function checkOut(
+  source: Source,
+): Promise<{ readonly directory: string } | { readonly skipped: string }> {
+  const { id, system, repository, commit, path = '' } = source;
+  const clone = join(REPOSITORIES, repository.replace('/', '+'));
+  const git = [clone, join(clone, '.git'), join(clone, 'repo')].find((directory) =>
+    existsSync(join(directory, 'HEAD')),
+  );
+  if (git === undefined) return { skipped: `${clone} does not exist` };
+  const directory = join(CHECKOUTS, system, `${id}@${commit.slice(0, 12)}`);
+  if (existsSync(directory)) return { directory };
+  const known = await run('git', ['--git-dir', git, 'cat-file', '-e', commit]).then(
+    () => true,
+    () => false,
+  );
+  if (!known) return { skipped: `${clone} does not have the commit ${commit.slice(0, 12)}` };
+
+  const draft = `${directory}.draft`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true });
+  const archive = join(draft, '..', `${id}.tar`);
+  const tree = path === '' ? commit : `${commit}:${path}`;
+  await run('git', ['--git-dir', git, 'archive', '-o', archive, tree]);
+  await run('tar', ['-xf', archive, '-C', draft]);
+  await rm(archive);
+  if (source.bundled !== true) await install(draft);
+  await rename(draft, directory);
+  return { directory };
+}
+
+/** Installs a plugin's npm dependencies, without scripts and without peers. */
+async function install(directory: string): Promise<void> {
+  const text = await readFile(join(directory, 'package.json'), 'utf8').catch(() => '{}');
+  const { dependencies = {} }: { dependencies?: object } = JSON.parse(text);
+  if (Object.keys(dependencies).length === 0) return;
+  const flags = ['--omit=dev', '--omit=peer', '--ignore-scripts', '--no-audit', '--no-fund'];
+  await run('npm', ['install', '--legacy-peer-deps', ...flags], { cwd: directory });
+}

@@ -1,0 +1,123 @@
+/** Runs real plugins in Bulkhead and in their own runtimes, and compares: see README.md. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Json } from '../../sandbox/wire/messages.js';
+import { checkOut } from './checkout.js';
+import { openHosts } from './hosts.js';
+import { difference, normalise } from './normalise.js';
+import type { Outcome, RealSystem, Scenario } from './scenario.js';
+import { type Source, SOURCES } from './sources.js';
+import { SYSTEMS } from './systems.js';
+
+type Verdict = 'same' | 'differs' | 'skipped';
+
+interface Row {
+  readonly source: Source;
+  readonly verdict: Verdict;
+  readonly note: string;
+}
+
+async function compare(source: Source): Promise<Row> {
+  const skipped = (note: string): Row => ({ source, verdict: 'skipped', note });
+  const system = SYSTEMS[source.system];
+  const file = new URL(`./${source.system}/scenarios/${source.id}.ts`, import.meta.url);
+  if (system === undefined || !existsSync(file)) return skipped('it has no scenario yet');
+  if (system.needs.includes('bun') && !hasBun) return skipped('Bun is not installed');
+  const checkout = await checkOut(source);
+  if ('skipped' in checkout) return skipped(checkout.skipped);
+  const { scenario }: { readonly scenario: Scenario } = await import(file.href);
+  const ours = await runOnce(source, checkout.directory, scenario, system.ours);
+  const oracle = await runOnce(source, checkout.directory, scenario, system.oracle);
+
+  const { known = {}, steps } = scenario;
+  const differences = steps.flatMap((step, at) => {
+    const found = difference(outcomeAt(ours, at), outcomeAt(oracle, at));
+    if (found === undefined || known[at + 1] !== undefined) return [];
+    return [`  ${source.id}, step ${at + 1} ${JSON.stringify(step).slice(0, 120)}\n    ${found}`];
+  });
+  for (const text of differences) console.log(text);
+  const isSame = differences.length === 0;
+  const meant = Object.keys(known).length;
+  const count = `${steps.length - differences.length} of ${steps.length} steps`;
+  return {
+    source,
+    verdict: isSame ? 'same' : 'differs',
+    note: meant === 0 ? count : `${count}, of which ${meant} differ on purpose`,
+  };
+}
+
+function outcomeAt({ outcomes, failure }: Run, at: number): Json {
+  const outcome = outcomes[at];
+  if (outcome === undefined) return `no answer: ${failure ?? 'the run ended early'}`;
+  return JSON.parse(JSON.stringify(outcome));
+}
+
+interface Run {
+  readonly outcomes: readonly Outcome[];
+  readonly failure?: string;
+}
+
+/** Runs the scenario in a fresh workspace with fresh servers. */
+async function runOnce(
+  { id }: Source,
+  directory: string,
+  scenario: Scenario,
+  run: RealSystem<unknown>['ours'],
+): Promise<Run> {
+  const root = await mkdtemp(join(tmpdir(), 'bulkhead-real-'));
+  const workspace = join(root, 'workspace');
+  const plugin = join(workspace, 'plugins', id);
+  await cp(directory, plugin, { recursive: true, verbatimSymlinks: true });
+  for (const [path, text] of Object.entries(scenario.files ?? {})) {
+    await mkdir(dirname(join(workspace, path)), { recursive: true });
+    await writeFile(join(workspace, path), text);
+  }
+  const hosts = await openHosts(scenario.hosts ?? {});
+  const outcomes: Outcome[] = [];
+  try {
+    await run({
+      id,
+      plugin,
+      workspace,
+      scenario,
+      origins: hosts.origins,
+      onAnswer: (answer) => {
+        outcomes.push({
+          answer: normalise(answer, workspace),
+          requests: JSON.parse(JSON.stringify(hosts.take())),
+        });
+      },
+    });
+    return { outcomes };
+  } catch (error) {
+    return { outcomes, failure: error instanceof Error ? error.message : String(error) };
+  } finally {
+    await hosts.close();
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+function canRun(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const hasBun = canRun(process.env['BULKHEAD_BUN'] ?? 'bun');
+const [wanted = ''] = process.argv.slice(2);
+const rows: Row[] = [];
+for (const source of SOURCES.filter(({ id, system }) => `${system}/${id}`.includes(wanted))) {
+  rows.push(await compare(source));
+}
+for (const { source, verdict, note } of rows) {
+  console.log(`${verdict.padEnd(8)} ${`${source.system}/${source.id}`.padEnd(36)} ${note}`);
+}
+const countOf = (verdict: Verdict): number => rows.filter((row) => row.verdict === verdict).length;
+console.log(`${countOf('same')} same, ${countOf('differs')} differ, ${countOf('skipped')} skipped`);
+process.exitCode = countOf('differs') === 0 ? 0 : 1;

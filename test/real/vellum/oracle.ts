@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Json } from '../../../sandbox/wire/messages.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
+import type { RunSpec } from '../scenario.js';
+import type { VellumStep } from './step.js';
+
+const PROGRAM = fileURLToPath(new URL('./oracle-bun.ts', import.meta.url));
+const STUBS = fileURLToPath(new URL('./oracle-plugin-api.ts', import.meta.url));
+
+/** Runs the steps under Bun, as Vellum does: the plugin's files are imported and called. */
+export async function runOracle(spec: RunSpec<VellumStep>): Promise<void> {
+  const { workspace, scenario, onAnswer } = spec;
+  const api = join(workspace, 'node_modules', '@vellumai', 'plugin-api');
+  await mkdir(api, { recursive: true });
+  await writeFile(
+    join(api, 'package.json'),
+    JSON.stringify({ name: '@vellumai/plugin-api', version: '0.9.0', main: 'index.ts' }),
+  );
+  await writeFile(join(api, 'index.ts'), `export * from ${JSON.stringify(STUBS)};\n`);
+
+  const { HOME = '', PATH = '' } = process.env;
+  const bun = spawn(process.env['BULKHEAD_BUN'] ?? 'bun', ['run', PROGRAM], {
+    cwd: workspace,
+    env: { HOME, PATH, TZ: 'UTC', ...scenario.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const { onAnswer: _, ...task } = spec;
+  bun.stdin.write(`${JSON.stringify(task)}\n`);
+  let errors = '';
+  bun.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  const ended = new Promise<number | null>((done) => bun.once('close', done));
+  let answers = 0;
+  // One line for each step. The next step waits until this side has seen the step's requests.
+  for await (const line of createInterface({ input: bun.stdout })) {
+    const message: unknown = line.startsWith('{"step"') ? JSON.parse(line) : undefined;
+    if (!isRecord(message)) continue;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was read from JSON
+    onAnswer(message['answer'] as Json);
+    answers += 1;
+    bun.stdin.write('next\n');
+  }
+  const code = await ended;
+  if (answers < scenario.steps.length) {
+    throw new Error(`the oracle ended with ${code}: ${errors.slice(-2_000)}`);
+  }
+}

@@ -1,0 +1,6 @@
+import type { RealSystem } from '../scenario.js';
+import { runOracle } from './oracle.js';
+import { runOurs } from './ours.js';
+import type { VellumStep } from './step.js';
+
+export const vellum: RealSystem<VellumStep> = { ours: runOurs, oracle: runOracle, needs: ['bun'] };
