@@ -80,7 +80,7 @@ function listMissing(
       missing === undefined ? [] : [`${name}: ${missing}`],
     ),
     ...(short ? ['peers, and engines with 1,000 plugins: a short run leaves them out'] : []),
-    // Where there is no boundary, there is no crossing of it to measure.
+    // Without a boundary, there is no crossing to measure.
     "a compartment in the host's own thread: nothing is crossed there, and a loop hangs the host",
     'other machines and other systems than this one; peers under load, or with hostile input',
   ];

@@ -38,7 +38,7 @@ export function measureHooks({ chains, share }: Effort): Promise<Measure[]> {
         ),
         cacheDirectory: join(root, 'cache'),
         hooks: { init: 'first-use' },
-        limits: { pool: 0, restAfterMs: 60_000 },
+        limits: { pool: 0, suspendAfterMs: 60_000 },
         tolerance: 'full',
         riskPolicy: 'author',
         logger: silent,

@@ -17,7 +17,7 @@ interface Started {
   readonly guests: number;
 }
 
-/** Engines with many plugins installed, their answers kept from an earlier start. */
+/** Engines with many installed plugins, whose contributions are cached from an earlier start. */
 export function measureInstalled({ installed, share }: Effort): Promise<Measure[]> {
   return withDirectory(async (root) => {
     const all: Started[] = [];

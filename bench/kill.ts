@@ -8,7 +8,7 @@ const GONE_MS = 200;
 /** Long enough for the pool to have a guest again. */
 const REFILLED_MS = 400;
 
-/** A tool that never ends: when its caller is told, and when its plugin answers again. */
+/** A tool that never ends: the time until its caller gets an error, and until its plugin answers again. */
 export async function measureKill({ starts }: Effort): Promise<Measure[]> {
   const engine = await startEngine(1);
   const loop = () => call(engine, 'loop', {}, DEADLINE_MS);

@@ -6,13 +6,14 @@ import { parseArgs } from 'node:util';
 const USAGE = `npm run bench                  measures everything; writes bench/results.json, docs/bench.md and its
                                picture, docs/bench.svg
 npm run bench -- --short       fewer rounds and no peers; writes nothing
-npm run bench -- --check       fails where a ratio to the floor is worse than in bench/baseline.json
-npm run bench -- --keep        writes that file anew
-npm run bench -- --install     gets the peers from npm into bench/node_modules, and a Node for those
-                               that this one is too old for, and ends
+npm run bench -- --check       fails if a ratio to the floor is worse than in bench/baseline.json
+npm run bench -- --write-baseline
+                               writes that file again
+npm run bench -- --install     installs the peers from npm into bench/node_modules, and a newer Node
+                               for peers that need one
 npm run bench -- --picture     writes docs/bench.md and docs/bench.svg again from bench/results.json
 
-  --node PATH                  the Node for peers that this one is too old for
+  --node PATH                  the Node for peers that need a newer one
 `;
 
 const options = parse();
@@ -22,19 +23,19 @@ if (options === undefined) {
   process.stdout.write(USAGE);
 } else {
   const { install, picture } = options;
-  // What guests run is built, and measuring an old build would be measuring something else.
+  // Guests run the build, so it must be current.
   if (!install && !picture) build();
   if (install) (await import('./peers/install.js')).installPeers();
   else if (picture) (await import('./full.js')).drawAgain();
-  else if (options.keep) await (await import('./check.js')).keepRatios();
+  else if (options['write-baseline']) await (await import('./check.js')).writeBaseline();
   else if (options.check) process.exitCode = await (await import('./check.js')).check();
   else await (await import('./full.js')).measureAll({ short: options.short, node: options.node });
-  // Peers that ran in this process may leave threads of their own behind.
+  // Peers that ran in this process may leave threads behind.
   process.exit();
 }
 
 type Options = Readonly<
-  Record<'check' | 'help' | 'install' | 'keep' | 'picture' | 'short', boolean>
+  Record<'check' | 'help' | 'install' | 'picture' | 'short' | 'write-baseline', boolean>
 > & {
   readonly node: string | undefined;
 };
@@ -47,15 +48,15 @@ function parse(): Options | undefined {
         check: flag,
         help: { ...flag, short: 'h' },
         install: flag,
-        keep: flag,
         node: { type: 'string' },
         picture: flag,
         short: flag,
+        'write-baseline': flag,
       },
     });
-    const { check, install, keep, picture, short } = values;
-    if ([check, install, keep, picture, short].filter(Boolean).length > 1) {
-      throw new Error('These are done one at a time.');
+    const { check, install, picture, short, 'write-baseline': writes } = values;
+    if ([check, install, picture, short, writes].filter(Boolean).length > 1) {
+      throw new Error('Use only one of these options.');
     }
     return { ...values, node: values.node };
   } catch (error) {

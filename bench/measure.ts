@@ -8,9 +8,9 @@ export interface Measure {
   readonly floor?: number;
   /** Ours in relation to the floor. */
   readonly ratio?: number;
-  /** Absent on a line that only tells. */
+  /** Absent on a line that only informs. */
   readonly goal?: string;
-  /** Absent where there is no goal, or no figure to judge by. */
+  /** Absent if there is no goal, or no figure to judge. */
   readonly met?: boolean;
   /** Why there are no figures. */
   readonly missing?: string;

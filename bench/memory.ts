@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What nobody else uses of a process's memory, in kB. */
+/** The private memory of a process, in kB. */
 export function privateDirtyKb(pid: number | 'self'): number {
   return field(`/proc/${pid}/smaps_rollup`, 'Private_Dirty');
 }
 
-/** Kilobytes by which a process has been larger since than it is now, told when asked. */
+/** Returns a function for the kilobytes by which the peak of a process has since exceeded its current size. */
 export function watchPeak(pid: number | 'self'): () => number {
   const before = field(`/proc/${pid}/status`, 'VmRSS');
   let most = before;

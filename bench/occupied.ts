@@ -22,7 +22,7 @@ const missing: Measure = {
   unit: 'kB',
   ours: Number.NaN,
   goal: '≤ 14 MB, ≤ 200 kB, 0',
-  missing: 'only Linux tells it, in /proc/PID/smaps_rollup',
+  missing: 'only Linux reports it, in /proc/PID/smaps_rollup',
 };
 
 async function measureOwn(): Promise<Measure> {

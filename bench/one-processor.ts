@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Keeps this process, and all that it starts from now on, on one processor where the system can.
+ * Pins this process, and all processes that it starts from now on, to one processor if the system can.
  * With two of them, how much of ours runs beside the caller depends on what else runs; on one, a
  * ratio to the floor is much the same on a quiet machine and on a busy one.
  */

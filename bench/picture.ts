@@ -30,7 +30,7 @@ interface Dot {
   readonly times: number;
 }
 
-/** Dots for each way to hold code, by what each takes in relation to a bare pipe on the same Node. */
+/** Dots for each way to isolate code, relative to a bare pipe on the same Node. */
 export function drawComparison({ machine, at, comparisons }: Results): string {
   const floors = comparisons.filter(({ isFloor }) => isFloor);
   const shown = comparisons.filter(({ isFloor, figures }) => !isFloor && figures !== undefined);

@@ -1,15 +1,15 @@
 import { isRate, type Measure } from './measure.js';
 
-/** How many times worse a ratio may be than it was written down: machines differ, and are noisy. */
+/** How many times worse than the baseline a ratio may be: machines differ, and are noisy. */
 export const SLACK = 1.6;
 
 /** Ratios to the floor, by the work. */
 export type Ratios = Readonly<Record<string, number>>;
 
-/** How many times worse each ratio is than the one that was kept; what is not measured is worse without end. */
-export function howMuchWorse(measures: readonly Measure[], kept: Ratios): Ratios {
+/** How many times worse each ratio is than the baseline. A missing ratio is infinitely worse. */
+export function howMuchWorse(measures: readonly Measure[], baseline: Ratios): Ratios {
   return Object.fromEntries(
-    Object.entries(kept).map(([work, before]) => {
+    Object.entries(baseline).map(([work, before]) => {
       const now = measures.find((measure) => measure.work === work);
       if (now?.ratio === undefined || !Number.isFinite(now.ratio)) return [work, Infinity];
       return [work, isRate(now.unit) ? before / now.ratio : now.ratio / before];
@@ -17,7 +17,7 @@ export function howMuchWorse(measures: readonly Measure[], kept: Ratios): Ratios
   );
 }
 
-/** For each work the mildest verdict of several attempts: noise makes worse, and never better. */
+/** The mildest result of several attempts, for each work: noise makes a ratio worse, never better. */
 export function mildest(attempts: readonly Ratios[]): Ratios {
   const works = Object.keys(attempts[0] ?? {});
   return Object.fromEntries(
@@ -25,6 +25,7 @@ export function mildest(attempts: readonly Ratios[]): Ratios {
   );
 }
 
-export function tooMuch(worse: Ratios): readonly string[] {
+/** The works that are worse than the slack allows. */
+export function regressionsOf(worse: Ratios): readonly string[] {
   return Object.keys(worse).filter((work) => (worse[work] ?? 0) > SLACK);
 }

@@ -11,7 +11,7 @@ export interface Scale {
   at(times: number): number;
 }
 
-/** A logarithmic scale that has room for these, and for the floor at one. */
+/** A logarithmic scale that contains these figures, and the floor at one. */
 export function scaleFor(times: readonly number[]): Scale {
   const all = Array.from({ length: 9 }, (_, n) => 10 ** (n - 4)).flatMap((power) =>
     STEPS.map((step) => step * power),

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import type { Engine } from '../src/index.js';
 import { createEngine } from './built.js';
 import { churn, type ChurnResult } from './soak/churn.js';
-import { writeFlock } from './soak/flock.js';
+import { writePluginFleet } from './soak/plugin-fleet.js';
 import { type Sample, takeSample } from './soak/sample.js';
 import { countTimers } from './soak/timers.js';
 import { findGrowth, findLeft } from './soak/verdict.js';
@@ -23,10 +23,10 @@ const { values } = parseArgs({
     width: { type: 'string', default: '64' },
     'trouble-ms': { type: 'string', default: '500' },
     'reload-ms': { type: 'string', default: '300000' },
-    // Says where timers were set that are left over; takes a third of the time.
+    // Reports where leaked timers were set. Takes a third of the time.
     places: { type: 'boolean', default: false },
     json: { type: 'string' },
-    // Where plugins and what is kept of them stay for the next soak.
+    // The directory of the plugins and their caches, for the next soak.
     directory: { type: 'string' },
   },
 });
@@ -48,7 +48,7 @@ for (const name of numbers) {
 const live = Number(values.live);
 const plugins = Number(values.plugins);
 
-/** Beyond the guests that may live: a blank one, its successor, and those that are just dying. */
+/** Guests above the limit: a standby guest, its successor, and guests that are being killed. */
 const PASSING = 16;
 
 /** So long whatever was ended may take to be gone; the bundler waits ten seconds for more to do. */
@@ -57,7 +57,7 @@ const SETTLE_MS = 12_000;
 /** Between two samples. */
 const WINDOW_MS = 5_000;
 
-/** What may become of a call where guests are killed and plugins are switched off. */
+/** The possible outcomes of a call while guests are killed and plugins are disabled. */
 const EXPECTED: ReadonlySet<string> = new Set([
   'ok',
   'BUSY',
@@ -83,7 +83,7 @@ try {
 }
 
 async function soak(): Promise<boolean> {
-  const ids = writeFlock(join(root, 'plugins'), plugins);
+  const ids = writePluginFleet(join(root, 'plugins'), plugins);
   await warmUp();
   const before = takeSample();
   const timers = countTimers(values.places);
@@ -141,7 +141,7 @@ async function soak(): Promise<boolean> {
 
 /** Whatever is loaded once and for all is there before anything is counted. */
 async function warmUp(): Promise<void> {
-  const [id = ''] = writeFlock(join(root, 'first'), 1);
+  const [id = ''] = writePluginFleet(join(root, 'first'), 1);
   const engine = await open('first');
   await engine.call(`${id}:echo`, {});
   await engine.close();

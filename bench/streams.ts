@@ -7,7 +7,7 @@ import { startEngine } from './subject.js';
 
 const ROUNDS = 5;
 const BYTES = 64 * 1024 * 1024;
-/** Half of what flows through: more would be a body that is kept somewhere. */
+/** Half of the body: more memory means that a part of it is buffered. */
 const MOST_KB = BYTES / 1024 / 2;
 
 /** A body of 64 MB from a loopback server: through the plugin's fetch, and by undici alone. */
@@ -64,14 +64,14 @@ export async function measureStreams({ share }: Effort): Promise<Measure[]> {
 async function measurePeaks(run: () => Promise<void>, guest: number): Promise<Measure[]> {
   const [host, inside] = [watchPeak('self'), watchPeak(guest)];
   await run();
-  const tell = (side: string, peakKb: number): Measure => ({
+  const report = (side: string, peakKb: number): Measure => ({
     work: `stream: what ${side} grows by meanwhile`,
     unit: 'MB',
     ours: peakKb / 1024,
     goal: '≤ 32 MB: bounded',
     met: peakKb <= MOST_KB,
   });
-  return [tell('the host', host()), tell('the guest', inside())];
+  return [report('the host', host()), report('the guest', inside())];
 }
 
 async function serveBody(): Promise<Server> {

@@ -44,7 +44,7 @@ export const PEER_HEADS: readonly string[] = [
   'memory',
   'fib',
   'floors',
-  'what holds the code',
+  'isolation',
 ];
 
 const PEER_WIDTHS = [44, 9, 17, 9, 17, 10, 9, 9, 9, 40];
@@ -57,7 +57,7 @@ export function tellComparisons(all: readonly Comparison[]): void {
 
 /** A line for each that was measured. */
 export function peerCells(all: readonly Comparison[]): string[][] {
-  return all.flatMap(({ name, node, figures, holds }) => {
+  return all.flatMap(({ name, node, figures, isolation }) => {
     if (figures === undefined) return [];
     const floor = all.find((one) => one.isFloor && node === one.node)?.figures;
     const times = (value: number, bare: number | undefined): string =>
@@ -74,7 +74,7 @@ export function peerCells(all: readonly Comparison[]): string[][] {
         memoryKb === undefined ? '–' : `${round(memoryKb / 1024)} MB`,
         `${figures.fibTimes.toFixed(2)}×`,
         `${figures.floorsTimes.toFixed(2)}×`,
-        holds,
+        isolation,
       ],
     ];
   });

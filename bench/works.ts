@@ -1,3 +1,4 @@
+import { measureCallers } from './callers.js';
 import { measureCalls } from './calls.js';
 import { measureCatalog } from './catalog.js';
 import { measureCompute } from './compute.js';
@@ -15,6 +16,7 @@ export type Work = (effort: Effort) => Promise<readonly Measure[]>;
 /** All of the table, in its order. */
 export const works = {
   calls: measureCalls,
+  callers: measureCallers,
   starts: measureStarts,
   memory: measureMemory,
   compute: measureCompute,

@@ -10,7 +10,7 @@ type Name = keyof typeof peers;
 
 /**
  * All peers on the same work: on this Node, and those that it is too old for on another, with the
- * floor and ours measured there too. Each Node begins anew: what this process has used and freed
+ * floor and ours measured there too. Each Node starts again: what this process has used and freed
  * would hide what a peer inside it takes.
  */
 export async function comparePeers(
@@ -66,7 +66,7 @@ async function compareOn(
 
 function absent(names: readonly Name[], why: string): readonly Comparison[] {
   return names.map((name): Comparison => {
-    const { name: told, holds, ownProcess } = peers[name];
-    return { name: told, node: '–', holds, ownProcess, isFloor: false, missing: why };
+    const { name: label, isolation, ownProcess } = peers[name];
+    return { name: label, node: '–', isolation, ownProcess, isFloor: false, missing: why };
   });
 }

@@ -1,10 +1,10 @@
-/** One way to hold code, with everything that it takes to hold it, on the same work in one run. */
+/** One way to isolate code, with all of its costs, on the same work in one run. */
 export interface Comparison {
-  /** With its version, where it is somebody else's. */
+  /** With the version, unless it is ours. */
   readonly name: string;
   /** The Node that it ran on. */
   readonly node: string;
-  readonly holds: string;
+  readonly isolation: string;
   readonly ownProcess: boolean;
   readonly isFloor: boolean;
   readonly figures?: Figures;
@@ -20,7 +20,7 @@ export interface Figures {
   readonly bigMicros: number;
   /** Calls a second with 100 of them under way. */
   readonly perSecond: number;
-  /** Private_Dirty of one more; absent where the system does not tell it. */
+  /** Private_Dirty of one more, in kB; absent if the system does not report it. */
   readonly memoryKb?: number;
   /** Time for fib(27) and for 10⁶ × `Math.floor`, against the same function in no sandbox. */
   readonly fibTimes: number;

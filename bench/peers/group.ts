@@ -26,12 +26,12 @@ export async function compareHere(
   const able = tried.filter(({ why }) => why === undefined).map(({ peer }) => peer);
   const figures = await measurePeers(able, effort);
   return tried.map(({ peer, why }): Comparison => {
-    const { holds, ownProcess, isFloor = false } = peer;
+    const { isolation, ownProcess, isFloor = false } = peer;
     const measured = figures[able.indexOf(peer)];
     return {
       name: nameWithVersion(peer),
       node: process.versions.node,
-      holds,
+      isolation,
       ownProcess,
       isFloor,
       ...(measured !== undefined && { figures: measured }),

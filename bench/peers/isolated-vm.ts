@@ -23,7 +23,7 @@ interface Reference {
 /** A V8 isolate in the host's process. It comes compiled for the Nodes that it names. */
 export const isolatedVm: Peer = {
   name: 'isolated-vm',
-  holds: "a V8 isolate in the host's process",
+  isolation: "a V8 isolate in the host's process",
   ownProcess: false,
   package: 'isolated-vm',
   fromNode: 24,

@@ -11,5 +11,5 @@ export function findNode(least: number): string | undefined {
     .find((binary) => existsSync(binary));
 }
 
-/** The one that is fetched where this Node is too old for a peer. */
+/** The version that is fetched if this Node is too old for a peer. */
 export const NEWER = KNOWN[0];

@@ -5,7 +5,7 @@ import type { Peer } from './peer.js';
 
 export const bulkhead: Peer = {
   name: 'Bulkhead',
-  holds: 'a process without files, network or children',
+  isolation: 'a process without files, network or children',
   ownProcess: true,
   open: async (work) => {
     let pid = 0;
@@ -13,7 +13,7 @@ export const bulkhead: Peer = {
     const off = engine.on((event) => {
       if (event.type !== 'guest-started') return;
       ({ pid } = event);
-      // Nobody else's calls are told to a listener.
+      // Events of other calls do not reach a listener.
       off();
     });
     return {
@@ -31,7 +31,7 @@ export const bulkhead: Peer = {
 
 export const floor: Peer = {
   name: 'a bare pipe',
-  holds: 'nothing: an ordinary process',
+  isolation: 'nothing: an ordinary process',
   ownProcess: true,
   isFloor: true,
   open: (work) => {

@@ -1,26 +1,26 @@
 import { fib, floors } from '../plugins/echo/src/compute.js';
 
-/** Another way to hold code that nobody trusts, doing the same work. */
+/** Another way to isolate untrusted code, measured on the same work. */
 export interface Peer {
   readonly name: string;
-  /** What holds the code, in a few words. */
-  readonly holds: string;
+  /** The isolation of the code, in a few words. */
+  readonly isolation: string;
   /** Whether that is a process of its own: one that the host outlives. */
   readonly ownProcess: boolean;
-  /** The package that it comes from, if its version is to be told. */
+  /** Its package, if the version is reported. */
   readonly package?: string;
   /** The module from which that is found; ours, unless it says so. */
   readonly beside?: string;
-  /** The oldest Node that it runs on, where that is not ours. */
+  /** The oldest Node version that it supports, if that is not ours. */
   readonly fromNode?: number;
   /** With no sandbox at all: what the others are held against. */
   readonly isFloor?: boolean;
-  /** From nothing to one that answers. Rejects where it is not installed, or not for this Node. */
+  /** Starts one until it answers. Rejects if it is not installed, or does not support this Node. */
   open(work: PeerWork): Promise<OpenPeer>;
 }
 
 export interface OpenPeer {
-  /** The process that holds the code, where it has one of its own. */
+  /** The process of the code, if it has its own. */
   readonly pid?: number;
   /** Runs the tool on an input that crosses by copy, and brings its result back. */
   call(input: unknown): Promise<unknown>;

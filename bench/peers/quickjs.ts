@@ -31,7 +31,7 @@ globalThis.end = () => answer;
 /** QuickJS in WebAssembly: an interpreter of its own, in the host's process. */
 export const quickjs: Peer = {
   name: 'quickjs-emscripten',
-  holds: "WebAssembly in the host's process",
+  isolation: "WebAssembly in the host's process",
   ownProcess: false,
   package: 'quickjs-emscripten',
   open: async (work): Promise<OpenPeer> => {

@@ -17,7 +17,7 @@ interface Answer {
  */
 export const snaps: Peer = {
   name: 'MetaMask Snaps',
-  holds: 'SES in an ordinary process (their node-process bundle)',
+  isolation: 'SES in an ordinary process (their node-process bundle)',
   ownProcess: true,
   package: '@metamask/snaps-execution-environments',
   open: async (work): Promise<OpenPeer> => {

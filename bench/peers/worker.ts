@@ -14,14 +14,14 @@ parentPort.on('message', async ({ id, input }) => {
 parentPort.postMessage({ ready: true });
 `;
 
-/** The one that Bulkhead holds its guests with: beside the peers is an older one. */
+/** Bulkhead's own version: the peers install an older one. */
 const ROOT = new URL('../../package.json', import.meta.url).href;
 const ses = createRequire(ROOT).resolve('ses');
 
-/** A worker thread with SES: the shortest way that keeps a loop off the host's own thread. */
+/** A worker thread with SES: the simplest way to run a loop outside the host's thread. */
 export const worker: Peer = {
   name: 'worker thread and SES',
-  holds: "SES in a thread of the host's process",
+  isolation: "SES in a thread of the host's process",
   ownProcess: false,
   package: 'ses',
   beside: ROOT,

@@ -71,7 +71,7 @@ export async function churn(spec: ChurnSpec): Promise<ChurnResult> {
   const TROUBLES: Readonly<Record<string, () => Promise<void>>> = {
     kill: async () => {
       const [pid] = [...guests].slice(Math.floor(random() * guests.size));
-      // It may be gone already, and its number be somebody else's.
+      // It may have exited, and another process may have its pid.
       if (pid !== undefined && descendants(process.pid).includes(pid)) process.kill(pid, 'SIGKILL');
     },
     loop: () => call(`${pick(spec.live)}:loop`, {}, { timeoutMs: 50 }),
@@ -83,7 +83,7 @@ export async function churn(spec: ChurnSpec): Promise<ChurnResult> {
       setTimeout(() => controller.abort(), 20);
       await given;
     },
-    keep: () => call(`${pick(spec.live)}:keep`, { n: calls }),
+    store: () => call(`${pick(spec.live)}:store`, { n: calls }),
     seldom: () => call(`${pick(ids.length)}:echo`, { n: calls }),
     flood: async () => {
       const plugin = pick(spec.live);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What this process holds of its machine at one moment. */
+/** The resources of this process at one moment. */
 export interface Sample {
   readonly rssMb: number;
   readonly heapMb: number;
@@ -10,13 +10,13 @@ export interface Sample {
   readonly descriptors: number;
   /** Processes that descend from this one. */
   readonly processes: number;
-  /** What keeps this process alive, by kind. */
+  /** Active resources, by kind. */
   readonly resources: Readonly<Record<string, number>>;
 }
 
 const MB = 1024 * 1024;
 
-/** Linux only. What is garbage is collected first, where Node was started with --expose-gc. */
+/** Linux only. Collects garbage first, if Node was started with --expose-gc. */
 export function takeSample(): Sample {
   globalThis.gc?.();
   const { rss, heapUsed, external } = process.memoryUsage();

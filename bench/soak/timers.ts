@@ -1,6 +1,6 @@
 /** The timers that were set since the count began and have neither fired nor been cleared. */
 export interface TimerCount {
-  /** How many, and where they were set, the most frequent place first. */
+  /** The number of timers, and the places that set them, the most frequent first. */
   live(): { readonly count: number; readonly places: readonly string[] };
   stop(): void;
 }

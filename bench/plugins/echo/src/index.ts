@@ -1,4 +1,4 @@
-import { floors, fib } from './compute';
+import { floors, fib } from './compute.js';
 
 const annotations = { readOnlyHint: true };
 
@@ -6,7 +6,7 @@ export const tools = [
   {
     id: 'echo',
     name: 'Echo',
-    description: 'Says what it was told',
+    description: 'Returns its input',
     parameters: {
       type: 'object',
       properties: { city: { type: 'string' }, n: { type: 'number' }, s: { type: 'string' } },
@@ -21,7 +21,7 @@ export const tools = [
   {
     id: 'compute',
     name: 'Compute',
-    description: 'Computes the same so many times',
+    description: 'Repeats a computation',
     annotations,
     execute: async ({ work, times }: { work: 'fib' | 'floors'; times: number }) => {
       let result = 0;
