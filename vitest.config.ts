@@ -1,18 +1,39 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that start guests, the command line or other programs. Everything else is a unit test. */
+const PROCESS = [
+  'test/{adapters,agent,cli,conformance,engine,escape,guests,http,load,remotes}/**/*.test.ts',
+  'test/formats/*/{engine,council}/**/*.test.ts',
+];
+const DOCS = ['test/docs.test.ts', 'test/docs/**/*.test.ts'];
+const FUZZ = ['test/fuzz/**/*.test.ts'];
+
+/** A longer run of the properties (`npm run fuzz`) has no limit for each of them. */
+const isLongFuzz = process.env['BULKHEAD_FUZZ_RUNS'] !== undefined;
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     setupFiles: ['test/property-runs.ts', 'test/tidy-setup.ts'],
-    // None where properties are run for as long as somebody likes.
-    testTimeout: process.env['BULKHEAD_FUZZ_RUNS'] === undefined ? 20_000 : 0,
-    // Loading what a test imports takes as long as the test: files of one worker share it. What a file
-    // leaves behind is tidied away after it (test/tidying.ts).
+    // Generous: it ends a test that hangs. What a test measures, it measures itself.
+    testTimeout: isLongFuzz ? 0 : 60_000,
+    hookTimeout: 60_000,
+    // Loading the imports of a test takes as long as the test, so files of one worker share them.
+    // test/tidying.ts cleans up after each file.
     isolate: false,
-    // Guests are processes: more files at once than cores only makes every deadline later.
+    // Guests are processes: more files at once than cores would only make every deadline later.
     maxWorkers: 2,
-    // Deadlines of milliseconds are tested on machines that have other work: on one of those a test
-    // that fails is run again, and has to pass then. What is broken fails every time.
-    retry: process.env['CI'] === undefined ? 0 : 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...PROCESS, ...DOCS, ...FUZZ],
+        },
+      },
+      { extends: true, test: { name: 'process', include: PROCESS } },
+      { extends: true, test: { name: 'docs', include: DOCS } },
+      { extends: true, test: { name: 'fuzz', include: FUZZ } },
+    ],
   },
 });

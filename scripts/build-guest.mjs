@@ -1,5 +1,7 @@
-// Makes the files that guest processes run, each one file, out of the compiled sandbox.
-import { writeFile } from 'node:fs/promises';
+// Makes, out of the compiled sandbox, the files that guest processes run (each one file), and the
+// stand-ins for Node's modules that go into plugins' bundles (with the packages behind them inside).
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -73,3 +75,54 @@ await writeFile(
   new URL('dist/sandbox/unconfined-guest.cjs', root),
   await bundle('dist/sandbox/node/unconfined-entry.js'),
 );
+
+const builtins = fileURLToPath(new URL('dist/sandbox/builtins/', root));
+const bundledBuiltins = fileURLToPath(new URL('dist/sandbox/bundled-builtins/', root));
+
+/** What the packages require of Node's modules: our stand-ins, so that a bundle has one of each. */
+const STAND_INS = {
+  buffer: 'buffer.js',
+  events: 'events.js',
+  'process/': 'process.js',
+  'string_decoder/': 'string-decoder.js',
+};
+
+const standIns = {
+  name: 'stand-ins',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^(?:buffer|events|process\/|string_decoder\/)$/ }, ({ path }) => ({
+      path: builtins + STAND_INS[path],
+    }));
+    // A polyfill for a class that every compartment has.
+    onResolve({ filter: /^abort-controller$/ }, ({ path }) => ({ path, namespace: 'nothing' }));
+    onLoad({ filter: /.*/, namespace: 'nothing' }, () => ({ contents: '' }));
+  },
+};
+
+const sources = await readdir(new URL('sandbox/builtins/', root));
+await rm(bundledBuiltins, { recursive: true, force: true });
+await mkdir(bundledBuiltins);
+const { outputFiles } = await build({
+  write: false,
+  entryPoints: sources
+    .filter((name) => !name.endsWith('.d.ts'))
+    .map((name) => builtins + basename(name, '.ts') + '.js'),
+  outdir: bundledBuiltins,
+  chunkNames: 'shared-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'neutral',
+  mainFields: ['main'],
+  target: 'es2022',
+  charset: 'utf8',
+  legalComments: 'none',
+  // What stands free in a package is never reached: `path.resolve` is always given a directory.
+  define: { process: 'undefined' },
+  plugins: [standIns],
+  logLevel: 'warning',
+});
+for (const { path, text } of outputFiles) {
+  // A module counts only if something of it is used, so imports for the order alone are dropped.
+  await writeFile(path, text.replaceAll(/^import "\.\/[^"]+";\n/gm, ''));
+}

@@ -1,11 +1,11 @@
 // Takes each guard of test/guards out of a copy of this tree, one at a time, and runs the tests that
-// are to notice. There is a copy for each of two processors. Prints which test did, and writes the table to docs/guards.md.
+// have to fail then. Prints the first test that failed. There are two copies, for two processors.
 //
-//   npm run test:guards                 all of them, which takes some minutes
-//   npm run test:guards -- redirect     those whose sentence or file says so; writes no table
+//   npm run test:guards                 all guards; slow
+//   npm run test:guards -- redirect     guards whose id, description or file contains each word
+//   npm run test:guards -- frame-length-cap redirect-cap     the guards with these ids
 //
-// The copies are directories of their own: nothing here is changed but docs/guards.md. What a missing
-// guard lets out does not get far: the tests run with a Node that connects to this machine alone.
+// Nothing in this directory changes. The tests run with a Node that connects to this machine only.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -14,82 +14,84 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { transform } from 'esbuild';
 
-import { guards } from '../test/guards/table.ts';
-
-const { positionals } = parseArgs({ allowPositionals: true });
-const wanted = ({ stops, file }) =>
-  positionals.every((word) => `${stops} ${file}`.toLowerCase().includes(word.toLowerCase()));
+import { readAnchors } from '../test/guards/anchors.js';
+import { withoutGuard } from '../test/guards/mutate.js';
+import { guards } from '../test/guards/table.js';
 
 const root = resolve(import.meta.dirname, '..');
-const LEFT = new Set(['node_modules', '.git', '.cache', 'coverage']);
+const { positionals: words } = parseArgs({ allowPositionals: true });
+const anchors = new Map(readAnchors(root).map((anchor) => [anchor.id, anchor]));
+const byId = words.every((word) => anchors.has(word)) && words.length > 0;
+const selected = guards
+  .map((guard) => ({ ...guard, anchor: anchors.get(guard.id) }))
+  .filter(({ id, stops, anchor }) => {
+    if (anchor === undefined) throw new Error(`no source has the comment "// guard: ${id}"`);
+    if (byId) return words.includes(id);
+    const text = `${id} ${stops} ${anchor.file}`.toLowerCase();
+    return words.every((word) => text.includes(word.toLowerCase()));
+  });
+if (selected.length === 0) throw new Error(`no guard matches ${words.join(' ')}`);
+
+/** A run of tests that hangs without a guard counts as noticed. The tests of a guard take minutes at most. */
+const MAX_RUN_MS = 15 * 60_000;
+const LEFT_OUT = new Set(['node_modules', '.git', '.cache', 'coverage']);
 const copies = [makeCopy(), makeCopy()];
 process.on('exit', () => {
   for (const copy of copies) rmSync(copy, { recursive: true, force: true });
 });
-process.on('SIGINT', () => process.exit(130));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
-const selected = Object.entries(guards).map(([area, all]) => [area, all.filter(wanted)]);
-const total = selected.reduce((sum, [, all]) => sum + all.length, 0);
-
-// A test that fails as it is would notice every missing guard.
+// A test that already fails with every guard in place would seem to notice each missing guard.
+// Retries: one flaky failure is no reason to stop.
 const before = await run(
   copies[0],
-  [...new Set(selected.flatMap(([, all]) => all.flatMap(({ tests }) => tests)))],
-  // One that fails once in a while is not told from one that noticed; but it is no reason to stop.
+  [...new Set(selected.flatMap(({ tests }) => tests))],
   ['--retry=2'],
 );
 if (before.length > 0)
-  throw new Error(`these fail with every guard in place:\n${before.join('\n')}`);
+  throw new Error(`these tests fail with every guard in place:\n${before.join('\n')}`);
 
-const rows = selected.flatMap(([area, all]) => all.map((guard) => ({ area, guard, died: [] })));
-const waiting = [...rows];
+const waiting = [...selected];
+const unnoticed = [];
 let done = 0;
 await Promise.all(
   copies.map(async (copy) => {
-    for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
-      const { guard } = row;
-      row.died = await without(copy, guard);
+    for (let guard = waiting.shift(); guard !== undefined; guard = waiting.shift()) {
+      const [first] = await failuresWithout(copy, guard);
       done += 1;
-      const [first = `nothing died in ${guard.tests.join(', ')}`] = row.died;
-      console.log(`${row.died.length > 0 ? 'ok  ' : 'FAIL'} ${done}/${total}  ${guard.stops}`);
-      console.log(`       ${first}`);
+      if (first === undefined) unnoticed.push(guard.id);
+      console.log(`${first ? 'ok  ' : 'FAIL'} ${done}/${selected.length}  ${guard.id}`);
+      console.log(`       ${first ?? `no test failed in ${guard.tests.join(', ')}`}`);
     }
   }),
 );
 
-const survived = rows.filter(({ died }) => died.length === 0);
-console.log(`\n${rows.length} guards taken out, ${survived.length} of them unnoticed`);
-if (positionals.length === 0) writeFileSync(join(root, 'docs/guards.md'), table());
-process.exit(survived.length === 0 ? 0 : 1);
+console.log(`\n${selected.length} guards taken out, ${unnoticed.length} unnoticed`);
+for (const id of unnoticed) console.log(`  ${id}`);
+process.exit(unnoticed.length === 0 ? 0 : 1);
 
 function makeCopy() {
   const copy = mkdtempSync(join(tmpdir(), 'bulkhead-guards-'));
   cpSync(root, copy, {
     recursive: true,
     verbatimSymlinks: true,
-    filter: (path) => !LEFT.has(basename(path)) || path.includes('/fixtures/'),
+    filter: (path) => !LEFT_OUT.has(basename(path)) || path.includes('/fixtures/'),
   });
   symlinkSync(resolve(root, 'node_modules'), join(copy, 'node_modules'));
   return copy;
 }
 
 /** The tests that fail without this guard. */
-async function without(copy, { file, code, without: nothing, tests }) {
-  const path = join(copy, file);
-  const source = readFileSync(path, 'utf8');
+async function failuresWithout(copy, { anchor, mutation, tests }) {
   try {
-    await put(
-      copy,
-      file,
-      source.replace(code, () => nothing),
-    );
-    return await run(copy, tests, ['--bail=1', '--maxWorkers=1']);
+    await put(copy, anchor.file, withoutGuard(anchor, mutation));
+    return await run(copy, tests, ['--bail=1', '--maxWorkers=1'], MAX_RUN_MS);
   } finally {
-    await put(copy, file, source);
+    await put(copy, anchor.file, anchor.source);
   }
 }
 
-/** Writes a source and what is built from it. Types are not asked: a missing guard may miss one. */
+/** Writes a source file and its build output. Without a type check: a missing guard may break types. */
 async function put(copy, file, source) {
   writeFileSync(join(copy, file), source);
   const { code } = await transform(source, { loader: 'ts', format: 'esm', target: 'es2023' });
@@ -98,15 +100,18 @@ async function put(copy, file, source) {
   if (file.startsWith('src/schema/')) await node(copy, 'scripts/build-validator.mjs');
 }
 
-async function run(copy, tests, options) {
+/** The tests that fail. Without `maxMs` the run may take as long as it needs. */
+async function run(copy, tests, options, maxMs) {
   const report = join(copy, 'report.json');
   rmSync(report, { force: true });
-  await node(
+  const finished = await node(
     copy,
     'node_modules/vitest/vitest.mjs',
     ['run', ...tests, ...options, '--reporter=json', `--outputFile=${report}`],
     { NODE_OPTIONS: `--require ${join(copy, 'scripts/loopback-only.cjs')} --no-deprecation` },
+    maxMs,
   );
+  if (!finished) return [`${tests.join(', ')}: stopped after ${maxMs / 60_000} minutes`];
   const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
   return testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = name.slice(copy.length + 1);
@@ -117,36 +122,26 @@ async function run(copy, tests, options) {
   });
 }
 
-async function node(copy, script, args = [], env = {}) {
+/** Runs a script in a process group of its own, and kills the group after `maxMs`. False if killed. */
+async function node(copy, script, args = [], env = {}, maxMs) {
   const child = spawn(process.execPath, [script, ...args], {
     cwd: copy,
     env: { ...process.env, ...env },
     stdio: 'ignore',
+    detached: true,
   });
-  await once(child, 'close');
-}
-
-function table() {
-  // Bare, such a name would be a bold one without its underscores.
-  const cell = (text) => text.replaceAll('|', '\\|').replaceAll(/\b__\w+?__\b/g, '`$&`');
-  const of = ({ guard, died }) => {
-    const [file, ...title] = (died[0] ?? '').split(': ');
-    const noticed = died.length === 0 ? '**nothing**' : `\`${file}\`: ${cell(title.join(': '))}`;
-    return `| ${cell(guard.stops)} | \`${guard.file}\` | ${noticed} |`;
-  };
-  const areas = [...new Set(rows.map(({ area }) => area))].map((area) =>
-    [
-      `## ${area}`,
-      '',
-      '| Without its guard there is | The guard is in | The test that failed without it |',
-      '| --- | --- | --- |',
-      ...rows.filter((row) => row.area === area).map(of),
-    ].join('\n'),
+  const stop = () => process.kill(-Number(child.pid), 'SIGKILL');
+  let finished = true;
+  const timer = setTimeout(
+    () => {
+      finished = false;
+      stop();
+    },
+    maxMs ?? 2 ** 31 - 1,
   );
-  return `# Guards, and the tests that notice when they are gone
-
-Each row was taken out of a copy of the product, alone, and the tests named in \`test/guards\` were run: \`npm run test:guards\` does it again, and writes this file. ${rows.length} guards, ${survived.length} unnoticed.
-
-${areas.join('\n\n')}
-`;
+  process.once('exit', stop);
+  await once(child, 'close');
+  process.off('exit', stop);
+  clearTimeout(timer);
+  return finished;
 }

@@ -1,5 +1,5 @@
 // What each package is used for: a module whose `run` gives `true` where the package did its work.
-// `grants` are those of the harness in test/plugin/bundle/ses-run.mjs.
+// Each plugin has the permission `time`, and those of `grants`.
 const random = { random: true };
 
 export const packages = [
@@ -290,17 +290,17 @@ export const packages = [
   },
   {
     name: 'axios',
-    grants: { fetch: true },
+    grants: { network: ['a.co'] },
     use: `import axios from 'axios'; export const run = async () => { const c = axios.create({ baseURL: 'https://a.co', adapter: async (config) => ({ data: { x: 1 }, status: 200, statusText: 'OK', headers: {}, config }) }); return (await c.get('/y')).data.x === 1 && c.getUri({ url: '/z', params: { q: 1 } }).endsWith('/z?q=1'); };`,
   },
   {
     name: 'node-fetch',
-    grants: { fetch: true },
+    grants: { network: ['a.co'] },
     use: `import fetch from 'node-fetch'; export const run = async () => (await (await fetch('https://a.co')).text()) === 'fetched';`,
   },
   {
     name: 'cross-fetch',
-    grants: { fetch: true },
+    grants: { network: ['a.co'] },
     use: `import fetch from 'cross-fetch'; export const run = async () => (await (await fetch('https://a.co')).text()) === 'fetched';`,
   },
   {

@@ -1,14 +1,17 @@
-// Proves that popular packages of pure JavaScript run inside a plugin: installs them into a
-// temporary directory, bundles each into a tiny plugin, evaluates it under SES and really uses it.
+// Checks that popular packages of pure JavaScript run inside a plugin: installs them into a
+// temporary directory, makes a small plugin of each, and calls its tool in a guest.
 //
 //   node scripts/npm-packages.mjs [--keep DIR] [name …]
 //
-// Prints a table; the exit code is 0 where at least nine in ten work.
-import { execFileSync, spawn } from 'node:child_process';
+// Prints a table. The exit code is 0 if at least 90 % of the packages work.
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packages } from './npm-packages-list.mjs';
+import { createEngine } from '../dist/src/index.js';
 import { buildBundle } from '../dist/src/plugin/bundle/build.js';
 
 const args = process.argv.slice(2);
@@ -28,6 +31,26 @@ if (!existsSync(join(directory, 'node_modules'))) {
   );
 }
 
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+const TOOL = `export const tools = [{ id: 'use', name: 'Use', description: 'Uses the package',
+  parameters: { type: 'object', properties: {} }, execute: async () => run() }];`;
+
+const manifestOf = (entry, grants) =>
+  JSON.stringify({
+    manifestVersion: 1,
+    id: 'packages',
+    name: 'Packages',
+    description: 'Uses a package',
+    version: '1.0.0',
+    license: 'MIT',
+    pandora: '>=0.1.0',
+    provides: { tools: { entry: `./${entry}`, permissions: { time: true, ...grants } } },
+  });
+
+const server = createServer((_, response) => response.end('fetched')).listen(0, '127.0.0.1');
+await once(server, 'listening');
+
 const rows = [];
 for (const one of chosen) {
   const row = await tryPackage(one);
@@ -36,6 +59,7 @@ for (const one of chosen) {
     `${row.ok ? 'works' : 'FAILS'}  ${row.name.padEnd(22)} ${String(row.kilobytes).padStart(6)} kB ${String(row.ms).padStart(6)} ms  ${row.problem}`,
   );
 }
+server.close();
 const working = rows.filter(({ ok }) => ok).length;
 console.log(`\n${working} of ${rows.length} packages load and work.`);
 if (kept === undefined) rmSync(directory, { recursive: true, force: true });
@@ -45,44 +69,33 @@ async function tryPackage({ name, use, grants = {} }) {
   const began = performance.now();
   const row = { name, ok: false, kilobytes: 0, ms: 0, problem: '' };
   try {
-    const { bundle } = await buildBundle({ directory, entry: { source: use } });
+    const entry = `bulkhead-${rows.length}.mjs`;
+    writeFileSync(join(directory, entry), `${use}\n${TOOL}`);
+    writeFileSync(join(directory, 'pandora.manifest.json'), manifestOf(entry, grants));
+    const { bundle } = await buildBundle({ directory, entry: { file: entry } });
     row.ms = Math.round(performance.now() - began);
     row.kilobytes = Math.round(bundle.code.length / 1024);
-    const answer = await runUnderSes({
-      code: bundle.code,
-      call: 'run',
-      writable: bundle.assignedGlobals,
-      time: true,
-      ...grants,
+    const engine = await createEngine({
+      plugins: [directory],
+      grant: 'declared',
+      cacheDirectory: join(directory, '.cache'),
+      limits: { timeoutMs: 20_000 },
+      logger: SILENT,
+      network: { overrides: [{ host: 'a.co', url: `http://127.0.0.1:${server.address().port}` }] },
     });
-    row.ok = answer.ok && answer.value === true;
-    if (!row.ok)
-      row.problem = answer.ok ? `gave ${JSON.stringify(answer.value)}` : describe(answer);
+    const [problem] = engine.problems?.() ?? [];
+    const answer = await engine.call('packages__use', {});
+    await engine.close();
+    row.ok = answer.value === true;
+    if (!row.ok) row.problem = describe(answer, problem);
   } catch (error) {
     row.problem = String(error.message).slice(0, 300);
   }
   return row;
 }
 
-function describe({ name, message, stack }) {
-  const frames = process.env.STACK ? `\n${stack}` : '';
-  return `${name}: ${String(message).slice(0, 200)}${frames}`;
-}
-
-function runUnderSes(job) {
-  const script = new URL('../test/plugin/bundle/ses-run.mjs', import.meta.url).pathname;
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'pipe'] });
-    const deadline = setTimeout(() => child.kill('SIGKILL'), 20_000);
-    const output = [];
-    const problems = [];
-    child.stdout.on('data', (bytes) => output.push(bytes));
-    child.stderr.on('data', (bytes) => problems.push(bytes));
-    child.stdin.end(`${JSON.stringify(job)}\n`);
-    child.on('close', () => {
-      clearTimeout(deadline);
-      if (output.length > 0) resolve(JSON.parse(Buffer.concat(output).toString()));
-      else reject(new Error(Buffer.concat(problems).toString().slice(0, 500) || 'no answer'));
-    });
-  });
+function describe({ code, content, value }, problem) {
+  if (code === undefined) return `gave ${JSON.stringify(value)}`;
+  const text = content.map((block) => block.text).join(' ');
+  return `${code}: ${text} ${problem?.message ?? ''}`.slice(0, process.env.STACK ? 3000 : 300);
 }

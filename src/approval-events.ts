@@ -1,48 +1,82 @@
 import type { ErrorCode } from './errors.js';
 import type { RiskBand } from './plugin/risk.js';
 
-/** What can happen to a question. */
+/**
+ * What answered a question: a person; the command-line flag `--yes`; a rule; or the host's own
+ * `approve` function, if it does not say that a person answered.
+ */
+export type ApproverKind = 'person' | 'flag' | 'rule' | 'program';
+
+/** The way by which an answer arrived. `host`: the host's own `approve` function. */
+export type ApprovalChannel = 'terminal' | 'command-line' | 'http' | 'mcp' | 'rules' | 'host';
+
+/** Who or what answered a question, and how. */
+export interface Answerer {
+  readonly approver: ApproverKind;
+  readonly channel: ApprovalChannel;
+  /** The name of the person, the rule's author or the program, as the channel reports it. */
+  readonly by?: string;
+}
+
+/** Events about an approval question. */
 export type ApprovalEvent =
   | ({
-      /** Somebody is asked. */
+      /** The approver is asked. */
       readonly type: 'approval-asked';
-      /** Names the question. */
+      /** Id of the question. */
       readonly approval: string;
+      /** Who asks, as the host named them. */
+      readonly asker?: string;
+      /** Time at which an unanswered question is refused, in milliseconds since the epoch. */
       readonly expiresAtMs: number;
     } & AboutQuestion)
   | ({
-      readonly type: 'approval-given';
-      /** How far the yes reaches: `always` is a rule, `session` was said or had been said earlier. */
-      readonly verdict: 'once' | 'session' | 'always';
-      /** The question that somebody answered; absent where nobody had to be asked. */
-      readonly approval?: string;
-      /** The rule that allowed it, or that was made by this answer. */
-      readonly rule?: string;
-      /** Who answered, as the approver tells. */
-      readonly by?: string;
+      /** A stored question was answered. A call that waits for it, or a later call, ends it. */
+      readonly type: 'approval-answered';
+      readonly approval: string;
+      readonly verdict: 'deny' | 'once' | 'session' | 'always';
+      /** The reason of a denial. */
+      readonly reason?: string;
       readonly waitedMs: number;
-    } & AboutQuestion)
+    } & Answerer &
+      AboutQuestion)
   | ({
-      /** By a person, a rule, silence, or because there was nobody: see `code`. */
+      /** A call or request was approved by the approver, a rule or an earlier answer. */
+      readonly type: 'approval-given';
+      /** Scope of the approval: this call, this session (also an earlier answer), or a rule. */
+      readonly verdict: 'once' | 'session' | 'always';
+      /** Id of the answered question. Absent if the approver was not asked. */
+      readonly approval?: string;
+      /** Id of the rule that allowed it, or that this answer created. */
+      readonly rule?: string;
+      /** Time from the question to the answer, in milliseconds. */
+      readonly waitedMs: number;
+    } & Answerer &
+      AboutQuestion)
+  | ({
+      /** A person or a rule refused, the time ran out, or there is no approver: see `code`. `approver` is absent if there was no answer. */
       readonly type: 'approval-refused';
       readonly approval: string;
       readonly code: ErrorCode;
       readonly reason: string;
       readonly waitedMs: number;
-    } & AboutQuestion);
+      /** Id of the rule that denied it. */
+      readonly rule?: string;
+    } & Partial<Answerer> &
+      AboutQuestion);
 
-/** What was asked about: a call before it ran, or a request that a running one was about to send. */
+/** The subject of a question: a call before it runs, or a request that a running call sends. */
 export interface AboutQuestion {
   readonly kind: 'call' | 'effect';
   readonly call: string;
   readonly plugin: string;
   readonly tool: string;
   readonly bundle: string;
-  /** Binds the answer: sha256 over bundle, tool, canonical input, tenant and effect. */
+  /** SHA-256 of artifact, tool, canonical input, tenant, grant, configuration, risk and effect. The answer applies only to it. */
   readonly digest: string;
   readonly risk: RiskBand;
   readonly why: string;
   readonly tenant?: string;
-  /** Method, origin and path of the request that was held. */
+  /** Method, origin and path of the request that waits for approval. */
   readonly effect?: string;
 }

@@ -1,40 +1,47 @@
 /**
- * Every code that Bulkhead throws or answers with, and what an error of that code carries.
- * A code never changes its meaning. Area by area, as `bulkhead explain` prints them.
+ * Every error code of Bulkhead, with the details of its errors. A code never changes its meaning. Grouped
+ * as `bulkhead explain` prints them.
  */
 export interface ErrorDetails {
-  // The host's own call of us.
-  /** An option or argument is not what the function takes. */
+  // Calls of the host to the library.
+  /** An option or argument is not valid. */
   INVALID_OPTIONS: { readonly option: string };
   /** The engine was closed before or during the call. */
   ENGINE_CLOSED: object;
-  /** A wall that the host requires does not stand on this machine. */
+  /** A wall that the host requires is missing on this machine. */
   WALL_MISSING: { readonly wall: string };
 
+  /** An artifact or its signature is not valid, or differs from the accepted one. */
+  INVALID_ARTIFACT: { readonly file: string };
+  /** The trust file is not valid. No locked plugin runs. */
+  INVALID_TRUST: { readonly file: string; readonly problems: readonly string[] };
+  /** The file of a key cannot be used: it is missing, has another kind, or other users can read it. */
+  INVALID_KEY: { readonly file: string };
+
   // Reading a plugin.
-  /** There is no plugin in that directory, or it is of no format that we know. */
+  /** The directory does not contain a plugin of a known format. */
   PLUGIN_NOT_FOUND: { readonly directory: string };
-  /** The manifest is not valid. `problems` names each place and what is wrong there. */
+  /** The manifest is not valid. `problems` has each place and its error. */
   INVALID_MANIFEST: { readonly file: string; readonly problems: readonly string[] };
-  /** The plugin's sources cannot be made into one bundle. `problems` has file, line and column. */
+  /** The plugin's sources cannot be bundled. `problems` has the file, line and column. */
   BUNDLE_FAILED: { readonly problems: readonly BuildProblem[] };
-  /** A path of the plugin leads out of its directory. */
+  /** A path leads out of the plugin's directory. */
   OUTSIDE_PLUGIN: { readonly path: string } & Partial<Omit<BuildProblem, 'message'>>;
-  /** The code cannot run under SES, for a reason that rewriting cannot mend. */
+  /** The code cannot run under SES, for a reason that rewriting cannot fix. */
   SES_INCOMPATIBLE: { readonly plugin: string };
-  /** Two plugins claim one name, and precedence does not decide between them. */
+  /** Two plugins claim one name, and precedence does not decide. */
   NAME_COLLISION: { readonly name: string; readonly plugins: readonly string[] };
 
-  // What an operator accepted.
-  /** The lock file cannot be read: nothing runs by half of it. */
+  // The lock file.
+  /** The lock file is not valid. No plugin runs. */
   INVALID_LOCK: { readonly file: string; readonly problems: readonly string[] };
-  /** The plugin is not in the lock file, or not what it says, and what it says is not kept here. */
+  /** The plugin is not in the lock file, or differs from it and the accepted version is not stored here. */
   NOT_LOCKED: { readonly plugin: string };
-  /** What is in the plugin's directory was not accepted yet; what was accepted runs on. */
-  UPDATE_WAITS: { readonly plugin: string };
+  /** The plugin's directory differs from the accepted version. The accepted version still runs. */
+  UPDATE_PENDING: { readonly plugin: string };
 
   // Permissions.
-  /** The text of a permission cannot be read. */
+  /** The text of a permission is not valid. */
   INVALID_PERMISSION: { readonly kind: string; readonly text: string };
   TIME_DENIED: Denied;
   RANDOM_DENIED: Denied;
@@ -43,50 +50,58 @@ export interface ErrorDetails {
   FILESYSTEM_DENIED: Denied;
   STORAGE_DENIED: Denied;
   POWER_DENIED: Denied;
-  /** A permission was taken away while the plugin ran. */
+  /** A permission was revoked while the plugin ran. */
   PERMISSION_REVOKED: { readonly permission: string };
-  /** A Node built-in was used that no permission of ours grants. */
+  /** The plugin used a Node built-in that no permission grants. */
   BUILTIN_DENIED: { readonly plugin: string };
-  /** The plugin asks to run unconfined, and the operator has not allowed this plugin to. */
+  /** The plugin requests to run unconfined, and the operator has not allowed it. */
   HOST_MODE_DENIED: { readonly plugin: string };
 
-  // What granted capabilities run into.
-  /** A request was allowed and did not succeed: no such host, refused, reset, bad TLS. */
+  // Use of granted permissions.
+  /** An allowed request failed: unknown host, connection refused or reset, invalid TLS. */
   NETWORK_FAILED: { readonly host: string };
-  /** A request ran into a cap of the network broker. */
+  /** A request exceeded a limit of the network broker. */
   NETWORK_LIMIT: { readonly limit: string };
-  /** A read was allowed and did not succeed: no such file, not a regular file. */
+  /** An allowed read failed: the file does not exist or is not a regular file. */
   FILESYSTEM_FAILED: { readonly path: string };
-  /** A read ran into a cap of the filesystem broker. */
+  /** A read exceeded a limit of the filesystem broker. */
   FILESYSTEM_LIMIT: { readonly limit: string };
-  /** An operation in the plugin's storage was allowed and did not succeed: no such file, not empty. */
+  /** An allowed storage operation failed: e.g. the file does not exist or the directory is not empty. */
   STORAGE_FAILED: { readonly path: string };
-  /** The plugin's storage is full, or an operation ran into another cap of it. */
+  /** The plugin's storage is full, or an operation exceeded another storage limit. */
   STORAGE_LIMIT: { readonly limit: string };
-  /** A plugin needs a credential that the host does not have for it, or that it was not granted. */
+  /** The plugin needs a credential that the host does not have or did not grant. */
   CREDENTIAL_MISSING: { readonly plugin: string; readonly credential: string };
-  /** A power was granted, and the host does not provide it. */
+  /** The host does not provide a granted power. */
   POWER_UNAVAILABLE: { readonly power: string };
-  /** The arguments do not fit the power's schema. */
+  /** The arguments do not match the power's schema. */
   POWER_INVALID: { readonly power: string };
-  /** The host's own code for a power threw, took too long, or gave what its schema does not allow. */
+  /** The host's code of a power threw, timed out, or returned a result that does not match its schema. */
   POWER_FAILED: { readonly power: string };
-  /** A power was asked for more at once than it may be, or with or for too much data. */
+  /** A power has too many calls at the same time, or a call has too much data. */
   POWER_LIMIT: { readonly limit: string };
 
   // Approval.
-  /** The tool asks before it runs, and there is nobody to ask. */
+  /** The tool needs approval, and the engine has no approver. */
   APPROVAL_REQUIRED: { readonly tool: string };
-  /** Somebody was asked and said no. */
+  /** The approver or a rule denied the call. */
   APPROVAL_DENIED: { readonly tool: string; readonly reason?: string };
-
-  /** Somebody was asked, and nobody answered in time. It was not a no. */
-  APPROVAL_TIMEOUT: { readonly tool: string; readonly timeoutMs: number };
-  /** A tool that declares that it only reads was kept from sending what changes something. */
+  /**
+   * The approver did not answer in time. The call was not denied. Until it expires, the question
+   * `approval` can still be answered, and a later call can run with it.
+   */
+  APPROVAL_TIMEOUT: {
+    readonly tool: string;
+    readonly timeoutMs: number;
+    readonly approval?: string;
+  };
+  /** The approval is unknown, spent, expired, already answered, or about another call: see `why`. */
+  APPROVAL_INVALID: { readonly approval: string; readonly why: string };
+  /** A tool that declares that it is read-only tried to send a write request. */
   EFFECT_DENIED: { readonly plugin: string; readonly wanted: string };
-  /** The file of rules cannot be read: nothing is decided by half of it. */
+  /** The rules file is not valid. No call runs. */
   INVALID_RULES: { readonly file: string; readonly problems: readonly string[] };
-  /** The tool is not offered under the policy of this call, or not to runs that nobody attends. */
+  /** The policy of this call, or an unattended run, does not allow the tool. */
   POLICY_DENIED: { readonly tool: string };
 
   // Calls.
@@ -96,30 +111,30 @@ export interface ErrorDetails {
   PLUGIN_INACTIVE: { readonly plugin: string; readonly reasons: readonly string[] };
   /** A tool's definition cannot be used. */
   INVALID_TOOL: { readonly plugin: string };
-  /** A tool's JSON Schema is not one that we run. */
+  /** Bulkhead does not support the tool's JSON Schema. */
   INVALID_SCHEMA: { readonly tool: string };
-  /** The input does not fit the tool's JSON Schema. */
+  /** The input does not match the tool's JSON Schema. */
   INVALID_INPUT: { readonly tool: string };
   /** The plugin threw. */
   TOOL_FAILED: { readonly tool: string };
-  /** What the tool returned cannot be copied out: circular, or it throws where it is read. */
+  /** The result cannot be copied: it is circular, or reading it throws. */
   RESULT_INVALID: { readonly tool: string };
-  /** What the tool returned is larger, deeper or of more parts than allowed. */
+  /** The result is larger, deeper or has more parts than allowed. */
   RESULT_TOO_LARGE: { readonly tool: string };
-  /** The call outlived its deadline. What does not stop by itself has been killed. */
+  /** The call exceeded its deadline. A guest that does not stop is killed. */
   DEADLINE_EXCEEDED: { readonly deadlineMs: number };
-  /** The caller gave the call up. */
+  /** The caller cancelled the call. */
   CANCELLED: object;
-  /** More calls are under way than the plugin or the engine may have. */
+  /** The plugin or the engine has reached its limit of calls. Retry after `retryAfterMs`. */
   BUSY: { readonly retryAfterMs: number };
 
   // Turns.
-  /** The model, or the way to it, failed. */
+  /** The model or the connection to it failed. */
   MODEL_FAILED: { readonly status?: number };
   // Remotes.
-  /** A server of tools answered with nothing that can be used, or refused the call. */
+  /** A tool server gave an unusable answer, or refused the call. */
   REMOTE_FAILED: { readonly remote: string; readonly status?: number };
-  /** A tool of a server is not what it was when somebody reviewed it, and waits for a review. */
+  /** A server's tool differs from the reviewed one and needs a review. */
   REMOTE_CHANGED: { readonly remote: string; readonly tool: string };
 
   // Hooks.
@@ -127,11 +142,11 @@ export interface ErrorDetails {
   HOOK_NOT_FOUND: { readonly hook: string; readonly close?: string };
   /** A hook threw. */
   HOOK_FAILED: { readonly plugin: string; readonly hook: string };
-  /** What a hook made of its context is not valid: none of its changes is used. */
+  /** A hook's changes to its context are not valid. The engine ignores all of them. */
   INVALID_HOOK_CHANGE: { readonly plugin: string; readonly hook: string };
 
   // The audit log.
-  /** The audit log cannot be opened, written or read, or is not what was written. */
+  /** The audit log cannot be opened, written or read, or it was changed after it was written. */
   AUDIT_FAILED: { readonly path: string };
 
   // Guests.
@@ -139,25 +154,30 @@ export interface ErrorDetails {
   LOAD_FAILED: { readonly plugin: string };
   /** A guest process could not be started. */
   GUEST_START_FAILED: { readonly reason: string };
-  /** The guest ended in the middle of a call, by itself. */
+  /** The guest exited during a call. */
   GUEST_CRASHED: GuestEnd;
-  /** The guest ran out of the memory that it may use. */
+  /** The guest exceeded its memory limit. */
   GUEST_OUT_OF_MEMORY: GuestEnd;
-  /** The guest used up the processor time that it may use. */
+  /** The guest exceeded its CPU budget. */
   GUEST_OUT_OF_CPU: GuestEnd;
-  /** The host killed the guest for another reason than this call, e.g. another call's deadline. */
+  /** The host killed the guest for another reason than this call, e.g. a revoked permission. */
   GUEST_KILLED: GuestEnd;
-  /** The guest said something that no honest guest says, and was killed. */
+  /**
+   * The guest was stopped because of another call. This call was not run again, because it may have
+   * had effects.
+   */
+  NEIGHBOUR_ENDED: GuestEnd;
+  /** The guest sent an invalid frame and was killed. */
   PROTOCOL_VIOLATION: GuestEnd;
-  /** The plugin crashed too often in a short time and is not started again for a while. */
+  /** The plugin crashed too often in a short time. The engine restarts it after `retryAfterMs`. */
   QUARANTINED: { readonly plugin: string; readonly retryAfterMs: number };
 }
 
 interface Denied {
   readonly plugin: string;
-  /** What was asked for, in the words of the permission. */
+  /** The requested scope. */
   readonly wanted: string;
-  /** What is granted of that kind. */
+  /** The granted scopes of that kind. */
   readonly granted: readonly string[];
 }
 
@@ -182,8 +202,8 @@ export type ErrorCode = keyof ErrorDetails;
 const BRAND = Symbol.for('dev.bulkhead.error');
 
 /**
- * Everything this library throws on purpose. Match on `code`: messages may be reworded. A message
- * says what was refused, to whom, and what would allow it.
+ * Every error that Bulkhead throws. Match on `code`, because messages may change. A message names what
+ * was refused, on what, why, and the edit that fixes it.
  */
 export class BulkheadError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'BulkheadError';
@@ -203,7 +223,7 @@ export class BulkheadError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** Whether `error` is ours, and of that code where one is given. Works across copies of Bulkhead. */
+/** Whether `error` is a `BulkheadError`, with that code if given. Works across copies of Bulkhead. */
 export function isBulkheadError<Code extends ErrorCode = ErrorCode>(
   error: unknown,
   code?: Code,

@@ -5,12 +5,19 @@ import type { PermissionName, Permissions } from './permissions/kind.js';
 import type { RiskBand } from './plugin/risk.js';
 
 /**
- * Everything that can happen, as one union. Events are told after the fact, in order, and hold no
- * live objects: whoever listens can observe and cannot steer. `atMs` is the host's clock.
+ * All events of an engine. The engine emits an event after the fact and in order. Events contain only
+ * data, so a listener cannot influence the engine. `atMs` is the host's clock, in milliseconds since
+ * the epoch.
  */
 export type BulkheadEvent = { readonly atMs: number } & (
-  | { readonly type: 'plugin-found'; readonly plugin: string; readonly directory: string }
   | {
+      /** A plugin was found and read. */
+      readonly type: 'plugin-found';
+      readonly plugin: string;
+      readonly directory: string;
+    }
+  | {
+      /** A plugin cannot be used; `message` is the reason. */
       readonly type: 'plugin-refused';
       readonly directory: string;
       readonly plugin?: string;
@@ -18,30 +25,44 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly message: string;
     }
   | {
+      /**
+       * A change on disk could not be loaded. With `plugin`: its previous version runs on. Without:
+       * the whole reload failed, and nothing changed.
+       */
+      readonly type: 'reload-failed';
+      readonly plugin?: string;
+      readonly code: ErrorCode;
+      readonly message: string;
+    }
+  | {
+      /** An entry of a plugin was loaded into a guest. */
       readonly type: 'plugin-loaded';
       readonly plugin: string;
       readonly entry: string;
+      /** sha512 of the accepted artifact, or without a lock file of the loaded code. */
       readonly bundle: string;
       readonly durationMs: number;
     }
   | {
-      /** An entry was given permissions: when it is installed, and whenever they change. */
+      /** The permissions of an entry were set. Emitted at installation and after each change. */
       readonly type: 'permissions-granted';
       readonly plugin: string;
       readonly entry: string;
       readonly version?: string;
-      /** Hash of the bundle that holds them. */
+      /** sha512 of the accepted artifact, or without a lock file of the code that has the permissions. */
       readonly bundle: string;
       readonly confinement: 'compartment' | 'host';
       readonly declared: Permissions;
       readonly granted: Permissions;
     }
   | {
+      /** A guest process started for a plugin. */
       readonly type: 'guest-started';
       readonly plugin: string;
       readonly pid: number;
     }
   | {
+      /** A guest process of a plugin ended. */
       readonly type: 'guest-ended';
       readonly plugin: string;
       readonly pid: number;
@@ -49,51 +70,74 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly detail: string;
     }
   | {
+      /** A call was admitted and starts. */
       readonly type: 'call-started';
       readonly call: string;
       readonly plugin: string;
       readonly tool: string;
-      /** Hash of the bundle that runs. */
+      /** sha512 of the accepted artifact, or without a lock file of the code that runs. */
       readonly bundle: string;
       readonly risk: RiskBand;
-      /** The input as it crosses, JSON. It may hold what nobody else is to see. */
+      /** The input as JSON text. It may contain confidential data. */
       readonly input: string;
     }
   | {
+      /** A call that had started ended. */
       readonly type: 'call-ended';
       readonly call: string;
       readonly plugin: string;
       readonly tool: string;
       readonly outcome: 'ok' | 'error';
       readonly code?: ErrorCode;
-      /** The plugin's own lines for what it threw. For the host's log, never for a model. */
+      /** The stack of the plugin's error. For the host's log, never for a model. */
       readonly stack?: string;
       readonly durationMs: number;
     }
+  | {
+      /** A call runs a second time: its first guest was killed because of another call. */
+      readonly type: 'call-rerun';
+      readonly call: string;
+      readonly plugin: string;
+      readonly tool: string;
+      /** Why the first guest was killed. */
+      readonly reason: string;
+    }
+  | {
+      /**
+       * A guest ended whose plugin keeps state in memory: it registers at run time, has hooks, or
+       * works in the background. The next guest starts without that state.
+       */
+      readonly type: 'state-lost';
+      readonly plugin: string;
+      readonly entry: string;
+      readonly cause: GuestEndCause;
+      readonly detail: string;
+    }
   | ApprovalEvent
   | {
-      /** A tool that declares that it only reads sent a request that changes something. */
-      readonly type: 'effect-unannounced';
+      /** A tool that declares itself read-only sent a request with an effect. */
+      readonly type: 'effect-undeclared';
       readonly plugin: string;
       readonly tool: string;
       readonly call?: string;
-      /** The calls that may have sent it, where there were several. */
+      /** The candidate calls, if several were running. */
       readonly among?: readonly string[];
       /** Method, origin and path. */
       readonly effect: string;
     }
   | {
-      /** A capability was used, or its use refused, at the broker that holds the power. */
+      /** A broker allowed or denied the use of a permission. */
       readonly type: 'capability-used' | 'capability-denied';
       readonly plugin: string;
-      readonly permission: PermissionName;
-      /** The host and path asked for, the file, the variable. Never a secret's value. */
+      /** `builtin`: a module or function that no permission allows. */
+      readonly permission: PermissionName | 'builtin';
+      /** The requested host and path, file or variable. Never the value of a secret. */
       readonly wanted: string;
-      /** The call that did it, where its guest had no other under way. */
+      /** The responsible call, if it was the only running call of its guest. */
       readonly call?: string;
-      /** The calls that may have done it, where there were several. */
+      /** The candidate calls, if several were running. */
       readonly among?: readonly string[];
-      /** The plugin's own line, `src/index.ts:14:21`, as its guest told it: a claim of the plugin's. */
+      /** The position in the plugin's source, e.g. `src/index.ts:14:21`. Unverified: from the guest. */
       readonly at?: string;
       readonly outcome?: string;
       readonly bytesIn?: number;
@@ -102,21 +146,23 @@ export type BulkheadEvent = { readonly atMs: number } & (
     }
   | {
       /**
-       * A reference to a secret left a plugin for `host`: with the value in its place, or as it is
-       * because it stood where it is not bound. Or the value came back from there, and was taken out.
+       * A plugin sent a reference to a secret to `host`. `inserted`: the broker replaced it with the
+       * value. `withheld`: the secret is not bound to this place, so the reference was sent unchanged.
+       * `scrubbed`: the value was removed from the host's response.
        */
       readonly type: 'secret-inserted' | 'secret-withheld' | 'secret-scrubbed';
       readonly plugin: string;
-      /** The variable's name. */
+      /** Name of the environment variable. */
       readonly secret: string;
       readonly place: 'host' | 'path' | 'query' | 'header' | 'body';
       readonly host: string;
-      /** The call that did it, where its guest had no other under way. */
+      /** The responsible call, if it was the only running call of its guest. */
       readonly call?: string;
-      /** The calls that may have done it, where there were several. */
+      /** The candidate calls, if several were running. */
       readonly among?: readonly string[];
     }
   | {
+      /** A plugin logged a message. */
       readonly type: 'log';
       readonly plugin: string;
       readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -124,52 +170,55 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly text: string;
     }
   | {
+      /** A plugin reported an alert for the operator. */
       readonly type: 'alert';
       readonly plugin: string;
       readonly level: 'info' | 'warning';
       readonly message: string;
     }
   | {
-      /** A plugin's hook was run. */
+      /** A hook of a plugin ended. */
       readonly type: 'hook-ended';
       readonly plugin: string;
       readonly hook: string;
       readonly outcome: 'ok' | 'error';
       readonly code?: ErrorCode;
-      /** Why nothing of it counts. May hold the plugin's own words. */
+      /** Why the hook's changes were discarded. May contain text from the plugin. */
       readonly message?: string;
-      /** The plugin's own lines for what it threw. For the host's log, never for a model. */
+      /** The stack of the plugin's error. For the host's log, never for a model. */
       readonly stack?: string;
-      /** The fields of its context that it changed, and those that it wrote in vain. */
+      /** Context fields that the hook changed. */
       readonly changed: readonly string[];
+      /** Context fields that the hook wrote but may not change. */
       readonly dropped: readonly string[];
-      /** The tools whose calls it put into a message of the model's. */
+      /** Names of the tools whose calls the hook added to a model's message. */
       readonly toolUsesAdded: readonly string[];
       readonly durationMs: number;
     }
   | {
-      /** What a hook tells whoever watches: who, where and which hook is the engine's own word. */
+      /** A hook broadcast a message. `plugin`, `hook` and `conversationId` come from the engine. */
       readonly type: 'hook-broadcast';
       readonly plugin: string;
       readonly hook: string;
       readonly conversationId?: string;
-      /** The plugin's: plain data of at most 16 KiB of JSON. */
+      /** Untrusted data from the plugin: at most 16 KiB of JSON. */
       readonly detail: Json;
     }
   | {
-      /** A host granted a plugin something while it runs, or took something from it. */
+      /** The host granted permissions to a plugin, or revoked them, at run time. */
       readonly type: 'permission-changed';
       readonly plugin: string;
       readonly change: 'granted' | 'revoked';
-      /** As it was written: a kind (`network`) or one scope of it (`network:api.example.com`). */
+      /** As the host wrote them: a kind (`network`) or one scope (`network:api.example.com`). */
       readonly permissions: readonly string[];
-      /** What it holds now, entry by entry. */
+      /** The plugin's permissions after the change, by entry. */
       readonly effective: Readonly<Record<string, Permissions>>;
     }
+  /** The catalog changed; it now has this many tools. */
   | { readonly type: 'catalog-changed'; readonly tools: number }
-  /** So many blank guests wait for a plugin. */
-  | { readonly type: 'pool-changed'; readonly blank: number }
-  /** So many calls wait for their turn. */
+  /** The number of standby guests in the pool changed. */
+  | { readonly type: 'pool-changed'; readonly standby: number }
+  /** The number of queued calls changed. */
   | { readonly type: 'queue-changed'; readonly calls: number }
 );
 
@@ -187,16 +236,15 @@ export type GuestEndCause =
 
 export type EventListener = (event: BulkheadEvent) => void;
 
-/** Fans events out. A listener that throws loses that event, and nobody else does. */
+/** Delivers events to listeners. If a listener throws, the other listeners still get the event. */
 export interface EventBus {
   emit(event: WithoutTime<BulkheadEvent>): void;
-  /** Whether anybody listens to events of that type: what nobody hears need not be made. */
+  /** Whether any listener receives this type. If not, the event need not be built. */
   hears(type: BulkheadEvent['type']): boolean;
-  /** `only`: the types that it is told of. Default: all. */
+  /** Adds a listener; the result removes it. `only`: the types to deliver. Default: all. */
   on(listener: EventListener, only?: readonly BulkheadEvent['type'][]): () => void;
 }
 
-/** The event of that type. */
 export type EventOf<Type extends BulkheadEvent['type']> = Narrowed<BulkheadEvent, Type>;
 
 type Narrowed<Event, Type> = Event extends { readonly type: infer Types }
@@ -209,7 +257,7 @@ export type WithoutTime<Event> = Event extends unknown ? Omit<Event, 'atMs'> : n
 
 export function makeEventBus(now: () => number): EventBus {
   const listeners = new Map<EventListener, ReadonlySet<string> | undefined>();
-  /** Who is told of each type that was asked for since somebody came or went. */
+  /** Cached listeners by event type. Reset when a listener is added or removed. */
   let byType = new Map<string, readonly EventListener[]>();
 
   const hearersOf = (type: string): readonly EventListener[] => {
@@ -232,7 +280,7 @@ export function makeEventBus(now: () => number): EventBus {
         try {
           listener(timed);
         } catch {
-          // Observers never steer: what one of them throws must not end a call.
+          // A listener's error must not end a call.
         }
       }
     },
