@@ -10,6 +10,7 @@ import {
   SYNC_METHODS,
   writeParcel,
 } from '../../sandbox/wire/sync.js';
+import { makeThrottle, type ThrottledPipe } from './throttle.js';
 
 /**
  * Answers a synchronous request of this co-resident; 0 in a guest that holds one plugin. A rejection
@@ -23,7 +24,7 @@ export type SyncService = (
 ) => Promise<SyncValue>;
 
 /** The host's end of the pipe: a socket. */
-interface SyncPipe {
+interface SyncPipe extends ThrottledPipe {
   on(event: 'error' | 'data', listener: (bytes: Buffer) => void): unknown;
   write(bytes: Uint8Array): unknown;
 }
@@ -37,15 +38,21 @@ export interface SyncChannelSpec {
 
 const utf8 = makeUtf8(Buffer);
 
-/** Answers a guest's synchronous requests, one at a time. */
+/**
+ * Answers a guest's synchronous requests, one at a time. A guest may cut a request into single bytes:
+ * each is copied once, into memory that its header announced, and the guest is read at a limited rate.
+ */
 export function serveSyncChannel({ pipe, serve, onViolation }: SyncChannelSpec): void {
-  let pieces: Buffer[] = [];
-  let length = 0;
+  const header = new Uint8Array(PARCEL_HEADER_BYTES);
+  let headerFill = 0;
+  let content: Uint8Array | undefined;
+  let contentFill = 0;
+  let jsonBytes = 0;
   let isAnswering = false;
   let isBroken = false;
   const violate = (detail: string): void => {
     isBroken = true;
-    pieces = [];
+    content = undefined;
     onViolation(detail);
   };
 
@@ -59,8 +66,8 @@ export function serveSyncChannel({ pipe, serve, onViolation }: SyncChannelSpec):
     try {
       // It was parsed from JSON.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      const { value, body: content } = await serve(by, method, (params ?? null) as Json, body);
-      reply = parcel({ value: JSON.parse(JSON.stringify(value ?? null)) }, content);
+      const { value, body: answered } = await serve(by, method, (params ?? null) as Json, body);
+      reply = parcel({ value: JSON.parse(JSON.stringify(value ?? null)) }, answered);
     } catch (error) {
       reply = parcel({ failure: { ...describeFailure(error) } });
     }
@@ -68,35 +75,46 @@ export function serveSyncChannel({ pipe, serve, onViolation }: SyncChannelSpec):
     pipe.write(reply);
   };
 
-  const take = (): void => {
-    if (length < PARCEL_HEADER_BYTES) return;
-    const all = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
-    pieces = [all];
-    const { jsonBytes, bodyBytes } = readParcelHeader(all);
-    const end = PARCEL_HEADER_BYTES + jsonBytes + bodyBytes;
-    if (length < end) return;
+  const take = (bytes: Uint8Array): void => {
+    let at = 0;
+    if (content === undefined) {
+      at = Math.min(PARCEL_HEADER_BYTES - headerFill, bytes.length);
+      header.set(bytes.subarray(0, at), headerFill);
+      headerFill += at;
+      if (headerFill < PARCEL_HEADER_BYTES) return;
+      const lengths = readParcelHeader(header);
+      jsonBytes = lengths.jsonBytes;
+      content = new Uint8Array(jsonBytes + lengths.bodyBytes);
+      contentFill = 0;
+    }
     // A guest waits for its answer, so that nothing follows a request.
     // guard: one-sync-request
-    if (length > end) return violate('it sent more than one synchronous request at once');
-    pieces = [];
-    length = 0;
+    if (bytes.length - at > content.length - contentFill) {
+      return violate('it sent more than one synchronous request at once');
+    }
+    content.set(bytes.subarray(at), contentFill);
+    contentFill += bytes.length - at;
+    if (contentFill < content.length) return;
+    const whole = content;
+    content = undefined;
+    headerFill = 0;
     isAnswering = true;
-    const { json, body } = readParcel(all.subarray(PARCEL_HEADER_BYTES), jsonBytes, utf8);
+    const { json, body } = readParcel(whole, jsonBytes, utf8);
     void answer(json, body);
   };
 
   pipe.on('error', () => {});
-  pipe.on('data', (bytes: Buffer) => {
+  const receive = (bytes: Buffer): void => {
     if (isBroken) return;
     if (isAnswering) return violate('it sent a synchronous request before the answer to its last');
-    pieces.push(bytes);
-    length += bytes.length;
     try {
-      take();
+      take(bytes);
     } catch (error) {
       violate(error instanceof Error ? error.message : 'a malformed parcel');
     }
-  });
+  };
+  // guard: sync-reads-throttled
+  pipe.on('data', makeThrottle(pipe, receive));
 }
 
 function parcel(json: Json, body: Uint8Array = new Uint8Array(0)): Uint8Array {

@@ -1,5 +1,3 @@
-import type { Socket } from 'node:net';
-
 /**
  * Milliseconds of the host's thread that one guest's bytes may take without a pause. After more, the
  * guest is not read for as long as they took: it gets at most half of the thread.
@@ -10,6 +8,14 @@ const STRETCH_MS = 20;
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
 const RESOLVED: Promise<void> = Promise.resolve();
+
+/** A socket to a guest, as far as a throttle uses it. */
+export interface ThrottledPipe {
+  readonly writableLength: number;
+  pause(): unknown;
+  resume(): unknown;
+  once(event: 'drain', listener: () => void): unknown;
+}
 
 /**
  * Reads from a guest at a limited rate:
@@ -23,7 +29,7 @@ const RESOLVED: Promise<void> = Promise.resolve();
  * answers that it does not read. Returns the function that takes the bytes that were read.
  */
 export function makeThrottle(
-  from: Pick<Socket, 'writableLength' | 'pause' | 'resume' | 'once'>,
+  from: ThrottledPipe,
   receive: (bytes: Buffer) => void,
 ): (bytes: Buffer) => void {
   let leftMs = STRETCH_MS;

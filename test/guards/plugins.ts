@@ -57,6 +57,12 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/guests/sync-channel.test.ts'],
   },
   {
+    id: 'sync-reads-throttled',
+    stops: "a guest whose synchronous requests take all of the host's time",
+    mutation: { replace: ['makeThrottle(pipe, receive)', 'receive'] },
+    tests: ['test/guests/sync-channel.test.ts'],
+  },
+  {
     id: 'effect-rule-compares-host',
     stops: 'a rule for one host that allows requests to another',
     mutation: 'never',

@@ -18,8 +18,14 @@ function open(serve: SyncService) {
   const events = new EventEmitter();
   const answers: unknown[] = [];
   const violations: string[] = [];
+  let pauses = 0;
   serveSyncChannel({
     pipe: Object.assign(events, {
+      writableLength: 0,
+      pause: () => {
+        pauses += 1;
+      },
+      resume: () => {},
       write: (bytes: Uint8Array) => {
         const { jsonBytes } = readParcelHeader(bytes);
         answers.push(readParcel(bytes.subarray(PARCEL_HEADER_BYTES), jsonBytes, utf8).json);
@@ -32,6 +38,7 @@ function open(serve: SyncService) {
     send: (bytes: Uint8Array) => events.emit('data', Buffer.from(bytes)),
     answers,
     violations,
+    pauses: () => pauses,
   };
 }
 
@@ -65,16 +72,46 @@ describe('a synchronous request', () => {
   it('that is followed by another before its answer breaks the protocol', () => {
     const channel = open(() => new Promise(() => {}));
     channel.send(Buffer.concat([request('readFile'), request('readFile')]));
-    expect(channel.violations).toHaveLength(1);
+    expect(channel.violations).toEqual(['it sent more than one synchronous request at once']);
     const late = open(() => new Promise(() => {}));
     late.send(request('readFile'));
     late.send(request('readFile'));
-    expect(late.violations).toHaveLength(1);
+    expect(late.violations).toEqual([
+      'it sent a synchronous request before the answer to its last',
+    ]);
   });
 
   it('of a length over its cap breaks the protocol, before memory is allocated', () => {
     const channel = open(async () => ({ value: 1 }));
     channel.send(Uint8Array.of(255, 255, 255, 255, 0, 0, 0, 0));
     expect(channel.violations).toHaveLength(1);
+  });
+
+  it('in many small pieces costs the host a copy of each byte, not of all before it', async () => {
+    const channel = open(async (_by, _method, _params, body) => ({ value: body.length }));
+    const bytes = writeParcel(
+      { by: 0, method: 'changeFile', params: null },
+      new Uint8Array(8 * 1024 * 1024),
+      spec,
+    );
+    const pieceBytes = 256;
+    // With a copy of all earlier bytes for each piece, this takes minutes.
+    for (let at = 0; at < bytes.length; at += pieceBytes) {
+      channel.send(bytes.subarray(at, at + pieceBytes));
+    }
+    await settled();
+    expect(channel.answers).toEqual([{ value: 8 * 1024 * 1024 }]);
+  });
+
+  it('is read at a limited rate: a guest that keeps the host busy is paused', async () => {
+    const channel = open(async () => ({ value: 1 }));
+    const bytes = request('statFile');
+    const end = performance.now() + 10_000;
+    while (channel.pauses() === 0 && performance.now() < end) {
+      channel.send(bytes);
+      await Promise.resolve();
+      await settled();
+    }
+    expect(channel.pauses()).toBeGreaterThan(0);
   });
 });
