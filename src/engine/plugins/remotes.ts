@@ -52,6 +52,8 @@ export interface RemotesSpec {
 interface Known {
   readonly remote: Remote;
   readonly load: { underWay: number };
+  /** Lists the tools again. */
+  readonly refresh: () => Promise<void>;
   listing: RemoteListing | undefined;
   /** The placed tools of the listing. */
   placed: readonly PlacedTool[];
@@ -66,6 +68,15 @@ export function makeRemotes({ settings, events, pins }: RemotesSpec): Remotes {
   const identity = makeIdentity(settings.identity ?? { issuer: 'http://127.0.0.1' });
   const end = new AbortController();
   const { overrides, ca, proxy } = settings.network;
+  const list = async (one: Known): Promise<void> => {
+    const before = one.listing;
+    const { tools, version } = (one.listing = await one.remote.load(end.signal));
+    one.placed = tools.map((tool) => ({
+      tool: listTool(one.remote, tool, settings),
+      place: { remote: tool, hash: tool.hash, version, load: one.load, format: undefined },
+    }));
+    emitChanges(one.remote, before, one.listing, events);
+  };
   const known = openRemotes(settings.remotes ?? [], {
     identity,
     pins,
@@ -85,25 +96,27 @@ export function makeRemotes({ settings, events, pins }: RemotesSpec): Remotes {
         bytesOut,
         durationMs,
       }),
-  }).map((remote): Known => ({ remote, load: { underWay: 0 }, listing: undefined, placed: [] }));
+  }).map((remote): Known => {
+    const one: Known = {
+      remote,
+      load: { underWay: 0 },
+      listing: undefined,
+      placed: [],
+      refresh: oneAtATime(() => list(one)),
+    };
+    return one;
+  });
 
-  const ask = async (one: Known): Promise<void> => {
-    const before = one.listing;
-    const { tools, version } = (one.listing = await one.remote.load(end.signal));
-    one.placed = tools.map((tool) => ({
-      tool: listTool(one.remote, tool, settings),
-      place: { remote: tool, hash: tool.hash, version, load: one.load, format: undefined },
-    }));
-    emitChanges(one.remote, before, one.listing, events);
-  };
   const again = (ones: readonly Known[]): void => {
     if (end.signal.aborted) return;
-    void Promise.all(ones.map(ask)).then(() => (end.signal.aborted ? undefined : onChange()));
+    void Promise.all(ones.map((one) => one.refresh())).then(() =>
+      end.signal.aborted ? undefined : onChange(),
+    );
   };
   for (const one of known) {
     // A server may report changes in a loop, and each report costs a listing and a catalog.
     const { notice } = makeRefreshDebouncer({
-      ask: async () => (end.signal.aborted ? undefined : ask(one).then(() => one.listing)),
+      ask: async () => (end.signal.aborted ? undefined : one.refresh().then(() => one.listing)),
       take: () => (end.signal.aborted ? undefined : onChange()),
       now: () => performance.now(),
       intervalMs: REMOTE_LIMITS.changedMs,
@@ -116,7 +129,7 @@ export function makeRemotes({ settings, events, pins }: RemotesSpec): Remotes {
 
   return {
     load: async () => {
-      await Promise.all(known.map(ask));
+      await Promise.all(known.map((one) => one.refresh()));
       if (known.length > 0) onChange();
     },
     placed: (plugins) =>
@@ -137,7 +150,7 @@ export function makeRemotes({ settings, events, pins }: RemotesSpec): Remotes {
       const one = known.find(({ remote }) => remote.id === id);
       if (one === undefined) throw unknown(id, known);
       await one.remote.accept(digest);
-      await ask(one);
+      await one.refresh();
       onChange();
     },
     close: async () => {
@@ -145,6 +158,24 @@ export function makeRemotes({ settings, events, pins }: RemotesSpec): Remotes {
       clearInterval(timer);
       await Promise.all(known.map(({ remote }) => remote.close()));
     },
+  };
+}
+
+/**
+ * Runs one call at a time. All calls that arrive during a run share the run after it. Two lists of one server
+ * at once would both count as its first list, and both would be pinned.
+ */
+function oneAtATime(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const start = (): Promise<void> => {
+    next = undefined;
+    running = run().finally(() => (running = undefined));
+    return running;
+  };
+  return () => {
+    if (running === undefined && next === undefined) return start();
+    return (next ??= Promise.allSettled([running]).then(start));
   };
 }
 

@@ -155,6 +155,26 @@ describe('a server of tools that is registered', () => {
     expect(engine.catalog.find('loud__say')).toMatchObject({ plugin: 'loud', tool: 'say' });
   });
 
+  it('lists its tools once at a time, so that only its first list is pinned', async () => {
+    let lists = 0;
+    const server = await serveTools(() => {
+      lists += 1;
+      const tools = [{ ...weather, description: `List ${lists}` }];
+      return lists === 1 ? { status: 500, body: {} } : { body: { tools } };
+    });
+    const engine = await startEngine([], {
+      remotes: [{ vertesia: server.url, id: 'crm', allowPrivate: true }],
+    });
+    expect(engine.catalog.list()).toEqual([]);
+    await Promise.all([engine.reload(), engine.reload(), engine.reload()]);
+    // One for the first reload, and one for the two that came during it.
+    expect(lists).toBe(3);
+    expect(engine.catalog.list()).toEqual([]);
+    expect(engine.plugins()[0]?.problems).toMatchObject([
+      { code: 'REMOTE_CHANGED', message: /List 3/ },
+    ]);
+  });
+
   it('does not take the id of a plugin', async () => {
     const server = await serveTools({ tools: [weather] });
     const plugin = makePlugin({ id: 'crm', tools: { run: '() => 1' } });
