@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   openSync,
@@ -84,7 +85,7 @@ function holderOf(path: string): string | undefined {
 
 /** Renames the file before the comparison, so that only one of several processes removes it. */
 function remove(path: string, holder: string): void {
-  const aside = `${path}.${process.pid}`;
+  const aside = `${path}.${randomBytes(8).toString('hex')}`;
   try {
     renameSync(path, aside);
     if (holderOf(aside) === holder) rmSync(aside, { force: true });

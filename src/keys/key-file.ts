@@ -2,18 +2,16 @@ import {
   closeSync,
   constants,
   fstatSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
-  writeFileSync,
 } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { BulkheadError } from '../errors.js';
+import { replaceFileSync, syncDirectorySync, writeNewFile } from '../replace-file.js';
 import {
   type PublicKey,
   parsePublicKeys,
@@ -53,14 +51,13 @@ export function publicFileOf(path: string): string {
  */
 export function createKeyFile(path: string, text: string, mode: 0o600 | 0o644 = 0o600): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  let file: number;
   try {
-    file = openSync(path, 'wx', mode);
+    writeNewFile(path, text, mode, true);
   } catch (error) {
     if (!isCode(error, 'EEXIST')) throw error;
     throw unusable(path, 'the file exists', 'choose another file, or use `bulkhead keys rotate`');
   }
-  writeAndClose(file, text);
+  syncDirectorySync(dirname(path));
 }
 
 /** Whether there is a file, a link or a directory at the path. */
@@ -74,10 +71,7 @@ export function removeKeyFile(path: string): void {
 
 /** Replaces a file in one step: a reader sees the old text or the new one. */
 export function replaceKeyFile(path: string, text: string, mode: 0o600 | 0o644): void {
-  const draft = `${path}.${process.pid}.new`;
-  rmSync(draft, { force: true });
-  writeAndClose(openSync(draft, 'wx', mode), text);
-  renameSync(draft, path);
+  replaceFileSync(path, text, { mode, directoryMode: 0o700, durable: true });
 }
 
 /**
@@ -126,15 +120,6 @@ function readRegular(path: string, isSecret: boolean): string {
       throw unusable(path, `its mode ${mode} lets other users use it`, `run chmod 600 ${path}`);
     }
     return readFileSync(file, 'utf8');
-  } finally {
-    closeSync(file);
-  }
-}
-
-function writeAndClose(file: number, text: string): void {
-  try {
-    writeFileSync(file, text);
-    fsyncSync(file);
   } finally {
     closeSync(file);
   }

@@ -18,6 +18,7 @@ const rows: readonly (readonly string[])[] = [
     'src/did-you-mean.ts',
     'src/canonical.ts',
     'src/file-mutex.ts',
+    'src/replace-file.ts',
     'src/plugin/risk.ts',
   ],
   ['src/approval-events.ts', 'src/keys/'],
@@ -57,6 +58,7 @@ const narrowed: Readonly<Record<string, readonly string[]>> = {
     'src/errors.ts',
     'src/canonical.ts',
     'src/file-mutex.ts',
+    'src/replace-file.ts',
     'src/keys/',
     'sandbox/wire/',
   ],
@@ -85,6 +87,8 @@ const powerful: readonly string[] = [
   'src/guests/',
   // Excludes other processes by a file.
   'src/file-mutex.ts',
+  // Replaces files in one step.
+  'src/replace-file.ts',
   // Keys are read and written with checked modes.
   'src/keys/key-file.ts',
   // What the operator keeps of what happened.

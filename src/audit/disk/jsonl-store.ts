@@ -9,6 +9,7 @@ import {
   stat,
 } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import { syncDirectory } from '../../replace-file.js';
 import { START, type Sealed } from '../chain.js';
 import { AUDIT_LIMITS, type Head } from '../record.js';
 import { lockLog, type AuditStore, type ReadHint, type StoredLine, auditFailed } from '../store.js';
@@ -68,7 +69,7 @@ export function makeJsonlStore(path: string, options: JsonlOptions = {}): AuditS
     const next = await openFile();
     size = 0;
     await current.close();
-    await syncDirectory(path);
+    await syncDirectory(dirname(path));
     return next;
   };
 
@@ -219,16 +220,6 @@ async function lastOf(full: string): Promise<Head | 'older' | 'unsound'> {
 
 function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-}
-
-/** A rename is on the disk only after its directory is. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(dirname(path), 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }
 
 function failure(path: string, what: string, error: unknown): Error {

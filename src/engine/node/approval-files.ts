@@ -1,17 +1,7 @@
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApprovalFiles, makeMemoryFiles } from '../../approval/store.js';
+import { draftOf, syncDirectorySync, writeNewFile } from '../../replace-file.js';
 
 /** Larger than any question: an input has at most 64 MiB. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -23,14 +13,12 @@ const MAX_BYTES = 256 * 1024 * 1024;
  */
 export function openApprovalFiles(storageDirectory: string): ApprovalFiles {
   const directory = join(storageDirectory, '.approvals');
-  let drafts = 0;
   return {
     create: (name, text) => {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
-      drafts += 1;
-      const draft = join(directory, `.${process.pid}.${drafts}.draft`);
-      write(draft, text);
+      const draft = draftOf(join(directory, name));
       try {
+        writeNewFile(draft, text, 0o600, true);
         // Unlike a rename, a link never replaces a file.
         linkSync(draft, join(directory, name));
       } catch (error) {
@@ -39,7 +27,7 @@ export function openApprovalFiles(storageDirectory: string): ApprovalFiles {
       } finally {
         rmSync(draft, { force: true });
       }
-      syncDirectory(directory);
+      syncDirectorySync(directory);
       return true;
     },
     read: (name) => {
@@ -90,26 +78,6 @@ export function openApprovalFilesOrMemory(
     names: () => used.names(),
     remove: (name) => used.remove(name),
   };
-}
-
-function write(path: string, text: string): void {
-  const file = openSync(path, 'wx', 0o600);
-  try {
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.byteLength;) at += writeSync(file, bytes, at);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function syncDirectory(path: string): void {
-  const directory = openSync(path, 'r');
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
 }
 
 function isOwn(uid: number): boolean {

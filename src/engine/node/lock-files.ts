@@ -5,15 +5,14 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tryFileMutex } from '../../file-mutex.js';
 import { MAX_ARCHIVE_BYTES } from '../../plugin/artifact/archive.js';
 import type { PackFiles } from '../../plugin/artifact/artifact.js';
+import { replaceFileSync } from '../../replace-file.js';
 
 /** The lock file and its stored plugins. */
 export interface LockFiles {
@@ -134,12 +133,9 @@ function readCapped(path: string, maxBytes: number): Buffer | undefined {
   }
 }
 
-/** Replaces a file atomically, also if the process ends during the write. */
-function replace(path: string, content: string | Uint8Array, mode: number): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, content, { mode });
-  renameSync(draft, path);
+/** What was accepted has to survive a power failure. */
+function replace(path: string, content: string | Uint8Array, mode: 0o600 | 0o644): void {
+  replaceFileSync(path, content, { mode, durable: true });
 }
 
 /** A change takes milliseconds. After 5 s the process has died or hangs. */

@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
 import { openRuleBook, type RuleBook, type RuleFile } from '../../approval/rule-book.js';
+import { replaceFileSync } from '../../replace-file.js';
 
 /** A rule file that people write is smaller. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -28,10 +28,7 @@ export function openRuleFile(path: string): RuleFile {
       return text;
     },
     write: (next) => {
-      mkdirSync(dirname(path), { recursive: true });
-      const draft = `${path}.${process.pid}`;
-      writeFileSync(draft, next, { mode: 0o600 });
-      renameSync(draft, path);
+      replaceFileSync(path, next, { mode: 0o600, durable: true });
       seen = '';
     },
   };

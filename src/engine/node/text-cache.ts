@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PinStore } from '../../remotes/pins.js';
+import { replaceFile } from '../../replace-file.js';
 
 /** Texts that are cached between runs, by name. A text that cannot be cached is built again. */
 export interface TextCache {
@@ -28,11 +28,8 @@ export function openTextCache(directory: string): TextCache {
       }
     },
     store: async (name, text) => {
-      const draft = join(directory, `${name}.${process.pid}`);
       try {
-        await mkdir(directory, { recursive: true, mode: 0o700 });
-        await writeFile(draft, text, { mode: 0o600 });
-        await rename(draft, join(directory, name));
+        await replaceFile(join(directory, name), text, { mode: 0o600, directoryMode: 0o700 });
       } catch {
         // A cache that cannot be written only makes the next start slower.
       }
@@ -62,12 +59,8 @@ export function openPinFiles(storageDirectory: string): PinStore {
         return '';
       }
     },
-    write: async (id, text) => {
-      const draft = `${fileOf(id)}.${process.pid}`;
-      await mkdir(directory, { recursive: true, mode: 0o700 });
-      await writeFile(draft, text, { mode: 0o600 });
-      await rename(draft, fileOf(id));
-    },
+    write: (id, text) =>
+      replaceFile(fileOf(id), text, { mode: 0o600, directoryMode: 0o700, durable: true }),
   };
 }
 

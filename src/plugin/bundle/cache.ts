@@ -1,10 +1,10 @@
-import { createHash, randomUUID, hash as hashOf } from 'node:crypto';
+import { createHash, hash as hashOf } from 'node:crypto';
 import { lstatSync, readFileSync, readdirSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BulkheadError } from '../../errors.js';
+import { replaceFile } from '../../replace-file.js';
 import { integrityOf } from '../integrity.js';
 import type { Bundle } from '../plugin.js';
 import { builtinDirectory } from './builtins.js';
@@ -36,7 +36,7 @@ export function makeBundleCache(options: {
     const stored = readStoredBundle(file);
     if (stored !== undefined && (await isCurrent(stored.evidence))) return stored.bundle;
     const built = await build(spec);
-    await storeBundle(directory, file, built);
+    await storeBundle(file, built);
     return built.bundle;
   };
 
@@ -88,18 +88,17 @@ function readStoredBundle(file: string): Built | undefined {
   }
 }
 
-/** Writes each file atomically: to a temporary file, then renames it. Never rejects. */
-async function storeBundle(directory: string, file: string, built: Built): Promise<void> {
+/** Never rejects. */
+async function storeBundle(file: string, built: Built): Promise<void> {
   const { bundle, evidence } = built;
   const { code, sourceMap, ...rest } = bundle;
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    await replaceFile(textsOf(file), JSON.stringify({ code, sourceMap }));
+    await replaceFile(textsOf(file), JSON.stringify({ code, sourceMap }), PRIVATE);
     const head = JSON.stringify({
       built: { bundle: { ...rest, code: '', sourceMap: '' }, evidence },
       stamp: stampNow(textsOf(file)),
     });
-    await replaceFile(headOf(file), `${integrityOf(head)}\n${head}`);
+    await replaceFile(headOf(file), `${integrityOf(head)}\n${head}`, PRIVATE);
   } catch {
     // A bundle that is not stored is built again next time.
   }
@@ -170,16 +169,7 @@ function readTexts(file: string, hash: string): Texts {
   );
 }
 
-async function replaceFile(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${randomUUID()}`;
-  try {
-    await writeFile(temporary, text, { mode: 0o600 });
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw error;
-  }
-}
+const PRIVATE = { mode: 0o600, directoryMode: 0o700 } as const;
 
 const require = createRequire(import.meta.url);
 
