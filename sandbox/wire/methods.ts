@@ -102,6 +102,11 @@ export interface ConfigParams {
   readonly config: Json;
 }
 
+/** Whether a request to a guest runs the plugin's code for a caller. The others are the engine's own. */
+export function isCall(method: string): boolean {
+  return method === 'call' || method === 'hook' || method === 'event';
+}
+
 /** Host → guest: runs one tool. Answers what it returned, as plain data. */
 export interface CallParams {
   readonly tool: string;

@@ -10,6 +10,7 @@ import { makeFailure, WireError, WireViolation } from './failure.js';
 import { makeFrameReader } from './framing.js';
 import type { WireLimits } from './limits.js';
 import type { Json, Message } from './messages.js';
+import { isCall } from './methods.js';
 import { makeOutbox, type OutboxSpec } from './outbox.js';
 import { parseMessage } from './parse.js';
 import {
@@ -53,6 +54,8 @@ export interface Peer {
   readonly openRequests: number;
   /** Those of them that were not cancelled. */
   readonly liveRequests: number;
+  /** Those of the live requests that run a plugin's code for a caller. */
+  readonly liveCalls: number;
   /** Resolves as soon as this side has no live request. */
   whenIdle(): Promise<void>;
   /** Answers without an open request. */
@@ -179,7 +182,7 @@ export function makePeer(spec: PeerSpec): Peer {
     }
     // Computed first: params without JSON throw here, and nothing is sent.
     const text = `"m":${jsonText(method)},"p":${jsonText(params)}}`;
-    const id = pending.begin(handler);
+    const id = pending.begin(handler, isCall(method));
     outbox.message(`{"t":"request","i":${id},${text}`);
     return id;
   };
@@ -255,6 +258,9 @@ export function makePeer(spec: PeerSpec): Peer {
     },
     get liveRequests() {
       return pending.live;
+    },
+    get liveCalls() {
+      return pending.liveCalls;
     },
     whenIdle: pending.whenIdle,
     get strayAnswers() {

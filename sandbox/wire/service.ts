@@ -101,25 +101,33 @@ export class IncomingCall implements IncomingRequest {
 /** The open requests of this side. */
 export interface PendingRequests {
   /** Opens a request and returns its id, which is never used again. */
-  begin(handler: ResponseHandler): number;
+  begin(handler: ResponseHandler, isCall: boolean): number;
   /** Closes a request and returns its handler. `undefined` if it is not open. */
   end(id: number): ResponseHandler | undefined;
   close(error: Error): void;
   readonly open: number;
   /** Open requests that were not cancelled. */
   readonly live: number;
+  /** Those of them that began as calls. */
+  readonly liveCalls: number;
   /** Marks an open request as cancelled. Returns `false` if it is not open. */
   cancel(id: number): boolean;
   /** Resolves as soon as no request is live. */
   whenIdle(): Promise<void>;
 }
 
+interface Box {
+  handler: ResponseHandler | undefined;
+  readonly isCall: boolean;
+}
+
 export function makePendingRequests(): PendingRequests {
   // Each handler is in a box that is emptied at the end: the old tables of a busy map keep one another
   // and all their values alive until the whole heap is collected.
-  const boxes = new Map<number, { handler: ResponseHandler | undefined }>();
+  const boxes = new Map<number, Box>();
   const cancelled = new Set<number>();
   let lastId = 0;
+  let liveCalls = 0;
   const idleListeners: (() => void)[] = [];
   const live = (): number => boxes.size - cancelled.size;
   const notifyIdle = (): void => {
@@ -131,20 +139,24 @@ export function makePendingRequests(): PendingRequests {
     const box = boxes.get(id);
     if (box === undefined) return undefined;
     boxes.delete(id);
-    if (cancelled.size > 0) cancelled.delete(id);
+    const wasCancelled = cancelled.size > 0 && cancelled.delete(id);
+    if (box.isCall && !wasCancelled) liveCalls -= 1;
     const { handler } = box;
     box.handler = undefined;
     notifyIdle();
     return handler;
   };
   return {
-    begin: (handler) => {
+    begin: (handler, isCall) => {
       lastId += 1;
-      boxes.set(lastId, { handler });
+      boxes.set(lastId, { handler, isCall });
+      if (isCall) liveCalls += 1;
       return lastId;
     },
     cancel: (id) => {
-      if (!boxes.has(id)) return false;
+      const box = boxes.get(id);
+      if (box === undefined) return false;
+      if (box.isCall && !cancelled.has(id)) liveCalls -= 1;
       cancelled.add(id);
       notifyIdle();
       return true;
@@ -158,6 +170,9 @@ export function makePendingRequests(): PendingRequests {
     },
     get live() {
       return live();
+    },
+    get liveCalls() {
+      return liveCalls;
     },
     whenIdle: () =>
       new Promise((resolve) => {

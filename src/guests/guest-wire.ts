@@ -105,6 +105,9 @@ export function makeGuestWire(spec: GuestWireSpec): GuestWire {
     get liveRequests() {
       return wire.liveRequests;
     },
+    get liveCalls() {
+      return wire.liveCalls;
+    },
     get strayAnswers() {
       return wire.strayAnswers;
     },

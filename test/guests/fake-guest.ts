@@ -53,6 +53,9 @@ export function fakeGuest(pid = 1): FakeGuest {
       get liveRequests() {
         return guest.open;
       },
+      get liveCalls() {
+        return guest.open;
+      },
     },
     checking: undefined as Promise<void> | undefined,
     becomeIdle: () => {

@@ -31,7 +31,7 @@ export interface GuestSupervisor {
   readonly serving: readonly Guest[];
   /** Milliseconds since the last guest was loaded. */
   readonly ageMs: number;
-  /** The guest for a call of that tenant: `current`, or the replica with the fewest requests. */
+  /** The guest for a call of that tenant: `current`, or the replica with the fewest calls. */
   guestFor(tenant: string | undefined): Guest | undefined;
   /**
    * Returns a serving guest. If there is none, starts a guest and runs its `begin`. Rejects with the
@@ -246,8 +246,9 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
     for (const replica of serving) {
       if (!takesRequests(replica) || isFullFor(replica, tenant)) continue;
       const { guest } = replica;
-      if (guest.peer.liveRequests === 0) return guest;
-      if (best === undefined || guest.peer.liveRequests < best.peer.liveRequests) best = guest;
+      // Requests of the engine itself, such as the schemas after the load, are no load.
+      if (guest.peer.liveCalls === 0) return guest;
+      if (best === undefined || guest.peer.liveCalls < best.peer.liveCalls) best = guest;
     }
     if (best !== undefined && serving.length < replicas) grow(tenant);
     return best;

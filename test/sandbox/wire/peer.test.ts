@@ -49,6 +49,29 @@ it('a throw crosses as its name, message and code, without its stack', async () 
   expect(error instanceof WireError && error.remote.stack).toBeUndefined();
 });
 
+it('a peer counts its calls apart from other requests, until they are answered or cancelled', async () => {
+  const never = new Promise<never>(() => {});
+  const { left } = loopback(silent, {
+    ...silent,
+    request: (_method: string, params: unknown) => (params === 'answer' ? null : never),
+  });
+  const { peer } = left;
+  peer.ask('schemas', 'wait').answer.catch(() => {});
+  expect([peer.liveRequests, peer.liveCalls]).toEqual([1, 0]);
+  const answered = peer.ask('call', 'answer').answer;
+  const hook = peer.ask('hook', 'wait');
+  hook.answer.catch(() => {});
+  peer.ask('event', 'wait').answer.catch(() => {});
+  expect([peer.liveRequests, peer.liveCalls]).toEqual([4, 3]);
+  await answered;
+  expect([peer.liveRequests, peer.liveCalls]).toEqual([3, 2]);
+  hook.cancel('enough');
+  hook.cancel('again');
+  expect([peer.openRequests, peer.liveRequests, peer.liveCalls]).toEqual([3, 2, 1]);
+  peer.close(new Error('over'));
+  expect([peer.openRequests, peer.liveRequests, peer.liveCalls]).toEqual([0, 0, 0]);
+});
+
 it('an answer that is not JSON fails its own request and no other', async () => {
   const { left } = loopback(silent, {
     ...silent,
