@@ -91,7 +91,7 @@ function filterOf(settings: AuditSettings, nowMs: number): AuditFilter {
     const meant = didYouMean(unknown, [...FIELDS.keys()]);
     throw usageError(
       '--type',
-      `${visible(unknown)} is not a type of record${meant === undefined ? '' : `; did you mean ${meant}?`} The types are ${[...FIELDS.keys()].join(', ')}`,
+      `${visible(unknown)} is not a type of record${meant === undefined ? '.' : `; did you mean ${meant}?`} The types are ${[...FIELDS.keys()].join(', ')}`,
     );
   }
   return {

@@ -15,6 +15,8 @@ export async function reportFailure(
     readonly durationMs: number;
     readonly directory?: string;
     readonly denied?: readonly DeniedUse[] | undefined;
+    /** The command whose usage was wrong: `bulkhead call`. */
+    readonly command?: string;
   },
   capabilities: Pick<CliCapabilities, 'stdout' | 'stderr' | 'readFile'>,
 ): Promise<ExitCode> {
@@ -24,7 +26,8 @@ export async function reportFailure(
     const line = failureLine(failure, options.durationMs);
     await capabilities.stdout.write(jsonLine(denied === undefined ? line : { ...line, denied }));
   } else {
-    await capabilities.stderr.write(await errorBlock(failure, options.directory, capabilities));
+    const { directory, command } = options;
+    await capabilities.stderr.write(await errorBlock(failure, directory, capabilities, command));
   }
   return exitCodeOf(code);
 }
@@ -44,10 +47,13 @@ export async function errorBlock(
   failure: Failure,
   directory: string | undefined,
   { stderr, readFile }: Pick<CliCapabilities, 'stderr' | 'readFile'>,
+  command?: string,
 ): Promise<string> {
   const paint = makePaint(stderr.colour);
   const spot = spotOf(failure);
-  const { title, remedy } = explanationOf(failure.code);
+  const { title, remedy: usual } = explanationOf(failure.code);
+  const isUsage = failure.code === 'INVALID_OPTIONS' && command !== undefined;
+  const remedy = isUsage ? `Read \`${command} --help\`.` : usual;
   const { cause, fix } = splitRemedy(failure.message);
   const lines = [
     heading(failure, title, spot, paint),

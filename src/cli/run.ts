@@ -95,10 +95,27 @@ export async function runCli(
     }
     return reportFailure(
       failureOf(error instanceof CommanderError ? wrongUsage(error, program, argv) : error),
-      { json: argv.includes('--json'), durationMs: round(capabilities.now() - startedMs) },
+      {
+        json: argv.includes('--json'),
+        durationMs: round(capabilities.now() - startedMs),
+        command: commandOf(program, argv),
+      },
       capabilities,
     );
   }
+}
+
+/** The command that these arguments name, with its subcommand: `bulkhead keys new`. */
+function commandOf(program: Command, argv: readonly string[]): string {
+  const names = [program.name()];
+  let command = program;
+  for (const word of argv) {
+    const next = command.commands.find((one) => one.name() === word);
+    if (next === undefined) break;
+    names.push(word);
+    command = next;
+  }
+  return names.join(' ');
 }
 
 /** The grammar of the command line. */

@@ -56,7 +56,7 @@ export async function runWalls(
         limits: { pool: 0 },
         logger: silentLogger,
       });
-      return engine.guarantees();
+      return await engine.guarantees();
     })(),
   ]);
   await print(

@@ -46,6 +46,16 @@ describe('the command line usage', () => {
     expect(stderr.text).toContain(cause);
   });
 
+  it.each([
+    [['forget'], 'bulkhead --help'],
+    [['call'], 'bulkhead call --help'],
+    [['keys', 'new'], 'bulkhead keys new --help'],
+    [['call', 'a', 'b', '--input', '{'], 'bulkhead call --help'],
+  ])('says for %j which page of help to read', async (argv, page) => {
+    const { stderr } = await runFake(argv);
+    expect(stderr.text).toContain(`fix     Read \`${page}\`.`);
+  });
+
   it('reports an error as one line of JSON with --json', async () => {
     const { code, stdout } = await runFake(['rules', '--json']);
     expect(code).toBe(EXIT.usage);
