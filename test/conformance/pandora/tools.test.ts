@@ -61,6 +61,7 @@ describe('the rest of a tool', () => {
         export const tools = [
           { ...base, id: 'short', timeout: 100, execute: () => new Promise(() => {}) },
           { ...base, id: 'plain', execute: () => 1 },
+          { ...base, id: 'long', timeout: 90_000, execute: () => 1 },
           { ...base, id: 'endless', timeout: Infinity, execute: () => 1 },
         ];`,
     });
@@ -69,7 +70,13 @@ describe('the rest of a tool', () => {
       'timed:short did not finish within 100 ms and was stopped.',
     );
     expect(engine.catalog.find('plain')?.timeoutMs).toBe(60_000);
+    // A tool's own timeout may exceed Pandora's default, up to the engine's limit, which Vellum needs.
+    expect(engine.catalog.find('long')?.timeoutMs).toBe(90_000);
     expect(engine.catalog.find('endless')?.timeoutMs).toBe(120_000);
+    const short = await startEngine([directory], { limits: { timeoutMs: 30_000 } });
+    expect(['plain', 'long', 'endless'].map((tool) => short.catalog.find(tool)?.timeoutMs)).toEqual(
+      [30_000, 30_000, 30_000],
+    );
   });
 
   it('P-B7: a tool without parameters takes any object', async () => {
