@@ -3,6 +3,7 @@ import { getRequestListener } from '@hono/node-server';
 import { reserveOwnPort } from '../brokers/network/own-ports.js';
 import { BulkheadError } from '../errors.js';
 import { trackConnections } from './connections.js';
+import { lingerAtClose } from './lingering-close.js';
 
 export interface ListenOptions {
   readonly host: string;
@@ -38,6 +39,12 @@ const TIMEOUTS = {
 /** Milliseconds for the last bytes of requests and answers, when the server closes. */
 const FLUSH_MS = 2_000;
 
+/**
+ * Milliseconds for which a refused request is read before its answer. Shorter than `FLUSH_MS`, so that the
+ * client of a slow upload has time to read the answer.
+ */
+const READ_AWAY_MS = 500;
+
 /** Bytes of a request that are read although it is refused. */
 const MAX_REFUSED_BYTES = 16 * 1024 * 1024;
 
@@ -51,6 +58,7 @@ export async function listen(
 ): Promise<HttpListener> {
   const server = createServer(TIMEOUTS);
   const connections = trackConnections(server, maxConnections);
+  lingerAtClose(server);
   server.on('request', (incoming, outgoing) => {
     const markBusy = (): void => connections.markBusy(incoming, outgoing);
     const listener = getRequestListener((request) => fetch(request, markBusy), {
@@ -85,14 +93,14 @@ export async function listen(
 }
 
 /**
- * Reads the rest of a request, so that the close of its connection does not reset it. A request that
- * is slow or too large is not worth it.
+ * Reads the rest of a request, for clients that read no answer before they have sent their request. A
+ * request that is slow or too large is answered before its end.
  */
 async function readAway(incoming: IncomingMessage): Promise<void> {
   if (incoming.complete) return;
   let bytes = 0;
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, FLUSH_MS);
+    const timer = setTimeout(resolve, READ_AWAY_MS);
     const done = (): void => {
       clearTimeout(timer);
       resolve();

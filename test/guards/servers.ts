@@ -301,4 +301,10 @@ export const serverGuards: readonly Guard[] = [
     mutation: 'never',
     tests: ['test/http/drain.test.ts'],
   },
+  {
+    id: 'refused-upload-cut',
+    stops: 'an upload that goes on without end after its answer',
+    mutation: 'remove',
+    tests: ['test/http/drain.test.ts'],
+  },
 ];
