@@ -64,3 +64,33 @@ export function contentOf(
     },
   };
 }
+
+/**
+ * The first `bytes` of an open file, as a stream for the host. The file is closed at the end, when
+ * the stream is cancelled, or when a read fails. What is appended meanwhile is left out.
+ */
+export function contentStream(handle: FileHandle, bytes: number): ReadableStream<Uint8Array> {
+  let left = bytes;
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const chunk = new Uint8Array(Math.min(CHUNK_BYTES, left));
+        try {
+          const { bytesRead } =
+            left === 0 ? NOTHING : await handle.read(chunk, 0, chunk.length, null);
+          left -= bytesRead;
+          if (bytesRead > 0) return controller.enqueue(chunk.subarray(0, bytesRead));
+          await handle.close();
+          controller.close();
+        } catch (error) {
+          await handle.close().catch(() => {});
+          throw error;
+        }
+      },
+      cancel: () => handle.close(),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+const NOTHING = { bytesRead: 0 };

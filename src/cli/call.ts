@@ -12,6 +12,7 @@ import { reasonOf, usageError } from './failure.js';
 import { type Outcome, invoke, outcomeLine } from './invoke.js';
 import { makePaint, print } from './output.js';
 import { reportFailure } from './report-failure.js';
+import { checkFilesPath, saveFiles } from './save-files.js';
 
 export interface CallSettings extends PluginSettings {
   readonly input?: string;
@@ -21,6 +22,7 @@ export interface CallSettings extends PluginSettings {
   readonly dryRun?: boolean;
   readonly ask?: boolean;
   readonly approval?: string;
+  readonly files?: string;
 }
 
 export function addCall(program: Command, run: RunCommand): void {
@@ -41,6 +43,10 @@ export function addCall(program: Command, run: RunCommand): void {
     );
   addPluginOptions(command)
     .option('--record <FILE>', 'write a recording of the call to this file, for `bulkhead replay`')
+    .option(
+      '--files <DIR>',
+      'save the files that the tool made in this directory, which must be new or empty (default: not saved)',
+    )
     .option('--dry-run', 'list the changes that the tool would make; do not make them')
     .option('--yes', 'approve every call that requires approval')
     .option(
@@ -73,6 +79,7 @@ export async function runCall(
       ? undefined
       : await readJsonObject(settings.context, '--context', capabilities);
   if (settings.record !== undefined) await checkRecordPath(settings.record, capabilities);
+  if (settings.files !== undefined) await checkFilesPath(settings.files, capabilities);
   const options = await engineOptions([directory], settings, capabilities);
   await using engine = await capabilities.createEngine(withTimeout(options, settings.timeout));
   if (settings.ask === true) {
@@ -112,6 +119,12 @@ export async function runCall(
   }
   await Promise.all(written);
   await formatDryRun(outcome, settings, capabilities);
+  const { callId } = outcome;
+  const [plugin] = engine.plugins();
+  const files =
+    settings.files === undefined || callId === undefined || plugin === undefined
+      ? undefined
+      : await saveFiles(engine.files(plugin.id, { callId }), settings.files, capabilities);
   const json = settings.json ?? false;
   const denied = json ? '' : describeDenied(outcome.denied);
   if (denied !== '') await capabilities.stderr.write(denied);
@@ -124,7 +137,7 @@ export async function runCall(
   await print(
     { json },
     capabilities,
-    outcomeLine(outcome),
+    { ...outcomeLine(outcome), ...(files === undefined ? {} : { files }) },
     `${typeof shown === 'string' ? visibleLines(shown) : jsonLines(shown)}\n`,
   );
   if (!json && capabilities.stderr.isTerminal) {

@@ -33,6 +33,10 @@ export interface CliCapabilities {
   readonly writeFile: (path: string, text: string) => Promise<void>;
   /** Rejects if `writeFile` could not write there. Creates the directories, and leaves no new file. */
   readonly checkWritable: (path: string) => Promise<void>;
+  /** Creates a directory and its parents. Rejects if it has an entry. */
+  readonly makeEmptyDirectory: (path: string) => Promise<void>;
+  /** Writes a new file with mode 0600. Rejects if the path exists, also as a link. */
+  readonly saveNewFile: (path: string, content: ReadableStream<Uint8Array>) => Promise<void>;
   readonly listDirectory: (path: string) => Promise<readonly string[]>;
   /** Resolves links; returns the path unchanged if it does not exist. */
   readonly realPath: (path: string) => Promise<string>;

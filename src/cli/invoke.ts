@@ -12,6 +12,7 @@ import { type Failure, failureLine, failureOf, failureOfPlugin, noPlugin } from 
 export type Outcome =
   | {
       readonly ok: true;
+      readonly callId: string;
       readonly result: Json;
       /** The part of the result that the command prints without `--json`. */
       readonly shown: Json;
@@ -22,6 +23,8 @@ export type Outcome =
     }
   | {
       readonly ok: false;
+      /** Absent if the call did not begin. */
+      readonly callId?: string;
       readonly failure: Failure;
       readonly durationMs: number;
       readonly dryRun?: readonly StoppedEffect[];
@@ -52,6 +55,7 @@ export async function invoke(
     const durationMs = round(result.durationMs);
     const value = result.value ?? null;
     const more = {
+      callId: result.callId,
       ...(result.dryRun === undefined ? {} : { dryRun: result.dryRun }),
       ...(result.denied === undefined ? {} : { denied: result.denied }),
     };

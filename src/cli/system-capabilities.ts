@@ -61,6 +61,19 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
       await (await open(path, 'a', 0o600)).close();
       if (isNew) await rm(path);
     },
+    makeEmptyDirectory: async (path) => {
+      await mkdir(path, { recursive: true });
+      if ((await readdir(path)).length > 0) throw new Error('it is not empty');
+    },
+    saveNewFile: async (path, content) => {
+      // guard: saved-file-is-new
+      const file = await open(path, 'wx', 0o600);
+      try {
+        for await (const chunk of content) await file.writeFile(chunk);
+      } finally {
+        await file.close();
+      }
+    },
     listDirectory: (path) => readdir(path),
     realPath: (path) => realpath(path).catch(() => path),
     version,

@@ -8,6 +8,7 @@ import type { Guarantee } from '../guests/walls/guarantees.js';
 import type { Approvals } from './approvals.js';
 import type { CallStreamEvent, StreamOptions } from './call/stream.js';
 import type { CallDecision } from './call/admission.js';
+import type { FilesOptions, PluginFiles } from './files.js';
 import type { Hooks } from './hooks/hooks.js';
 import type { ReplayOptions, ReplayVerdict } from './recording/replay.js';
 import type { CallOptions } from './types/options.js';
@@ -46,6 +47,11 @@ export interface Engine extends AsyncDisposable, SystemApis {
    * true, lists only the tools that may run unattended. Default of `unattended`: false.
    */
   availableTools(situation: Pick<CallOptions, 'policy' | 'unattended'>): readonly CatalogTool[];
+  /**
+   * The files that tools of a plugin wrote, of one tenant, or of one call (`callId`). Throws
+   * `PLUGIN_NOT_FOUND` and `INVALID_OPTIONS`.
+   */
+  files(plugin: string, options?: FilesOptions): PluginFiles;
   /** Lists, adds and removes the rules that decide before the approver is asked. */
   readonly rules: RuleBook;
   /**

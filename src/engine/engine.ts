@@ -2,6 +2,7 @@ import { makeApproval } from '../approval/approval.js';
 import { openApprovalStore } from '../approval/store.js';
 import { formatUnmatched, unmatchedRules } from '../approval/unmatched.js';
 import { makeRuleBook } from '../approval/rule-book.js';
+import { makeWrittenFiles } from '../brokers/written-files.js';
 import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { BulkheadError, isBulkheadError } from '../errors.js';
 import { type EventBus, makeEventBus } from '../events.js';
@@ -15,6 +16,7 @@ import { makeCallId, prepareCall } from './call/prepare-call.js';
 import { streamCall } from './call/stream.js';
 import { runPlaced } from './call/run.js';
 import type { Engine } from './engine-api.js';
+import { filesOf } from './files.js';
 import { makeHooks } from './hooks/hooks.js';
 import { makeLifecycles } from './hooks/lifecycle.js';
 import { makeHookTexts } from './hooks/transport.js';
@@ -84,11 +86,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     now: Date.now,
   });
   const texts = makeHookTexts();
+  const written = perPlugin(makeWrittenFiles);
   const services: EngineServices = {
     settings,
     events,
     guests: runtime.guests,
     stores: runtime.stores,
+    written,
     live: makeLiveMode({
       effects: settings.effects,
       approval,
@@ -220,6 +224,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       admission.preview(specOf(name, input, callOptions)),
     availableTools: (situation) =>
       catalog.list().filter((tool) => whyRefused(tool, situation, settings) === undefined),
+    files: (plugin, filesOptions = {}) =>
+      filesOf(plugin, filesOptions, { ids: registry.ids(), written: written(plugin) }),
     rules,
     approvals: makeApprovals({ approval, store, admission, specOf }),
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
@@ -259,6 +265,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     throw error;
   }
   return engine;
+}
+
+/** Makes one of these for each plugin. */
+function perPlugin<One>(make: () => One): (plugin: string) => One {
+  const made = new Map<string, One>();
+  return (plugin) => {
+    const one = made.get(plugin) ?? make();
+    made.set(plugin, one);
+    return one;
+  };
 }
 
 function withoutOptions(): BulkheadError {

@@ -121,6 +121,7 @@ export async function inspectArtifact(
           events,
           guests,
           stores,
+          written: () => undefined,
           live: () => ({ name: 'live' }),
           lifecycleOf: () => undefined,
           now: Date.now,

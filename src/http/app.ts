@@ -185,10 +185,12 @@ async function withSlot(
   }
 }
 
-/** An event stream needs its slot until the stream ends. Any other answer is complete. */
+/** An event stream and a file need their slot until their content ends. Any other answer is complete. */
 function releaseAtEnd(response: Response, release: () => void): Response {
   const { body } = response;
-  if (body === null || !(response.headers.get('content-type') ?? '').includes('event-stream')) {
+  // guard: streamed-answer-keeps-slot
+  const isStream = /event-stream|octet-stream/.test(response.headers.get('content-type') ?? '');
+  if (body === null || !isStream) {
     release();
     return response;
   }

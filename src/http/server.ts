@@ -5,6 +5,7 @@ import { BulkheadError } from '../errors.js';
 import { type App, createApp, type RequestRecord, type Route } from './app.js';
 import { approvalRoutes } from './approvals.js';
 import { completeCredentials, type Credentials } from './credentials.js';
+import { fileRoutes } from './files.js';
 import { SERVER_LIMITS, type ServerLimits } from './limits.js';
 import { isLoopback, listen, ownHosts } from './listen.js';
 import type { VerifierOptions } from './tokens/verify.js';
@@ -111,6 +112,7 @@ export async function startServer(
       ...(options.approvals === true
         ? approvalRoutes({ approvals: engine.approvals, limits })
         : []),
+      ...fileRoutes(engine),
       ...vertesiaRoutes(options, vertesia),
       ...mcpRoutes(options, mcp),
     ],

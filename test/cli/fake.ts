@@ -58,6 +58,10 @@ export interface FakeSpec {
   readonly http?: CliCapabilities['http'];
   /** Answers a run of hooks; throws what the engine would throw. */
   readonly hook?: (hook: string, context: object, options: HookOptions) => HookResult;
+  /** A directory that has files. */
+  readonly full?: string;
+  /** The files that tools wrote. */
+  readonly made?: Engine['files'];
   /** Answers a call; throws what the engine would throw. */
   readonly call?: (
     tool: string,
@@ -128,6 +132,11 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
     },
     written,
     checkWritable: () => Promise.resolve(),
+    makeEmptyDirectory: (path) =>
+      spec.full === path ? Promise.reject(new Error('it is not empty')) : Promise.resolve(),
+    saveNewFile: async (path, content) => {
+      written.set(path, await new Response(content).text());
+    },
     listDirectory: (path) =>
       Promise.resolve(
         Object.keys(spec.files ?? {}).flatMap((file) =>
@@ -235,6 +244,8 @@ function fakeEngine(
     },
     availableTools: () => tools,
     stream: async function* () {},
+    files: (plugin, filesOptions) =>
+      spec.made?.(plugin, filesOptions) ?? { list: () => [], open: async () => undefined },
     previewCall: () => ({ verdict: 'run', reason: 'it is fake', digest: '0' }),
     approvals: {
       ...makeStoredApprovals(openApprovalStore(makeMemoryFiles(), Date.now)),

@@ -157,7 +157,7 @@ const HARMLESS_FLAGS = [
   '--trust',
   '--out',
   // What is called, with what, and for whom.
-  '--check-config --ask --approval --input --context --semantics --tenant --unattended --tool --call --credential --storage-directory',
+  '--check-config --ask --approval --files --input --context --semantics --tenant --unattended --tool --call --credential --storage-directory',
   // What keeps a plugin to less, or lets it do nothing.
   '--lock --locked --secret --dry-run --suggest --require --paranoid --storage --digest',
   // What is written down, and what of it is shown, and how.

@@ -90,6 +90,7 @@ async function installAs(description: unknown) {
         events: makeEventBus(Date.now),
         guests: { ...guests, take: () => startBlankRogue('describes itself as', file) },
         stores,
+        written: () => undefined,
         live: () => ({ name: 'live' }),
         lifecycleOf: () => undefined,
         now: Date.now,

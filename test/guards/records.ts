@@ -513,6 +513,42 @@ export const recordGuards: readonly Guard[] = [
     tests: ['test/http/operator.test.ts', 'test/cli/serve/mcp.test.ts'],
   },
   {
+    id: 'written-files-bounded',
+    stops: 'a plugin that fills the memory of the host with names of files',
+    mutation: 'never',
+    tests: ['test/brokers/written-files.test.ts'],
+  },
+  {
+    id: 'appended-file-of-one-tenant',
+    stops: "a file with another tenant's text that a tenant gets because it appended to it",
+    mutation: 'never',
+    tests: ['test/engine/files.test.ts'],
+  },
+  {
+    id: 'file-of-one-tenant',
+    stops: 'a file of one tenant that another one gets because both had a call in the guest',
+    mutation: 'never',
+    tests: ['test/engine/files.test.ts'],
+  },
+  {
+    id: 'fetched-file-unchanged',
+    stops: "a file that gets another tenant's content while it is opened",
+    mutation: 'never',
+    tests: ['test/brokers/written-files.test.ts'],
+  },
+  {
+    id: 'enclave-values-not-fetched',
+    stops: 'secrets of an enclave that the host serves as files',
+    mutation: 'always',
+    tests: ['test/brokers/written-files.test.ts'],
+  },
+  {
+    id: 'files-of-own-tenant',
+    stops: "another tenant's files in a list",
+    mutation: { replace: [/\w+\.tenant === \w+ &&/, ''] },
+    tests: ['test/engine/files.test.ts'],
+  },
+  {
     id: 'rule-bound-to-tenant',
     stops: 'a rule for one tenant that decides for another tenant',
     mutation: { replace: [/, \w+ \}/, ' }'] },

@@ -146,6 +146,30 @@ export const serverGuards: readonly Guard[] = [
     tests: ['test/audit/store.test.ts'],
   },
   {
+    id: 'files-are-attachments',
+    stops: "a plugin's page that a browser runs with the operator's origin",
+    mutation: 'remove',
+    tests: ['test/http/files.test.ts'],
+  },
+  {
+    id: 'streamed-answer-keeps-slot',
+    stops: 'downloads without number',
+    mutation: { replace: [/isStream = .*?;/s, 'isStream = false;'] },
+    tests: ['test/http/files.test.ts'],
+  },
+  {
+    id: 'saved-file-is-new',
+    stops: 'a file of a tool that replaces one of the operator, or is written through a link',
+    mutation: { replace: ["'wx'", "'w'"] },
+    tests: ['test/cli/save-files.test.ts'],
+  },
+  {
+    id: 'saved-file-name-plain',
+    stops: 'a name that leads out of the directory, is hidden, or looks like another one',
+    mutation: { replace: [/\.normalize.*$/s, ';'] },
+    tests: ['test/cli/save-files.test.ts'],
+  },
+  {
     id: 'recording-file-private',
     stops: 'a recording of a call that every user of the machine can read',
     mutation: 'never',

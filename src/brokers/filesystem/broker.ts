@@ -14,7 +14,9 @@ import {
   openRecord,
   type OpenRecord,
 } from '../record.js';
+import type { FileMaker, WrittenFiles } from '../written-files.js';
 import { applyChange } from './changes.js';
+import { noteChange } from './note-change.js';
 import { readChange } from './read-change.js';
 import { checkPath, openChecked, parsePath, withoutGrant } from './checked-path.js';
 import { makeRoot } from './roots.js';
@@ -30,6 +32,8 @@ export interface FilesystemBrokerSpec {
   readonly limits?: Partial<FilesystemLimits>;
   /** Paths that no grant makes writable: the operator's own files. Default: none. */
   readonly closed?: readonly string[];
+  /** Notes the files that calls write. Default: they are not noted. */
+  readonly written?: WrittenFiles | undefined;
   readonly onEvent?: (record: FilesystemRecord) => void;
 }
 
@@ -63,6 +67,7 @@ export interface FilesystemBroker {
     content: ByteSource | undefined,
     signal: AbortSignal,
     attribution?: Attribution,
+    maker?: FileMaker,
   ): Promise<{ readonly done: boolean }>;
   /** Replaces the granted prefixes. If `narrowed`, ends every open read. */
   updateGrant(granted: readonly string[], narrowed: boolean): void;
@@ -204,14 +209,23 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
         release();
         return found;
       }),
-    change: (params, content, signal, attribution) =>
+    change: (params, content, signal, attribution, maker) =>
       perform(params, signal, attribution, async ({ requested, record, revoked, release }) => {
         const change = await readChange(params, requested, content, limits, refusals);
         record.fields.op = change.op;
         if (revoked.aborted) throw refusals.revoked();
-        const apply = changing.then(() =>
-          applyChange(change, { directory, roots, refusals, closed }),
-        );
+        const apply = changing.then(async () => {
+          const context = { directory, roots, refusals, closed };
+          const end = noteChange(spec.written, change, context, maker);
+          try {
+            const existed = await applyChange(change, context);
+            end({ bytes: 'content' in change ? change.content.length : 0, existed });
+            return existed;
+          } catch (error) {
+            end(undefined);
+            throw error;
+          }
+        });
         changing = apply.catch(() => {});
         const done = await apply;
         if ('content' in change) record.fields.bytes += change.content.length;

@@ -13,6 +13,7 @@ import {
   type StorageRecord,
 } from '../record.js';
 import { untilAborted } from '../until-aborted.js';
+import type { ChangeEnd, FileMaker, WrittenFiles } from '../written-files.js';
 import {
   appendFile,
   type Content,
@@ -25,6 +26,7 @@ import { makeCopies, type StorageCopy } from './copies.js';
 import type { Usage } from './directory.js';
 import type { EnclaveCipher } from './enclave-cipher.js';
 import { listPath, type OpenFile, openFile, statPath } from './reading.js';
+import { ENCLAVE_USER, noteChange } from './note-change.js';
 import { makeRefusals } from './refusals.js';
 import { parseRequest, type StorageRequest } from './request.js';
 import type { Store } from './store.js';
@@ -36,6 +38,8 @@ export interface StorageBrokerSpec {
   readonly store: Store;
   /** Encrypts the values of enclaves. Called for the first value. Default: values are not encrypted. */
   readonly cipher?: (() => EnclaveCipher) | undefined;
+  /** Notes the files that calls write. Default: they are not noted. */
+  readonly written?: WrittenFiles | undefined;
   readonly onEvent?: (record: StorageRecord) => void;
 }
 
@@ -54,6 +58,7 @@ export interface StorageBroker {
     body: ByteSource | undefined,
     signal: AbortSignal,
     attribution?: Attribution,
+    maker?: FileMaker,
   ): Promise<StorageAnswer>;
   /** Refuses open and later operations. */
   close(): void;
@@ -81,12 +86,15 @@ interface Operation {
   readonly stopped: () => BulkheadError | undefined;
   readonly record: OpenRecord<StorageRecord>;
   readonly lists: Semaphore;
+  /** Notes a change, and returns the function that ends it. */
+  readonly note: (context: AreaContext, request: StorageRequest) => (end: ChangeEnd) => void;
 }
 
 export function makeStorageBroker({
   plugin,
   store,
   cipher,
+  written,
   onEvent,
 }: StorageBrokerSpec): StorageBroker {
   const { limits } = store;
@@ -128,7 +136,7 @@ export function makeStorageBroker({
   };
 
   return {
-    run: async (params, body, signal, attribution) => {
+    run: async (params, body, signal, attribution, maker) => {
       const record = openRecord<OpenFields<StorageRecord>>(
         {
           ...attribution,
@@ -163,7 +171,9 @@ export function makeStorageBroker({
           finish();
           leave();
         };
-        const operation: Operation = { body, ended, stopped, record, lists };
+        const note: Operation['note'] = (at, asked) =>
+          noteChange(written, plugin.id, maker, at, asked);
+        const operation: Operation = { body, ended, stopped, record, lists, note };
         const context: AreaContext = { store, refusals, area: request.area, user: request.user };
         const place = placeInEnclave(plugin.id, request);
         if (request.op === 'read') {
@@ -213,9 +223,6 @@ function placeInEnclave(plugin: string, { area, user, path }: StorageRequest): s
   if (area !== 'enclave' && !isUsers) return undefined;
   return JSON.stringify([plugin, area === 'enclave' ? '' : user, path]);
 }
-
-/** Guests use this user of the storage for the enclave of a user. */
-const ENCLAVE_USER = 'enclave of ';
 
 async function collectContent(content: ByteSource): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
@@ -282,41 +289,53 @@ async function change(
   return { value: await changeExclusively(context, request, operation) };
 }
 
-type OneChange = (usage: Usage) => Promise<StorageChanged | UsageAnswer>;
-
 function changeExclusively(
   context: AreaContext,
-  { op, path, to, recursive, replace, maxFileBytes }: StorageRequest,
-  { body, ended, stopped, record }: Operation,
+  request: StorageRequest,
+  { body, ended, stopped, record, note }: Operation,
 ): Promise<StorageChanged | UsageAnswer> {
+  const { op, path, to, recursive, replace, maxFileBytes } = request;
   const { store, refusals } = context;
-  const run: OneChange = async (usage) => {
-    const late = stopped();
-    if (late !== undefined) throw late;
+  const perform = async (usage: Usage): Promise<{ readonly done: boolean; existed?: boolean }> => {
     switch (op) {
       case 'write':
       case 'append': {
         if (body === undefined) throw refusals.malformed('comes without its content');
         const write = op === 'write' ? writeFile : appendFile;
-        record.fields.bytesWritten = await write(context, path, usage, {
+        const { bytes, existed } = await write(context, path, usage, {
           maxBytes: maxFileBytes,
           content: arriving(body, ended, stopped),
         });
-        return changed(store, true);
+        record.fields.bytesWritten = bytes;
+        return { done: true, existed };
       }
       case 'mkdir':
         await makeDirectory(context, path, usage);
-        return changed(store, true);
+        return { done: true };
       case 'delete':
-        return changed(store, await deletePath(context, path, usage, recursive));
-      case 'move':
-        await movePath(context, path, to, usage, replace);
-        return changed(store, true);
+        return { done: await deletePath(context, path, usage, recursive) };
       default:
-        return { ...usage, maxBytes: store.limits.maxBytes, maxFiles: store.limits.maxFiles };
+        await movePath(context, path, to, usage, replace);
+        return { done: true };
     }
   };
-  return op === 'usage' ? store.reading(run) : store.exclusively(run);
+  if (op === 'usage') {
+    const { maxBytes, maxFiles } = store.limits;
+    return store.reading((usage) => Promise.resolve({ ...usage, maxBytes, maxFiles }));
+  }
+  return store.exclusively(async (usage) => {
+    const late = stopped();
+    if (late !== undefined) throw late;
+    const end = note(context, request);
+    try {
+      const { done, existed = false } = await perform(usage);
+      end({ bytes: record.fields.bytesWritten, existed });
+      return changed(store, done);
+    } catch (error) {
+      end(undefined);
+      throw error;
+    }
+  });
 }
 
 function changed(store: Store, done: boolean): StorageChanged {

@@ -15,13 +15,21 @@ export interface WriteSpec {
   readonly content: Content;
 }
 
-/** Replaces a file completely or not at all. Answers its bytes. */
+/** What a write or an append did. */
+export interface WriteAnswer {
+  /** The bytes that were written. */
+  readonly bytes: number;
+  /** Whether there was a file. */
+  readonly existed: boolean;
+}
+
+/** Replaces a file completely or not at all. */
 export function writeFile(
   context: AreaContext,
   segments: Segments,
   usage: Usage,
   spec: WriteSpec,
-): Promise<number> {
+): Promise<WriteAnswer> {
   return atPath(context, segments, usage, async (location) => {
     const before = await sizeIfPresent(context, location);
     await using drafts = await context.store.drafts();
@@ -35,7 +43,7 @@ export function writeFile(
       const more = { bytes: bytes - (before ?? 0), files: before === undefined ? 1 : 0 };
       charge(usage, more, context.store.limits, context.refusals);
       await rename(draft, location.directory.pathOf(location.name));
-      return bytes;
+      return { bytes, existed: before !== undefined };
     } catch (error) {
       await unlink(draft).catch(() => {});
       throw error;
@@ -51,7 +59,7 @@ export function appendFile(
   segments: Segments,
   usage: Usage,
   spec: WriteSpec,
-): Promise<number> {
+): Promise<WriteAnswer> {
   return atPath(context, segments, usage, async (location) => {
     const before = await sizeIfPresent(context, location);
     if (before === undefined) {
@@ -66,7 +74,7 @@ export function appendFile(
       const left = { ...spec, maxBytes: spec.maxBytes - size };
       const bytes = await writeContent(context, handle, left, room, location.path);
       charge(usage, { bytes, files: 0 }, context.store.limits, context.refusals);
-      return bytes;
+      return { bytes, existed: before !== undefined };
     } catch (error) {
       await handle.truncate(size);
       throw error;

@@ -31,7 +31,7 @@ export interface OpenBrokers {
 
 export interface BrokersSpec {
   readonly plugin: Plugin;
-  readonly services: Pick<EngineServices, 'settings' | 'stores'>;
+  readonly services: Pick<EngineServices, 'settings' | 'stores' | 'written'>;
   readonly events: EventBus;
   /** Returns the entry's current grant. */
   readonly held: () => Grant;
@@ -136,7 +136,7 @@ function openFilesystem({
   plugin,
   held,
   events,
-  services: { settings },
+  services: { settings, written },
 }: BrokersSpec): FilesystemBroker {
   const { closed } = settings;
   return makeFilesystemBroker({
@@ -144,6 +144,7 @@ function openFilesystem({
     directory: plugin.directory,
     granted: held().permissions.fs,
     closed: [...closed, plugin.directory],
+    written: written(plugin.id),
     onEvent: ({ path, op, outcome, bytes, call, among }) => {
       events.emit({
         type: outcome === 'denied' ? 'capability-denied' : 'capability-used',
@@ -164,6 +165,7 @@ function openStorage({ plugin, events, services }: BrokersSpec): StorageBroker {
   return makeStorageBroker({
     plugin: identityOf(plugin),
     store: stores(plugin.id),
+    written: services.written(plugin.id),
     cipher: () =>
       (cipher ??= openEnclaveCipher(settings.enclaveKeyFile, settings.storageDirectory)),
     onEvent: ({ what, outcome, bytesRead, bytesWritten, durationMs, call, among }) => {

@@ -2,6 +2,7 @@ import { BROADCAST_BYTES } from '../../../sandbox/wire/hooks.js';
 import type { Json } from '../../../sandbox/wire/messages.js';
 import type { Peer } from '../../../sandbox/wire/peer.js';
 import type { Attribution } from '../../brokers/record.js';
+import type { FileMaker } from '../../brokers/written-files.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import type { EventBus } from '../../events.js';
 import { GUEST_LIMITS } from '../types/limits.js';
@@ -50,6 +51,8 @@ export interface CallTracker {
   attribute(peer: Peer, request: number, stop: (why: string) => void): () => void;
   attributionOf(peer: Peer): Attribution;
   openCallsOf(peer: Peer): OpenCalls;
+  /** The calls of a file that is written now; `undefined` if they have several tenants, or none runs. */
+  makerOf(peer: Peer): FileMaker | undefined;
 }
 
 /** The calls of one guest. */
@@ -127,6 +130,15 @@ export function makeCallTracker(): CallTracker {
       if (first === undefined) return UNATTRIBUTED;
       if (others.length === 0) return { call: first.callId };
       return { among: [first, ...others].slice(0, MAX_NAMED).map(({ callId }) => callId) };
+    },
+    makerOf: (peer) => {
+      const [first, ...others] = byPeer.get(peer)?.underWay ?? [];
+      if (first === undefined) return undefined;
+      const { tenant } = first.options;
+      // guard: file-of-one-tenant
+      if (others.some((other) => other.options.tenant !== tenant)) return undefined;
+      const calls = [first, ...others].slice(0, MAX_NAMED).map(({ callId }) => callId);
+      return { calls, tenant };
     },
     openCallsOf: (peer) => {
       const { underWay = [], last } = byPeer.get(peer) ?? {};

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
 import type { TapeParams } from '../../../sandbox/wire/methods.js';
 import type { Stores } from '../../brokers/storage/store.js';
+import type { WrittenFiles } from '../../brokers/written-files.js';
 import type { EventBus, GuestEndCause } from '../../events.js';
 import type { GuestEnd } from '../../guests/end.js';
 import type { Guest } from '../../guests/guest.js';
@@ -82,6 +83,8 @@ export interface EngineServices {
   readonly guests: GuestSource;
   /** The files that plugins store, by plugin. */
   readonly stores: Stores;
+  /** The files that calls wrote, by plugin. */
+  readonly written: (plugin: string) => WrittenFiles | undefined;
   /** Decides the requests of guests that run live. */
   readonly live: RequestModeFactory;
   readonly lifecycleOf: LifecycleFactory;

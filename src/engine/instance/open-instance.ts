@@ -276,6 +276,7 @@ class InstanceState implements Instance {
         brokers: this.open().brokers,
         mode,
         attributionOf: calls.attributionOf,
+        makerOf: calls.makerOf,
         explainFile: makeFileExplainer(plugin, this.events),
         attribute: calls.attribute,
       },

@@ -8,6 +8,7 @@ import type { RequestGate as OutboundGate } from '../../brokers/network/outbound
 import type { PowerBroker } from '../../brokers/powers/broker.js';
 import type { Attribution } from '../../brokers/record.js';
 import type { StorageBroker } from '../../brokers/storage/broker.js';
+import type { FileMaker } from '../../brokers/written-files.js';
 import { BulkheadError } from '../../errors.js';
 import type { CallTracker } from './in-flight.js';
 import type { ByteStreams, GuestRequest, RequestMode } from './request-mode.js';
@@ -28,6 +29,8 @@ export interface RequestGateSpec {
   readonly explainFile?: (params: unknown) => Promise<never>;
   /** The calls that a guest's request may belong to. */
   readonly attributionOf: (peer: Peer) => Attribution;
+  /** The calls to which files belong that a guest writes now. Default: they belong to none. */
+  readonly makerOf?: (peer: Peer) => FileMaker | undefined;
   /** Ends requests that were made through the context of a given-up call. */
   readonly attribute: CallTracker['attribute'];
 }
@@ -40,7 +43,7 @@ export type RequestGate = (request: GuestRequest) => unknown;
  * The mode decides first. Then a broker must exist, which checks the grant and the params.
  */
 export function makeRequestGate(spec: RequestGateSpec): RequestGate {
-  const { plugin, brokers, mode, attributionOf, attribute } = spec;
+  const { plugin, brokers, mode, attributionOf, attribute, makerOf = () => undefined } = spec;
   return (asked) => {
     mode.check?.(asked);
     if (mode.answer !== undefined) return mode.answer(asked);
@@ -60,13 +63,16 @@ export function makeRequestGate(spec: RequestGateSpec): RequestGate {
     }
     if (method === 'changeFile' && brokers.filesystem !== undefined) {
       const sent = bodyOf(params, streams);
-      return brokers.filesystem.change(params, sent, abortSignalOf(request), attributionOf(peer));
+      const signal = abortSignalOf(request);
+      const behalf = attributionOf(peer);
+      return brokers.filesystem.change(params, sent, signal, behalf, makerOf(peer));
     }
     if ((method === 'readFile' || method === 'statFile') && spec.explainFile !== undefined) {
       return spec.explainFile(params);
     }
     if (method === 'storage' && brokers.storage !== undefined) {
-      return storeThrough(brokers.storage, streams, params, request, attributionOf(peer));
+      const by = { behalf: attributionOf(peer), maker: makerOf(peer) };
+      return storeThrough(brokers.storage, streams, params, request, by);
     }
     if (method === 'power' && brokers.powers !== undefined) {
       return powerThrough(brokers.powers, streams, params, request, attributionOf(peer));
@@ -113,10 +119,10 @@ async function storeThrough(
   streams: ByteStreams,
   params: unknown,
   request: IncomingRequest,
-  behalf: Attribution,
+  { behalf, maker }: { readonly behalf: Attribution; readonly maker: FileMaker | undefined },
 ): Promise<unknown> {
   const sent = bodyOf(params, streams);
-  const answer = await broker.run(params, sent, abortSignalOf(request), behalf);
+  const answer = await broker.run(params, sent, abortSignalOf(request), behalf, maker);
   if ('value' in answer) return answer.value;
   if ('copy' in answer) {
     const { content, ...copy } = answer.copy;
