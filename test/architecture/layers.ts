@@ -103,6 +103,7 @@ const powerful: readonly string[] = [
   // Opens a port, and limits its connections.
   'src/http/listen.ts',
   'src/http/connections.ts',
+  'src/http/lingering-close.ts',
   'sandbox/node/',
 ];
 
