@@ -104,7 +104,7 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
       find: findCommand,
       run: async (command, show) => {
         const script = guestScripts.confined();
-        const program = { command, show, script, limits: readLimits({}) };
+        const program = { command, show, script, limits: readLimits({}), signal: interrupted };
         return runBehindWalls(await inspectMachine(script), program, { stdin, stdout, stderr });
       },
     },

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Guarantee } from '../guests/walls/guarantees.js';
+import { NO_WALL_EXIT } from '../guests/walls/launcher.js';
 import type { WallPlan } from '../guests/walls/plan.js';
 import { collect } from './arguments.js';
 import type { RunCommand } from './call.js';
@@ -43,7 +44,12 @@ export async function runWalls(
   capabilities: CliCapabilities,
 ): Promise<number> {
   const { show = [] } = settings;
-  if (command.length > 0) return runCommand(command, show, capabilities);
+  if (command.length > 0) {
+    if (settings.json === true) {
+      throw usageError('--json', '--json lists the walls: leave out the program');
+    }
+    return runCommand(command, show, capabilities);
+  }
   if (show.length > 0) {
     throw usageError('--show', '--show needs a program: add -- and the program');
   }
@@ -56,6 +62,7 @@ export async function runWalls(
         limits: { pool: 0 },
         logger: silentLogger,
       });
+      // The engine closes when this function returns.
       return await engine.guarantees();
     })(),
   ]);
@@ -86,16 +93,13 @@ async function runCommand(
   if (file === undefined)
     throw usageError('arguments', `there is no program ${name}; name it by its path`);
   const code = await walls.run([file, ...args], paths);
-  if (code === NOT_STARTED) {
+  if (code === NO_WALL_EXIT) {
     await stderr.write(
-      `${file} did not start behind the walls. If it or its libraries are hidden, show them: --show /usr\n`,
+      `The status is ${code}. If ${file} did not start because it or its libraries are hidden, show them: --show /usr\n`,
     );
   }
   return code;
 }
-
-/** The launcher's status if it cannot start the program. */
-const NOT_STARTED = 71;
 
 function formatWalls(
   { builder, namespaces, ownRoot, landlock, systemCallFilter, ownUser }: WallPlan,

@@ -70,6 +70,9 @@ const BUILDERS: Readonly<Record<WallPlan['builder'], Builder>> = {
   none: (_, { program }) => program,
 };
 
+/** The usual limit. A host's own limit stays if it is lower. */
+const STACK_BYTES = 8 * 1024 * 1024;
+
 const RESOURCE = { cpu: 0, fileSize: 1, data: 2, core: 4, processes: 6 };
 
 /** Files that everything behind the walls sees, as far as they exist here. */
@@ -111,6 +114,8 @@ function byPerl(
     ...(plan.landlock > 0 && !plan.ownRoot
       ? machine.loaderFiles.flatMap((path) => ['see', path])
       : []),
+    // guard: stack-limit
+    ...['stack', String(STACK_BYTES)],
     // guard: file-size-limit
     ...limit(RESOURCE.fileSize, 0),
     // guard: core-dumps-off
@@ -314,7 +319,9 @@ function limiter(
       ? ''
       : `ulimit -S -t ${cpuSeconds}; ulimit -H -t ${cpuSeconds + CPU_GRACE_SECONDS};`;
   const run = stay ? '"$@"; exit $?' : 'exec "$@"';
-  const limits = `unset PWD OLDPWD; ulimit -c 0; ulimit -f 0; ${data} ${cpu}`;
+  // A host whose own limit is lower keeps it.
+  const stack = `ulimit -s ${STACK_BYTES / 1024} 2>/dev/null;`;
+  const limits = `unset PWD OLDPWD; ulimit -c 0; ulimit -f 0; ${stack} ${data} ${cpu}`;
   return [shell, '-c', `${before} ${limits} ${run}`, 'guest'];
 }
 

@@ -176,6 +176,12 @@ if (my $abi = one('landlock')) {
   call('Landlock', 446, $rules + 0, 0);
 }
 
+# The kernel counts the stack of the first thread in no other limit.
+if (my $most = one('stack')) {
+  my $old = pack('QQ', 0, 0);
+  call('limits', NR_prlimit64, 0, 3, 0, $old);
+  limit(3, map { $_ < $most ? $_ : 0 + $most } unpack 'QQ', $old);
+}
 for (@{$o{limit}}) { my ($resource, $soft, $hard) = split /,/; limit(map { 0 + $_ } $resource, $soft, $hard) }
 # What the host passes on: three standard ones, two pipes, and V8's cached code.
 call('closed descriptors', 436, 6, 0xffffffff, 0);

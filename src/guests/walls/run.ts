@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { kernelLimits } from '../command.js';
+import { signalProcessGroup } from '../guest-process.js';
 import { behindWalls } from './build.js';
 import type { Machine, ProcessLimits } from './machine.js';
 import { DEFAULT_WALLS } from './optional.js';
@@ -17,6 +18,8 @@ export interface TrialProgram {
   /** The guest's script, which it sees, too. */
   readonly script: string;
   readonly limits: ProcessLimits;
+  /** Ends the program when aborted. */
+  readonly signal: AbortSignal;
 }
 
 export interface Streams {
@@ -56,7 +59,7 @@ function withoutLinkedDirectory(path: string): string {
  */
 export function runBehindWalls(
   machine: Machine,
-  { command, show, script, limits }: TrialProgram,
+  { command, show, script, limits, signal }: TrialProgram,
   { stdin, stdout, stderr }: Streams,
 ): Promise<number> {
   const { file, args, env, filter } = behindWalls(machine, {
@@ -77,12 +80,17 @@ export function runBehindWalls(
       ...(filter === undefined ? [] : (['ignore', 'ignore', 'ignore', filter] as const)),
     ],
   });
+  // Its launcher leads a group of its own, which no signal of a terminal reaches.
+  const stop = (): void => signalProcessGroup(child, 'SIGKILL');
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop);
   child.stdout?.pipe(stdout, { end: false });
   child.stderr?.pipe(stderr, { end: false });
   return new Promise((settle, reject) => {
     child.on('error', reject);
-    child.on('close', (code, signal) =>
-      settle(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
-    );
+    child.on('close', (code, ended) => {
+      signal.removeEventListener('abort', stop);
+      settle(code ?? 128 + (ended === null ? 0 : constants.signals[ended]));
+    });
   });
 }

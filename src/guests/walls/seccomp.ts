@@ -28,7 +28,16 @@ export function seccompFilter(
   confined: Confined,
   self: number = SELF,
 ): Buffer {
-  const { starts, ends } = segmentsOf(architecture, refusedCalls(confined));
+  return makeFilter(architecture, refusedCalls(confined), self);
+}
+
+/** A filter that refuses these system calls, and every number that the table does not know. */
+export function makeFilter(
+  architecture: Architecture,
+  refusals: readonly Refusal[],
+  self: number = SELF,
+): Buffer {
+  const { starts, ends } = segmentsOf(architecture, refusals);
   const search = searchTree(starts, ends, 0, ends.length);
   const blocks = new Map<Refusal, Instruction[]>();
   for (const end of ends) {
