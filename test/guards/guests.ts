@@ -45,6 +45,12 @@ export const guestGuards: readonly Guard[] = [
     tests: ['test/guests/command.test.ts'],
   },
   {
+    id: 'stack-limit',
+    stops: 'a stack that grows beyond the memory that the limit counts',
+    mutation: 'remove',
+    tests: ['test/guests/command.test.ts', 'test/escape/native/powers.test.ts'],
+  },
+  {
     id: 'file-size-limit',
     stops: 'writes to files and growth of files',
     mutation: 'remove',

@@ -100,6 +100,7 @@ describe('the command of perl', () => {
     const text = textOf(plan);
     expect(text).toContain(' limit 1,0,0 limit 4,0,0 limit 2,234881024,234881024 limit 0,600,605 ');
     expect(text).toContain(' limit 6,64,64 ');
+    expect(text).toContain(' stack 8388608 limit ');
   });
 
   it('raises the data limit by the reserved cage of newer Node versions', () => {
@@ -160,7 +161,7 @@ describe('the command of bubblewrap', () => {
 describe('the command of util-linux', () => {
   it('sets the soft limit on processor time before the hard one, which cannot be lower', () => {
     expect(textOf({})).toContain('ulimit -S -t 600; ulimit -H -t 605;');
-    expect(textOf({})).toContain('ulimit -c 0; ulimit -f 0;');
+    expect(textOf({})).toContain('ulimit -c 0; ulimit -f 0; ulimit -s 8192 2>/dev/null;');
   });
 
   it('enters the namespaces first, and sets the death signal in them', () => {

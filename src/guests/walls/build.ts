@@ -95,6 +95,7 @@ function byPerl(
     'limit',
     `${resource},${soft},${hard}`,
   ];
+  const stack = ['stack', String(STACK_BYTES)];
   return [
     tools.perl,
     '-e',
@@ -115,7 +116,7 @@ function byPerl(
       ? machine.loaderFiles.flatMap((path) => ['see', path])
       : []),
     // guard: stack-limit
-    ...['stack', String(STACK_BYTES)],
+    ...stack,
     // guard: file-size-limit
     ...limit(RESOURCE.fileSize, 0),
     // guard: core-dumps-off

@@ -55,7 +55,7 @@ export async function runHost({
       : [SETPRIV, `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--']),
     ...(privileges === undefined
       ? []
-      : [SETPRIV, `--bounding-set=${['-all', ...privileges.map((name) => `+${name}`)]}`, '--']),
+      : [SETPRIV, `--bounding-set=-all,${privileges.map((name) => `+${name}`).join(',')}`, '--']),
   ];
   const order = JSON.stringify({ script, attack, foreign, combinations });
   const program = [...identity, ...behindFilter(outer), node, host, order];
