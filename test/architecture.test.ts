@@ -17,6 +17,11 @@ describe('the tree', () => {
   it('has no import cycle, types included', () => {
     expect(findCycles(product)).toEqual([]);
   });
+
+  it('has one concept for each file, in at most 400 lines', () => {
+    const long = product.filter(({ lines }) => lines > 400);
+    expect(long.map(({ path, lines }) => `${path}: ${lines} lines`)).toEqual([]);
+  });
 });
 
 describe('a plugin system', () => {

@@ -3,9 +3,11 @@ import { type BulkheadError, isBulkheadError } from '../errors.js';
 import type { Answerer } from '../approval-events.js';
 import type { EventBus } from '../events.js';
 import type { RiskBand } from '../plugin/risk.js';
-import type { Answer, ApprovalRequest, Approver, StoredQuestion, Verdict } from './approver.js';
+import { storeRule } from './always-rule.js';
+import { answererOf, answerOf, isConsent, ruleAnswerer } from './answers.js';
+import type { Answer, Approver, StoredQuestion } from './approver.js';
 import { refusals } from './refusals.js';
-import { type Decision, type Rule, type RuleCase, decide, fits } from './rule.js';
+import { type Decision, type RuleCase, decide } from './rule.js';
 import {
   type Prepared,
   type Question,
@@ -370,82 +372,5 @@ function stored<Result>(question: Question, access: () => Result): Result {
     return access();
   } catch (error) {
     throw isBulkheadError(error) ? error : refusals.notStored(question, error);
-  }
-}
-
-// Any other value denies, because the host may not be type-checked.
-function isConsent(verdict: unknown): verdict is Verdict {
-  return verdict === 'once' || verdict === 'session' || verdict === 'always';
-}
-
-async function answerOf(approve: Approver, request: ApprovalRequest): Promise<Answer> {
-  try {
-    const answer: unknown = await approve(request);
-    // A copy: each member of the host's object is read once, here.
-    if (isAnswer(answer)) return { ...answer };
-    return isConsent(answer) ? { verdict: answer } : { verdict: 'deny' };
-  } catch (error) {
-    // An exception is not an approval.
-    // guard: failed-approver-denies
-    return { verdict: 'deny', reason: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-const APPROVERS: ReadonlySet<unknown> = new Set(['person', 'flag', 'program']);
-const CHANNELS: ReadonlySet<unknown> = new Set(['terminal', 'command-line', 'http', 'mcp', 'host']);
-
-/** Who answered. An answer that does not say that a person gave it counts as a program's. */
-function answererOf({ approver = 'program', channel = 'host', by }: Answer): Answerer {
-  return {
-    // guard: unnamed-approver-is-program
-    approver: APPROVERS.has(approver) ? approver : 'program',
-    channel: CHANNELS.has(channel) ? channel : 'host',
-    ...(typeof by === 'string' ? { by: by.slice(0, MAX_NAME_CHARACTERS) } : {}),
-  };
-}
-
-const MAX_NAME_CHARACTERS = 200;
-
-function ruleAnswerer({ id, by }: Rule): Answerer & { readonly rule: string } {
-  return { approver: 'rule', channel: 'rules', rule: id, ...(by === undefined ? {} : { by }) };
-}
-
-function isAnswer(value: unknown): value is Answer {
-  return typeof value === 'object' && value !== null && 'verdict' in value;
-}
-
-/**
- * Stores an `always` as a rule and returns its id. Returns `undefined` if the rule does not match its
- * own question: then the approver meant another rule.
- */
-function storeRule(
-  question: Prepared,
-  { input, reason, by }: Answer,
-  rules: RuleBook,
-  nowMs: number,
-): string | undefined {
-  const { plugin, tool, bundle, tenant } = question;
-  const about = caseOf(question);
-  const rule = {
-    verdict: 'allow' as const,
-    plugin,
-    tool,
-    bundle,
-    ...(input === undefined ? {} : { input }),
-    ...(about.effect === undefined ? {} : { effect: about.effect }),
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(by === undefined ? {} : { by }),
-    at: new Date(nowMs).toISOString(),
-  };
-  // A plugin whose tool is named "*" would get a rule for all of its tools.
-  // guard: always-rule-without-wildcard
-  if (plugin.includes('*') || tool.includes('*')) return undefined;
-  if (!fits({ id: 'tried', ...rule }, about, nowMs)) return undefined;
-  try {
-    return rules.add(rule).id;
-  } catch {
-    // The call was approved. The rule cannot be stored, so the next call needs approval again.
-    return undefined;
   }
 }

@@ -1,11 +1,10 @@
 import { isBulkheadError } from '../errors.js';
 import type { BulkheadEvent, EventListener } from '../events.js';
+import { type AnchoringSpec, lastAnchor, makeAnchoring } from './anchoring.js';
 import { type Sealed, START, seal } from './chain.js';
 import { type Signer, textToSign } from './checkpoint.js';
-import type { AnchorSender } from './disk/anchor-targets.js';
 import { inspectLog } from './inspect.js';
-import { type AuditStore, auditFailed, type Opened } from './store.js';
-import type { Anchor } from './verify.js';
+import { auditFailed, type Opened } from './store.js';
 import {
   AUDIT_LIMITS,
   type AuditEntry,
@@ -15,8 +14,7 @@ import {
 } from './record.js';
 import { type InputPolicy, noteEvent } from './note.js';
 
-export interface AuditLogSpec {
-  readonly store: AuditStore;
+export interface AuditLogSpec extends AnchoringSpec {
   readonly policy: InputPolicy;
   /**
    * When writes are flushed to the disk. `always`: with every write; `second` (the default): once a
@@ -32,11 +30,8 @@ export interface AuditLogSpec {
   readonly signer?: Signer | undefined;
   /** Records between two checkpoints, and between two anchors. Default: 1,000. */
   readonly checkpointEvery?: number;
-  /** Places that receive the last record's number and hash. Default: none. */
-  readonly anchors?: readonly AnchorSender[];
   /** Settings of the host that weaken its defaults, for the first record. Default: none. */
   readonly exceptions?: readonly string[];
-  readonly now: () => number;
   /** Called after a log of format version 1 was renamed to `file` and a new log was started. */
   readonly onOlder?: (file: string) => void;
   /** Called after a log that is not intact was renamed to `file` and a new log was started. */
@@ -328,75 +323,6 @@ async function openIntact(spec: AuditLogSpec): Promise<OpenedIntact> {
     await store.close();
     throw error;
   }
-}
-
-/** The newest anchor that a readable place has. */
-async function lastAnchor({ anchors = [], onFailure }: AuditLogSpec): Promise<Anchor | undefined> {
-  const found: Anchor[] = [];
-  for (const { name, last } of anchors) {
-    const anchor = await last?.().catch((error: unknown) => {
-      onFailure(auditFailed(name, 'has anchors that cannot be read', error));
-      return undefined;
-    });
-    if (anchor !== undefined) found.push(anchor);
-  }
-  return found.toSorted((a, b) => b.seq - a.seq)[0];
-}
-
-interface Anchoring {
-  send(head: Head): void;
-  /** The next anchor says that a new segment began, and that the old one has that name. */
-  startSegment(file: string): void;
-  /** Waits for the last anchors, at most that long. */
-  close(withinMs: number): Promise<void>;
-}
-
-/** Sends the newest head to each place, one after another. A place that fails gets the next head. */
-function makeAnchoring({ anchors = [], store, now, onFailure }: AuditLogSpec): Anchoring {
-  const lanes = anchors.map((sender) => ({
-    sender,
-    next: undefined as Head | undefined,
-    busy: undefined as Promise<void> | undefined,
-    segmentAfter: undefined as string | undefined,
-  }));
-  const run = async (lane: (typeof lanes)[number]): Promise<void> => {
-    for (let head = lane.next; head !== undefined; head = lane.next) {
-      lane.next = undefined;
-      const { segmentAfter } = lane;
-      const { seq, hash } = head;
-      try {
-        await lane.sender.send({
-          log: store.name,
-          anchor: { seq, hash },
-          atMs: now(),
-          ...(segmentAfter === undefined ? {} : { segmentAfter }),
-        });
-        lane.segmentAfter = undefined;
-      } catch (error) {
-        onFailure(auditFailed(store.name, `could not be anchored at ${lane.sender.name}`, error));
-      }
-    }
-    lane.busy = undefined;
-  };
-  return {
-    send: (head) => {
-      for (const lane of lanes) {
-        lane.next = head;
-        lane.busy ??= run(lane);
-      }
-    },
-    startSegment: (file) => {
-      for (const lane of lanes) lane.segmentAfter = file;
-    },
-    close: async (withinMs) => {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, withinMs);
-      });
-      await Promise.race([Promise.all(lanes.map(({ busy }) => busy ?? Promise.resolve())), late]);
-      clearTimeout(timer);
-    },
-  };
 }
 
 /** The memory of an event without its texts. */

@@ -1,5 +1,5 @@
 import type { CliCapabilities } from '../capabilities.js';
-import { DEFAULT_FILE, readConfigFile } from '../serve/options.js';
+import { DEFAULT_FILE, readConfigFile } from '../serve/config-file.js';
 
 /** Longest wait for a server that may run, in milliseconds. */
 const PROBE_MS = 1_000;

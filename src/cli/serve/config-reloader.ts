@@ -4,7 +4,8 @@ import type { CliCapabilities } from '../capabilities.js';
 import { grantOf } from '../engine-options.js';
 import { reasonOf } from '../failure.js';
 import { type Finding, logFindings } from './findings.js';
-import { DEFAULT_FILE, type ServedSettings, readConfigFile } from './options.js';
+import { DEFAULT_FILE, readConfigFile } from './config-file.js';
+import type { ServedSettings } from './options.js';
 
 /** A configuration that can be reloaded. */
 export interface ConfigReloader {

@@ -6,14 +6,8 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { makeConfigReloader, reloadConfig } from './config-reloader.js';
 import { findingsOf } from './findings.js';
 import { makeServerLog, warnIfEmpty } from './log.js';
-import {
-  type ServedSettings,
-  addServedOptions,
-  dropMissing,
-  engineOptionsFor,
-  readConfigFile,
-  readIdentity,
-} from './options.js';
+import { readConfigFile, readIdentity } from './config-file.js';
+import { type ServedSettings, addServedOptions, dropMissing, engineOptionsFor } from './options.js';
 
 export function addMcp(program: Command, run: RunCommand): void {
   const command = program

@@ -7,7 +7,8 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { usageError } from '../failure.js';
 import { formatTable, print } from '../output.js';
 import { makeServerLog } from './log.js';
-import { engineOptionsFor, readConfigFile, readIdentity } from './options.js';
+import { readConfigFile, readIdentity } from './config-file.js';
+import { engineOptionsFor } from './options.js';
 
 export interface RemotesSettings {
   readonly config?: string;

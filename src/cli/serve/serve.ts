@@ -11,13 +11,12 @@ import { print } from '../output.js';
 import { makeConfigReloader, reloadConfig } from './config-reloader.js';
 import { findingsOf, logFindings } from './findings.js';
 import { makeServerLog, warnIfEmpty } from './log.js';
+import { readConfigFile, readIdentity } from './config-file.js';
 import {
   type ServeSettings,
   addServeOptions,
   dropMissing,
   engineOptionsFor,
-  readConfigFile,
-  readIdentity,
   serverOptionsFor,
 } from './options.js';
 

@@ -4,10 +4,12 @@ import type { Peer } from '../../../sandbox/wire/peer.js';
 import type { Service } from '../../../sandbox/wire/service.js';
 import { BulkheadError } from '../../errors.js';
 import type { EventBus, GuestEndCause } from '../../events.js';
-import { endError, type GuestEnd, GuestEnded, inactiveError } from '../../guests/end.js';
+import { type GuestEnd, inactiveError } from '../../guests/end.js';
 import type { Guest } from '../../guests/guest.js';
-import { startLoadDeadline } from '../../guests/load-deadline.js';
 import type { ValidatorDelivery } from './guest-source.js';
+import { loadWithin } from './load-guest.js';
+import { Replica, waitForTenant } from './replica.js';
+import { sendGrant } from './send-grant.js';
 import { makeSharedStart, type Wants } from './shared-start.js';
 import { type GivenUp, makeUnsettled, type Unsettled } from './unsettled.js';
 
@@ -114,22 +116,6 @@ const SETTLE_MS = 10;
 /** Unsettled requests of one guest after which it is drained. */
 const MAX_UNSETTLED = 16;
 
-/** Unsettled calls of one tenant after which its next call gets another guest, or waits. */
-const MAX_UNSETTLED_PER_TENANT = 4;
-
-/** A loaded guest that was not drained. */
-interface Replica {
-  readonly guest: Guest;
-  /** Absent until a request was given up. */
-  unsettled: Unsettled | undefined;
-  /** Running or done. Absent until the guest is needed for a request. */
-  begun: Promise<void> | undefined;
-  /** Whether it takes requests: `begin` has run. */
-  ready: boolean;
-  /** Whether it only answers its open requests. */
-  drains: boolean;
-}
-
 export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor {
   const { subject, prepare, limits, events, listener, stateful, replicas = 1 } = spec;
   const { plugin } = subject;
@@ -171,7 +157,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
     // The schemas may have changed during the load.
     if (sent !== schemas) sendSchemas(guest);
     replica.ready = prepare.begin === undefined;
-    const before = serving.filter((one) => !isTrusted(one) || isInDoubt(one));
+    const before = serving.filter((one) => !one.isTrusted || one.isInDoubt);
     serving = [...serving, replica];
     loadedMs = performance.now();
     listener?.loaded();
@@ -185,19 +171,13 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
 
   const replaceOne = (replica: Replica): void => {
     const detail = replica.unsettled?.detail ?? 'another guest replaced it';
-    drain(replica, isInDoubt(replica) ? 'deadline' : 'replaced', detail);
+    drain(replica, replica.isInDoubt ? 'deadline' : 'replaced', detail);
     emitLoss('replaced', detail);
   };
 
   const watch = (guest: Guest): Replica => {
     const { leader: pid } = guest;
-    const replica: Replica = {
-      guest,
-      unsettled: undefined,
-      begun: undefined,
-      ready: false,
-      drains: false,
-    };
+    const replica = new Replica(guest, stateful);
     guests.set(guest, replica);
     all.add(guest);
     events.emit({ type: 'guest-started', plugin, pid });
@@ -219,32 +199,10 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
     events.emit({ type: 'state-lost', plugin, entry: subject.entry, cause, detail });
   };
 
-  // A killed guest may not have ended yet, but takes no more requests.
-  const isTrusted = ({ guest }: Replica): boolean => guest.alive && !guest.draining;
-
-  /** A stateless guest whose only requests were given up: it is about to be killed. */
-  const isInDoubt = ({ guest, unsettled }: Replica): boolean =>
-    !stateful &&
-    unsettled !== undefined &&
-    unsettled.size > 0 &&
-    guest.checking === undefined &&
-    guest.peer.liveRequests === 0;
-
-  const isFullFor = ({ unsettled }: Replica, tenant: string | undefined): boolean => {
-    // guard: unsettled-calls-per-tenant
-    return unsettled !== undefined && unsettled.countOf(tenant ?? '') >= MAX_UNSETTLED_PER_TENANT;
-  };
-
-  const takesRequests = (replica: Replica): boolean =>
-    replica.ready &&
-    isTrusted(replica) &&
-    replica.guest.checking === undefined &&
-    (replica.unsettled === undefined || !isInDoubt(replica));
-
   const choose = (tenant: string | undefined): Guest | undefined => {
     let best: Guest | undefined;
     for (const replica of serving) {
-      if (!takesRequests(replica) || isFullFor(replica, tenant)) continue;
+      if (!replica.takesRequests || replica.isFullFor(tenant)) continue;
       const { guest } = replica;
       // Requests of the engine itself, such as the schemas after the load, are no load.
       if (guest.peer.liveCalls === 0) return guest;
@@ -285,7 +243,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
 
   /** Waits until one of the serving guests may take the request, or until another has to start. */
   const waitForOne = async (wants: Wants): Promise<'again' | 'start'> => {
-    const trusted = serving.filter(isTrusted);
+    const trusted = serving.filter(({ isTrusted }) => isTrusted);
     const checked = trusted.find(({ guest }) => guest.checking !== undefined);
     if (checked !== undefined) {
       await checked.guest.checking;
@@ -296,31 +254,20 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
       await begin(fresh);
       return 'again';
     }
-    const doubted = trusted.find((replica) => isInDoubt(replica));
+    const doubted = trusted.find(({ isInDoubt }) => isInDoubt);
     if (doubted !== undefined) {
       await within(doubted.unsettled?.whenSettled(), SETTLE_MS);
-      return isInDoubt(doubted) || !isTrusted(doubted) ? 'start' : 'again';
+      return doubted.isInDoubt || !doubted.isTrusted ? 'start' : 'again';
     }
-    const full = trusted.find((replica) => isFullFor(replica, wants.tenant));
+    const full = trusted.find((replica) => replica.isFullFor(wants.tenant));
     if (full?.unsettled === undefined || !stateful) return 'start';
     // Only one guest has the plugin's state, so the tenant waits for its own calls.
-    await waitForTenant(full.unsettled, wants);
-    return 'again';
-  };
-
-  const waitForTenant = async (unsettled: Unsettled, { signal }: Wants): Promise<void> => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<true>((resolve) => {
-      timer = setTimeout(() => resolve(true), limits.maxWaitMs);
+    await waitForTenant(full.unsettled, {
+      plugin,
+      maxWaitMs: limits.maxWaitMs,
+      signal: wants.signal,
     });
-    const isLate = await Promise.race([unsettled.nextSettled(), late]);
-    clearTimeout(timer);
-    if (isLate !== true || signal?.aborted === true) return;
-    throw new BulkheadError(
-      'BUSY',
-      `${plugin} has ${MAX_UNSETTLED_PER_TENANT} calls of this tenant that were given up and have not ended. Nothing of this call has run. Try again later.`,
-      { retryAfterMs: limits.maxWaitMs },
-    );
+    return 'again';
   };
 
   const acquire = async (wants: Wants): Promise<Guest> => {
@@ -337,7 +284,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
   const load = async (): Promise<Guest> => {
     for (;;) {
       if (over !== undefined) throw unloaded(plugin, over);
-      const loaded = serving.find((one) => isTrusted(one) && !isInDoubt(one));
+      const loaded = serving.find((one) => one.isTrusted && !one.isInDoubt);
       if (loaded !== undefined) return loaded.guest;
       await shared.join();
     }
@@ -388,7 +335,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
   return {
     all,
     get current() {
-      return serving.find(takesRequests)?.guest;
+      return serving.find(({ takesRequests }) => takesRequests)?.guest;
     },
     get serving() {
       return serving.flatMap(({ guest, ready }) => (ready && guest.alive ? [guest] : []));
@@ -446,77 +393,4 @@ function within(settled: Promise<unknown> | undefined, ms: number): Promise<unkn
 function unloaded(plugin: string, { inactive, detail }: GuestEnd): BulkheadError {
   if (inactive === true) return inactiveError(plugin, detail);
   return new BulkheadError('ENGINE_CLOSED', `The engine unloaded ${plugin}.`, {});
-}
-
-/**
- * Time for a guest to apply a changed grant. The host's brokers have applied it before. The guest
- * itself enforces only time and randomness.
- */
-const REGRANT_MS = 1_000;
-
-/**
- * Sends a guest its grant. If the grant was `narrowed` and the guest does not apply it within
- * `REGRANT_MS`, the guest is killed.
- */
-export async function sendGrant(guest: Guest, grant: GuestGrant, narrowed: boolean): Promise<void> {
-  if (!guest.alive) return;
-  let timer: NodeJS.Timeout | undefined;
-  const applied = guest.peer.ask('permissions', { grant }).answer.then(
-    () => true,
-    () => false,
-  );
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), REGRANT_MS);
-  });
-  const updated = await Promise.race([applied, late]);
-  clearTimeout(timer);
-  // guard: unresponsive-guest-killed-on-revocation
-  if (updated || !narrowed) return;
-  guest.kill({
-    cause: 'revoked',
-    detail: `it did not apply the revocation within ${REGRANT_MS} ms`,
-  });
-}
-
-export interface LoadSpec {
-  readonly plugin: string;
-  readonly load: () => LoadParams;
-  /**
-   * Called right after the load request is sent, so that further messages leave in the same write.
-   */
-  readonly onAsked?: (params: LoadParams) => void;
-  readonly loadTimeoutMs: number;
-}
-
-/** Loads a plugin into a standby guest. Kills the guest if that fails or takes too long. */
-export async function loadWithin(guest: Guest, spec: LoadSpec): Promise<void> {
-  const { plugin, loadTimeoutMs } = spec;
-  const cancelDeadline = startLoadDeadline(guest, loadTimeoutMs, () => {
-    // guard: load-timeout-kills
-    guest.kill({ cause: 'deadline', detail: `its code was not loaded after ${loadTimeoutMs} ms` });
-  });
-  try {
-    const params = spec.load();
-    const { answer } = guest.peer.ask('load', params);
-    spec.onAsked?.(params);
-    await answer;
-  } catch (error) {
-    if (!(error instanceof GuestEnded)) {
-      // Code that threw at load would throw again at every call.
-      guest.kill({ cause: 'replaced', detail: 'its plugin could not be loaded' });
-      throw error;
-    }
-    if (error.end.cause === 'deadline') throw loadTimedOut(plugin, loadTimeoutMs);
-    throw endError(plugin, error.end);
-  } finally {
-    cancelDeadline();
-  }
-}
-
-function loadTimedOut(plugin: string, deadlineMs: number): BulkheadError {
-  return new BulkheadError(
-    'DEADLINE_EXCEEDED',
-    `The code of ${plugin} was not loaded after ${deadlineMs} ms, and was killed. Code at the top level of its modules runs at load: move long work into the tool.`,
-    { deadlineMs },
-  );
 }

@@ -1,0 +1,75 @@
+import { BulkheadError } from '../../errors.js';
+import type { Guest } from '../../guests/guest.js';
+import type { Unsettled } from './unsettled.js';
+
+/** Unsettled calls of one tenant after which its next call gets another guest, or waits. */
+const MAX_UNSETTLED_PER_TENANT = 4;
+
+/** A loaded guest of an entry. A class, for speed: see docs/speed.md. */
+export class Replica {
+  readonly guest: Guest;
+  readonly #stateful: boolean;
+  /** Absent until a request was given up. */
+  unsettled: Unsettled | undefined;
+  /** Running or done. Absent until the guest is needed for a request. */
+  begun: Promise<void> | undefined;
+  /** Whether `begin` has run. */
+  ready = false;
+  /** Whether it only answers its open requests. */
+  drains = false;
+
+  constructor(guest: Guest, stateful: boolean) {
+    this.guest = guest;
+    this.#stateful = stateful;
+  }
+
+  /** Whether the guest lives. A killed guest may not have ended yet, but takes no more requests. */
+  get isTrusted(): boolean {
+    return this.guest.alive && !this.guest.draining;
+  }
+
+  /** Whether the guest is stateless and its only requests were given up: it is about to be killed. */
+  get isInDoubt(): boolean {
+    return (
+      !this.#stateful &&
+      this.unsettled !== undefined &&
+      this.unsettled.size > 0 &&
+      this.guest.checking === undefined &&
+      this.guest.peer.liveRequests === 0
+    );
+  }
+
+  get takesRequests(): boolean {
+    return this.ready && this.isTrusted && this.guest.checking === undefined && !this.isInDoubt;
+  }
+
+  /** Whether too many calls of the tenant were given up and have not settled. */
+  isFullFor(tenant: string | undefined): boolean {
+    // guard: unsettled-calls-per-tenant
+    return (this.unsettled?.countOf(tenant ?? '') ?? 0) >= MAX_UNSETTLED_PER_TENANT;
+  }
+}
+
+/** Waits until one of a guest's unsettled calls has ended. Throws `BUSY` after `maxWaitMs`. */
+export async function waitForTenant(
+  unsettled: Unsettled,
+  spec: {
+    readonly plugin: string;
+    readonly maxWaitMs: number;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<void> {
+  const { plugin, maxWaitMs, signal } = spec;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<true>((resolve) => {
+    timer = setTimeout(() => resolve(true), maxWaitMs);
+  });
+  const isLate = await Promise.race([unsettled.nextSettled(), late]);
+  clearTimeout(timer);
+  if (isLate !== true || signal?.aborted === true) return;
+  throw new BulkheadError(
+    'BUSY',
+    `${plugin} has ${MAX_UNSETTLED_PER_TENANT} calls of this tenant that were given up and have not ended. Nothing of this call has run. Try again later.`,
+    { retryAfterMs: maxWaitMs },
+  );
+}
