@@ -58,14 +58,10 @@ async function inspect(script: string, users: UserRange | undefined): Promise<Ma
     shell: find('sh'),
   };
   const architecture = linux && isArchitecture(process.arch) ? process.arch : undefined;
-  const [libraries, landlock, setprivHelp] = await Promise.all([
+  const [libraries, landlock] = await Promise.all([
     linux ? findLibraries(process.execPath) : [],
     tools.perl === undefined ? '' : outputOf(tools.perl, ['-e', LANDLOCK_VERSION]),
-    tools.perl !== undefined || tools.setpriv === undefined
-      ? ''
-      : outputOf(tools.setpriv, ['--help']),
   ]);
-  const setprivHasWalls = setprivHelp.includes('--seccomp-filter');
   const superuser = process.geteuid?.() === 0;
   const machine: Machine = {
     node: process.execPath,
@@ -79,9 +75,8 @@ async function inspect(script: string, users: UserRange | undefined): Promise<Ma
     libraries,
     loaderFiles: LOADER_FILES.filter((path) => existsSync(path)),
     countsPerNamespace: isAtLeast(release(), 5, 14),
-    setprivHasWalls,
     filters:
-      architecture !== undefined && (tools.bwrap !== undefined || setprivHasWalls)
+      architecture !== undefined && tools.bwrap !== undefined
         ? openFilters(architecture)
         : undefined,
     plan: NO_WALLS,
@@ -90,7 +85,7 @@ async function inspect(script: string, users: UserRange | undefined): Promise<Ma
     ? await findWalls({
         machine,
         users: superuser ? findUserRange(users, readUserFiles()) : undefined,
-        landlock: Math.min(Number(landlock) || (setprivHasWalls ? 1 : 0), LANDLOCK_KNOWN),
+        landlock: Math.min(Number(landlock) || 0, LANDLOCK_KNOWN),
         readable: [script],
       })
     : NO_WALLS;
@@ -127,7 +122,8 @@ function openNameless(bytes: Buffer): number {
   const directory = mkdtempSync(join(tmpdir(), 'bulkhead-'));
   const path = join(directory, 'filter');
   try {
-    writeFileSync(path, bytes, { mode: 0o600 });
+    // A program with another user opens it again at its descriptor.
+    writeFileSync(path, bytes, { mode: 0o444 });
     return openSync(path, 'r');
   } finally {
     rmSync(directory, { recursive: true });

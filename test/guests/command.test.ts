@@ -22,7 +22,6 @@ const machine: Machine = {
   libraries: ['/lib/libc.so.6'],
   loaderFiles: ['/etc/ld.so.cache'],
   countsPerNamespace: true,
-  setprivHasWalls: false,
   filters: { guest: 30, bundler: 31 },
   plan: { ...NO_WALLS, builder: 'chain' },
 };

@@ -38,7 +38,7 @@ const ENVIRONMENT = { TZ: 'UTC', LANG: 'C', LC_ALL: 'C', OPENSSL_CONF: '/dev/nul
 /** What node needs besides itself, its libraries and its script. */
 const DEVICES = ['/dev/null', '/dev/zero', '/dev/urandom'];
 
-/** The descriptor of the filter in a process that a builder other than perl starts. */
+/** The descriptor of the filter in a process that bubblewrap starts. */
 const FILTER_DESCRIPTOR = 6;
 
 /** The command that starts a program behind every wall of the machine's plan. */
@@ -51,7 +51,7 @@ export function behindWalls(machine: Machine, walled: WalledProgram): Command {
   );
   const [file = '', ...args] = BUILDERS[plan.builder](machine, walled, namespaces);
   const filter =
-    plan.builder !== 'perl' && plan.systemCallFilter
+    plan.builder === 'bwrap' && plan.systemCallFilter
       ? machine.filters?.[walled.confined ?? 'guest']
       : undefined;
   return { file, args, env, ...(filter === undefined ? {} : { filter }) };
@@ -189,7 +189,7 @@ function isDevice(path: string): boolean {
  *   setpriv: dies with the host
  *    └─ unshare: namespaces
  *        └─ sh: a root of its own (one mount for all files), ulimit
- *            └─ setpriv: no privileges, Landlock and a filter from util-linux 2.41 on
+ *            └─ setpriv: no privileges
  *                └─ node
  * ```
  */
@@ -216,17 +216,18 @@ function byChain(
     user === undefined
       ? ['--user', `--map-user=${hostId('uid')}`, `--map-group=${hostId('gid')}`]
       : [`--setuid=${user}`, `--setgid=${user}`];
+  const groups = user === undefined ? [] : ['--clear-groups'];
   const enter =
     plan.ownRoot && unshare !== undefined
       ? [
-          ...(setpriv === undefined ? [] : [setpriv, '--no-new-privs', '--']),
+          ...(setpriv === undefined ? [] : [setpriv, ...groups, '--no-new-privs', '--']),
           unshare,
           ...identity,
           `--root=${at}`,
           '--wd=/',
           '--',
         ]
-      : privileges(machine, user, true, setprivWalls(machine, walled));
+      : privileges(machine, user, true);
   return [
     ...(stay ? privileges(machine, undefined, false) : []),
     ...outer,
@@ -264,7 +265,9 @@ function rootScript(at: string, seen: readonly string[], visible: readonly strin
       const place = quoted(at + path);
       return `if test -d ${quoted(path)}; then mkdir -p ${place}; else : >${place}; fi;`;
     }),
-    `mount --all --fstab /dev/stdin <<'END'\n${table.join('\n')}\nEND\n`,
+    // mount reads its table from regular files alone.
+    `cat >${at}/.mounts <<'END'\n${table.join('\n')}\nEND\n`,
+    `mount --all --fstab ${at}/.mounts; rm ${at}/.mounts;`,
     `mount -o remount,bind,ro ${at}; set +e;`,
   ].join(' ');
 }
@@ -280,30 +283,6 @@ function escaped(path: string): string {
 /** A path in a shell's script. */
 function quoted(path: string): string {
   return `'${path.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-/** Landlock and the filter by `setpriv`, which knows them from util-linux 2.41 on. */
-function setprivWalls(machine: Machine, { visible }: WalledProgram): readonly string[] {
-  const { plan, loaderFiles } = machine;
-  const rule = (rights: string) => (path: string) => [
-    '--landlock-rule',
-    `path-beneath:${rights}:${path}`,
-  ];
-  return [
-    ...(plan.landlock > 0
-      ? [
-          '--landlock-access',
-          'fs',
-          ...[...seenOf(machine), ...loaderFiles].flatMap((path) =>
-            rule(isDevice(path) ? 'read-file' : 'read-file,execute')(path),
-          ),
-          ...visible.flatMap((path) =>
-            rule(path.includes('.') ? 'read-file' : 'read-file,read-dir,execute')(path),
-          ),
-        ]
-      : []),
-    ...(plan.systemCallFilter ? ['--seccomp-filter', `/proc/self/fd/${FILTER_DESCRIPTOR}`] : []),
-  ];
 }
 
 function limiter(
@@ -330,7 +309,6 @@ function privileges(
   { tools: { setpriv }, superuser }: Machine,
   user: number | undefined,
   dropped: boolean,
-  more: readonly string[] = [],
 ): readonly string[] {
   if (setpriv === undefined) return [];
   const identity =
@@ -338,7 +316,7 @@ function privileges(
   // guard: root-privileges-dropped
   const none = dropped && superuser ? ['--inh-caps=-all', '--bounding-set=-all'] : [];
   const lock = dropped ? ['--no-new-privs'] : [];
-  return [setpriv, ...identity, ...none, ...lock, ...more, ...DIES_WITH_HOST];
+  return [setpriv, ...identity, ...none, ...lock, ...DIES_WITH_HOST];
 }
 
 /** The launcher of perl sets the signal itself. */

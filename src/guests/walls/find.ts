@@ -43,7 +43,7 @@ const APART: readonly Namespace[] = ['net', 'pid', 'ipc', 'uts', 'cgroup', 'moun
 
 /** What each builder of this machine can build at most, the most capable first. */
 function buildersOf({ machine, users, landlock }: FindSpec): WallPlan[] {
-  const { tools, architecture, superuser, setprivHasWalls, filters } = machine;
+  const { tools, architecture, superuser, filters } = machine;
   const user: readonly Namespace[] = superuser ? [] : ['user'];
   const ownUser = superuser ? users : undefined;
   const filter = architecture !== undefined;
@@ -76,16 +76,6 @@ function buildersOf({ machine, users, landlock }: FindSpec): WallPlan[] {
             ownRoot: tools.unshare !== undefined,
             ownUser: tools.setpriv === undefined ? undefined : ownUser,
           }),
-          ...(setprivHasWalls
-            ? [
-                planOf('chain', {
-                  namespaces: tools.unshare === undefined ? [] : [...user, ...APART],
-                  landlock: Math.min(landlock, 1),
-                  systemCallFilter: filters !== undefined,
-                  ownUser,
-                }),
-              ]
-            : []),
         ]
       : []),
   ];
@@ -128,8 +118,11 @@ function stepsOf(all: WallPlan, { machine: { superuser } }: FindSpec): Step[] {
       ),
     ];
   }
+  // Only the end of a PID namespace ends what the chain starts as another user.
+  const hasRoot = ({ namespaces }: WallPlan): boolean =>
+    all.ownRoot && (all.builder !== 'chain' || namespaces.includes('pid'));
   const ownRoot: Step = (plan) =>
-    all.ownRoot && !plan.ownRoot
+    hasRoot(plan) && !plan.ownRoot
       ? { ...plan, ownRoot: true, namespaces: [...new Set([...plan.namespaces, 'mount' as const])] }
       : plan;
   const namespaces = all.namespaces.filter((name) => name !== 'user' && name !== 'mount');

@@ -29,9 +29,7 @@ export interface Machine {
   readonly loaderFiles: readonly string[];
   /** Whether the kernel counts the processes of each user namespace: Linux 5.14 and later. */
   readonly countsPerNamespace: boolean;
-  /** Whether `setpriv` has Landlock and filters: util-linux 2.41 and later. */
-  readonly setprivHasWalls: boolean;
-  /** Descriptors of this process: the filters, for programs that read them. perl needs none. */
+  /** Descriptors of this process: the filters, which bubblewrap reads. perl needs none. */
   readonly filters: Readonly<Record<Confined, number>> | undefined;
   readonly plan: WallPlan;
 }
