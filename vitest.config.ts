@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that start guests, the command line or other programs. Everything else is a unit test. */
 const PROCESS = [
@@ -8,11 +9,38 @@ const PROCESS = [
 const DOCS = ['test/docs.test.ts', 'test/docs/**/*.test.ts'];
 const FUZZ = ['test/fuzz/**/*.test.ts'];
 
+/** The files that take longest. They run first, so that the workers end together. */
+const LONGEST = [
+  'engine/close',
+  'cli/selftest/selftest',
+  'load/churn',
+  'engine/recording/fixtures',
+  'escape/hooks',
+  'escape/loading',
+  'cli/signing',
+  'cli/lock',
+  'cli/demo',
+  'cli/serve/serve',
+  'docs',
+  'docs/stories',
+].map((name) => `/test/${name}.test.ts`);
+
+class LongestFirst extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const index = LONGEST.findIndex((name) => moduleId.endsWith(name));
+      return index === -1 ? LONGEST.length : index;
+    };
+    return Promise.resolve(files.toSorted((a, b) => rank(a) - rank(b)));
+  }
+}
+
 /** A longer run of the properties (`npm run fuzz`) has no limit for each of them. */
 const isLongFuzz = process.env['BULKHEAD_FUZZ_RUNS'] !== undefined;
 
 export default defineConfig({
   test: {
+    globalSetup: ['test/run-directory.ts'],
     setupFiles: ['test/property-runs.ts', 'test/tidy-setup.ts'],
     // Generous: it ends a test that hangs. What a test measures, it measures itself.
     testTimeout: isLongFuzz ? 0 : 60_000,
@@ -20,8 +48,9 @@ export default defineConfig({
     // Loading the imports of a test takes as long as the test, so files of one worker share them.
     // test/tidying.ts cleans up after each file.
     isolate: false,
-    // Guests are processes: more files at once than cores would only make every deadline later.
-    maxWorkers: 2,
+    // One more than the two cores of the smallest machine, because tests wait for their guests.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { makeVellum, type VellumSpec } from '../engine/vellum-on-disk.js';
 import { runFake } from './fake.js';
+import { run as bulkhead } from './in-process.js';
 import { MAIN } from './spawned.js';
 
 interface Line {
@@ -18,13 +19,13 @@ interface Line {
   readonly error?: { readonly code: string };
 }
 
-/** Runs the command as a person would; with `--json` it has to print one line, whatever happens. */
-function run(...args: readonly string[]): { readonly line: Line; readonly code: number | null } {
-  const { stdout, status } = spawnSync(process.execPath, [MAIN, 'hook', ...args, '--json'], {
-    encoding: 'utf8',
-  });
+/** Runs the command; with `--json` it has to print one line, whatever happens. */
+async function run(
+  ...args: readonly string[]
+): Promise<{ readonly line: Line; readonly code: number | null }> {
+  const { stdout, code } = await bulkhead(['hook', ...args, '--json']);
   expect(stdout.split('\n')).toEqual([expect.any(String), '']);
-  return { line: JSON.parse(stdout) as Line, code: status };
+  return { line: JSON.parse(stdout) as Line, code };
 }
 
 const plugin = (name: string, hooks: VellumSpec['hooks']): string =>
@@ -38,10 +39,10 @@ describe('bulkhead hook', () => {
     'pre-model-call': 'export default () => { throw new Error("not today"); }',
   });
 
-  it('prints the resulting context, and one report for each plugin that has the hook', () => {
+  it('prints the resulting context, and one report for each plugin that has the hook', async () => {
     const other = plugin('other', { stop: 'export default () => {}' });
     const context = JSON.stringify({ systemPrompt: '0', conversationId: 'c1' });
-    const { line, code } = run('pre-model-call', first, other, '--context', context);
+    const { line, code } = await run('pre-model-call', first, other, '--context', context);
     expect(line).toEqual({
       ok: true,
       context: { systemPrompt: '01', conversationId: 'c1', deferAssistantOutput: false },
@@ -62,7 +63,7 @@ describe('bulkhead hook', () => {
   it.each([
     ['classic', ['throws'], '0'],
     ['current', ['throws', 'first'], '01'],
-  ])('runs the chain by the rules of the semantics %s', (semantics, ran, systemPrompt) => {
+  ])('runs the chain by the rules of the semantics %s', async (semantics, ran, systemPrompt) => {
     const context = JSON.stringify({ systemPrompt: '0' });
     const last = makeVellum({
       name: 'first',
@@ -71,7 +72,7 @@ describe('bulkhead hook', () => {
       },
       files: { 'install-meta.json': JSON.stringify({ installedAt: '2099-01-01' }) },
     });
-    const { line, code } = run(
+    const { line, code } = await run(
       'pre-model-call',
       throws,
       last,
@@ -115,36 +116,36 @@ describe('bulkhead hook', () => {
       1,
     ],
     ['a semantics that there is none of', ['stop', '--semantics', 'new'], 'INVALID_OPTIONS', 1],
-  ])('reports %s', (_, args, code, exit) => {
+  ])('reports %s', async (_, args, code, exit) => {
     const [hook = '', ...rest] = args;
-    expect(run(hook, first, ...rest)).toMatchObject({
+    expect(await run(hook, first, ...rest)).toMatchObject({
       line: { ok: false, error: { code } },
       code: exit,
     });
   });
 
-  it('reports a directory without a plugin, and runs the others', () => {
-    expect(run('stop', '/nowhere')).toMatchObject({
+  it('reports a directory without a plugin, and runs the others', async () => {
+    expect(await run('stop', '/nowhere')).toMatchObject({
       line: { ok: false, error: { code: 'PLUGIN_NOT_FOUND' } },
       code: 4,
     });
-    expect(run('stop', '/nowhere', plugin('p', { stop: 'export default () => {}' }))).toMatchObject(
-      {
-        line: { ok: false, reports: [{ plugin: 'p' }], problems: [{ code: 'PLUGIN_NOT_FOUND' }] },
-        code: 4,
-      },
-    );
+    expect(
+      await run('stop', '/nowhere', plugin('p', { stop: 'export default () => {}' })),
+    ).toMatchObject({
+      line: { ok: false, reports: [{ plugin: 'p' }], problems: [{ code: 'PLUGIN_NOT_FOUND' }] },
+      code: 4,
+    });
   });
 
-  it('runs init and shutdown once if they are requested by hand', () => {
+  it('runs init and shutdown once if they are requested by hand', async () => {
     const body = (word: string): string =>
       `export default () => { throw new Error("${word} ran") }`;
     const directory = plugin('life', { init: body('init') });
-    expect(run('init', directory)).toMatchObject({
+    expect(await run('init', directory)).toMatchObject({
       line: { ok: true, reports: [{ error: { message: expect.stringContaining('init ran') } }] },
       code: 0,
     });
-    expect(run('stop', directory)).toMatchObject({
+    expect(await run('stop', directory)).toMatchObject({
       line: { ok: false, error: { code: 'LOAD_FAILED' } },
       code: 4,
     });

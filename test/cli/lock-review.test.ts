@@ -30,7 +30,8 @@ function write(description: string, says: string): void {
 }
 
 function run(...argv: string[]): { code: number | null; out: string; err: string } {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: join(cwd, 'home'), USER: 'ada' };
+  const { PATH = '', XDG_CACHE_HOME = '' } = process.env;
+  const env = { PATH, XDG_CACHE_HOME, HOME: join(cwd, 'home'), USER: 'ada' };
   const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...argv], {
     cwd,
     env,

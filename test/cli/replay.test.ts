@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { digestOf } from '../../src/engine/recording/recording.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import { lineOf, run, writePlugin } from './spawned.js';
+import { run } from './in-process.js';
+import { lineOf, run as runProcess, writePlugin } from './spawned.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'bulkhead-cli-replay-'));
 const file = join(directory, 'records', 'call.json');
@@ -31,7 +32,7 @@ describe('bulkhead replay', () => {
     expect(called.stderr).toMatch(/recorded \d+ frames/);
     expect(statSync(file).mode & 0o077).toBe(0);
     rmSync(plugin, { recursive: true });
-    const { code, stdout } = await run(['replay', file]);
+    const { code, stdout } = await runProcess(['replay', file]);
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^same {2}\d+ frames\n$/) as string,

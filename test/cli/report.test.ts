@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lineOf, run, writePlugin } from './spawned.js';
+import { run } from './in-process.js';
+import { lineOf, run as runProcess, writePlugin } from './spawned.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'bulkhead-cli-report-'));
 const log = join(directory, 'audit.jsonl');
@@ -23,7 +24,7 @@ beforeAll(async () => {
 
 describe('bulkhead report', { timeout: 60_000 }, () => {
   it('finds the plugins in the log, and shows their permissions and actions', async () => {
-    const { code, stdout } = await run(base);
+    const { code, stdout } = await runProcess(base);
     expect(code).toBe(0);
     expect(stdout).toMatch(/sample +fs data +yes +yes +1 time/);
     expect(stdout).toMatch(/sample +fs more +yes +yes +never/);
@@ -41,7 +42,7 @@ describe('bulkhead report', { timeout: 60_000 }, () => {
 
   it('does not treat a missing log as no finding if the log was named', async () => {
     const args = ['report', '--file', join(directory, 'adit.jsonl'), '--fail-on', 'any'];
-    const { code, stdout, stderr } = await run(args, '', directory);
+    const { code, stdout, stderr } = await run(args, { cwd: directory });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('does not exist');
   });

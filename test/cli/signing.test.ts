@@ -3,9 +3,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { run as runHere } from './in-process.js';
 import { MAIN } from './spawned.js';
 
-// Each test starts several processes.
+// Each test runs several commands, on machines that may be busy.
 vi.setConfig({ testTimeout: 240_000 });
 
 const root = mkdtempSync(join(tmpdir(), 'bulkhead-signing-'));
@@ -42,29 +43,41 @@ function writePlugin(directory: string, spec: Spec = {}): void {
 
 interface World {
   readonly cwd: string;
-  readonly run: (...argv: string[]) => { code: number | null; out: string; err: string };
+  readonly run: (...argv: string[]) => Promise<{ code: number | null; out: string; err: string }>;
   readonly plugin: string;
   readonly key: string;
   readonly publicKey: string;
 }
 
-/** A directory with a plugin, and a signing key outside of it. */
-function setUp(spec: Spec = {}): World {
-  count += 1;
-  const cwd = join(root, `w${count}`);
-  const plugin = join(cwd, 'notes');
-  writePlugin(plugin, spec);
-  const env = { PATH: process.env['PATH'] ?? '', HOME: join(cwd, 'home'), USER: 'ada' };
-  const run: World['run'] = (...argv) => {
+function inProcess(cwd: string, home: string): World['run'] {
+  return async (...argv) => {
+    const { code, stdout, stderr } = await runHere(argv, { cwd, home });
+    return { code, out: stdout, err: stderr };
+  };
+}
+
+function asProcesses(cwd: string, home: string): World['run'] {
+  const { PATH = '', XDG_CACHE_HOME = '' } = process.env;
+  const env = { PATH, XDG_CACHE_HOME, HOME: home, USER: 'ada' };
+  return (...argv) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...argv], {
       cwd,
       env,
       encoding: 'utf8',
     });
-    return { code: status, out: stdout, err: stderr };
+    return Promise.resolve({ code: status, out: stdout, err: stderr });
   };
+}
+
+/** A directory with a plugin, and a signing key outside of it. */
+async function setUp(spec: Spec = {}, start = inProcess): Promise<World> {
+  count += 1;
+  const cwd = join(root, `w${count}`);
+  const plugin = join(cwd, 'notes');
+  writePlugin(plugin, spec);
+  const run = start(cwd, join(cwd, 'home'));
   const key = join(cwd, 'keys', 'ada.pem');
-  run('keys', 'new', 'sign', '--out', key);
+  await run('keys', 'new', 'sign', '--out', key);
   return { cwd, run, plugin, key, publicKey: join(cwd, 'keys', 'ada.pub') };
 }
 
@@ -77,13 +90,13 @@ function lockOf({ cwd }: World): {
 const call = ['call', 'notes', 'say', '--lock', 'bulkhead.lock.json'];
 
 describe('a signed pack', () => {
-  it('is added by its signature, and runs those bytes although the sources change', () => {
-    const world = setUp();
+  it('is added by its signature, and runs those bytes although the sources change', async () => {
+    const world = await setUp({}, asProcesses);
     const { run, plugin, key, publicKey } = world;
-    const packed = run('pack', plugin, '--sign', key, '--json');
+    const packed = await run('pack', plugin, '--sign', key, '--json');
     expect(packed.code).toBe(0);
     const { hash, signer } = JSON.parse(packed.out);
-    const added = run('add', plugin, '--require-signature', publicKey, '--yes');
+    const added = await run('add', plugin, '--require-signature', publicKey, '--yes');
     expect(added.code).toBe(0);
     expect(added.err).toContain(`verified, ${signer}`);
     expect(lockOf(world).plugins['notes']).toMatchObject({
@@ -92,13 +105,13 @@ describe('a signed pack', () => {
     });
     // Adding a pack builds nothing, so changed sources are not what runs.
     writePlugin(plugin, { says: 'hostile' });
-    expect(run(...call).out).toContain('first');
-    expect(run('check', '--locked').code).toBe(0);
+    expect((await run(...call)).out).toContain('first');
+    expect((await run('check', '--locked')).code).toBe(0);
   });
 
-  it('has an in-toto statement over the artifact in a DSSE envelope', () => {
-    const { run, plugin, key } = setUp();
-    const { hash } = JSON.parse(run('pack', plugin, '--sign', key, '--json').out);
+  it('has an in-toto statement over the artifact in a DSSE envelope', async () => {
+    const { run, plugin, key } = await setUp();
+    const { hash } = JSON.parse((await run('pack', plugin, '--sign', key, '--json')).out);
     const envelope = JSON.parse(readFileSync(join(plugin, 'bulkhead.artifact.dsse.json'), 'utf8'));
     expect(envelope.payloadType).toBe('application/vnd.in-toto+json');
     const statement = JSON.parse(Buffer.from(envelope.payload, 'base64').toString());
@@ -112,9 +125,9 @@ describe('a signed pack', () => {
     expect(sum.stdout.split(' ')[0]).toBe(hex);
   });
 
-  it('is refused after one flipped byte, permission, SBOM line or signature', () => {
-    const { run, plugin, key, publicKey } = setUp({ network: ['api.example.com'] });
-    run('pack', plugin, '--sign', key);
+  it('is refused after one flipped byte, permission, SBOM line or signature', async () => {
+    const { run, plugin, key, publicKey } = await setUp({ network: ['api.example.com'] });
+    await run('pack', plugin, '--sign', key);
     const file = join(plugin, 'bulkhead.artifact');
     const good = readFileSync(file);
     const envelopeFile = `${file}.dsse.json`;
@@ -127,7 +140,7 @@ describe('a signed pack', () => {
     ];
     for (const [from, to] of edits) {
       writeFileSync(file, Buffer.from(good.toString('latin1').replace(from, to), 'latin1'));
-      const added = run('add', plugin, '--require-signature', publicKey, '--yes');
+      const added = await run('add', plugin, '--require-signature', publicKey, '--yes');
       expect([from, added.code, added.err]).toEqual([
         from,
         3,
@@ -140,135 +153,135 @@ describe('a signed pack', () => {
     sig[5] = (sig[5] ?? 0) ^ 1;
     const forged = [{ ...signatures[0], sig: sig.toString('base64') }];
     writeFileSync(envelopeFile, JSON.stringify({ ...rest, payload, signatures: forged }));
-    expect(run('add', plugin, '--require-signature', publicKey, '--yes').code).toBe(3);
+    expect((await run('add', plugin, '--require-signature', publicKey, '--yes')).code).toBe(3);
     rmSync(envelopeFile);
-    const unsigned = run('add', plugin, '--require-signature', publicKey, '--yes');
+    const unsigned = await run('add', plugin, '--require-signature', publicKey, '--yes');
     expect(unsigned.err).toContain('it is not signed');
     writeFileSync(envelopeFile, envelope);
-    expect(run('add', plugin, '--require-signature', publicKey, '--yes').code).toBe(0);
+    expect((await run('add', plugin, '--require-signature', publicKey, '--yes')).code).toBe(0);
   });
 
-  it('is refused with the signature of another plugin or of another key', () => {
-    const { run, cwd, plugin, key, publicKey } = setUp();
+  it('is refused with the signature of another plugin or of another key', async () => {
+    const { run, cwd, plugin, key, publicKey } = await setUp();
     const other = join(cwd, 'other');
     writePlugin(other, { id: 'other' });
-    run('pack', plugin, '--sign', key);
-    run('pack', other, '--sign', key);
+    await run('pack', plugin, '--sign', key);
+    await run('pack', other, '--sign', key);
     const name = 'bulkhead.artifact.dsse.json';
     writeFileSync(join(other, name), readFileSync(join(plugin, name)));
-    const swapped = run('add', other, '--require-signature', publicKey, '--yes');
+    const swapped = await run('add', other, '--require-signature', publicKey, '--yes');
     expect(swapped.code).toBe(3);
     expect(swapped.err).toContain('notes@1.0.0');
-    run('keys', 'new', 'sign', '--out', join(cwd, 'keys', 'eve.pem'));
+    await run('keys', 'new', 'sign', '--out', join(cwd, 'keys', 'eve.pem'));
     const eve = join(cwd, 'keys', 'eve.pub');
-    expect(run('add', plugin, '--require-signature', eve, '--yes').code).toBe(3);
+    expect((await run('add', plugin, '--require-signature', eve, '--yes')).code).toBe(3);
   });
 
-  it('is verified at each load: a stored signature that is missing or changed stops it', () => {
-    const { run, cwd, plugin, key, publicKey } = setUp();
-    run('pack', plugin, '--sign', key);
-    run('add', plugin, '--require-signature', publicKey, '--yes');
-    expect(run(...call).out).toContain('first');
+  it('is verified at each load: a stored signature that is missing or changed stops it', async () => {
+    const { run, cwd, plugin, key, publicKey } = await setUp();
+    await run('pack', plugin, '--sign', key);
+    await run('add', plugin, '--require-signature', publicKey, '--yes');
+    expect((await run(...call)).out).toContain('first');
     const store = join(cwd, '.bulkhead', 'store');
     const [name = ''] = readdirSync(store).filter((one) => one.endsWith('.dsse.json'));
     const text = readFileSync(join(store, name), 'utf8');
     writeFileSync(join(store, name), text.replace('"payload": "', '"payload": "A'));
-    const forged = run(...call);
+    const forged = await run(...call);
     expect(forged.code).not.toBe(0);
     expect(forged.err).toContain('INVALID_ARTIFACT');
     rmSync(join(store, name));
-    expect(run(...call).err).toContain('is missing');
+    expect((await run(...call)).err).toContain('is missing');
   });
 
-  it('by a new key, or by none, waits for a review', () => {
-    const world = setUp();
+  it('by a new key, or by none, waits for a review', async () => {
+    const world = await setUp();
     const { run, cwd, plugin, key, publicKey } = world;
-    run('pack', plugin, '--sign', key);
-    run('add', plugin, '--require-signature', publicKey, '--yes');
+    await run('pack', plugin, '--sign', key);
+    await run('add', plugin, '--require-signature', publicKey, '--yes');
     const first = lockOf(world).plugins['notes']?.signer?.id ?? '';
     writePlugin(plugin, { says: 'second', version: '1.1.0' });
-    run('pack', plugin, '--sign', key);
-    expect(run('update', 'notes').code).toBe(0);
+    await run('pack', plugin, '--sign', key);
+    expect((await run('update', 'notes')).code).toBe(0);
     expect(lockOf(world).plugins['notes']?.signer?.id).toBe(first);
     writePlugin(plugin, { says: 'third', version: '1.2.0' });
-    run('pack', plugin);
-    const unsigned = run('update', 'notes');
+    await run('pack', plugin);
+    const unsigned = await run('update', 'notes');
     expect(unsigned.code).toBe(3);
     expect(unsigned.err).toContain('it is not signed any more');
-    run('keys', 'new', 'sign', '--out', join(cwd, 'keys', 'bob.pem'));
-    run('pack', plugin, '--sign', join(cwd, 'keys', 'bob.pem'));
+    await run('keys', 'new', 'sign', '--out', join(cwd, 'keys', 'bob.pem'));
+    await run('pack', plugin, '--sign', join(cwd, 'keys', 'bob.pem'));
     const bob = join(cwd, 'keys', 'bob.pub');
-    expect(run('update', 'notes', '--require-signature', bob).code).toBe(3);
-    expect(run('update', 'notes', '--require-signature', bob, '--accept').code).toBe(0);
+    expect((await run('update', 'notes', '--require-signature', bob)).code).toBe(3);
+    expect((await run('update', 'notes', '--require-signature', bob, '--accept')).code).toBe(0);
     expect(lockOf(world).plugins['notes']?.signer?.id).not.toBe(first);
   });
 
-  it('of a lower version needs --downgrade', () => {
-    const { run, plugin, key, publicKey } = setUp({ version: '2.0.0' });
-    run('pack', plugin, '--sign', key);
-    run('add', plugin, '--require-signature', publicKey, '--yes');
+  it('of a lower version needs --downgrade', async () => {
+    const { run, plugin, key, publicKey } = await setUp({ version: '2.0.0' });
+    await run('pack', plugin, '--sign', key);
+    await run('add', plugin, '--require-signature', publicKey, '--yes');
     writePlugin(plugin, { version: '1.9.9' });
-    run('pack', plugin, '--sign', key);
-    const lower = run('update', 'notes');
+    await run('pack', plugin, '--sign', key);
+    const lower = await run('update', 'notes');
     expect(lower.code).toBe(1);
     expect(lower.err).toContain('--downgrade');
-    expect(run('update', 'notes', '--downgrade').code).toBe(0);
+    expect((await run('update', 'notes', '--downgrade')).code).toBe(0);
   });
 
-  it('is not signed with a key in its own directory', () => {
-    const { run, plugin } = setUp();
+  it('is not signed with a key in its own directory', async () => {
+    const { run, plugin } = await setUp();
     const key = join(plugin, 'sign.pem');
-    run('keys', 'new', 'sign', '--out', key);
-    const packed = run('pack', plugin, '--sign', key);
+    await run('keys', 'new', 'sign', '--out', key);
+    const packed = await run('pack', plugin, '--sign', key);
     expect(packed.code).toBe(1);
     expect(packed.err).toContain('which the key protects');
   });
 });
 
 describe('the trust file', () => {
-  it('stops a revoked key and a revoked artifact at load and rollback, whatever the lock file says', () => {
-    const world = setUp();
+  it('stops a revoked key and a revoked artifact at load and rollback, whatever the lock file says', async () => {
+    const world = await setUp();
     const { run, cwd, plugin, key, publicKey } = world;
-    run('pack', plugin, '--sign', key);
-    run('add', plugin, '--require-signature', publicKey, '--yes');
+    await run('pack', plugin, '--sign', key);
+    await run('add', plugin, '--require-signature', publicKey, '--yes');
     const { artifact = '', signer } = lockOf(world).plugins['notes'] ?? {};
     writePlugin(plugin, { says: 'second', version: '1.1.0' });
-    run('pack', plugin, '--sign', key);
-    run('update', 'notes');
-    expect(run('keys', 'revoke', artifact).code).toBe(0);
-    expect(run(...call).out).toContain('second');
-    const back = run('rollback', 'notes');
+    await run('pack', plugin, '--sign', key);
+    await run('update', 'notes');
+    expect((await run('keys', 'revoke', artifact)).code).toBe(0);
+    expect((await run(...call)).out).toContain('second');
+    const back = await run('rollback', 'notes');
     expect(back.code).toBe(3);
     expect(back.err).toContain('is revoked');
-    run('keys', 'revoke', signer?.id ?? '');
-    expect(run(...call).err).toContain('is revoked');
+    await run('keys', 'revoke', signer?.id ?? '');
+    expect((await run(...call)).err).toContain('is revoked');
     // Without the line of the signer the artifact is not signed, and no signature is required.
     const file = join(cwd, 'bulkhead.lock.json');
-    run('keys', 'require', publicKey, '--plugin', 'notes');
+    await run('keys', 'require', publicKey, '--plugin', 'notes');
     const lock = JSON.parse(readFileSync(file, 'utf8'));
     delete lock.plugins.notes.signer;
     writeFileSync(file, JSON.stringify(lock));
-    expect(run(...call).err).toContain('a signature of ed25519-');
+    expect((await run(...call)).err).toContain('a signature of ed25519-');
   });
 
-  it('requires a signature at add without a flag', () => {
-    const { run, plugin, key, publicKey } = setUp();
-    run('keys', 'require', publicKey);
-    const unsigned = run('add', plugin, '--yes');
+  it('requires a signature at add without a flag', async () => {
+    const { run, plugin, key, publicKey } = await setUp();
+    await run('keys', 'require', publicKey);
+    const unsigned = await run('add', plugin, '--yes');
     expect(unsigned.code).toBe(3);
     expect(unsigned.err).toContain('is required');
-    run('pack', plugin, '--sign', key);
-    expect(run('add', plugin, '--yes').code).toBe(0);
-    expect(run(...call).out).toContain('first');
+    await run('pack', plugin, '--sign', key);
+    expect((await run('add', plugin, '--yes')).code).toBe(0);
+    expect((await run(...call)).out).toContain('first');
   });
 
-  it('that is not valid runs nothing', () => {
-    const { run, cwd, plugin } = setUp();
-    run('add', plugin, '--yes');
+  it('that is not valid runs nothing', async () => {
+    const { run, cwd, plugin } = await setUp();
+    await run('add', plugin, '--yes');
     const file = join(cwd, 'home', '.config', 'bulkhead', 'trust.json');
     mkdirSync(join(file, '..'), { recursive: true });
     writeFileSync(file, '{"version":1,"revokedKey":[]}');
-    const result = run(...call);
+    const result = await run(...call);
     expect(result.code).toBe(4);
     expect(result.err).toContain('INVALID_TRUST');
   });

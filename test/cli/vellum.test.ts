@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeVellum } from '../engine/vellum-on-disk.js';
-import { run as bulkhead } from './spawned.js';
+import { run as bulkhead } from './in-process.js';
 
 const fixture = (name: string): string => resolve('fixtures/plugins/vellum', name);
 

@@ -5,12 +5,19 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine, type EngineOptions } from '../../src/index.js';
 import { makePlugin } from './plugin-on-disk.js';
+import { makeCache } from '../run-directory.js';
 
 /** Everything of this process that an engine may leave behind. */
 interface Leftovers {
   readonly processes: number;
   readonly descriptors: number;
   readonly timersAndWatchers: number;
+}
+
+interface Kind {
+  /** The plugins that are loaded and called. Default: `b`. */
+  readonly ids?: readonly string[];
+  readonly options?: () => Partial<EngineOptions>;
 }
 
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -20,49 +27,55 @@ describe.runIf(process.platform === 'linux')(
   () => {
     const root = mkdtempSync(join(tmpdir(), 'bulkhead-close-'));
     afterAll(() => rmSync(root, { recursive: true, force: true }));
-    let plugins: readonly string[] = [];
+    let plugins: Readonly<Record<string, string>> = {};
     beforeAll(() => {
       const source = (body: string): string => `export const tools = [
       { id: 'work', name: 'work', description: 'works', parameters: {}, execute: ${body} }];`;
       const permissions = { storage: true, time: true, network: ['api.example.com'] };
-      plugins = [
-        makePlugin({ id: 'a', source: source('() => 1') }),
-        makePlugin({
+      plugins = {
+        a: makePlugin({ id: 'a', source: source('() => 1') }),
+        b: makePlugin({
           id: 'b',
           permissions,
           source: source('() => setInterval(() => {}, 10) && 1'),
         }),
-      ];
+      };
     });
 
-    const kinds: Readonly<Record<string, () => Partial<EngineOptions>>> = {
-      'with a guest for each plugin': () => ({}),
-      'with a trust group': () => ({ trustGroups: { both: ['a', 'b'] } }),
-      'with replicas': () => ({ replicas: { a: { max: 2 } } }),
-      'with background work': () => ({ background: ['b'] }),
-      'with a JSON audit log': () => ({ audit: { file: join(root, 'audit.jsonl') } }),
-      'with an SQLite audit log': () => ({ audit: { file: join(root, 'audit.db') } }),
-      'with watching': () => ({ watch: true }),
-      'with rules and storage': () => ({
-        rules: join(root, 'rules.json'),
-        storageDirectory: join(root, 'storage'),
-      }),
+    const both = ['a', 'b'];
+    const kinds: Readonly<Record<string, Kind>> = {
+      'with a guest for each plugin': { ids: both },
+      'with standby guests': { options: () => ({ limits: { pool: 1 } }) },
+      'with a trust group': { ids: both, options: () => ({ trustGroups: { both } }) },
+      'with replicas': { options: () => ({ replicas: { b: { max: 2 } } }) },
+      'with background work': { options: () => ({ background: ['b'] }) },
+      'with a JSON audit log': {
+        options: () => ({ audit: { file: join(root, 'audit.jsonl') } }),
+      },
+      'with an SQLite audit log': { options: () => ({ audit: { file: join(root, 'audit.db') } }) },
+      'with watching': { options: () => ({ watch: true }) },
+      'with rules and storage': {
+        options: () => ({
+          rules: join(root, 'rules.json'),
+          storageDirectory: join(root, 'storage'),
+        }),
+      },
     };
 
     it.each(Object.entries(kinds))(
       '%s leaves no process, descriptor, timer or watcher',
-      async (_name, optionsOf) => {
+      async (_name, { ids = ['b'], options }) => {
         const openAndClose = async (): Promise<void> => {
           const engine = await createEngine({
-            plugins,
+            plugins: ids.map((id) => plugins[id] ?? ''),
             grant: 'declared',
-            cacheDirectory: join(root, 'cache'),
+            cacheDirectory: makeCache(join(root, 'cache')),
             logger: QUIET,
-            ...optionsOf(),
+            limits: { pool: 0 },
+            ...options?.(),
           });
-          for (const name of ['a__work', 'b__work']) {
-            expect((await engine.call(name, {}, { tenant: 't' })).isError).toBe(false);
-          }
+          const calls = ids.map((id) => engine.call(`${id}__work`, {}, { tenant: 't' }));
+          for (const { isError } of await Promise.all(calls)) expect(isError).toBe(false);
           await engine.close();
         };
         // What is loaded once may stay: modules, and the process of the bundler.

@@ -1,6 +1,7 @@
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeCache } from '../run-directory.js';
 import { afterEachFile } from '../tidying.js';
 import { createEngine, type Engine, type EngineOptions } from '../../src/index.js';
 
@@ -90,7 +91,7 @@ export async function startEngine(
   const engine = await createEngine({
     plugins: directories,
     grant: 'declared',
-    cacheDirectory: join(root, 'cache'),
+    cacheDirectory: makeCache(join(root, 'cache')),
     // Pins of servers are in the storage, and tests give their servers the same ids.
     storageDirectory: options.remotes === undefined ? join(root, 'storage') : makeDirectory(),
     logger: silentLogger,

@@ -7,6 +7,7 @@ import type { Engine, EngineOptions } from '../../src/index.js';
 import { type Lockfile, openLockfile } from '../../src/entry-points/lock.js';
 import { makeDirectory, makePlugin, silentLogger, startEngine } from '../engine/plugin-on-disk.js';
 import { makeVellum, type VellumSpec } from '../engine/vellum-on-disk.js';
+import { makeCache } from '../run-directory.js';
 
 const SAFE = {
   id: 'turncoat',
@@ -29,7 +30,7 @@ async function accepted(write: (directory: string) => void, unconfined = false):
   const lockFile = join(root, 'bulkhead.lock.json');
   const options: EngineOptions = {
     plugins: [],
-    cacheDirectory: join(root, 'cache'),
+    cacheDirectory: makeCache(join(root, 'cache')),
     logger: silentLogger,
     env: {},
     limits: { pool: 0 },

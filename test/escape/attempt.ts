@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeCache } from '../run-directory.js';
 import { afterEachFile } from '../tidying.js';
 import {
   type BulkheadEvent,
@@ -111,7 +112,7 @@ export function temporary(): string {
 /** An engine that keeps nothing after the test, and says nothing. */
 export function openEngine(options: EngineOptions): Promise<Engine> {
   return createEngine({
-    cacheDirectory: temporary(),
+    cacheDirectory: makeCache(temporary()),
     storageDirectory: temporary(),
     logger: silent,
     env: {},

@@ -224,7 +224,7 @@ describe('the chain of hooks', () => {
       plugins: [
         makeVellum({ name: 'villain', hooks: { stop: hook('await new Promise(() => {})') } }),
       ],
-      limits: { hookTimeoutMs: 200, pool: 0 },
+      limits: { hookTimeoutMs: 200, maxUnsettledMs: 500, pool: 0 },
       onEvent: (event) => {
         if (event.type !== 'guest-ended') return;
         ended.push([event.plugin, event.cause]);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type EngineOptions } from '../../src/index.js';
 import { openLockfile } from '../../src/entry-points/lock.js';
 import { makeDirectory, makePlugin, silentLogger, startEngine } from '../engine/plugin-on-disk.js';
+import { makeCache } from '../run-directory.js';
 
 const SAFE = { id: 'turncoat', permissions: { time: true }, tools: { run: "() => 'harmless'" } };
 
@@ -15,7 +16,7 @@ async function accepted(): Promise<{ directory: string; lockFile: string; root: 
   const lockFile = join(root, 'bulkhead.lock.json');
   const options: EngineOptions = {
     plugins: [],
-    cacheDirectory: join(root, 'cache'),
+    cacheDirectory: makeCache(join(root, 'cache')),
     logger: silentLogger,
     env: {},
     limits: { pool: 0 },

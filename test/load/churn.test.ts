@@ -9,6 +9,7 @@ import { countTimers, type TimerCount } from '../../bench/soak/timers.js';
 import { findLeft } from '../../bench/soak/verdict.js';
 import { createEngine, type Engine } from '../../src/index.js';
 import { silentLogger } from '../engine/plugin-on-disk.js';
+import { makeCache } from '../run-directory.js';
 
 const PLUGINS = 150;
 const LIVE = 8;
@@ -34,7 +35,7 @@ describe.runIf(process.platform === 'linux')(
     const open = (directory: string): Promise<Engine> =>
       createEngine({
         plugins: [`${join(root, directory)}/*`],
-        cacheDirectory: join(root, 'cache'),
+        cacheDirectory: makeCache(join(root, 'cache')),
         grant: 'declared',
         storageDirectory: join(root, 'storage'),
         logger: silentLogger,

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seal } from '../../../src/audit/chain.js';
 import type { AuditRecord } from '../../../src/audit/record.js';
-import { ended, lineOf, run, start, writePlugin } from '../spawned.js';
+import { run } from '../in-process.js';
+import { ended, lineOf, start, writePlugin } from '../spawned.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'bulkhead-cli-audit-'));
 const file = join(directory, 'audit.jsonl');

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type EngineOptions } from '../../../src/index.js';
 import { type Lockfile, openLockfile } from '../../../src/entry-points/lock.js';
 import { makeDirectory, makePlugin, silentLogger, startEngine } from '../plugin-on-disk.js';
+import { makeCache } from '../../run-directory.js';
 
 const ONE = { id: 'one', permissions: { time: true }, tools: { say: "() => 'first'" } };
 
@@ -20,7 +21,7 @@ function setUp(spec: Parameters<typeof makePlugin>[0] = ONE): {
   const lockFile = join(root, 'bulkhead.lock.json');
   const options: EngineOptions = {
     plugins: [],
-    cacheDirectory: join(root, 'cache'),
+    cacheDirectory: makeCache(join(root, 'cache')),
     logger: silentLogger,
     env: {},
     limits: { pool: 0 },

@@ -8,6 +8,7 @@ import { readPublicKeys } from '../../../src/keys/key-file.js';
 import { createKey } from '../../../src/keys/new-keys.js';
 import type { PublicKey } from '../../../src/keys/signing-key.js';
 import { makeDirectory, makePlugin, silentLogger, startEngine } from '../plugin-on-disk.js';
+import { makeCache } from '../../run-directory.js';
 
 const ONE = { id: 'one', tools: { say: "() => 'first'" } };
 
@@ -28,7 +29,7 @@ function setUp(): World {
   const lockFile = join(root, 'bulkhead.lock.json');
   const options: EngineOptions = {
     plugins: [],
-    cacheDirectory: join(root, 'cache'),
+    cacheDirectory: makeCache(join(root, 'cache')),
     logger: silentLogger,
     env: {},
     limits: { pool: 0 },
