@@ -100,7 +100,7 @@ describe('a tool that understates itself sends nothing', () => {
     await engine.call('look', {});
     // The one that was approved may still be on its way, and is not for the next test.
     await engine.close();
-    await vi.waitUntil(async () => (await connections()) === 0);
+    await vi.waitUntil(async () => (await connections()) === 0, 20_000);
     expect(reached.length).toBeLessThanOrEqual(1);
     expect(asked).toBe(3);
   });

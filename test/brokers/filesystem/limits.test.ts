@@ -81,8 +81,7 @@ describe('a descriptor', () => {
     for (const path of ['a', 'd', 'd/x', 'nothing']) {
       await textOf(broker.read(path)).catch(() => {});
     }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await openFiles()).toBe(before);
+    await expect.poll(openFiles).toBe(before);
   });
 });
 

@@ -59,11 +59,11 @@ describe('the headers of an answer', () => {
     const server = await serve((request, response) => {
       request.resume().on('end', () => response.end('thanks'));
     });
-    const broker = brokerFor(server, { limits: { headersMs: 300 } });
+    const broker = brokerFor(server, { limits: { headersMs: 2_000 } });
     let left = 8;
     const slow = {
       pull: async () => {
-        await new Promise((resolve) => setTimeout(resolve, 60));
+        await new Promise((resolve) => setTimeout(resolve, 300));
         left -= 1;
         return left >= 0 ? Buffer.from('.') : undefined;
       },
@@ -121,9 +121,9 @@ describe('the body of an answer', () => {
 
   it('may stall for a limited time while the plugin waits for it', async () => {
     const server = await serve((_request, response) => void response.write('a'));
-    const broker = brokerFor(server, { limits: { idleMs: 60 } });
+    const broker = brokerFor(server, { limits: { idleMs: 500 } });
     const reply = await broker.get('http://api.test/');
-    await new Promise((resolve) => setTimeout(resolve, 120));
+    await new Promise((resolve) => setTimeout(resolve, 750));
     expect((await reply.body?.pull())?.length).toBe(1);
     await expect(reply.body?.pull()).rejects.toMatchObject({ details: { limit: 'idleMs' } });
   });
@@ -133,18 +133,17 @@ describe('the body of an answer', () => {
       const timer = setInterval(() => response.write('.'), 10);
       response.on('close', () => clearInterval(timer));
     });
-    const broker = brokerFor(server, { limits: { idleMs: 1_000, totalMs: 150 } });
+    const broker = brokerFor(server, { limits: { idleMs: 10_000, totalMs: 500 } });
     const reply = await broker.get('http://api.test/');
     await expect(bytesOf(reply.body)).rejects.toMatchObject({ details: { limit: 'totalMs' } });
   });
 
   it('that is not read occupies its slot for a limited time', async () => {
     const server = await serve((_request, response) => response.end('a'));
-    const broker = brokerFor(server, { limits: { totalMs: 80 } });
+    const broker = brokerFor(server, { limits: { totalMs: 1_000 } });
     const reply = await broker.get('http://api.test/');
     expect(broker.active).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    expect(broker.active).toBe(0);
+    await expect.poll(() => broker.active).toBe(0);
     await expect(reply.body?.pull()).rejects.toMatchObject({ details: { limit: 'totalMs' } });
   });
 });

@@ -181,8 +181,7 @@ describe('a redirect', () => {
     await expect(broker.get('http://api.test/', { redirect: 'error' })).rejects.toMatchObject({
       code: 'NETWORK_FAILED',
     });
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(closed).toBe(2);
+    await expect.poll(() => closed).toBe(2);
     expect(broker.active).toBe(0);
   });
 

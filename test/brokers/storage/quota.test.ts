@@ -129,22 +129,23 @@ describe('a storage directory of several engines', () => {
   it('keeps the draft of an engine while another one starts', async () => {
     const first = storageOf();
     await first.ask({ op: 'write', path: 'a' }, 'a');
-    let send: (chunk: Uint8Array | undefined) => void = () => {};
+    const pulls: ((chunk: Uint8Array | undefined) => void)[] = [];
     const content = {
       pull: () =>
         new Promise<Uint8Array | undefined>((resolve) => {
-          send = resolve;
+          pulls.push(resolve);
         }),
       cancel: () => {},
     };
     const writing = first.refusal({ op: 'write', path: 'b' }, content);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    send(Buffer.from('half'));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect.poll(() => pulls.length).toBe(1);
+    pulls[0]?.(Buffer.from('half'));
+    // It asks for more when it has written that.
+    await expect.poll(() => pulls.length).toBe(2);
     const second = storageOf({ root: first.root });
     const usage = second.ask({ op: 'usage' });
     await new Promise((resolve) => setTimeout(resolve, 50));
-    send(undefined);
+    pulls[1]?.(undefined);
     expect((await writing)[0]).toBe('allowed');
     expect(await usage).toMatchObject({ bytes: 5, files: 2 });
     expect(await second.ask({ op: 'read', path: 'b' })).toBe('half');

@@ -77,5 +77,5 @@ describe('an extension without background', () => {
 
 /** Resolves when it is so. */
 function waitFor(isSo: () => boolean): Promise<void> {
-  return vi.waitFor(() => expect(isSo()).toBe(true), { timeout: 5_000 });
+  return vi.waitFor(() => expect(isSo()).toBe(true), { timeout: 20_000 });
 }

@@ -215,5 +215,5 @@ describe('bytes', () => {
 
 /** Resolves when it is so. */
 function waitFor(isSo: () => boolean): Promise<void> {
-  return vi.waitFor(() => expect(isSo()).toBe(true), { timeout: 5_000 });
+  return vi.waitFor(() => expect(isSo()).toBe(true), { timeout: 20_000 });
 }

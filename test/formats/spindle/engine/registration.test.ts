@@ -196,8 +196,9 @@ describe('an extension that may run in the background', () => {
     });
     const loads = () => events.filter(({ type }) => type === 'plugin-loaded').length;
     await expect.poll(loads).toBe(1);
-    await pause(400);
-    expect(Number((await engine.call('ext:beats', {})).value)).toBeGreaterThan(10);
+    await expect
+      .poll(async () => Number((await engine.call('ext:beats', {})).value))
+      .toBeGreaterThan(10);
     expect((await engine.call('ext:die', {})).code).toBe('GUEST_OUT_OF_MEMORY');
     await expect.poll(loads).toBe(2);
     expect(ids(engine)).toEqual(['ext:beats', 'ext:die']);

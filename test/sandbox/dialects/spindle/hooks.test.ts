@@ -69,10 +69,9 @@ test('a handler is not registered without its permission, and its revocation rem
     spindle.registerInterceptor(async () => [{ role: 'user', content: 'mine' }]);
     spindle.registerContextHandler(async () => ({}));`;
   const extension = await startExtension(source, { permissions: ['interceptor'] });
-  await new Promise((resolve) => {
-    setTimeout(resolve, 20);
-  });
-  expect(extension.lines).toContain('denied context_handler registerContextHandler');
+  await expect
+    .poll(() => extension.lines)
+    .toContain('denied context_handler registerContextHandler');
   const run = (): unknown => extension.event('spindle:interceptor', { messages, context: {} });
   expect(await run()).toEqual({ messages: [{ role: 'user', content: 'mine' }] });
   await extension.grant([]);
@@ -89,10 +88,7 @@ test('S73: events of generations need the permission, and end with it', async ()
     spindle.on('MESSAGE_SENT', ({ id }) => spindle.log.info('sent ' + id));`;
   const without = await startExtension(source, { permissions: [] });
   await without.event('GENERATION_ENDED', { chatId: 'c' });
-  await new Promise((resolve) => {
-    setTimeout(resolve, 20);
-  });
-  expect(without.lines).toContain('denied subscribe_event:GENERATION_ENDED');
+  await expect.poll(() => without.lines).toContain('denied subscribe_event:GENERATION_ENDED');
   expect(without.lines.some((line) => line.startsWith('ended'))).toBe(false);
 
   const holding = await startExtension(source, { permissions: ['generation'] });

@@ -34,7 +34,7 @@ describe('ReadableStream', () => {
       },
       { highWaterMark: 3 },
     );
-    await vi.waitUntil(() => pulls === 3);
+    await vi.waitUntil(() => pulls === 3, 20_000);
     await new Promise((resolve) => {
       setTimeout(resolve, 10);
     });
