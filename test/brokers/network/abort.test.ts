@@ -4,7 +4,6 @@ import { brokerFor, bytesOf, sourceOf } from './plugin.js';
 import { serve, serveRaw } from './servers.js';
 
 const CANCELLED = { code: 'CANCELLED' };
-const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30));
 
 describe('a request that is given up', () => {
   it('before it began makes no connection', async () => {
@@ -33,33 +32,44 @@ describe('a request that is given up', () => {
   });
 
   it('while its name is resolved', async () => {
-    expect(await givesUp({ resolve: () => new Promise(() => {}) }, 'http://slow.test/')).toBe(0);
+    let asked = false;
+    const resolve = (): Promise<never> => {
+      asked = true;
+      return new Promise(() => {});
+    };
+    expect(await givesUp({ resolve }, 'http://slow.test/', () => asked)).toBe(0);
   });
 
   it('while it connects', async () => {
     // A listener whose queue nobody serves: TLS never answers.
-    const server = await serveRaw(() => {});
+    let sockets = 0;
+    const server = await serveRaw(() => (sockets += 1));
     const overrides = [{ host: 'slow.test', url: server.url.replace('http:', 'https:') }];
-    expect(await givesUp({ overrides }, 'https://slow.test/')).toBe(0);
+    expect(await givesUp({ overrides }, 'https://slow.test/', () => sockets === 1)).toBe(0);
   });
 
   it('while it waits for headers closes the connection', async () => {
-    let closed = false;
+    let sockets = 0;
+    let closed = 0;
     const server = await serveRaw((socket) => {
-      socket.resume().on('close', () => (closed = true));
+      sockets += 1;
+      socket.resume().on('close', () => (closed += 1));
     });
-    await givesUp({ overrides: [{ host: 'slow.test', url: server.url }] }, 'http://slow.test/');
-    await soon();
-    expect(closed).toBe(true);
+    const overrides = [{ host: 'slow.test', url: server.url }];
+    await givesUp({ overrides }, 'http://slow.test/', () => sockets === 1);
+    await expect.poll(() => closed).toBe(1);
   });
 
   it('while its body is sent stops the body', async () => {
-    const server = await serveRaw((socket) => socket.resume());
+    let received = '';
+    const server = await serveRaw((socket) => {
+      socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
+    });
     const broker = brokerFor(server);
     const giveUp = new AbortController();
     const source = sourceOf(['a', 'b'], true);
     const pending = broker.get('http://api.test/', { method: 'POST' }, source, giveUp.signal);
-    await soon();
+    await expect.poll(() => received).toContain('\r\n\r\n');
     giveUp.abort();
     await expect(pending).rejects.toMatchObject(CANCELLED);
     expect(source.cancelled).toBe(true);
@@ -78,8 +88,7 @@ describe('a request that is given up', () => {
     const pending = reply.body?.pull();
     giveUp.abort();
     await expect(pending).rejects.toMatchObject(CANCELLED);
-    await soon();
-    expect(closed).toBe(true);
+    await expect.poll(() => closed).toBe(true);
     expect(broker.active).toBe(0);
     expect(broker.records).toMatchObject([{ outcome: 'failed', status: 200 }]);
   });
@@ -105,8 +114,7 @@ describe('an answer whose reader wants no more', () => {
     const broker = brokerFor(server);
     const reply = await broker.get('http://api.test/');
     reply.body?.cancel('enough');
-    await soon();
-    expect(closed).toBe(true);
+    await expect.poll(() => closed).toBe(true);
     expect(broker.active).toBe(0);
     expect(broker.records).toMatchObject([{ outcome: 'allowed' }]);
   });
@@ -114,13 +122,15 @@ describe('an answer whose reader wants no more', () => {
 
 describe('a closed broker', () => {
   it('ends what is under way and makes no request more', async () => {
+    let requests = 0;
     const server = await serve((request, response) => {
+      requests += 1;
       if (request.url === '/body') response.write('a');
     });
     const broker = brokerFor(server);
     const reply = await broker.get('http://api.test/body');
     const pending = broker.get('http://api.test/headers');
-    await soon();
+    await expect.poll(() => requests).toBe(2);
 
     await broker.close();
 
@@ -132,12 +142,16 @@ describe('a closed broker', () => {
   });
 });
 
-/** Gives up a request that hangs; tells how many are under way then. */
-async function givesUp(more: Partial<NetworkBrokerSpec>, url: string): Promise<number> {
+/** Gives up a request that hangs, once it is as far as it has to be; returns how many are open then. */
+async function givesUp(
+  more: Partial<NetworkBrokerSpec>,
+  url: string,
+  isThere: () => boolean,
+): Promise<number> {
   const broker = brokerFor(undefined, { granted: ['slow.test'], ...more });
   const giveUp = new AbortController();
   const pending = broker.get(url, {}, undefined, giveUp.signal);
-  await soon();
+  await expect.poll(isThere).toBe(true);
   expect(broker.active).toBe(1);
   giveUp.abort();
   await expect(pending).rejects.toMatchObject(CANCELLED);
