@@ -48,6 +48,7 @@ export type {
   NetworkOptions,
   PluginConfig,
   PluginGrant,
+  Isolation,
   ReplicaOptions,
   PluginSecrets,
 } from './engine/types/options.js';

@@ -42,6 +42,7 @@ export async function runHooks(
   const options: HookOptions = {
     enabledPlugins: input.enabledPlugins ?? null,
     signal,
+    ...(input.tenant === undefined ? {} : { tenant: input.tenant }),
     ...(only === undefined ? {} : { only }),
   };
   return (await engine.hooks.run(hook, context, options)).context;

@@ -118,6 +118,31 @@ export function makeWrittenFiles(): WrittenFiles {
   };
 }
 
+/**
+ * The files of a tenant whose storage is its own. Without it, a file of another tenant with the same
+ * path would replace the tenant's file.
+ */
+export function writtenBy(
+  tenant: string | undefined,
+  written: WrittenFiles | undefined,
+): WrittenFiles | undefined {
+  if (tenant === undefined || written === undefined) return written;
+  const prefix = `tenant ${JSON.stringify(tenant)}:`;
+  return {
+    list: written.list,
+    get: written.get,
+    changing: (change, maker, describe) =>
+      written.changing(
+        change.op === 'move'
+          ? { ...change, key: `${prefix}${change.key}`, to: `${prefix}${change.to}` }
+          : // guard: written-files-of-one-tenant
+            { ...change, key: `${prefix}${change.key}` },
+        maker,
+        (key) => describe(key.slice(prefix.length)),
+      ),
+  };
+}
+
 function isOf(file: WrittenFile | undefined, { tenant }: FileMaker): boolean {
   return file !== undefined && file.tenant === tenant;
 }

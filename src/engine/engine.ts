@@ -28,6 +28,7 @@ import { openApprovalFilesOrMemory } from './node/approval-files.js';
 import { openPinFiles } from './node/text-cache.js';
 import { watchDirectories } from './node/watcher.js';
 import { makeGrants } from './plugins/grants.js';
+import { explainGuestOptions } from './plugins/guest-option-warnings.js';
 import { makePluginTable } from './plugins/installed.js';
 import { lockedPins } from './plugins/lock.js';
 import { permit } from './plugins/permit.js';
@@ -41,6 +42,7 @@ import { recordCall } from './recording/run.js';
 import { openEngineRuntime, requireWalls } from './runtime.js';
 import { checkDirectories, readSettings } from './settings.js';
 import { checkGrantedIds, checkKeys } from './types/check-options.js';
+import { isolationOf } from './types/guest-options.js';
 import { CALL_OPTION_NAMES } from './types/option-names.js';
 import { apisOf, openSystems, withSystemPowers } from './systems.js';
 import type { CallOptions, EngineOptions } from './types/options.js';
@@ -103,7 +105,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     now: Date.now,
   };
 
-  const grants = makeGrants(settings.grant);
+  const grants = makeGrants(settings.grant, (plugin) => isolationOf(settings, plugin) !== 'plugin');
   const { contributions, scheduler, build } = runtime;
   const registry = makeRegistry({
     plugins,
@@ -200,6 +202,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     );
   };
 
+  const warnAboutGuestOptions = (): void => {
+    const sentences = explainGuestOptions(settings, plugins.list(), catalog.list());
+    for (const sentence of sentences) settings.logger.warn({}, sentence);
+  };
+
   const engine: Engine = {
     catalog,
     hooks: makeHooks({
@@ -244,6 +251,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     reload: async ({ plugins: directories } = {}) => {
       await Promise.all([registry.reload(directories), remotes.load()]);
       warnAboutRules();
+      warnAboutGuestOptions();
     },
     close: open.close,
     [Symbol.asyncDispose]: open.close,
@@ -259,6 +267,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       checkGrantedIds(options.grant, registry.ids());
     }
     warnAboutRules();
+    warnAboutGuestOptions();
     if (settings.watch === true) await watching.start();
   } catch (error) {
     await engine.close();

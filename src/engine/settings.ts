@@ -17,6 +17,7 @@ import { isDirectory, listDirectories, withoutLinks } from './node/paths.js';
 import { openRuleFile } from './node/rule-file.js';
 import { readCoreTools } from './plugins/core-tools.js';
 import { lockedWith, lockPolicy, openLock } from './plugins/lock.js';
+import { readGuestOptions } from './types/guest-options.js';
 import { readHookOptions } from './types/hook-options.js';
 import { readLimits } from './types/limits.js';
 import type { EngineOptions, WallOptions } from './types/options.js';
@@ -80,11 +81,8 @@ export function readSettings(
     get trustHints() {
       return [...(options.trustHints ?? []), ...lockedWith(lock, 'trustHints')];
     },
-    background: options.background ?? [],
+    ...readGuestOptions(options),
     timeZone: readTimeZone(options.timeZone),
-    idempotent: options.idempotent ?? [],
-    trustGroups: readTrustGroups(options.trustGroups ?? {}),
-    replicas: readReplicas(options),
     walls,
     limits,
     network: options.network ?? {},
@@ -144,42 +142,6 @@ function closedPaths(options: EngineOptions, ...more: readonly string[]): readon
   return [...directories, ...more, workspace, lockFile, rules].flatMap((path) =>
     path === undefined ? [] : [withoutLinks(resolve(path))],
   );
-}
-
-/** A plugin may be in only one group, because a group is one process. */
-function readTrustGroups(groups: Settings['trustGroups']): Settings['trustGroups'] {
-  const plugins = Object.values(groups).flat();
-  const twice = plugins.find((plugin, at) => plugins.indexOf(plugin) !== at);
-  if (twice === undefined) return groups;
-  throw invalid('trustGroups', `each plugin once; ${twice} is there twice`);
-}
-
-/** Most guests that one plugin may have. */
-const MAX_REPLICAS = 64;
-
-/** Plugins of a trust group share one process, and work in the background belongs to one guest. */
-function readReplicas({
-  replicas = {},
-  trustGroups = {},
-  background = [],
-}: EngineOptions): Settings['replicas'] {
-  const grouped = Object.values(trustGroups).flat();
-  for (const [plugin, { max }] of Object.entries(replicas)) {
-    if (!Number.isInteger(max) || max < 1 || max > MAX_REPLICAS) {
-      throw invalid('replicas', `for ${plugin} a whole number from 1 to ${MAX_REPLICAS} as max`);
-    }
-    // guard: replicas-not-shared
-    if (grouped.includes(plugin)) {
-      throw invalid('replicas', `no plugin of a trust group; ${plugin} is in trustGroups`);
-    }
-    if (background.includes(plugin)) {
-      throw invalid(
-        'replicas',
-        `no plugin that works in the background; ${plugin} is in background`,
-      );
-    }
-  }
-  return replicas;
 }
 
 function effectsOf({ effects, approve, tolerance }: EngineOptions): EffectMode {

@@ -45,6 +45,12 @@ export interface ConfigFile {
   readonly background?: readonly string[];
   /** Tools whose calls may run a second time, by name. */
   readonly idempotent?: readonly string[];
+  /** Most guests of a plugin, by plugin id. */
+  readonly replicas?: Readonly<Record<string, { readonly max: number }>>;
+  /** What shares a guest, by plugin id. Each account is a tenant. */
+  readonly isolation?: Readonly<Record<string, 'plugin' | 'tenant' | 'call'>>;
+  /** Plugins that share a process, by the group's name. */
+  readonly trustGroups?: Readonly<Record<string, readonly string[]>>;
   readonly overrides?: readonly { readonly host: string; readonly url: string }[];
   /** The risk up to which calls run without approval. */
   readonly tolerance?: Tolerance;
@@ -275,6 +281,9 @@ const shape: Shape<ConfigFile> = object(
     hostMode: optional(texts),
     background: optional(texts),
     idempotent: optional(texts),
+    replicas: optional(record(object({ max: number }, 'refuse'))),
+    isolation: optional(record(oneOf('plugin', 'tenant', 'call'))),
+    trustGroups: optional(record(texts)),
     overrides: optional(array(object({ host: string(), url: string() }, 'refuse'))),
     tolerance: optional(oneOf('strict', 'default', 'relaxed', 'full')),
     trustHints: optional(texts),

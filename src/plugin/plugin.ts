@@ -28,6 +28,11 @@ export interface Plugin {
   readonly origin?: 'default' | 'workspace';
   /** Names of the host's own tools that it removes. */
   readonly removes?: readonly string[];
+  /**
+   * Whether its author says that no call depends on what an earlier one left in its memory. A hint for
+   * the operator's `replicas`: it changes nothing that the engine does.
+   */
+  readonly stateless?: true;
   /** Files that it ships for its storage. */
   readonly seeds?: readonly SeedFile[];
   /** Installation time in milliseconds since 1970, from its installer or its directory. */

@@ -119,6 +119,7 @@ const HARMLESS_OPTIONS = [
   'lockFile',
   'trustFile',
   'replicas',
+  'isolation',
   'timeZone',
   'enclaveKeyFile',
   'secrets',
@@ -170,4 +171,13 @@ const HARMLESS_FLAGS = [
   .join(' ')
   .split(' ');
 
-const HARMLESS_KEYS = ['credentials', '$schema', 'lockFile', 'audit', 'identity', 'vertesia'];
+const HARMLESS_KEYS = [
+  'replicas',
+  'isolation',
+  'credentials',
+  '$schema',
+  'lockFile',
+  'audit',
+  'identity',
+  'vertesia',
+];

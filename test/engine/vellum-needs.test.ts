@@ -180,7 +180,7 @@ describe('credentials', () => {
   });
 
   it('V-X3: are stored for the plugin itself, trimmed, and never empty', async () => {
-    const kept: string[][] = [];
+    const kept: unknown[][] = [];
     const save =
       'import { storeCredential } from "@vellumai/plugin-api"; export default { input_schema: { type: "object" }, execute: async ({ ref, value }) => { try { await storeCredential(ref, value); return { content: "kept", isError: false } } catch (e) { return { content: e.message, isError: true } } } };';
     const engine = await start(

@@ -18,6 +18,8 @@ import { makeRefusals, type Refusals } from './refusals.js';
 
 export interface PowerBrokerSpec {
   readonly plugin: PluginIdentity;
+  /** The only tenant whose calls its guests run. */
+  readonly tenant?: string | undefined;
   readonly hostPowers: HostPowers;
   /** Names of the granted permissions. */
   readonly granted: readonly string[];
@@ -108,6 +110,7 @@ export function makePowerBroker(spec: PowerBrokerSpec): PowerBroker {
       try {
         const result = await runHandler(power, await withBytes(checked.value, sent), {
           plugin: plugin.id,
+          tenant: spec.tenant,
           signal: ended,
           refusals,
           stopped,
@@ -206,6 +209,7 @@ const DENIALS: ReadonlySet<string> = new Set(['POWER_DENIED', 'PERMISSION_REVOKE
 interface RunSpec {
   /** The plugin's id. */
   readonly plugin: string;
+  readonly tenant: string | undefined;
   /** Aborts if the use was cancelled or revoked. */
   readonly signal: AbortSignal;
   /** The error for that. */
@@ -221,7 +225,7 @@ interface RunSpec {
 async function runHandler(
   power: HostPower,
   args: unknown,
-  { plugin, signal, stopped, refusals, maxResultBytes }: RunSpec,
+  { plugin, tenant, signal, stopped, refusals, maxResultBytes }: RunSpec,
 ): Promise<PowerAnswer> {
   const { name, permission, timeoutMs } = power;
   const deadline = new AbortController();
@@ -238,7 +242,13 @@ async function runHandler(
     else ended.addEventListener('abort', fail, { once: true });
   });
   try {
-    const context = Object.freeze({ plugin, permission, signal: ended });
+    const context = Object.freeze({
+      plugin,
+      permission,
+      signal: ended,
+      // guard: power-of-one-tenant
+      ...(tenant === undefined ? {} : { tenant }),
+    });
     const result = Promise.resolve().then(() => power.handler(isJson(args) ? args : null, context));
     return copyResult(await Promise.race([result, over]), power, refusals, maxResultBytes);
   } catch (error) {

@@ -41,6 +41,8 @@ export interface PowerDefinition {
 export interface PowerContext {
   /** The id of the plugin, from the engine. */
   readonly plugin: string;
+  /** The tenant of the call, if the option `isolation` keeps the plugin's tenants apart. */
+  readonly tenant?: string;
   /** The permission that grants this use. */
   readonly permission: string;
   /** Aborts if the plugin cancels, ends or loses the permission, and at the deadline. */

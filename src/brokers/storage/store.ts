@@ -1,6 +1,7 @@
 import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createHash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { StorageArea } from '../../../sandbox/wire/storage.js';
 import { Directory, measure, charge, type Usage } from './directory.js';
 import type { StorageLimits } from '../limits.js';
@@ -26,6 +27,7 @@ import { makeRefusals, type Refusals } from './refusals.js';
  *                               /tmp/             drafts
  *                               /usage.json       the count of all engines
  *                               /mutex            while one of them changes it
+ *                               /tenants/<tenant>/…   the same for one tenant, under `isolation`
  * ```
  */
 export interface Store {
@@ -45,12 +47,28 @@ export interface Store {
   reading<Result>(work: (usage: Usage) => Promise<Result>): Promise<Result>;
 }
 
-/** The stores of one engine, by plugin id. */
-export type Stores = (plugin: string) => Store;
+/**
+ * The stores of one engine, by plugin id. With a tenant: the store of that tenant alone, which has a
+ * quota of its own.
+ */
+export type Stores = (plugin: string, tenant?: string) => Store;
+
+/** Tenants' stores that an engine remembers. A forgotten one is counted again at its next use. */
+const MAX_TENANT_STORES = 1_000;
 
 export function makeStores(directory: string, limits: StorageLimits): Stores {
   const stores = new Map<string, Store>();
-  return (plugin) => {
+  const tenants = new LRUCache<string, Store>({ max: MAX_TENANT_STORES });
+  return (plugin, tenant) => {
+    if (tenant !== undefined) {
+      const key = JSON.stringify([plugin, tenant]);
+      const root = join(directory, directoryNameOf(plugin), 'tenants');
+      const own =
+        tenants.get(key) ??
+        makeStore(root, directoryNameOf(tenant), limits, makeRefusals(plugin, limits));
+      tenants.set(key, own);
+      return own;
+    }
     const store =
       stores.get(plugin) ??
       makeStore(directory, directoryNameOf(plugin), limits, makeRefusals(plugin, limits));

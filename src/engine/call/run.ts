@@ -1,3 +1,5 @@
+import { isBulkheadError } from '../../errors.js';
+import type { Instance, TenantInstances } from '../instance/instance.js';
 import { makeDryRun } from '../instance/request-modes.js';
 import type { PlacedLocally } from '../plugins/placement.js';
 import { answerOf, type CallResult, type Failure, failureOf } from '../types/result.js';
@@ -17,8 +19,37 @@ export async function runPlaced(spec: CallSpec): Promise<CallResult> {
   }
 }
 
-/** Runs a call live, as a dry run, or recorded, in a guest or on a server. */
+/** Runs a call in the instance that its tenant shares, or in one of its own: option `isolation`. */
 function runAsAsked(spec: CallSpec): Promise<CallResult> {
+  const { place } = spec;
+  if ('remote' in place || place.instance.tenants === undefined) return runHere(spec);
+  return runIsolated(spec, place, place.instance.tenants);
+}
+
+async function runIsolated(
+  spec: CallSpec,
+  place: PlacedLocally,
+  tenants: TenantInstances,
+): Promise<CallResult> {
+  const { callId, tool, options } = spec;
+  const began = performance.now();
+  const run = (instance: Instance): Promise<CallResult> =>
+    runHere({ ...spec, place: { ...place, instance } });
+  try {
+    // A dry run and a recorded call open a guest of their own.
+    const isSeparate = options.dryRun === true || options.record === true;
+    // guard: calls-of-tenants-separate
+    return await (isSeparate
+      ? tenants.share(options.tenant, run)
+      : tenants.run(options.tenant, run));
+  } catch (error) {
+    if (!isBulkheadError(error)) throw error;
+    return answerOf(callId, began, failureOf(error, tool), { format: place.format, tool });
+  }
+}
+
+/** Runs a call live, as a dry run, or recorded, in a guest or on a server. */
+function runHere(spec: CallSpec): Promise<CallResult> {
   const { place, options, services } = spec;
   if (options.dryRun === true) return dryRunCall(spec);
   if (options.record === true) {

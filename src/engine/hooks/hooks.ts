@@ -48,6 +48,11 @@ export interface HookOptions {
   readonly semantics?: HookSemantics;
   /** Runs only hooks with these semantics. Default: all hooks. */
   readonly only?: HookSemantics;
+  /**
+   * The tenant of the conversation. The option `isolation` then runs the hook in the tenant's guest.
+   * Default: one tenant for all hooks and calls without one.
+   */
+  readonly tenant?: string;
   /** Deadline for each hook, in milliseconds. Default and maximum: `limits.hookTimeoutMs`. */
   readonly timeoutMs?: number;
   /** Cancels the running hook and skips the rest of the chain. Default: none. */
@@ -184,19 +189,21 @@ function stepsOfPlugin(
     const run: ChainStep['run'] = async (context, shape) => {
       const leave = queue.hold();
       try {
-        return await runHook(
-          {
-            plugin: plugin.id,
-            semantics,
-            instance,
-            transport,
-            deadlineMs: Math.min(options.timeoutMs ?? Infinity, limits.hookTimeoutMs),
-            maxHookChangeBytes: limits.maxHookChangeBytes,
-            signal: options.signal,
-            acquire: () => guestFor(hook, instance),
-          },
-          context,
-          shape,
+        return await runIsolated(hook, instance, options.tenant, (own) =>
+          runHook(
+            {
+              plugin: plugin.id,
+              semantics,
+              instance: own,
+              transport,
+              deadlineMs: Math.min(options.timeoutMs ?? Infinity, limits.hookTimeoutMs),
+              maxHookChangeBytes: limits.maxHookChangeBytes,
+              signal: options.signal,
+              acquire: () => guestFor(hook, own),
+            },
+            context,
+            shape,
+          ),
         );
       } finally {
         leave();
@@ -204,6 +211,19 @@ function stepsOfPlugin(
     };
     return [{ plugin: plugin.id, semantics, run }];
   });
+}
+
+/** The option `isolation` applies to hooks with data: not to `init` and `shutdown`. */
+function runIsolated<Result>(
+  hook: HookName,
+  instance: Instance,
+  tenant: string | undefined,
+  run: (instance: Instance) => Promise<Result>,
+): Promise<Result> {
+  const { tenants } = instance;
+  const isLifecycle = hook === 'init' || hook === 'shutdown';
+  // guard: hooks-of-tenants-separate
+  return tenants === undefined || isLifecycle ? run(instance) : tenants.run(tenant, run);
 }
 
 /** If the host runs `init` or `shutdown` itself, the engine does not run it again. */

@@ -1,6 +1,7 @@
 import { type FilesystemBroker, makeFilesystemBroker } from '../../brokers/filesystem/broker.js';
 import { makeNetworkBroker, type NetworkBroker } from '../../brokers/network/broker.js';
 import type { Secret } from '../../brokers/network/secrets/secret.js';
+import { writtenBy } from '../../brokers/written-files.js';
 import { makePowerBroker, type PowerBroker } from '../../brokers/powers/broker.js';
 import { attributed } from '../../brokers/record.js';
 import type { EnclaveCipher } from '../../brokers/storage/enclave-cipher.js';
@@ -31,6 +32,8 @@ export interface OpenBrokers {
 
 export interface BrokersSpec {
   readonly plugin: Plugin;
+  /** The only tenant whose calls they serve, under `isolation`. */
+  readonly tenant?: string | undefined;
   readonly services: Pick<EngineServices, 'settings' | 'stores' | 'written'>;
   readonly events: EventBus;
   /** Returns the entry's current grant. */
@@ -159,13 +162,14 @@ function openFilesystem({
   });
 }
 
-function openStorage({ plugin, events, services }: BrokersSpec): StorageBroker {
+function openStorage({ plugin, tenant, events, services }: BrokersSpec): StorageBroker {
   const { stores, settings } = services;
   let cipher: EnclaveCipher | undefined;
   return makeStorageBroker({
     plugin: identityOf(plugin),
-    store: stores(plugin.id),
-    written: services.written(plugin.id),
+    written: writtenBy(tenant, services.written(plugin.id)),
+    // guard: storage-of-one-tenant
+    store: stores(plugin.id, tenant),
     cipher: () =>
       (cipher ??= openEnclaveCipher(settings.enclaveKeyFile, settings.storageDirectory)),
     onEvent: ({ what, outcome, bytesRead, bytesWritten, durationMs, call, among }) => {
@@ -184,10 +188,17 @@ function openStorage({ plugin, events, services }: BrokersSpec): StorageBroker {
   });
 }
 
-function openPowers({ plugin, held, events, services: { settings } }: BrokersSpec): PowerBroker {
+function openPowers({
+  plugin,
+  tenant,
+  held,
+  events,
+  services: { settings },
+}: BrokersSpec): PowerBroker {
   return makePowerBroker({
     plugin: identityOf(plugin),
-    hostPowers: withCredentials(settings.lent, plugin, settings.credentials),
+    tenant,
+    hostPowers: withCredentials(settings.lent, plugin, settings.credentials, tenant),
     granted: held().permissions.powers,
     onEvent: ({ power, outcome, bytesIn, bytesOut, durationMs, reason, call, among }) => {
       events.emit({

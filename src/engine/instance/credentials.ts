@@ -20,9 +20,10 @@ export function withCredentials(
   lent: HostPowers,
   plugin: Plugin,
   credentials: Credentials | undefined,
+  tenant?: string,
 ): HostPowers {
   if (credentials === undefined) return lent;
-  const own = readPowers(powersOver(plugin, storeOf(credentials)), ownCompiler);
+  const own = readPowers(powersOver(plugin, storeOf(credentials), tenant), ownCompiler);
   return { ...lent, find: (name) => lent.find(name) ?? own.find(name) };
 }
 
@@ -34,15 +35,18 @@ export async function neededCredentials(
   plugin: Plugin,
   grant: Grant,
   credentials: Credentials | undefined,
+  tenant?: string,
 ): Promise<Readonly<Record<string, string>>> {
   const needed = plugin.credentials ?? [];
   if (needed.length === 0) return {};
   const { resolve } = storeOf(credentials ?? (() => undefined));
+  const only = tenant === undefined ? [] : ([tenant] as const);
   const values: [string, string][] = [];
   for (const key of needed) {
     const own = ownKey(plugin, key);
     const granted = grant.permissions.powers.includes(PERMISSION);
-    const value = own === undefined || !granted ? undefined : await resolve(plugin.id, own);
+    const value =
+      own === undefined || !granted ? undefined : await resolve(plugin.id, own, ...only);
     if (typeof value !== 'string') throw missing(plugin, key, own, granted);
     values.push([key, value]);
   }
@@ -53,7 +57,12 @@ function storeOf(credentials: Credentials): CredentialStore {
   return typeof credentials === 'function' ? { resolve: credentials } : credentials;
 }
 
-function powersOver(plugin: Plugin, { resolve, store }: CredentialStore): PowerDefinition[] {
+function powersOver(
+  plugin: Plugin,
+  { resolve, store }: CredentialStore,
+  tenant: string | undefined,
+): PowerDefinition[] {
+  const only = tenant === undefined ? [] : ([tenant] as const);
   const keyOf = (ref: unknown): string => {
     // guard: credential-belongs-to-plugin
     const key = typeof ref === 'string' ? ownKey(plugin, ref) : undefined;
@@ -66,7 +75,8 @@ function powersOver(plugin: Plugin, { resolve, store }: CredentialStore): PowerD
     permission: PERMISSION,
     handler: async (args) => {
       const key = keyOf(refIn(args));
-      const value = await resolve(plugin.id, key);
+      // guard: credential-of-one-tenant
+      const value = await resolve(plugin.id, key, ...only);
       if (typeof value === 'string') return value;
       throw refusal(`the host has no credential ${plugin.id}/${key}`);
     },
@@ -81,7 +91,7 @@ function powersOver(plugin: Plugin, { resolve, store }: CredentialStore): PowerD
       if (text === '' || text.length > MAX_VALUE) {
         throw refusal(`a credential is a text of 1 to ${MAX_VALUE} characters`);
       }
-      await store?.(plugin.id, key, text);
+      await store?.(plugin.id, key, text, ...only);
       return null;
     },
   };

@@ -1,5 +1,5 @@
 import type { Capacity, Started } from '../../guests/capacity.js';
-import { makeCpuBudget } from '../../guests/cpu-budget.js';
+import { type CpuBudget, makeCpuBudget } from '../../guests/cpu-budget.js';
 import type { Guest, WireTap } from '../../guests/guest.js';
 import { standbyUseOf } from '../../guests/pool.js';
 import { readMemory, readProcessorUse } from '../../guests/processor.js';
@@ -31,6 +31,8 @@ export interface GuestPlacement {
   /** The trust group whose process the entry uses instead. */
   readonly group: Group | undefined;
   readonly quarantine: Quarantine;
+  /** Charged for all guests. Default: a budget for the guests of one instance. */
+  readonly cpuBudget?: CpuBudget;
 }
 
 export interface GuestAllocatorSpec {
@@ -50,7 +52,7 @@ export function makeGuestAllocator(spec: GuestAllocatorSpec): (wants: Wants) => 
   const { group, quarantine } = placement;
   const { capacity, canSuspend } = source;
   const { limits } = settings;
-  const cpuBudget = makeCpuBudget(limits);
+  const { cpuBudget = makeCpuBudget(limits) } = placement;
   const admit = (guest: Guest): Guest => {
     void guest.ended.then(({ cause, ambiguous }) => {
       // guard: ambiguous-crash-separates

@@ -47,6 +47,10 @@ export interface Instance {
    * calls is there. The caller closes it.
    */
   openSeparate(how: SeparateOptions): Instance;
+  /** Its instances for single tenants. Absent if the calls of its plugin are not isolated. */
+  readonly tenants: TenantInstances | undefined;
+  /** Drains its serving guests, and those of its tenants. */
+  replaceGuests(): void;
   /** Sets the schemas of inputs, in every current and later guest. */
   setSchemas(schemas: Schemas): void;
   /** Sets the one listener to its guests. */
@@ -58,6 +62,33 @@ export interface Instance {
   /** Ends its guests and its brokers. */
   close(why?: GuestEnd): Promise<void>;
 }
+
+/**
+ * The instances of one entry whose plugin's calls are isolated: one instance for each tenant, with
+ * guests, storage, brokers, processor time and quarantine of its own. Calls without a tenant have an
+ * instance too. The entry's own instance runs no calls: it describes the plugin.
+ */
+export interface TenantInstances {
+  readonly all: readonly Instance[];
+  /**
+   * Runs work in the instance of the tenant. Under `call`, in an instance for this work alone, with a
+   * fresh guest. `shutdown` runs in that guest, and it ends, after the result.
+   */
+  run<Result>(tenant: Tenant, work: TenantWork<Result>): Promise<Result>;
+  /** Runs work in the instance of the tenant, for work that opens a separate instance itself. */
+  share<Result>(tenant: Tenant, work: TenantWork<Result>): Promise<Result>;
+  setSchemas(schemas: Schemas): void;
+  updateGrant(next: Grant): Promise<void>;
+  /** Drains the guests of all tenants. */
+  replace(): void;
+  close(why: GuestEnd): Promise<void>;
+}
+
+/** `undefined`: the tenant of all calls without one. */
+export type Tenant = string | undefined;
+
+/** Work that runs in an instance. */
+export type TenantWork<Result> = (instance: Instance) => Promise<Result>;
 
 export interface InstanceListener {
   /** A guest has loaded its code. */
@@ -103,6 +134,8 @@ export interface InstanceSpec {
   readonly secrets: PluginSecrets;
   readonly grant: Grant;
   readonly placement: GuestPlacement & Pick<SeparateOptions, 'tape' | 'mode'>;
+  /** The only tenant of its calls, under `isolation`; `id` is absent for calls without a tenant. */
+  readonly tenant?: { readonly id: string | undefined };
   readonly services: EngineServices;
 }
 

@@ -63,7 +63,7 @@ function mountsOf(scopes: readonly string[]): readonly GuestMount[] {
   });
 }
 
-type InitSpec = Pick<InstanceSpec, 'plugin' | 'config' | 'services'>;
+type InitSpec = Pick<InstanceSpec, 'plugin' | 'config' | 'services' | 'tenant'>;
 
 /**
  * Builds the `init` context: the operator's configuration with the defaults of the plugin's schema,
@@ -71,11 +71,13 @@ type InitSpec = Pick<InstanceSpec, 'plugin' | 'config' | 'services'>;
  * configuration does not fit the schema, and with `CREDENTIAL_MISSING`.
  */
 export function makeInitContext(spec: InitSpec, held: () => Grant): InitContext {
-  const { plugin, services } = spec;
+  const { plugin, services, tenant } = spec;
   const { settings } = services;
   return async (guest) => ({
     config: await fitConfig(spec, guest),
-    credentials: { ...(await neededCredentials(plugin, held(), settings.credentials)) },
+    credentials: {
+      ...(await neededCredentials(plugin, held(), settings.credentials, tenant?.id)),
+    },
     pluginStorageDir: storageDirectoryOf(plugin.id),
   });
 }

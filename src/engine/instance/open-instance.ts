@@ -13,6 +13,7 @@ import { coversAll, type Grant } from '../../permissions/grant.js';
 import { buildKey } from '../../plugin/artifact/artifact.js';
 import { type Bundle, type Plugin, type PluginEntry, subjectHashOf } from '../../plugin/plugin.js';
 import { makeStackMapper } from '../../plugin/source-map.js';
+import { isolationOf } from '../types/guest-options.js';
 import { needsBrokers, type OpenBrokers, openBrokers } from './brokers.js';
 import { makeGuestAllocator } from './guest-source.js';
 import { type GuestSupervisor, makeGuestSupervisor, type Schemas } from './guest-supervisor.js';
@@ -31,10 +32,12 @@ import type {
   InstanceSpec,
   Lifecycle,
   SeparateOptions,
+  TenantInstances,
 } from './instance.js';
 import { guestGrant, loadParams, makeInitContext } from './load.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
 import { makeService } from './service.js';
+import { makeTenantInstances } from './tenants.js';
 
 /**
  * Opens an entry. All code that a guest runs passes here. Throws `NOT_LOCKED` if a lock file is in use and the
@@ -76,6 +79,8 @@ class InstanceState implements Instance {
   readonly closing: (() => void)[] = [];
   /** Separate instances with the same grant, each for one call. */
   others: Set<Instance> | undefined;
+  /** Only if the calls of its plugin are isolated. */
+  readonly tenants: TenantInstances | undefined;
   brokers: OpenBrokers | undefined;
   home: GuestSupervisor | undefined;
   listener: InstanceListener | undefined;
@@ -107,6 +112,16 @@ class InstanceState implements Instance {
       initContext: this.initContext,
       events: this.events,
     });
+    const isolation = isolationOf(services.settings, plugin.id);
+    this.tenants =
+      spec.tenant === undefined && isolation !== 'plugin'
+        ? makeTenantInstances({
+            isolation,
+            spec: () => ({ ...spec, grant: this.grant }),
+            open: openInstance,
+            schemas: () => this.schemas,
+          })
+        : undefined;
     // A broker that cannot be opened is reported when the plugin is installed.
     if (needsBrokers(spec.grant.permissions)) this.open();
   }
@@ -162,6 +177,12 @@ class InstanceState implements Instance {
   setSchemas(schemas: Schemas): void {
     this.schemas = schemas;
     this.home?.setSchemas(schemas);
+    this.tenants?.setSchemas(schemas);
+  }
+
+  replaceGuests(): void {
+    this.guests.replace();
+    this.tenants?.replace();
   }
 
   listen(listener: InstanceListener): void {
@@ -176,6 +197,7 @@ class InstanceState implements Instance {
     const sent = guestGrant(next, this.spec.services.settings.env, this.secrets);
     return Promise.all([
       this.home?.regrant(sent, narrowed),
+      this.tenants?.updateGrant(next),
       ...[...(this.others ?? [])].map((other) => other.updateGrant(next)),
     ]).then(() => {});
   }
@@ -186,9 +208,11 @@ class InstanceState implements Instance {
 
   async close(why: GuestEnd = UNLOADED): Promise<void> {
     for (const task of this.closing.splice(0)) task();
-    this.closed = why;
-    this.home?.end(why);
-    await this.brokers?.close();
+    this.closed ??= why;
+    this.home?.end(this.closed);
+    // guard: separate-instances-end-with-theirs
+    for (const other of this.others ?? []) void other.close(this.closed);
+    await Promise.all([this.tenants?.close(this.closed), this.brokers?.close()]);
   }
 
   get sourceUrl(): string {
@@ -206,6 +230,7 @@ class InstanceState implements Instance {
   open(): OpenBrokers {
     return (this.brokers ??= openBrokers({
       plugin: this.spec.plugin,
+      tenant: this.spec.tenant?.id,
       services: this.spec.services,
       events: this.events,
       held: () => this.grant,

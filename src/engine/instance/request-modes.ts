@@ -153,7 +153,10 @@ function questionOf(
     riskWhy: 'it changes something elsewhere, and was not announced to',
     why: `it declares that it only reads, and is about to send what changes something${others}`,
     effect: heldOf(leaving),
-    ...(alone ? { tenant: options.tenant, approve: options.approve } : {}),
+    ...(isSame(candidates.map((flight) => flight.options.tenant))
+      ? { tenant: options.tenant }
+      : {}),
+    ...(alone ? { approve: options.approve } : {}),
     ...(alone && typeof conversationId === 'string' ? { conversationId } : {}),
     attended: candidates.every(
       (flight) =>
@@ -161,6 +164,10 @@ function questionOf(
     ),
     signal: options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]),
   };
+}
+
+function isSame(tenants: readonly (string | undefined)[]): boolean {
+  return tenants.every((tenant) => tenant === tenants[0]);
 }
 
 /** Characters of a body that the approver sees. */

@@ -1,3 +1,4 @@
+import { filesystem } from '../../permissions/filesystem.js';
 import { type Grant, makeGrant } from '../../permissions/grant.js';
 import type { Permissions } from '../../permissions/kind.js';
 import { makePermissions, NO_PERMISSIONS, scopesOf } from '../../permissions/permissions.js';
@@ -32,7 +33,14 @@ export interface GrantChange {
   readonly permission: PermissionReference;
 }
 
-export function makeGrants(policy: GrantPolicy): Grants {
+/**
+ * @param isIsolated whether a plugin's tenants are kept apart. All of them see its mounts, so it gets
+ * the mounts read-only: what one tenant writes, another could read
+ */
+export function makeGrants(
+  policy: GrantPolicy,
+  isIsolated: (plugin: string) => boolean = () => false,
+): Grants {
   const changes = new Map<string, readonly GrantChange[]>();
   const listeners = new Map<string, Set<() => void>>();
   return {
@@ -58,7 +66,9 @@ export function makeGrants(policy: GrantPolicy): Grants {
         (held, change) => applyChange(held, change, entry.declared),
         granted,
       );
-      return makeGrant(entry.declared, changed);
+      // guard: mounts-of-tenants-read-only
+      const held = isIsolated(plugin.id) ? withReadOnlyMounts(changed) : changed;
+      return makeGrant(entry.declared, held);
     },
     change: (plugin, change) => {
       // A repeated change moves to the end. The opposite changes stay, because they may have
@@ -76,6 +86,13 @@ export function makeGrants(policy: GrantPolicy): Grants {
       };
     },
   };
+}
+
+function withReadOnlyMounts(held: Permissions): Permissions {
+  const readOnly = held.fs.map((text) =>
+    filesystem.format({ ...filesystem.parse(text), isWritable: false }),
+  );
+  return { ...held, fs: [...new Set(readOnly)] };
 }
 
 function isSame(one: GrantChange, other: GrantChange): boolean {

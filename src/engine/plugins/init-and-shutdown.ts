@@ -38,7 +38,9 @@ export async function shutDown(
   plugins: readonly InstalledPlugin[],
   reason: ShutdownReason,
 ): Promise<void> {
-  const instances = plugins.flatMap(({ entries }) => entries.flatMap((entry) => entry.instances));
+  const instances = plugins
+    .flatMap(({ entries }) => entries.flatMap((entry) => entry.instances))
+    .flatMap((instance) => [instance, ...(instance.tenants?.all ?? [])]);
   const isReversed = ({ lifecycle }: Instance): boolean =>
     lifecycle?.shutdownOrder === 'last-first';
   const ordered = [

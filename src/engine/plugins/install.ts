@@ -10,6 +10,7 @@ import type { EngineServices, Instance, InstanceSpec } from '../instance/instanc
 import { notPinned, openInstance } from '../instance/open-instance.js';
 import { makeQuarantine, type Quarantine } from '../instance/quarantine.js';
 import { secretsOf } from '../instance/secrets.js';
+import { isolationOf } from '../types/guest-options.js';
 import type { PluginConfig } from '../types/options.js';
 import type { Settings } from '../types/settings.js';
 import type { PluginProblem } from '../types/status.js';
@@ -69,19 +70,21 @@ export async function install(
     quarantine,
     background: background.includes(plugin.id),
     ...trustGroupOf(guests.groups, plugin),
+    ...isolatedAs(plugin, settings),
   };
 }
 
 /** What is known about a plugin before its code is loaded. */
 export function decide(
   { plugin, problems, withheld, pending }: FoundPlugin,
-  { config, env }: Settings,
+  settings: Settings,
 ): Pick<InstalledPlugin, 'activation' | 'config' | 'problems'> {
+  const { config, env } = settings;
   const raw = configOf(config, plugin);
   const decided = formatNamed(plugin.format).decideActivation(plugin, raw, (name) => env[name]);
+  const reason = withheld ?? whyNotIsolated(plugin, settings);
   return {
-    activation:
-      withheld === undefined ? decided : { ...decided, config: null, reasons: [withheld] },
+    activation: reason === undefined ? decided : { ...decided, config: null, reasons: [reason] },
     config: raw,
     problems: [
       ...problems.map((message): PluginProblem => ({ code: 'INVALID_MANIFEST', message })),
@@ -90,9 +93,34 @@ export function decide(
   };
 }
 
+/** Why the plugin cannot run under the operator's `isolation`. */
+function whyNotIsolated(
+  { id, format, entries }: Plugin,
+  settings: Pick<Settings, 'isolation' | 'hostMode'>,
+): string | undefined {
+  const isolation = isolationOf(settings, id);
+  if (isolation === 'plugin') return undefined;
+  const cannot = `its isolation ${JSON.stringify(isolation)} is not possible`;
+  // guard: isolation-of-registering-plugin
+  if (formatNamed(format).registersAtRunTime === true) {
+    return `${cannot}: what it registers at run time belongs to one guest. Remove it from isolation`;
+  }
+  // A lock file may have accepted it as unconfined.
+  // guard: isolation-of-unconfined-plugin
+  if (settings.hostMode.includes(id) || entries.some((one) => one.confinement === 'host')) {
+    return `${cannot}: it runs unconfined. Remove it from isolation, or from hostMode`;
+  }
+  return undefined;
+}
+
 function trustGroupOf(groups: Groups, { id }: Plugin): Pick<InstalledPlugin, 'trustGroup'> {
   const group = groups.of(id);
   return group === undefined ? {} : { trustGroup: group.name };
+}
+
+function isolatedAs({ id }: Plugin, settings: Settings): Pick<InstalledPlugin, 'isolation'> {
+  const isolation = isolationOf(settings, id);
+  return isolation === 'plugin' ? {} : { isolation };
 }
 
 /** The plugin's configuration. Default: an empty one, which enables the plugin. */

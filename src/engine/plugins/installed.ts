@@ -29,6 +29,8 @@ export interface InstalledPlugin {
   readonly background: boolean;
   /** The problems of the version on disk, if an older version still runs. */
   readonly stale?: readonly PluginProblem[];
+  /** What its calls share, if that is less than the plugin's guests. */
+  readonly isolation?: 'tenant' | 'call';
   /** The trust group with which it shares a process. Absent if it has its own. */
   readonly trustGroup?: string;
 }

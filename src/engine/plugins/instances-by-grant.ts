@@ -79,7 +79,7 @@ class GrantedInstances implements InstancesByGrant {
     instance.served.clear();
     const less = makeGrant(instance.open.grant.permissions, next.permissions);
     const narrowed = instance.open.updateGrant(less);
-    instance.open.guests.replace();
+    instance.open.replaceGuests();
     const updated = instance.open.updateGrant(next);
     await Promise.all([narrowed, updated]);
   }

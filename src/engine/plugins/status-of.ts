@@ -45,6 +45,8 @@ function statusOf(installed: InstalledPlugin, catalog: CatalogByPlugin): PluginS
     version,
     description,
     ...(installed.trustGroup === undefined ? {} : { trustGroup: installed.trustGroup }),
+    ...(plugin.stateless === undefined ? {} : { stateless: plugin.stateless }),
+    ...(installed.isolation === undefined ? {} : { isolation: installed.isolation }),
     state: reasons.length > 0 ? 'inactive' : runs || entries.length === 0 ? 'active' : 'failed',
     problems,
     alerts: [

@@ -6,6 +6,7 @@ export const ENGINE_OPTION_NAMES: Readonly<Record<keyof EngineOptions, true>> = 
   enclaveKeyFile: true,
   timeZone: true,
   replicas: true,
+  isolation: true,
   trustFile: true,
   defaultPlugins: true,
   workspace: true,

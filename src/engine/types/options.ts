@@ -150,10 +150,19 @@ export interface EngineOptions {
   /**
    * Plugins that may have several guests at once, by id. A guest is added when a call finds each guest
    * busy, and if `limits.maxGuests` and `limits.maxMemoryMb` have room. It ends when it is idle. `init`
-   * runs in each guest, and each has a memory of its own. Not for plugins of a trust group, for
+   * runs in each guest, and each has a memory of its own. Under `isolation: 'tenant'`, each tenant may
+   * have so many. Not for plugins of a trust group, for
    * `background`, or for extensions that register at run time. Default: one guest for each plugin.
    */
   readonly replicas?: Readonly<Record<string, ReplicaOptions>>;
+  /**
+   * What the calls of a plugin share, by plugin id. `plugin` (the default): the plugin's guests.
+   * `tenant`: guests of one tenant only, see `CallOptions.tenant`; calls without a tenant share guests
+   * too. `call`: nothing, each call gets a fresh guest. Under `tenant` and `call`, storage, credentials
+   * and approvals are also separate for each tenant, and mounts are read-only. Not for plugins of a
+   * trust group, of `background` or of `hostMode`, or for extensions that register at run time.
+   */
+  readonly isolation?: Readonly<Record<string, Isolation>>;
   /**
    * Groups of plugins that trust each other, by group name. The compartments of a group share one
    * process, which saves some 12 MB for each plugin after the first. A plugin that breaks out of
@@ -194,6 +203,9 @@ export interface EngineOptions {
   /** Where the audit log is written. Default: nowhere. */
   readonly audit?: AuditOptions;
 }
+
+/** What shares a guest: all calls of a plugin, those of one tenant, or one call alone. */
+export type Isolation = 'plugin' | 'tenant' | 'call';
 
 /** How many guests a plugin may have. */
 export interface ReplicaOptions {
@@ -279,7 +291,8 @@ export interface CallOptions {
   readonly incomplete?: boolean;
   /**
    * The tenant of the call. An approval for one tenant does not apply to another. Queued calls of
-   * different tenants alternate. Default: one tenant for all calls.
+   * different tenants alternate. The option `isolation` can give each tenant guests of its own.
+   * Default: one tenant for all calls.
    */
   readonly tenant?: string;
   /**

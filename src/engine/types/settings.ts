@@ -9,13 +9,15 @@ import type { Lock, Pin } from '../../lock/lock.js';
 import type { Trust } from '../../lock/trust.js';
 import type { Artifact, PackFiles } from '../../plugin/artifact/artifact.js';
 import type { Bundle } from '../../plugin/plugin.js';
+import type { GuestSettings } from './guest-options.js';
 import type { HookSettings } from './hook-options.js';
 import type { EngineLimits } from './limits.js';
 import type { EngineOptions } from './options.js';
 import type { PlacedTool } from './place.js';
 
 /** The checked options with their defaults. */
-export interface Settings extends Omit<EngineOptions, 'rules'> {
+export interface Settings
+  extends Omit<EngineOptions, 'rules' | keyof GuestSettings>, GuestSettings {
   /** Absent if the host does not set a lock file. */
   readonly lock: AcceptedPlugins | undefined;
   /** Absent if the host does not set a rule file. */
@@ -28,11 +30,7 @@ export interface Settings extends Omit<EngineOptions, 'rules'> {
   readonly riskPolicy: RiskPolicy;
   readonly effects: EffectMode;
   readonly trustHints: readonly string[];
-  readonly background: readonly string[];
   readonly timeZone: string;
-  readonly idempotent: readonly string[];
-  readonly replicas: NonNullable<EngineOptions['replicas']>;
-  readonly trustGroups: NonNullable<EngineOptions['trustGroups']>;
   readonly walls: {
     readonly require: readonly WallName[];
     readonly use: readonly OptionalWall[];

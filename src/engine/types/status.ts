@@ -17,6 +17,10 @@ export interface PluginStatus {
   readonly description: string | undefined;
   /** The trust group with which it shares a process. Absent if it has its own. */
   readonly trustGroup?: string;
+  /** Present if its author says that its calls do not depend on its memory: a hint for `replicas`. */
+  readonly stateless?: true;
+  /** What its calls share, if the option `isolation` says less than the plugin's guests. */
+  readonly isolation?: 'tenant' | 'call';
   /**
    * `active`: its tools are in the catalog. `inactive`: disabled by configuration. `failed`: see
    * problems.

@@ -44,6 +44,8 @@ export interface PandoraToolEntry {
   readonly sandbox?: 'compartment' | 'host';
   readonly permissions?: ManifestPermissions;
   readonly requireApproval?: boolean;
+  /** Hints for Bulkhead. Pandora ignores them. */
+  readonly bulkhead?: { readonly stateless?: boolean };
 }
 
 export interface PandoraAgentEntry {
@@ -79,6 +81,7 @@ const toolEntry: Shape<PandoraToolEntry> = object({
   sandbox: optional(oneOf('compartment', 'host')),
   permissions: optional(permissionsShape),
   requireApproval: optional(boolean),
+  bulkhead: optional(object({ stateless: optional(boolean) })),
 });
 
 const agentEntry: Shape<PandoraAgentEntry> = object({

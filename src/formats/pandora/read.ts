@@ -36,9 +36,17 @@ export async function readPandora(reader: DirectoryReader, root: string): Promis
     entries,
     environment: (manifest.envVars ?? []).map(({ name, required = true }) => ({ name, required })),
     config: (manifest.configFields ?? []).map(configField),
+    ...statelessness(manifest.provides),
     ...notRun(entries),
   };
   return { plugin, problems };
+}
+
+/** Stateless if each of its modules of tools is. */
+function statelessness({ tools = [] }: PandoraManifest['provides']): Pick<Plugin, 'stateless'> {
+  const isStateless =
+    tools.length > 0 && tools.every(({ bulkhead }) => bulkhead?.stateless === true);
+  return isStateless ? { stateless: true } : {};
 }
 
 /** Channels are not run by any engine here. */

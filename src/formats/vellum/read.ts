@@ -74,6 +74,9 @@ export async function readVellum(reader: DirectoryReader, root: string): Promise
     environment: [],
     config: [],
     ...needs.plugin,
+    ...(isRecord(written.bulkhead) && written.bulkhead['stateless'] === true
+      ? { stateless: true }
+      : {}),
     ...(defaults.value === undefined ? {} : { configDefaults: defaults.value }),
     ...(notRun.length === 0 ? {} : { notRun }),
     ...(installedAtMs === undefined ? {} : { installedAtMs }),
@@ -130,7 +133,9 @@ interface Declaration {
  * problem, and requests nothing.
  */
 function readDeclaration(bulkhead: unknown): Declaration {
-  if (bulkhead === undefined) {
+  const isHint = isRecord(bulkhead) && Object.keys(bulkhead).join() === 'stateless';
+  // A hint does not declare permissions.
+  if (bulkhead === undefined || isHint) {
     return { entry: { declared: DEFAULT, undeclared: true }, problems: [] };
   }
   if (!isRecord(bulkhead)) return nothing(['bulkhead: must be an object']);

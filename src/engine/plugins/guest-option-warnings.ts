@@ -1,0 +1,75 @@
+import { didYouMean } from '../../did-you-mean.js';
+import { formatNamed } from '../../formats/table.js';
+import { parseScope } from '../../permissions/filesystem.js';
+import { type GuestSettings, isolationOf } from '../types/guest-options.js';
+import type { InstalledPlugin } from './installed.js';
+
+/** The part of an installed tool that an option can name. */
+interface Named {
+  readonly name: string;
+  readonly id: string;
+}
+
+/**
+ * What the options about guests say without effect, in sentences for the operator: names that are not
+ * installed, and options that the named plugin does not follow.
+ */
+export function explainGuestOptions(
+  settings: GuestSettings,
+  installed: readonly InstalledPlugin[],
+  tools: readonly Named[],
+): readonly string[] {
+  const { replicas, isolation, background, trustGroups, idempotent } = settings;
+  const ids = installed.map(({ plugin }) => plugin.id);
+  const names = tools.flatMap(({ name, id }) => [name, id]);
+  const unknown = (
+    option: string,
+    given: readonly string[],
+    known: readonly string[],
+  ): readonly string[] => {
+    const there = new Set(known);
+    return given.filter((name) => !there.has(name)).map((name) => notThere(option, name, known));
+  };
+  return [
+    ...unknown('replicas', Object.keys(replicas), ids),
+    ...unknown('isolation', Object.keys(isolation), ids),
+    ...unknown('background', background, ids),
+    ...unknown('trustGroups', Object.values(trustGroups).flat(), ids),
+    // guard: unknown-idempotent-tool-told
+    ...unknown('idempotent', idempotent, names),
+    ...installed.flatMap((one) => explainOne(one, settings)),
+  ];
+}
+
+function notThere(option: string, name: string, known: readonly string[]): string {
+  const meant = didYouMean(name, known);
+  const what = option === 'idempotent' ? 'tool' : 'plugin';
+  const hint = meant === undefined ? '' : ` Did you mean ${JSON.stringify(meant)}?`;
+  return `The option ${option} names ${JSON.stringify(name)}, and there is no such ${what}.${hint}`;
+}
+
+function explainOne(
+  { plugin, entries }: InstalledPlugin,
+  settings: GuestSettings,
+): readonly string[] {
+  const { id, format, stateless = false } = plugin;
+  const told: string[] = [];
+  if (Object.hasOwn(settings.replicas, id)) {
+    if (formatNamed(format).registersAtRunTime === true) {
+      told.push(`The option replicas has no effect on ${id}: it registers at run time.`);
+    } else if (!stateless) {
+      told.push(
+        `${id} may have several guests (replicas), each with a memory of its own. Its manifest does not say that it is stateless.`,
+      );
+    }
+  }
+  const isWritable = entries.some(({ entry }) =>
+    entry.declared.fs.some((scope) => parseScope(scope).isWritable),
+  );
+  if (isWritable && isolationOf(settings, id) !== 'plugin') {
+    told.push(
+      `${id} reads its mounts and does not write to them: its tenants would share what it writes (isolation).`,
+    );
+  }
+  return told;
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { EngineOptions } from '../../../src/index.js';
+import { makeExtension } from '../extension-on-disk.js';
+import { makeDirectory, makePlugin, silentLogger, startEngine } from '../plugin-on-disk.js';
+import { makeVellum } from '../vellum-on-disk.js';
+
+/** The warnings of an engine at its start, and those of a reload. */
+async function warningsOf(
+  plugins: readonly string[],
+  options: Partial<EngineOptions>,
+): Promise<readonly string[]> {
+  const told: string[] = [];
+  const logger = { ...silentLogger, warn: (_: object, message: string) => void told.push(message) };
+  const engine = await startEngine(plugins, { ...options, logger });
+  const before = told.length;
+  await engine.reload();
+  // Said again after each reload: what is there may have changed.
+  expect(told.slice(before)).toEqual(told.slice(0, before));
+  return told.slice(0, before).filter((message) => !message.startsWith('A guest lacks here'));
+}
+
+const stateless = { bulkhead: { stateless: true } };
+
+describe('options about guests', () => {
+  it('warn about plugins and tools that are not installed', async () => {
+    const told = await warningsOf([makePlugin({ tools: { run: '() => 1' }, entry: stateless })], {
+      replicas: { sample1: { max: 2 }, sample: { max: 2 } },
+      isolation: { other: 'tenant' },
+      background: ['bg'],
+      trustGroups: { g: ['sample2'] },
+      idempotent: ['sample__run', 'sample:run', 'sample__runn'],
+    });
+    expect(told).toEqual([
+      'The option replicas names "sample1", and there is no such plugin. Did you mean "sample"?',
+      'The option isolation names "other", and there is no such plugin.',
+      'The option background names "bg", and there is no such plugin.',
+      'The option trustGroups names "sample2", and there is no such plugin. Did you mean "sample"?',
+      expect.stringMatching(
+        /^The option idempotent names "sample__runn", and there is no such tool\. Did you mean/,
+      ),
+    ]);
+  });
+
+  it('warn if a plugin with replicas does not say that it is stateless', async () => {
+    const replicas = { sample: { max: 2 } };
+    const said = [expect.stringContaining('does not say that it is stateless')];
+    const tools = { run: '() => 1' };
+    expect(await warningsOf([makePlugin({ tools })], { replicas })).toEqual(said);
+    const no = { bulkhead: { stateless: false } };
+    expect(await warningsOf([makePlugin({ tools, entry: no })], { replicas })).toEqual(said);
+    expect(await warningsOf([makePlugin({ tools, entry: stateless })], { replicas })).toEqual([]);
+    const hooks = { stop: 'export default () => {}' };
+    expect(await warningsOf([makeVellum({ hooks })], { replicas })).toEqual(said);
+    const hinted = makeVellum({ hooks, manifest: stateless });
+    expect(await warningsOf([hinted], { replicas })).toEqual([]);
+    expect(await warningsOf([makeExtension({})], { replicas })).toEqual([
+      expect.stringContaining('registers at run time'),
+    ]);
+  });
+
+  it('show the hint in the status, and nowhere else', async () => {
+    const plugin = makePlugin({ tools: { run: '() => 1' }, entry: stateless });
+    const engine = await startEngine([plugin]);
+    expect(engine.plugins()[0]?.stateless).toBe(true);
+    const guests: number[] = [];
+    engine.on((event) => event.type === 'guest-started' && guests.push(event.pid));
+    await Promise.all(Array.from({ length: 8 }, () => engine.call('run', {})));
+    // A hint declares no permissions, so it does not take the default ones away.
+    const hooks = { stop: 'export default () => {}' };
+    const hinted = await startEngine([makeVellum({ hooks, manifest: stateless })]);
+    expect(hinted.plugins()[0]?.entries[0]?.effective).toMatchObject({ time: true, storage: true });
+    // The operator's option gives a plugin several guests, not its hint.
+    expect(guests.length).toBeLessThanOrEqual(1);
+  });
+
+  it('warn if isolation takes the writing from a mount', async () => {
+    const directory = makeDirectory();
+    const plugin = makeVellum({ hooks: { stop: 'export default () => {}' } });
+    const grant = { sample: { fs: [`${directory}:rw`] } };
+    const isolation = { sample: 'tenant' } as const;
+    expect(await warningsOf([plugin], { grant, isolation })).toEqual([
+      expect.stringContaining('reads its mounts and does not write to them'),
+    ]);
+    expect(await warningsOf([plugin], { grant })).toEqual([]);
+    const readOnly = { sample: { fs: [directory] } };
+    expect(await warningsOf([plugin], { grant: readOnly, isolation })).toEqual([]);
+  });
+});
