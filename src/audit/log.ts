@@ -46,8 +46,11 @@ export interface AuditLog {
   readonly listener: EventListener;
   /** Resolves when every queued event is on the disk. Throws `AUDIT_FAILED`. */
   flush(): Promise<void>;
-  /** Resolves when every queued event is written, and maybe not yet on the disk. Throws `AUDIT_FAILED`. */
-  write(): Promise<void>;
+  /**
+   * Resolves when every event so far is in the log: on the disk with `durable`, otherwise written. Throws
+   * `AUDIT_FAILED`, also if the queue was full and events were lost that no write has counted yet.
+   */
+  recorded(durable: boolean): Promise<void>;
   /** Signs all records so far. Resolves at once without a signer. Throws `AUDIT_FAILED`. */
   checkpoint(): Promise<void>;
   /** Calls `listener` with each record after it is written. Returns the function that unsubscribes. */
@@ -89,6 +92,8 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
   const sizes: number[] = [];
   let queuedBytes = 0;
   let lost = 0;
+  /** Lost events that no written record counts yet. */
+  let uncounted = 0;
   let scheduled = false;
   let closed = false;
   let syncedMs = -Infinity;
@@ -129,6 +134,7 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
   const drain = async (durable: boolean): Promise<void> => {
     if (lost > 0) put({ type: 'records-lost', atMs: now(), count: lost });
     lost = 0;
+    const counting = uncounted;
     // Later events wait for the next drain, so that this loop ends.
     let left = queue.length;
     do {
@@ -141,6 +147,7 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
       if (unsigned >= checkpointEvery) await sign().catch(onSignatureFailed);
       if (unanchored >= checkpointEvery) anchor();
     } while (left > 0);
+    uncounted -= counting;
     if (durable) {
       syncedMs = now();
       clearTimeout(unsynced);
@@ -257,12 +264,19 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
       if (closed || !isRecorded(event.type)) return;
       const bytes = sizeOf(event);
       // guard: audit-queue-bounded-in-bytes
-      if (queuedBytes + bytes > maxQueuedBytes || queue.length >= maxQueuedRecords) lost += 1;
-      else enqueue(event, bytes);
+      if (queuedBytes + bytes > maxQueuedBytes || queue.length >= maxQueuedRecords) {
+        lost += 1;
+        uncounted += 1;
+      } else enqueue(event, bytes);
       scheduleWrite();
     },
     flush: () => writeNow(true),
-    write: () => writeNow(false),
+    recorded: async (durable) => {
+      const isLosing = uncounted > 0;
+      await writeNow(durable);
+      // guard: lost-record-stops-effects
+      if (isLosing) throw auditFailed(store.name, 'lost records, because its queue was full');
+    },
     checkpoint: async () => {
       await writeNow(true);
       writing = writing.catch(() => {}).then(sign);

@@ -89,8 +89,8 @@ const BEFORE_EFFECT: Readonly<
   Record<RiskBand, (log: AuditLog) => (() => Promise<void>) | undefined>
 > = {
   low: () => undefined,
-  medium: (log) => log.write,
-  high: (log) => log.flush,
+  medium: (log) => () => log.recorded(false),
+  high: (log) => () => log.recorded(true),
 };
 
 function fileOf({ file }: AuditOptions): string {

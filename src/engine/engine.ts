@@ -100,6 +100,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       approval,
       events,
       trusts: (plugin) => settings.trustHints.includes(plugin),
+      beforeEffect: audit.beforeEffect,
     }),
     lifecycleOf: makeLifecycles({ texts, settings }),
     now: Date.now,

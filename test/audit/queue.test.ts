@@ -19,9 +19,12 @@ it('records that wait for a full disk are bounded in bytes, and the lost ones ar
   const input = JSON.stringify('x'.repeat(100_000));
   for (let call = 0; call < 50; call += 1)
     for (const event of callEvents(String(call), input)) log.listener(event);
-  await expect(log.write()).rejects.toMatchObject({ code: 'AUDIT_FAILED' });
+  await expect(log.recorded(false)).rejects.toMatchObject({ code: 'AUDIT_FAILED' });
   await expect(log.flush()).rejects.toMatchObject({ code: 'AUDIT_FAILED' });
   full = false;
+  // An effect whose record was among the lost ones does not happen, though the disk has room again.
+  await expect(log.recorded(true)).rejects.toThrow('lost records');
+  await log.recorded(true);
   await log.flush();
   const started = await gather(queryStore(store, { types: ['call-started'] }));
   // Each input takes 200,000 bytes.

@@ -129,6 +129,31 @@ describe('the audit log of an engine', () => {
     await engine.close();
   });
 
+  it('refuses a call of low risk that was approved if it cannot write it down', async () => {
+    const store = makeJsonlStore(file());
+    let full = false;
+    const plugin = makePlugin({
+      tools: { look: "() => 'seen'" },
+      entry: { requireApproval: true },
+    });
+    const engine = await startEngine([plugin], {
+      audit: {
+        store: {
+          ...store,
+          append: (records, durable) =>
+            full ? Promise.reject(new Error('no space left')) : store.append(records, durable),
+        },
+      },
+      approve: () => 'once',
+    });
+    expect(engine.catalog.list()[0]?.risk).toBe('low');
+    expect(await engine.call('look', {})).toMatchObject({ value: 'seen' });
+    full = true;
+    expect(await engine.call('look', {})).toMatchObject({ isError: true, code: 'AUDIT_FAILED' });
+    full = false;
+    await engine.close();
+  });
+
   it('refuses a call of medium risk that it cannot write down', async () => {
     const store = makeJsonlStore(file());
     let full = false;
@@ -147,7 +172,10 @@ describe('the audit log of an engine', () => {
     expect(engine.catalog.list()[0]?.risk).toBe('medium');
     expect(await engine.call('send', {})).toMatchObject({ value: 'sent' });
     full = true;
-    expect(await engine.call('send', {})).toMatchObject({ isError: true, code: 'AUDIT_FAILED' });
+    const refused = await engine.call('send', {});
+    expect(refused).toMatchObject({ isError: true, code: 'AUDIT_FAILED' });
+    // A model reads it.
+    expect(JSON.stringify(refused)).not.toContain('audit.jsonl');
     full = false;
     expect(await engine.call('send', {})).toMatchObject({ value: 'sent' });
     await engine.close();

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openApprovals } from '../../src/entry-points/approval.js';
@@ -14,13 +14,13 @@ export const tools = [{ id: 'send', name: 'Send', description: 'd',
   execute: (input) => ({ ...input, runs: ++runs }) }];`;
 
 /** Starts engines over one storage directory and one plugin whose tool needs approval. */
-function host(options: Partial<EngineOptions> = {}) {
+function host(options: Partial<EngineOptions> = {}, fs: readonly string[] = []) {
   const storageDirectory = makeDirectory();
   const directory = makePlugin({
     id: 'mail',
     source,
     entry: { requireApproval: true },
-    permissions: { network: ['a.test', 'b.test'] },
+    permissions: { network: ['a.test', 'b.test'], fs },
   });
   return {
     storageDirectory,
@@ -87,6 +87,68 @@ describe('engine.approvals', () => {
     const changed = await start(options);
     const result = await changed.call('mail:send', INPUT, { approval: id });
     expect(result.code).toBe('APPROVAL_INVALID');
+  });
+
+  it.each(['another working directory', 'a mount whose link leads elsewhere', 'a writable mount'])(
+    'does not run a call with %s',
+    async (change) => {
+      const root = makeDirectory();
+      for (const name of ['one', 'two']) mkdirSync(join(root, name));
+      symlinkSync('one', join(root, 'ws'));
+      const mount = join(root, 'ws');
+      const { start } = host({}, [`${mount}:/workspace:rw`]);
+      const grant = { mail: { fs: [`${mount}:/workspace`], network: ['a.test', 'b.test'] } };
+      const context = { workingDir: mount };
+      const engine = await start({ grant });
+      const id = await engine.approvals.request('mail:send', INPUT, { context });
+      await engine.approvals.answer(id, { verdict: 'once', ...ANN });
+      await engine.close();
+      if (change.includes('link')) {
+        rmSync(mount);
+        symlinkSync('two', mount);
+      }
+      const next = await start(change.includes('writable') ? {} : { grant });
+      const call = (workingDir: string) =>
+        next.call('mail:send', INPUT, { approval: id, context: { workingDir } });
+      const asked = change.includes('another') ? join(mount, 'deeper') : mount;
+      expect(await call(asked)).toMatchObject({ code: 'APPROVAL_INVALID' });
+      if (change.includes('another')) expect((await call(mount)).value).toMatchObject(INPUT);
+    },
+  );
+
+  it('does not run an approved call if the grant was widened while it waited in the queue', async () => {
+    const directory = makePlugin({
+      id: 'mail',
+      source: source.replace(
+        'execute:',
+        'execute: async (input) => (await powers.gate({}), input) }, { id: "other", name: "n", description: "d", execute:',
+      ),
+      entry: { requireApproval: true },
+      permissions: { network: ['a.test', 'b.test'], powers: ['gate'] },
+    });
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const engine = await startEngine([directory], {
+      grant: { mail: { network: ['a.test'], powers: ['gate'] } },
+      limits: { maxCallsPerPlugin: 1 },
+      approve: () => 'once',
+      powers: [{ name: 'gate', risk: 'low', handler: () => gate.then(() => true) }],
+    });
+    const isQueued = new Promise<void>((resolve) => {
+      engine.on((event) => {
+        if (event.type === 'queue-changed' && event.calls === 1) resolve();
+      });
+    });
+    const running = engine.call('mail:send', INPUT);
+    const queued = engine.call('mail:other', INPUT);
+    await isQueued;
+    await engine.grant('mail', 'network:b.test');
+    open();
+    expect((await running).isError).toBe(false);
+    expect(await queued).toMatchObject({ isError: true, code: 'APPROVAL_DENIED' });
+    expect((await engine.call('mail:other', INPUT)).value).toMatchObject({ runs: 1 });
   });
 
   it('does not run a call whose code has changed, nor one that a rule or policy denies', async () => {

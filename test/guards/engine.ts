@@ -45,6 +45,48 @@ export const engineGuards: readonly Guard[] = [
     tests: ['test/engine/instance/effects.test.ts'],
   },
   {
+    id: 'held-write-recorded-first',
+    stops: 'an approved request whose approval could not be recorded',
+    mutation: 'remove',
+    tests: ['test/engine/recorded-effects.test.ts'],
+  },
+  {
+    id: 'undeclared-write-recorded-first',
+    stops: 'an undeclared request whose record could not be written',
+    mutation: 'remove',
+    tests: ['test/engine/recorded-effects.test.ts'],
+  },
+  {
+    id: 'unannounced-write-recorded-first',
+    stops: 'a request of code outside of calls while the audit log cannot be written',
+    mutation: 'never',
+    tests: ['test/engine/recorded-effects.test.ts'],
+  },
+  {
+    id: 'unannounced-effect-recorded-first',
+    stops: 'a change of a file or a use of a power while the audit log cannot be written',
+    mutation: 'always',
+    tests: ['test/engine/recorded-effects.test.ts'],
+  },
+  {
+    id: 'approved-call-compared-when-it-runs',
+    stops: 'an approved call that runs with a grant that was widened in the queue',
+    mutation: 'never',
+    tests: ['test/engine/stored-approvals.test.ts'],
+  },
+  {
+    id: 'approval-bound-to-working-directory',
+    stops: 'an approval of one working directory that runs in another',
+    mutation: 'remove',
+    tests: ['test/engine/stored-approvals.test.ts'],
+  },
+  {
+    id: 'approval-bound-to-mounts',
+    stops: 'an approval that still holds after a mounted link leads elsewhere',
+    mutation: 'remove',
+    tests: ['test/engine/stored-approvals.test.ts'],
+  },
+  {
     id: 'approval-digest-compared',
     stops: 'a plugin that was replaced after the approval',
     mutation: 'always',

@@ -3,6 +3,12 @@ import type { Guard } from './guard.js';
 /** Storage, host powers, lock files, audit logs, reports and limits. */
 export const recordGuards: readonly Guard[] = [
   {
+    id: 'lost-record-stops-effects',
+    stops: 'an effect whose record was lost because the queue was full',
+    mutation: 'remove',
+    tests: ['test/audit/queue.test.ts'],
+  },
+  {
     id: 'storage-user-directory-counted',
     stops: 'storage that fills up with directories of users invented by a plugin',
     mutation: 'remove',

@@ -7,6 +7,7 @@ import { prepare, type Question } from '../../approval/question.js';
 import { refusals } from '../../approval/refusals.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import { BulkheadError } from '../../errors.js';
+import { withoutLinks } from '../node/paths.js';
 import type { Placed } from '../plugins/placement.js';
 import type { CallOptions } from '../types/options.js';
 import { answerOf, type CallResult, failureOf } from '../types/result.js';
@@ -75,9 +76,7 @@ export function makeCallAdmission(spec: CallAdmissionSpec): CallAdmission {
     // guard: resumed-call-checked-again
     if (verdict === 'deny' && rule === undefined) throw policyDenied(tool, reason);
     if (options.approval !== undefined && options.dryRun !== true) {
-      // Nothing happens between this and the run: what was approved is what runs.
-      approval.spend(options.approval, questionOf(call, tool.asks ?? reason));
-      return call;
+      return bound(call, approval.spend(options.approval, questionOf(call, tool.asks ?? reason)));
     }
     // If a rule allows a tool that needs approval, an approval event is emitted, as for a person.
     // guard: approval-required
@@ -89,12 +88,12 @@ export function makeCallAdmission(spec: CallAdmissionSpec): CallAdmission {
     const now = spec.find(tool.id);
     const next = { ...call, ...now };
     // guard: approval-digest-compared
-    if (prepare(questionOf(next, '')).digest === digest) return next;
+    if (digestOf(next) === digest) return bound(next, digest);
     return now.place === place ? Promise.reject(changed(tool)) : admit(next);
   };
 
   return {
-    preview: (call) => ({ ...judge(call), digest: prepare(questionOf(call, '')).digest }),
+    preview: (call) => ({ ...judge(call), digest: digestOf(call) }),
     request: (call, asker) => {
       const { tool } = call;
       const { verdict, reason, rule } = judge(call);
@@ -172,12 +171,40 @@ function questionOf({ callId, tool, place, inputText, options }: CallSpec, why: 
     risk: tool.risk,
     riskWhy: tool.riskWhy,
     why,
-    terms: 'remote' in place ? null : place.instance.terms,
+    terms: termsOf(place, options),
     tenant: options.tenant,
     ...(typeof conversationId === 'string' ? { conversationId } : {}),
     approve: options.approve,
     attended: options.unattended !== true && isInteractive !== false,
     signal: options.signal ?? new AbortController().signal,
+  };
+}
+
+/**
+ * The grant and the configuration, and the directories that the call reaches: the real path of each
+ * mount, because a link may lead elsewhere after the answer, and the caller's working directory.
+ */
+function termsOf(place: Placed, { context }: CallOptions): Question['terms'] {
+  if ('remote' in place) return null;
+  const { workingDir } = context ?? {};
+  return {
+    ...place.instance.terms,
+    // guard: approval-bound-to-working-directory
+    ...(typeof workingDir === 'string' ? { workingDir: withoutLinks(workingDir) } : {}),
+  };
+}
+
+/** The digest of what an approval of this call covers now. */
+function digestOf(call: CallSpec): string {
+  return prepare(questionOf(call, '')).digest;
+}
+
+/** The approved call. It is compared again when it runs: it may wait for its turn and for a guest. */
+function bound(call: CallSpec, digest: string): CallSpec {
+  return {
+    ...call,
+    whyNotApproved: () =>
+      digestOf(call) === digest ? undefined : failureOf(changed(call.tool), call.tool),
   };
 }
 

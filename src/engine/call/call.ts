@@ -1,4 +1,5 @@
 import type { CatalogTool } from '../../catalog/catalog.js';
+import { BulkheadError } from '../../errors.js';
 import type { EventBus } from '../../events.js';
 import type { Format, PreparedCall } from '../../formats/format.js';
 import type { Instance } from '../instance/instance.js';
@@ -41,9 +42,14 @@ export interface CallSpec {
   readonly contextText?: string | undefined;
   readonly options: CallOptions;
   readonly services: CallServices;
+  /** For an approved call: why the approval no longer covers it. The grant may change in the queue. */
+  readonly whyNotApproved?: () => Failure | undefined;
 }
 
-/** A call of medium or high risk may have effects only after this has written its audit record. */
+/**
+ * A call of medium or high risk may have effects only after this has written its audit record. It rejects
+ * with `AUDIT_FAILED`, without the path of the log: models read the results of calls.
+ */
 export function beforeEffectOf({
   tool,
   services,
@@ -51,7 +57,15 @@ export function beforeEffectOf({
   // guard: high-risk-call-recorded-first
   const isHighRisk = tool.risk === 'high' || tool.asks !== undefined;
   // guard: medium-risk-call-recorded-first
-  return services.beforeEffect(isHighRisk ? 'high' : tool.risk);
+  const write = services.beforeEffect(isHighRisk ? 'high' : tool.risk);
+  return (
+    write &&
+    (() =>
+      write().catch((cause: unknown) => {
+        const message = `${tool.id} did not run: the audit log of the host could not be written, and a call of this risk needs its record first. The host's log has the reason.`;
+        throw new BulkheadError('AUDIT_FAILED', message, { path: 'the audit log' }, { cause });
+      }))
+  );
 }
 
 export function deadlineOf(

@@ -153,6 +153,9 @@ class RunningCall implements OpenCall, ResponseHandler {
     if (this.over) return;
     // The idle guest may have been evicted for another plugin.
     if (!guest.alive) return this.start();
+    const changed = this.spec.whyNotApproved?.();
+    // guard: approved-call-compared-when-it-runs
+    if (changed !== undefined) return this.answer(changed);
     this.guest = guest;
     this.actsBefore = this.place.instance.calls.began(guest.peer, this);
     const text = new RawJson(callText(this.tool, this.spec, this.deadlineAtMs));

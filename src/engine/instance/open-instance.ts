@@ -9,11 +9,14 @@ import { canonicalJson } from '../../canonical.js';
 import { formatNamed } from '../../formats/table.js';
 import type { GuestEnd } from '../../guests/end.js';
 import type { Guest } from '../../guests/guest.js';
+import { parseScope } from '../../permissions/filesystem.js';
 import { coversAll, type Grant } from '../../permissions/grant.js';
+import type { Permissions } from '../../permissions/kind.js';
 import { buildKey } from '../../plugin/artifact/artifact.js';
 import { type Bundle, type Plugin, type PluginEntry, subjectHashOf } from '../../plugin/plugin.js';
 import { makeStackMapper } from '../../plugin/source-map.js';
 import { isolationOf } from '../types/guest-options.js';
+import { withoutLinks } from '../node/paths.js';
 import { needsBrokers, type OpenBrokers, openBrokers } from './brokers.js';
 import { makeGuestAllocator } from './guest-source.js';
 import { type GuestSupervisor, makeGuestSupervisor, type Schemas } from './guest-supervisor.js';
@@ -131,6 +134,7 @@ class InstanceState implements Instance {
     const { overrides = [] } = this.spec.services.settings.network;
     return {
       grant: { ...permissions },
+      mounts: mountsOf(permissions),
       config: this.spec.config,
       secrets: this.secrets.map(({ name, binding }) => [name, canonicalJson(binding)]),
       overrides: overrides.map(({ host, url }) => [host, url]),
@@ -317,6 +321,20 @@ class InstanceState implements Instance {
       now: services.now,
     });
   }
+}
+
+/** The directories of the host that a grant reaches: their real paths, and whether they are writable. */
+function mountsOf({ fs }: Permissions): JsonObject[] {
+  return fs
+    .map(parseScope)
+    .filter(({ path }) => path.startsWith('/'))
+    .map(({ path, at = path, isWritable }) => ({
+      path,
+      // guard: approval-bound-to-mounts
+      real: withoutLinks(path),
+      at,
+      isWritable,
+    }));
 }
 
 function asItIs(text: string): string {

@@ -62,10 +62,14 @@ export function makeRequestGate(spec: RequestGateSpec): RequestGate {
       return brokers.filesystem.inspect(params, abortSignalOf(request), attributionOf(peer));
     }
     if (method === 'changeFile' && brokers.filesystem !== undefined) {
+      const { filesystem } = brokers;
       const sent = bodyOf(params, streams);
       const signal = abortSignalOf(request);
       const behalf = attributionOf(peer);
-      return brokers.filesystem.change(params, sent, signal, behalf, makerOf(peer));
+      const maker = makerOf(peer);
+      return afterRecord(mode.beforeEffect?.(asked), () =>
+        filesystem.change(params, sent, signal, behalf, maker),
+      );
     }
     if ((method === 'readFile' || method === 'statFile') && spec.explainFile !== undefined) {
       return spec.explainFile(params);
@@ -75,7 +79,10 @@ export function makeRequestGate(spec: RequestGateSpec): RequestGate {
       return storeThrough(brokers.storage, streams, params, request, by);
     }
     if (method === 'power' && brokers.powers !== undefined) {
-      return powerThrough(brokers.powers, streams, params, request, attributionOf(peer));
+      const { powers } = brokers;
+      return afterRecord(mode.beforeEffect?.(asked), () =>
+        powerThrough(powers, streams, params, request, attributionOf(peer)),
+      );
     }
     throw new BulkheadError(
       'PERMISSION_REVOKED',
@@ -83,6 +90,11 @@ export function makeRequestGate(spec: RequestGateSpec): RequestGate {
       { permission: method.slice(0, 40) },
     );
   };
+}
+
+/** Runs an effect after the audit log has taken its record. */
+function afterRecord(recorded: Promise<void> | undefined, run: () => unknown): unknown {
+  return recorded === undefined ? run() : recorded.then(run);
 }
 
 /** The stream that the params announce. */

@@ -28,6 +28,11 @@ export interface RequestMode {
   readonly check?: (request: GuestRequest) => void;
   /** Returns the gate for this guest's writing HTTP requests, if there is one. */
   readonly outbound?: (peer: Peer) => OutboundGate | undefined;
+  /**
+   * What a request that may change something waits for, e.g. its audit record. It rejects if the request
+   * must not happen. `undefined`: nothing. Writing HTTP requests wait in `outbound`.
+   */
+  readonly beforeEffect?: (request: GuestRequest) => Promise<void> | undefined;
   /** Answers in place of the broker. Absent: the broker answers. */
   readonly answer?: (request: GuestRequest) => unknown;
 }

@@ -13,6 +13,7 @@ import type { CatalogTool } from '../../catalog/catalog.js';
 import { BulkheadError, isBulkheadError } from '../../errors.js';
 import type { EventBus } from '../../events.js';
 import { waitForPerson } from '../../guests/host-waits.js';
+import type { RiskBand } from '../../plugin/risk.js';
 import { visible, visibleText } from '../../visible.js';
 import type { StoppedEffect } from '../types/result.js';
 import type { OpenCall, OpenCalls } from './in-flight.js';
@@ -24,6 +25,8 @@ export interface LiveModeSpec {
   readonly events: EventBus;
   /** Whether the operator trusts the hints of a plugin's author. Its requests are then not held. */
   readonly trusts: (plugin: string) => boolean;
+  /** What an effect of that risk waits for, so that its record is written first; `undefined`: nothing. */
+  readonly beforeEffect: (risk: RiskBand) => (() => Promise<void>) | undefined;
 }
 
 /**
@@ -36,10 +39,19 @@ export function makeLiveMode({
   approval,
   events,
   trusts,
+  beforeEffect,
 }: LiveModeSpec): RequestModeFactory {
-  if (effects === 'off') return () => ({ name: 'live' });
   /** Calls whose approver did not answer. Their deadlines are not paused a second time. */
   const unanswered = new WeakSet<OpenCall>();
+
+  /** Rejects with `EFFECT_DENIED` if the record of an effect of that risk cannot be written. */
+  const recorded = async (risk: RiskBand, plugin: string, wanted: string): Promise<void> => {
+    try {
+      await beforeEffect(risk)?.();
+    } catch (cause) {
+      throw notRecorded(plugin, wanted, cause);
+    }
+  };
 
   const holdFor = (
     peer: Peer,
@@ -47,7 +59,7 @@ export function makeLiveMode({
     subject: ModeSubject,
   ): OutboundGate | undefined => {
     // An author's hint alone never exempts: the operator trusts it.
-    if (trusts(subject.plugin)) return undefined;
+    if (effects === 'off' || trusts(subject.plugin)) return undefined;
     const called = last === undefined ? underWay : [last];
     // Code that runs at load, before any call, declared nothing.
     const candidates = called.length > 0 || subject.actsUncalled ? called : [uncalled(subject)];
@@ -57,6 +69,8 @@ export function makeLiveMode({
     return async (leaving, signal) => {
       if (effects === 'audit') {
         events.emit(undeclared(reader, candidates, leaving));
+        // guard: undeclared-write-recorded-first
+        await recorded('medium', subject.plugin, wantedOf(leaving));
         return;
       }
       if (candidates.some((flight) => unanswered.has(flight))) {
@@ -69,11 +83,13 @@ export function makeLiveMode({
       for (const { deadline } of candidates) deadline.pause();
       const answered = waitForPerson(peer);
       try {
-        await approval.ask({
-          ...questionOf(reader, candidates, leaving, signal),
-          terms: subject.terms(),
-        });
+        const question = questionOf(reader, candidates, leaving, signal);
+        await approval.ask({ ...question, terms: subject.terms() });
+        // guard: held-write-recorded-first
+        await recorded(question.risk, subject.plugin, wantedOf(leaving));
       } catch (error) {
+        // The record could not be written: that is not the approver's answer.
+        if (isBulkheadError(error, 'EFFECT_DENIED')) throw error;
         if (isBulkheadError(error, 'APPROVAL_TIMEOUT')) {
           // guard: unanswered-approval-pauses-once
           for (const flight of candidates) unanswered.add(flight);
@@ -85,10 +101,52 @@ export function makeLiveMode({
       }
     };
   };
+  /**
+   * Whether no admitted call announced an effect: code that runs outside of calls, or a call that
+   * declares to only read, has it. A call of medium or high risk waited for its record when it began.
+   */
+  const isUnannounced = (peer: Peer, { calls }: ModeSubject): boolean => {
+    const { underWay, last } = calls.openCallsOf(peer);
+    const called = last === undefined ? underWay : [last];
+    return called.length === 0 || !called.every(({ tool }) => isRecordedFirst(tool));
+  };
   return (subject) => ({
     name: 'live',
-    outbound: (peer) => holdFor(peer, subject.calls.openCallsOf(peer), subject),
+    outbound: (peer) =>
+      holdFor(peer, subject.calls.openCallsOf(peer), subject) ??
+      // guard: unannounced-write-recorded-first
+      (isUnannounced(peer, subject)
+        ? (leaving) => recorded('medium', subject.plugin, wantedOf(leaving))
+        : undefined),
+    beforeEffect: ({ peer, method, params }) => {
+      const wanted = effectOf(subject, method, params);
+      // guard: unannounced-effect-recorded-first
+      return wanted === undefined || !isUnannounced(peer, subject)
+        ? undefined
+        : recorded('medium', subject.plugin, wanted);
+    },
   });
+}
+
+function wantedOf({ method, url }: OutboundRequest): string {
+  return `${method} ${url.origin}`;
+}
+
+/** The change that a request may make; `undefined` for a power that only reads. The broker checks it later. */
+function effectOf(
+  { riskOfPower }: ModeSubject,
+  method: string,
+  params: unknown,
+): string | undefined {
+  const read = isRecord(params) ? params : {};
+  if (method !== 'power') return `${textOf(read['op'])} of ${textOf(read['path'])}`;
+  const name = textOf(read['name']);
+  return riskOfPower(name) === 'low' ? undefined : name;
+}
+
+/** Whether the engine writes the record of each call of the tool before the call begins. */
+function isRecordedFirst({ risk, asks }: CatalogTool): boolean {
+  return risk !== 'low' || asks !== undefined;
 }
 
 /** A placeholder call for code that runs outside of calls. */
@@ -224,15 +282,29 @@ function undeclared(
 
 function effectDenied(
   { tool }: OpenCall,
-  { method, url }: OutboundRequest,
+  leaving: OutboundRequest,
   cause: unknown,
 ): BulkheadError<'EFFECT_DENIED'> {
-  const wanted = `${method} ${url.origin}`;
+  const wanted = wantedOf(leaving);
   const why = cause instanceof Error ? cause.message : String(cause);
   return new BulkheadError(
     'EFFECT_DENIED',
     `${tool.id} declares that it only reads, and may not send ${wanted}. ${why}`,
     { plugin: tool.plugin, wanted },
+    { cause },
+  );
+}
+
+/** The guest does not learn the path of the log. */
+function notRecorded(
+  plugin: string,
+  wanted: string,
+  cause: unknown,
+): BulkheadError<'EFFECT_DENIED'> {
+  return new BulkheadError(
+    'EFFECT_DENIED',
+    `${plugin} may not do this now: ${visible(wanted)}. The audit log of the host could not be written, and an effect needs its record first. The host's log has the reason.`,
+    { plugin, wanted },
     { cause },
   );
 }
