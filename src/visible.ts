@@ -31,6 +31,39 @@ export function visibleLines(text: string): string {
     );
 }
 
+/** Source code for display: like `visible`, except that line breaks and tabs stay. */
+export function visibleCode(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replaceAll(HIDDEN, (character) =>
+      character === '\n' || character === '\t' ? character : escape(character),
+    );
+}
+
+/**
+ * The characters of a text that a person does not see, escaped, each once: controls other than line breaks and
+ * tabs, direction marks, tags, and blanks that are not spaces. `BELONGS` lists what is no finding.
+ */
+export function hiddenIn(text: string): readonly string[] {
+  const found = text.replaceAll(BELONGS, '').match(HIDDEN) ?? [];
+  return [...new Set(found.filter((one) => !'\n\r\t'.includes(one)))].map(escape);
+}
+
+/**
+ * What belongs to visible text: the three flags with tags, variation selectors and joiners of emoji, joiners of
+ * scripts other than Latin, and the blanks of French and Chinese.
+ */
+const BELONGS = new RegExp(
+  [
+    String.raw`\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}`,
+    String.raw`(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?)\ufe0f?(?:\u200d(?=\p{Extended_Pictographic}))?`,
+    String.raw`(?<=[0-9#*])\ufe0f\u20e3`,
+    String.raw`(?<=(?!\p{Script=Latin})[\p{L}\p{M}])[\u200c\u200d]`,
+    String.raw`[\u00a0\u202f\u3000]`,
+  ].join('|'),
+  'gu',
+);
+
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** Besides controls: default-ignorable code points, and blanks (also those that are not `Zs`). */

@@ -62,7 +62,9 @@ export function failureOfPlugin(status: PluginStatus): Failure | undefined {
 export function noPlugin(directory: string): Failure {
   return {
     code: 'PLUGIN_NOT_FOUND',
-    message: `There is no plugin in ${directory}.`,
+    message: directory.endsWith('.artifact')
+      ? `${directory} is a packed plugin, and packs run only with a lock file. Accept it: bulkhead add ${directory}. Then run it with --lock.`
+      : `There is no plugin in ${directory}.`,
   };
 }
 

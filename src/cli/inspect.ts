@@ -7,13 +7,14 @@ import type { Permissions } from '../permissions/kind.js';
 import { explainPermissions } from '../permissions/permissions.js';
 import type { Plugin } from '../plugin/plugin.js';
 import type { Suggestion } from '../suggest/suggest.js';
-import { jsonLine, jsonLines, visible, visibleLines } from '../visible.js';
+import { jsonLine, jsonLines, visible, visibleText } from '../visible.js';
 import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
 import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { type Failure, failureOf, failureOfPlugin, noPlugin } from './failure.js';
 import { type Paint, makePaint, print } from './output.js';
+import { LOCK_FILE } from './lock/options.js';
 import { errorBlock } from './report-failure.js';
 
 export function addInspect(program: Command, run: RunCommand): void {
@@ -46,16 +47,22 @@ export async function runInspect(
 ): Promise<ExitCode> {
   const options = await engineOptions([directory], settings, capabilities);
   const status = await readStatus({ ...options, grant: onlyWhatReads }, capabilities);
+  const artifact = await artifactOf(status, options, capabilities);
   const failure = failureOfInspected(status, directory);
   if (settings.json === true) {
     const error = failure && { code: failure.code, message: failure.message };
-    const plugin = status && { ...status, entries: status.entries.map(withSentences) };
+    const entries = status?.entries.map(withSentences);
+    const plugin = status && {
+      ...status,
+      ...(artifact === undefined ? {} : { artifact }),
+      entries,
+    };
     await capabilities.stdout.write(
       jsonLine({ ok: failure === undefined, plugin, ...(error === undefined ? {} : { error }) }),
     );
   } else {
     const paint = makePaint(capabilities.stdout.colour);
-    if (status !== undefined) await capabilities.stdout.write(describe(status, paint));
+    if (status !== undefined) await capabilities.stdout.write(describe(status, artifact, paint));
     if (failure !== undefined) {
       await capabilities.stderr.write(await errorBlock(failure, directory, capabilities));
     }
@@ -107,7 +114,25 @@ function onlyWhatReads(plugin: Plugin): Partial<Permissions> {
   };
 }
 
-function withSentences(entry: EntryStatus): object {
+/** The hash of the plugin's artifact, as `add` and `list` show it; `undefined` if it cannot be built. */
+async function artifactOf(
+  status: PluginStatus | undefined,
+  options: EngineOptions,
+  { openLockfile }: Pick<CliCapabilities, 'openLockfile'>,
+): Promise<string | undefined> {
+  if (status === undefined || status.format === undefined) return undefined;
+  try {
+    const { plugins: _, lockFile: __, ...rest } = options;
+    const lockfile = openLockfile(options.lockFile ?? LOCK_FILE, { ...rest, plugins: [] });
+    return (await lockfile.inspect(status.directory)).artifact.hash;
+  } catch {
+    // The status has the reason.
+    return undefined;
+  }
+}
+
+/** The hash of an entry's code is left out: the artifact's hash identifies what runs. */
+function withSentences({ bundle: _, ...entry }: EntryStatus): object {
   return { ...entry, sentences: sentencesOf(entry) };
 }
 
@@ -121,13 +146,14 @@ function sentencesOf({ confinement, declared, secrets }: EntryStatus): readonly 
   return [...explainPermissions({ ...declared, env: inPlain }), ...named];
 }
 
-function describe(status: PluginStatus, paint: Paint): string {
+function describe(status: PluginStatus, artifact: string | undefined, paint: Paint): string {
   const { id, name, version, format, directory, state, entries, tools, alerts, problems } = status;
   const lines = [
     `${paint('bold', visible(id))}${version === undefined ? '' : ` ${visible(version)}`}`,
     `  name       ${visible(name)}`,
     `  format     ${format ?? 'unknown'}`,
     `  directory  ${visible(directory)}`,
+    `  artifact   ${artifact ?? 'not built'}`,
     `  state      ${state}`,
     ...(status.notRun ?? []).map((part) => `  not run    ${visible(part)}`),
     ...alerts.map(({ level, message }) => `  ${level.padEnd(9)}  ${visible(message)}`),
@@ -142,7 +168,6 @@ function describeEntry(entry: EntryStatus, paint: Paint): string[] {
   return [
     '',
     `${paint('bold', visible(entry.file))} (${visible(entry.key)})`,
-    `  content    ${entry.bundle ?? 'not built'}`,
     ...(entry.edition === undefined ? [] : [`  edition    ${entry.edition}`]),
     ...(entry.hooks?.length ? [`  hooks      ${entry.hooks.map(visible).join(', ')}`] : []),
     entry.undeclared === true
@@ -164,7 +189,7 @@ function describeTool(tool: CatalogTool, paint: Paint): string[] {
   return [
     '',
     `${paint('bold', visible(tool.name))}  ${paint('dim', marks.join(', '))}`,
-    ...indent(visibleLines(tool.description), '  '),
+    ...indent(visibleText(tool.description), '  '),
     '  input',
     ...indent(jsonLines(tool.inputSchema), '    '),
   ];

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { packPlugin } from '../engine/pack.js';
 import { visible } from '../visible.js';
+import { collect } from './arguments.js';
 import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
 import { makePluginLog } from './engine-options.js';
@@ -10,6 +11,7 @@ import { print } from './output.js';
 interface PackSettings {
   readonly sign?: string;
   readonly out?: string;
+  readonly include?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -23,6 +25,11 @@ export function addPack(program: Command, run: RunCommand): void {
       '--out <FILE>',
       'the file of the artifact (default: bulkhead.artifact in the directory)',
     )
+    .option(
+      '--include <FILE>',
+      'pack this file although it looks like a secret; repeatable',
+      collect,
+    )
     .option('--json', 'print one line of JSON')
     .action((directory: string, settings: PackSettings) =>
       run((capabilities) => runPack(directory, settings, capabilities)),
@@ -31,12 +38,16 @@ export function addPack(program: Command, run: RunCommand): void {
 
 async function runPack(
   directory: string,
-  { sign, out, json }: PackSettings,
+  { sign, out, include = [], json }: PackSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  const { inspected, file, envelopeFile, signer } = await packPlugin(
+  const { inspected, contents, file, envelopeFile, signer } = await packPlugin(
     directory,
-    { ...(sign === undefined ? {} : { signKey: sign }), ...(out === undefined ? {} : { out }) },
+    {
+      include,
+      ...(sign === undefined ? {} : { signKey: sign }),
+      ...(out === undefined ? {} : { out }),
+    },
     {
       plugins: [],
       env: capabilities.environment,
@@ -54,6 +65,8 @@ async function runPack(
     `  artifact   ${visible(file)}`,
     `  hash       ${artifact.hash}`,
     `  builds     ${builds.map(visible).join(', ')}`,
+    ...contents.files.map((name) => `  file       ${visible(name)}`),
+    ...contents.packages.map((name) => `  package    ${visible(name)}`),
     ...(envelopeFile === undefined
       ? ['  signature  none; sign it with --sign KEY']
       : [`  signature  ${visible(envelopeFile)}`, `  signer     ${signer}`]),
@@ -68,6 +81,7 @@ async function runPack(
       file,
       hash: artifact.hash,
       builds,
+      ...contents,
       ...(envelopeFile === undefined ? {} : { signature: envelopeFile, signer }),
       problems,
     },

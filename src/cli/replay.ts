@@ -4,11 +4,13 @@ import { visible } from '../visible.js';
 import { parseMilliseconds, readJsonFile } from './arguments.js';
 import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
-import { engineOptions } from './engine-options.js';
+import { engineOptions, TRUST_PLACE } from './engine-options.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { type Paint, makePaint, print, shorten } from './output.js';
 
 export interface ReplaySettings {
+  readonly lock?: string;
+  readonly trust?: string;
   readonly timeout?: number;
   readonly json?: boolean;
 }
@@ -18,6 +20,8 @@ export function addReplay(program: Command, run: RunCommand): void {
     .command('replay')
     .description('run a recorded call again from its recording, and show the first difference')
     .argument('<recording>', 'file that `bulkhead call --record` wrote')
+    .option('--lock <FILE>', 'replay only code of a version that this lock file accepts')
+    .option('--trust <FILE>', `file of required and revoked keys, for --lock (${TRUST_PLACE})`)
     .option(
       '--timeout <MS>',
       'deadline of each step in milliseconds (default: 10000)',
@@ -36,7 +40,14 @@ export async function runReplay(
 ): Promise<ExitCode> {
   const { stdout } = capabilities;
   const recording = await readJsonFile(file, 'recording', capabilities);
-  await using engine = await capabilities.createEngine(await engineOptions([], {}, capabilities));
+  const { lock, trust } = settings;
+  const locked = {
+    ...(lock === undefined ? {} : { lock }),
+    ...(trust === undefined ? {} : { trust }),
+  };
+  await using engine = await capabilities.createEngine(
+    await engineOptions([], locked, capabilities),
+  );
   const verdict = await engine.replay(
     recording,
     settings.timeout === undefined ? {} : { timeoutMs: settings.timeout },

@@ -242,7 +242,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     jwks: () => remotes.jwks(),
     accept: (id, digest) => remotes.accept(id, digest),
     replay: async (recording, replayOptions) =>
-      replay(parseRecording(recording), runtime.guests, replayOptions),
+      replay(parseRecording(recording), runtime.guests, settings.lock, replayOptions),
     plugins: () => status(),
     listing: () => registry.listing(),
     audit: audit.audit,

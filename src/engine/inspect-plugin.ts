@@ -60,6 +60,7 @@ export async function inspectPlugin(
   options: EngineOptions,
 ): Promise<Inspection> {
   const real = (await diskReader.realpath(directory)) ?? directory;
+  // An operator who names a file means a pack, so its errors say why it is not one.
   const pack = readPack({ readPack: readPackIn }, real);
   if (pack?.pack === undefined) return inspectSources(directory, options);
   const { artifact, envelope } = pack.pack;

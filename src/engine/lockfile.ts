@@ -2,7 +2,7 @@ import { lt, parse } from 'semver';
 import { removeStore } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
-import { readPlugin } from '../formats/discover.js';
+import { hasManifest, readPlugin } from '../formats/discover.js';
 import type { PublicKey } from '../keys/signing-key.js';
 import { type Changes, changesBetween, type Described } from '../lock/changes.js';
 import { compact } from '../lock/compact.js';
@@ -14,6 +14,7 @@ import { invalidArtifact, makeArtifact } from '../plugin/artifact/artifact.js';
 import type { Plugin } from '../plugin/plugin.js';
 import { type Inspection, inspectArtifact, inspectPlugin } from './inspect-plugin.js';
 import { diskReader } from './node/disk-reader.js';
+import { readPackIn } from './node/lock-files.js';
 import {
   buildCurrent,
   type CurrentPlugin,
@@ -42,6 +43,9 @@ export interface Acceptance {
 
 /** The state of a locked plugin's directory. `broken`: it cannot be read or built. */
 export type LockState = 'as-accepted' | 'changed' | 'missing' | 'broken';
+
+/** A pack beside its sources. `stale`: the sources changed after `bulkhead pack`. */
+export type PackState = 'none' | 'current' | 'stale';
 
 /** Reads a lock file, compares it with the plugins on disk, and changes it. */
 export interface Lockfile {
@@ -92,6 +96,11 @@ export interface Lockfile {
    * the trust file refuses it.
    */
   rollback(id: string, by: string): LockedPlugin;
+  /**
+   * Compares the pack in a plugin's directory with the sources beside it. `none`: there is no pack, or no
+   * sources. Does not run plugin code. Throws the errors of building the sources, and `INVALID_ARTIFACT`.
+   */
+  packState(directory: string): Promise<PackState>;
   /** Compares all locked plugins with their directories. Does not run plugin code. */
   check(): Promise<Readonly<Record<string, LockState>>>;
 }
@@ -207,12 +216,13 @@ export function openLockfile(path: string, options: EngineOptions): Lockfile {
           previous: [...rest, pin].slice(0, MAX_PREVIOUS),
         };
       }),
+    packState: (directory) => packStateOf(directory, options),
     check: async () => {
       const settings = readSettings({ ...options, plugins: [] });
       const runtime = await openEngineRuntime(settings, makeEventBus(Date.now));
       const stateOf = async (id: string, plugin: LockedPlugin): Promise<LockState> => {
         const directory = lock.directoryOf(plugin.source);
-        if ((await diskReader.stat(directory)) !== 'directory') return 'missing';
+        if ((await diskReader.stat(directory)) === undefined) return 'missing';
         try {
           const accepted = lock.open(id, plugin);
           const current =
@@ -242,6 +252,24 @@ export function openLockfile(path: string, options: EngineOptions): Lockfile {
       }
     },
   };
+}
+
+async function packStateOf(directory: string, options: EngineOptions): Promise<PackState> {
+  const real = (await diskReader.realpath(directory)) ?? directory;
+  const { pack } = readPack({ readPack: readPackIn }, real) ?? {};
+  if (pack === undefined || !(await hasManifest(diskReader, real))) return 'none';
+  const runtime = await openEngineRuntime(
+    readSettings({ ...options, plugins: [] }),
+    makeEventBus(Date.now),
+  );
+  try {
+    const { plugin } = await readPlugin(diskReader, real);
+    const keys = Object.keys(pack.artifact.bundles);
+    const current = await buildCurrent(plugin, keys, runtime.build);
+    return isSameSource(pack.artifact, current) ? 'current' : 'stale';
+  } finally {
+    await runtime.close();
+  }
 }
 
 /** The hash of the artifact of a directory's content. */

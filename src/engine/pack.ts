@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { requireKeyOutside, readSigningKey } from '../keys/key-file.js';
 import { signArtifact } from '../lock/signature.js';
 import { envelopeOf, PACK_FILE, writePackFiles } from './node/lock-files.js';
+import { contentsOf, type PackContents, refuseSecrets } from './pack-contents.js';
 import { type Inspection, inspectSources } from './inspect-plugin.js';
 import type { EngineOptions } from './types/options.js';
 
@@ -10,11 +11,14 @@ export interface PackOptions {
   readonly signKey?: string;
   /** The file of the artifact. Default: `bulkhead.artifact` in the plugin's directory. */
   readonly out?: string;
+  /** Files that are packed although they look like secrets, as the error names them. Default: none. */
+  readonly include?: readonly string[];
 }
 
 /** A packed plugin. */
 export interface Pack {
   readonly inspected: Inspection;
+  readonly contents: PackContents;
   readonly file: string;
   /** The file of the signature, a DSSE envelope. */
   readonly envelopeFile?: string;
@@ -24,22 +28,25 @@ export interface Pack {
 
 /**
  * Builds a plugin from its sources and writes its artifact, and its signature beside it. Whoever adds the
- * plugin runs these bytes: nothing is built again. Throws the errors of building, and `INVALID_KEY`.
+ * plugin runs these bytes: nothing is built again. Throws the errors of building, `INVALID_KEY`, and
+ * `INVALID_ARTIFACT` for files that look like secrets.
  */
 export async function packPlugin(
   directory: string,
-  { signKey, out = join(directory, PACK_FILE) }: PackOptions,
+  { signKey, out = join(directory, PACK_FILE), include = [] }: PackOptions,
   options: EngineOptions,
 ): Promise<Pack> {
   const key = signKey === undefined ? undefined : readSigningKey(signKey);
   // Others would get the private key with the plugin.
   if (signKey !== undefined) requireKeyOutside(signKey, directory);
   const inspected = await inspectSources(directory, options);
-  const { artifact } = inspected;
+  const { artifact, plugin } = inspected;
+  refuseSecrets(artifact, plugin.directory, include);
+  const contents = contentsOf(artifact);
   if (key === undefined) {
     writePackFiles(out, { bytes: artifact.bytes });
-    return { inspected, file: out };
+    return { inspected, contents, file: out };
   }
   writePackFiles(out, { bytes: artifact.bytes, envelope: signArtifact(artifact, key) });
-  return { inspected, file: out, envelopeFile: envelopeOf(out), signer: key.id };
+  return { inspected, contents, file: out, envelopeFile: envelopeOf(out), signer: key.id };
 }

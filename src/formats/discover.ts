@@ -59,6 +59,11 @@ export async function readPlugins(
   return { plugins: [...plugins.values()], problems };
 }
 
+/** Whether a directory contains the manifest of a plugin. */
+export async function hasManifest(reader: DirectoryReader, directory: string): Promise<boolean> {
+  return (await detectFormat(reader, directory)) !== undefined;
+}
+
 /** Reads one plugin. Throws `PLUGIN_NOT_FOUND`, `INVALID_MANIFEST` and `OUTSIDE_PLUGIN`. */
 export async function readPlugin(reader: DirectoryReader, directory: string): Promise<FoundPlugin> {
   const format = await detectFormat(reader, directory);

@@ -4,6 +4,8 @@ import type { PinReport } from './report.js';
 
 /** What a lock file says of one plugin, as far as a report needs it. */
 export interface Pin {
+  /** The hash of the accepted artifact. `null` in a lock file of another shape. */
+  readonly artifact: string | null;
   readonly bundles: Readonly<Record<string, string>>;
   readonly by: string | null;
   readonly at: string | null;
@@ -19,6 +21,7 @@ export function readPins(lock: unknown): ReadonlyMap<string, Pin> {
     Object.entries(plugins).map(([id, pin]: [string, unknown]) => [
       id,
       {
+        artifact: textOf(memberOf(pin, 'artifact')),
         bundles: textsOf(memberOf(pin, 'bundles')),
         by: textOf(memberOf(pin, 'by')),
         at: textOf(memberOf(pin, 'at')),
@@ -33,10 +36,13 @@ export function reportPin(
   status: PluginStatus | undefined,
 ): PinReport | null {
   if (pin === undefined) return null;
-  const { bundles, by, at } = pin;
+  const { artifact, bundles, by, at } = pin;
   const entries = status?.entries.filter(({ bundle }) => bundle !== undefined) ?? [];
-  const current = entries.every(({ key, bundle }) => bundles[key] === bundle);
-  return { bundles, by, at, current };
+  // An engine with a lock file names the artifact, and one without it the code of the entry.
+  const current = entries.every(
+    ({ key, bundle }) => bundle === artifact || bundle === bundles[key],
+  );
+  return { artifact, bundles, by, at, current };
 }
 
 function memberOf(value: unknown, key: string): unknown {

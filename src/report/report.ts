@@ -60,6 +60,8 @@ export interface UndeclaredReport {
 
 /** The plugin's entry in the lock file. */
 export interface PinReport {
+  /** The hash of the accepted artifact. `null`: the lock file does not name it. */
+  readonly artifact: string | null;
   readonly bundles: Readonly<Record<string, string>>;
   readonly by: string | null;
   readonly at: string | null;

@@ -3,6 +3,54 @@ import type { Guard } from './guard.js';
 /** Storage, host powers, lock files, audit logs, reports and limits. */
 export const recordGuards: readonly Guard[] = [
   {
+    id: 'replayed-code-accepted',
+    stops: 'a replay of code that no lock file accepts',
+    mutation: 'never',
+    tests: ['test/escape/locked-plugin.test.ts'],
+  },
+  {
+    id: 'unaccepted-plugin-unloaded',
+    stops: 'a plugin that runs on after it was revoked or removed from the lock file',
+    mutation: 'remove',
+    tests: ['test/escape/locked-plugin.test.ts'],
+  },
+  {
+    id: 'revoked-code-refused-at-start',
+    stops: 'a revoked artifact that starts again from memory',
+    mutation: 'never',
+    tests: ['test/escape/locked-plugin.test.ts'],
+  },
+  {
+    id: 'pack-without-secrets',
+    stops: 'a pack with files that its author would not publish',
+    mutation: 'always',
+    tests: ['test/cli/signing.test.ts'],
+  },
+  {
+    id: 'pack-without-dotfiles',
+    stops: 'a pack with a dotfile',
+    mutation: 'never',
+    tests: ['test/cli/signing.test.ts'],
+  },
+  {
+    id: 'pack-without-absolute-paths',
+    stops: 'a pack that tells the directories of its author',
+    mutation: 'never',
+    tests: ['test/cli/signing.test.ts'],
+  },
+  {
+    id: 'hidden-text-reported',
+    stops: 'a check that does not report invisible characters in texts for models',
+    mutation: 'remove',
+    tests: ['test/lock/text-findings.test.ts'],
+  },
+  {
+    id: 'foreign-tool-reported',
+    stops: "a check that does not report a text that names another plugin's tool",
+    mutation: 'remove',
+    tests: ['test/lock/text-findings.test.ts'],
+  },
+  {
     id: 'lost-record-stops-effects',
     stops: 'an effect whose record was lost because the queue was full',
     mutation: 'remove',

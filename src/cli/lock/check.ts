@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { LockState, Lockfile } from '../../engine/lockfile.js';
+import type { LockedPlugin } from '../../lock/lock.js';
+import { textFindings } from '../../lock/text-findings.js';
 import { jsonLine, visible } from '../../visible.js';
 import type { RunCommand } from '../call.js';
 import type { CliCapabilities } from '../capabilities.js';
@@ -68,8 +70,14 @@ async function checkDirectories(
   const findings: Finding[] = [];
   for (const directory of directories) {
     try {
-      const { plugin, problems } = await lockfile.inspect(directory);
+      const { plugin, problems, tools } = await lockfile.inspect(directory);
       findings.push(...problems.map((message) => ({ plugin: plugin.id, message })));
+      const others = Object.entries(lockfile.read().plugins).filter(([id]) => id !== plugin.id);
+      const texts = textFindings(tools, toolsOf(others));
+      findings.push(...texts.map((message) => ({ plugin: plugin.id, message })));
+      if ((await lockfile.packState(directory)) === 'stale') {
+        findings.push({ plugin: plugin.id, message: STALE(directory) });
+      }
       if (locked && !Object.hasOwn(lockfile.read().plugins, plugin.id)) {
         const message = `is not in ${lockfile.path}; add it with bulkhead add ${directory}`;
         findings.push({ plugin: plugin.id, message });
@@ -79,6 +87,18 @@ async function checkDirectories(
     }
   }
   return findings;
+}
+
+const STALE = (directory: string): string =>
+  `its pack is older than its sources, and \`add\` uses the pack; write it again with bulkhead pack ${directory}`;
+
+/** The tools of accepted plugins. */
+function toolsOf(
+  plugins: readonly (readonly [string, LockedPlugin])[],
+): readonly { readonly plugin: string; readonly tool: string }[] {
+  return plugins.flatMap(([plugin, { tools }]) =>
+    Object.keys(tools).map((tool) => ({ plugin, tool })),
+  );
 }
 
 async function drift(lockfile: Lockfile): Promise<Finding[]> {

@@ -4,7 +4,7 @@ import type { Changes, TextChange } from '../../lock/changes.js';
 import { type FileDiff, unifiedDiff } from '../../lock/source-diff.js';
 import type { Permissions } from '../../permissions/kind.js';
 import { explainPermissions } from '../../permissions/permissions.js';
-import { visible, visibleLines } from '../../visible.js';
+import { visible, visibleCode, visibleText } from '../../visible.js';
 import type { Paint } from '../output.js';
 
 /** A plugin, as shown before it is accepted. Text of its author is labelled and escaped. */
@@ -51,7 +51,7 @@ function signatureText(inspected: Inspection, signer: PublicKey | undefined): st
 
 /** A text of the plugin's author, escaped, each line marked as quoted. */
 function quoted(label: string, text: string): readonly string[] {
-  const [first = '', ...rest] = visibleLines(text.trim()).split('\n');
+  const [first = '', ...rest] = visibleText(text.trim()).split('\n');
   return [
     `    ${label.padEnd(15)}  | ${first}`,
     ...rest.map((line) => `    ${''.padEnd(15)}  | ${line}`),
@@ -65,7 +65,7 @@ export function formatDiffs(diffs: readonly FileDiff[], paint: Paint): string {
     return '  the accepted sources are not stored on this machine, so there is no diff of the code\n';
   }
   return diffs
-    .flatMap(({ diff }) => visibleLines(diff.trimEnd()).split('\n'))
+    .flatMap(({ diff }) => visibleCode(diff.trimEnd()).split('\n'))
     .map((line) => {
       if (line.startsWith('+')) return paint('green', line);
       return line.startsWith('-') ? paint('red', line) : line;
@@ -129,7 +129,7 @@ function formatTextChange({ part, before, after }: TextChange, paint: Paint): re
 }
 
 function prefixed(sign: '-' | '+', text: string, paint: Paint): readonly string[] {
-  return visibleLines(text)
+  return visibleText(text)
     .split('\n')
     .map((line) => paint(sign === '+' ? 'green' : 'red', `      ${sign} ${line}`));
 }

@@ -30,7 +30,7 @@ export interface LockFiles {
   /** The stored artifact with this hash and its signature; `undefined` if there is none. Nothing is checked. */
   readArtifact(hash: string): PackFiles | undefined;
   storeArtifact(hash: string, pack: PackFiles): void;
-  /** The artifact in a plugin's directory; `undefined` if the directory has none. */
+  /** The artifact in a plugin's directory, or the file itself; `undefined` if there is none. */
   readPack(directory: string): PackFiles | undefined;
 }
 
@@ -82,9 +82,9 @@ export function openLockFiles(path: string, store: string): LockFiles {
   };
 }
 
-/** The pack in a plugin's directory. */
-export function readPackIn(directory: string): PackFiles | undefined {
-  return readPackFiles(join(directory, PACK_FILE));
+/** The pack in a plugin's directory, or the pack itself if the path names its file. */
+export function readPackIn(path: string): PackFiles | undefined {
+  return readPackFiles(join(path, PACK_FILE)) ?? readPackFiles(path);
 }
 
 /** Reads an artifact and its signature from a file and the one beside it. */

@@ -24,8 +24,8 @@ import { NOTHING, policyFor } from './grants.js';
 
 /** `trust`: reads the operator's rules about keys and artifacts. */
 export function makeAcceptedPlugins(files: LockFiles, trust: () => Trust): AcceptedPlugins {
-  /** The builds of accepted artifacts, by the plugin that they were accepted for. */
-  const admitted = new WeakMap<Bundle, string>();
+  /** The builds of accepted artifacts, with the plugin that they were accepted for. */
+  const admitted = new WeakMap<Bundle, Admitted>();
   let lastText: string | undefined;
   let last: Lock = EMPTY;
   const readText = (text: string | undefined): Lock => {
@@ -53,10 +53,31 @@ export function makeAcceptedPlugins(files: LockFiles, trust: () => Trust): Accep
       verifySigner(artifact, pin, stored.envelope, name);
       const refused = whyRefused(trust(), id, { hash: artifact.hash, signer: pin.signer?.id });
       if (refused !== undefined) throw invalidArtifact(name, refused);
-      for (const bundle of Object.values(artifact.bundles)) admitted.set(bundle, id);
+      for (const bundle of Object.values(artifact.bundles)) {
+        admitted.set(bundle, { id, hash: artifact.hash, signer: pin.signer?.id });
+      }
       return artifact;
     },
-    admits: (id, bundle) => admitted.get(bundle) === id,
+    stillAccepts: (id, bundle) => {
+      try {
+        const { plugins } = readText(files.read());
+        const locked = Object.hasOwn(plugins, id) ? plugins[id] : undefined;
+        if (locked === undefined || locked.artifact !== bundle.artifact) return false;
+        const facts = { hash: locked.artifact, signer: locked.signer?.id };
+        return whyRefused(trust(), id, facts) === undefined;
+      } catch {
+        return false;
+      }
+    },
+    admits: (id, bundle) => {
+      const known = admitted.get(bundle);
+      if (known?.id !== id) return false;
+      // The rules may have changed since the artifact was opened.
+      const refused = whyRefused(trust(), id, known);
+      // guard: revoked-code-refused-at-start
+      if (refused !== undefined) throw invalidArtifact(`of ${id}`, refused);
+      return true;
+    },
     store: files.storeArtifact,
     readPack: files.readPack,
     trust,
@@ -67,6 +88,13 @@ export function makeAcceptedPlugins(files: LockFiles, trust: () => Trust): Accep
       return path.startsWith('..') ? path : `./${path}`;
     },
   };
+}
+
+/** What the operator's rules are compared with. */
+interface Admitted {
+  readonly id: string;
+  readonly hash: string;
+  readonly signer: string | undefined;
 }
 
 const EMPTY: Lock = { version: 2, plugins: {} };

@@ -18,6 +18,7 @@ import { type BuildBundle, discoverLocked, findPlugins } from './find-plugins.js
 import type { Grants } from './grants.js';
 import { shutDown } from './init-and-shutdown.js';
 import type { InstallCapabilities } from './install.js';
+import type { AcceptedPlugins } from '../types/settings.js';
 import { byId, type InstalledEntry, type InstalledPlugin, type PluginTable } from './installed.js';
 import { emitPluginEvents } from './plugin-events.js';
 import { makeReconciler } from './reconcile.js';
@@ -112,7 +113,10 @@ export function makeRegistry(spec: RegistrySpec): Registry {
     const ids = new Set(discovery.plugins.map(({ plugin }) => plugin.id));
     const stays = table
       .list()
-      .filter(({ plugin }) => !ids.has(plugin.id) && broken.has(plugin.directory));
+      .filter(({ plugin }) => !ids.has(plugin.id) && broken.has(plugin.directory))
+      // A plugin that was removed from the lock file, or revoked, has a problem too.
+      // guard: unaccepted-plugin-unloaded
+      .filter((one) => lock === undefined || one.plugin.origin !== undefined || isHeld(lock, one));
     const before = byId(table.list());
     const next = await mapConcurrently(discovery.plugins, WIDTH, (found) =>
       renew(before.get(found.plugin.id), found),
@@ -206,6 +210,13 @@ function buildsIn({ bundles }: Artifact): InstallCapabilities['build'] {
     const key = buildKey(entry);
     return Promise.resolve(Object.hasOwn(bundles, key) ? bundles[key] : undefined);
   };
+}
+
+/** Whether the lock file and the trust rules still accept all that runs of a plugin. */
+function isHeld(lock: AcceptedPlugins, { plugin, entries }: InstalledPlugin): boolean {
+  return entries
+    .flatMap(({ instances }) => instances)
+    .every(({ bundle }) => lock.stillAccepts(plugin.id, bundle));
 }
 
 /**

@@ -4,6 +4,7 @@ import { integrityOf } from '../../plugin/integrity.js';
 import type { GuestSource } from '../instance/guest-source.js';
 import { type Brokers, makeRequestGate } from '../instance/request-gate.js';
 import { replayMode } from '../instance/request-mode.js';
+import type { AcceptedPlugins } from '../types/settings.js';
 import type { CallRecording, Frame } from '../types/recording.js';
 import { makeFrameLog, sayFrame } from './frames.js';
 import { digestOf } from './recording.js';
@@ -28,14 +29,17 @@ export interface ReplayOptions {
 /**
  * Runs the recorded bundle in a new guest. All answers come from the recording, and the gate refuses
  * every other request. Throws `INVALID_OPTIONS` if the recording is incomplete, or if the hash of its
- * bundle does not match.
+ * bundle does not match. With a lock file, throws `NOT_LOCKED` unless the code is of an accepted version.
  */
 export async function replay(
   recording: CallRecording,
   guests: Pick<GuestSource, 'takeTapped'>,
+  lock: AcceptedPlugins | undefined,
   { timeoutMs = 10_000 }: ReplayOptions = {},
 ): Promise<ReplayVerdict> {
   checkRecording(recording);
+  // guard: replayed-code-accepted
+  if (lock !== undefined && !isAccepted(lock, recording)) throw notAccepted(recording, lock.path);
   const heard = makeQueue<Frame>();
   let say: (bytes: Uint8Array) => void = () => {};
   let alone = false;
@@ -113,6 +117,30 @@ function checkRecording(recording: CallRecording): void {
   if (typeof code !== 'string') throw invalid('it does not begin with a bundle');
   // guard: replay-bundle-compared
   if (integrityOf(code) !== bundle) throw invalid('its bundle is not the one that it names');
+}
+
+/**
+ * Whether the code is a build of the accepted version or of an earlier one, by its hash. The artifact must be
+ * stored here, with its signature, and the operator's trust rules must allow it.
+ */
+function isAccepted(lock: AcceptedPlugins, { plugin, bundle }: CallRecording): boolean {
+  const { plugins } = lock.read();
+  const locked = Object.hasOwn(plugins, plugin) ? plugins[plugin] : undefined;
+  if (locked === undefined || locked.disabled === true) return false;
+  const { previous = [] } = locked;
+  return [locked, ...previous].some(
+    (pin) =>
+      Object.values(pin.bundles).includes(bundle) &&
+      Object.values(lock.open(plugin, pin)?.bundles ?? {}).some(({ hash }) => hash === bundle),
+  );
+}
+
+function notAccepted({ plugin }: CallRecording, path: string): BulkheadError<'NOT_LOCKED'> {
+  return new BulkheadError(
+    'NOT_LOCKED',
+    `This recording of ${plugin} is not replayed: its code is of no version that ${path} accepts and that is stored here. To replay it with no access to anything, leave the lock file out.`,
+    { plugin },
+  );
 }
 
 /** Compares the header with the messages: they say which tool ran, of which plugin, and how it ended. */

@@ -63,7 +63,10 @@ export interface AcceptedPlugins {
    * verified; `undefined` if the store does not have it. Throws `INVALID_ARTIFACT` if it is refused.
    */
   open(id: string, locked: Pin): Artifact | undefined;
-  /** Whether the build comes from an artifact that `open` returned for this plugin. */
+  /**
+   * Whether the build comes from an artifact that `open` returned for this plugin. Throws `INVALID_ARTIFACT` if
+   * the trust rules refuse it by now, and `INVALID_TRUST`.
+   */
   admits(id: string, bundle: Bundle): boolean;
   /** Stores an artifact, with its signature if it has one. */
   store(hash: string, pack: PackFiles): void;
@@ -73,6 +76,11 @@ export interface AcceptedPlugins {
   trust(): Trust;
   /** The directory of a source. */
   directoryOf(source: string): string;
+  /**
+   * Whether the lock file still names the artifact of a bundle that runs, and the trust rules allow it. `false`
+   * if they cannot be read.
+   */
+  stillAccepts(id: string, bundle: Bundle): boolean;
   /** The source of a directory, as the lock file names it. */
   sourceOf(directory: string): string;
 }

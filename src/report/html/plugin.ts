@@ -90,7 +90,8 @@ function state({ state: word, confinement, pin }: PluginReport): Markup {
 }
 
 function identity({ id, format, version, bundles, pin }: PluginReport): Markup {
-  const hashes = Object.values(bundles);
+  const artifact = pin?.current === true ? pin.artifact : null;
+  const hashes = artifact === null ? Object.values(bundles) : [artifact];
   return html`<code>${said(id)}</code
     >${version !== null && html` ${said(version)}`}${format !== null && html` · ${format}`}
     ${hashes.map((hash) => html` · <code>${hash.slice(0, 22)}…</code>`)}
