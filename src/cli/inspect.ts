@@ -132,8 +132,9 @@ async function artifactOf(
 }
 
 /** The hash of an entry's code is left out: the artifact's hash identifies what runs. */
-function withSentences({ bundle: _, ...entry }: EntryStatus): object {
-  return { ...entry, sentences: sentencesOf(entry) };
+function withSentences(entry: EntryStatus): object {
+  const { bundle: _, ...shown } = entry;
+  return { ...shown, sentences: sentencesOf(entry) };
 }
 
 function sentencesOf({ confinement, declared, secrets }: EntryStatus): readonly string[] {
