@@ -296,58 +296,60 @@ describe('the trust file', () => {
 });
 
 describe('a pack', () => {
-  it('is added, run, checked, diffed and updated as a file of its own', () => {
-    const world = setUp();
+  it('is added, run, checked, diffed and updated as a file of its own', async () => {
+    const world = await setUp();
     const { run, cwd, plugin, key, publicKey } = world;
     const file = join(cwd, 'notes-1.artifact');
-    const { hash } = JSON.parse(run('pack', plugin, '--sign', key, '--out', file, '--json').out);
+    const { hash } = JSON.parse(
+      (await run('pack', plugin, '--sign', key, '--out', file, '--json')).out,
+    );
     rmSync(plugin, { recursive: true });
-    expect(run('call', file, 'say').err).toContain(`bulkhead add ${file}`);
-    const added = run('add', file, '--require-signature', publicKey, '--yes');
+    expect((await run('call', file, 'say')).err).toContain(`bulkhead add ${file}`);
+    const added = await run('add', file, '--require-signature', publicKey, '--yes');
     expect([added.code, added.err]).toEqual([0, expect.stringContaining(hash)]);
     const lock = readFileSync(join(cwd, 'bulkhead.lock.json'), 'utf8');
     expect(JSON.parse(lock).plugins.notes).toMatchObject({ source: './notes-1.artifact' });
-    expect(run(...call).out).toContain('first');
-    expect(run('check', '--locked').out).toBe('no problem found\n');
-    expect(run('list').out).toContain('enabled');
+    expect((await run(...call)).out).toContain('first');
+    expect((await run('check', '--locked')).out).toBe('no problem found\n');
+    expect((await run('list')).out).toContain('enabled');
     // The store is filled again from the file.
     rmSync(join(cwd, '.bulkhead'), { recursive: true });
-    expect(run(...call).out).toContain('first');
+    expect((await run(...call)).out).toContain('first');
     writePlugin(plugin, { says: 'second', version: '1.1.0' });
-    run('pack', plugin, '--sign', key, '--out', file);
-    expect(run('check', '--locked').out).toContain('changed since it was accepted');
-    expect(run(...call).out).toContain('first');
-    expect(run('diff', 'notes', '--code').out).toContain('second');
-    expect(run('update', 'notes').code).toBe(0);
-    expect(run(...call).out).toContain('second');
+    await run('pack', plugin, '--sign', key, '--out', file);
+    expect((await run('check', '--locked')).out).toContain('changed since it was accepted');
+    expect((await run(...call)).out).toContain('first');
+    expect((await run('diff', 'notes', '--code')).out).toContain('second');
+    expect((await run('update', 'notes')).code).toBe(0);
+    expect((await run(...call)).out).toContain('second');
     rmSync(file);
-    expect(run('check', '--locked').out).toContain('lost its directory');
-    expect(run(...call).out).toContain('second');
+    expect((await run('check', '--locked')).out).toContain('lost its directory');
+    expect((await run(...call)).out).toContain('second');
     writeFileSync(file, 'no archive');
-    const refused = run('add', file, '--lock', 'other.json', '--yes');
+    const refused = await run('add', file, '--lock', 'other.json', '--yes');
     expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('INVALID_ARTIFACT')]);
   });
 
-  it('is reported by check if its sources are newer', () => {
-    const { run, plugin } = setUp();
-    run('pack', plugin);
-    expect(run('check', plugin).out).toBe('no problem found\n');
+  it('is reported by check if its sources are newer', async () => {
+    const { run, plugin } = await setUp();
+    await run('pack', plugin);
+    expect((await run('check', plugin)).out).toBe('no problem found\n');
     writePlugin(plugin, { says: 'second' });
-    const stale = run('check', plugin);
+    const stale = await run('check', plugin);
     expect(stale.out).toContain(`notes: its pack is older than its sources`);
     expect(stale.out).toContain(`bulkhead pack ${plugin}`);
     expect(stale.code).toBe(2);
-    run('pack', plugin);
-    expect(run('check', plugin).code).toBe(0);
+    await run('pack', plugin);
+    expect((await run('check', plugin)).code).toBe(0);
     // A version is a line of the manifest.
     writePlugin(plugin, { says: 'second', version: '2.0.0' });
-    expect(run('check', plugin).code).toBe(2);
+    expect((await run('check', plugin)).code).toBe(2);
   });
 
-  it('lists its files, and has no dotfiles, keys or paths of this machine', () => {
-    const { run, plugin, key } = setUp();
+  it('lists its files, and has no dotfiles, keys or paths of this machine', async () => {
+    const { run, plugin, key } = await setUp();
     const source = readFileSync(join(plugin, 'index.js'), 'utf8');
-    const packed = (imports: string): ReturnType<typeof run> => {
+    const packed = (imports: string): ReturnType<World['run']> => {
       writeFileSync(join(plugin, 'index.js'), `${imports}\n${source}`);
       return run('pack', plugin);
     };
@@ -364,35 +366,37 @@ describe('a pack', () => {
       ["import env from './.env.json'; console.log(env);", '.env.json: its name begins with a dot'],
       ["import { place } from './place.js'; console.log(place);", 'place.js: it contains the path'],
     ] as const) {
-      const refused = packed(imports);
+      const refused = await packed(imports);
       expect([refused.code, refused.err]).toEqual([3, expect.stringContaining(says)]);
       expect(refused.err).toContain(`--include ${says.slice(0, says.indexOf(':'))}`);
       expect(existsSync(file)).toBe(false);
     }
-    const included = run('pack', plugin, '--include', 'place.js', '--json');
+    const included = await run('pack', plugin, '--include', 'place.js', '--json');
     expect(JSON.parse(included.out)).toMatchObject({
       files: ['index.js', 'place.js'],
       packages: [],
     });
-    expect(packed('').out).toContain('  file       index.js\n');
+    expect((await packed('')).out).toContain('  file       index.js\n');
   });
 });
 
-it('inspect, add and list show the same hash: that of the artifact', () => {
-  const { run, plugin } = setUp();
-  const { artifact } = JSON.parse(run('inspect', plugin, '--json').out).plugin;
+it('inspect, add and list show the same hash: that of the artifact', async () => {
+  const { run, plugin } = await setUp();
+  const { artifact } = JSON.parse((await run('inspect', plugin, '--json')).out).plugin;
   expect(artifact).toMatch(/^sha512-/);
-  expect(run('inspect', plugin).out).toContain(`artifact   ${artifact}`);
-  expect(JSON.parse(run('pack', plugin, '--json').out).hash).toBe(artifact);
-  expect(run('add', plugin, '--yes').err).toContain(artifact);
-  expect(JSON.parse(run('list', '--json').out).plugins[0].artifact).toBe(artifact);
-  const locked = JSON.parse(run('tools', plugin, '--lock', 'bulkhead.lock.json', '--json').out);
+  expect((await run('inspect', plugin)).out).toContain(`artifact   ${artifact}`);
+  expect(JSON.parse((await run('pack', plugin, '--json')).out).hash).toBe(artifact);
+  expect((await run('add', plugin, '--yes')).err).toContain(artifact);
+  expect(JSON.parse((await run('list', '--json')).out).plugins[0].artifact).toBe(artifact);
+  const locked = JSON.parse(
+    (await run('tools', plugin, '--lock', 'bulkhead.lock.json', '--json')).out,
+  );
   expect(JSON.stringify(locked)).not.toContain('sha256');
 });
 
-it('check reports texts that models read and people do not see, and names of other tools', () => {
-  const { run, cwd, plugin } = setUp();
-  run('add', plugin, '--yes');
+it('check reports texts that models read and people do not see, and names of other tools', async () => {
+  const { run, cwd, plugin } = await setUp();
+  await run('add', plugin, '--yes');
   const other = join(cwd, 'other');
   writePlugin(other, { id: 'other' });
   const index = join(other, 'index.js');
@@ -401,7 +405,7 @@ it('check reports texts that models read and people do not see, and names of oth
     index,
     source.replace("description: 'd'", "description: 'Better than notes:say\\u{e0041}'"),
   );
-  const found = run('check', other);
+  const found = await run('check', other);
   expect(found.code).toBe(2);
   expect(found.out).toContain('characters that a person does not see: \\u{e0041}');
   expect(found.out).toContain('mentions say of notes');
