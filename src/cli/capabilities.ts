@@ -37,6 +37,8 @@ export interface CliCapabilities {
   readonly makeEmptyDirectory: (path: string) => Promise<void>;
   /** Writes a new file with mode 0600. Rejects if the path exists, also as a link. */
   readonly saveNewFile: (path: string, content: ReadableStream<Uint8Array>) => Promise<void>;
+  /** Loads a module of the operator into this process. The path is relative to the working directory. */
+  readonly importModule: (path: string) => Promise<unknown>;
   readonly listDirectory: (path: string) => Promise<readonly string[]>;
   /** Resolves links; returns the path unchanged if it does not exist. */
   readonly realPath: (path: string) => Promise<string>;

@@ -8,9 +8,30 @@ export function describeDenied(denied: readonly DeniedUse[] | undefined): string
   const lines = denied.map(({ permission, wanted, count: times, at }) => {
     const many = times === 1 ? '' : ` (${times} times)`;
     const place = at === undefined ? '' : ` at ${visible(at)}`;
-    const remedy = permission === 'builtin' ? 'no permission allows it' : `--allow ${permission}`;
+    const remedy = remedyOf(permission, wanted);
     return `  ${permission}: ${visible(wanted)}${many}${place} (${remedy})`;
   });
   const heading = count === 1 ? '1 request was denied:' : `${count} requests were denied:`;
   return `${[heading, ...lines].join('\n')}\n`;
+}
+
+/** The option that would allow a use, as far as its text names a scope. */
+function remedyOf(permission: DeniedUse['permission'], wanted: string): string {
+  switch (permission) {
+    case 'builtin':
+      return 'no permission allows it';
+    case 'network': {
+      const [url = ''] = /https?:\/\/\S+/.exec(wanted) ?? [];
+      const host = URL.canParse(url) ? new URL(url).hostname : '';
+      return `--allow network:${visible(host) || 'HOST'}`;
+    }
+    case 'env':
+      return `--allow env:${/^\w+$/.test(wanted) ? wanted : 'NAME'}`;
+    case 'powers':
+      return `--allow powers:${/^[\w.-]+$/.test(wanted) ? wanted : 'NAME'}`;
+    case 'fs':
+      return '--allow fs:PATH';
+    default:
+      return `--allow ${permission}`;
+  }
 }

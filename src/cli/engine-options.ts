@@ -1,11 +1,8 @@
 import type { Command } from 'commander';
 import { join } from 'node:path';
 import type { EffectMode, Tolerance } from '../approval/policy.js';
-import type { EngineOptions, GrantPolicy, Logger, PluginSecrets } from '../engine/types/options.js';
+import type { EngineOptions, Logger, PluginSecrets } from '../engine/types/options.js';
 import type { AnchorTarget } from '../audit/disk/anchor-targets.js';
-import { isBulkheadError } from '../errors.js';
-import type { Permissions } from '../permissions/kind.js';
-import { readPermissions } from '../permissions/reference.js';
 import { visible } from '../visible.js';
 import { chooseApprover } from './approve.js';
 import {
@@ -17,6 +14,8 @@ import {
 } from './arguments.js';
 import type { CliCapabilities, TextSink } from './capabilities.js';
 import { usageError } from './failure.js';
+import { ALLOW_HELP, grantOf, ONLY_HELP } from './permission-choice.js';
+import { collectPower, type LentPower, readPowerModules } from './power-modules.js';
 import {
   type CredentialPlaces,
   collectCredential,
@@ -35,8 +34,11 @@ export interface EngineSettings extends ApprovalSettings {
   readonly credential?: CredentialPlaces;
   readonly hostOverride?: readonly HostOverride[];
   readonly allowHost?: readonly string[];
-  /** Permissions, as `readPermissions` takes them. */
+  /** Permissions, as `choosePermissions` takes them. */
   readonly allow?: readonly string[];
+  readonly only?: readonly string[];
+  readonly power?: readonly LentPower[];
+  readonly timeZone?: string;
   readonly yes?: boolean;
   /** The audit log to write. */
   readonly audit?: string;
@@ -91,10 +93,16 @@ export function addEngineOptions(command: Command): Command {
       'send anchors of the audit log to this file, https URL or syslog://HOST:PORT; repeatable (default: none)',
       collectAnchor,
     )
+    .option('--allow <PERMISSION>', ALLOW_HELP, collect)
+    .option('--only <PERMISSION>', ONLY_HELP, collect)
     .option(
-      '--allow <PERMISSION>',
-      'grant this permission to plugins that declare none, e.g. time or network:api.example.com; repeatable',
-      collect,
+      '--power <NAME=MODULE>',
+      'lend the plugins this power: the default export of a module of yours, which runs without a sandbox; repeatable',
+      collectPower,
+    )
+    .option(
+      '--time-zone <NAME>',
+      "time zone of plugins with the time permission, e.g. Europe/Berlin (default: the host's)",
     )
     .option(
       '--allow-host <ID>',
@@ -108,19 +116,6 @@ export function addPluginOptions(command: Command): Command {
     '--config <JSON>',
     'configuration of the plugin: a JSON object, or @file (default: none)',
   );
-}
-
-/** Grants what plugins declare; a format without declarations gets what `--allow` names. */
-export function grantOf(allow: readonly string[] | undefined): GrantPolicy {
-  if (allow === undefined) return 'declared';
-  readAllowed(allow, []);
-  return ({ entries }) =>
-    entries.some(({ undeclared }) => undeclared !== undefined)
-      ? readAllowed(
-          allow,
-          entries.map(({ declared }) => declared),
-        )
-      : 'declared';
 }
 
 /** The directories that exist. The command reports the others, and runs the rest. */
@@ -142,15 +137,6 @@ async function existing(
   return found.flat();
 }
 
-function readAllowed(allow: readonly string[], declared: readonly Permissions[]): Permissions {
-  try {
-    return readPermissions(allow, declared);
-  } catch (error) {
-    if (isBulkheadError(error, 'INVALID_PERMISSION')) throw usageError('--allow', error.message);
-    throw error;
-  }
-}
-
 /**
  * The engine's options for plugins that the operator named: naming a directory grants what the plugin
  * declares. The pool is empty, because one command rarely needs a second guest.
@@ -163,9 +149,12 @@ export async function engineOptions(
   const config =
     settings.config === undefined ? undefined : await readConfig(settings.config, capabilities);
   const approve = chooseApprover(settings.yes ?? false, capabilities);
+  const warn = (sentence: string): void => void capabilities.stderr.write(`warning  ${sentence}\n`);
   return {
     plugins: await existing(directories, capabilities),
-    grant: grantOf(settings.allow),
+    grant: grantOf(settings, directories.length === 1 ? warn : undefined),
+    powers: await readPowerModules(settings.power, capabilities),
+    ...(settings.timeZone === undefined ? {} : { timeZone: settings.timeZone }),
     env: { ...capabilities.environment, ...settings.env },
     // The engine reports a name that the plugin does not declare.
     secrets: () => settings.secret ?? {},

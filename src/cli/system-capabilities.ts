@@ -1,9 +1,9 @@
 import { access, mkdir, open, readFile, readdir, realpath, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { availableParallelism, release, totalmem, userInfo } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, resolve as absolute } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createEngine } from '../agent/agent.js';
 import { readAudit } from '../audit/options.js';
 import { readPublicKeys } from '../keys/key-file.js';
@@ -74,6 +74,7 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
         await file.close();
       }
     },
+    importModule: (path) => import(pathToFileURL(absolute(path)).href),
     listDirectory: (path) => readdir(path),
     realPath: (path) => realpath(path).catch(() => path),
     version,

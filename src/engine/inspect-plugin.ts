@@ -7,10 +7,13 @@ import { type Changes, hostsIn, type ToolTexts } from '../lock/changes.js';
 import { compact, expand } from '../lock/compact.js';
 import type { LockedPlugin, LockedTool } from '../lock/lock.js';
 import { effectivePermissions } from '../permissions/grant.js';
-import type { Permissions } from '../permissions/kind.js';
-import { makePermissions, NO_PERMISSIONS, scopesOf } from '../permissions/permissions.js';
-import { parseReference, type PermissionReference } from '../permissions/reference.js';
-import { scopeTexts } from '../permissions/table.js';
+import {
+  choosePermissions,
+  type PermissionChoice,
+  unionOfRequests,
+} from '../permissions/choice.js';
+import type { PermissionName, Permissions } from '../permissions/kind.js';
+import { makePermissions, NO_PERMISSIONS, scopesOf, unionOf } from '../permissions/permissions.js';
 import { canonicalJson } from '../canonical.js';
 import { type Artifact, buildKey, makeArtifact } from '../plugin/artifact/artifact.js';
 import type { Bundle, Plugin } from '../plugin/plugin.js';
@@ -29,8 +32,8 @@ export interface Inspection {
   readonly plugin: Plugin;
   /** The union of what its entries declare. */
   readonly declared: Permissions;
-  /** Its format has no permission declarations, so the operator must name the permissions. */
-  readonly undeclared: boolean;
+  /** The kinds that its format cannot declare: `true` for all. The operator has to name them. */
+  readonly undeclared: true | readonly PermissionName[];
   /** It runs only without a compartment. */
   readonly unconfined: boolean;
   /** Tools that require Node, without a compartment. The other tools run without them. */
@@ -142,8 +145,7 @@ export async function inspectArtifact(
     const entries = plugin.entries.filter(({ surface }) => surface === 'tools');
     return {
       plugin,
-      declared: unionOf(entries.map((entry) => entry.declared)),
-      undeclared: entries.some((entry) => entry.undeclared === true),
+      ...unionOfRequests(entries),
       unconfined: entries.some(({ confinement }) => confinement === 'host'),
       hosts: hostsInAll(artifact.bundles),
       artifact,
@@ -160,11 +162,6 @@ function hostsInAll(bundles: Readonly<Record<string, Bundle>>): readonly string[
       .map(({ code }) => code)
       .join('\n'),
   );
-}
-
-/** The union of permissions. */
-export function unionOf(all: readonly Permissions[]): Permissions {
-  return makePermissions((name) => [...new Set(all.flatMap((one) => scopesOf(one, name)))]);
 }
 
 /** Placeholder values for a plugin's variables, so that it can be loaded without them. */
@@ -234,34 +231,18 @@ function shortHash(text: string): string {
 }
 
 /**
- * The permissions that a plugin gets if the operator allows these kinds or scopes (`fs`,
- * `network:api.example.com`). An empty list allows all declared permissions. Throws
- * `INVALID_PERMISSION` for an undeclared permission, unless the format has no declarations.
+ * The permissions that the operator's choice gives the plugin: without one, all that it declares. Throws
+ * `INVALID_PERMISSION` for a permission that it does not declare, unless its system cannot declare it.
  */
-export function allowances(examined: Inspection, allowed: readonly string[]): Permissions {
-  if (allowed.length === 0) return examined.declared;
-  const references = allowed.map((text) => ({ text, ...parseReference(text) }));
-  return makePermissions((name) => [
-    ...new Set(
-      references.flatMap((one) => (one.kind === name ? scopesFor(examined, one, one.text) : [])),
-    ),
-  ]);
-}
-
-function scopesFor(
-  { declared, undeclared, plugin }: Inspection,
-  { kind, scope }: PermissionReference,
-  text: string,
-): readonly string[] {
-  if (undeclared) {
-    const isHeld = typeof declared[kind] === 'boolean';
-    if (scope !== undefined || isHeld) return [scope ?? 'true'];
-    throw notDeclared(plugin.id, text, `name its scopes, as in ${text}:…`);
-  }
-  const scopes = scopesOf(declared, kind);
-  const held = scope === undefined ? scopes : scopeTexts[kind].intersect(scopes, [scope]);
-  if (held.length > 0) return held;
-  throw notDeclared(plugin.id, text, `${plugin.manifest} does not declare it`);
+export function allowances(inspected: Inspection, choice: PermissionChoice): Permissions {
+  const { plugin } = inspected;
+  return choosePermissions(inspected, choice, (text) => {
+    throw new BulkheadError(
+      'INVALID_PERMISSION',
+      `${text} cannot be allowed to ${plugin.id}: ${plugin.manifest} does not declare it.`,
+      { kind: 'known', text },
+    );
+  });
 }
 
 /**
@@ -278,16 +259,11 @@ export function grantedAfter(
   const wider = makePermissions((name) =>
     permissions.wider.flatMap(({ kind, scope }) => (kind === name ? [scope] : [])),
   );
-  const more = allowed.length === 0 ? [] : [allowances(examined, allowed)];
+  const more = allowed.length === 0 ? [] : [allowances(examined, { only: allowed })];
   const all = unionOf([before, wider, ...more]);
-  if (examined.undeclared) return all;
+  const { undeclared } = examined;
+  if (undeclared === true) return all;
   // Expressed in the new manifest's scopes, so a scope that another one covers is not repeated.
-  return expand(compact(effectivePermissions(examined.declared, all)));
-}
-
-function notDeclared(id: string, text: string, why: string): BulkheadError<'INVALID_PERMISSION'> {
-  return new BulkheadError('INVALID_PERMISSION', `${text} cannot be allowed to ${id}: ${why}.`, {
-    kind: 'known',
-    text,
-  });
+  const held = expand(compact(effectivePermissions(examined.declared, all)));
+  return makePermissions((name) => scopesOf(undeclared.includes(name) ? all : held, name));
 }

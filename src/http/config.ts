@@ -52,6 +52,8 @@ export interface ConfigFile {
   /** Plugins that share a process, by the group's name. */
   readonly trustGroups?: Readonly<Record<string, readonly string[]>>;
   readonly overrides?: readonly { readonly host: string; readonly url: string }[];
+  /** The local time zone of plugins with `time`, e.g. `Europe/Berlin`. Default: the host's. */
+  readonly timeZone?: string;
   /** The risk up to which calls run without approval. */
   readonly tolerance?: Tolerance;
   /** Ids of plugins and servers whose hints may lower the risk of their tools. */
@@ -121,7 +123,10 @@ export type GrantWord = 'declared' | 'nothing';
 /** The most that a plugin receives of the permissions it declares. */
 export type GrantedScopes = Partial<
   Pick<Permissions, 'time' | 'random' | 'storage' | 'network' | 'env' | 'fs' | 'powers'>
->;
+> & {
+  /** The permissions add to what the plugin declares. Default: they limit it. */
+  readonly declared?: true;
+};
 
 /** Reads a configuration's text. Throws `INVALID_OPTIONS` with every problem in it. */
 export function parseConfig(text: string, file: string): ConfigFile {
@@ -214,8 +219,12 @@ const identity: Shape<NonNullable<ConfigFile['identity']>> = object(
   'refuse',
 );
 
+const always: Shape<true> = {
+  read: (value, at, problems) => (value === true ? { value } : wrong('true', value, at, problems)),
+};
 const permissions: Shape<GrantedScopes> = object(
   {
+    declared: optional(always),
     time: optional(boolean),
     random: optional(boolean),
     storage: optional(boolean),
@@ -285,6 +294,7 @@ const shape: Shape<ConfigFile> = object(
     isolation: optional(record(oneOf('plugin', 'tenant', 'call'))),
     trustGroups: optional(record(texts)),
     overrides: optional(array(object({ host: string(), url: string() }, 'refuse'))),
+    timeZone: optional(string()),
     tolerance: optional(oneOf('strict', 'default', 'relaxed', 'full')),
     trustHints: optional(texts),
     rules: optional(string()),

@@ -55,6 +55,11 @@ export interface PermissionDiff {
   readonly narrower: readonly PermissionChange[];
 }
 
+/** The union of permissions. */
+export function unionOf(all: readonly Permissions[]): Permissions {
+  return makePermissions((name) => [...new Set(all.flatMap((one) => scopesOf(one, name)))]);
+}
+
 /** The difference between the permissions of two versions of a plugin or a policy. */
 export function diffPermissions(before: Permissions, after: Permissions): PermissionDiff {
   return { wider: changes(before, after), narrower: changes(after, before) };

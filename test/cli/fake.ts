@@ -137,6 +137,7 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
     saveNewFile: async (path, content) => {
       written.set(path, await new Response(content).text());
     },
+    importModule: (path) => Promise.reject(new Error(`there is no module ${path}`)),
     listDirectory: (path) =>
       Promise.resolve(
         Object.keys(spec.files ?? {}).flatMap((file) =>

@@ -85,7 +85,7 @@ describe('bulkhead add', () => {
 
   it('writes down what was accepted, and by whom', async () => {
     const { cwd } = setUp({ network: ['a.example.com', 'b.example.com'] });
-    expect((await bulkhead(cwd, 'add vendor/notes --yes --allow network:a.example.com')).code).toBe(
+    expect((await bulkhead(cwd, 'add vendor/notes --yes --only network:a.example.com')).code).toBe(
       0,
     );
     expect(lockOf(cwd).plugins['@vendor/notes']).toMatchObject({
@@ -100,6 +100,7 @@ describe('bulkhead add', () => {
   it.each([
     ['--allow network:evil.example.com', /does not declare it/],
     ['--allow internet', /this kind does not exist/],
+    ['--only network:evil.example.com', /does not declare it/],
   ])('refuses %s', async (option, message) => {
     const { cwd } = setUp({ network: ['a.example.com'] });
     const { code, err } = await bulkhead(cwd, `add vendor/notes --yes ${option}`);

@@ -63,7 +63,7 @@ describe('bulkhead call', () => {
     expect(stdout).toBe('c7true\n');
   });
 
-  it('--allow gives a plugin that declares no permissions what is said, and no other', async () => {
+  it('--allow adds to the request of a plugin that declares no permissions, and gives no other more', async () => {
     const read = `import { readFile } from 'node:fs/promises';
       export default {
         execute: async () => ({
@@ -78,7 +78,17 @@ describe('bulkhead call', () => {
       code: 0,
       stdout: 'number and a page\n',
     });
-    expect((await bulkhead(['call', declares, 'read', '--allow', 'fs:./pages'])).code).not.toBe(0);
+    const refused = await bulkhead(['call', declares, 'read', '--allow', 'fs:./pages']);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain(
+      'fs:./pages gives sample nothing: package.json does not declare it',
+    );
+    // Without the clock the tool fails; with --only, the rest of the request is withheld.
+    const only = ['--only', 'fs:./pages'];
+    expect((await bulkhead(['call', silent, 'read', ...only])).code).not.toBe(0);
+    expect(await bulkhead(['call', silent, 'read', ...only, '--only', 'time'])).toMatchObject({
+      code: 0,
+    });
     const wrong = await bulkhead(['call', silent, 'read', '--allow', 'network', '--json']);
     expect(wrong.code).toBe(1);
     expect(JSON.parse(wrong.stdout)).toMatchObject({ error: { code: 'INVALID_OPTIONS' } });

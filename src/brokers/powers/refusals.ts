@@ -27,7 +27,7 @@ export function makeRefusals({ id, manifest }: PluginIdentity, limits: PowerLimi
     unavailable: (power) =>
       new BulkheadError(
         'POWER_UNAVAILABLE',
-        `${id} may use ${power}, but this host does not provide it. To provide it, add { name: "${power}", handler } to the engine's powers.`,
+        `${id} may use ${power}, but this host does not provide it. To provide it, add { name: "${power}", handler } to the engine's powers, or --power ${power}=MODULE.mjs to the command.`,
         { power },
       ),
     malformed: () =>

@@ -11,6 +11,7 @@ import { requireYes } from '../approve.js';
 import { collect } from '../arguments.js';
 import type { RunCommand } from '../call.js';
 import type { CliCapabilities } from '../capabilities.js';
+import { ALLOW_HELP, ONLY_HELP } from '../permission-choice.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { usageError } from '../failure.js';
 import { makePaint, print } from '../output.js';
@@ -21,6 +22,7 @@ import { reviewOf, reviewUpdate } from './review.js';
 interface AddSettings extends LockSettings {
   readonly requireSignature?: readonly string[];
   readonly allow?: readonly string[];
+  readonly only?: readonly string[];
   readonly trustHints?: boolean;
   readonly allowHost?: boolean;
   readonly yes?: boolean;
@@ -31,11 +33,8 @@ export function addAdd(program: Command, run: RunCommand): void {
     .command('add')
     .description('show a plugin, and accept its code and permissions into the lock file')
     .argument('<plugin-dir>', 'directory of the plugin')
-    .option(
-      '--allow <PERMISSION>',
-      'grant only this permission, e.g. network:api.example.com, fs or env:KEY; repeatable (default: all declared ones)',
-      collect,
-    )
+    .option('--allow <PERMISSION>', ALLOW_HELP, collect)
+    .option('--only <PERMISSION>', ONLY_HELP, collect)
     .option('--trust-hints', "let the author's hints lower the risk of the tools")
     .option('--allow-host', 'allow the plugin to run without a sandbox if it requests that')
     .option(
@@ -61,7 +60,7 @@ async function runAdd(
     throw usageError('plugin-dir', `${id} is already in ${lock.path}; run bulkhead update ${id}`);
   }
   const signer = lock.verifySignature(inspected, requiredKeys(settings));
-  const granted = allowances(inspected, settings.allow ?? []);
+  const granted = allowances(inspected, settings);
   await capabilities.stderr.write(
     formatInspection(inspected, granted, signer, makePaint(capabilities.stderr.colour)),
   );

@@ -24,7 +24,7 @@ export function formatInspection(
     ...(unconfined
       ? [`    - ${paint('red', 'run without a sandbox, with all rights of your user')}`]
       : explainPermissions(granted).map((sentence) => `    - ${visible(sentence)}`)),
-    ...(undeclared
+    ...(undeclared === true
       ? ['  its format cannot declare permissions; grant what it needs with --allow KIND:SCOPE']
       : []),
     ...hostTools.map(

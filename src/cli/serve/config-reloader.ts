@@ -1,8 +1,8 @@
 import type { EngineOptions, GrantPolicy, Logger } from '../../engine/types/options.js';
 import type { ConfigFile } from '../../http/config.js';
 import type { CliCapabilities } from '../capabilities.js';
-import { grantOf } from '../engine-options.js';
 import { reasonOf } from '../failure.js';
+import { grantOf } from '../permission-choice.js';
 import { type Finding, logFindings } from './findings.js';
 import { DEFAULT_FILE, readConfigFile } from './config-file.js';
 import type { ServedSettings } from './options.js';
@@ -25,7 +25,7 @@ export function makeConfigReloader(
 ): ConfigReloader {
   let current = first;
   let last: Promise<unknown> = Promise.resolve();
-  const allowed = grantOf(settings.allow);
+  const allowed = grantOf(settings);
   // A missing file does not revoke the configuration: without it, plugins would get all they declare.
   // guard: missing-config-keeps-grants
   const named = { config: settings.config ?? (isThere(first) ? DEFAULT_FILE : undefined) };

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ConfigFile } from '../../http/config.js';
 import type { RunCommand } from '../call.js';
+import { readPowerModules } from '../power-modules.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { makeConfigReloader, reloadConfig } from './config-reloader.js';
@@ -37,6 +38,7 @@ export async function runMcp(
   const reloader = makeConfigReloader(file, named, capabilities);
   await using engine = await capabilities.createEngine({
     ...(await dropMissing(engineOptionsFor(named, file, logger, capabilities), capabilities)),
+    powers: await readPowerModules(settings.power, capabilities),
     ...reloader.policies,
     identity: await readIdentity(file, () => 'http://127.0.0.1', capabilities),
   });

@@ -11,10 +11,10 @@ import {
   addEngineOptions,
   approvalOptions,
   auditOf,
-  grantOf,
   trustOption,
 } from '../engine-options.js';
 import { usageError } from '../failure.js';
+import { grantOf } from '../permission-choice.js';
 import {
   type CredentialPlaces,
   credentialPlaceOf,
@@ -182,7 +182,7 @@ export function engineOptionsFor(
   const approve = chooseApprover(settings.yes ?? false, { operator: capabilities.operator });
   return {
     plugins,
-    grant: file.grant ?? grantOf(settings.allow),
+    grant: file.grant ?? grantOf(settings),
     config: file.config ?? {},
     env: { ...capabilities.environment, ...settings.env },
     secrets: declaredSecrets(settings.secret ?? {}),
@@ -196,6 +196,7 @@ export function engineOptionsFor(
     network: { overrides: [...(settings.hostOverride ?? []), ...(file.overrides ?? [])] },
     limits: file.limits ?? {},
     remotes,
+    ...timeZoneOf(settings.timeZone ?? file.timeZone),
     ...(file.trustHints === undefined ? {} : { trustHints: file.trustHints }),
     ...(file.tolerance === undefined ? {} : { tolerance: file.tolerance }),
     ...approvalOptions({ ...(file.rules && { rules: file.rules }), ...settings }, capabilities),
@@ -204,6 +205,10 @@ export function engineOptionsFor(
     logger,
     ...(approve === undefined ? {} : { approve }),
   };
+}
+
+function timeZoneOf(timeZone: string | undefined): Pick<EngineOptions, 'timeZone'> {
+  return timeZone === undefined ? {} : { timeZone };
 }
 
 /** The credentials of the configuration and of the command line, which wins. */

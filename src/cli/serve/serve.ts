@@ -5,6 +5,7 @@ import type { HttpListener } from '../../http/listen.js';
 import type { Role } from '../../http/credentials.js';
 import type { RunningServer, ServerOptions } from '../../http/server.js';
 import type { RunCommand } from '../call.js';
+import { readPowerModules } from '../power-modules.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { print } from '../output.js';
@@ -71,6 +72,7 @@ export async function runServe(
   );
   const engine: Engine = await capabilities.createEngine({
     ...engineOptions,
+    powers: await readPowerModules(settings.power, capabilities),
     ...(engineOptions.audit !== undefined && options.openLoopback === true
       ? { audit: { ...engineOptions.audit, exceptions: ['open-loopback'] } }
       : {}),
@@ -177,7 +179,11 @@ async function checkConfig(
     engineOptionsFor(settings, file, quiet, capabilities),
     capabilities,
   );
-  const engine = await capabilities.createEngine({ ...options, ...policies });
+  const engine = await capabilities.createEngine({
+    ...options,
+    powers: await readPowerModules(settings.power, capabilities),
+    ...policies,
+  });
   try {
     const plugins = engine.plugins();
     const named = [...(settings.plugins ?? []), ...(file.plugins ?? [])];

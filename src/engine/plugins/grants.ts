@@ -1,7 +1,12 @@
 import { filesystem } from '../../permissions/filesystem.js';
 import { type Grant, makeGrant } from '../../permissions/grant.js';
 import type { Permissions } from '../../permissions/kind.js';
-import { makePermissions, NO_PERMISSIONS, scopesOf } from '../../permissions/permissions.js';
+import {
+  makePermissions,
+  NO_PERMISSIONS,
+  scopesOf,
+  unionOf,
+} from '../../permissions/permissions.js';
 import type { PermissionReference } from '../../permissions/reference.js';
 import { scopeTexts } from '../../permissions/table.js';
 import type { Plugin, PluginEntry } from '../../plugin/plugin.js';
@@ -139,5 +144,7 @@ export function policyFor(policy: GrantPolicy, plugin: Plugin): PluginGrant {
 function permissionsOf(granted: PluginGrant, entry: PluginEntry): Permissions {
   if (granted === 'declared') return entry.declared;
   if (granted === 'nothing') return NOTHING;
-  return { ...NOTHING, ...granted };
+  const { declared = false, ...permissions } = granted;
+  const named = { ...NOTHING, ...permissions };
+  return declared ? unionOf([entry.declared, named]) : named;
 }

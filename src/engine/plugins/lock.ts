@@ -158,7 +158,8 @@ export function lockPolicy(lock: AcceptedPlugins, given: GrantPolicy | undefined
     const accepted = expand(locked.granted);
     const host = given === undefined ? 'declared' : policyFor(given, plugin);
     if (host === 'nothing') return 'nothing';
-    return host === 'declared' ? accepted : effectivePermissions({ ...NOTHING, ...host }, accepted);
+    if (host === 'declared' || host.declared === true) return accepted;
+    return effectivePermissions({ ...NOTHING, ...host }, accepted);
   };
 }
 

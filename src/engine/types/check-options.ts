@@ -60,6 +60,10 @@ export function checkPluginGrant(grant: unknown, at: string): void {
   for (const [word, value] of Object.entries(grant)) {
     const kind = kindNamed(word);
     const place = `${at}.${word}`;
+    if (word === 'declared') {
+      if (value === undefined || value === true) continue;
+      throw invalid('grant', `${place} takes true, or is left out. ${got(value)}`);
+    }
     if (kind === undefined) {
       throw invalid('grant', `${place} is not a kind of permission. ${whichKind(word)}`);
     }

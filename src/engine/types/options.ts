@@ -219,7 +219,15 @@ export type GrantPolicy =
   | Readonly<Record<string, PluginGrant>>
   | ((plugin: Plugin) => PluginGrant);
 
-export type PluginGrant = 'declared' | 'nothing' | Partial<Permissions>;
+/**
+ * What one plugin gets. Permissions limit what it declares. With `declared: true` they add to it:
+ * `{ declared: true, network: ['api.example.com'] }` is all that it declares, and that host for a
+ * plugin whose system cannot declare hosts.
+ */
+export type PluginGrant =
+  | 'declared'
+  | 'nothing'
+  | (Partial<Permissions> & { readonly declared?: true });
 
 /** By the variable's name: `{ API_KEY: { hosts: ['api.example.com'], in: ['header:x-api-key'] } }`. */
 export type PluginSecrets = Readonly<Record<string, SecretBinding>>;
