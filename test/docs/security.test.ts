@@ -160,10 +160,10 @@ const HARMLESS_FLAGS = [
   // What is called, with what, and for whom.
   '--check-config --ask --approval --files --input --context --semantics --tenant --unattended --tool --call --credential --storage-directory',
   // What keeps a plugin to less, or lets it do nothing.
-  '--lock --locked --secret --dry-run --suggest --require --paranoid --storage --digest',
+  '--lock --locked --only --secret --dry-run --suggest --require --paranoid --storage --digest',
   // What is written down, and what of it is shown, and how.
   '--audit --audit-key --audit-anchor --key --accept-unattested --file --plugin --type --since --until --follow --anchor --when --reason',
-  '--json --verbose --once --watch --format --output --previous --unused-after --fail-on --exceptions',
+  '--time-zone --json --verbose --once --watch --format --output --previous --unused-after --fail-on --exceptions',
   // Where and how a model is, and a server of ours.
   '--model-name --protocol --key-env --system --script',
   '--port --public-url --vertesia --organization --approvals --view-token --answer-token',

@@ -55,7 +55,7 @@ describe('a power of the host', () => {
     const { refusal } = lend([], ['generation', 'constructor', '__proto__']);
     expect(await refusal('generation')).toEqual([
       'POWER_UNAVAILABLE',
-      'notes may use generation, but this host does not provide it. To provide it, add { name: "generation", handler } to the engine\'s powers.',
+      'notes may use generation, but this host does not provide it. To provide it, add { name: "generation", handler } to the engine\'s powers, or --power generation=MODULE.mjs to the command.',
     ]);
     for (const name of ['constructor', '__proto__']) {
       expect((await refusal(name))[0]).toBe('POWER_UNAVAILABLE');
