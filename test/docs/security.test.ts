@@ -172,6 +172,7 @@ const HARMLESS_FLAGS = [
   .split(' ');
 
 const HARMLESS_KEYS = [
+  'timeZone',
   'replicas',
   'isolation',
   'credentials',
