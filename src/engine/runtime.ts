@@ -18,6 +18,7 @@ import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { type CallScheduler, makeCallScheduler } from '../scheduler/call-scheduler.js';
 import { type GuestSource, makeGroups, makeValidatorDelivery } from './instance/guest-source.js';
 import { guestScripts, readValidator } from './node/process-defaults.js';
+import { walledBundler } from './node/walled-bundler.js';
 import { openTextCache } from './node/text-cache.js';
 import { type ContributionCache, makeContributionCache } from './plugins/contribution-cache.js';
 import type { Settings } from './types/settings.js';
@@ -108,7 +109,10 @@ export async function openEngineRuntime(
     refillDelayMs: REFILL_DELAY_MS,
     onChange: (standby) => events.emit({ type: 'pool-changed', standby }),
   });
-  const bundles = makeBundleCache({ directory: join(cacheDirectory, 'bundles') });
+  const bundles = makeBundleCache({
+    directory: join(cacheDirectory, 'bundles'),
+    bundler: walledBundler(settings.walls.users),
+  });
   let guarantees: Promise<readonly Guarantee[]> | undefined;
 
   const prove = async (): Promise<readonly Guarantee[]> => {

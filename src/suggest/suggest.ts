@@ -4,6 +4,7 @@ import { isBulkheadError } from '../errors.js';
 import { readPlugin } from '../formats/discover.js';
 import { formats } from '../formats/table.js';
 import { permissionKinds, scopeTexts } from '../permissions/table.js';
+import { walledBundler } from '../engine/node/walled-bundler.js';
 import { bundlePlugin } from '../plugin/bundle/bundler.js';
 import { bundleFailed } from '../plugin/bundle/problems.js';
 import type { Bundle, FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
@@ -59,7 +60,7 @@ export async function suggestPermissions(directory: string): Promise<Suggestion>
   const open: OpenQuestion[] = [];
   for (const entry of plugin.entries) {
     if (entry.surface !== 'tools') continue;
-    const bundle = await bundlePlugin(bundleSpecOf(plugin, entry));
+    const bundle = await bundlePlugin(bundleSpecOf(plugin, entry), walledBundler());
     const found = await readBundle(bundle, plugin).catch(explainTooDeep);
     items.push(...found.items);
     open.push(...found.open);

@@ -3,6 +3,12 @@ import type { Guard } from './guard.js';
 /** Files, environment variables, bundling, schemas, and Vellum plugins. */
 export const pluginGuards: readonly Guard[] = [
   {
+    id: 'bundler-sees-one-plugin',
+    stops: 'a plugin whose sources take over the process that bundles another plugin',
+    mutation: 'never',
+    tests: ['test/plugin/bundle/bundle.test.ts'],
+  },
+  {
     id: 'protected-name-granted-alone',
     stops: 'a grant of a folder that also allows writing its .git',
     mutation: 'always',

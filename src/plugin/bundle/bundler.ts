@@ -1,65 +1,100 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
-import { type ChildProcess, fork } from 'node:child_process';
-import { createRequire } from 'node:module';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { realpathSync } from 'node:fs';
 import { BulkheadError } from '../../errors.js';
 import type { Bundle } from '../plugin.js';
+import { type BundlerProgram, bundlerProgram } from './bundler-program.js';
 import { type Built, parseBuilt, parseProblems } from './parse-built.js';
 import { bundleFailed } from './problems.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 
-const entry = createRequire(import.meta.url).resolve('#bundler');
-
 /** Milliseconds after which an idle bundler process is killed. */
 const IDLE_MS = 10_000;
 
-let running: ChildProcess | undefined;
-let idleTimer: NodeJS.Timeout | undefined;
-/** Bundles are built one at a time, because esbuild uses every core. */
-let queue: Promise<unknown> = Promise.resolve();
+/**
+ * Starts a bundler process for the plugin in `directory`, a real path. It has an IPC channel with
+ * advanced serialization, and inherits no stream: esbuild writes long traces when it crashes.
+ */
+export type StartBundler = (program: BundlerProgram, directory: string) => Promise<ChildProcess>;
 
 /**
- * Bundles in a separate process, so that hostile sources cannot exhaust the host's memory, stack or
- * time. The process is killed at the deadline, and a new one serves the next plugin. Throws the
- * errors of `buildBundle`.
+ * Bundles in separate processes, so that hostile sources cannot exhaust the host's memory, stack or
+ * time. A process is killed at the deadline.
  */
-export async function buildApart(spec: BundleSpec): Promise<Built> {
-  const turn = queue.then(() => buildNow(spec));
-  queue = turn.catch(() => undefined);
-  return turn;
+export interface Bundler {
+  /** Throws the errors of `buildBundle`. */
+  build(spec: BundleSpec): Promise<Built>;
 }
 
-async function buildNow(spec: BundleSpec): Promise<Built> {
-  clearTimeout(idleTimer);
-  const bundler = (running ??= start());
-  bundler.ref();
-  bundler.channel?.ref();
+/** A process bundles the entries of one directory, so that it never sees two plugins. */
+interface Running {
+  readonly directory: string;
+  readonly child: ChildProcess;
+}
+
+/** Bundles are built one at a time, because esbuild uses every core. */
+export function makeBundler(start: StartBundler = startWithoutWalls): Bundler {
+  let running: Running | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  const stop = ({ child }: Running): void => {
+    if (running?.child === child) running = undefined;
+    child.kill('SIGKILL');
+  };
+
+  const processFor = async (directory: string): Promise<Running> => {
+    // guard: bundler-sees-one-plugin
+    if (running !== undefined && running.directory !== directory) stop(running);
+    running ??= { directory, child: await start(bundlerProgram(), directory) };
+    return running;
+  };
+
+  const buildNow = async (spec: BundleSpec): Promise<Built> => {
+    clearTimeout(idleTimer);
+    const directory = realDirectory(spec.directory);
+    const bundler = await processFor(directory);
+    const { child } = bundler;
+    child.ref();
+    child.channel?.ref();
+    try {
+      return await request(child, { ...spec, directory }, () => stop(bundler));
+    } finally {
+      child.unref();
+      child.channel?.unref();
+      idleTimer = setTimeout(() => stop(bundler), IDLE_MS);
+      idleTimer.unref();
+    }
+  };
+
+  return {
+    build: (spec) => {
+      const turn = queue.then(() => buildNow(spec));
+      queue = turn.catch(() => undefined);
+      return turn;
+    },
+  };
+}
+
+function realDirectory(directory: string): string {
   try {
-    return await request(bundler, spec);
-  } finally {
-    bundler.unref();
-    bundler.channel?.unref();
-    idleTimer = setTimeout(() => stop(bundler), IDLE_MS);
-    idleTimer.unref();
+    return realpathSync(directory);
+  } catch {
+    throw new BulkheadError('PLUGIN_NOT_FOUND', `The directory ${directory} does not exist.`, {
+      directory,
+    });
   }
 }
 
-function start(): ChildProcess {
-  return fork(entry, [], {
-    // esbuild writes long traces to stderr when it crashes. The bundler inherits nothing.
+async function startWithoutWalls({ args }: BundlerProgram): Promise<ChildProcess> {
+  return spawn(process.execPath, args, {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     env: {},
     serialization: 'advanced',
-    // Deep trees are parsed by recursion. The system's default stack is larger than this size.
-    execArgv: ['--max-old-space-size=2048', '--max-semi-space-size=64', '--stack-size=3900'],
   });
 }
 
-function stop(bundler: ChildProcess): void {
-  if (running === bundler) running = undefined;
-  bundler.kill('SIGKILL');
-}
-
-function request(bundler: ChildProcess, spec: BundleSpec): Promise<Built> {
+function request(bundler: ChildProcess, spec: BundleSpec, stop: () => void): Promise<Built> {
   const deadlineMs = spec.limits?.deadlineMs ?? BUNDLE_LIMITS.deadlineMs;
   return new Promise((resolve, reject) => {
     const settle = (finish: () => void): void => {
@@ -74,19 +109,19 @@ function request(bundler: ChildProcess, spec: BundleSpec): Promise<Built> {
         else {
           const error = parseError(isRecord(message) ? message['error'] : undefined);
           // After an unknown error the bundler's state is undefined.
-          if (error.code === undefined) stop(bundler);
+          if (error.code === undefined) stop();
           reject(error.value);
         }
       });
     const onExit = (): void =>
       settle(() => {
-        stop(bundler);
+        stop();
         reject(abandoned('the bundler process exited (out of memory or stack)'));
       });
     const timer = setTimeout(
       () =>
         settle(() => {
-          stop(bundler);
+          stop();
           reject(abandoned(`bundling took longer than ${deadlineMs} ms`));
         }),
       deadlineMs,
@@ -148,7 +183,7 @@ function parseError(error: unknown): {
  * Throws `BUNDLE_FAILED` with every problem's place and remedy, `OUTSIDE_PLUGIN` if a path leads out
  * of the directory, and `PLUGIN_NOT_FOUND` if the directory does not exist.
  */
-export async function bundlePlugin(spec: BundleSpec): Promise<Bundle> {
-  const { bundle } = await buildApart(spec);
+export async function bundlePlugin(spec: BundleSpec, bundler: Bundler): Promise<Bundle> {
+  const { bundle } = await bundler.build(spec);
   return bundle;
 }

@@ -8,7 +8,7 @@ import { replaceFile } from '../../replace-file.js';
 import { integrityOf } from '../integrity.js';
 import type { Bundle } from '../plugin.js';
 import { builtinDirectory } from './builtins.js';
-import { buildApart } from './bundler.js';
+import type { Bundler } from './bundler.js';
 import { isCurrent, stampOf } from './evidence.js';
 import { type Built, parseBuilt } from './parse-built.js';
 import type { BundleSpec } from './spec.js';
@@ -26,16 +26,15 @@ export interface BundleCache {
 export function makeBundleCache(options: {
   /** The directory of the stored bundles. A process that can write to it controls what plugins run. */
   readonly directory: string;
-  /** Builds a bundle. Default: `buildApart`. */
-  readonly build?: (spec: BundleSpec) => Promise<Built>;
+  readonly bundler: Bundler;
 }): BundleCache {
-  const { directory, build = buildApart } = options;
+  const { directory, bundler } = options;
   const pending = new Map<string, Promise<Bundle>>();
 
   const find = async (spec: BundleSpec, file: string): Promise<Bundle> => {
     const stored = readStoredBundle(file);
     if (stored !== undefined && (await isCurrent(stored.evidence))) return stored.bundle;
-    const built = await build(spec);
+    const built = await bundler.build(spec);
     await storeBundle(file, built);
     return built.bundle;
   };

@@ -1,6 +1,12 @@
-import { describe, expect, it } from 'vitest';
-import { bundlePlugin } from '../../../src/plugin/bundle/bundler.js';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { describe, expect, it, vi } from 'vitest';
+import { bundlePlugin as bundleWith, makeBundler } from '../../../src/plugin/bundle/bundler.js';
+import type { Bundle } from '../../../src/plugin/plugin.js';
+import type { BundleSpec } from '../../../src/plugin/bundle/spec.js';
 import { makePlugin, runUnderSes } from './fixture.js';
+
+const bundler = makeBundler();
+const bundlePlugin = (spec: BundleSpec): Promise<Bundle> => bundleWith(spec, bundler);
 
 describe('bundlePlugin', () => {
   it('returns one function that runs under SES', async () => {
@@ -65,5 +71,25 @@ describe('bundlePlugin', () => {
     const good = bundlePlugin({ directory, entry: { file: 'good.ts' } });
     await expect(bad).rejects.toThrow('longer than 300 ms');
     expect((await good).inputs).toHaveLength(1);
+  });
+
+  it('bundles each plugin in a process of its own, and the entries of one plugin in one', async () => {
+    const started: ChildProcess[] = [];
+    const counting = makeBundler(async ({ args }) => {
+      const child = spawn(process.execPath, args, {
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+        serialization: 'advanced',
+      });
+      started.push(child);
+      return child;
+    });
+    const [a, b] = [makePlugin({ 'x.js': '1', 'y.js': '2' }), makePlugin({ 'x.js': '3' })];
+    await bundleWith({ directory: a, entry: { file: 'x.js' } }, counting);
+    await bundleWith({ directory: a, entry: { file: 'y.js' } }, counting);
+    expect(started).toHaveLength(1);
+    await bundleWith({ directory: b, entry: { file: 'x.js' } }, counting);
+    expect(started).toHaveLength(2);
+    await vi.waitFor(() => expect(started[0]?.signalCode).toBe('SIGKILL'));
+    started[1]?.kill('SIGKILL');
   });
 });

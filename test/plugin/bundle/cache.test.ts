@@ -42,9 +42,11 @@ function setUp(): {
     open: () =>
       makeBundleCache({
         directory: stored,
-        build: (spec) => {
-          count += 1;
-          return buildBundle(spec);
+        bundler: {
+          build: (spec) => {
+            count += 1;
+            return buildBundle(spec);
+          },
         },
       }),
   };
@@ -180,7 +182,7 @@ describe('the bundle cache', () => {
     const plugin = makePlugin({ ...files, occupied: '' });
     const cache = makeBundleCache({
       directory: join(plugin, 'occupied/cache'),
-      build: buildBundle,
+      bundler: { build: buildBundle },
     });
     const bundle = await cache.bundle({ directory: plugin, entry: { file: 'index.ts' } });
     expect(bundle.code).toContain('function');

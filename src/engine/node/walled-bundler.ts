@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { type Dirent, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspectMachine } from '../../guests/machine.js';
+import { behindWalls } from '../../guests/walls/build.js';
+import type { UserRange } from '../../guests/walls/plan.js';
+import { type Bundler, makeBundler, type StartBundler } from '../../plugin/bundle/bundler.js';
+import { BUNDLE_LIMITS } from '../../plugin/bundle/spec.js';
+import { guestScripts } from './process-defaults.js';
+
+const bundlers = new Map<string, Bundler>();
+
+/**
+ * The bundler of this process. Its processes have the walls of a guest, except that they may start
+ * esbuild, and see the plugin's directory and the bundler's code, both read-only. `users`: as
+ * `walls.users`.
+ */
+export function walledBundler(users?: UserRange): Bundler {
+  const key = JSON.stringify(users ?? null);
+  const bundler = bundlers.get(key) ?? makeBundler(startWalledBundler(users));
+  bundlers.set(key, bundler);
+  return bundler;
+}
+
+/** Processes and threads: node has eleven, and esbuild some ten for each processor. */
+const PROCESSES = 512;
+
+/** Starts bundler processes behind walls. */
+export function startWalledBundler(users?: UserRange): StartBundler {
+  return async ({ args, code }, directory): Promise<ChildProcess> => {
+    const machine = await inspectMachine(guestScripts.confined(), users);
+    const command = behindWalls(machine, {
+      program: [machine.node, ...args],
+      limits: { dataBytes: undefined, cpuSeconds: undefined, processes: PROCESSES },
+      use: ['no-network'],
+      visible: [...code, directory],
+      confined: 'bundler',
+      // Another user cannot read files that are root's alone. Then it is root without privileges.
+      hostUser:
+        machine.plan.ownUser !== undefined &&
+        !(await isReadableForAll([...code.map(itself), { path: directory, whole: true }])),
+    });
+    return spawn(command.file, command.args, {
+      cwd: '/',
+      env: command.env,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'ignore', 'ignore', command.filter ?? 'ignore'],
+      serialization: 'advanced',
+    });
+  };
+}
+
+interface Place {
+  readonly path: string;
+  /** Also everything below it. */
+  readonly whole: boolean;
+}
+
+function itself(path: string): Place {
+  return { path, whole: false };
+}
+
+const READ = 0o4;
+const ENTER = 0o5;
+
+/** Whether every user can read all of it. False if it is larger than a plugin may be. */
+async function isReadableForAll(places: readonly Place[]): Promise<boolean> {
+  const open = [...places];
+  let looked = 0;
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const { path, whole } = place;
+    let entries: readonly Dirent[] = [];
+    try {
+      const stats = statSync(path);
+      const wanted = stats.isDirectory() ? ENTER : READ;
+      if ((stats.mode & wanted) !== wanted) return false;
+      if (!whole || !stats.isDirectory()) continue;
+      entries = readdirSync(path, { withFileTypes: true });
+    } catch {
+      return false;
+    }
+    looked += entries.length;
+    if (looked > BUNDLE_LIMITS.maxLookups) return false;
+    // What a link leads to is in the directory, and looked at there, or outside and refused.
+    for (const entry of entries) {
+      if (!entry.isSymbolicLink()) open.push({ path: join(path, entry.name), whole });
+    }
+    // Other work of the host goes on between two directories.
+    await new Promise(setImmediate);
+  }
+  return true;
+}
