@@ -86,6 +86,20 @@ function escape(character: string): string {
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
+/**
+ * One argument of a command that a person may paste into a shell: on one line, and quoted if a shell would read
+ * more in it than its text. A word that begins with `-` follows `--`, so that it is not an option.
+ */
+export function shellWord(text: string): string {
+  const shown = visible(text);
+  const word = PLAIN_WORD.test(shown) ? shown : `'${shown.replaceAll("'", String.raw`'\''`)}'`;
+  // guard: pasted-word-quoted
+  return shown.startsWith('-') ? `-- ${word}` : word;
+}
+
+/** What POSIX shells and PowerShell take as it is. */
+const PLAIN_WORD = /^[\w./:+=,-][\w@./:+=,-]*$|^@[\w-]+\/[\w.-]+$/;
+
 /** A value as one line of JSON. Uses JSON's escapes, so the parsed value is the same. */
 export function jsonLine(value: unknown): string {
   return `${escapeJson(JSON.stringify(value), JSON_CONTROLS)}\n`;

@@ -3,6 +3,7 @@ import type { Json } from '../../sandbox/wire/messages.js';
 import type { PluginStatus } from '../engine/types/status.js';
 import { type BuildProblem, BulkheadError, type ErrorCode, isBulkheadError } from '../errors.js';
 import type { CliCapabilities } from './capabilities.js';
+import { shellWord } from '../visible.js';
 
 /** `INTERNAL` is a fault of Bulkhead itself; the engine never throws it on purpose. */
 export type FailureCode = ErrorCode | 'INTERNAL';
@@ -63,7 +64,7 @@ export function noPlugin(directory: string): Failure {
   return {
     code: 'PLUGIN_NOT_FOUND',
     message: directory.endsWith('.artifact')
-      ? `${directory} is a packed plugin, and packs run only with a lock file. Accept it: bulkhead add ${directory}. Then run it with --lock.`
+      ? `${directory} is a packed plugin, and packs run only with a lock file. Accept it: bulkhead add ${shellWord(directory)}. Then run it with --lock.`
       : `There is no plugin in ${directory}.`,
   };
 }

@@ -3,6 +3,7 @@ import { BulkheadError } from '../errors.js';
 import { type Artifact, MANIFEST_FILE } from '../plugin/artifact/artifact.js';
 import { keyShapesIn } from '../plugin/artifact/key-shapes.js';
 import { writeModel } from '../plugin/artifact/model.js';
+import { shellWord } from '../visible.js';
 
 /** A reason not to give a packed file to others. */
 export interface PackProblem {
@@ -52,7 +53,7 @@ export function refuseSecrets(
   const list = problems.map(({ file, why }) => `${file}: ${why}`).join('; ');
   throw new BulkheadError(
     'INVALID_ARTIFACT',
-    `${artifact.plugin.id} was not packed, because everyone who gets the pack can read it. ${list}. Remove this from the sources, and replace a key that was already published. If it is not a secret, add --include ${first?.file ?? ''}.`,
+    `${artifact.plugin.id} was not packed, because everyone who gets the pack can read it. ${list}. Remove this from the sources, and replace a key that was already published. If it is not a secret, add --include ${shellWord(first?.file ?? '')}.`,
     { file: first?.file ?? '' },
   );
 }

@@ -40,12 +40,12 @@ function checkToken(option: string, token: string): void {
   // guard: short-token-refused
   if (token.length < MIN_TOKEN_CHARACTERS) {
     throw invalid(
-      `The token of ${option} has ${token.length} characters, and a token needs ${MIN_TOKEN_CHARACTERS} or more. Create one with \`bulkhead keys new token\`.`,
+      `The token of ${option} (or its variable or key) has ${token.length} characters, and a token needs ${MIN_TOKEN_CHARACTERS} or more. Create one with \`bulkhead keys new token\`.`,
     );
   }
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw invalid(
-      `The token of ${option} has spaces or characters outside ASCII, which a header cannot carry. Create one with \`bulkhead keys new token\`.`,
+      `The token of ${option} (or its variable or key) has spaces or characters outside ASCII, which a header cannot carry. Create one with \`bulkhead keys new token\`.`,
     );
   }
 }

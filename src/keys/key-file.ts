@@ -18,6 +18,7 @@ import {
   parseSigningKey,
   type SigningKey,
 } from './signing-key.js';
+import { shellWord } from '../visible.js';
 
 /** Larger files are not key files. */
 const MAX_KEY_BYTES = 256 * 1024;
@@ -38,6 +39,14 @@ export function readSigningKey(path: string): SigningKey {
 /** Reads a file of public keys: the current key first, then retired ones. Throws `INVALID_KEY`. */
 export function readPublicKeys(path: string): readonly PublicKey[] {
   return parsePublicKeys(readRegular(path, false), path);
+}
+
+function isPublicPem(text: string): boolean {
+  return text.includes('-----BEGIN PUBLIC KEY-----') && !text.includes('PRIVATE KEY-----');
+}
+
+function privateFileOf(path: string): string {
+  return `${path.replace(/\.pub$/, '')}.pem`;
 }
 
 /** The file of the public keys that belongs to a private key's file. */
@@ -114,12 +123,25 @@ function readRegular(path: string, isSecret: boolean): string {
     if (!found.isFile() || found.size > MAX_KEY_BYTES) {
       throw unusable(path, 'it is not a regular file of at most 256 kB', 'check the path');
     }
+    const text = readFileSync(file, 'utf8');
+    // A public key has another mode, and the mode is not what is wrong with it.
+    if (isSecret && isPublicPem(text)) {
+      throw unusable(
+        path,
+        'it is a public key',
+        `name the private key, usually ${privateFileOf(path)}`,
+      );
+    }
     // guard: key-file-mode-checked
     if (isSecret && process.platform !== 'win32' && (found.mode & 0o077) !== 0) {
       const mode = (found.mode & 0o777).toString(8);
-      throw unusable(path, `its mode ${mode} lets other users use it`, `run chmod 600 ${path}`);
+      throw unusable(
+        path,
+        `its mode ${mode} lets other users use it`,
+        `run chmod 600 ${shellWord(path)}`,
+      );
     }
-    return readFileSync(file, 'utf8');
+    return text;
   } finally {
     closeSync(file);
   }

@@ -16,6 +16,8 @@ export interface RemoteLimits {
   readonly maxAttempts: number;
   /** Milliseconds between two lists of a server's tools. */
   readonly refreshMs: number;
+  /** Milliseconds between two lists of a server that announces changes and has no stream to report them. */
+  readonly pollMs: number;
   /** Milliseconds between two lists of a server that reports changes. Stops reports in a loop. */
   readonly changedMs: number;
   /** Milliseconds before a stream that a server ended is opened again, even if it requests less. */
@@ -33,6 +35,7 @@ export const REMOTE_LIMITS: RemoteLimits = {
   maxErrorCharacters: 500,
   maxAttempts: 3,
   refreshMs: 300_000,
+  pollMs: 60_000,
   changedMs: 5_000,
   reopenMs: 1_000,
   tokenMs: 600_000,

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../sandbox/wire/messages.js';
 import { canonicalJson } from '../canonical.js';
 import { BulkheadError } from '../errors.js';
 import type { RemoteProblem } from './remote.js';
+import { shellWord } from '../visible.js';
 
 /** The pinned part of a tool's definition. */
 export interface Definition {
@@ -146,7 +147,7 @@ function reviewProblem(
   const what = pin === undefined ? 'is new' : `has changed (${changed(pin, definition)})`;
   return {
     code: 'REMOTE_CHANGED',
-    message: `The tool ${tool} of ${id} ${what} since the server was pinned, and is withheld until you review it. Its description: ${quote(definition)}. To allow it, run: bulkhead remotes --accept ${id} --digest ${digest}`,
+    message: `The tool ${tool} of ${id} ${what} since the server was pinned, and is withheld until you review it. Its description: ${quote(definition)}. To allow it, run: bulkhead remotes --accept ${shellWord(id)} --digest ${digest}`,
     toolId: tool,
   };
 }

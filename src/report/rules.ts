@@ -1,5 +1,6 @@
 import type { RiskBand } from '../plugin/risk.js';
 import type { Finding, PluginReport, RuleName } from './report.js';
+import { shellWord } from '../visible.js';
 
 /** A finding of a rule in one plugin. */
 export type FoundBy = Omit<Finding, 'rule' | 'plugin' | 'exception' | 'excepted'>;
@@ -100,8 +101,8 @@ export const unpinned: Rule = {
           ? `The code of ${plugin.id} differs from the code that was pinned${plugin.pin?.at === null ? '' : ` on ${plugin.pin?.at ?? ''}`}.`
           : `${plugin.id} is not in a lock file${locked ? '' : '; there is no lock file'}.`,
         fix: known
-          ? `Review the change (bulkhead diff ${plugin.id}), then accept it: bulkhead update ${plugin.id}.`
-          : `Review and accept it: bulkhead add ${plugin.directory ?? plugin.id}.`,
+          ? `Review the change (bulkhead diff ${shellWord(plugin.id)}), then accept it: bulkhead update ${shellWord(plugin.id)}.`
+          : `Review and accept it: bulkhead add ${shellWord(plugin.directory ?? plugin.id)}.`,
         place: { file: manifest },
       },
     ];
@@ -193,7 +194,7 @@ export const updateWidens: Rule = {
           '  ',
           ' ',
         ),
-      fix: `Review the change (bulkhead diff ${plugin.id}), then accept it or roll it back.`,
+      fix: `Review the change (bulkhead diff ${shellWord(plugin.id)}), then accept it or roll it back.`,
       place: { file: manifest },
     })),
 };

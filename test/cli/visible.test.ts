@@ -1,6 +1,15 @@
+import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isolated, isolatedJson, jsonLine, visible, visibleLines } from '../../src/visible.js';
+import {
+  isolated,
+  isolatedJson,
+  jsonLine,
+  shellWord,
+  visible,
+  visibleCode,
+  visibleLines,
+} from '../../src/visible.js';
 
 describe('text of a plugin', () => {
   it.each([
@@ -63,4 +72,38 @@ describe('text of a plugin', () => {
       }),
     );
   });
+});
+
+describe('a word of a command that a person may paste', () => {
+  it.each([
+    'notes; touch pwned',
+    "it's $(touch pwned)",
+    '`touch pwned`',
+    'a\n touch pwned',
+    'a"b\\c$HOME~!*?[x]{a,b}<>|&#',
+    '\u202e\u001b[31m',
+    '',
+    ' ',
+  ])('is one word of its visible text for a shell: %j', (text) => {
+    const word = shellWord(text);
+    expect(word).not.toContain('\n');
+    const { stdout } = spawnSync('sh', ['-c', `printf '<%s>' ${word}`], { encoding: 'utf8' });
+    expect(stdout).toBe(`<${visible(text)}>`);
+  });
+
+  it('is no option', () => {
+    expect(shellWord('--yes')).toBe('-- --yes');
+    expect(shellWord("-x'y")).toBe(String.raw`-- '-x'\''y'`);
+  });
+
+  it.each(['notes', '@vendor/notes', './plugins/notes-1.0.0', '/srv/a_b/c.artifact'])(
+    'stays as it is if it needs no quotes: %s',
+    (text) => {
+      expect(shellWord(text)).toBe(text);
+    },
+  );
+});
+
+it('code for display keeps its lines and tabs, and shows invisible letters', () => {
+  expect(visibleCode('a\r\n\tconst \u3164 = 1;\u202e')).toBe('a\n\tconst \\u3164 = 1;\\u202e');
 });

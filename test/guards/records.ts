@@ -3,6 +3,12 @@ import type { Guard } from './guard.js';
 /** Storage, host powers, lock files, audit logs, reports and limits. */
 export const recordGuards: readonly Guard[] = [
   {
+    id: 'pasted-word-quoted',
+    stops: 'an id of a plugin that is an option of a pasted command',
+    mutation: 'never',
+    tests: ['test/cli/visible.test.ts'],
+  },
+  {
     id: 'replayed-code-accepted',
     stops: 'a replay of code that no lock file accepts',
     mutation: 'never',

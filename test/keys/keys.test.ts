@@ -23,6 +23,13 @@ let count = 0;
 const fileNamed = (name: string): string => join(root, `${(count += 1)}`, name);
 
 describe('a signing key', () => {
+  it('is not a public key: the error names the private one, not the mode of the file', () => {
+    const file = fileNamed('sign.pem');
+    createKey('sign', file);
+    const given = (): unknown => readSigningKey(file.replace('.pem', '.pub'));
+    expect(given).toThrow(`it is a public key. To fix this, name the private key, usually ${file}`);
+  });
+
   it('verifies its own signature, and no other text or signature', () => {
     const file = fileNamed('sign.pem');
     createKey('sign', file);

@@ -6,7 +6,7 @@ import { readPublicKeys } from '../../keys/key-file.js';
 import type { PublicKey } from '../../keys/signing-key.js';
 import { type Changes, isChanged, reasonsToReview } from '../../lock/changes.js';
 import type { FileDiff } from '../../lock/source-diff.js';
-import { jsonLine, visible } from '../../visible.js';
+import { jsonLine, visible, shellWord } from '../../visible.js';
 import { requireYes } from '../approve.js';
 import { collect } from '../arguments.js';
 import type { RunCommand } from '../call.js';
@@ -57,7 +57,10 @@ async function runAdd(
   const inspected = await lock.inspect(directory);
   const { id } = inspected.plugin;
   if (Object.hasOwn(lock.read().plugins, id)) {
-    throw usageError('plugin-dir', `${id} is already in ${lock.path}; run bulkhead update ${id}`);
+    throw usageError(
+      'plugin-dir',
+      `${id} is already in ${lock.path}; run bulkhead update ${shellWord(id)}`,
+    );
   }
   const signer = lock.verifySignature(inspected, requiredKeys(settings));
   const granted = allowances(inspected, settings);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { LockState, Lockfile } from '../../engine/lockfile.js';
 import type { LockedPlugin } from '../../lock/lock.js';
 import { textFindings } from '../../lock/text-findings.js';
-import { jsonLine, visible } from '../../visible.js';
+import { jsonLine, visible, shellWord } from '../../visible.js';
 import type { RunCommand } from '../call.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -79,7 +79,7 @@ async function checkDirectories(
         findings.push({ plugin: plugin.id, message: STALE(directory) });
       }
       if (locked && !Object.hasOwn(lockfile.read().plugins, plugin.id)) {
-        const message = `is not in ${lockfile.path}; add it with bulkhead add ${directory}`;
+        const message = `is not in ${lockfile.path}; add it with bulkhead add ${shellWord(directory)}`;
         findings.push({ plugin: plugin.id, message });
       }
     } catch (error) {
@@ -90,7 +90,7 @@ async function checkDirectories(
 }
 
 const STALE = (directory: string): string =>
-  `its pack is older than its sources, and \`add\` uses the pack; write it again with bulkhead pack ${directory}`;
+  `its pack is older than its sources, and \`add\` uses the pack; write it again with bulkhead pack ${shellWord(directory)}`;
 
 /** The tools of accepted plugins. */
 function toolsOf(

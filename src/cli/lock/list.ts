@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { LockState } from '../../engine/lockfile.js';
 import { isChanged, reasonsToReview } from '../../lock/changes.js';
 import type { LockedPlugin } from '../../lock/lock.js';
-import { jsonLine, visible } from '../../visible.js';
+import { jsonLine, visible, shellWord } from '../../visible.js';
 import type { RunCommand } from '../call.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -95,7 +95,7 @@ async function runDiff(
       await capabilities.stdout.write(formatDiffs(review.code(), paint));
     }
     const how = reasons.length > 0 ? ' --accept (it requests more than before)' : '';
-    await capabilities.stderr.write(`\nto accept it: bulkhead update ${visible(id)}${how}\n`);
+    await capabilities.stderr.write(`\nto accept it: bulkhead update ${shellWord(id)}${how}\n`);
   } else {
     await capabilities.stdout.write(`${visible(id)} is unchanged since it was accepted\n`);
   }

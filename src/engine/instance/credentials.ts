@@ -8,6 +8,7 @@ import type { Grant } from '../../permissions/grant.js';
 import type { Plugin } from '../../plugin/plugin.js';
 import { ownCompiler } from '../node/process-defaults.js';
 import type { Credentials, CredentialStore } from '../types/credentials.js';
+import { shellWord } from '../../visible.js';
 
 /**
  * The permission for both powers below. A plugin that declares needed credentials declares this
@@ -124,7 +125,7 @@ function missing(
     own === undefined
       ? `It is none of its own: write "${id}/<key>", or the key alone, in ${manifest}.`
       : granted
-        ? `To supply it, let the engine's option credentials give a text for (${JSON.stringify(id)}, ${JSON.stringify(own)}), or write --credential ${id}/${own}=env:NAME.`
+        ? `To supply it, let the engine's option credentials give a text for (${JSON.stringify(id)}, ${JSON.stringify(own)}), or write --credential ${shellWord(`${id}/${own}=env:NAME`)}.`
         : `To allow it, grant ${id} the power "${PERMISSION}".`;
   return new BulkheadError(
     'CREDENTIAL_MISSING',

@@ -41,6 +41,7 @@ import { guestGrant, loadParams, makeInitContext } from './load.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
 import { makeService } from './service.js';
 import { makeTenantInstances } from './tenants.js';
+import { shellWord } from '../../visible.js';
 
 /**
  * Opens an entry. All code that a guest runs passes here. Throws `NOT_LOCKED` if a lock file is in use and the
@@ -60,7 +61,7 @@ export function openInstance(spec: InstanceSpec): Instance {
 export function notPinned(id: string, entry: PluginEntry): BulkheadError<'NOT_LOCKED'> {
   return new BulkheadError(
     'NOT_LOCKED',
-    `${id} does not run: the lock file names no artifact with the build ${buildKey(entry)}. Review and accept it: bulkhead update ${id}`,
+    `${id} does not run: the lock file names no artifact with the build ${buildKey(entry)}. Review and accept it: bulkhead update ${shellWord(id)}`,
     { plugin: id },
   );
 }

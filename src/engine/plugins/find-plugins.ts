@@ -17,6 +17,7 @@ import { mapConcurrently } from '../node/pauses.js';
 import type { EngineOptions } from '../types/options.js';
 import type { AcceptedPlugins } from '../types/settings.js';
 import { CORE } from './core-tools.js';
+import { shellWord } from '../../visible.js';
 
 /** Ids that plugins cannot have. */
 const RESERVED: ReadonlySet<string> = new Set([CORE, WORKSPACE]);
@@ -151,7 +152,7 @@ async function holdTo(
     ...(isSame || locked.disabled === true
       ? {}
       : {
-          pending: `${id} in ${directory} ${is}. The accepted version${version} runs. See \`bulkhead diff ${id}\`, and accept the change with \`bulkhead update ${id}\`.`,
+          pending: `${id} in ${directory} ${is}. The accepted version${version} runs. See \`bulkhead diff ${shellWord(id)}\`, and accept the change with \`bulkhead update ${shellWord(id)}\`.`,
         }),
   };
 }
@@ -270,7 +271,7 @@ function fillStore(
 }
 
 function disabledWhy(id: string, lock: AcceptedPlugins): string {
-  return `it is disabled in ${lock.path}; bulkhead enable ${id} lets it run`;
+  return `it is disabled in ${lock.path}; bulkhead enable ${shellWord(id)} lets it run`;
 }
 
 function notLocked(
@@ -280,7 +281,7 @@ function notLocked(
 ): BulkheadError<'NOT_LOCKED'> {
   return new BulkheadError(
     'NOT_LOCKED',
-    `${id} in ${directory} was not accepted: it is not in ${lock.path}. To accept it, run: bulkhead add ${directory}`,
+    `${id} in ${directory} was not accepted: it is not in ${lock.path}. To accept it, run: bulkhead add ${shellWord(directory)}`,
     { plugin: id },
   );
 }
@@ -288,7 +289,7 @@ function notLocked(
 function notStored(id: string, lock: AcceptedPlugins): BulkheadError<'NOT_LOCKED'> {
   return new BulkheadError(
     'NOT_LOCKED',
-    `${id} does not run: its directory differs from the version in ${lock.path}, and the accepted artifact is not stored on this machine. Restore its sources or its pack, or accept the current version: bulkhead update ${id}`,
+    `${id} does not run: its directory differs from the version in ${lock.path}, and the accepted artifact is not stored on this machine. Restore its sources or its pack, or accept the current version: bulkhead update ${shellWord(id)}`,
     { plugin: id },
   );
 }

@@ -19,6 +19,7 @@ import type { Grants } from './grants.js';
 import { asProblem, idle, type InstalledEntry, type InstalledPlugin } from './installed.js';
 import { makeLiveEntry } from './live-entry.js';
 import { seedStorage } from './seed-storage.js';
+import { shellWord } from '../../visible.js';
 
 export interface InstallCapabilities {
   readonly services: EngineServices;
@@ -227,7 +228,7 @@ async function openOuter(
 function hostModeDenied({ id }: Plugin): BulkheadError {
   return new BulkheadError(
     'HOST_MODE_DENIED',
-    `${id} asks to run unconfined (sandbox: "host"), and was not allowed to. To allow it, add ${JSON.stringify(id)} to the engine's hostMode, or --allow-host ${id} on the command line: it can then do whatever your user can.`,
+    `${id} asks to run unconfined (sandbox: "host"), and was not allowed to. To allow it, add ${JSON.stringify(id)} to the engine's hostMode, or --allow-host ${shellWord(id)} on the command line: it can then do whatever your user can.`,
     { plugin: id },
   );
 }

@@ -6,6 +6,7 @@ import { isRecord } from '../../../sandbox/wire/json.js';
 import type { ContributionContext } from '../format.js';
 import { cutText, quoteText } from '../quote.js';
 import { VELLUM_LIMITS } from './limits.js';
+import { shellWord } from '../../visible.js';
 
 export interface ToolSource extends ContributionContext {
   /** The name of the tool's file, without extension. */
@@ -60,7 +61,7 @@ function hostDenied(plugin: string, tool: string): BulkheadError {
   const id = JSON.stringify(plugin);
   return new BulkheadError(
     'HOST_MODE_DENIED',
-    `The tool ${quoteText(tool)} of ${plugin} asks to run on the host, unconfined, and that is not allowed. To allow it, add ${id} to the engine's hostMode, or --allow-host ${plugin} on the command line: the tool can then do whatever your user can.`,
+    `The tool ${quoteText(tool)} of ${plugin} asks to run on the host, unconfined, and that is not allowed. To allow it, add ${id} to the engine's hostMode, or --allow-host ${shellWord(plugin)} on the command line: the tool can then do whatever your user can.`,
     { plugin },
   );
 }

@@ -22,6 +22,8 @@ export interface ConnectSpec {
   readonly network: OriginSpec['network'];
   readonly onEvent?: OriginSpec['onEvent'];
   readonly onToolsChanged: () => void;
+  /** The server announces changes, but refuses the stream that would report them (405 for GET). */
+  readonly onNoStream: () => void;
 }
 
 /** A call may take minutes without output: its own deadline ends it. */
@@ -34,7 +36,15 @@ const LIMITS: Partial<NetworkLimits> = {
 
 export async function connect(spec: ConnectSpec, signal: AbortSignal): Promise<Connection> {
   const mcp = await loadClientSdk();
-  const { transport, close } = openTransport(mcp, spec);
+  let hasStream = true;
+  const reportNoStream = (): void => {
+    const announces = client.getServerCapabilities()?.tools?.listChanged === true;
+    if (!hasStream && announces) spec.onNoStream();
+  };
+  const { transport, close } = openTransport(mcp, spec, () => {
+    hasStream = false;
+    reportNoStream();
+  });
   const client = new mcp.Client(
     { name: 'bulkhead', version: '1' },
     {
@@ -60,6 +70,7 @@ export async function connect(spec: ConnectSpec, signal: AbortSignal): Promise<C
     if (client.getServerCapabilities()?.tools?.listChanged === true) {
       client.listen({ toolsListChanged: true }).catch(() => {});
     }
+    reportNoStream();
   } catch (error) {
     await end();
     throw error;
@@ -97,6 +108,7 @@ async function loadClientSdk(): Promise<McpClientSdk> {
 function openTransport(
   mcp: McpClientSdk,
   { id, options, network, onEvent }: ConnectSpec,
+  onNoStream: () => void,
 ): { readonly transport: Transport; readonly close: () => Promise<void> } {
   if ('command' in options) {
     const { command, args = [], env = {}, cwd } = options;
@@ -112,7 +124,7 @@ function openTransport(
   const url = new URL(options.mcp);
   const origin = makeRemoteOrigin({ id, options, network, onEvent }, url.origin, LIMITS);
   const transport = new mcp.StreamableHTTPClientTransport(url, {
-    fetch: makeFetch(origin),
+    fetch: makeFetch(origin, onNoStream),
     requestInit: { headers: { ...options.headers } },
     reconnectionScheduler: reopen,
   });
@@ -137,7 +149,10 @@ function acceptAll<T>(): (input: unknown) => JsonSchemaValidatorResult<T> {
 }
 
 /** `fetch` for one origin, by the network broker's rules. */
-function makeFetch(origin: Origin): (url: string | URL, init?: RequestInit) => Promise<Response> {
+function makeFetch(
+  origin: Origin,
+  onNoStream: () => void,
+): (url: string | URL, init?: RequestInit) => Promise<Response> {
   return async (url, init = {}) => {
     const signal = init.signal ?? new AbortController().signal;
     const body = bytesOf(init.body);
@@ -150,6 +165,7 @@ function makeFetch(origin: Origin): (url: string | URL, init?: RequestInit) => P
       },
       signal,
     );
+    if (init.method === 'GET' && reply.status === 405) onNoStream();
     const stream = reply.body === undefined ? null : streamOf(reply.body);
     return new Response(WITHOUT_BODY.has(reply.status) ? null : stream, {
       status: reply.status,

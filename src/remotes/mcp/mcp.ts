@@ -32,6 +32,7 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
   const listeners = new Set<() => void>();
   let connection: Promise<Connection> | undefined;
   let closed = false;
+  let poll: NodeJS.Timeout | undefined;
 
   const open = async (signal: AbortSignal): Promise<Connection> => {
     for (;;) {
@@ -44,7 +45,10 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
       const onToolsChanged = (): void => {
         for (const listener of listeners) listener();
       };
-      connection = connect({ ...spec, onToolsChanged }, signal);
+      const onNoStream = (): void => {
+        if (!closed) poll ??= setInterval(onToolsChanged, REMOTE_LIMITS.pollMs).unref();
+      };
+      connection = connect({ ...spec, onToolsChanged, onNoStream }, signal);
       void before?.close();
       return connection;
     }
@@ -139,6 +143,7 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
     },
     close: async () => {
       closed = true;
+      clearInterval(poll);
       const last = await connection?.catch(() => undefined);
       await last?.close();
     },

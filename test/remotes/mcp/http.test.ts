@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { REMOTE_LIMITS } from '../../../src/remotes/limits.js';
 import { callOf, runRemote } from '../vertesia/server.js';
 import { serveLoud } from './loud-server.js';
-import { echo, makePins, makeRemote, serveMcp } from './servers.js';
+import { echo, makePins, makeRemote, serveMcp, serveWithoutStream } from './servers.js';
 
 const signal = AbortSignal.timeout(60_000);
 
@@ -136,6 +136,31 @@ describe('an MCP server over HTTP', () => {
     const timer = setInterval(() => server.changed(), 50);
     expect(await told).toBe('told');
     clearInterval(timer);
+  });
+
+  it('is asked each minute if it announces changes, and answers 405 to the stream for them', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const server = await serveWithoutStream();
+      const remote = makeRemote({ mcp: server.url, allowPrivate: true });
+      expect((await remote.load(signal)).tools).toHaveLength(1);
+      let told = 0;
+      remote.onChange(() => {
+        told += 1;
+      });
+      await server.refused;
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { timeout: 30_000 });
+      vi.advanceTimersByTime(59_000);
+      expect(told).toBe(0);
+      vi.advanceTimersByTime(1_000);
+      expect(told).toBe(1);
+      vi.advanceTimersByTime(60_000);
+      expect(told).toBe(2);
+      await remote.close();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

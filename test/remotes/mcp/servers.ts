@@ -82,6 +82,52 @@ export async function serveMcp(tools: Tool[] = [echo]): Promise<McpServer> {
   return state;
 }
 
+/** A server of an older version, which announces changes and has no stream to report them. */
+export async function serveWithoutStream(): Promise<{ url: string; refused: Promise<void> }> {
+  let refuse = (): void => {};
+  const refused = new Promise<void>((resolve) => {
+    refuse = resolve;
+  });
+  const results: Readonly<Record<string, object>> = {
+    initialize: {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: { listChanged: true } },
+      serverInfo: { name: 'old', version: '1' },
+    },
+    'tools/list': { tools: [echo] },
+  };
+  const server = createServer((request, response) => {
+    if (request.method !== 'POST') {
+      response.writeHead(405).end(() => refuse());
+      return;
+    }
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { id, method } = JSON.parse(Buffer.concat(chunks).toString());
+      if (id === undefined) {
+        response.writeHead(202).end();
+        return;
+      }
+      const result = results[String(method)];
+      const answer =
+        result === undefined
+          ? { error: { code: -32601, message: 'Method not found' } }
+          : { result };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.add({
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, refused };
+}
+
 export function makePins(): PinStore & { readonly texts: Map<string, string> } {
   const texts = new Map<string, string>();
   return {

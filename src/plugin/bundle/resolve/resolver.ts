@@ -9,6 +9,7 @@ import {
   join,
 } from './candidates.js';
 import { type PackageInfo, isPackagesFolder, makePackages } from './package.js';
+import { shellWord } from '../../../visible.js';
 
 interface ResolveQuery {
   readonly specifier: string;
@@ -119,7 +120,7 @@ export function makeResolver(
     return {
       kind: 'unresolved',
       why: `"${name}" is not in the plugin's node_modules`,
-      remedy: `Run "npm install ${name}" in the plugin's directory: packages outside it are not read.`,
+      remedy: `Run "npm install ${shellWord(name)}" in the plugin's directory: packages outside it are not read.`,
     };
   };
 
