@@ -17,7 +17,7 @@ describe('the credentials of a server', () => {
   });
 
   it.each(['', 'fifteen-letters'])('are not too short: %j', (call) => {
-    expect(() => completeCredentials({ call })).toThrow('--token has');
+    expect(() => completeCredentials({ call })).toThrow('--token (or its variable or key) has');
   });
 
   it('fit into a header', () => {
