@@ -50,19 +50,24 @@ describe('a caller without a valid token', () => {
   it('does not limit verified callers, who use one slot each', async () => {
     const { app, ask, bearer } = await setUp();
     let end = (): void => {};
-    const trickle = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        end = () => {
-          controller.enqueue(new TextEncoder().encode(RUN));
-          controller.close();
-        };
+    let isRead = false;
+    const trickle = new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) => {
+          isRead = true;
+          end = () => {
+            controller.enqueue(new TextEncoder().encode(RUN));
+            controller.close();
+          };
+        },
       },
-    });
+      { highWaterMark: 0 },
+    );
     const first = ask(await bearer(), trickle);
     const headers = await bearer();
-    let second = await ask(headers, RUN);
-    // The first request may not be verified yet.
-    while (second.status === 200) second = await ask(headers, RUN);
+    // A body is read once its caller is verified and has a slot.
+    await expect.poll(() => isRead).toBe(true);
+    const second = await ask(headers, RUN);
     expect(second.status).toBe(429);
     expect(second.headers.get('retry-after')).toBe('1');
     end();
