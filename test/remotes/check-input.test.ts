@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 import { violationOf } from '../../src/remotes/check-input.js';
+import { processorMs } from '../processor-time.js';
 
 const schema: JsonObject = {
   type: 'object',
@@ -54,9 +55,8 @@ describe('the input of a remote tool', () => {
   it('costs a bounded time, whatever the schema', () => {
     let nested: JsonObject = { type: 'number' };
     for (let depth = 0; depth < 25; depth += 1) nested = { anyOf: [nested, nested] };
-    const began = performance.now();
-    violationOf({ properties: { a: nested } }, { a: 'x' });
-    expect(performance.now() - began).toBeLessThan(2_000);
+    const ms = processorMs(() => violationOf({ properties: { a: nested } }, { a: 'x' }));
+    expect(ms).toBeLessThan(2_000);
   });
 
   it('is checked without an error for any schema', () => {

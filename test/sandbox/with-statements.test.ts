@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { replaceWith } from '../../sandbox/with-statements.js';
 import { useRealm } from './endowments/realm/realm.js';
+import { processorMs } from '../processor-time.js';
 
 const realm = useRealm();
 
@@ -74,8 +75,6 @@ describe('generated code with a with statement', () => {
 
   test('finds its place in a long text in linear time', () => {
     const text = `(function anonymous(a\n) {\n${'with (a) {\n'.repeat(20_000)}})`;
-    const began = performance.now();
-    replaceWith(text);
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(processorMs(() => replaceWith(text))).toBeLessThan(5_000);
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { checkSchema } from '../../../src/schema/check.js';
 import type * as Entry from '../../../src/schema/validator/entry.js';
+import { processorMs } from '../../processor-time.js';
 
 // The bundle that guests evaluate.
 const bundle = readFileSync(new URL('../../../dist/validator.js', import.meta.url), 'utf8');
@@ -106,8 +107,7 @@ describe('a hostile schema', () => {
       $defs: { big },
       allOf: Array.from({ length: 400 }, () => ({ $ref: '#/$defs/big' })),
     };
-    const before = performance.now();
-    expect(validate(schema, 'value 7').ok).toBe(true);
-    expect(performance.now() - before).toBeLessThan(2000);
+    const ms = processorMs(() => expect(validate(schema, 'value 7').ok).toBe(true));
+    expect(ms).toBeLessThan(2000);
   });
 });

@@ -6,6 +6,7 @@ import {
   type Replacement,
   rewriteText,
 } from '../../../../src/brokers/network/secrets/rewrite.js';
+import { processorMs } from '../../../processor-time.js';
 
 const VALUE = 'hunter2-hunter2';
 const replacing: readonly Replacement[] = spellingsOf(VALUE).map((spelling) => ({
@@ -79,9 +80,8 @@ describe('a body that comes in pieces', () => {
 
   it('is scrubbed in time that grows with its length, however full of values it is', () => {
     const full = Buffer.from(`${VALUE} `.repeat(20_000));
-    const began = performance.now();
-    expect(through([full])).toBe('<gone> '.repeat(20_000));
-    expect(performance.now() - began).toBeLessThan(5_000);
+    const ms = processorMs(() => expect(through([full])).toBe('<gone> '.repeat(20_000)));
+    expect(ms).toBeLessThan(5_000);
   });
 });
 
