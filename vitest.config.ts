@@ -43,8 +43,8 @@ export default defineConfig({
     globalSetup: ['test/run-directory.ts'],
     setupFiles: ['test/property-runs.ts', 'test/tidy-setup.ts'],
     // Generous: it ends a test that hangs. What a test measures, it measures itself.
-    testTimeout: isLongFuzz ? 0 : 60_000,
-    hookTimeout: 60_000,
+    testTimeout: isLongFuzz ? 0 : 180_000,
+    hookTimeout: 180_000,
     // An event that a test waits for may take long on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     // Loading the imports of a test takes as long as the test, so files of one worker share them.

@@ -20,9 +20,9 @@ beforeAll(async () => {
   });
   await run(['call', plugin, 'run', '--audit', log]);
   await run(['call', plugin, 'run', '--input', '{"clock":true}', '--audit', log]);
-}, 60_000);
+});
 
-describe('bulkhead report', { timeout: 60_000 }, () => {
+describe('bulkhead report', () => {
   it('finds the plugins in the log, and shows their permissions and actions', async () => {
     const { code, stdout } = await runProcess(base);
     expect(code).toBe(0);

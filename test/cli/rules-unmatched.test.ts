@@ -23,7 +23,7 @@ it('a rule that matches no installed tool is warned about when it is added and t
   });
   expect(tested.stdout).toContain('denied');
   expect(tested.stderr).toContain('did you mean p1:run?');
-}, 60_000);
+});
 
 it('a server warns about such rules at its start', async () => {
   const rules = { version: 2, rules: [{ id: 'r-1', verdict: 'deny', plugin: 'p1', tool: 'rum' }] };
@@ -32,4 +32,4 @@ it('a server warns about such rules at its start', async () => {
   expect(stderr).toContain(
     'rules that match no installed tool: r-1 (p1:rum; did you mean p1:run?)',
   );
-}, 60_000);
+});

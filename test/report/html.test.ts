@@ -113,7 +113,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the report in Chromium', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-  }, 60_000);
+  });
   afterAll(() => browser.close());
 
   const open = async (

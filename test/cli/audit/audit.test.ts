@@ -27,7 +27,7 @@ beforeAll(async () => {
   const plugin = writePlugin({ execute: 'if (input.clock) Date.now(); return 1;' });
   await run(['call', plugin, 'run', '--audit', file]);
   await run(['call', plugin, 'run', '--input', '{"clock":true}', '--audit', file]);
-}, 60_000);
+});
 
 describe('bulkhead audit', () => {
   it('shows records as lines for people, and as lines of JSON', async () => {

@@ -135,5 +135,5 @@ describe('bulkhead serve, on SIGHUP', () => {
     child.kill('SIGHUP');
     await logged('the reload failed');
     expect(await use(two, 'other__run')).toEqual([200, false]);
-  }, 60_000);
+  });
 });

@@ -119,7 +119,7 @@ describe('an extension as they are written', () => {
       storageDirectory: makeDirectory(),
       onEvent: (event) => events.push(event),
     });
-  }, 60_000);
+  });
 
   it.each(Object.entries(extensions))('%s boots and serves its tools', async (id, known) => {
     const status = engine.plugins().find((plugin) => plugin.id === id);

@@ -67,7 +67,7 @@ beforeAll(async () => {
   if (result.isError || result.recording === undefined) throw new Error('it was not recorded');
   // As it comes back from a file.
   record = JSON.parse(JSON.stringify(result.recording)) as CallRecording;
-}, 60_000);
+});
 
 afterAll(() => engine.close());
 

@@ -71,7 +71,7 @@ describe('interceptors', () => {
     expect(
       (await engine.spindle.intercept({ messages: [] })).steps.map(({ plugin }) => plugin),
     ).toContain('b_hangs');
-  }, 20_000);
+  });
 
   it('set parameters only with the permission', async () => {
     const source = `spindle.registerInterceptor((messages) => ({ messages, parameters: { temperature: 2 }, breakdown: [{ name: 'me' }], other: 1 }));`;

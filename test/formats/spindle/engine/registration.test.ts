@@ -92,7 +92,7 @@ describe('what an extension registers while it runs', () => {
     expect((await engine.call('ext:less', {})).value).toBe('done');
     expect(ids(engine)).toEqual(before);
     expect(events.filter(({ type }) => type === 'plugin-loaded').length).toBeGreaterThan(1);
-  }, 20_000);
+  });
 
   it('is asked for at a pace of the host’s, however often it changes', async () => {
     const flood = `${registering('flood')}

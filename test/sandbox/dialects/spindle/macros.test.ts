@@ -42,7 +42,7 @@ test('S85: a macro that takes longer than 5 s is answered for', async () => {
   expect(await extension.event('spindle:macro', { name: 'slow', context: {} })).toBe(
     '[Spindle:sample] Macro timeout',
   );
-}, 20_000);
+});
 
 test('S32: a macro that does not commit changes nothing, and says what it did not do', async () => {
   const source = `
