@@ -84,7 +84,6 @@ describe.runIf(process.platform === 'linux')(
         for (let round = 0; round < 20; round += 1) await openAndClose();
         await expect.poll(() => moreThan(before)).toEqual([]);
       },
-      120_000,
     );
   },
 );

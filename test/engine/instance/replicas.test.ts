@@ -28,7 +28,7 @@ describe('replicas', () => {
     }
     await sleepers(engine, 12);
     expect(guests()).toBe(3);
-  }, 30_000);
+  });
 
   it('are not added without the option, for sequential calls, or beyond maxGuests', async () => {
     const one = await start({});
@@ -49,7 +49,7 @@ describe('replicas', () => {
     const ends: string[] = [];
     engine.on((event) => event.type === 'guest-ended' && ends.push(event.cause));
     await expect.poll(() => ends, { timeout: 10_000 }).toEqual(['idle', 'idle']);
-  }, 30_000);
+  });
 
   it.each([
     [{ replicas: { sample: { max: 2 } }, trustGroups: { g: ['sample'] } }, /trust group/],
