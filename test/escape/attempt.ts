@@ -117,6 +117,7 @@ export function openEngine(options: EngineOptions): Promise<Engine> {
     logger: silent,
     env: {},
     ...options,
+    limits: { pool: 0, ...options.limits },
   });
 }
 
