@@ -5,6 +5,7 @@ import type { ClockCapability, HostCapability } from './endowments/endowment.js'
 import { type Endower, type EndowerCapabilities, makeEndower } from './endower.js';
 import { FILES_AT_ONCE, FILES_MODULE, makeFiles } from './endowments/files/files.js';
 import { formatLine } from './endowments/console.js';
+import { makeSqlite, SQLITE_MODULE } from './endowments/sqlite/sqlite.js';
 import { makePowerClient } from './endowments/powers.js';
 import { makeStorageClient } from './endowments/storage/client.js';
 import { makeOutput } from './output.js';
@@ -108,6 +109,7 @@ export function load(
       ...dialect.modules?.(world),
       [FILES_MODULE]: files.face,
       [REPORT_MODULE]: reportDenial,
+      [SQLITE_MODULE]: makeSqlite(endowing),
     };
     const linkage = capabilities.makeLinkage(params, modules, confinement);
     const exports: unknown = await Reflect.apply(run, undefined, [linkage]);

@@ -1,6 +1,7 @@
 // Makes, out of the compiled sandbox, the files that guest processes run (each one file), and the
 // stand-ins for Node's modules that go into plugins' bundles (with the packages behind them inside).
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -74,6 +75,12 @@ await writeFile(
 await writeFile(
   new URL('dist/sandbox/unconfined-guest.cjs', root),
   await bundle('dist/sandbox/node/unconfined-entry.js'),
+);
+
+// SQLite, as its authors compile it. A guest gets it from the host when its plugin opens a database.
+await copyFile(
+  createRequire(import.meta.url).resolve('@sqlite.org/sqlite-wasm/sqlite3.wasm'),
+  new URL('dist/sandbox/sqlite3.wasm', root),
 );
 
 const builtins = fileURLToPath(new URL('dist/sandbox/builtins/', root));

@@ -99,8 +99,39 @@ export interface CryptoCapability {
   hmac(name: DigestName, key: Uint8Array, bytes: Uint8Array): Uint8Array;
 }
 
+/**
+ * WebAssembly for code of ours alone. Plugins never get it, nor an object that leads to it: errors and
+ * memories of the platform have its classes.
+ */
+export interface WasmCapability {
+  isCompiled(name: string): boolean;
+  /** Compiles code once for the process. */
+  compile(name: string, code: Uint8Array): void;
+  /** Starts compiled code, with a memory of its own as `env.memory`. Sizes are pages of 64 KiB. */
+  start(
+    name: string,
+    imports: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+    size: { readonly initial: number; readonly maximum: number },
+  ): WasmInstance;
+  /** The exports of a module that imports only functions, from `host`. */
+  wrap(
+    code: Uint8Array,
+    functions: Readonly<Record<string, unknown>>,
+  ): Readonly<Record<string, unknown>>;
+}
+
+export interface WasmInstance {
+  readonly exports: Readonly<Record<string, unknown>>;
+  /** The memory. It is another buffer after it grew. */
+  memory(): ArrayBuffer;
+  /** Whether the memory grew. */
+  grow(pages: number): boolean;
+}
+
 /** The endowments' requirements of the platform. */
 export interface WebCapabilities {
+  /** Absent if the process runs without WebAssembly. */
+  readonly wasm?: WasmCapability | undefined;
   readonly clock: ClockCapability;
   readonly url: UrlCapability;
   readonly text: TextCapability;

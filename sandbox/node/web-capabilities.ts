@@ -1,4 +1,5 @@
 import { cryptoCapability } from './crypto-capability.js';
+import { makeWasmCapability } from './wasm-capability.js';
 import type {
   ClockCapability,
   TextCapability,
@@ -33,6 +34,7 @@ export function makeWebCapabilities(globals: WebGlobals): WebCapabilities {
   const { Date, Math } = globals;
   const { random } = Math;
   return {
+    wasm: makeWasmCapability(globals),
     clock: makeClockPower(globals),
     url: makeUrlPower(globals.URL),
     text: makeTextPower(globals),

@@ -15,6 +15,7 @@
  *   copy   { since? }               → { generation, entries?, body? }   all of an area: entries that are
  *                                     `held` have their content in the stream, one after the other;
  *                                     neither where nothing has changed since
+ *   db-…                            → a database: see `DatabaseParams`
  * ```
  */
 export interface StorageParams {
@@ -44,7 +45,44 @@ export type StorageOp =
   | 'delete'
   | 'move'
   | 'usage'
-  | 'copy';
+  | 'copy'
+  | DatabaseParams['op'];
+
+/**
+ * Guest → host, synchronous: one step on the database file at `path`. A stamp names the content: a step
+ * fails with EBUSY if the file has another one by now.
+ *
+ * ```
+ *   db-state    {}                         → { stamp, bytes }, or ENOENT
+ *   db-create   {}                         → { stamp, bytes }: an empty file, unless it exists
+ *   db-read     { stamp, offset, length }  → { body, bytes }
+ *   db-reserve  { stamp }                  → { token }: waits for the turn of another writer to end
+ *   db-commit   { stamp, token, size, kept, runs, body }  → { stamp, bytes }: all or nothing
+ *   db-release  { token }                  → null
+ * ```
+ */
+export type DatabaseParams =
+  | { readonly op: 'db-state' | 'db-create' }
+  | {
+      readonly op: 'db-read';
+      readonly stamp: string;
+      readonly offset: number;
+      readonly length: number;
+    }
+  | { readonly op: 'db-reserve'; readonly stamp: string }
+  | {
+      readonly op: 'db-commit';
+      readonly stamp: string;
+      readonly token: string;
+      /** The file's size afterwards. */
+      readonly size: number;
+      /** Bytes of the file before that stay. */
+      readonly kept: number;
+      /** Offsets and lengths of the parts that the content replaces, in order. */
+      readonly runs: readonly (readonly [offset: number, length: number])[];
+      readonly body: number;
+    }
+  | { readonly op: 'db-release'; readonly token: string };
 
 /**
  * `data`: the plugin's directory. `work`: what it writes elsewhere, beside its own files and in

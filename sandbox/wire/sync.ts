@@ -30,8 +30,17 @@ export const PARCEL_LIMITS: { readonly maxJsonBytes: number; readonly maxBodyByt
   maxBodyBytes: 16 * 1024 * 1024,
 };
 
+/** The synchronous request for the compiled code of SQLite. Any plugin may have it. */
+export const SQLITE_CODE = 'sqliteCode';
+
 /** The methods that may be synchronous. None of them waits for a person. */
-export const SYNC_METHODS: readonly string[] = ['readFile', 'statFile', 'changeFile', 'storage'];
+export const SYNC_METHODS: readonly string[] = [
+  'readFile',
+  'statFile',
+  'changeFile',
+  'storage',
+  SQLITE_CODE,
+];
 
 export interface ParcelSpec {
   readonly utf8: Utf8;

@@ -174,6 +174,8 @@ function judgeModule(
       node,
     );
   }
+  if (name === 'sqlite' || name === 'bun:sqlite')
+    return databaseFindings(operation, node, member, reading);
   if (name === 'perf_hooks')
     return judgeGlobal('performance', node, { ...member, path: member.path.slice(1) }, reading);
   const needed = judgeInterface('module', name, [operation], node);
@@ -182,6 +184,23 @@ function judgeModule(
     return [{ permission: 'none', why: `${name}.${operation}: no permission allows it`, node }];
   }
   return [];
+}
+
+/** The permission for a database in a file. One in memory needs none. */
+function databaseFindings(
+  operation: string,
+  node: AnyNode,
+  { call }: Member,
+  { texts }: Reading,
+): readonly Finding[] {
+  if (call?.type !== 'NewExpression' && operation !== 'open') return [];
+  const [path] = call?.arguments ?? [];
+  const text = texts(path);
+  const isInMemory =
+    path === undefined || (text?.whole === true && /^(?::memory:)?$/.test(text.text));
+  return isInMemory
+    ? []
+    : [{ permission: 'storage', scope: 'true', why: 'an SQLite database', node }];
 }
 
 function cryptoFindings(operation: string | undefined, node: AnyNode): readonly Finding[] {
@@ -201,7 +220,7 @@ const DRAWS: ReadonlySet<string> = new Set([
 
 /** Modules that no permission allows. */
 const DENIED_MODULES: ReadonlySet<string> = new Set(
-  'child_process cluster worker_threads vm net tls dgram dns http https http2 inspector sqlite bun:sqlite bun:ffi'.split(
+  'child_process cluster worker_threads vm net tls dgram dns http https http2 inspector bun:ffi'.split(
     ' ',
   ),
 );

@@ -23,12 +23,14 @@ import {
   writeFile,
 } from './changes.js';
 import { makeCopies, type StorageCopy } from './copies.js';
+import type { DatabaseState } from './databases.js';
+import { type DatabaseStep, isDatabaseOp, recordsOf, runDatabaseStep } from './database-steps.js';
 import type { Usage } from './directory.js';
 import type { EnclaveCipher } from './enclave-cipher.js';
 import { listPath, type OpenFile, openFile, statPath } from './reading.js';
 import { ENCLAVE_USER, noteChange } from './note-change.js';
 import { makeRefusals } from './refusals.js';
-import { parseRequest, type StorageRequest } from './request.js';
+import { parseDatabaseRequest, parseRequest, type StorageRequest } from './request.js';
 import type { Store } from './store.js';
 import type { AreaContext } from './walk.js';
 
@@ -69,7 +71,14 @@ export type StorageAnswer =
   | { readonly content: ByteSource; readonly bytes: number }
   | { readonly copy: StorageCopy }
   | {
-      readonly value: StorageEntry | readonly StorageEntry[] | UsageAnswer | StorageChanged | null;
+      readonly value:
+        | StorageEntry
+        | readonly StorageEntry[]
+        | UsageAnswer
+        | StorageChanged
+        | DatabaseState
+        | { readonly token: string }
+        | null;
     };
 
 interface UsageAnswer extends Usage {
@@ -86,6 +95,7 @@ interface Operation {
   readonly stopped: () => BulkheadError | undefined;
   readonly record: OpenRecord<StorageRecord>;
   readonly lists: Semaphore;
+  readonly commits: DatabaseStep['commits'];
   /** Notes a change, and returns the function that ends it. */
   readonly note: (context: AreaContext, request: StorageRequest) => (end: ChangeEnd) => void;
 }
@@ -102,6 +112,7 @@ export function makeStorageBroker({
   const refusals = makeRefusals(plugin.id, limits);
   const semaphore = makeSemaphore({ maxActive, maxQueued, full: refusals.queueFull });
   const lists = makeSemaphore({ maxActive: maxLists, maxQueued, full: refusals.queueFull });
+  const commits = makeSemaphore({ maxActive: 1, maxQueued, full: refusals.queueFull });
   const copies = makeCopies(limits, refusals);
   // One signal for each operation: a shared signal would retain every listener, and so all written
   // content.
@@ -145,7 +156,7 @@ export function makeStorageBroker({
           bytesRead: 0,
           bytesWritten: 0,
         },
-        onEvent,
+        recordsOf(params, onEvent),
       );
       const controller = new AbortController();
       const ended = controller.signal;
@@ -173,7 +184,7 @@ export function makeStorageBroker({
         };
         const note: Operation['note'] = (at, asked) =>
           noteChange(written, plugin.id, maker, at, asked);
-        const operation: Operation = { body, ended, stopped, record, lists, note };
+        const operation: Operation = { body, ended, stopped, record, lists, commits, note };
         const context: AreaContext = { store, refusals, area: request.area, user: request.user };
         const place = placeInEnclave(plugin.id, request);
         if (request.op === 'read') {
@@ -182,8 +193,9 @@ export function makeStorageBroker({
           const value = cipher().open(await collectContent(answer.content), place);
           return { content: sourceOf(value), bytes: value.length };
         }
-        const answer =
-          request.op === 'copy'
+        const answer = isDatabaseOp(request.op)
+          ? await onDatabase(context, parseDatabaseRequest(params, request, refusals), operation)
+          : request.op === 'copy'
             ? { copy: await copies.make(context, request.since, ended, record) }
             : await change(
                 context,
@@ -287,6 +299,28 @@ async function change(
   }
   if (op === 'stat') return { value: await statPath(context, path) };
   return { value: await changeExclusively(context, request, operation) };
+}
+
+/** One step on a database. */
+async function onDatabase(
+  context: AreaContext,
+  request: ReturnType<typeof parseDatabaseRequest>,
+  { body, ended, stopped, record, commits, note }: Operation,
+): Promise<StorageAnswer> {
+  const content = body === undefined ? undefined : arriving(body, ended, stopped);
+  const end = request.op === 'db-commit' ? note(context, { ...request, op: 'write' }) : () => {};
+  const step: DatabaseStep = { content, ended, stopped, commits };
+  const answer = await runDatabaseStep(context, request, step).catch((error: unknown) => {
+    end(undefined);
+    throw error;
+  });
+  end({ bytes: request.size, existed: request.kept > 0 });
+  if ('content' in answer) {
+    record.fields.bytesRead = answer.content.length;
+    return { content: sourceOf(answer.content), bytes: answer.content.length };
+  }
+  record.fields.bytesWritten = answer.written ?? 0;
+  return { value: answer.value };
 }
 
 function changeExclusively(

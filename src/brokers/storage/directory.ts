@@ -58,6 +58,11 @@ export class Directory implements AsyncDisposable {
     }
   }
 
+  /** Writes its names to the disk. */
+  async sync(): Promise<void> {
+    await this.#handle.sync();
+  }
+
   names(): Promise<string[]> {
     return readdir(this.#place);
   }

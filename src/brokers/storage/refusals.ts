@@ -10,7 +10,8 @@ export type Errno =
   | 'EEXIST'
   | 'EINVAL'
   | 'EIO'
-  | 'EFBIG';
+  | 'EFBIG'
+  | 'EBUSY';
 
 /**
  * Every refusal of the storage broker. Plugins read them, so they name the path that the plugin wrote
@@ -77,6 +78,7 @@ const REASONS: Readonly<Record<Errno, string>> = {
   EINVAL: 'cannot be moved into itself',
   EIO: 'could not be read or written',
   EFBIG: 'is too large',
+  EBUSY: 'was changed or is being written by another guest. Run the transaction again',
 };
 
 const REMEDIES: Partial<Record<keyof StorageLimits, string>> = {

@@ -19,6 +19,77 @@ export interface StorageRequest {
   readonly maxFileBytes: number;
 }
 
+/** A parsed step on a database. */
+export interface DatabaseRequest extends StorageRequest {
+  readonly stamp: string;
+  readonly token: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly size: number;
+  readonly kept: number;
+  readonly runs: readonly (readonly [offset: number, length: number])[];
+}
+
+/** Parses the rest of the params of a step on a database. Throws a refusal. */
+export function parseDatabaseRequest(
+  params: unknown,
+  request: StorageRequest,
+  refusals: Refusals,
+): DatabaseRequest {
+  const given = isRecord(params) ? params : {};
+  const count = (name: string): number => {
+    const value = given[name] ?? 0;
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+    throw refusals.malformed(`has no ${name}`);
+  };
+  const text = (name: string): string => {
+    const value = given[name];
+    return typeof value === 'string' ? value.slice(0, MAX_STAMP) : '';
+  };
+  const runs = parseRuns(given['runs']);
+  const size = count('size');
+  let end = 0;
+  for (const [offset, length] of runs) {
+    // guard: database-runs-in-order
+    if (
+      !Number.isSafeInteger(offset) ||
+      !Number.isSafeInteger(length) ||
+      offset < end ||
+      length < 1
+    ) {
+      throw refusals.malformed('has changes that are not in order');
+    }
+    end = offset + length;
+  }
+  if (end > size) throw refusals.malformed('has changes after its end');
+  if (request.area !== 'data' && request.area !== 'work') {
+    throw refusals.malformed('is not in a place for databases');
+  }
+  return {
+    ...request,
+    stamp: text('stamp'),
+    token: text('token'),
+    offset: count('offset'),
+    // guard: database-read-cap
+    length: Math.min(count('length'), MAX_READ_BYTES),
+    size,
+    kept: Math.min(count('kept'), size),
+    runs,
+  };
+}
+
+/** Offsets and lengths, without what is not one. */
+export function parseRuns(runs: unknown): [number, number][] {
+  if (!Array.isArray(runs)) return [];
+  return runs.flatMap((run: unknown): [number, number][] => {
+    const [offset, length] = Array.isArray(run) ? run.map(Number) : [];
+    return offset === undefined || length === undefined ? [] : [[offset, length]];
+  });
+}
+
+const MAX_STAMP = 200;
+const MAX_READ_BYTES = 1024 * 1024;
+
 /** Parses the params of `storage`. Throws a refusal for params that an honest guest never sends. */
 export function parseRequest(
   params: unknown,
@@ -62,6 +133,12 @@ const OPS = [
   'move',
   'usage',
   'copy',
+  'db-state',
+  'db-create',
+  'db-read',
+  'db-reserve',
+  'db-commit',
+  'db-release',
 ] as const;
 const AREAS = ['data', 'work', 'user', 'enclave'] as const;
 

@@ -13,6 +13,7 @@ import {
   writeSharedUsage,
 } from './shared-usage.js';
 import { makeRefusals, type Refusals } from './refusals.js';
+import type { Turns } from './turns.js';
 
 /**
  * The storage of one plugin. An engine has one store for each plugin, so that the plugin's guests
@@ -25,6 +26,7 @@ import { makeRefusals, type Refusals } from './refusals.js';
  *                               /users/<user>/…   one for each user
  *                               /enclave/<key>
  *                               /tmp/             drafts
+ *                               /commits/         changes of databases that are under way
  *                               /usage.json       the count of all engines
  *                               /mutex            while one of them changes it
  *                               /tenants/<tenant>/…   the same for one tenant, under `isolation`
@@ -39,6 +41,11 @@ export interface Store {
   area(area: StorageArea, user: string, usage?: Usage): Promise<Directory>;
   /** The directory of drafts: files that are not complete yet. */
   drafts(): Promise<Directory>;
+  /** The directory of commits that are under way. */
+  commits(): Promise<Directory>;
+  readonly commitsPath: string;
+  /** The writers of databases, by area and path. */
+  readonly turns: Turns;
   /** Grows with each change by a guest of the plugin, also of another engine. */
   generation: number;
   /** Runs one change at a time, of all engines. */
@@ -98,7 +105,7 @@ function makeStore(root: string, name: string, limits: StorageLimits, refusals: 
     await directory.mkdir(name);
     return await directory.child(name);
   };
-  const part = async (which: (typeof PARTS)[number] | 'tmp'): Promise<Directory> => {
+  const part = async (which: (typeof PARTS)[number] | 'tmp' | 'commits'): Promise<Directory> => {
     await using directory = await home();
     await directory.mkdir(which);
     return await directory.child(which);
@@ -173,6 +180,9 @@ function makeStore(root: string, name: string, limits: StorageLimits, refusals: 
       return await users.child(own);
     },
     drafts: () => part('tmp'),
+    commits: () => part('commits'),
+    commitsPath: join(place, 'commits'),
+    turns: new Map(),
     exclusively: (change) => locked(true, change),
     reading: (work) => locked(false, work),
   };

@@ -359,7 +359,9 @@ export function makeDryRun(): DryRun {
 }
 
 /** Storage operations that do not change the plugin's storage. */
-const READS: ReadonlySet<string> = new Set(['read', 'list', 'stat', 'usage', 'copy']);
+const READS: ReadonlySet<string> = new Set(
+  'read list stat usage copy db-state db-read db-reserve db-release'.split(' '),
+);
 
 /** Text from a guest, cut to the length of a path. */
 function textOf(value: unknown): string {

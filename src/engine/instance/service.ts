@@ -2,10 +2,12 @@ import { isRecord } from '../../../sandbox/wire/json.js';
 import { MAX_ERROR_STACK } from '../../../sandbox/wire/limits.js';
 import type { Peer } from '../../../sandbox/wire/peer.js';
 import type { Service } from '../../../sandbox/wire/service.js';
+import { SQLITE_CODE } from '../../../sandbox/wire/sync.js';
 import type { EventBus } from '../../events.js';
 import { permissionNames } from '../../permissions/table.js';
 import type { Outputs } from './in-flight.js';
 import { makeLogGate } from './log-gate.js';
+import { readSqlite } from '../node/sqlite-code.js';
 import { answerNow } from './sync-request.js';
 import { makeRequestGate, type RequestGateSpec } from './request-gate.js';
 
@@ -78,6 +80,7 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
       return decide({ peer, method, params, request });
     },
     requestNow: (method, params, body) => {
+      if (method === SQLITE_CODE) return Promise.resolve({ value: null, body: readSqlite() });
       spec.onAct(peer);
       return answerNow(
         (streams, request) => decide({ peer, streams, method, params, request }),

@@ -8,7 +8,7 @@ import type { BundleSpec } from './spec.js';
  * replacements have no power of their own. A module without a file throws when it is used.
  */
 export function builtinFile(name: string): string {
-  return IMPLEMENTED.get(name) ?? 'denied';
+  return IMPLEMENTED.get(name) ?? WITH_SCHEME.get(name) ?? 'denied';
 }
 
 /** Returns a test whether a specifier without `node:` or `bun:` is a built-in. */
@@ -61,6 +61,12 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['undici', 'fetch'],
   ['unfetch', 'fetch'],
   ['whatwg-fetch', 'fetch'],
+]);
+
+/** Modules that only their scheme names. Without it, the name is a package's. */
+const WITH_SCHEME: ReadonlyMap<string, string> = new Map([
+  ['bun:sqlite', 'sqlite-bun'],
+  ['sqlite', 'sqlite-node'],
 ]);
 
 const DENIED: ReadonlySet<string> = new Set(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEachTest } from '../../tidying.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
-import type { StorageParams } from '../../../sandbox/wire/storage.js';
+import type { DatabaseParams, StorageParams } from '../../../sandbox/wire/storage.js';
 import { makeStorageBroker, type StorageBroker } from '../../../src/brokers/storage/broker.js';
 import { STORAGE_LIMITS, type StorageLimits } from '../../../src/brokers/limits.js';
 import { makeStores, type Stores } from '../../../src/brokers/storage/store.js';
@@ -22,15 +22,17 @@ export function makeRoot(): string {
   return root;
 }
 
+type TestParams = Partial<StorageParams> | (DatabaseParams & Partial<StorageParams>);
+
 export interface TestStorage extends StorageBroker {
   readonly records: StorageRecord[];
   readonly root: string;
   readonly stores: Stores;
   /** Runs an operation; answers its value, or the text of the file that it read. */
-  ask(params: Partial<StorageParams>, content?: string | ByteSource): Promise<unknown>;
+  ask(params: TestParams, content?: string | ByteSource): Promise<unknown>;
   /** The same, for what is refused: its code and its message. */
   refusal(
-    params: Partial<StorageParams>,
+    params: TestParams,
     content?: string | ByteSource,
   ): Promise<readonly [code: string, message: string]>;
 }
