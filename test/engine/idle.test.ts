@@ -58,10 +58,10 @@ describe.runIf(process.platform === 'linux')('a plugin without calls', () => {
     const engine = await startEngine([makePlugin({ source })], { limits, onEvent });
     const call = engine.call('sleep', { ms: 1_500 });
     await expect.poll(() => pids.length, { timeout: 10_000 }).toBe(1);
-    let isOver = false;
-    void call.then(() => (isOver = true));
+    const over = new AbortController();
+    void call.then(() => over.abort());
     let looks = 0;
-    while (!isOver) {
+    while (!over.signal.aborted) {
       expect(isStopped(pids[0])).toBe(false);
       looks += 1;
       await pause(100);
