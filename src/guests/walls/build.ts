@@ -3,7 +3,7 @@ import type { OptionalWall } from './optional.js';
 import { launcherText } from './launcher.js';
 import { NAMESPACES, type Namespace, type WallPlan } from './plan.js';
 import { seccompFilter, selfBytes } from './seccomp.js';
-import type { Confined } from './system-calls.js';
+import type { Architecture, Confined } from './system-calls.js';
 import { freeUser, nextStart } from './users.js';
 
 /** A program that runs behind the walls of a guest. */
@@ -129,16 +129,21 @@ function byPerl(
     // guard: process-count-limit
     ...(counted && machine.countsPerNamespace ? limit(RESOURCE.processes, limits.processes) : []),
     ...(plan.systemCallFilter
-      ? [
-          'seccomp',
-          seccompFilter(architecture, confined).toString('hex'),
-          'marker',
-          selfBytes().toString('hex'),
-        ]
+      ? ['seccomp', filterText(architecture, confined), 'marker', selfBytes().toString('hex')]
       : []),
     '--',
     ...walled.program,
   ];
+}
+
+const filterTexts = new Map<string, string>();
+
+/** The filter as hexadecimal digits. Made once: to make it takes up to a millisecond. */
+function filterText(architecture: Architecture, confined: Confined): string {
+  const key = `${architecture} ${confined}`;
+  const text = filterTexts.get(key) ?? seccompFilter(architecture, confined).toString('hex');
+  filterTexts.set(key, text);
+  return text;
 }
 
 /**
