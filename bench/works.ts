@@ -9,6 +9,7 @@ import type { Effort, Measure } from './measure.js';
 import { measureMemory } from './occupied.js';
 import { measureStarts } from './starts.js';
 import { measureStreams } from './streams.js';
+import { measureWalls } from './walls.js';
 
 /** One kind of work, and what is measured of it. */
 export type Work = (effort: Effort) => Promise<readonly Measure[]>;
@@ -18,6 +19,7 @@ export const works = {
   calls: measureCalls,
   callers: measureCallers,
   starts: measureStarts,
+  walls: measureWalls,
   memory: measureMemory,
   compute: measureCompute,
   kill: measureKill,

@@ -46,6 +46,7 @@ describe.runIf(
   it('those that this machine cannot build are missing, and say how to get them', async () => {
     const walls = await prove(['no-network'], { plan: { ...machine.plan, ...NO_WALLS } });
     for (const wall of [
+      'memory',
       'own-filesystem',
       'no-file-writes',
       'no-network',

@@ -34,6 +34,9 @@ export interface CanarySpec {
 
 const TRIAL_MS = 20_000;
 
+/** What a canary allocates above the limit. Nothing writes to it, so that it takes no memory. */
+const ABOVE_LIMIT_BYTES = 64 * 1024 * 1024;
+
 /** Runs the canaries. Never rejects. */
 export async function runCanaries(spec: CanarySpec): Promise<Canaries> {
   const { machine } = spec;
@@ -59,6 +62,7 @@ export async function runCanaries(spec: CanarySpec): Promise<Canaries> {
         path,
         port,
         host: process.pid,
+        bytes: (kernelLimits(machine, spec.limits).dataBytes ?? 0) + ABOVE_LIMIT_BYTES,
         ...(hasAbstract ? { abstract } : {}),
       });
     };
@@ -107,7 +111,7 @@ const FILES = ['read', 'write', 'truncate', 'unlink', 'rename', 'chmod', 'utimes
 /** Each deed runs alone; its outcome is `done` or the code of its error. */
 const JAVASCRIPT = `
 const fs = require('node:fs');
-const { files, path, abstract, port, host } = JSON.parse(process.argv[1]);
+const { files, path, abstract, port, host, bytes } = JSON.parse(process.argv[1]);
 const at = (name) => files + '/' + name;
 const connect = (where) => new Promise((resolve, reject) => require('node:net').connect(where)
   .on('connect', resolve).on('error', reject));
@@ -133,6 +137,7 @@ const deeds = {
   'socket in the file system': () => connect({ path }),
   ...(abstract === undefined ? {} : { 'abstract socket': () => connect({ path: abstract }) }),
   port: () => connect({ host: '127.0.0.1', port }),
+  memory: () => new ArrayBuffer(bytes),
 };
 (async () => {
   const outcomes = {};

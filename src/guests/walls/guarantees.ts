@@ -91,7 +91,8 @@ const GUEST_VARIABLES = new Set(['TZ', 'LANG', 'LC_ALL', 'OPENSSL_CONF']);
 
 const FAULT = 'This is a fault of Bulkhead: report it with what `bulkhead doctor --json` prints.';
 const ON_LINUX = 'Run the host on Linux: other systems do not show whether this wall is active.';
-const ULIMIT = 'Run the host on Linux, with a shell at /bin/sh whose ulimit sets it.';
+const ULIMIT =
+  'Run the host on Linux, and install perl, or a shell at /bin/sh whose ulimit sets it.';
 const SETPRIV = 'Run the host on Linux, and install perl, or setpriv (package util-linux).';
 const BUILDERS =
   'Run the host on Linux with x86-64 or arm64, and install perl (apt-get install perl-base) or bubblewrap (apt-get install bubblewrap).';
@@ -154,7 +155,11 @@ const WALLS: Readonly<Record<WallName, Wall>> = {
   memory: {
     meaning: 'The kernel refuses more memory than the limit, also for buffers outside the heap.',
     remedy: ULIMIT,
-    prove: ({ limits }) => limited(limitOf(limits, 'Max data size'), 'bytes of data'),
+    prove: ({ limits, canaries }) =>
+      // A machine with little memory refuses so much to every program.
+      canaries.open['memory'] === 'done'
+        ? refused(canaries, ['memory'])
+        : limited(limitOf(limits, 'Max data size'), 'bytes of data'),
   },
   cpu: {
     meaning: 'The kernel ends a guest that burns more processor time than its limit.',
