@@ -4,6 +4,8 @@ import { format, CUSTOM, inspect, type InspectOptions } from './inspect.js';
 import { always, compartmentGlobal } from './compartment-globals.js';
 import { types } from './util-types.js';
 
+// The stand-in for `node:util`: its name and its exports are those of Node's module.
+
 type Callback = (error: unknown, value?: unknown) => void;
 type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
 

@@ -17,7 +17,7 @@ describe('a hostile fixture', () => {
       const host = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
       const [line]: unknown[] = await once(host.stdout, 'data');
       const pid = Number(String(line));
-      expect(readProcessorUse(pid)).toBeDefined();
+      expect(readProcessorUse(pid)).toMatchObject({ stopped: false });
       host.kill('SIGKILL');
       await expect.poll(() => readProcessorUse(pid), { timeout: 15_000 }).toBeUndefined();
     },

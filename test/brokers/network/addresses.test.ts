@@ -116,9 +116,17 @@ describe('an address', () => {
         .replace(/^(....)(....)$/, '$1:$2');
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
-        for (const form of ['::', '64:ff9b::', '64:ff9b:1::', '::ffff:0:']) {
-          expect(blockedRange(`${form}${hex(address)}`)).toBeDefined();
-          expect(blockedRange(`${form}${address}`)).toBeDefined();
+        // ::0.0.0.0 and ::0.0.0.1 are addresses of IPv6 itself.
+        const own = { '0.0.0.0': 'unspecified', '0.0.0.1': 'loopback' }[address];
+        const ranges = {
+          '::': own ?? 'IPv4-compatible',
+          '64:ff9b::': 'NAT64',
+          '64:ff9b:1::': 'NAT64',
+          '::ffff:0:': 'IPv4-translated',
+        };
+        for (const [form, range] of Object.entries(ranges)) {
+          expect(blockedRange(`${form}${hex(address)}`)).toBe(range);
+          expect(blockedRange(`${form}${address}`)).toBe(range);
         }
         expect(blockedRange(`2002:${hex(address)}::1`)).toBe('6to4');
         expect(blockedRange(`2001:0:${hex(address)}::1`)).toBe('Teredo');

@@ -120,7 +120,8 @@ describe('a storage directory of several engines', () => {
     for (const { ask } of engines)
       expect(await ask({ op: 'usage' })).toMatchObject({ bytes: 10_000 });
     await engines[1]?.ask({ op: 'delete', path: String(await nameOf(first)) });
-    expect(await engines[2]?.ask({ op: 'write', path: 'again' }, KB)).toBeDefined();
+    expect(await engines[2]?.ask({ op: 'write', path: 'again' }, KB)).toMatchObject({ done: true });
+    expect(await first.ask({ op: 'usage' })).toMatchObject({ bytes: 10_000 });
     expect((await engines[3]?.refusal({ op: 'write', path: 'more' }, 'x'))?.[0]).toBe(
       'STORAGE_LIMIT',
     );

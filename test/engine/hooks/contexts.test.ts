@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../../sandbox/wire/messages.js';
 import { openContext, readValues } from '../../../src/engine/hooks/context.js';
 import { contextShape } from '../../../src/engine/hooks/contexts.js';
 import { makePieceStore } from '../../../src/engine/hooks/pieces.js';
@@ -29,6 +30,18 @@ const MUTABLE: Record<HookName, { classic: string[]; current: string[] }> = {
   'conversations-cleared': { classic: [], current: [] },
 };
 
+type Field = ReturnType<typeof contextShape>['fields'][string];
+
+/** The value that an absent field has in the context of its semantics. */
+function absentValue(
+  { none, missing }: Field,
+  values: ReadonlyMap<string, Json>,
+): Json | undefined {
+  if (none !== undefined) return none === 'null' ? null : undefined;
+  if (missing === undefined) throw new Error('a required field without a default');
+  return 'value' in missing ? missing.value : values.get(missing.field);
+}
+
 describe.each(HOOK_NAMES)('the context of %s', (hook) => {
   it.each(['classic', 'current'] as const)(
     'has the mutable fields of the %s semantics',
@@ -41,8 +54,8 @@ describe.each(HOOK_NAMES)('the context of %s', (hook) => {
     const values = readValues(hook, {});
     for (const semantics of ['classic', 'current'] as const) {
       for (const [name, field] of Object.entries(contextShape(hook, semantics).fields)) {
-        const value = values.get(name);
-        if (value === undefined) expect(field.none ?? field.missing).toBeDefined();
+        const value = values.get(name) ?? absentValue(field, values);
+        if (value === undefined || value === null) expect(field.none).toBeTypeOf('string');
         else expect(field.kind.problem(value)).toBeUndefined();
       }
     }

@@ -64,7 +64,10 @@ describe('an artifact', () => {
     const read = parseArtifact(artifact.bytes, 'a');
     expect(read.hash).toBe(artifact.hash);
     expect(read.hash).toBe(integrityOf(artifact.bytes));
-    expect(read.plugin).toEqual({ ...artifact.plugin, configSchema: expect.anything() });
+    expect(read.plugin).toEqual({
+      ...artifact.plugin,
+      configSchema: expect.objectContaining({ schema: { type: 'object' } }),
+    });
     expect(read.plugin).not.toHaveProperty('directory');
     expect(Object.keys(read.bundles)).toEqual(['tools', 'tools:host']);
     expect(read.bundles['tools']).toMatchObject({
