@@ -38,7 +38,7 @@ export async function measureCatalog(): Promise<Measure[]> {
         met: listMicros <= 20 * linear,
       }),
     },
-    { work: `catalog: naming ${count.toLocaleString('en')} tools anew`, unit: 'ms', ours: nameMs },
+    { work: `catalog: naming ${count.toLocaleString('en')} tools again`, unit: 'ms', ours: nameMs },
   ]);
 }
 

@@ -36,7 +36,7 @@ async function runHook(
   const draft = openDraft({
     params,
     sent,
-    lent: hooks.makeMembers((detail) => {
+    members: hooks.makeMembers((detail) => {
       const text = attempt(() => write(detail, BROADCAST_BYTES)) ?? UNSERIALIZABLE;
       host.notify('broadcast', new RawJson(`{"run":${params.run},"detail":${text}}`));
     }),

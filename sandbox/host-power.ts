@@ -38,7 +38,7 @@ export function makeNotifier(peer: Peer, now: () => number): Peer['notify'] {
     if (at - began >= SECOND_MS) {
       began = at;
       said = 0;
-      if (dropped > 0) peer.notify('log', { level: 'warn', text: tellDropped(dropped) });
+      if (dropped > 0) peer.notify('log', { level: 'warn', text: formatDropped(dropped) });
       dropped = 0;
     }
     said += 1;
@@ -48,6 +48,6 @@ export function makeNotifier(peer: Peer, now: () => number): Peer['notify'] {
   };
 }
 
-function tellDropped(count: number): string {
+function formatDropped(count: number): string {
   return `${count} further lines, faults and denials in one second were dropped`;
 }

@@ -104,7 +104,8 @@ export function load(
   const evaluate = async (): Promise<Attached> => {
     await dialect.prepare?.(world);
     const run = confinement.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
-    if (typeof run !== 'function') throw new CodedError('LOAD_FAILED', 'the bundle is no function');
+    if (typeof run !== 'function')
+      throw new CodedError('LOAD_FAILED', 'the bundle is not a function');
     const modules = {
       ...dialect.modules?.(world),
       [FILES_MODULE]: files.face,

@@ -92,7 +92,7 @@ const COMMON = {
 
 /** The validator is our own code: a function that returns `compile`. */
 function readValidator(make: unknown): (schema: unknown) => Check {
-  if (!isMaker(make)) throw new CodedError('INVALID_SCHEMA', 'the validator is no function');
+  if (!isMaker(make)) throw new CodedError('INVALID_SCHEMA', 'the validator is not a function');
   return make().compile;
 }
 

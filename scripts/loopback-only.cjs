@@ -37,7 +37,7 @@ for (const name of Object.getOwnPropertyNames(ChannelWrap.prototype)) {
 
 const { lookup } = dns;
 const { lookup: lookupLater } = dns.promises;
-// An address is its own answer, and nobody is asked.
+// An address needs no lookup.
 const isLocal = (host) => host === 'localhost' || isIP(host) !== 0;
 dns.lookup = (host, ...rest) =>
   isLocal(host) ? lookup(host, ...rest) : rest.at(-1)(new Error(`no lookup of ${host} here`));

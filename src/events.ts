@@ -240,7 +240,7 @@ export type EventListener = (event: BulkheadEvent) => void;
 export interface EventBus {
   emit(event: WithoutTime<BulkheadEvent>): void;
   /** Whether any listener receives this type. If not, the event need not be built. */
-  hears(type: BulkheadEvent['type']): boolean;
+  hasListener(type: BulkheadEvent['type']): boolean;
   /** Adds a listener; the result removes it. `only`: the types to deliver. Default: all. */
   on(listener: EventListener, only?: readonly BulkheadEvent['type'][]): () => void;
 }
@@ -260,23 +260,23 @@ export function makeEventBus(now: () => number): EventBus {
   /** Cached listeners by event type. Reset when a listener is added or removed. */
   let byType = new Map<string, readonly EventListener[]>();
 
-  const hearersOf = (type: string): readonly EventListener[] => {
+  const listenersOf = (type: string): readonly EventListener[] => {
     const known = byType.get(type);
     if (known !== undefined) return known;
-    const hearers = [...listeners].flatMap(([listener, only]) =>
+    const matching = [...listeners].flatMap(([listener, only]) =>
       only === undefined || only.has(type) ? [listener] : [],
     );
-    byType.set(type, hearers);
-    return hearers;
+    byType.set(type, matching);
+    return matching;
   };
 
   return {
-    hears: (type) => hearersOf(type).length > 0,
+    hasListener: (type) => listenersOf(type).length > 0,
     emit: (event) => {
-      const hearers = hearersOf(event.type);
-      if (hearers.length === 0) return;
+      const matching = listenersOf(event.type);
+      if (matching.length === 0) return;
       const timed = { atMs: now(), ...event } as BulkheadEvent;
-      for (const listener of hearers) {
+      for (const listener of matching) {
         try {
           listener(timed);
         } catch {

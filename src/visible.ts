@@ -66,7 +66,7 @@ const BELONGS = new RegExp(
 
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Besides controls: default-ignorable code points, and blanks (also those that are not `Zs`). */
+/** In addition to controls: default-ignorable code points, and blanks (also those that are not `Zs`). */
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}\u{16fe4}]|(?! )\p{Zs}/gu;
 

@@ -18,13 +18,13 @@ export interface DraftSpec {
   /** The fields that `params.lists` refers to. */
   readonly sent: readonly CachedField[];
   /** The functions of the context, by name. */
-  readonly lent: Readonly<Record<string, unknown>>;
+  readonly members: Readonly<Record<string, unknown>>;
   /** Converts a plugin's value to JSON text, within the guest's limits. */
   readonly serialize: (value: unknown) => string;
 }
 
 /** Creates the context of one run. Large fields are parsed when the plugin first reads them. */
-export function openDraft({ params, sent, lent, serialize }: DraftSpec): Draft {
+export function openDraft({ params, sent, members, serialize }: DraftSpec): Draft {
   const context: Record<string, unknown> = {};
   const fields = new Map<string, DraftField>();
   const slots = new Map<string, LazySlot>();
@@ -37,7 +37,7 @@ export function openDraft({ params, sent, lent, serialize }: DraftSpec): Draft {
     fields.set(name, field);
     slots.set(name, putLazily(context, name, field.make));
   }
-  for (const name of params.lends) context[name] = lent[name];
+  for (const name of params.lends) context[name] = members[name];
   const mutable = new Map(params.mutable.map(({ name, none }) => [name, none]));
 
   const present = (name: string): unknown =>
@@ -65,7 +65,7 @@ export function openDraft({ params, sent, lent, serialize }: DraftSpec): Draft {
         ...(answer === undefined ? [] : Object.keys(answer)),
       ]);
       const dropped = [...written].filter(
-        (name) => !mutable.has(name) && isWritten(fields.get(name), valueOf(name), lent[name]),
+        (name) => !mutable.has(name) && isWritten(fields.get(name), valueOf(name), members[name]),
       );
       if (changed.length + dropped.length === 0) return 'null';
       return `{"changed":{${changed.join(',')}},"dropped":${serialize(dropped)}}`;
@@ -112,10 +112,10 @@ function changeOf(
 }
 
 /** Whether the hook wrote another value to an immutable field. */
-function isWritten(field: DraftField | undefined, value: unknown, lent: unknown): boolean {
+function isWritten(field: DraftField | undefined, value: unknown, members: unknown): boolean {
   if (value === UNTOUCHED) return false;
   if (field !== undefined) return hasChanged(field, value);
-  return value !== undefined && value !== lent;
+  return value !== undefined && value !== members;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,16 +1,16 @@
 import type { Json, WireFailure } from './messages.js';
 import { isRecord } from './json.js';
 
-/** What a guest knows of the plugin that it holds: enough to word a denial's remedy. */
+/** What a guest knows about its plugin. Denials name both texts. */
 export interface PluginIdentity {
   readonly id: string;
-  /** Where an author asks for a permission: `pandora.manifest.json`, `"bulkhead" of spindle.json`. */
+  /** The place where the author declares permissions: `pandora.manifest.json`, `"bulkhead" of spindle.json`. */
   readonly manifest: string;
 }
 
 /**
- * The effective permissions as the guest has to know them. Scopes stay with the host's brokers,
- * but for names that plugin code asks about.
+ * The part of the effective permissions that the guest needs. The host's brokers have the scopes, except
+ * for names that plugin code may query.
  */
 export interface GuestGrant {
   readonly time: boolean;
@@ -19,9 +19,9 @@ export interface GuestGrant {
   /** The mounts, and none for grants in the plugin's own directory; `undefined` without the permission. */
   readonly fs: readonly GuestMount[] | undefined;
   readonly storage: boolean;
-  /** Names of the host's own powers; `undefined` where none is granted. */
+  /** Names of the host's own powers. `undefined` if none is granted. */
   readonly powers: readonly string[] | undefined;
-  /** The granted keys with the values they had at load; `undefined` where none is granted. */
+  /** The granted keys with their values at load. `undefined` if none is granted. */
   readonly env: Readonly<Record<string, string>> | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface GuestMount {
   readonly isWritable: boolean;
 }
 
-/** Caps that hold inside the guest. They bound honest plugins; the host has its own. */
+/** Caps that the guest enforces. They limit honest plugins; the host enforces its own. */
 export interface GuestLimits {
   readonly maxTimers: number;
   readonly maxResultBytes: number;
@@ -41,18 +41,18 @@ export interface GuestLimits {
   /** Characters of one console line. */
   readonly maxLogText: number;
   readonly maxFetches: number;
-  /** Bytes that `response.text()` and its like gather. */
+  /** Bytes that `response.text()` and similar methods collect. */
   readonly maxBodyBytes: number;
   /** Characters that one call writes while it runs. */
   readonly maxOutputText: number;
 }
 
-/** The word that selects the world plugin code expects, a key of the table in `dialects/`. */
+/** Selects the world that plugin code expects: a key of the table in `dialects/`. */
 export type DialectName = string;
 
 /**
- * Host → guest, first of all and once: becomes the guest of this plugin. Answers `null` when the
- * plugin's modules have been evaluated.
+ * Host → guest, once, before other requests: loads the plugin. Answers `null` when the plugin's modules
+ * have been evaluated.
  */
 export interface LoadParams {
   readonly plugin: PluginIdentity;
@@ -63,40 +63,40 @@ export interface LoadParams {
   readonly code: string;
   /** The name that stack traces give the bundle. */
   readonly sourceUrl: string;
-  /** Global names that the bundle assigns to: left writable. */
+  /** Global names that the bundle assigns to. They stay writable. */
   readonly assignedGlobals: readonly string[];
   /** The IANA time zone of a plugin with `time`. Others get UTC, as do shared guests. */
   readonly timeZone: string;
-  /** The operator's configuration of the plugin, as the dialect hands it on. */
+  /** The operator's configuration of the plugin, as the dialect passes it to the plugin. */
   readonly config: Json;
   /** Names of the powers that the host lends, granted to this plugin or not. */
   readonly hostPowers: readonly string[];
   /** What the dialect shows the plugin's code about itself; `null` if its format has nothing. */
   readonly pluginInfo: Json;
-  /** Its clock, timers and randomness are recorded, or run on what was. */
+  /** Records the plugin's clock, timers and randomness, or replays recorded ones. Default: neither. */
   readonly tape?: TapeParams;
-  /** Real path of the plugin's directory: only where it runs unconfined. */
+  /** Real path of the plugin's directory. Only for a plugin that runs unconfined. */
   readonly directory?: string;
 }
 
 /**
- * Host → guest, once: the source of the schema validator (one expression; it runs in a compartment
- * of its own that holds nothing). `ahead`: the guest is blank, and does now what would else be done
- * by the first load and the first call. An empty source is that of a guest that several plugins
- * share, and had before. Answers `null`.
+ * Host → guest, once: the source of the schema validator (one expression; it runs in a compartment of its
+ * own without endowments). `warmUp`: the guest is a standby guest, and does work in advance that the first
+ * load and the first call would do. An empty source means the source that another plugin of the same shared
+ * guest got before. Answers `null`.
  */
 export interface ValidatorParams {
   readonly source: string;
   readonly warmUp: boolean;
 }
 
-/** Host → guest: the schemas that inputs have to fit. Answers `null`. */
+/** Host → guest: the schemas of the tools' inputs. Answers `null`. */
 export interface SchemasParams {
-  /** By tool, as the dialect names it. A tool that is not here takes any input. */
+  /** By tool, as the dialect names it. A tool without a schema takes any input. */
   readonly schemas: readonly (readonly [tool: string, schema: Json])[];
 }
 
-/** Host → guest: the operator's configuration, as the plugin's own schema has it. Answers a copy. */
+/** Host → guest: checks the operator's configuration against the plugin's own schema. Answers a copy with defaults. */
 export interface ConfigParams {
   readonly schema: Json;
   readonly config: Json;
@@ -107,20 +107,20 @@ export function isCall(method: string): boolean {
   return method === 'call' || method === 'hook' || method === 'event';
 }
 
-/** Host → guest: runs one tool. Answers what it returned, as plain data. */
+/** Host → guest: runs one tool. Answers its result, as plain data. */
 export interface CallParams {
   readonly tool: string;
-  /** The surface that the tool is, where its dialect loads surfaces one by one. */
+  /** The surface of the tool, if its dialect loads surfaces one by one. */
   readonly surface?: string;
-  /** The caller listens to what it writes while it runs, under this name of the call. */
+  /** The name of the call in `OutputParams`. Absent if the caller does not listen to the call's output. */
   readonly output?: string;
-  /** The input is handed over as it is, whether or not it fits the tool's schema. */
+  /** The input is not validated against the tool's schema. */
   readonly incomplete?: true;
   readonly input: unknown;
   readonly context: Json;
 }
 
-/** Host → guest: something happened that the dialect knows by that name. Answers what it came to. */
+/** Host → guest: an event that the dialect knows by that name. Answers the dialect's result. */
 export interface EventParams {
   readonly name: string;
   readonly payload: Json;
@@ -129,8 +129,8 @@ export interface EventParams {
 }
 
 /**
- * Host → guest: the grant as it is from now on. What it no longer holds stops working before the
- * answer, `null`, is sent; what it newly holds works from then on.
+ * Host → guest: the new grant. Revoked permissions stop working before the answer, `null`, is sent. New
+ * permissions work from then on.
  */
 export interface PermissionsParams {
   readonly grant: GuestGrant;
@@ -143,7 +143,7 @@ export interface FetchParams {
   readonly headers: readonly (readonly [string, string])[];
   /** The id of the stream that carries the request's body. */
   readonly body?: number;
-  /** The length of that body, where it is known before it is sent. */
+  /** The length of that body, if it is known before it is sent. */
   readonly bodyBytes?: number;
   readonly redirect: 'follow' | 'error' | 'manual';
   /** The request whose call's context it was made through, if there is one. */
@@ -156,7 +156,7 @@ export interface FetchReply {
   readonly statusText: string;
   readonly redirected: boolean;
   readonly headers: readonly (readonly [string, string])[];
-  /** The id of the stream that carries the response's body; absent where it has none. */
+  /** The id of the stream that carries the response's body; absent if it has none. */
   readonly body?: number;
 }
 
@@ -196,16 +196,16 @@ export interface OutputParams {
   readonly text: string;
 }
 
-/** Guest → host, a notice: an error that no caller was there to take. */
+/** Guest → host, a notice: an error outside of all calls. */
 export interface FaultParams {
   readonly failure: WireFailure;
 }
 
-/** Guest → host, a notice: the plugin used what it was not granted, and the guest refused it. */
+/** Guest → host, a notice: the guest denied the use of a permission that is not granted. */
 export interface DeniedParams {
   readonly permission: string;
   readonly wanted: string;
-  /** Where, as the bundle's lines. */
+  /** The place of the use, in lines of the bundle. */
   readonly stack: string;
 }
 
@@ -240,23 +240,23 @@ export type GuestNotice =
   | 'broadcast';
 
 /**
- * What a plugin's code cannot know by itself, and may ask: so much of it as makes a run of the code
- * come out the same again. The other part is what the host says to it.
+ * The clock, the timers and the randomness of a plugin. With them and the host's messages, a second run of
+ * the code has the same results.
  */
 export interface TapeParams {
-  /** Where randomness begins: four numbers of 32 bits. */
+  /** The seed of the randomness: four numbers of 32 bits. */
   readonly seed: readonly number[];
-  /** What was recorded: it runs on that. Without it, it records. */
+  /** The recorded values, to replay. Default: none; the run is recorded. */
   readonly content?: TapeContent;
 }
 
 export interface TapeContent {
   /**
-   * What had its turn, in order: 0 for a message of the host's, and for a timer its number, counted
-   * from 1 in the order in which they were set.
+   * The order of messages and timers: 0 for a message of the host, else the timer's number. Timers are
+   * numbered from 1 in the order in which they were set.
    */
   readonly turns: readonly number[];
-  /** What clocks were read to say, in order, each followed by how often in a row. */
+  /** The values that the clocks returned, in order. Each is followed by its number of repetitions. */
   readonly times: readonly number[];
   /** Each draw of the system's cryptographic randomness, in hexadecimal. Absent: there was none. */
   readonly entropy?: readonly string[];
@@ -264,12 +264,12 @@ export interface TapeContent {
   readonly answers?: readonly string[];
 }
 
-/** Turns, and different readings, that a tape holds. What is beyond it is lost, and says so. */
+/** Turns, and different clock values, that a tape has. Later ones are lost, and the recording says so. */
 export const MAX_TAPE_ENTRIES: number = 50_000;
 
 /**
- * Guards for messages to a guest. Its host is its whole authority, so they distinguish messages and
- * leave the rest to the types: the host's own code made them.
+ * Guards for messages to a guest. A guest trusts its host, so they only distinguish messages: the host's
+ * own code makes them.
  */
 export function isLoadParams(params: unknown): params is LoadParams {
   return isRecord(params) && typeof params['code'] === 'string';

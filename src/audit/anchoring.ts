@@ -39,47 +39,47 @@ export interface Anchoring {
 
 /** Sends the newest head to each place, one after another. A place that fails gets the next head. */
 export function makeAnchoring({ anchors = [], store, now, onFailure }: AnchoringSpec): Anchoring {
-  const lanes = anchors.map((sender) => ({
+  const targets = anchors.map((sender) => ({
     sender,
     next: undefined as Head | undefined,
     busy: undefined as Promise<void> | undefined,
     segmentAfter: undefined as string | undefined,
   }));
-  const run = async (lane: (typeof lanes)[number]): Promise<void> => {
-    for (let head = lane.next; head !== undefined; head = lane.next) {
-      lane.next = undefined;
-      const { segmentAfter } = lane;
+  const run = async (target: (typeof targets)[number]): Promise<void> => {
+    for (let head = target.next; head !== undefined; head = target.next) {
+      target.next = undefined;
+      const { segmentAfter } = target;
       const { seq, hash } = head;
       try {
-        await lane.sender.send({
+        await target.sender.send({
           log: store.name,
           anchor: { seq, hash },
           atMs: now(),
           ...(segmentAfter === undefined ? {} : { segmentAfter }),
         });
-        lane.segmentAfter = undefined;
+        target.segmentAfter = undefined;
       } catch (error) {
-        onFailure(auditFailed(store.name, `could not be anchored at ${lane.sender.name}`, error));
+        onFailure(auditFailed(store.name, `could not be anchored at ${target.sender.name}`, error));
       }
     }
-    lane.busy = undefined;
+    target.busy = undefined;
   };
   return {
     send: (head) => {
-      for (const lane of lanes) {
-        lane.next = head;
-        lane.busy ??= run(lane);
+      for (const target of targets) {
+        target.next = head;
+        target.busy ??= run(target);
       }
     },
     startSegment: (file) => {
-      for (const lane of lanes) lane.segmentAfter = file;
+      for (const target of targets) target.segmentAfter = file;
     },
     close: async (withinMs) => {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, withinMs);
       });
-      await Promise.race([Promise.all(lanes.map(({ busy }) => busy ?? Promise.resolve())), late]);
+      await Promise.race([Promise.all(targets.map(({ busy }) => busy ?? Promise.resolve())), late]);
       clearTimeout(timer);
     },
   };

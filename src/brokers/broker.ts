@@ -14,7 +14,7 @@ export const brokers: BrokerTable = {
   },
   random: {
     none:
-      'Math.random is computed in the guest from a seed of its own realm. It is no secret of the' +
+      'Math.random is computed in the guest from a seed of its own realm. It is not a secret of the' +
       ' host, and the guest keeps it from a compartment that was not granted it.',
   },
   storage: { make: makeStorageBroker },

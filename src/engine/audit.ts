@@ -69,17 +69,17 @@ export async function openAudit(
   });
   events.on(log.listener, RECORDED);
   const guests = countGuests(events);
-  let tellClosed = (): void => {};
+  let resolveClosed = (): void => {};
   const closed = new Promise<void>((resolve) => {
-    tellClosed = resolve;
+    resolveClosed = resolve;
   });
   return {
     audit: makeAudit(store, log, closed, signer && [signer.publicKey]),
     beforeEffect: (risk) => BEFORE_EFFECT[risk](log),
     close: async () => {
-      await guests.gone(LAST_ENDS_MS);
+      await guests.whenEnded(LAST_ENDS_MS);
       await log.close();
-      tellClosed();
+      resolveClosed();
     },
   };
 }
@@ -102,7 +102,7 @@ function fileOf({ file }: AuditOptions): string {
   );
 }
 
-function countGuests(events: EventBus): { gone(withinMs: number): Promise<void> } {
+function countGuests(events: EventBus): { whenEnded(withinMs: number): Promise<void> } {
   let open = 0;
   let toldGone = (): void => {};
   events.on(
@@ -113,7 +113,7 @@ function countGuests(events: EventBus): { gone(withinMs: number): Promise<void> 
     ['guest-started', 'guest-ended'],
   );
   return {
-    gone: (withinMs) =>
+    whenEnded: (withinMs) =>
       new Promise((resolve) => {
         if (open === 0) return resolve();
         const timer = setTimeout(resolve, withinMs);

@@ -27,8 +27,8 @@ export interface Pack {
 }
 
 /**
- * Builds a plugin from its sources and writes its artifact, and its signature beside it. Whoever adds the
- * plugin runs these bytes: nothing is built again. Throws the errors of building, `INVALID_KEY`, and
+ * Builds a plugin from its sources and writes its artifact, and its signature beside it. An engine that
+ * adds the plugin runs these bytes: nothing is built again. Throws the errors of building, `INVALID_KEY`, and
  * `INVALID_ARTIFACT` for files that look like secrets.
  */
 export async function packPlugin(

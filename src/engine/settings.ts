@@ -87,7 +87,7 @@ export function readSettings(
     limits,
     network: options.network ?? {},
     hooks: readHookOptions(options.hooks ?? {}),
-    lent: readPowers(powers, ownCompiler),
+    hostPowers: readPowers(powers, ownCompiler),
     core: readCoreTools({
       tools: options.coreTools ?? [],
       timeoutMs: limits.timeoutMs,

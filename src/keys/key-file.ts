@@ -84,8 +84,8 @@ export function replaceKeyFile(path: string, text: string, mode: 0o600 | 0o644):
 }
 
 /**
- * Throws `INVALID_KEY` if the key's file is in the directory that the key protects: whoever changes the
- * directory could then replace the key too.
+ * Throws `INVALID_KEY` if the key's file is in the directory that the key protects: a program that
+ * can write to the directory could then replace the key too.
  */
 export function requireKeyOutside(path: string, directory: string): void {
   const inside = relative(realPathOf(directory), realPathOf(path));

@@ -6,7 +6,7 @@ import { canonicalJson } from '../canonical.js';
  * Checks an input against the pinned JSON Schema of a remote tool. Returns the first violation as `path: what
  * is wrong`; `undefined` if there is none. An input that is not an object is always a violation.
  *
- * The schema is a stranger's, so it is interpreted and never compiled. Keywords whose cost a stranger could
+ * The server chooses the schema, so it is interpreted and never compiled. Keywords whose cost a server could
  * choose (`pattern`, `format`, `$ref`, `unevaluated…`) are left to the server, which checks them itself.
  */
 export function violationOf(schema: JsonObject, input: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import { makeScrubber } from '../brokers/network/secrets/filter.js';
 
-/** Shorter values are no credentials, and would be found in ordinary words. */
+/** Shorter values are not credentials, and would be found in ordinary words. */
 const MIN_CHARACTERS = 8;
 
 /**

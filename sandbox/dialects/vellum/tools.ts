@@ -138,8 +138,8 @@ function makeToolContext(call: CallWorld, grant: GuestGrant): object {
 
 /**
  * The working directory: the caller's, else the plugin's first writable mount, else the workspace in
- * its own storage. A caller's directory that no mount has is shown and not lent: its context never
- * creates a mount.
+ * its own storage. A caller's directory outside all mounts is shown, but the plugin cannot use it: the
+ * context never creates a mount.
  */
 function workingDirectory(wanted: unknown, mounts: readonly GuestMount[]): string {
   if (typeof wanted === 'string') return wanted;

@@ -136,7 +136,7 @@ function toHeader(name: unknown, value: unknown): readonly [string, string] {
 
 function toName(name: unknown): string {
   const text = toText(name);
-  if (!TOKEN.test(text)) throw new TypeError(`${JSON.stringify(text)} is no name of a header`);
+  if (!TOKEN.test(text)) throw new TypeError(`${JSON.stringify(text)} is not a name of a header`);
   return text.toLowerCase();
 }
 

@@ -71,7 +71,7 @@ function readMethod(value: unknown): string {
   const method = toText(value);
   const upper = method.toUpperCase();
   if (!TOKEN.test(method) || FORBIDDEN.has(upper)) {
-    throw new TypeError(`${JSON.stringify(method)} is no method of a request`);
+    throw new TypeError(`${JSON.stringify(method)} is not a method of a request`);
   }
   return NORMALIZED.has(upper) ? upper : method;
 }

@@ -75,7 +75,7 @@ export const responseClasses: (capabilities: EndowmentCapabilities) => ResponseC
         const location = capabilities.url.parse(text)?.href;
         if (location === undefined) throw new TypeError(`Failed to parse URL from ${text}`);
         const code = Number(status);
-        if (!REDIRECTS.has(code)) throw new RangeError(`${code} is no status of a redirect`);
+        if (!REDIRECTS.has(code)) throw new RangeError(`${code} is not a status of a redirect`);
         const response: object = Object.create(Response.prototype);
         const headers = makeHeaders([['location', location]], true);
         give(response, { ...DEFAULTS, status: code }, headers, undefined);

@@ -22,14 +22,14 @@ export interface AsyncFilesSpec {
   readonly capabilities: EndowmentCapabilities;
   readonly place: (path: string) => Place;
   readonly client: (area: StorageArea) => StorageClient;
-  readonly lent: HostFiles;
+  readonly hostFiles: HostFiles;
   /** Resolves when the host has all synchronous writes. */
   readonly settled: () => Promise<void>;
 }
 
 /** Reads search the storage first, then the files of the filesystem permission. */
 export function makeAsyncFiles(spec: AsyncFilesSpec): AsyncFiles {
-  const { capabilities, place, lent } = spec;
+  const { capabilities, place, hostFiles } = spec;
 
   const inStorage = async <Answer>(path: string, work: StoredWork<Answer>): Promise<Answer> => {
     const { stored } = place(path);
@@ -54,7 +54,7 @@ export function makeAsyncFiles(spec: AsyncFilesSpec): AsyncFiles {
       throw refuse(capabilities, path, where.stored?.area === 'data' ? 'storage' : 'fs');
     }
     try {
-      return await work(where.lent);
+      return await work(where.hostPath);
     } catch (error) {
       throw asFault(error, path);
     }
@@ -80,7 +80,7 @@ export function makeAsyncFiles(spec: AsyncFilesSpec): AsyncFiles {
     either(
       path,
       async (client, stored) => demand(stored.isTop ? TOP : await client.stat(stored.path), path),
-      async (at) => demand(await lent.stat(at), path),
+      async (at) => demand(await hostFiles.stat(at), path),
     );
   const isThere = (path: string): Promise<boolean> =>
     stat(path).then(
@@ -92,12 +92,12 @@ export function makeAsyncFiles(spec: AsyncFilesSpec): AsyncFiles {
     );
 
   const files: AsyncFiles = {
-    read: (path) => either(path, (client, stored) => client.read(stored.path), lent.read),
+    read: (path) => either(path, (client, stored) => client.read(stored.path), hostFiles.read),
     stat,
     list: async (path) => {
       const { stored } = place(path);
       const lists = [
-        fromHost(path, lent.list),
+        fromHost(path, hostFiles.list),
         ...(stored !== undefined && capabilities.grant.storage
           ? [
               inStorage(path, (client) =>
@@ -115,17 +115,17 @@ export function makeAsyncFiles(spec: AsyncFilesSpec): AsyncFiles {
     },
     write: (path, content) =>
       isOnHost(path)
-        ? fromHost(path, (at) => ignore(lent.change({ op: 'write', path: at }, content)))
+        ? fromHost(path, (at) => ignore(hostFiles.change({ op: 'write', path: at }, content)))
         : inStorage(path, (client, stored) => client.write(stored.path, content)),
     append: (path, content) =>
       isOnHost(path)
-        ? fromHost(path, (at) => ignore(lent.change({ op: 'append', path: at }, content)))
+        ? fromHost(path, (at) => ignore(hostFiles.change({ op: 'append', path: at }, content)))
         : inStorage(path, (client, stored) => client.append(stored.path, content)),
     mkdir: async (path, recursive) => {
       if (!recursive && (await isThere(path))) throw makeFault('EEXIST', path);
       if (isOnHost(path)) {
         if (!(await isThere(path))) {
-          await fromHost(path, (at) => lent.change({ op: 'mkdir', path: at }));
+          await fromHost(path, (at) => hostFiles.change({ op: 'mkdir', path: at }));
         }
         return;
       }
@@ -133,14 +133,14 @@ export function makeAsyncFiles(spec: AsyncFilesSpec): AsyncFiles {
     },
     remove: async (path, recursive) => {
       const done = isOnHost(path)
-        ? await fromHost(path, (at) => lent.change({ op: 'delete', path: at, recursive }))
+        ? await fromHost(path, (at) => hostFiles.change({ op: 'delete', path: at, recursive }))
         : await inStorage(path, (client, stored) => client.delete(stored.path, recursive));
       if (!done) throw makeFault('ENOENT', path);
     },
     move: async (path, to) => {
       if (isOnHost(path) && isOnHost(to)) {
-        const there = place(to).lent;
-        await fromHost(path, (at) => lent.change({ op: 'move', path: at, to: there }));
+        const there = place(to).hostPath;
+        await fromHost(path, (at) => hostFiles.change({ op: 'move', path: at, to: there }));
         return;
       }
       const from = place(path).stored;

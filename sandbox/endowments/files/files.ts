@@ -38,7 +38,7 @@ const AREAS = ['data', 'work'] as const;
 /** @param copies whether the code can use files synchronously. Otherwise nothing is copied. */
 export function makeFiles(capabilities: EndowmentCapabilities, copies: boolean): Files {
   const place = makeMounts(capabilities.plugin.id, () => capabilities.grant.fs ?? []);
-  const lent = makeHostFiles(capabilities);
+  const hostFiles = makeHostFiles(capabilities);
   const trees = new Map<StorageArea, Tree>();
   let generation: number | undefined;
   let failure: { readonly error: unknown } | undefined;
@@ -121,12 +121,12 @@ export function makeFiles(capabilities: EndowmentCapabilities, copies: boolean):
   return {
     face: {
       storageDirectory: storageDirectoryOf(capabilities.plugin.id),
-      later: makeAsyncFiles({ capabilities, place, client, lent, settled }),
+      later: makeAsyncFiles({ capabilities, place, client, hostFiles, settled }),
       now: makeSyncFiles({
         capabilities,
         place,
         tree,
-        lent: makeHostFilesNow(capabilities),
+        hostFiles: makeHostFilesNow(capabilities),
         later,
       }),
     },

@@ -10,7 +10,7 @@ export interface Place {
   /** The mount that has the path. Then no storage has it. */
   readonly mount: GuestMount | undefined;
   /** The path in the filesystem permission: relative to the plugin's directory, or absolute. */
-  readonly lent: string;
+  readonly hostPath: string;
 }
 
 export interface StoredPlace {
@@ -30,7 +30,7 @@ export const PLUGIN_DIRECTORY = '/plugin';
  */
 export function makeMounts(
   plugin: string,
-  lent: () => readonly GuestMount[],
+  granted: () => readonly GuestMount[],
 ): (path: string) => Place {
   const data = storageDirectoryOf(plugin);
   const home = data.slice(0, -'/data'.length);
@@ -47,7 +47,7 @@ export function makeMounts(
   ];
   return (path) => {
     const own = mounts.find(([prefix]) => liesWithin(prefix, path));
-    const mount = deepest(lent(), path);
+    const mount = deepest(granted(), path);
     // Of a mount and a directory of the storage, the one with the longer path has it.
     const isMounted = mount !== undefined && mount.at.length >= (own?.[0].length ?? 0);
     return {
@@ -61,7 +61,7 @@ export function makeMounts(
               path: joined(own[2], path.slice(own[0].length)),
               isTop: path === own[0],
             },
-      lent: isMounted ? path : lentPath(path, [home, PLUGIN_DIRECTORY]),
+      hostPath: isMounted ? path : hostPathOf(path, [home, PLUGIN_DIRECTORY]),
     };
   };
 }
@@ -75,7 +75,7 @@ function deepest(mounts: readonly GuestMount[], path: string): GuestMount | unde
     );
 }
 
-function lentPath(path: string, homes: readonly string[]): string {
+function hostPathOf(path: string, homes: readonly string[]): string {
   const home = homes.find((prefix) => liesWithin(prefix, path));
   return home === undefined ? path : joined('', path.slice(home.length)) || '.';
 }
@@ -94,10 +94,10 @@ type Grant = Pick<GuestGrant, 'fs' | 'storage'>;
  * Whether a request for the path makes sense. Without the fs permission the host still answers for
  * the plugin's own directory: a file that exists is denied, another one is missing.
  */
-export function mayAskHost({ lent, mount, stored }: Place, { fs, storage }: Grant): boolean {
+export function mayAskHost({ hostPath, mount, stored }: Place, { fs, storage }: Grant): boolean {
   if (mount !== undefined) return true;
   if (stored?.area === 'data' && !storage && fs === undefined) return false;
-  if (!lent.startsWith('/')) return true;
+  if (!hostPath.startsWith('/')) return true;
   return fs !== undefined && stored === undefined;
 }
 

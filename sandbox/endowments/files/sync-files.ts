@@ -26,7 +26,7 @@ export interface SyncFilesSpec {
   readonly place: (path: string) => Place;
   /** The copy of an area. Throws if the copy failed. */
   readonly tree: (area: StorageArea) => Tree;
-  readonly lent: HostFilesNow;
+  readonly hostFiles: HostFilesNow;
   /** Queues a change for the host. */
   readonly later: (change: Change) => void;
 }
@@ -39,7 +39,7 @@ export type Change =
   | { readonly op: 'move'; readonly stored: StoredPlace; readonly to: StoredPlace };
 
 export function makeSyncFiles(spec: SyncFilesSpec): SyncFiles {
-  const { capabilities, place, tree, lent, later } = spec;
+  const { capabilities, place, tree, hostFiles, later } = spec;
   const now = (): number => (capabilities.grant.time ? capabilities.clock.now() : 0);
 
   const storedAt = (path: string): StoredPlace => {
@@ -67,13 +67,13 @@ export function makeSyncFiles(spec: SyncFilesSpec): SyncFiles {
       throw refuse(capabilities, path, where.stored?.area === 'data' ? 'storage' : 'fs');
     }
     try {
-      return work(where.lent);
+      return work(where.hostPath);
     } catch (error) {
       throw asFault(error, path);
     }
   };
   const stat = (path: string): FileEntry => {
-    const found = inStorage(path)?.entry ?? fromHost(path, lent.stat);
+    const found = inStorage(path)?.entry ?? fromHost(path, hostFiles.stat);
     if (found === undefined) throw makeFault('ENOENT', path);
     return found;
   };
@@ -87,7 +87,7 @@ export function makeSyncFiles(spec: SyncFilesSpec): SyncFiles {
   };
   const read = (path: string): Uint8Array => {
     const found = inStorage(path);
-    if (found === undefined) return fromHost(path, lent.read);
+    if (found === undefined) return fromHost(path, hostFiles.read);
     if (found.entry.kind === 'directory') throw makeFault('EISDIR', path);
     const content = found.tree.content(found.at);
     if (content !== undefined) return content;
@@ -112,13 +112,13 @@ export function makeSyncFiles(spec: SyncFilesSpec): SyncFiles {
       const found = stat(path);
       if (found.kind !== 'directory') throw makeFault('ENOTDIR', path);
       return byName([
-        ...fromHostOrNothing(() => fromHost(path, lent.list), inStorage(path) !== undefined),
+        ...fromHostOrNothing(() => fromHost(path, hostFiles.list), inStorage(path) !== undefined),
         ...(own === undefined || stored === undefined ? [] : own.list(stored.path)),
       ]);
     },
     write: (path, content) => {
       if (isOnHost(path)) {
-        return void fromHost(path, (at) => lent.change({ op: 'write', path: at }, content));
+        return void fromHost(path, (at) => hostFiles.change({ op: 'write', path: at }, content));
       }
       const stored = demandFilePlace(path);
       const copy = cloneBytes(content);
@@ -127,7 +127,7 @@ export function makeSyncFiles(spec: SyncFilesSpec): SyncFiles {
     },
     append: (path, content) => {
       if (isOnHost(path)) {
-        return void fromHost(path, (at) => lent.change({ op: 'append', path: at }, content));
+        return void fromHost(path, (at) => hostFiles.change({ op: 'append', path: at }, content));
       }
       const stored = demandFilePlace(path);
       const before = tree(stored.area).look(stored.path) === undefined ? [] : [read(path)];
@@ -141,7 +141,8 @@ export function makeSyncFiles(spec: SyncFilesSpec): SyncFiles {
         throw makeFault('EEXIST', path);
       }
       if (isOnHost(path)) {
-        if (there === undefined) fromHost(path, (at) => lent.change({ op: 'mkdir', path: at }));
+        if (there === undefined)
+          fromHost(path, (at) => hostFiles.change({ op: 'mkdir', path: at }));
         return;
       }
       const stored = storedAt(path);
@@ -150,7 +151,9 @@ export function makeSyncFiles(spec: SyncFilesSpec): SyncFiles {
     },
     remove: (path, recursive) => {
       if (isOnHost(path)) {
-        const done = fromHost(path, (at) => lent.change({ op: 'delete', path: at, recursive }));
+        const done = fromHost(path, (at) =>
+          hostFiles.change({ op: 'delete', path: at, recursive }),
+        );
         if (!done) throw makeFault('ENOENT', path);
         return;
       }
@@ -165,7 +168,7 @@ export function makeSyncFiles(spec: SyncFilesSpec): SyncFiles {
       if (isOnHost(path) !== isOnHost(to)) throw makeFault('EINVAL', to, 'EXDEV', ACROSS);
       if (isOnHost(path)) {
         return void fromHost(path, (at) =>
-          lent.change({ op: 'move', path: at, to: place(to).lent }),
+          hostFiles.change({ op: 'move', path: at, to: place(to).hostPath }),
         );
       }
       const stored = storedAt(path);

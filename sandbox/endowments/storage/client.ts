@@ -165,13 +165,13 @@ function tooLarge(path: string, maxBytes: number): Error {
   return withCode(new Error(message), 'STORAGE_LIMIT');
 }
 
-function parseEntry(value: unknown, tellTime: boolean): StorageEntry {
+function parseEntry(value: unknown, withTime: boolean): StorageEntry {
   const entry = isRecord(value) ? value : {};
   return {
     name: String(entry['name']),
     kind: entry['kind'] === 'directory' ? 'directory' : 'file',
     bytes: Number(entry['bytes']),
-    modifiedMs: tellTime ? Number(entry['modifiedMs']) : 0,
+    modifiedMs: withTime ? Number(entry['modifiedMs']) : 0,
   };
 }
 

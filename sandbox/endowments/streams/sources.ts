@@ -57,7 +57,7 @@ export function readMethod(
 export function readHighWaterMark(value: unknown, fallback: number): number {
   if (value === undefined) return fallback;
   const mark = Number(value);
-  if (!(mark >= 0)) throw new RangeError('The high-water mark is no number from 0 up');
+  if (!(mark >= 0)) throw new RangeError('The high-water mark must be a number of at least 0');
   return mark;
 }
 

@@ -51,7 +51,7 @@ export function makeEndpointModel(endpoint: Endpoint, protocol: Protocol): Model
   };
 }
 
-/** Shorter values are no keys, and would be found in ordinary words. */
+/** Shorter values are not keys, and would be found in ordinary words. */
 const MIN_KEY_CHARACTERS = 6;
 
 /** Removes the key and the values of the additional headers from a text, in every encoding. */

@@ -210,7 +210,7 @@ function applyCall(call: Json, { calls }: PartialReply): void {
 }
 
 /**
- * The call that a piece belongs to. Calls are told apart by their id: some endpoints give all calls the
+ * The call that a piece belongs to. The id distinguishes calls: some endpoints give all calls the
  * same index, or none. A piece without an id continues the last call of its index.
  */
 function partialCallOf(call: JsonObject, name: string, calls: PartialCall[]): PartialCall {

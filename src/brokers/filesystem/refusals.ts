@@ -55,7 +55,7 @@ export function makeRefusals(
   return {
     notGranted: (path) => {
       const near = didYouMean(path, granted);
-      const meant = near === undefined ? '' : ` Is "${near}" meant?`;
+      const meant = near === undefined ? '' : ` Did you mean "${near}"?`;
       return denied(
         path,
         `${path} is not in what ${plugin.id} may read (${holds()}).${meant}` +

@@ -51,7 +51,7 @@ export function makeRefusals(
         wanted,
         `Network denied: ${cut(hostWithPort(url))} is not in the allowed list of ${plugin.id}` +
           ` (${holds()}).${from === undefined ? '' : ` ${cut(from)} redirected there.`}` +
-          (near === undefined ? '' : ` Is "${near}" meant?`) +
+          (near === undefined ? '' : ` Did you mean "${near}"?`) +
           ` To allow it, add "${wanted}" to the network permission in ${plugin.manifest}.`,
       );
     },

@@ -84,19 +84,19 @@ export function readPowers(
   definitions: readonly PowerDefinition[],
   compiler: () => CompileSchema,
 ): HostPowers {
-  const lent = new Map<string, HostPower>();
+  const byName = new Map<string, HostPower>();
   for (const [index, definition] of definitions.entries()) {
     const power = readPower(definition, `powers[${index}]`, compiler);
-    if (lent.has(power.name)) {
+    if (byName.has(power.name)) {
       throw invalid(`powers[${index}].name`, `names that differ; there are two of ${power.name}`);
     }
-    lent.set(power.name, power);
+    byName.set(power.name, power);
   }
   const under = (permission: string): readonly HostPower[] =>
-    [...lent.values()].filter((power) => power.permission === permission);
+    [...byName.values()].filter((power) => power.permission === permission);
   return {
-    names: [...lent.keys()],
-    find: (name) => lent.get(name),
+    names: [...byName.keys()],
+    find: (name) => byName.get(name),
     riskOf: (permission) => {
       const [first, ...rest] = under(permission).map(({ risk }) => risk);
       return first === undefined ? undefined : rest.reduce(higherBand, first);

@@ -30,7 +30,7 @@ export async function runMcp(
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
   const logger = makeServerLog(capabilities.stderr, () => new Date());
-  // A client starts this in its working directory, which may be a stranger's repository. A configuration
+  // A client starts this in its working directory, which may be an untrusted repository. A configuration
   // in that directory must not grant permissions or start programs.
   // guard: mcp-config-explicit
   const file = settings.config === undefined ? {} : await readConfigFile(settings, capabilities);

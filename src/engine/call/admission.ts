@@ -215,7 +215,7 @@ function policyDenied({ id }: CatalogTool, why: string): BulkheadError<'POLICY_D
 function changed({ id }: CatalogTool): BulkheadError<'APPROVAL_DENIED'> {
   return new BulkheadError(
     'APPROVAL_DENIED',
-    `${id} is not what was approved any more. Call again to be asked about what it is now.`,
+    `${id} has changed since it was approved. Call again to approve its present version.`,
     { tool: id },
   );
 }

@@ -67,7 +67,7 @@ export async function dryRunCall(call: CallSpec): Promise<CallResult> {
   const { callId, tool, place } = call;
   if ('remote' in place || tool.confinement !== 'compartment') {
     const began = performance.now();
-    const message = `${tool.id} runs where we do not confine it: what it would change cannot be stopped, so there is no dry run of it.`;
+    const message = `${tool.id} runs outside of the sandbox. Its changes cannot be prevented, so it has no dry run.`;
     return answerOf(
       callId,
       began,

@@ -104,7 +104,7 @@ class RunningCall implements OpenCall, ResponseHandler {
     const { events } = this.spec.services;
     const beforeEffect = beforeEffectOf(this.spec);
     if (options.onOutput !== undefined) place.instance.outputs.open(callId, options.onOutput);
-    if (events.hears('call-started')) {
+    if (events.hasListener('call-started')) {
       events.emit({
         type: 'call-started',
         call: callId,
@@ -234,12 +234,12 @@ class RunningCall implements OpenCall, ResponseHandler {
     if (options.onOutput !== undefined) instance.outputs.close(callId);
     queue.leave();
     const result = answerOf(callId, this.began, outcome, { format, tool });
-    if (spec.services.events.hears('call-ended')) this.tellEnd(result, outcome);
+    if (spec.services.events.hasListener('call-ended')) this.emitEnd(result, outcome);
     // Resolves in a later microtask, so the caller's work is not attributed to the guest.
     void NOW.then(() => this.resolve(result));
   }
 
-  tellEnd({ isError, code, durationMs }: CallResult, outcome: Outcome): void {
+  emitEnd({ isError, code, durationMs }: CallResult, outcome: Outcome): void {
     const { callId, tool, place, spec } = this;
     spec.services.events.emit({
       type: 'call-ended',

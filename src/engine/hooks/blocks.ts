@@ -6,14 +6,14 @@ export function messageProblem(
   message: Json,
   roles: readonly string[] = ['user', 'assistant'],
 ): string | undefined {
-  if (!isRecord(message)) return 'is no message';
+  if (!isRecord(message)) return 'is not a message';
   const { role, content } = message;
   if (typeof role !== 'string' || !roles.includes(role)) {
     return roles.length > 2
       ? `has a role that is none of ${roles.join(', ')}`
       : 'has a role that is neither user nor assistant';
   }
-  if (!Array.isArray(content)) return 'has a content that is no list of blocks';
+  if (!Array.isArray(content)) return 'has a content that is not a list of blocks';
   const list: readonly Json[] = content;
   for (const [index, block] of list.entries()) {
     const problem = blockProblem(block);
@@ -27,7 +27,7 @@ export function messageProblem(
  * are valid, because providers add types often.
  */
 export function blockProblem(block: Json): string | undefined {
-  if (!isRecord(block)) return 'is no block';
+  if (!isRecord(block)) return 'is not a block';
   const { type } = block;
   if (typeof type !== 'string') return 'has no type';
   const wanted = Object.hasOwn(BLOCKS, type) ? BLOCKS[type] : undefined;
@@ -39,7 +39,8 @@ export function blockProblem(block: Json): string | undefined {
 
 /** Describes why a `tool_result` block is invalid; `undefined` if it is valid. */
 export function toolResultProblem(block: Json): string | undefined {
-  if (!isRecord(block) || block['type'] !== 'tool_result') return 'is no block of type tool_result';
+  if (!isRecord(block) || block['type'] !== 'tool_result')
+    return 'is not a block of type tool_result';
   return blockProblem(block);
 }
 

@@ -37,7 +37,7 @@ export function commit(
   { store, limits }: { readonly store: PieceStore; readonly limits: ContextLimits },
 ): Committed {
   if (reply === null) return { context: before, edits: [], dropped: [] };
-  if (!isJsonObject(reply)) throw new InvalidChange('the answer is no record of changes');
+  if (!isJsonObject(reply)) throw new InvalidChange('the answer is not a record of changes');
   const dropped = new Set(namesOf(reply['dropped']));
   const values = new Map(before.values);
   const texts = new Map(before.texts);

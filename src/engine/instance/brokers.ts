@@ -198,7 +198,7 @@ function openPowers({
   return makePowerBroker({
     plugin: identityOf(plugin),
     tenant,
-    hostPowers: withCredentials(settings.lent, plugin, settings.credentials, tenant),
+    hostPowers: withCredentials(settings.hostPowers, plugin, settings.credentials, tenant),
     granted: held().permissions.powers,
     onEvent: ({ power, outcome, bytesIn, bytesOut, durationMs, reason, call, among }) => {
       events.emit({

@@ -18,14 +18,14 @@ const PERMISSION = 'credentials';
 
 /** The host's powers, with the plugin's powers over its own credentials. */
 export function withCredentials(
-  lent: HostPowers,
+  hostPowers: HostPowers,
   plugin: Plugin,
   credentials: Credentials | undefined,
   tenant?: string,
 ): HostPowers {
-  if (credentials === undefined) return lent;
+  if (credentials === undefined) return hostPowers;
   const own = readPowers(powersOver(plugin, storeOf(credentials), tenant), ownCompiler);
-  return { ...lent, find: (name) => lent.find(name) ?? own.find(name) };
+  return { ...hostPowers, find: (name) => hostPowers.find(name) ?? own.find(name) };
 }
 
 /**

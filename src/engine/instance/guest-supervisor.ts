@@ -27,7 +27,7 @@ import { type GivenUp, makeUnsettled, type Unsettled } from './unsettled.js';
 export interface GuestSupervisor {
   /** All live guests: the serving guests, and drained guests that finish their requests. */
   readonly all: ReadonlySet<Guest>;
-  /** A serving guest that takes requests now. `undefined` if there is none, or if it is in doubt. */
+  /** A serving guest that takes requests now. `undefined` if there is none, or if it is suspect. */
   readonly current: Guest | undefined;
   /** All serving guests whose `begin` has run. */
   readonly serving: readonly Guest[];
@@ -157,7 +157,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
     // The schemas may have changed during the load.
     if (sent !== schemas) sendSchemas(guest);
     replica.ready = prepare.begin === undefined;
-    const before = serving.filter((one) => !one.isTrusted || one.isInDoubt);
+    const before = serving.filter((one) => !one.isTrusted || one.isSuspect);
     serving = [...serving, replica];
     loadedMs = performance.now();
     listener?.loaded();
@@ -171,7 +171,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
 
   const replaceOne = (replica: Replica): void => {
     const detail = replica.unsettled?.detail ?? 'another guest replaced it';
-    drain(replica, replica.isInDoubt ? 'deadline' : 'replaced', detail);
+    drain(replica, replica.isSuspect ? 'deadline' : 'replaced', detail);
     emitLoss('replaced', detail);
   };
 
@@ -204,7 +204,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
     for (const replica of serving) {
       if (!replica.takesRequests || replica.isFullFor(tenant)) continue;
       const { guest } = replica;
-      // Requests of the engine itself, such as the schemas after the load, are no load.
+      // Requests of the engine itself, such as the schemas after the load, do not count.
       if (guest.peer.liveCalls === 0) return guest;
       if (best === undefined || guest.peer.liveCalls < best.peer.liveCalls) best = guest;
     }
@@ -254,10 +254,10 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
       await begin(fresh);
       return 'again';
     }
-    const doubted = trusted.find(({ isInDoubt }) => isInDoubt);
-    if (doubted !== undefined) {
-      await within(doubted.unsettled?.whenSettled(), SETTLE_MS);
-      return doubted.isInDoubt || !doubted.isTrusted ? 'start' : 'again';
+    const suspect = trusted.find(({ isSuspect }) => isSuspect);
+    if (suspect !== undefined) {
+      await within(suspect.unsettled?.whenSettled(), SETTLE_MS);
+      return suspect.isSuspect || !suspect.isTrusted ? 'start' : 'again';
     }
     const full = trusted.find((replica) => replica.isFullFor(wants.tenant));
     if (full?.unsettled === undefined || !stateful) return 'start';
@@ -284,7 +284,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
   const load = async (): Promise<Guest> => {
     for (;;) {
       if (over !== undefined) throw unloaded(plugin, over);
-      const loaded = serving.find((one) => one.isTrusted && !one.isInDoubt);
+      const loaded = serving.find((one) => one.isTrusted && !one.isSuspect);
       if (loaded !== undefined) return loaded.guest;
       await shared.join();
     }

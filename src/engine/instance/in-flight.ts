@@ -164,11 +164,11 @@ export function makeOutputs(): Outputs {
       const output = open.get(call);
       if (output === undefined || typeof text !== 'string' || text === '') return;
       // guard: call-output-cap
-      const heard = text.slice(0, output.left);
-      output.left -= heard.length;
-      if (heard === '') return;
+      const shown = text.slice(0, output.left);
+      output.left -= shown.length;
+      if (shown === '') return;
       try {
-        output.listener(heard);
+        output.listener(shown);
       } catch {
         // A listener that throws must not end a call.
       }

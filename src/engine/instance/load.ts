@@ -31,7 +31,7 @@ export function loadParams(spec: InstanceSpec, sourceUrl: string, grant: GuestGr
     assignedGlobals: bundle.assignedGlobals,
     timeZone: settings.timeZone,
     config,
-    hostPowers: settings.lent.names,
+    hostPowers: settings.hostPowers.names,
     pluginInfo: entry.pluginInfo ?? null,
     ...(placement.tape === undefined ? {} : { tape: placement.tape }),
     ...(entry.confinement === 'host' ? { directory: plugin.directory } : {}),

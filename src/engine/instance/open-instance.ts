@@ -298,7 +298,7 @@ class InstanceState implements Instance {
       actsUncalled: this.actsUncalled,
       calls,
       terms: () => this.terms,
-      riskOfPower: (name) => settings.lent.find(name)?.risk,
+      riskOfPower: (name) => settings.hostPowers.find(name)?.risk,
     });
     return makeService({
       gate: {
@@ -360,7 +360,7 @@ function needsOf(
 export function scrubbedEvents(events: EventBus, clean: (text: string) => string): EventBus {
   return {
     on: events.on,
-    hears: events.hears,
+    hasListener: events.hasListener,
     emit: (event) => {
       const entries = Object.entries(event).map(([key, value]: [string, unknown]) => [
         key,

@@ -29,7 +29,7 @@ export class Replica {
   }
 
   /** Whether the guest is stateless and its only requests were given up: it is about to be killed. */
-  get isInDoubt(): boolean {
+  get isSuspect(): boolean {
     return (
       !this.#stateful &&
       this.unsettled !== undefined &&
@@ -40,7 +40,7 @@ export class Replica {
   }
 
   get takesRequests(): boolean {
-    return this.ready && this.isTrusted && this.guest.checking === undefined && !this.isInDoubt;
+    return this.ready && this.isTrusted && this.guest.checking === undefined && !this.isSuspect;
   }
 
   /** Whether too many calls of the tenant were given up and have not settled. */

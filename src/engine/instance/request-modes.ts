@@ -208,7 +208,7 @@ function questionOf(
     inputText,
     // A deletion needs approval each time. So does a request that may belong to another call.
     risk: leaving.method === 'DELETE' || !alone ? 'high' : 'medium',
-    riskWhy: 'it changes something elsewhere, and was not announced to',
+    riskWhy: 'it changes something on another system, and was not declared',
     why: `it declares that it only reads, and is about to send what changes something${others}`,
     effect: heldOf(leaving),
     ...(isSame(candidates.map((flight) => flight.options.tenant))

@@ -54,7 +54,7 @@ export function secretsOf(policy: SecretPolicy, plugin: Plugin, entry: PluginEnt
       const near = didYouMean(name, declared);
       throw invalid(
         option,
-        `names a variable that ${plugin.id} does not declare.${near === undefined ? '' : ` Is ${near} meant?`} Remove it, or add it to the env permission in ${plugin.manifest}`,
+        `names a variable that ${plugin.id} does not declare.${near === undefined ? '' : ` Did you mean ${near}?`} Remove it, or add it to the env permission in ${plugin.manifest}`,
       );
     }
     if (entry.confinement === 'host') {

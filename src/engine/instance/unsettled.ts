@@ -1,4 +1,4 @@
-/** A request whose caller has gone, and which the guest has not answered. */
+/** A request that was cancelled or timed out, and that the guest has not answered. */
 export interface GivenUp {
   /** Resolves when the guest has answered the request, or has ended. Never rejects. */
   readonly settled: Promise<unknown>;
@@ -57,7 +57,7 @@ export function makeUnsettled(spec: UnsettledSpec): Unsettled {
         onLate(givenUp);
       }, graceMs);
       const overdue = setTimeout(() => onOverdue(givenUp), maxUnsettledMs);
-      // A guest that nobody waits for does not keep the host's process alive.
+      // Without a waiting caller, the timer must not prevent the host's process from ending.
       overdue.unref();
       void givenUp.settled.then(() => {
         clearTimeout(grace);

@@ -56,7 +56,7 @@ function readCapped(path: string, maxBytes: number): string {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const found = fstatSync(file);
-    if (!found.isFile()) throw new Error(`${path} is no regular file`);
+    if (!found.isFile()) throw new Error(`${path} is not a regular file`);
     if (found.size > maxBytes) throw new Error(`${path} is larger than ${maxBytes} bytes`);
     // One byte more than the file's size: a file that grew is refused, not truncated.
     const buffer = Buffer.allocUnsafe(found.size + 1);

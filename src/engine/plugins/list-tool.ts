@@ -15,7 +15,7 @@ export interface ToolListing {
   readonly config: JsonObject;
   /** The permissions of the tool's code. */
   readonly grant: Grant;
-  readonly settings: Pick<Settings, 'tolerance' | 'riskPolicy' | 'trustHints' | 'lent'>;
+  readonly settings: Pick<Settings, 'tolerance' | 'riskPolicy' | 'trustHints' | 'hostPowers'>;
 }
 
 /** A tool as the catalog shows it, with its risk and whether its calls need approval. */
@@ -29,7 +29,7 @@ export function listTool(listing: ToolListing): UnnamedTool {
     reach: entry.confinement === 'host' ? 'unconfined' : grant.permissions,
     trusted: settings.trustHints.includes(plugin.id),
     policy: settings.riskPolicy,
-    riskOfPower: settings.lent.riskOf,
+    riskOfPower: settings.hostPowers.riskOf,
   });
   const risk = { risk: band, riskWhy: why };
   const byFlagAlone = format.approvalByFlagOnly ?? false;

@@ -102,7 +102,7 @@ function unknownPlugin(plugin: string, ids: readonly string[]): BulkheadError {
   const near = didYouMean(plugin, ids);
   return new BulkheadError(
     'INVALID_OPTIONS',
-    `There is no plugin ${plugin}.${near === undefined ? '' : ` Is ${near} meant?`}`,
+    `There is no plugin ${plugin}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
     { option: 'plugin' },
   );
 }

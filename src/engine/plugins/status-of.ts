@@ -102,6 +102,6 @@ function brokenStatus({ directory, error }: DiscoveryProblem): PluginStatus {
 function staleProblem({ code, message }: PluginProblem): PluginProblem {
   return {
     code,
-    message: `its last good version runs on, as what is there now is not: ${message}`,
+    message: `its last good version continues to run, because the new version does not: ${message}`,
   };
 }

@@ -40,10 +40,10 @@ export async function replay(
   checkRecording(recording);
   // guard: replayed-code-accepted
   if (lock !== undefined && !isAccepted(lock, recording)) throw notAccepted(recording, lock.path);
-  const heard = makeQueue<Frame>();
+  const frames = makeQueue<Frame>();
   let say: (bytes: Uint8Array) => void = () => {};
   let alone = false;
-  const read = makeFrameLog('guest', heard.put);
+  const read = makeFrameLog('guest', frames.put);
   const guest = guests.takeTapped({
     open: (write) => {
       say = write;
@@ -76,7 +76,7 @@ export async function replay(
       if (frame.by === 'host') sayFrame(withTape(frame, recording), say);
       else {
         const actual = await Promise.race([
-          heard.take(timeoutMs),
+          frames.take(timeoutMs),
           guest.ended.then(({ detail }) => ({ end: detail })),
         ]);
         if (!isSame(frame, actual, recording.node === process.version)) {
@@ -116,7 +116,8 @@ function checkRecording(recording: CallRecording): void {
   const code = isRecord(params) ? params['code'] : undefined;
   if (typeof code !== 'string') throw invalid('it does not begin with a bundle');
   // guard: replay-bundle-compared
-  if (integrityOf(code) !== bundle) throw invalid('its bundle is not the one that it names');
+  if (integrityOf(code) !== bundle)
+    throw invalid('its bundle does not have the hash that it names');
 }
 
 /**

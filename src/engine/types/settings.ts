@@ -40,7 +40,7 @@ export interface Settings
   readonly network: NonNullable<EngineOptions['network']>;
   readonly hooks: HookSettings;
   /** The host's powers, checked. */
-  readonly lent: HostPowers;
+  readonly hostPowers: HostPowers;
   /** The host's tools, checked. */
   readonly core: readonly PlacedTool[];
   /** Paths that no plugin writes through a mount: the operator's own files. */

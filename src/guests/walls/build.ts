@@ -11,7 +11,7 @@ export interface WalledProgram {
   readonly program: readonly string[];
   readonly limits: KernelLimits;
   readonly use: readonly OptionalWall[];
-  /** Files and directories that it sees besides node, its libraries and three devices. Read-only. */
+  /** Files and directories that it sees in addition to node, its libraries and three devices. Read-only. */
   readonly visible: readonly string[];
   /** Default: that of a guest, which has no variable of the host. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export interface KernelLimits {
  */
 const ENVIRONMENT = { TZ: 'UTC', LANG: 'C', LC_ALL: 'C', OPENSSL_CONF: '/dev/null' };
 
-/** What node needs besides itself, its libraries and its script. */
+/** Files that node needs in addition to itself, its libraries and its script. */
 const DEVICES = ['/dev/null', '/dev/zero', '/dev/urandom'];
 
 /** The descriptor of the filter in a process that bubblewrap starts. */

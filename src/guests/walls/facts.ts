@@ -33,7 +33,7 @@ export interface GuestSetting {
   readonly machine: Machine;
   readonly limits: ProcessLimits;
   readonly use: readonly OptionalWall[];
-  /** What it can read besides node. */
+  /** Files and directories that it can read, in addition to node. */
   readonly visible: readonly string[];
 }
 

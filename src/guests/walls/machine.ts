@@ -25,7 +25,7 @@ export interface Machine {
   readonly inheritable: readonly Descriptor[];
   /** The libraries that the loader adds to node. */
   readonly libraries: readonly string[];
-  /** What the loader reads besides them, if it is there. */
+  /** Other files that the loader reads, if they exist. */
   readonly loaderFiles: readonly string[];
   /** Whether the kernel counts the processes of each user namespace: Linux 5.14 and later. */
   readonly countsPerNamespace: boolean;

@@ -13,7 +13,7 @@ import { DEFAULT_WALLS } from './optional.js';
 export interface TrialProgram {
   /** Its absolute path, then its arguments. */
   readonly command: readonly string[];
-  /** What it sees besides what a guest sees. */
+  /** Further files and directories that it sees. A guest does not see them. */
   readonly show: readonly string[];
   /** The guest's script, which it sees, too. */
   readonly script: string;

@@ -4,9 +4,10 @@ import type { UserRange } from './plan.js';
 /** Above the ids that systemd, container tools and distributions hand out, and below 2³¹. */
 const DEFAULT_RANGE: UserRange = { first: 1_900_000_000, count: 10_000 };
 
-/** In a container that maps few ids: the last ones before `nobody` (65534). */
+/** In a container that maps few ids: the last ones before the overflow user. */
 const SMALL_RANGE_COUNT = 1_000;
-const NOBODY = 65_534;
+/** Linux shows an unmapped id as this one. */
+const OVERFLOW_USER = 65_534;
 
 export interface UserFiles {
   readonly passwd: string;
@@ -31,7 +32,10 @@ export function findUserRange(
   return takenIds(files).some((taken) => overlaps(taken, range)) ? undefined : range;
 }
 
-const SMALL_RANGE: UserRange = { first: NOBODY - SMALL_RANGE_COUNT, count: SMALL_RANGE_COUNT };
+const SMALL_RANGE: UserRange = {
+  first: OVERFLOW_USER - SMALL_RANGE_COUNT,
+  count: SMALL_RANGE_COUNT,
+};
 
 /** Reads the files of this machine. A file that does not exist names no id. */
 export function readUserFiles(): UserFiles {

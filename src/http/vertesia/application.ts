@@ -20,7 +20,7 @@ export interface ApplicationSpec {
   readonly limits: ServerLimits;
 }
 
-/** The paths of an application besides its tools, below the same base. */
+/** The paths of an application other than its tools, below the same base. */
 export const APPLICATION_PATHS = [
   '/package',
   '/activities',
@@ -31,7 +31,7 @@ export const APPLICATION_PATHS = [
 ] as const;
 
 /**
- * The parts of a Vertesia application besides the tools: its package, and the tools as activities of
+ * The parts of a Vertesia application other than the tools: its package, and the tools as activities of
  * workflows. It has no skills and no hooks. Every answer requires a valid token.
  */
 export function makeApplication(

@@ -30,7 +30,7 @@ describe('a host that is not granted', () => {
 
   it('is distinguished from a misspelling of a granted one', () => {
     expect(refuse('https://api.wether.test/', ['api.weather.test']).message).toContain(
-      'Is "api.weather.test" meant?',
+      'Did you mean "api.weather.test"?',
     );
     expect(refuse('https://api.evil.example/', ['api.weather.test']).message).not.toContain(
       'meant',

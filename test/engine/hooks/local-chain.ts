@@ -38,11 +38,11 @@ export function stepOf(plugin: string, semantics: HookSemantics, hook: Hook): Ch
         `{${message.text},"run":1,"pieces":[${pieces}],"forget":[],"maxBytes":0}`,
       );
       if (!isHookParams(params)) throw new Error('no params');
-      const lent = { logger: Object.freeze({}), broadcast: () => {} };
+      const members = { logger: Object.freeze({}), broadcast: () => {} };
       const draft = openDraft({
         params,
         sent: held.take(params),
-        lent,
+        members,
         serialize: (value) => serialize(value, RESULT_LIMITS),
       });
       try {

@@ -180,7 +180,7 @@ describe('secrets', () => {
 
   it('that the plugin does not declare prevent it from running: the name is most likely misspelt', async () => {
     expect(await problemsOf(spec, { secrets: { sample: { API_KEI: BINDING } } })).toMatchObject([
-      { code: 'INVALID_OPTIONS', message: expect.stringContaining('Is API_KEY meant?') },
+      { code: 'INVALID_OPTIONS', message: expect.stringContaining('Did you mean API_KEY?') },
     ]);
   });
 

@@ -154,7 +154,10 @@ describe('a Pandora plugin that is read again', () => {
     await engine.reload();
     expect((await engine.call('say', {})).value).toBe('one');
     expect(engine.plugins()[0]?.problems).toEqual([
-      { code: 'BUNDLE_FAILED', message: expect.stringContaining('its last good version runs on') },
+      {
+        code: 'BUNDLE_FAILED',
+        message: expect.stringContaining('its last good version continues to run'),
+      },
     ]);
     makePlugin({ id: 'p', tools: { say: 'async () => "two"' } }, directory);
     await engine.reload();

@@ -79,7 +79,7 @@ export async function resolveMacros(
   return resolve(template);
 }
 
-/** What Lumiverse passes besides: its templates may also have flags and bodies. */
+/** Further arguments of Lumiverse: its templates may also have flags and bodies. */
 const MACRO_CALL: JsonObject = {
   flags: {},
   commit: true,
