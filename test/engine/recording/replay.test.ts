@@ -146,7 +146,7 @@ describe('a recorded call', () => {
   it('is refused if its bundle was changed, if it has version 1, or if it is not a recording', async () => {
     const frames = JSON.parse(JSON.stringify(record.frames).replace('random ', 'rand0m ')) as [];
     await expect(engine.replay(sealed({ ...record, frames }))).rejects.toThrow(
-      /not the one that it names/,
+      /does not have the hash that it names/,
     );
     await expect(engine.replay(sealed({ ...record, complete: false }))).rejects.toThrow(
       /more happened than/,
