@@ -40,6 +40,7 @@ export function makeEvents(
     }
   };
   permissions.watch((change) => emit('PERMISSION_CHANGED', change, undefined), 'after');
+  permissions.watchDenials((denial) => emit('permission_denied', denial, undefined));
 
   return {
     on: (event, handler) => {

@@ -7,12 +7,20 @@ export interface HeldPermissions {
   has(name: string): boolean;
   /** Reports to the extension that an operation was skipped for lack of a permission. */
   deny(permission: string, operation: string): void;
+  /** Calls the listener after the callbacks of `onDenied`. */
+  watchDenials(listener: (denial: PermissionDenial) => void): void;
   /** Replaces the permissions and reports each that was added or removed. */
   replace(names: readonly string[]): void;
   /** Calls the listener after each change. */
   watch(listener: (change: PermissionChange) => void, when?: 'before' | 'after'): void;
   /** `spindle.permissions`. */
   readonly api: object;
+}
+
+interface PermissionDenial {
+  readonly permission: string;
+  /** The member that was skipped, e.g. `registerTool`. */
+  readonly operation: string;
 }
 
 interface PermissionChange {
@@ -28,6 +36,7 @@ export function makePermissions(world: DialectWorld): HeldPermissions {
   const isHeld = (name: string): boolean => namesHeld(world.grant.powers ?? []).has(name);
   const denied = makeCallbacks();
   const changed = makeCallbacks();
+  const denialWatchers: ((denial: PermissionDenial) => void)[] = [];
   const watchers: Record<'before' | 'after', ((change: PermissionChange) => void)[]> = {
     before: [],
     after: [],
@@ -54,7 +63,11 @@ export function makePermissions(world: DialectWorld): HeldPermissions {
         for (const callback of denied.list()) {
           void callUnawaited(world, callback, [{ permission, operation }]);
         }
+        for (const watcher of denialWatchers) watcher({ permission, operation });
       }, 0);
+    },
+    watchDenials: (listener) => {
+      denialWatchers.push(listener);
     },
     replace: (names) => {
       const before = held;

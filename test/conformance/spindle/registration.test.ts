@@ -88,6 +88,33 @@ describe('Spindle tool registration', () => {
     expect(lines).toContain('[{"permission":"tools","operation":"registerTool"}]');
   });
 
+  it('S26: emits the event permission_denied, to the extension alone', async () => {
+    const source = `
+    spindle.on('permission_denied', (denial) => spindle.log.warn(JSON.stringify(denial)));
+    ${registering('tool')}`;
+    const other = `
+    spindle.on('permission_denied', () => spindle.log.warn('another extension was denied'));
+    spindle.log.warn('listens');`;
+    const lines: string[] = [];
+    const engine = await startEngine(
+      [
+        makeExtension({ identifier: 'listener', source: other }),
+        makeExtension({ permissions: [], source }),
+      ],
+      {
+        onEvent: (event) => {
+          if (event.type === 'log') lines.push(event.text);
+        },
+      },
+    );
+    const denial = '{"permission":"tools","operation":"registerTool"}';
+    await expect.poll(() => lines).toEqual(expect.arrayContaining(['listens', denial]));
+    expect(() => engine.spindle.emit('permission_denied', { permission: 'tools' })).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTIONS' }),
+    );
+    expect(lines).not.toContain('another extension was denied');
+  });
+
   it('S29: answers permissions.has correctly from the first line', async () => {
     const source = `
     const at = [spindle.permissions.has('tools'), spindle.permissions.has('chats')];

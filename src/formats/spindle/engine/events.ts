@@ -92,7 +92,11 @@ function isReserved(event: string): boolean {
   return RESERVED.has(event.toUpperCase()) || event.toLowerCase().startsWith('spindle:');
 }
 
-const RESERVED: ReadonlySet<string> = new Set(['TOOL_INVOCATION', 'PERMISSION_CHANGED']);
+const RESERVED: ReadonlySet<string> = new Set([
+  'TOOL_INVOCATION',
+  'PERMISSION_CHANGED',
+  'PERMISSION_DENIED',
+]);
 
 const GENERATION: ReadonlySet<string> = new Set([
   'GENERATION_STARTED',
