@@ -63,7 +63,11 @@ export function makeEphemeral(
     readBinary: guarded('readBinary', (path) => cloneBytes(demand(path).bytes)),
     write: guarded(
       'write',
-      (path, data, options) => put(pathOf(path), text.encode(String(data)), options),
+      (path, data, options) => {
+        const bytes = typeof data === 'string' ? text.encode(data) : copyBytes(data);
+        if (bytes === undefined) throw new TypeError('spindle.ephemeral.write takes a text');
+        return put(pathOf(path), bytes, options);
+      },
       true,
     ),
     writeBinary: guarded(

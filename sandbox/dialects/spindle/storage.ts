@@ -52,6 +52,12 @@ function makeFiles(
   const decode = (bytes: Uint8Array): string =>
     text.decoder('utf-8', { fatal: false, ignoreBOM: false })?.decode(bytes, false) ?? '';
 
+  /** What a file takes. Any other value is refused in the words of the original. */
+  const dataOf = (value: unknown): Uint8Array => {
+    const bytes = typeof value === 'string' ? text.encode(value) : copyBytes(value);
+    if (bytes === undefined) throw new TypeError(NO_DATA);
+    return bytes;
+  };
   const read = async (area: StorageClient, path: unknown): Promise<Uint8Array> =>
     area.read(pathOf(path)).catch(toStorageError);
   const write = async (area: StorageClient, path: unknown, bytes: Uint8Array): Promise<void> =>
@@ -67,9 +73,7 @@ function makeFiles(
   return strict(name, {
     read: async (...args: unknown[]) => decode(await read(areaOf(args, 1), args[0])),
     readBinary: async (...args: unknown[]) => read(areaOf(args, 1), args[0]),
-    write: writing('write', (...args) =>
-      write(areaOf(args, 2), args[0], text.encode(String(args[1]))),
-    ),
+    write: writing('write', (...args) => write(areaOf(args, 2), args[0], dataOf(args[1]))),
     writeBinary: writing('writeBinary', async (...args) =>
       write(areaOf(args, 2), args[0], bytesOf(args[1], `${name}.writeBinary`)),
     ),
@@ -107,10 +111,22 @@ function makeFiles(
       write(
         areaOf([userIdIn(options)], 0),
         path,
-        text.encode(JSON.stringify(JSON.parse(world.serialize(value)), null, indentOf(options))),
+        dataOf(
+          isAbsentInJson(value)
+            ? undefined
+            : JSON.stringify(JSON.parse(world.serialize(value)), null, indentOf(options)),
+        ),
       ),
     ),
   });
+}
+
+const NO_DATA =
+  'The "data" argument must be of type string or an instance of Buffer, TypedArray, or DataView';
+
+/** Whether JSON has no text for a value. */
+function isAbsentInJson(value: unknown): boolean {
+  return value === undefined || typeof value === 'function' || typeof value === 'symbol';
 }
 
 function bytesOf(value: unknown, at: string): Uint8Array {

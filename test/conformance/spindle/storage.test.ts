@@ -24,6 +24,10 @@ async function answer(engine: Engine, which: string, more: object = {}): Promise
   return value;
 }
 
+/** What Node and Bun say of such data. */
+const NO_DATA =
+  'The "data" argument must be of type string or an instance of Buffer, TypedArray, or DataView';
+
 describe('storage', () => {
   const storage = makeDirectory();
   let engine: Engine;
@@ -32,6 +36,9 @@ describe('storage', () => {
       text: `(await spindle.storage.write('notes/a.txt', 'hello'), await spindle.storage.read('notes/a.txt'))`,
       binary: `(await spindle.storage.writeBinary('b.bin', new Uint8Array([0, 255, 128])), [...await spindle.storage.readBinary('b.bin')])`,
       notBytes: `spindle.storage.writeBinary('c.bin', 'text')`,
+      notText: `Promise.all([undefined, null, 5, {}, ['a']].map((data) => spindle.storage.write('kept.txt', data).then(() => 'written', ({ name, message }) => name + ': ' + message)))`,
+      bytesAsText: `(await spindle.storage.write('t.txt', new Uint8Array([104, 105])), await spindle.storage.read('t.txt'))`,
+      jsonAbsent: `(await spindle.storage.setJson('kept.json', { a: 1 }), [await Promise.all([undefined, () => 1, Symbol('s')].map((value) => spindle.storage.setJson('kept.json', value).then(() => 'written', ({ message }) => message))), await spindle.storage.getJson('kept.json')])`,
       missing: `spindle.storage.read('nothing.txt')`,
       deleteMissing: `spindle.storage.delete('nothing.txt')`,
       statMissing: `spindle.storage.stat('nothing.txt')`,
@@ -59,6 +66,9 @@ describe('storage', () => {
     ['text', '"hello"'],
     ['binary', '[0,255,128]'],
     ['notBytes', 'spindle.storage.writeBinary takes bytes, as a Uint8Array'],
+    ['notText', JSON.stringify(Array.from({ length: 5 }, () => `TypeError: ${NO_DATA}`))],
+    ['bytesAsText', '"hi"'],
+    ['jsonAbsent', JSON.stringify([[NO_DATA, NO_DATA, NO_DATA], { a: 1 }])],
     ['missing', 'File not found'],
     ['deleteMissing', 'undefined'],
     [
@@ -169,6 +179,7 @@ describe('ephemeral storage and variables', () => {
       text: `(await spindle.ephemeral.write('a', 'x', { ttlMs: 60000 }), await spindle.ephemeral.writeBinary('b', new Uint8Array(3)), [await spindle.ephemeral.read('a'), [...await spindle.ephemeral.readBinary('b')], await spindle.ephemeral.list(), (await spindle.ephemeral.stat('b')).sizeBytes, 'expiresAt' in await spindle.ephemeral.stat('a')])`,
       expired: `(await spindle.ephemeral.write('gone', 'x', { ttlMs: 1 }), await new Promise((resolve) => setTimeout(resolve, 20)), await spindle.ephemeral.read('gone'))`,
       many: `(async () => { for (let n = 0; n < 300; n += 1) await spindle.ephemeral.write('f' + n, ''); })()`,
+      notText: `(await spindle.ephemeral.write('kept', 'x'), [await spindle.ephemeral.write('kept', undefined).then(() => 'written', ({ name }) => name), await spindle.ephemeral.read('kept')])`,
       large: `spindle.ephemeral.writeBinary('large', new Uint8Array(9 * 1024 * 1024))`,
       block: `(async () => { const block = await spindle.ephemeral.requestBlock(1000); const full = (await spindle.ephemeral.getPoolStatus()).extensionReservedBytes; await spindle.ephemeral.releaseBlock(block.reservationId); return [full, (await spindle.ephemeral.getPoolStatus()).extensionReservedBytes]; })()`,
     });
@@ -178,6 +189,7 @@ describe('ephemeral storage and variables', () => {
     expect(await answer(engine, 'text')).toBe('["x",[0,0,0],["a","b"],3,true]');
     expect(await answer(engine, 'expired')).toBe('File not found');
     expect(await answer(engine, 'large')).toMatch(/^Ephemeral storage holds at most \d+ bytes/);
+    expect(await answer(engine, 'notText')).toBe('["TypeError","x"]');
     expect(await answer(engine, 'block')).toBe('[1000,0]');
     expect(await answer(engine, 'many')).toBe('Ephemeral storage holds at most 250 files');
   });
