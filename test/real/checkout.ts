@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Source } from './sources.js';
@@ -39,16 +39,39 @@ export async function checkOut(
   await run('git', ['--git-dir', git, 'archive', '-o', archive, tree]);
   await run('tar', ['-xf', archive, '-C', draft]);
   await rm(archive);
-  if (source.bundled !== true) await install(draft);
+  if (source.bundled !== true) {
+    try {
+      await install(draft);
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true });
+      const reason = /npm error (\d+ .+)/.exec(error instanceof Error ? error.message : '')?.[1];
+      return { skipped: `its dependencies could not be installed: ${reason ?? 'npm failed'}` };
+    }
+  }
   await rename(draft, directory);
   return { directory };
 }
 
-/** Installs a plugin's npm dependencies, without scripts and without peers. */
+/** What the plugin's host supplies. */
+const SUPPLIED = '@vellumai/plugin-api';
+
+interface Manifest {
+  readonly name?: string;
+  readonly version?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** Installs a plugin's npm dependencies, without scripts, without peers and without its lock file. */
 async function install(directory: string): Promise<void> {
-  const text = await readFile(join(directory, 'package.json'), 'utf8').catch(() => '{}');
-  const { dependencies = {} }: { dependencies?: object } = JSON.parse(text);
+  const file = join(directory, 'package.json');
+  const text = await readFile(file, 'utf8').catch(() => '{}');
+  const manifest: Manifest = JSON.parse(text);
+  const { name, version } = manifest;
+  const { [SUPPLIED]: _, ...dependencies } = manifest.dependencies ?? {};
   if (Object.keys(dependencies).length === 0) return;
+  await rm(join(directory, 'package-lock.json'), { force: true });
+  await writeFile(file, JSON.stringify({ name, version, dependencies }));
   const flags = ['--omit=dev', '--omit=peer', '--ignore-scripts', '--no-audit', '--no-fund'];
   await run('npm', ['install', '--legacy-peer-deps', ...flags], { cwd: directory });
+  await writeFile(file, text);
 }

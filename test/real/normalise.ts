@@ -6,7 +6,9 @@ export function normalise(value: Json, workspace: string): Json {
   const text = JSON.stringify(value)
     .replaceAll(workspace, '/workspace')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'TIME')
-    .replace(/\b1[6-9]\d{11}\b/g, 'MILLISECONDS')
+    .replace(/(?<!\d)1[6-9]\d{11}(?!\d)/g, 'MILLISECONDS')
+    // An id: what follows a time.
+    .replace(/(?<=MILLISECONDS[-_])[a-z0-9]{4,14}/g, 'RANDOM')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID');
   return JSON.parse(text);
 }

@@ -1,6 +1,9 @@
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 
-/** What one plugin is given and asked. Everything is plain data, so that an oracle can be sent it. */
+/**
+ * What one plugin is given and asked. Everything is plain data, so that an oracle can be sent it.
+ * `@workspace` in its texts stands for the working directory.
+ */
 export interface Scenario<Step = unknown> {
   /** The permissions that Bulkhead grants, as in the option `grant` for this plugin. */
   readonly grant: JsonObject;
@@ -67,6 +70,6 @@ export interface RunSpec<Step> {
 export interface RealSystem<Step> {
   readonly ours: (spec: RunSpec<Step>) => Promise<void>;
   readonly oracle: (spec: RunSpec<Step>) => Promise<void>;
-  /** Programs that the oracle needs. A plugin is skipped if one is missing. */
-  readonly needs: readonly 'bun'[];
+  /** Why the oracle cannot run on this machine; `undefined` if it can. */
+  readonly missing: () => string | undefined | Promise<string | undefined>;
 }

@@ -278,6 +278,9 @@ export function answerOf(
   return ANSWERS[member] ?? null;
 }
 
+/** Milliseconds without a request after which a step has ended. Extensions debounce by less. */
+export const QUIET_MS = 700;
+
 /** Milliseconds that a model takes. */
 export const MODEL_MS = 60;
 
@@ -285,6 +288,16 @@ export const MODEL_MS = 60;
 export function effectOf(member: string, values: readonly unknown[]): string {
   const given = member.startsWith('generate.') ? values.map(withoutType) : values;
   return `${member} ${leaves(given).toSorted().join(' ')}`;
+}
+
+/** The effects of a step that are compared. */
+export function comparable(
+  effects: readonly string[],
+  { periodic = [] }: { readonly periodic?: readonly string[] },
+): readonly string[] {
+  return effects
+    .filter((effect) => !periodic.includes(effect.slice(0, effect.indexOf(' '))))
+    .toSorted();
 }
 
 /** The member already says the type of a generation. */
@@ -317,6 +330,13 @@ const RANDOM =
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=TIME[:_-])[a-z0-9]{4,14}|\b[0-9a-f]{16}\b|\b\d{6,}\b/g;
 /** Bun's and Node's engines word their own errors differently. */
 const ENGINE_ERROR =
-  /Cannot (?:read|convert|destructure)|is not an object|is not iterable|must not be null|not be null or undefined|is not a function|argument must be|undefined is not/;
+  /Cannot (?:read|convert|destructure)|is not an object|is not iterable|must not be null|not be null or undefined|is not a function|argument must be|undefined is not|JSON Parse error|is not valid JSON|Unexpected token/;
 
-const NOT_COMPARED = new Set(['requestId', 'userId', 'signal', 'modalRequestId', 'openRequestId']);
+const NOT_COMPARED = new Set([
+  'requestId',
+  'userId',
+  'signal',
+  'modalRequestId',
+  'openRequestId',
+  'durationMs',
+]);

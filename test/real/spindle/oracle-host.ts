@@ -4,7 +4,7 @@
  *
  *     bun oracle-host.ts RUN.json WORKER-RUNTIME
  */
-import { answerOf, effectOf, MODEL_MS } from './lumiverse.js';
+import { answerOf, comparable, effectOf, MODEL_MS, QUIET_MS } from './lumiverse.js';
 import { MEMBER_OF } from './wire-types.js';
 import type { SpindleRun, SpindleStep } from './step.js';
 
@@ -51,7 +51,8 @@ const has = (permission: string): boolean => granted.includes(permission);
 
 let died = false;
 const worker = Bun.spawn({
-  cmd: [process.execPath, runtime, '--spindle-subprocess'],
+  // Lumiverse's own process ends with an error that nothing catches. A guest goes on.
+  cmd: [process.execPath, '--unhandled-rejections=warn', runtime, '--spindle-subprocess'],
   env: { PATH: process.env['PATH'] },
   cwd: run.directory,
   stdin: 'ignore',
@@ -377,10 +378,23 @@ function remember(message: Message): void {
       sizeBytes,
       expiresAt: new Date().toISOString(),
     });
-  if (type === 'ephemeral_pool_status')
-    return reply(requestId, { fileCount: ephemeral.size, fileCountMax: 250 });
+  if (type === 'ephemeral_pool_status') return reply(requestId, POOL);
   reply(requestId, type === 'ephemeral_clear_expired' ? 0 : undefined);
 }
+
+/** Lumiverse's answer for an extension without ephemeral files. */
+const POOL = {
+  globalMaxBytes: 1_000_000,
+  globalUsedBytes: 0,
+  globalReservedBytes: 0,
+  globalAvailableBytes: 1_000_000,
+  extensionMaxBytes: 1_000_000,
+  extensionUsedBytes: 0,
+  extensionReservedBytes: 0,
+  extensionAvailableBytes: 1_000_000,
+  fileCount: 0,
+  fileCountMax: 250,
+};
 
 function ask(message: object): Promise<Message> {
   const requestId = crypto.randomUUID();
@@ -399,9 +413,62 @@ function ask(message: object): Promise<Message> {
 const settle = async (): Promise<void> => {
   const began = Date.now();
   lastMs = began;
-  while (Date.now() - began < 8_000 && (busy.size > 0 || Date.now() - lastMs < 300))
+  while (Date.now() - began < 8_000 && (busy.size > 0 || Date.now() - lastMs < QUIET_MS))
     await pause(20);
 };
+
+// oxlint-disable-next-line typescript/no-explicit-any -- Lumiverse's own classes
+type Chain = any;
+
+/** Lumiverse's own chain of a kind, with the extension's handler as its only one. */
+async function chain(file: string, name: string): Promise<Chain> {
+  const module = await import(path.resolve(path.dirname(runtime), file));
+  return module[name];
+}
+
+async function handle({
+  handle: kind,
+  context,
+}: Extract<SpindleStep, { readonly handle: unknown }>): Promise<unknown> {
+  const asked = (type: string) => async (ctx: unknown) => {
+    const { error, context: after, result } = await ask({ type, context: ctx, ctx });
+    if (error !== undefined) throw new Error(String(error));
+    return type === 'context_handler_request' ? after : result;
+  };
+  const handler = { extensionId: run.id, priority: 100 };
+  if (kind === 'contextHandler') {
+    return asked('context_handler_request')(context).catch(() => context);
+  }
+  if (kind === 'contentProcessor') {
+    const patch = (await asked('message_content_processor_request')(context).catch(
+      () => null,
+    )) as Message | null;
+    if (patch === null || patch === undefined) return context;
+    const { content = context['content'], extra } = patch;
+    const merged = { ...(context['extra'] as object | undefined), ...extra };
+    return { ...context, content, ...(extra === undefined ? {} : { extra: merged }) };
+  }
+  if (kind === 'macroInterceptor') {
+    const macros = await chain('macro-interceptor.ts', 'macroInterceptorChain');
+    const stop = macros.register({ ...handler, handler: asked('macro_interceptor_request') });
+    const { text } = await macros.run(context);
+    stop();
+    return text;
+  }
+  const books = await chain('world-info-interceptor.ts', 'worldInfoInterceptorChain');
+  const stop = books.register({ ...handler, handler: asked('world_info_interceptor_request') });
+  const { entries, ...rest } = context;
+  const working = await books.run(entries, rest);
+  stop();
+  return working;
+}
+
+/** A chat as Lumiverse flattens it. */
+function textOf(messages: readonly Message[]): string {
+  return messages
+    .map(({ role, content }) => (role === 'system' ? content : `${role}: ${content}`))
+    .join('\n\n');
+}
 
 async function act(step: SpindleStep): Promise<unknown> {
   if ('boot' in step) return undefined;
@@ -428,15 +495,7 @@ async function act(step: SpindleStep): Promise<unknown> {
     };
   }
   if ('handle' in step) {
-    if (!registered.hooks.has(step.handle)) return null;
-    const type = {
-      contextHandler: 'context_handler',
-      macroInterceptor: 'macro_interceptor',
-      worldInfoInterceptor: 'world_info_interceptor',
-      contentProcessor: 'message_content_processor',
-    }[step.handle];
-    const answer = await ask({ type: `${type}_request`, context: step.context, ctx: step.context });
-    return (step.handle === 'contextHandler' ? answer['context'] : answer['result']) ?? null;
+    return registered.hooks.has(step.handle) ? handle(step) : null;
   }
   if ('macro' in step) {
     const name = step.macro.toLowerCase();
@@ -473,7 +532,14 @@ async function act(step: SpindleStep): Promise<unknown> {
     const { html, error } = await ask({ type: 'oauth_callback', params: step.oauth });
     return error === undefined ? { html } : { error };
   }
-  const { tool: toolName, args = {}, councilMember, contextMessages } = step;
+  const { tool: toolName, args: given = {}, councilMember, contextMessages } = step;
+  // Lumiverse adds both to the arguments of a council's call.
+  const args = {
+    ...given,
+    ...((councilMember ?? contextMessages) === undefined
+      ? {}
+      : { context: textOf(contextMessages ?? []), __deadlineMs: Date.now() + 30_000 }),
+  };
   const { result, error } = await ask({
     type: 'tool_invocation',
     toolName,
@@ -512,7 +578,7 @@ for (const step of scenario.steps) {
   }
   const answer = {
     ...(result === undefined ? {} : { result }),
-    effects: effects.toSorted(),
+    effects: comparable(effects, scenario),
     ...('boot' in step ? { registrations } : {}),
   };
   console.log(JSON.stringify(answer));

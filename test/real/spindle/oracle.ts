@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { BUN } from '../bun.js';
 import type { RunSpec } from '../scenario.js';
+import { lumiverseRuntime } from './lumiverse-checkout.js';
 import type { SpindleRun, SpindleStep } from './step.js';
 
 const run = promisify(execFile);
-
-/** Lumiverse, whose `worker-runtime.ts` is the oracle. */
-const LUMIVERSE = resolve(process.env['BULKHEAD_LUMIVERSE'] ?? '.cache/real-checkouts/lumiverse');
 
 /** Runs the steps in Lumiverse's own runtime, under Bun. */
 export async function runOracle({
@@ -21,14 +20,13 @@ export async function runOracle({
   origins,
   onAnswer,
 }: RunSpec<SpindleStep>): Promise<void> {
-  const bun = process.env['BULKHEAD_BUN'] ?? 'bun';
   const manifest = JSON.parse(
     (await readFile(join(plugin, 'spindle.json'), 'utf8')).replace(/^\uFEFF/, ''),
   );
   const entry: string = manifest.entry_backend ?? 'dist/backend.js';
   // Lumiverse builds a backend whose built file is not in the repository.
   if (!existsSync(join(plugin, entry))) {
-    await run(bun, ['build', 'src/backend.ts', '--target', 'bun', '--outfile', entry], {
+    await run(BUN, ['build', 'src/backend.ts', '--target', 'bun', '--outfile', entry], {
       cwd: plugin,
     });
   }
@@ -51,8 +49,8 @@ export async function runOracle({
   const file = join(workspace, '..', 'run.json');
   await writeFile(file, JSON.stringify(spec));
   const host = fileURLToPath(new URL('./oracle-host.ts', import.meta.url));
-  const runtime = join(LUMIVERSE, 'src/spindle/worker-runtime.ts');
-  const { stdout, stderr } = await run(bun, [host, file, runtime], {
+  const runtime = await lumiverseRuntime();
+  const { stdout, stderr } = await run(BUN, [host, file, runtime], {
     maxBuffer: 64 * 1024 * 1024,
     timeout: 300_000,
   });

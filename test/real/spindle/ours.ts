@@ -3,7 +3,7 @@ import { SPINDLE_POWERS } from '../../../types/spindle-host.js';
 import { createEngine, type Engine } from '../../../src/index.js';
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
 import type { RunSpec } from '../scenario.js';
-import { answerOf, effectOf, MODEL_MS } from './lumiverse.js';
+import { answerOf, comparable, effectOf, MODEL_MS, QUIET_MS } from './lumiverse.js';
 import type { ContextKind, SpindleScenario, SpindleStep } from './step.js';
 
 /** Runs the steps in Bulkhead. The host lends every member of `spindle`, as Lumiverse does. */
@@ -65,7 +65,7 @@ export async function runOurs({
   const settle = async (): Promise<void> => {
     const began = Date.now();
     lastMs = began;
-    while (Date.now() - began < 8_000 && (busy.size > 0 || Date.now() - lastMs < 300))
+    while (Date.now() - began < 8_000 && (busy.size > 0 || Date.now() - lastMs < QUIET_MS))
       await pause(20);
   };
   await pause(300);
@@ -98,7 +98,7 @@ export async function runOurs({
     onAnswer(
       copy({
         ...(result === undefined ? {} : { result }),
-        effects: effects.toSorted(),
+        effects: comparable(effects, scenario),
         ...('boot' in step ? { registrations } : {}),
       }),
     );
@@ -154,7 +154,7 @@ async function act(engine: Engine, id: string, step: SpindleStep): Promise<unkno
   return result.isError ? { error: result.content } : { result: result.value };
 }
 
-/** What the one extension answered, as far as its effect on the context shows it. */
+/** What the one extension's handler made of the context; `null` if it has none of this kind. */
 async function handle(
   engine: Engine,
   { handle: kind, context }: { readonly handle: ContextKind; readonly context: JsonObject },
@@ -163,7 +163,9 @@ async function handle(
     { context, userId: 'user-1' },
     kind,
   );
-  if (kind === 'contextHandler') return steps.length === 0 ? null : after;
+  if (steps.length === 0) return null;
+  if (kind === 'macroInterceptor') return Object(after)['template'];
+  if (kind === 'worldInfoInterceptor') return Object(after)['entries'];
   return after;
 }
 

@@ -29,6 +29,8 @@ export type ContextKind =
 export interface SpindleScenario extends Scenario<SpindleStep> {
   /** What models answer. Default: one sentence. */
   readonly generated?: string;
+  /** Members that a timer of the extension uses. When it does is not compared. */
+  readonly periodic?: readonly string[];
   /** Answers of members in place of those of `lumiverse.ts`, e.g. `chats.getActive`. */
   readonly answers?: Readonly<Record<string, Json>>;
 }

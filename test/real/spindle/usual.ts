@@ -20,6 +20,35 @@ export const context: JsonObject = {
   activatedWorldInfo: [],
 };
 
+/** An entry of a world book. */
+const entry: JsonObject = {
+  id: 'entry-1',
+  world_book_id: 'book-1',
+  comment: 'Tower',
+  disabled: false,
+  constant: false,
+  extensions: {},
+  key: ['tower'],
+  keysecondary: [],
+  position: 0,
+  depth: 4,
+  priority: 10,
+  probability: 100,
+  use_probability: false,
+  content: 'The tower has nine floors.',
+  automation_id: null,
+  selective: false,
+  selective_logic: 0,
+  match_whole_words: false,
+  case_sensitive: false,
+  use_regex: false,
+  prevent_recursion: false,
+  exclude_recursion: false,
+  delay_until_recursion: false,
+  scan_depth: null,
+  order_value: 100,
+};
+
 /** The fields that messages of pages often have. */
 const FIELDS: JsonObject = {
   chatId: 'chat-1',
@@ -113,7 +142,7 @@ export function usual(
       },
       {
         handle: 'worldInfoInterceptor',
-        context: { ...chat, entries: [], messages: [], chatTurn: 1, chatMetadata: {} },
+        context: { ...chat, entries: [entry], messages: [], chatTurn: 1, chatMetadata: {} },
       },
       { boot: true },
       ...(rest.steps ?? []),

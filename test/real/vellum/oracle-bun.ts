@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { RunSpec } from '../scenario.js';
+import { contextOf } from './contexts.js';
 import type { VellumStep } from './step.js';
 
 type Task = Omit<RunSpec<VellumStep>, 'onAnswer'>;
@@ -41,6 +42,7 @@ const tools = new Map(
 );
 const storage = join(plugin, 'data');
 mkdirSync(storage, { recursive: true });
+let isLoaded = true;
 const silent = { info() {}, warn() {}, error() {}, debug() {} };
 if (hooks.has('init')) {
   await run(hooks.get('init'), {
@@ -50,27 +52,44 @@ if (hooks.has('init')) {
     pluginStorageDir: storage,
     assistantVersion: '0.9.0',
     broadcast() {},
-  }).catch((error: unknown) => console.error(error));
+  }).catch((error: unknown) => {
+    isLoaded = false;
+    console.error(error);
+  });
 }
 
 for (const step of scenario.steps) {
-  const answer = 'hook' in step ? await runHook(step) : await runTool(step);
+  const answer = await act(step);
   write(`${JSON.stringify({ step: true, answer })}\n`);
   await lines.next();
 }
 process.exit(0);
 
+async function act(step: VellumStep): Promise<object> {
+  if ('loaded' in step) return { loaded: isLoaded };
+  return 'hook' in step ? runHook(step) : runTool(step);
+}
+
 async function runHook(step: Extract<VellumStep, { readonly hook: string }>): Promise<object> {
   // Functions are not data: they do not show in the answer.
-  const context = { ...structuredClone(step.context ?? {}), logger: silent, broadcast() {} };
+  const context = {
+    ...structuredClone(contextOf(step.hook, step.context)),
+    logger: silent,
+    broadcast() {},
+  };
   try {
     const returned = await run(hooks.get(step.hook), context);
     const result = typeof returned === 'object' && returned !== null ? returned : {};
     const { logger: _logger, broadcast: _broadcast, ...rest } = { ...context, ...result };
-    return { context: rest };
+    // The engine answers without fields that have no value; its hooks see null.
+    return { context: present(rest) };
   } catch (error) {
     return { failed: messageOf(error) };
   }
+}
+
+function present(context: object): object {
+  return Object.fromEntries(Object.entries(context).filter(([, value]) => value !== null));
 }
 
 async function runTool(step: Extract<VellumStep, { readonly tool: string }>): Promise<object> {

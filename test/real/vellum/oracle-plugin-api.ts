@@ -1,4 +1,5 @@
 /** The stub of `@vellumai/plugin-api` for the oracle: what the real plugins import. */
+import { replyOf } from './provider.js';
 import type { VellumScenario } from './step.js';
 
 export const HOOKS = Object.freeze({
@@ -17,15 +18,13 @@ export const RiskLevel = Object.freeze({ Low: 'low', Medium: 'medium', High: 'hi
 export class CredentialResolutionError extends Error {}
 
 export async function resolveCredential(key: string): Promise<string> {
-  const scenario: VellumScenario = Reflect.get(globalThis, '__scenario');
-  const value = scenario.credentials?.[key];
+  const value = scenarioOf().credentials?.[key];
   if (value === undefined) throw new CredentialResolutionError(`no credential ${key}`);
   return value;
 }
 
 export async function getSecureKeyAsync(key: string): Promise<string | undefined> {
-  const scenario: VellumScenario = Reflect.get(globalThis, '__scenario');
-  return scenario.credentials?.[key.replace(':', '/')];
+  return scenarioOf().credentials?.[key.replace(':', '/')];
 }
 
 export function getWorkspaceDir(): string {
@@ -36,14 +35,51 @@ export function getAssistantName(): string {
   return 'Assistant';
 }
 
+function scenarioOf(): VellumScenario {
+  return Reflect.get(globalThis, '__scenario');
+}
+
 export function getModelProfiles(): readonly object[] {
-  return [];
+  return scenarioOf().profiles ?? [];
 }
 
 export function doesSupportVision(): boolean {
-  return false;
+  return true;
 }
 
-export async function getConfiguredProvider(): Promise<undefined> {
-  return undefined;
+export async function getConfiguredProvider(): Promise<object | null> {
+  const { generated } = scenarioOf();
+  if (generated === undefined) return null;
+  return { name: 'stub', sendMessage: async () => replyOf(generated) };
+}
+
+/** What needs a part of Vellum that neither run has. */
+const absent = (name: string) => async (): Promise<never> => {
+  throw new Error(`the oracle has no ${name}`);
+};
+export const addMessage = absent('addMessage');
+export const createLiveVoiceConnection = absent('createLiveVoiceConnection');
+export const deleteConversation = absent('deleteConversation');
+export const embed = absent('embed');
+export const embedAndUpsert = absent('embedAndUpsert');
+export const generateSparseEmbedding = absent('generateSparseEmbedding');
+export const getConversation = absent('getConversation');
+export const getDocument = absent('getDocument');
+export const getMessages = absent('getMessages');
+export const indexDocument = absent('indexDocument');
+export const listConversations = absent('listConversations');
+export const listInstalledSkills = absent('listInstalledSkills');
+export const openTranscriptionSession = absent('openTranscriptionSession');
+export const persistSystemCard = absent('persistSystemCard');
+export const publishEvent = absent('publishEvent');
+export const queryIndex = absent('queryIndex');
+export const removeDocument = absent('removeDocument');
+export const resolveWebhookUrl = absent('resolveWebhookUrl');
+export const runConversationTurn = absent('runConversationTurn');
+export const searchMessageIdsLexical = absent('searchMessageIdsLexical');
+export const synthesizeText = absent('synthesizeText');
+export const assistantEventHub = { publish: absent('publish'), subscribe: absent('subscribe') };
+
+export function hasLexicalTokens(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text);
 }

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Json } from '../../../sandbox/wire/messages.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
+import { BUN } from '../bun.js';
 import type { RunSpec } from '../scenario.js';
 import type { VellumStep } from './step.js';
 
@@ -23,7 +24,7 @@ export async function runOracle(spec: RunSpec<VellumStep>): Promise<void> {
   await writeFile(join(api, 'index.ts'), `export * from ${JSON.stringify(STUBS)};\n`);
 
   const { HOME = '', PATH = '' } = process.env;
-  const bun = spawn(process.env['BULKHEAD_BUN'] ?? 'bun', ['run', PROGRAM], {
+  const bun = spawn(BUN, ['run', PROGRAM], {
     cwd: workspace,
     env: { HOME, PATH, TZ: 'UTC', ...scenario.env },
     stdio: ['pipe', 'pipe', 'pipe'],

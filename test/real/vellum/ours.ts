@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import type { Json } from '../../../sandbox/wire/messages.js';
 import { createEngine } from '../../../src/index.js';
 import type { RunSpec } from '../scenario.js';
-import type { VellumStep } from './step.js';
+import { contextOf } from './contexts.js';
+import { replyOf } from './provider.js';
+import type { VellumScenario, VellumStep } from './step.js';
 
 /** Runs the steps in Bulkhead, with the scenario's grant. */
 export async function runOurs({
@@ -11,8 +13,16 @@ export async function runOurs({
   scenario,
   origins,
   onAnswer,
-}: RunSpec<VellumStep>): Promise<void> {
-  const { grant, env = {}, config = {}, credentials = {}, steps } = scenario;
+}: RunSpec<VellumStep> & { readonly scenario: VellumScenario }): Promise<void> {
+  const {
+    grant,
+    steps,
+    env = {},
+    config = {},
+    credentials = {},
+    profiles = [],
+    generated,
+  } = scenario;
   await using engine = await createEngine({
     plugins: [plugin],
     grant: () => grant,
@@ -23,12 +33,38 @@ export async function runOurs({
     tolerance: 'full',
     network: { overrides: Object.entries(origins).map(([host, url]) => ({ host, url })) },
     storageDirectory: join(workspace, '..', 'storage'),
+    powers: [
+      { name: 'getAssistantName', risk: 'low', handler: async () => 'Assistant' },
+      { name: 'getModelProfiles', risk: 'low', handler: async () => profiles },
+      { name: 'doesSupportVision', risk: 'low', handler: async () => true },
+      {
+        name: 'getConfiguredProvider',
+        risk: 'low',
+        handler: async () => (generated === undefined ? null : { name: 'stub' }),
+      },
+      {
+        name: 'getConfiguredProvider.sendMessage',
+        risk: 'low',
+        handler: async () => replyOf(generated ?? ''),
+      },
+    ],
     logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
   });
   for (const step of steps) {
+    if ('loaded' in step) {
+      const [found] = engine.plugins();
+      const problems = found?.problems.map(({ message }) => message).join(' ') ?? 'not found';
+      onAnswer({ loaded: found?.state === 'active' ? true : problems });
+      continue;
+    }
     if ('hook' in step) {
-      const { context, reports } = await engine.hooks.run(step.hook, step.context ?? {});
-      const failed = reports.flatMap(({ error }) => (error === undefined ? [] : [error.message]));
+      const { context, reports } = await engine.hooks.run(
+        step.hook,
+        contextOf(step.hook, step.context),
+      );
+      const failed = reports.flatMap(({ error }) =>
+        error === undefined ? [] : [error.message.replace(/^The hook \S+ of \S+ failed: /, '')],
+      );
       onAnswer(failed.length > 0 ? { failed: failed.join() } : { context: copy(context) });
       continue;
     }

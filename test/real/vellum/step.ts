@@ -1,9 +1,18 @@
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import type { Scenario } from '../scenario.js';
 
-/** A tool by its name in the catalog, or a hook by its file's name. */
+/**
+ * A tool by its name in the catalog, a hook by its file's name, or whether the plugin's `init`
+ * succeeded.
+ */
 export type VellumStep =
+  | { readonly loaded: true }
   | { readonly tool: string; readonly input?: JsonObject; readonly context?: JsonObject }
   | { readonly hook: string; readonly context?: JsonObject };
 
-export type VellumScenario = Scenario<VellumStep>;
+export interface VellumScenario extends Scenario<VellumStep> {
+  /** What `getModelProfiles` answers. Default: none. */
+  readonly profiles?: readonly JsonObject[];
+  /** The text that the configured provider's model answers. Without it there is no provider. */
+  readonly generated?: string;
+}

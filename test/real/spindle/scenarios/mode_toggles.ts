@@ -1,6 +1,7 @@
 import { usual } from '../usual.js';
 import type { SpindleScenario } from '../step.js';
 
+/** Without `activate_random`, whose answer is random. */
 export const scenario: SpindleScenario = usual([
   'request_state',
   'toggle_mode',
@@ -14,7 +15,6 @@ export const scenario: SpindleScenario = usual([
   'remove_all_custom',
   'reset_defaults',
   'disable_all',
-  'activate_random',
   'update_schedules',
   'save_preset',
   'load_preset',

@@ -9,7 +9,7 @@ export const scenario: VellumScenario = {
       tool: 'update_trip',
       input: {
         slug: 'lisbon-2026-09',
-        fields: {
+        record: {
           destination: 'Lisbon',
           dates: { start: '2026-09-10', end: '2026-09-14' },
           flights: { booked: { outbound: 'TP 759 OSL–LIS', confirmation: 'ABC123' } },
