@@ -60,6 +60,8 @@ export function unseal(line: string): AuditRecord | Unsound {
 export interface Link extends Head {
   readonly prev: string;
   readonly isCheckpoint: boolean;
+  /** Its writer closed the log with it. */
+  readonly isClose: boolean;
 }
 
 /**
@@ -73,7 +75,8 @@ export function linkOf(line: string): Link | undefined {
     if (hash('sha256', line.slice(0, found.index) + rest, 'hex') !== stated) continue;
     const { prev, seq } = LINK_MEMBERS.exec(rest)?.groups ?? {};
     if (prev === undefined) return undefined;
-    return { seq: Number(seq), prev, hash: stated, isCheckpoint: rest.includes(CHECKPOINT) };
+    const isCheckpoint = rest.includes(CHECKPOINT);
+    return { seq: Number(seq), prev, hash: stated, isCheckpoint, isClose: rest.includes(CLOSE) };
   }
   return undefined;
 }
@@ -81,6 +84,7 @@ export function linkOf(line: string): Link | undefined {
 const HASH_MEMBER = /,"hash":"(?<hash>[\da-f]{64})"/g;
 const LINK_MEMBERS = /,"prev":"(?<prev>[\da-f]{64})".*?,"seq":(?<seq>\d{1,15})[,}]/;
 const CHECKPOINT = ',"type":"checkpoint"';
+const CLOSE = ',"type":"log-closed"';
 
 function isSound(value: object, line: string): boolean {
   const { hash: stated, ...linked }: { hash?: unknown } = value;

@@ -9,6 +9,8 @@ export interface Inspection {
   readonly broken?: { readonly reason: string; readonly record: number; readonly place: string };
   /** The last checkpoint; 0 if there is none. */
   readonly lastCheckpoint: number;
+  /** The last record does not close the log: its writer died, or later records were cut off. */
+  readonly unclosed: boolean;
 }
 
 /**
@@ -21,6 +23,7 @@ export async function inspectLog(
 ): Promise<Inspection> {
   let last: { readonly seq: number; readonly hash: string } | undefined;
   let lastCheckpoint = 0;
+  let unclosed = false;
   let anchored = anchor === undefined || anchor.seq === 0;
   for await (const { line, file, number, torn } of lines) {
     if (torn === true) break;
@@ -30,7 +33,7 @@ export async function inspectLog(
     if (link === undefined) {
       const kind = unseal(line);
       const reason = typeof kind === 'string' ? kind : 'changed';
-      return { broken: { reason, record: expected, place }, lastCheckpoint };
+      return { broken: { reason, record: expected, place }, lastCheckpoint, unclosed };
     }
     // The first line may follow files that keepFiles deleted.
     const follows =
@@ -40,20 +43,26 @@ export async function inspectLog(
     // guard: audit-inspected-at-open
     if (!follows) {
       const reason = link.seq > expected ? 'missing' : 'replaced';
-      return { broken: { reason, record: expected, place }, lastCheckpoint };
+      return { broken: { reason, record: expected, place }, lastCheckpoint, unclosed };
     }
     if (link.seq === anchor?.seq) {
       // guard: audit-last-anchor-compared-at-open
       if (link.hash !== anchor.hash) {
-        return { broken: { reason: 'replaced', record: link.seq, place }, lastCheckpoint };
+        return {
+          broken: { reason: 'replaced', record: link.seq, place },
+          lastCheckpoint,
+          unclosed,
+        };
       }
       anchored = true;
     }
     if (link.isCheckpoint) lastCheckpoint = link.seq;
+    // A checkpoint may follow.
+    if (link.isClose || !link.isCheckpoint) unclosed = !link.isClose;
     last = link;
   }
-  if (anchored) return { lastCheckpoint };
+  if (anchored) return { lastCheckpoint, unclosed };
   const record = (last?.seq ?? 0) + 1;
   const reason = anchor !== undefined && anchor.seq >= record ? 'truncated' : 'replaced';
-  return { broken: { reason, record, place: 'the end' }, lastCheckpoint };
+  return { broken: { reason, record, place: 'the end' }, lastCheckpoint, unclosed };
 }

@@ -36,6 +36,11 @@ export interface AuditLogSpec extends AnchoringSpec {
   readonly onOlder?: (file: string) => void;
   /** Called after a log that is not intact was renamed to `file` and a new log was started. */
   readonly onBroken?: (found: { readonly file: string; readonly why: string }) => void;
+  /**
+   * Called if the last record of an intact log does not close it: its writer died, or its last records were cut
+   * off. Only an anchor distinguishes them.
+   */
+  readonly onUnclosed?: () => void;
   /** Called when a write, a signature or an anchor failed. The log retries it. */
   readonly onFailure: (error: Error) => void;
 }
@@ -323,7 +328,11 @@ async function openIntact(spec: AuditLogSpec): Promise<OpenedIntact> {
     const found = await inspectLog(store.read(), await lastAnchor(spec));
     const end = { reason: 'changed', record: 0, place: 'its last record' };
     const broken = found.broken ?? (opened.unsound === true ? end : undefined);
-    if (broken === undefined) return { opened, lastCheckpoint: found.lastCheckpoint };
+    if (broken === undefined) {
+      // guard: unclosed-log-reported
+      if (found.unclosed) spec.onUnclosed?.();
+      return { opened, lastCheckpoint: found.lastCheckpoint };
+    }
     const { reason, record, place } = broken;
     const why = `is not intact: ${place} is ${reason}`;
     if (store.startSegment === undefined) {

@@ -108,6 +108,8 @@ export async function verify(
   let anchored = 0;
   let closedAt = -1;
   const notes: string[] = [];
+  /** Records that open a log that was not closed. */
+  const unclosed: number[] = [];
   const signatures = keys === undefined ? undefined : makeSignatureCheck(keys);
 
   const broken = (kind: Broken['kind'], seq: number, message: string): Broken => ({
@@ -183,6 +185,8 @@ export async function verify(
       notes.push(`${span(1, record.through)} deleted, as record ${record.seq} says`);
       removed = { seq: 0, hash: GENESIS };
     }
+    if (record.type === 'log-opened' && last !== undefined && closedAt < 0)
+      unclosed.push(record.seq);
     // A checkpoint may follow.
     if (record.type === 'log-closed') closedAt = record.seq;
     if (record.type !== 'log-closed' && record.type !== 'checkpoint') closedAt = -1;
@@ -209,6 +213,11 @@ export async function verify(
     return broken('unattested', attestation.first, attestation.message);
   }
   if (attestation !== undefined && attestation.unattested > 0) notes.push(attestation.message);
+  if (unclosed.length > 0) {
+    notes.push(
+      `the log was opened ${unclosed.length} times without a close before it, first by record ${unclosed[0]}: a writer died, or records were cut off`,
+    );
+  }
   if (last !== undefined && closedAt < 0) {
     notes.push(
       'the log was not closed: a process is writing it, its writer died, or records were cut off',

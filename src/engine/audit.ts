@@ -60,6 +60,11 @@ export async function openAudit(
         { audit: store.name, file },
         `The audit log ${why}. It is ${file} now, and a new log began. Inspect the old one with \`bulkhead audit verify --file\`.`,
       ),
+    onUnclosed: () =>
+      logger.warn(
+        { audit: store.name },
+        'The audit log does not end with a close: its last writer died, or its last records were cut off. Compare it with an anchor: `bulkhead audit verify --anchor`.',
+      ),
     onOlder: (file) =>
       logger.warn(
         { audit: store.name },

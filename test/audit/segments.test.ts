@@ -127,6 +127,36 @@ describe('an engine that opens a log which was changed in the middle', () => {
   });
 });
 
+describe('a log without anchors', () => {
+  it.each([
+    ['its last record', 1],
+    ['the last record and the checkpoint after it', 2],
+    ['many records', 5],
+  ])(
+    'that lost %s does not end with a close: the next engine and verify say so',
+    async (_, cut) => {
+      const log = await signedLog(3);
+      let unclosed = 0;
+      const open = { anchors: [], onUnclosed: () => void (unclosed += 1) };
+      await log.write(1, open);
+      expect(unclosed).toBe(0);
+      const keys = [log.signer.publicKey];
+      const read = () => verify(makeJsonlStore(log.path).read(), { keys, acceptUnattested: true });
+      expect(await read()).toMatchObject({ ok: true, notes: [] });
+      log.replace(log.lines().slice(0, -cut));
+      // A checkpoint alone may be missing because the key was.
+      const isNoticed = cut > 1;
+      await log.write(1, open);
+      expect(unclosed).toBe(isNoticed ? 1 : 0);
+      const verdict = await read();
+      const note = 'the log was opened 1 times without a close before it';
+      expect(verdict.ok && verdict.notes.join().includes(note)).toBe(isNoticed);
+      await log.write(1, open);
+      expect(unclosed).toBe(isNoticed ? 1 : 0);
+    },
+  );
+});
+
 describe('linkOf', () => {
   it('agrees with unseal about every record of a log, and about a changed one', async () => {
     const log = await signedLog(6);
@@ -134,7 +164,13 @@ describe('linkOf', () => {
       const record = unseal(line);
       if (typeof record === 'string') throw new Error(record);
       const { seq, prev, hash, type } = record;
-      expect(linkOf(line)).toEqual({ seq, prev, hash, isCheckpoint: type === 'checkpoint' });
+      expect(linkOf(line)).toEqual({
+        seq,
+        prev,
+        hash,
+        isCheckpoint: type === 'checkpoint',
+        isClose: type === 'log-closed',
+      });
       expect(linkOf(line.replace('"seq":', '"seq":1'))).toBeUndefined();
     }
     for (const text of ['', '{}', `{"a":1,"hash":"${'0'.repeat(64)}"}`]) {

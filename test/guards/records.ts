@@ -3,6 +3,12 @@ import type { Guard } from './guard.js';
 /** Storage, host powers, lock files, audit logs, reports and limits. */
 export const recordGuards: readonly Guard[] = [
   {
+    id: 'unclosed-log-reported',
+    stops: 'a log whose last records were cut off, and no engine that says so',
+    mutation: 'never',
+    tests: ['test/audit/segments.test.ts'],
+  },
+  {
     id: 'pasted-word-quoted',
     stops: 'an id of a plugin that is an option of a pasted command',
     mutation: 'never',
