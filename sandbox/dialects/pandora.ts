@@ -76,10 +76,10 @@ function readTools(list: unknown, into: Map<string, Tool>): void {
 }
 
 /** The members of a plugin's array, read by index: its own methods are not called. */
-function listOf(value: unknown): readonly unknown[] {
+function listOf(value: unknown, most = MAX_TOOLS): readonly unknown[] {
   if (!Array.isArray(value)) return [];
   const members: unknown[] = [];
-  for (let index = 0; index < Math.min(value.length, MAX_TOOLS); index += 1) {
+  for (let index = 0; index < Math.min(value.length, most); index += 1) {
     members.push(value[index]);
   }
   return members;
@@ -128,16 +128,58 @@ const FIELDS = [
   'annotations',
 ];
 
-/** Each tool as `{"tool": …}` or `{"problem": …}`: one broken tool does not hide the others. */
+/** Tools past the cap that are named. */
+const MAX_PAST = 100;
+/** Bytes of the descriptions of one list: half of them fit into one message, with room for others. */
+const MAX_LIST_BYTES = 3 * 1024 * 1024;
+/** Characters of a description. The host cuts it shorter, and says so. */
+const MAX_DESCRIPTION = 32 * 1024;
+
+/**
+ * Each tool as `{"tool": …}` or `{"problem": …, "id": …}`: a broken tool, one that is too large and
+ * those past the cap do not hide the others.
+ */
 function describeAll(list: unknown, world: DialectWorld): string {
-  return `[${listOf(list)
-    .map((tool) => describeTool(tool, world))
-    .join(',')}]`;
+  let room = MAX_LIST_BYTES;
+  const described = listOf(list, MAX_TOOLS + MAX_PAST).map((tool, index) => {
+    if (index >= MAX_TOOLS) return problemOf(tool, PAST_CAP, world);
+    const text = describeTool(tool, world);
+    const { length } = world.powers.text.encode(text);
+    // guard: tool-list-bytes-cap
+    if (length > room) return problemOf(tool, NO_ROOM, world);
+    room -= length;
+    return text;
+  });
+  const rest = Array.isArray(list) ? list.length - described.length : 0;
+  if (rest > 0) described.push(problemOf(undefined, `${rest} further tools: ${PAST_CAP}`, world));
+  return `[${described.join(',')}]`;
 }
+
+const PAST_CAP = `an entry has at most ${MAX_TOOLS} tools`;
+const NO_ROOM = `the tools of an entry have at most ${MAX_LIST_BYTES} bytes with their descriptions and schemas`;
+
+/** A tool that cannot be offered, with its id if that can be read. */
+function problemOf(tool: unknown, problem: string, world: DialectWorld): string {
+  let id: unknown;
+  try {
+    id = readProperty(tool, 'id');
+  } catch {
+    // A getter threw.
+  }
+  const name = typeof id === 'string' && id.length <= MAX_ID ? { id } : {};
+  return world.serialize({ problem, ...name });
+}
+
+/** Characters of a tool's id, as the host allows. */
+const MAX_ID = 128;
 
 function describeTool(tool: unknown, world: DialectWorld): string {
   try {
-    const fields = FIELDS.map((field): [string, unknown] => [field, readProperty(tool, field)]);
+    const fields = FIELDS.map((field): [string, unknown] => {
+      const value = readProperty(tool, field);
+      const isLong = field === 'description' && typeof value === 'string';
+      return [field, isLong ? value.slice(0, MAX_DESCRIPTION) : value];
+    });
     const plain: Record<string, unknown> = {
       ...Object.fromEntries(fields),
       executable: isTool(tool),
@@ -146,7 +188,7 @@ function describeTool(tool: unknown, world: DialectWorld): string {
     };
     return `{"tool":${world.serialize(plain)}}`;
   } catch (error) {
-    return `{"problem":${world.serialize(messageOf(error))}}`;
+    return problemOf(tool, messageOf(error), world);
   }
 }
 

@@ -153,6 +153,12 @@ export const recordGuards: readonly Guard[] = [
     tests: ['test/engine/sqlite/sqlite.test.ts'],
   },
   {
+    id: 'tool-list-bytes-cap',
+    stops: 'large tools that hide the other tools of their plugin',
+    mutation: 'never',
+    tests: ['test/engine/plugins/many-tools.test.ts'],
+  },
+  {
     id: 'sqlite-clock-fixed',
     stops: "SQL's clock without the permission",
     mutation: 'always',

@@ -1,5 +1,11 @@
 import { isBulkheadError } from '../../errors.js';
-import type { Contributions, PluginAlert, RefusedTool, ToolDefinition } from '../../plugin/tool.js';
+import {
+  type Contributions,
+  isToolName,
+  type PluginAlert,
+  type RefusedTool,
+  type ToolDefinition,
+} from '../../plugin/tool.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { ContributionContext } from '../format.js';
 import { cutText, quoteText } from '../quote.js';
@@ -9,7 +15,7 @@ import { readTool, readToolId, refuseTool, type ToolContext } from './tool.js';
  * Reads a guest's answer to the request for its entry's contributions:
  *
  * ```
- *   { tools:    [{ tool: {…} } | { problem: text }, …],
+ *   { tools:    [{ tool: {…} } | { problem: text, id?: text }, …],
  *     resolved: null | { error: text } | { tools: as above, alerts: [{ level, message }] } }
  * ```
  *
@@ -40,6 +46,8 @@ export function readContributions(answer: unknown, context: ContributionContext)
 
 /** Tools of one entry. Every model that sees a tool pays for it. */
 const MAX_TOOLS = 1_000;
+/** Problems of tools past that cap. */
+const MAX_PAST = 101;
 const MAX_PROBLEMS = 50;
 const MAX_PROBLEM = 500;
 
@@ -59,9 +67,11 @@ function readList(
 ): void {
   if (!Array.isArray(list)) return;
   if (list.length > MAX_TOOLS) context.report(`tools: those after ${MAX_TOOLS} are left out`);
-  for (const item of list.slice(0, MAX_TOOLS)) {
+  const past = list.slice(MAX_TOOLS, MAX_TOOLS + MAX_PAST).filter(hasProblem);
+  for (const item of [...list.slice(0, MAX_TOOLS), ...past]) {
     let toolId: string | undefined;
     try {
+      if (hasProblem(item) && isToolName(item['id'])) toolId = item['id'];
       const fields = readFields(item, context);
       toolId = readToolId(fields, context);
       // The guest runs the later of two tools with one id, so the later counts, even if it is
@@ -77,12 +87,16 @@ function readList(
   }
 }
 
+function hasProblem(item: unknown): item is Readonly<Record<string, unknown>> {
+  return isRecord(item) && typeof item['problem'] === 'string';
+}
+
 function readFields(item: unknown, context: ToolContext): Readonly<Record<string, unknown>> {
-  const { tool, problem } = isRecord(item) ? item : {};
+  const { tool, problem, id } = isRecord(item) ? item : {};
   if (isRecord(tool)) return tool;
   const why =
     typeof problem === 'string' ? `cannot be read: ${quoteText(problem)}` : 'is not an object';
-  throw refuseTool(context, undefined, why);
+  throw refuseTool(context, isToolName(id) ? id : undefined, why);
 }
 
 const MAX_ALERTS = 20;
