@@ -85,6 +85,7 @@ describe.each(HOSTS)('a host of %s whose machine has', (_, report, superuser) =>
     expect(own).toEqual([]);
     expect(done('a shell and setpriv', 'Trace other processes')).toEqual([]);
     expect(done('a shell and setpriv')).not.toContain('read a file of the user');
+    expect(done('a shell and setpriv')).not.toContain('read a file of the group');
   });
 
   it.skipIf(report === undefined)('nothing: has what the control has', () => {

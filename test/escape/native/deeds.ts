@@ -2,6 +2,7 @@
 export const POWERS: Readonly<Record<string, readonly string[]>> = {
   'Read files': [
     'read a file of the user',
+    'read a file of the group',
     'read the list of users',
     'read a file of root',
     'list a directory',
@@ -80,7 +81,6 @@ export const POWERS: Readonly<Record<string, readonly string[]>> = {
     'make a shared segment',
     'make a file in memory',
     'make secret memory',
-    'make a queue of messages',
   ],
   'io_uring, userfaultfd, keys, personality': [
     'io_uring',
@@ -129,7 +129,6 @@ export const REFUSED_ELSEWHERE: ReadonlySet<string> = new Set([
   "open a socket of the kernel's ciphers",
   'open a packet socket',
   'make secret memory',
-  'make a queue of messages',
   'io_uring',
   'userfaultfd',
   'keys',

@@ -120,6 +120,7 @@ async function attack(
   for (const file of FILES) writeFileSync(join(files, file), 'mine');
   for (const at of ['rmdir', 'mount']) mkdirSync(join(files, at));
   chmodSync(join(files, 'secret'), 0o600);
+  chmodSync(join(files, 'grouped'), 0o640);
   const shown = join(files, 'shown');
   const servers: Server[] = [];
   const other = spawn(perl, ['-e', 'sleep 60'], { stdio: 'ignore' });
@@ -173,6 +174,7 @@ async function attack(
 
 const FILES = [
   'secret',
+  'grouped',
   'write',
   'map',
   'truncate',

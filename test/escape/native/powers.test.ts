@@ -128,6 +128,13 @@ describe('the table of powers in SECURITY.md', () => {
     expect(text).toContain(`| ${columns.map((name) => COLUMNS[name]).join(' | ')} |`);
   });
 
+  it.skipIf(!isWhole || root === undefined)('lets no guest of root read what is root’s', () => {
+    const secret = ['read a file of the user', 'read a file of the group', 'read a file of root'];
+    for (const name of Object.keys(combinations(true)).filter((one) => one !== 'none')) {
+      expect([name, root && left(root, name, secret)]).toEqual([name, []]);
+    }
+  });
+
   it.skipIf(!isWhole || root === undefined)('holds for a host of root, too', () => {
     if (user === undefined || root === undefined) throw new Error('no attack');
     for (const name of Object.keys(combinations(true)).filter((one) => one !== 'none')) {
