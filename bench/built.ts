@@ -1,4 +1,5 @@
 import type * as catalog from '../src/catalog/catalog.js';
+import type * as server from '../src/http/server.js';
 import type * as bulkhead from '../src/index.js';
 
 // As it is built and shipped: what compiles bench/ on the fly makes every function larger and dearer.
@@ -6,5 +7,8 @@ const built = new URL('../dist/src/', import.meta.url);
 const engines: typeof bulkhead = await import(new URL('index.js', built).href);
 const catalogs: typeof catalog = await import(new URL('catalog/catalog.js', built).href);
 
+const servers: typeof server = await import(new URL('http/server.js', built).href);
+
 export const createEngine: typeof bulkhead.createEngine = engines.createEngine;
 export const makeCatalog: typeof catalog.makeCatalog = catalogs.makeCatalog;
+export const startServer: typeof server.startServer = servers.startServer;

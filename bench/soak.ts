@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Engine } from '../src/index.js';
-import { createEngine } from './built.js';
+import { createEngine, startServer } from './built.js';
 import { churn, type ChurnResult } from './soak/churn.js';
+import { callBesideHangUps, type NeighbourResult } from './soak/neighbour.js';
 import { writePluginFleet } from './soak/plugin-fleet.js';
 import { type Sample, takeSample } from './soak/sample.js';
 import { countTimers } from './soak/timers.js';
@@ -39,6 +40,10 @@ const numbers = [
   'trouble-ms',
   'reload-ms',
 ] as const;
+if (Number(values.plugins) < 8 || Number(values.live) < 8) {
+  process.stderr.write('The soak needs 8 plugins, and 8 live ones.\n');
+  process.exit(1);
+}
 for (const name of numbers) {
   if (!(Number(values[name]) >= 1)) {
     process.stderr.write(`--${name} takes a number from 1, and is ${values[name]}.\n`);
@@ -51,8 +56,17 @@ const plugins = Number(values.plugins);
 /** Guests above the limit: a standby guest, its successor, and guests that are being killed. */
 const PASSING = 16;
 
+/** Processes of one guest at most: two of the walls' launcher are around it. */
+const PER_GUEST = 3;
+
 /** So long whatever was ended may take to be gone; the bundler waits ten seconds for more to do. */
 const SETTLE_MS = 12_000;
+
+/** Plugins with a part of their own, by their ids in the fleet. */
+const REPLICATED = ['p0', 'p1', 'p2', 'p3'];
+const [NEIGHBOUR, BY_TENANT, BY_CALL] = ['p4', 'p5', 'p6'];
+
+const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** Between two samples. */
 const WINDOW_MS = 5_000;
@@ -67,6 +81,8 @@ const EXPECTED: ReadonlySet<string> = new Set([
   'GUEST_KILLED',
   // Killed before it was ready.
   'GUEST_START_FAILED',
+  // A loop took a call with it that had written a file.
+  'NEIGHBOUR_ENDED',
   'PLUGIN_INACTIVE',
   'QUARANTINED',
   'TOOL_FAILED',
@@ -105,9 +121,21 @@ async function soak(): Promise<boolean> {
     samples.push(sample);
     print(`${ended} calls, ${seconds(started)} s: ${textOf(sample)} ${timers.live().count} timers`);
   }, WINDOW_MS);
+  const server = await startServer(engine, { port: 0, mcp: { path: '/mcp' } }, QUIET);
+  let churning = true;
+  const beside = callBesideHangUps({
+    engine,
+    plugin: NEIGHBOUR,
+    url: `${server.url}/mcp`,
+    token: server.credentials.call,
+    goesOn: () => churning,
+    everyMs: 10,
+  });
   const result = await churn({
     engine,
-    ids,
+    ids: ids.filter((id) => id !== NEIGHBOUR),
+    spared: [NEIGHBOUR],
+    isolated: { byTenant: BY_TENANT, byCall: BY_CALL },
     live,
     calls,
     seconds: Number(values.seconds),
@@ -115,7 +143,11 @@ async function soak(): Promise<boolean> {
     troubleMs: Number(values['trouble-ms']),
     reloadMs: Number(values['reload-ms']),
     random: Math.random,
+  }).finally(() => {
+    churning = false;
   });
+  const neighbour = await beside;
+  await server.stop();
   clearInterval(sampling);
   print(`${result.calls} calls in ${seconds(started)} s`);
   await engine.close();
@@ -126,15 +158,20 @@ async function soak(): Promise<boolean> {
   // What is compiled and cached grows for a while, whatever is called.
   const settled = samples.slice(Math.floor(samples.length / 4));
   const problems = [
-    ...findGrowth(settled, live + PASSING),
+    ...findGrowth(settled, (live + PASSING) * PER_GUEST),
     ...findLeft(before, after),
     ...(left.count > 0 ? [`${left.count} timers left over: ${left.places.join('; ')}`] : []),
     ...(result.wrong > 0 ? [`${result.wrong} calls got an answer that was not theirs`] : []),
     ...unexpected(result),
+    ...hurtOf(neighbour),
   ];
+  print(`neighbour: ${JSON.stringify(neighbour)}`);
   report(result, before, after, problems);
   if (values.json !== undefined) {
-    writeFileSync(values.json, JSON.stringify({ result, before, samples, after, problems }));
+    writeFileSync(
+      values.json,
+      JSON.stringify({ result, neighbour, before, samples, after, problems }),
+    );
   }
   return problems.length === 0;
 }
@@ -154,9 +191,17 @@ function open(directory: string): Promise<Engine> {
     cacheDirectory: join(root, 'cache'),
     grant: 'declared',
     storageDirectory: join(root, 'storage'),
-    logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    logger: QUIET,
     limits: { maxGuests: live },
+    replicas: Object.fromEntries(REPLICATED.map((id) => [id, { max: 3 }])),
+    isolation: { [BY_TENANT]: 'tenant', [BY_CALL]: 'call' },
   });
+}
+
+/** The calls of the neighbour that did not end well. */
+function hurtOf({ calls, hurt, hangUps }: NeighbourResult): string[] {
+  if (hangUps === 0 || calls === 0) return ['no client hung up, or no neighbour called'];
+  return Object.entries(hurt).map(([outcome, count]) => `${count} neighbours got ${outcome}`);
 }
 
 function unexpected({ outcomes }: ChurnResult): string[] {

@@ -7,6 +7,7 @@ import { measureInstalled } from './installed.js';
 import { measureKill } from './kill.js';
 import type { Effort, Measure } from './measure.js';
 import { measureMemory } from './occupied.js';
+import { measureReplicas } from './replicas.js';
 import { measureStarts } from './starts.js';
 import { measureStreams } from './streams.js';
 import { measureWalls } from './walls.js';
@@ -22,6 +23,7 @@ export const works = {
   walls: measureWalls,
   memory: measureMemory,
   compute: measureCompute,
+  replicas: measureReplicas,
   kill: measureKill,
   streams: measureStreams,
   hooks: measureHooks,

@@ -14,6 +14,10 @@ export interface ChurnSpec {
   readonly troubleMs: number;
   /** Between two times that all plugins are read again. */
   readonly reloadMs: number;
+  /** Plugins whose guests are not killed. */
+  readonly spared?: readonly string[];
+  /** Plugins whose calls are isolated: by tenant, and by call. */
+  readonly isolated?: { readonly byTenant: string; readonly byCall: string };
   /** A number from 0 to 1. */
   readonly random: () => number;
 }
@@ -41,7 +45,9 @@ export async function churn(spec: ChurnSpec): Promise<ChurnResult> {
   let wrong = 0;
   let mostGuests = 0;
   const off = engine.on((event: BulkheadEvent) => {
-    if (event.type === 'guest-started') guests.add(event.pid);
+    if (event.type === 'guest-started' && spec.spared?.includes(event.plugin) !== true) {
+      guests.add(event.pid);
+    }
     if (event.type === 'guest-ended') guests.delete(event.pid);
     mostGuests = Math.max(mostGuests, guests.size);
   });
@@ -68,6 +74,13 @@ export async function churn(spec: ChurnSpec): Promise<ChurnResult> {
     while (goesOn()) await call(`${pick(spec.live)}:echo`, { n: calls });
   };
 
+  const callIsolated = async (plugin: string): Promise<void> => {
+    const tenants = ['a', 'b', 'c', 'd'];
+    await Promise.all(
+      tenants.map((tenant) => call(`${plugin}:store`, { n: calls, tenant }, { tenant })),
+    );
+  };
+
   const TROUBLES: Readonly<Record<string, () => Promise<void>>> = {
     kill: async () => {
       const [pid] = [...guests].slice(Math.floor(random() * guests.size));
@@ -84,6 +97,12 @@ export async function churn(spec: ChurnSpec): Promise<ChurnResult> {
       await given;
     },
     store: () => call(`${pick(spec.live)}:store`, { n: calls }),
+    ...(spec.isolated === undefined
+      ? {}
+      : {
+          tenants: () => callIsolated(spec.isolated?.byTenant ?? ''),
+          alone: () => callIsolated(spec.isolated?.byCall ?? ''),
+        }),
     seldom: () => call(`${pick(ids.length)}:echo`, { n: calls }),
     flood: async () => {
       const plugin = pick(spec.live);
@@ -100,10 +119,11 @@ export async function churn(spec: ChurnSpec): Promise<ChurnResult> {
   const makeTrouble = async (): Promise<void> => {
     let reloadAtMs = performance.now() + spec.reloadMs;
     const kinds = Object.keys(TROUBLES).filter((kind) => kind !== 'reload');
-    for (let n = 0; goesOn(); n += 1) {
+    for (let n = 0; goesOn();) {
       const reload = performance.now() >= reloadAtMs;
       if (reload) reloadAtMs = performance.now() + spec.reloadMs;
       const kind = reload ? 'reload' : (kinds[n % kinds.length] ?? '');
+      if (!reload) n += 1;
       count(troubles, kind);
       await TROUBLES[kind]?.();
       await new Promise((resolve) => setTimeout(resolve, spec.troubleMs));

@@ -77,6 +77,19 @@ export function endError(plugin: string, { cause, detail, inactive }: GuestEnd):
 }
 
 /**
+ * The error for a hook or an event handler that ran when its guest ended. The engine does not run it
+ * again: the context may have changed meanwhile, and its plugin may have acted.
+ */
+export function handlerEndError(plugin: string, handler: string, end: GuestEnd): BulkheadError {
+  if (!isNeighbours(end)) return endError(plugin, end);
+  return new BulkheadError(
+    'NEIGHBOUR_ENDED',
+    `The guest of ${plugin} was stopped because of something else, while ${handler} ran in it: ${end.detail}. It is not run again. The next one gets a fresh guest.`,
+    { plugin, reason: end.detail },
+  );
+}
+
+/**
  * Whether the host ended the guest for another reason than the calls that were open in it: another
  * call, another plugin, or idleness that ended in the same moment.
  */

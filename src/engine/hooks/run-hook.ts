@@ -1,7 +1,7 @@
 import { WireError } from '../../../sandbox/wire/failure.js';
 import { RawJson } from '../../../sandbox/wire/service.js';
 import { isBulkheadError } from '../../errors.js';
-import { endError, GuestEnded } from '../../guests/end.js';
+import { GuestEnded, handlerEndError } from '../../guests/end.js';
 import type { Guest } from '../../guests/guest.js';
 import type { HookSemantics } from '../../plugin/hooks.js';
 import type { GuestSupervisor } from '../instance/guest-supervisor.js';
@@ -108,7 +108,9 @@ function messageOf(
 }
 
 function outcomeOf(error: unknown, { plugin, instance }: HookRunSpec, hook: string): StepOutcome {
-  if (error instanceof GuestEnded) return failed(endError(plugin, error.end));
+  if (error instanceof GuestEnded) {
+    return failed(handlerEndError(plugin, `its hook ${hook}`, error.end));
+  }
   if (!(error instanceof WireError)) {
     if (isBulkheadError(error)) return failed(error);
     throw error;

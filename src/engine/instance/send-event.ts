@@ -2,6 +2,7 @@ import type { Json } from '../../../sandbox/wire/messages.js';
 import type { EventParams } from '../../../sandbox/wire/methods.js';
 import { RawJson } from '../../../sandbox/wire/service.js';
 import { BulkheadError, type ErrorCode } from '../../errors.js';
+import { GuestEnded, handlerEndError } from '../../guests/end.js';
 import type { Guest } from '../../guests/guest.js';
 import { failureOf } from '../types/result.js';
 import type { Instance } from './instance.js';
@@ -55,6 +56,7 @@ export async function sendEvent(
 }
 
 function explain(plugin: string, name: string, error: unknown): BulkheadError {
+  if (error instanceof GuestEnded) return handlerEndError(plugin, name, error.end);
   const { code, message } = failureOf(error, { id: `${plugin}:${name}`, plugin });
   return new BulkheadError<ErrorCode>(code, message, { tool: name });
 }
