@@ -124,6 +124,8 @@ describe('the command of perl', () => {
     const spec = { ...machine, plan: { ...NO_WALLS, ...plan } };
     const { args } = guestCommand(spec, limits, script, [script], []);
     expect(args.join(' ')).toContain(' root /mnt ');
+    const node = guestCommand({ ...spec, node: '/mnt/node' }, limits, script, [script], []);
+    expect(node.args.join(' ')).toContain(' root /srv ');
   });
 });
 

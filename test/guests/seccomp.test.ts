@@ -175,7 +175,9 @@ describe.runIf(perl !== undefined && machine.plan.systemCallFilter)('a filtered 
 
   it('has threads', () => {
     const code = `new (require('node:worker_threads').Worker)('console.log(6 * 7)', { eval: true })`;
-    expect(run([machine.node, '-e', code])).toBe('42\n');
+    // Some versions of V8 write to standard error that they cannot read the schedule of a thread.
+    const text = run([machine.node, '-e', code]);
+    expect(text.replace(/^\[mutex\.cc .*\n?/m, '')).toBe('42\n');
   });
 
   it('starts no process and opens no socket', () => {

@@ -107,7 +107,7 @@ function byPerl(
       ? []
       : ['user', `${user.first},${user.count},${String(nextStart(user))}`]),
     ...(flags === 0 ? [] : ['namespaces', String(flags)]),
-    ...(plan.ownRoot ? ['root', mountPoint(visible)] : []),
+    ...(plan.ownRoot ? ['root', mountPoint([...seenOf(machine), ...visible])] : []),
     ...seenOf(machine).flatMap((path) => ['see', path]),
     ...visible.toSorted(byLength).flatMap((path) => ['show', path, 'readable', path]),
     ...(plan.landlock > 0 ? ['landlock', String(plan.landlock)] : []),
@@ -215,7 +215,7 @@ function byChain(
   const outer = apart.length > 0 && unshare !== undefined ? [unshare, ...flags, '--'] : [];
   // Process 1 of a PID namespace ignores signals, so the shell stays, and node is its child.
   const stay = apart.includes('pid');
-  const at = mountPoint(walled.visible);
+  const at = mountPoint([...seenOf(machine), ...walled.visible]);
   const root = plan.ownRoot ? rootScript(at, seenOf(machine), walled.visible) : '';
   const identity =
     user === undefined
@@ -246,8 +246,8 @@ function byChain(
  * Where the root of a guest is mounted, in its own mount namespace: a directory that every system has,
  * and that hides none of the files that the guest is to see.
  */
-function mountPoint(visible: readonly string[]): string {
-  const free = MOUNT_POINTS.find((point) => !visible.some((path) => path.startsWith(point)));
+function mountPoint(seen: readonly string[]): string {
+  const free = MOUNT_POINTS.find((point) => !seen.some((path) => path.startsWith(point)));
   return free ?? '/tmp';
 }
 

@@ -86,8 +86,8 @@ export function isWallName(name: string): name is WallName {
 /** Targets of descriptors that many processes have without sharing anything. */
 const UNSHARED = /^(\/dev\/null$|anon_inode:)/;
 
-/** The variables of a guest. */
-const GUEST_VARIABLES = new Set(['TZ', 'LANG', 'LC_ALL', 'OPENSSL_CONF']);
+/** The variables of a guest. bubblewrap sets PWD, to its own root. */
+const GUEST_VARIABLES = new Set(['TZ', 'LANG', 'LC_ALL', 'OPENSSL_CONF', 'PWD']);
 
 const FAULT = 'This is a fault of Bulkhead: report it with what `bulkhead doctor --json` prints.';
 const ON_LINUX = 'Run the host on Linux: other systems do not show whether this wall is active.';
