@@ -33,6 +33,37 @@ describe('a package', () => {
     expect(value).toBe('pure');
   });
 
+  it.each([
+    ['those for browsers cannot read files', {}, 'node with fs'],
+    [
+      'not if one of them needs a module that is missing',
+      { 'web.js': 'require("http"); module.exports = 0' },
+      'browser',
+    ],
+    [
+      'not if both read files',
+      { 'page.js': 'require("fs"); module.exports = "browser"' },
+      'browser',
+    ],
+  ])('uses its files for Node if %s', async (_, changed, expected) => {
+    const value = await runFiles({
+      'index.ts': `import dep from 'dep'; export const run = () => dep;`,
+      'node_modules/dep/package.json':
+        '{ "browser": { "./files.js": "./page.js", "./web.js": "./xhr.js", "./gone.js": "./none.js" } }',
+      'node_modules/dep/index.js': 'require("./web"); module.exports = require("./files")',
+      'node_modules/dep/files.js':
+        'const fs = require("./fs"); module.exports = "node with " + (typeof fs.readFile === "function" ? "fs" : "")',
+      'node_modules/dep/fs.js': 'module.exports = require("fs")',
+      'node_modules/dep/page.js': 'module.exports = "browser"',
+      'node_modules/dep/web.js': 'module.exports = require("path").sep',
+      'node_modules/dep/xhr.js': 'module.exports = 1',
+      ...Object.fromEntries(
+        Object.entries(changed).map(([name, text]) => [`node_modules/dep/${name}`, text]),
+      ),
+    });
+    expect(value).toBe(expected);
+  });
+
   it('may import itself by its name and by its #imports', async () => {
     const value = await runFiles(
       {

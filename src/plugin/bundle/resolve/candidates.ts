@@ -96,6 +96,11 @@ export interface Variants {
   /** Whether packages use their files for Node, without the replacements for browsers. */
   readonly isForNode: boolean;
   choose(forBrowsers: Located | undefined, forNode: Located | undefined): Located | undefined;
+  /**
+   * Whether a package reads files only outside browsers, and otherwise needs only modules that a
+   * compartment has. `pairs`: each of its files for Node, with the one that replaces it.
+   */
+  losesFiles(pairs: readonly (readonly [forNode: Located, forBrowsers: Located])[]): boolean;
 }
 
 /**
@@ -115,15 +120,48 @@ export function makeVariants(
         ? forNode
         : forBrowsers;
     },
+    losesFiles: (pairs) => {
+      const reads = ({ path }: Located): boolean => READS_FILES.test(textWithImports(files, path));
+      return (
+        pairs.every(([{ path }]) => !NEEDS_MISSING.test(textWithImports(files, path))) &&
+        pairs.some(([forNode, forBrowsers]) => reads(forNode) && !reads(forBrowsers))
+      );
+    },
   };
 }
 
+/** The text of a file, and of the files that it imports by a relative path. */
+function textWithImports(files: PluginFiles, path: string): string {
+  const text = files.read(path);
+  const imports = [...text.matchAll(RELATIVE_IMPORT)].slice(0, MAX_IMPORTS);
+  const imported = imports.flatMap(([, target = '']) => {
+    const at = join(posix.dirname(path), target);
+    if (at.startsWith('..')) return [];
+    const found = findExact(files, at) ?? findWithExtension(files, at);
+    return found === undefined || !/\.[cm]?js$/.test(found.path) ? [] : [files.read(found.path)];
+  });
+  return [text, ...imported].join('\n');
+}
+
+const RELATIVE_IMPORT = /\b(?:require\s*\(|from|import)\s*["'](\.\.?\/[^"'\n]{1,200})["']/g;
+
+/** Imports of one file that are read. */
+const MAX_IMPORTS = 50;
+
 function runsBetterAsNode(forBrowsers: string, forNode: string): boolean {
-  return NEEDS_PAGE.test(forBrowsers) && !NEEDS_PAGE.test(forNode) && !NEEDS_HOST.test(forNode);
+  return (
+    NEEDS_PAGE.test(forBrowsers) &&
+    !NEEDS_PAGE.test(forNode) &&
+    !NEEDS_MISSING.test(forNode) &&
+    !READS_FILES.test(forNode)
+  );
 }
 
 const NEEDS_PAGE =
   /\bdocument\s*\.\s*(?:implementation|createElement|getElementById|querySelector)\b|\bnew\s+DOMParser\b/;
 
-const NEEDS_HOST =
-  /["'](?:node:)?(?:child_process|dgram|dns|fs|fs\/promises|http|http2|https|net|tls|vm|worker_threads|zlib)["']/;
+const READS_FILES = /["'](?:node:)?fs(?:\/promises)?["']/;
+
+/** Modules that a compartment does not have. */
+const NEEDS_MISSING =
+  /["'](?:node:)?(?:child_process|dgram|dns|http|http2|https|net|tls|vm|worker_threads|zlib)["']/;

@@ -218,14 +218,18 @@ function makeReplacements(context: ResolveContext): Replacements {
   const isApplied = (info: PackageInfo): boolean => {
     let answer = applies.get(info);
     if (answer === undefined) {
+      const pairs = [...info.replacements].flatMap(([from, to]): [Located, Located][] => {
+        if (!from.startsWith('.') || to === false || !to.startsWith('.')) return [];
+        const original = findFile(context, join(info.directory, from));
+        const replacement = findFile(context, join(info.directory, to));
+        return original === undefined || replacement === undefined ? [] : [[original, replacement]];
+      });
       answer =
         !variants.isForNode &&
-        [...info.replacements].every(([from, to]) => {
-          if (!from.startsWith('.') || to === false || !to.startsWith('.')) return true;
-          const original = findFile(context, join(info.directory, from));
-          const replacement = findFile(context, join(info.directory, to));
-          return variants.choose(replacement, original) === replacement;
-        });
+        pairs.every(
+          ([original, replacement]) => variants.choose(replacement, original) === replacement,
+        ) &&
+        !variants.losesFiles(pairs);
       applies.set(info, answer);
     }
     return answer;
