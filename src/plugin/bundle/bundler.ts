@@ -1,6 +1,6 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { BulkheadError } from '../../errors.js';
 import type { Bundle } from '../plugin.js';
 import { type BundlerProgram, bundlerProgram } from './bundler-program.js';
@@ -28,7 +28,8 @@ export interface Bundler {
 
 /** A process bundles the entries of one directory, so that it never sees two plugins. */
 interface Running {
-  readonly directory: string;
+  /** Of the directory that the process sees. */
+  readonly identity: string;
   readonly child: ChildProcess;
 }
 
@@ -44,9 +45,10 @@ export function makeBundler(start: StartBundler = startWithoutWalls): Bundler {
   };
 
   const processFor = async (directory: string): Promise<Running> => {
+    const identity = identityOf(directory);
     // guard: bundler-sees-one-plugin
-    if (running !== undefined && running.directory !== directory) stop(running);
-    running ??= { directory, child: await start(bundlerProgram(), directory) };
+    if (running !== undefined && running.identity !== identity) stop(running);
+    running ??= { identity, child: await start(bundlerProgram(), directory) };
     return running;
   };
 
@@ -84,6 +86,15 @@ function realDirectory(directory: string): string {
       directory,
     });
   }
+}
+
+/**
+ * Differs for a directory that replaced another one at its path: a process behind walls would still
+ * see the old one. The time of birth is part of it, because file systems reuse inode numbers.
+ */
+function identityOf(directory: string): string {
+  const { dev, ino, birthtimeNs } = statSync(directory, { bigint: true });
+  return `${directory}:${dev}:${ino}:${birthtimeNs}`;
 }
 
 async function startWithoutWalls({ args }: BundlerProgram): Promise<ChildProcess> {

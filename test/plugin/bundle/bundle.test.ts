@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { cpSync, rmSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { bundlePlugin as bundleWith, makeBundler } from '../../../src/plugin/bundle/bundler.js';
 import type { Bundle } from '../../../src/plugin/plugin.js';
@@ -90,6 +91,11 @@ describe('bundlePlugin', () => {
     await bundleWith({ directory: b, entry: { file: 'x.js' } }, counting);
     expect(started).toHaveLength(2);
     await vi.waitFor(() => expect(started[0]?.signalCode).toBe('SIGKILL'));
-    started[1]?.kill('SIGKILL');
+    // Another directory at the same path is another one.
+    rmSync(b, { recursive: true });
+    cpSync(a, b, { recursive: true });
+    await bundleWith({ directory: b, entry: { file: 'y.js' } }, counting);
+    expect(started).toHaveLength(3);
+    started[2]?.kill('SIGKILL');
   });
 });
