@@ -140,6 +140,32 @@ describe('isolation by tenant', () => {
     expect([fileOf('a'), fileOf('b')]).toEqual(['of-a', 'of-b']);
   });
 
+  it('gives each tenant databases of its own', async () => {
+    const source = `
+      import { DatabaseSync } from 'node:sqlite';
+      const rows = ({ add }) => {
+        const database = new DatabaseSync('/workspace/rows.db');
+        database.exec('CREATE TABLE IF NOT EXISTS rows (name TEXT)');
+        if (add) database.prepare('INSERT INTO rows VALUES (?)').run(add);
+        const all = database.prepare('SELECT name FROM rows').all().map(({ name }) => name);
+        database.close();
+        return all;
+      };
+      export const tools = [{ id: 'rows', name: 'n', description: 'd', execute: rows }];`;
+    const engine = await startEngine(
+      [makePlugin({ source, permissions: { storage: true, time: true } })],
+      { storageDirectory: makeDirectory(), isolation: { sample: 'tenant' } },
+    );
+    const rows = async (tenant: string, input: object): Promise<unknown> => {
+      const { value, code } = await engine.call('rows', input, { tenant });
+      return code ?? value;
+    };
+    expect(await rows('a', { add: 'of-a' })).toEqual(['of-a']);
+    expect(await rows('b', {})).toEqual([]);
+    expect(await rows('b', { add: 'of-b' })).toEqual(['of-b']);
+    expect(await rows('a', {})).toEqual(['of-a']);
+  });
+
   it('lists the files of each tenant for that tenant alone', async () => {
     const { run, engine } = await start({ spy: 'tenant' });
     for (const tenant of ['a', 'b']) await run('leave', tenant);
