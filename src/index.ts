@@ -58,7 +58,12 @@ export type { EngineHookOptions } from './engine/types/hook-options.js';
 export type { HookOptions, HookOwner, HookResult, Hooks } from './engine/hooks/hooks.js';
 export type { HookReport } from './engine/hooks/chain.js';
 export { HOOK_NAMES, type HookName, type HookSemantics } from './plugin/hooks.js';
-export type { EntryStatus, PluginStatus, SecretStatus } from './engine/types/status.js';
+export type {
+  EntryStatus,
+  PluginAgent,
+  PluginStatus,
+  SecretStatus,
+} from './engine/types/status.js';
 export type { Guarantee, WallName } from './guests/walls/guarantees.js';
 export type { IdentityOptions } from './remotes/identity.js';
 export type { McpRemoteOptions, RemoteOptions, VertesiaRemoteOptions } from './remotes/remote.js';

@@ -5,7 +5,7 @@ import { withSignal } from './with-signal.js';
 /**
  * Pandora: an entry exports an array `tools`. It may export `resolveTools`, which creates more
  * tools from configuration and environment. A tool runs as `execute(input, { env, logger, signal
- * })`. The original has no `signal`.
+ * })`. The original has no `signal`. An entry of agents exports `agent`, which is data.
  */
 export const pandora: Dialect = {
   // Its contract has only `Math.random`.
@@ -26,7 +26,8 @@ export const pandora: Dialect = {
       describe: async () => {
         const statics = describeAll(exports['tools'], world);
         const resolved = await resolve();
-        return `{"tools":${statics},"resolved":${resolved.described}}`;
+        const agent = describeAgent(exports['agent'], world);
+        return `{"tools":${statics},"resolved":${resolved.described}${agent}}`;
       },
       // Tools may depend on variables and powers, so they are resolved again.
       regrant: () => {
@@ -189,6 +190,22 @@ function describeTool(tool: unknown, world: DialectWorld): string {
     return `{"tool":${world.serialize(plain)}}`;
   } catch (error) {
     return problemOf(tool, messageOf(error), world);
+  }
+}
+
+const AGENT_FIELDS = ['id', 'name', 'description', 'instructions'];
+
+/** The agent that an entry exports, as a member of the answer; empty without one. */
+function describeAgent(agent: unknown, world: DialectWorld): string {
+  if (agent === undefined) return '';
+  try {
+    const fields = AGENT_FIELDS.map((field): [string, unknown] => [
+      field,
+      readProperty(agent, field),
+    ]);
+    return `,"agent":${world.serialize(Object.fromEntries(fields))}`;
+  } catch (error) {
+    return `,"agent":${world.serialize(messageOf(error))}`;
   }
 }
 

@@ -6,6 +6,7 @@ import type { Engine as PlainEngine } from '../engine/engine-api.js';
 import type { EngineOptions } from '../engine/types/options.js';
 import { BulkheadError } from '../errors.js';
 import type { AgentOptions, TurnInput, TurnResult } from './options.js';
+import { findAgent, joinedSystem, withAgent } from './plugin-agent.js';
 import { runTurn } from './turn.js';
 
 /** Runs turns of conversations: the model replies, tools run, and hooks see every step. */
@@ -59,7 +60,9 @@ export function makeAgent(engine: PlainEngine, given: AgentOptions): Agent {
     );
   }
   checkKeys(given, AGENT_OPTION_NAMES, 'engine.agent');
-  const options = { ...DEFAULTS, ...given };
+  const chosen = given.agent === undefined ? undefined : findAgent(engine, given.agent);
+  const system = joinedSystem(given.system, chosen);
+  const options = { ...DEFAULTS, ...given, ...(system === undefined ? {} : { system }) };
   for (const name of COUNTS) {
     const least = name === 'maxContinuations' ? 0 : 1;
     // guard: agent-options-finite
@@ -76,7 +79,7 @@ export function makeAgent(engine: PlainEngine, given: AgentOptions): Agent {
       runTurn({
         engine,
         options,
-        input,
+        input: chosen === undefined ? input : withAgent(engine, chosen, input),
         conversationId: input.conversationId ?? 'default',
         requestId: input.requestId ?? randomUUID(),
         signal: input.signal ?? new AbortController().signal,

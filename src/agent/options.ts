@@ -5,6 +5,11 @@ import type { Model } from './model.js';
 /** Options of an agent, for all of its turns. */
 export interface AgentOptions {
   readonly model: Model;
+  /**
+   * An agent of a plugin, as `pluginId:agentId`. Its instructions follow `system` in the system
+   * prompt, and its turns offer only the tools that it uses. Default: none.
+   */
+  readonly agent?: string;
   /** The system prompt. Default: none. */
   readonly system?: string;
   /** Model calls of one turn. Stops a model that calls tools in a loop. Default: 25. */
@@ -112,6 +117,7 @@ export interface TurnResult {
 /** Every option, so that a typing error is refused. */
 export const AGENT_OPTION_NAMES: Readonly<Record<keyof AgentOptions, true>> = {
   model: true,
+  agent: true,
   system: true,
   maxIterations: true,
   maxContinuations: true,

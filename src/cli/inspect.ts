@@ -156,6 +156,10 @@ function describe(status: PluginStatus, artifact: string | undefined, paint: Pai
     `  directory  ${visible(directory)}`,
     `  artifact   ${artifact ?? 'not built'}`,
     `  state      ${state}`,
+    ...(status.agents ?? []).map(
+      (agent) =>
+        `  agent      ${visible(agent.id)}, uses ${agent.useTools.map(visible).join(', ') || 'no tools'}`,
+    ),
     ...(status.notRun ?? []).map((part) => `  not run    ${visible(part)}`),
     ...alerts.map(({ level, message }) => `  ${level.padEnd(9)}  ${visible(message)}`),
     ...problems.map(({ code, message }) => `  problem    ${code}: ${visible(message)}`),

@@ -78,8 +78,18 @@ export interface Contributions {
   readonly alerts: readonly PluginAlert[];
   /** Values that were not read as written, as sentences for the operator. */
   readonly problems: readonly string[];
+  /** Only of an entry of agents that exports one. */
+  readonly agent?: AgentDefinition;
   /** Only of Spindle's extensions: registrations other than tools. */
   readonly registrations?: Registrations;
+}
+
+/** An agent as its plugin describes it: checked, capped, plain data. Its texts are for a model. */
+export interface AgentDefinition {
+  readonly agentId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly instructions: string;
 }
 
 /** A Spindle extension's registrations other than tools: checked, capped, plain data. */

@@ -585,6 +585,24 @@ export const recordGuards: readonly Guard[] = [
     tests: ['test/agent/models/endpoint.test.ts'],
   },
   {
+    id: 'agent-instructions-cap',
+    stops: "a plugin's instructions that fill the window of the model",
+    mutation: 'never',
+    tests: ['test/agent/plugin-agent.test.ts'],
+  },
+  {
+    id: 'agent-instructions-escaped',
+    stops: 'instructions with characters that a person does not see',
+    mutation: { replace: [/modelText\((.*)\)/, '$1'] },
+    tests: ['test/agent/plugin-agent.test.ts'],
+  },
+  {
+    id: 'agent-tools-limited',
+    stops: "a plugin's agent that uses every tool of the engine",
+    mutation: 'remove',
+    tests: ['test/agent/plugin-agent.test.ts'],
+  },
+  {
     id: 'agent-options-finite',
     stops: 'a turn without a bound, because its limit is not a number',
     mutation: 'never',

@@ -24,6 +24,7 @@ interface ChatSettings extends PluginSettings {
   readonly modelName?: string;
   readonly protocol?: string;
   readonly keyEnv?: string;
+  readonly agent?: string;
   readonly system?: string;
   readonly script?: string;
 }
@@ -43,6 +44,10 @@ export function addChat(program: Command, run: RunCommand): void {
     .option(
       '--key-env <NAME>',
       'variable with the API key (default: OPENAI_API_KEY or ANTHROPIC_API_KEY)',
+    )
+    .option(
+      '--agent <ID>',
+      'agent of a plugin, as PLUGIN:AGENT: its instructions, and only the tools that it uses (default: none)',
     )
     .option('--system <TEXT>', 'system prompt (default: none)')
     .option('--script <FILE>', 'run a scripted conversation from this file instead of a model');
@@ -72,14 +77,16 @@ async function runChat(settings: ChatSettings, capabilities: CliCapabilities): P
   for await (const { prompt, model } of promptsOf(script, settings, capabilities)) {
     if (prompt.trim() === '/exit') break;
     const printer = makeTurnPrinter(capabilities, json === true);
-    const result = await engine.agent({ model }).turn({
-      prompt,
-      history,
-      ...(system === undefined ? {} : { system }),
-      isInteractive: capabilities.ask !== undefined,
-      signal: capabilities.interrupted,
-      onEvent: printer.print,
-    });
+    const result = await engine
+      .agent(settings.agent === undefined ? { model } : { model, agent: settings.agent })
+      .turn({
+        prompt,
+        history,
+        ...(system === undefined ? {} : { system }),
+        isInteractive: capabilities.ask !== undefined,
+        signal: capabilities.interrupted,
+        onEvent: printer.print,
+      });
     await printer.end(result);
     history = result.messages;
     turns.push({ prompt, result });

@@ -192,7 +192,7 @@ export async function buildCurrent(
 ): Promise<CurrentPlugin> {
   const bundles: Record<string, Bundle> = {};
   for (const entry of plugin.entries) {
-    if (entry.surface !== 'tools') continue;
+    if (entry.surface === 'channels') continue;
     bundles[buildKey(entry)] = await makeBundle(plugin, entry);
     const host: PluginEntry = { ...entry, confinement: 'host' };
     const key = buildKey(host);

@@ -56,7 +56,7 @@ export async function install(
   });
   const entries = await Promise.all(
     plugin.entries
-      .filter((entry) => entry.surface === 'tools')
+      .filter((entry) => entry.surface !== 'channels')
       .map((entry) =>
         active === null
           ? Promise.resolve(idle(entry))

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { type Catalog, type CatalogByPlugin, byPlugin } from '../../catalog/catalog.js';
 import type { Discovery, DiscoveryProblem } from '../../formats/discover.js';
 import { subjectHashOf } from '../../plugin/plugin.js';
-import type { EntryStatus, PluginProblem, PluginStatus } from '../types/status.js';
+import type { EntryStatus, PluginAgent, PluginProblem, PluginStatus } from '../types/status.js';
 import type { InstalledEntry, InstalledPlugin } from './installed.js';
 
 /** The status of all plugins, or of those whose ids match `about`. */
@@ -35,7 +35,11 @@ function statusOf(installed: InstalledPlugin, catalog: CatalogByPlugin): PluginS
       toolId: tool,
     })),
   ];
-  const runs = entries.some((entry) => entry.instances.length > 0);
+  const agents = entries.flatMap((entry) => agentsOf(id, entry));
+  // An agent without its tools does not make a plugin active.
+  const tools = entries.filter(({ entry }) => entry.surface === 'tools');
+  const needed = tools.length > 0 ? tools : entries;
+  const runs = needed.some((entry) => entry.instances.length > 0);
   const alert = quarantine.alert();
   return {
     id,
@@ -55,8 +59,18 @@ function statusOf(installed: InstalledPlugin, catalog: CatalogByPlugin): PluginS
     ],
     entries: entries.map(entryStatus),
     tools: catalog.tools(id),
+    ...(agents.length === 0 ? {} : { agents }),
     ...(plugin.notRun === undefined ? {} : { notRun: plugin.notRun }),
   };
+}
+
+function agentsOf(
+  plugin: string,
+  { entry, contributions }: InstalledEntry,
+): readonly PluginAgent[] {
+  if (contributions?.agent === undefined) return [];
+  const { agentId, ...texts } = contributions.agent;
+  return [{ id: `${plugin}:${agentId}`, ...texts, useTools: entry.agent?.useTools ?? [] }];
 }
 
 function entryStatus({ entry, effective, instances }: InstalledEntry): EntryStatus {

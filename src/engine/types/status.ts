@@ -30,8 +30,22 @@ export interface PluginStatus {
   readonly alerts: readonly PluginAlert[];
   readonly entries: readonly EntryStatus[];
   readonly tools: readonly CatalogTool[];
+  /** The agents that it provides, for `engine.agent({ agent: id })`. Absent if there are none. */
+  readonly agents?: readonly PluginAgent[];
   /** What it ships and this engine does not run: `skills/plan`, `channels`. Absent if there is nothing. */
   readonly notRun?: readonly string[];
+}
+
+/** An agent of a plugin. Its texts are its author's. */
+export interface PluginAgent {
+  /** `pluginId:agentId`. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** The system prompt. */
+  readonly instructions: string;
+  /** Ids of the tools that it uses, also of other plugins. It gets no other tool. */
+  readonly useTools: readonly string[];
 }
 
 export interface PluginProblem {

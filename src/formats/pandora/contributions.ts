@@ -1,5 +1,7 @@
 import { isBulkheadError } from '../../errors.js';
+import { modelText } from '../../model-text.js';
 import {
+  type AgentDefinition,
   type Contributions,
   isToolName,
   type PluginAlert,
@@ -33,7 +35,12 @@ export function readContributions(answer: unknown, context: ContributionContext)
     readList(list, { ...contextOf(context), origin, report }, tools, refused);
   };
 
-  const { tools: statics, resolved } = isRecord(answer) ? answer : {};
+  const { tools: statics, resolved, agent: exported } = isRecord(answer) ? answer : {};
+  if (context.entry.surface === 'agents') {
+    const agent = readAgent(exported, report);
+    const none = { tools: [], refused: [], alerts: [], problems };
+    return agent === undefined ? none : { ...none, agent };
+  }
   read(statics, 'static');
   if (!isRecord(resolved)) return { tools: [...tools.values()], refused, alerts: [], problems };
   if (typeof resolved['error'] === 'string') {
@@ -42,6 +49,46 @@ export function readContributions(answer: unknown, context: ContributionContext)
   read(resolved['tools'], 'resolved');
   const alerts = readAlerts(resolved['alerts'], report);
   return { tools: [...tools.values()], refused, alerts, problems };
+}
+
+/** Characters of an agent's texts. Its instructions are part of every call of the model. */
+const MAX_AGENT_TEXT = 1_000;
+const MAX_INSTRUCTIONS = 64 * 1024;
+
+function readAgent(
+  exported: unknown,
+  report: (problem: string) => void,
+): AgentDefinition | undefined {
+  const { id, name, description, instructions } = isRecord(exported) ? exported : {};
+  if (
+    typeof id !== 'string' ||
+    typeof name !== 'string' ||
+    typeof description !== 'string' ||
+    typeof instructions !== 'string'
+  ) {
+    report(
+      'agent: its entry must export an object "agent" with id, name, description and instructions',
+    );
+    return undefined;
+  }
+  if (!/^[^:\s]{1,64}$/u.test(id)) {
+    report(`agent ${quoteText(id)}: its id must have 1 to 64 characters, without a colon`);
+    return undefined;
+  }
+  // guard: agent-instructions-cap
+  if (instructions.length > MAX_INSTRUCTIONS) {
+    report(
+      `agent ${quoteText(id)}: its instructions have more than ${MAX_INSTRUCTIONS} characters`,
+    );
+    return undefined;
+  }
+  return {
+    agentId: id,
+    name: modelText(cutText(name, MAX_AGENT_TEXT)),
+    description: modelText(cutText(description, MAX_AGENT_TEXT)),
+    // guard: agent-instructions-escaped
+    instructions: modelText(instructions),
+  };
 }
 
 /** Tools of one entry. Every model that sees a tool pays for it. */

@@ -25,10 +25,20 @@ export interface PandoraListing {
   readonly config: JsonObject | null;
   readonly provides: {
     readonly tools?: ListedTools;
-    readonly agents?: { agentIds: []; agents: []; alerts: readonly PluginAlert[] };
+    readonly agents?: ListedAgents;
     readonly channels?: { channelIds: []; channels: []; alerts: readonly PluginAlert[] };
   };
   readonly validationErrors: readonly string[];
+}
+
+export interface ListedAgents {
+  readonly agentIds: readonly string[];
+  readonly agents: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly description: string;
+  }[];
+  readonly alerts: readonly PluginAlert[];
 }
 
 export interface ListedTools {
@@ -80,7 +90,7 @@ export function listPlugin({
     config: config === undefined ? null : hidePasswords(config, plugin.config),
     provides: {
       ...present({ tools: listTools(plugin.entries, contributions) }),
-      ...(has(plugin, 'agents') ? { agents: { agentIds: [], agents: [], alerts: NOT_RUN } } : {}),
+      ...present({ agents: listAgents(plugin, contributions) }),
       ...(has(plugin, 'channels')
         ? { channels: { channelIds: [], channels: [], alerts: NOT_RUN } }
         : {}),
@@ -111,6 +121,20 @@ function hidePasswords(config: JsonObject, fields: readonly ConfigField[]): Json
   return Object.fromEntries(
     Object.entries(config).map(([key, value]) => [key, secret.has(key) ? '********' : value]),
   );
+}
+
+function listAgents(
+  { id, entries }: Plugin,
+  contributions: ListingSource['contributions'],
+): ListedAgents | undefined {
+  const provided = entries.filter((entry) => entry.surface === 'agents');
+  if (provided.length === 0) return undefined;
+  const agents = provided.flatMap(({ key }) => {
+    const agent = contributions[key]?.agent;
+    if (agent === undefined) return [];
+    return [{ id: `${id}:${agent.agentId}`, name: agent.name, description: agent.description }];
+  });
+  return { agentIds: agents.map((agent) => agent.id), agents, alerts: [] };
 }
 
 function listTools(

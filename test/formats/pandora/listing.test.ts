@@ -134,8 +134,8 @@ describe('what it provides', () => {
     expect(tools).toMatchObject({ sandbox: 'compartment', requireApproval: true });
   });
 
-  test('agents and channels, which are not run', () => {
-    expect(agents).toMatchObject({ agentIds: [], alerts: [{ level: 'info' }] });
+  test('agents, as far as their entries were read, and channels, which are not run', () => {
+    expect(agents).toEqual({ agentIds: [], agents: [], alerts: [] });
     expect(channels).toMatchObject({ channelIds: [], alerts: [{ level: 'info' }] });
   });
 });
