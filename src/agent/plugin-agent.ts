@@ -6,13 +6,13 @@ import { BulkheadError } from '../errors.js';
 import type { TurnInput } from './options.js';
 
 /** The agent of that id. Throws `INVALID_OPTIONS`. */
-export function findAgent(engine: Pick<Engine, 'plugins'>, id: string): PluginAgent {
+export function findAgent(engine: Pick<Engine, 'plugins'>, id: unknown): PluginAgent {
   const active = engine.plugins().filter(({ state }) => state === 'active');
   const agents = active.flatMap(({ agents: provided = [] }) => provided);
   const found = agents.find((agent) => agent.id === id);
   if (found !== undefined) return found;
   const ids = agents.map((agent) => agent.id);
-  const close = didYouMean(String(id), ids);
+  const close = typeof id === 'string' ? didYouMean(id, ids) : undefined;
   const remedy =
     close === undefined ? `The agents are ${ids.join(', ') || 'none'}.` : `Did you mean ${close}?`;
   throw new BulkheadError(
