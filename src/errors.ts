@@ -234,3 +234,15 @@ export function isBulkheadError<Code extends ErrorCode = ErrorCode>(
     (code === undefined || ('code' in error && error.code === code))
   );
 }
+
+/** The code of an error of the system or of Node, such as `ENOENT`. `undefined` if there is none. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
+}
+
+/** The message of a caught value. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -2,6 +2,7 @@ import type { Engine } from '../engine/engine-api.js';
 import type { CallResult } from '../engine/types/result.js';
 import type { CallOptions } from '../engine/types/options.js';
 import type { MediaBlock } from '../plugin/answer.js';
+import { messageOf } from '../errors.js';
 
 /** The part of a call's result that a model sees. */
 export type ModelResult = Pick<CallResult, 'content' | 'files' | 'isError'>;
@@ -16,7 +17,7 @@ export async function callForModel(
   try {
     return await engine.call(name, input, options);
   } catch (error) {
-    return errorResult(error instanceof Error ? error.message : String(error));
+    return errorResult(messageOf(error));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Answerer } from '../approval-events.js';
 import type { Answer, ApprovalRequest, Approver, Verdict } from './approver.js';
 import type { Rule } from './rule.js';
+import { messageOf } from '../errors.js';
 
 /** Whether a verdict approves. Any other value denies, because the host may not be type-checked. */
 export function isConsent(verdict: unknown): verdict is Verdict {
@@ -17,7 +18,7 @@ export async function answerOf(approve: Approver, request: ApprovalRequest): Pro
   } catch (error) {
     // An exception is not an approval.
     // guard: failed-approver-denies
-    return { verdict: 'deny', reason: error instanceof Error ? error.message : String(error) };
+    return { verdict: 'deny', reason: messageOf(error) };
   }
 }
 

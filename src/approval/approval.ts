@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type BulkheadError, isBulkheadError } from '../errors.js';
+import { type BulkheadError, isBulkheadError, messageOf } from '../errors.js';
 import type { Answerer } from '../approval-events.js';
 import type { EventBus } from '../events.js';
 import type { RiskBand } from '../plugin/risk.js';
@@ -269,7 +269,7 @@ export function makeApproval(spec: ApprovalSpec): Approval {
       ...aboutOf(question),
       approval,
       code: isBulkheadError(error) ? error.code : 'APPROVAL_DENIED',
-      reason: error instanceof Error ? error.message : String(error),
+      reason: messageOf(error),
       ...(error instanceof Error ? deniedBy.get(error) : {}),
       waitedMs,
     });

@@ -2,6 +2,7 @@ import type { AnchorSender } from './disk/anchor-targets.js';
 import type { Head } from './record.js';
 import { type AuditStore, auditFailed } from './store.js';
 import type { Anchor } from './verify.js';
+import { isDoneWithin } from '../waiting.js';
 
 export interface AnchoringSpec {
   readonly store: AuditStore;
@@ -75,12 +76,10 @@ export function makeAnchoring({ anchors = [], store, now, onFailure }: Anchoring
       for (const target of targets) target.segmentAfter = file;
     },
     close: async (withinMs) => {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, withinMs);
-      });
-      await Promise.race([Promise.all(targets.map(({ busy }) => busy ?? Promise.resolve())), late]);
-      clearTimeout(timer);
+      await isDoneWithin(
+        Promise.all(targets.map(({ busy }) => busy ?? Promise.resolve())),
+        withinMs,
+      );
     },
   };
 }

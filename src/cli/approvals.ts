@@ -10,6 +10,7 @@ import { EXIT, type ExitCode } from './exit-codes.js';
 import { reasonOf, usageError } from './failure.js';
 import { operatorName } from './lock/options.js';
 import { print } from './output.js';
+import { pause } from '../waiting.js';
 
 interface ApprovalsSettings {
   readonly url?: string;
@@ -263,18 +264,4 @@ function formatPending({ approvalId, fields }: PendingApproval): string {
     ...(isRecord(effect) ? effectLines(readEffect(effect)) : []),
     '',
   ].join('\n');
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 }

@@ -4,7 +4,7 @@ import { formatUnmatched, unmatchedRules } from '../approval/unmatched.js';
 import { makeRuleBook } from '../approval/rule-book.js';
 import { makeWrittenFiles } from '../brokers/written-files.js';
 import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
-import { BulkheadError, isBulkheadError } from '../errors.js';
+import { BulkheadError, isBulkheadError, messageOf } from '../errors.js';
 import { type EventBus, makeEventBus } from '../events.js';
 import { makeApprovals } from './approvals.js';
 import { openAudit } from './audit.js';
@@ -131,7 +131,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     reload: () => registry.reload(),
     onFailed: (error) => {
       const code = isBulkheadError(error) ? error.code : 'LOAD_FAILED';
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       events.emit({ type: 'reload-failed', code, message });
     },
   });

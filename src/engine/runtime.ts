@@ -22,6 +22,7 @@ import { walledBundler } from './node/walled-bundler.js';
 import { openTextCache } from './node/text-cache.js';
 import { type ContributionCache, makeContributionCache } from './plugins/contribution-cache.js';
 import type { Settings } from './types/settings.js';
+import { isDoneWithin } from '../waiting.js';
 
 /** The machine resources of an engine: guests, bundles, files and the call scheduler. */
 export interface EngineRuntime {
@@ -185,7 +186,7 @@ export async function openEngineRuntime(
       stop();
       // guard: guests-killed-at-close
       for (const one of live) one.kill({ cause: 'closed', detail: 'its engine was closed' });
-      await within(Promise.all([...live].map(({ ended }) => ended)), EXIT_TIMEOUT_MS);
+      await isDoneWithin(Promise.all([...live].map(({ ended }) => ended)), EXIT_TIMEOUT_MS);
     },
   };
 }
@@ -207,13 +208,4 @@ export function requireWalls(required: readonly string[], guarantees: readonly G
       { wall: name },
     );
   }
-}
-
-async function within(done: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([done, late]);
-  clearTimeout(timer);
 }

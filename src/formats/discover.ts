@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { BulkheadError, isBulkheadError } from '../errors.js';
+import { BulkheadError, isBulkheadError, messageOf } from '../errors.js';
 import type { Format, FoundPlugin, DirectoryReader } from './format.js';
 import { isInside } from './plugin-files.js';
 import { detectFormat, formatNamed, formats } from './table.js';
@@ -151,7 +151,7 @@ function collision(first: FoundPlugin, later: FoundPlugin): BulkheadError {
 
 function asBulkheadError(error: unknown, directory: string): BulkheadError {
   if (isBulkheadError(error)) return error;
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return new BulkheadError(
     'PLUGIN_NOT_FOUND',
     `The plugin in ${directory} cannot be read: ${why}`,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { reserveOwnPort } from '../brokers/network/own-ports.js';
-import { BulkheadError } from '../errors.js';
+import { BulkheadError, systemCode } from '../errors.js';
 import { trackConnections } from './connections.js';
 import { lingerAtClose } from './lingering-close.js';
 
@@ -116,7 +116,7 @@ async function readAway(incoming: IncomingMessage): Promise<void> {
 }
 
 function cannotListen(error: Error, host: string, port: number): BulkheadError {
-  const taken = 'code' in error && error.code === 'EADDRINUSE';
+  const taken = systemCode(error) === 'EADDRINUSE';
   return new BulkheadError(
     'INVALID_OPTIONS',
     taken

@@ -12,6 +12,7 @@ import type { VerifierOptions } from './tokens/verify.js';
 import { createVertesiaHandler, type TokenPolicy, type VertesiaHandler } from './vertesia.js';
 import { APPLICATION_PATHS } from './vertesia/application.js';
 import type { InvocationRecord, VertesiaOptions } from './vertesia/options.js';
+import { isDoneWithin, pause } from '../waiting.js';
 
 export interface ServerOptions {
   /** Default: `127.0.0.1`. Any other host requires a chosen token to call. */
@@ -152,7 +153,7 @@ export async function startServer(
       // A subscription would never end by itself. Calls finish.
       mcp?.endSubscriptions();
       const [finished] = await Promise.all([
-        within(drained, limits.drainMs),
+        isDoneWithin(drained, limits.drainMs),
         pause(Math.min(limits.drainGraceMs, limits.drainMs)),
       ]);
       await listener.close(finished);
@@ -280,21 +281,4 @@ function samePath(option: string, path: string): BulkheadError {
 
 function notReady(): Response {
   return new Response(null, { status: 503, headers: { 'retry-after': '1' } });
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
-}
-
-/** Whether a promise resolves in time. */
-async function within(done: Promise<void>, milliseconds: number): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), milliseconds);
-  });
-  const finished = await Promise.race([done.then(() => true), late]);
-  clearTimeout(timer);
-  return finished;
 }

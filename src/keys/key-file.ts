@@ -10,7 +10,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import { BulkheadError } from '../errors.js';
+import { BulkheadError, systemCode, messageOf } from '../errors.js';
 import { replaceFileSync, syncDirectorySync, writeNewFile } from '../replace-file.js';
 import {
   type PublicKey,
@@ -63,7 +63,7 @@ export function createKeyFile(path: string, text: string, mode: 0o600 | 0o644 = 
   try {
     writeNewFile(path, text, mode, true);
   } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
+    if (systemCode(error) !== 'EEXIST') throw error;
     throw unusable(path, 'the file exists', 'choose another file, or use `bulkhead keys rotate`');
   }
   syncDirectorySync(dirname(path));
@@ -115,7 +115,7 @@ function readRegular(path: string, isSecret: boolean): string {
     // A FIFO without a writer would block.
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    const why = isCode(error, 'ENOENT') ? 'the file does not exist' : reasonOf(error);
+    const why = systemCode(error) === 'ENOENT' ? 'the file does not exist' : messageOf(error);
     throw unusable(path, why, 'check the path, or create a key with `bulkhead keys new`');
   }
   try {
@@ -155,12 +155,4 @@ function unusable(path: string, why: string, edit: string): BulkheadError<'INVAL
       file: path,
     },
   );
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

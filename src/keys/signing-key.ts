@@ -7,7 +7,7 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import { BulkheadError } from '../errors.js';
+import { BulkheadError, messageOf } from '../errors.js';
 
 /** An Ed25519 public key. */
 export interface PublicKey {
@@ -100,7 +100,7 @@ function readKey(read: () => KeyObject, name: string, kind: 'private' | 'public'
   try {
     key = read();
   } catch (error) {
-    throw notAKey(name, kind, error instanceof Error ? error.message : String(error));
+    throw notAKey(name, kind, messageOf(error));
   }
   if (key.asymmetricKeyType !== 'ed25519') {
     throw notAKey(name, kind, `it is of the type ${key.asymmetricKeyType ?? 'unknown'}`);

@@ -4,6 +4,7 @@ import { makePermissions, scopesOf } from '../permissions/permissions.js';
 import { kindNamed, whichKind } from '../permissions/kind-names.js';
 import { permissionNames, scopeTexts } from '../permissions/table.js';
 import { array, type Shape, wrong } from '../schema/shape.js';
+import { messageOf } from '../errors.js';
 
 /** Permissions as the lock file has them: only the granted kinds, by their manifest names. */
 export type CompactPermissions = Readonly<Record<string, true | readonly string[]>>;
@@ -54,7 +55,7 @@ function scopeOf(name: PermissionName): Shape<string> {
       try {
         return { value: scopeTexts[name].normalise(value) };
       } catch (error) {
-        problems.push(`${at}: ${error instanceof Error ? error.message : String(error)}`);
+        problems.push(`${at}: ${messageOf(error)}`);
         return undefined;
       }
     },

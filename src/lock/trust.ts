@@ -1,4 +1,4 @@
-import { BulkheadError } from '../errors.js';
+import { BulkheadError, messageOf } from '../errors.js';
 import { parsePublicKeys, type PublicKey } from '../keys/signing-key.js';
 import { array, object, optional, readShape, record, type Shape, string } from '../schema/shape.js';
 
@@ -36,7 +36,7 @@ const pem: Shape<string> = {
       parsePublicKeys(read.value, at);
       return read;
     } catch (error) {
-      problems.push(`${at}: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`${at}: ${messageOf(error)}`);
       return undefined;
     }
   },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isJsonObject, isRecord } from '../../sandbox/wire/json.js';
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import { canonicalJson } from '../canonical.js';
-import { BulkheadError } from '../errors.js';
+import { BulkheadError, messageOf } from '../errors.js';
 import type { RemoteProblem } from './remote.js';
 import { shellWord } from '../visible.js';
 
@@ -171,7 +171,7 @@ function changed(pin: Pin, definition: Definition): string {
 }
 
 function notStored(id: string, error: unknown): RemoteProblem {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return {
     code: 'REMOTE_FAILED',
     message: `The tools of ${id} are withheld, because their definitions could not be stored: ${why}. Make the directory writable, or choose another with storageDirectory.`,

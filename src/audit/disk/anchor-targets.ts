@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import { dirname, resolve as absolute } from 'node:path';
-import { BulkheadError } from '../../errors.js';
+import { BulkheadError, systemCode } from '../../errors.js';
 import { type Anchor, formatAnchor, parseAnchors, SEGMENT_LINE } from '../verify.js';
 
 /** A second place for anchors. The log's writer should be able to add to it, and not to change it. */
@@ -56,7 +56,7 @@ function fileSender(file: string): AnchorSender {
     },
     last: async () => {
       const text = await readFile(file, 'utf8').catch((error: unknown) => {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+        if (systemCode(error) === 'ENOENT') return '';
         throw error;
       });
       return text.includes('bulkhead-audit:') ? parseAnchors(text, []).at(-1) : undefined;

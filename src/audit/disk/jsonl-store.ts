@@ -15,6 +15,7 @@ import { AUDIT_LIMITS, type Head } from '../record.js';
 import { lockLog, type AuditStore, type ReadHint, type StoredLine, auditFailed } from '../store.js';
 import { type Tail, headIn, lastIn, mendTail, readLinesOf } from './lines.js';
 import { brokenName, olderName, renameOlder } from './own-file.js';
+import { systemCode } from '../../errors.js';
 
 export interface JsonlOptions {
   /** The size at which the log starts another file. Default: 16 MiB. */
@@ -64,7 +65,7 @@ export function makeJsonlStore(path: string, options: JsonlOptions = {}): AuditS
     // Each step may fail and is then retried. `file` stays the current file until the next one is open.
     await current.datasync();
     await rename(path, fullName(path, firstSeq)).catch((error: unknown) => {
-      if (!isGone(error)) throw error;
+      if (systemCode(error) !== 'ENOENT') throw error;
     });
     const next = await openFile();
     size = 0;
@@ -216,10 +217,6 @@ async function firstSeqIn(path: string): Promise<number> {
 
 async function lastOf(full: string): Promise<Head | 'older' | 'unsound'> {
   return lastIn(await readFile(full));
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 function failure(path: string, what: string, error: unknown): Error {

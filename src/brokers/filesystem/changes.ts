@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { protectedBelow } from '../../permissions/filesystem.js';
 import { protectedName, startsProtectedName } from '../../permissions/protected-names.js';
-import { isBulkheadError } from '../../errors.js';
+import { isBulkheadError, systemCode } from '../../errors.js';
 import { isSpecial, realRootOf } from './checked-path.js';
 import type { Refusals } from './refusals.js';
 import { hostPathOf, isWithin, type Root } from './roots.js';
@@ -163,7 +163,7 @@ async function makeParents(
     try {
       checkReal(join(parent.real, name));
       await mkdir(join(parent.at, name)).catch((error: unknown) => {
-        if (codeOf(error) !== 'EEXIST') throw error;
+        if (systemCode(error) !== 'EEXIST') throw error;
       });
     } catch (error) {
       throw explained(error, requested, refusals);
@@ -301,7 +301,7 @@ const FAULTS = ['ENOENT', 'EEXIST', 'EISDIR', 'ENOTDIR', 'ENOTEMPTY'] as const;
 /** A system error as a refusal that the plugin understands. */
 function explained(error: unknown, requested: string, refusals: Refusals): unknown {
   if (isBulkheadError(error)) return error;
-  const code = codeOf(error);
+  const code = systemCode(error);
   const fault = FAULTS.find((one) => one === code);
   if (fault !== undefined) return refusals.fault(fault, requested);
   if (code === 'ELOOP') return refusals.leadsOut(requested, error);
@@ -312,8 +312,4 @@ function explained(error: unknown, requested: string, refusals: Refusals): unkno
         ? 'the disk is full'
         : 'the change failed';
   return refusals.failed(requested, why, error);
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

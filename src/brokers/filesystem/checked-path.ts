@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { constants } from 'node:fs';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { FilesystemLimits } from '../limits.js';
-import type { BulkheadError } from '../../errors.js';
+import { type BulkheadError, systemCode } from '../../errors.js';
 import type { Refusals } from './refusals.js';
 import { hostPathOf, isWithin, type Root } from './roots.js';
 
@@ -162,7 +162,7 @@ export function isSpecial(real: string): boolean {
 }
 
 export function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = systemCode(error);
   if (code === 'EACCES' || code === 'EPERM') return 'the host itself may not read it';
   return 'there is no such file';
 }
@@ -214,7 +214,7 @@ async function openRegular(path: CheckedPath, refusals: Refusals): Promise<FileH
     if (!stats.isFile()) throw refusals.failed(path.requested, NOT_REGULAR);
     return await open(path.real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = systemCode(error);
     if (code === 'ELOOP' || code === 'ENOTDIR') throw refusals.leadsOut(path.requested, error);
     if (code === 'ENOENT') throw refusals.failed(path.requested, 'there is no such file', error);
     if (code === 'EACCES' || code === 'EPERM') {

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, readlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { StorageEntry } from '../../../sandbox/wire/storage.js';
-import { isBulkheadError } from '../../errors.js';
+import { isBulkheadError, systemCode } from '../../errors.js';
 import { type CheckedPath, checkPath, openChecked } from './checked-path.js';
 import type { Root } from './roots.js';
 import type { FilesystemLimits } from '../limits.js';
@@ -96,5 +96,5 @@ function timeOf(stats: Stats): { readonly bytes: number; readonly modifiedMs: nu
 
 function isMissing(error: unknown): boolean {
   if (isBulkheadError(error, 'FILESYSTEM_FAILED')) return error.message.endsWith('no such file.');
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return systemCode(error) === 'ENOENT';
 }

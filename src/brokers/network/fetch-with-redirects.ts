@@ -11,7 +11,7 @@ import type { NetworkRecord, OpenRecord } from '../record.js';
 import { type Refusals, cut } from './refusals.js';
 import type { SecretFilter } from './secrets/filter.js';
 import type { Upload } from './upload.js';
-import { type BulkheadError, isBulkheadError } from '../../errors.js';
+import { type BulkheadError, isBulkheadError, systemCode } from '../../errors.js';
 
 /** The response to a plugin's request. */
 export interface NetworkReply {
@@ -247,17 +247,11 @@ const ABOUT_THE_BODY = ['content-encoding', 'content-language', 'content-locatio
 export function explainFailure(error: unknown, host: string, refusals: Refusals): BulkheadError {
   if (isBulkheadError(error)) return error;
   if (error instanceof DialError) return explainFailure(error.cause, host, refusals);
-  const code = codeOf(error);
+  const code = systemCode(error) ?? '';
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
     return refusals.limit('maxResponseHeaderBytes', `the headers of ${cut(host)} are too long`);
   }
   return refusals.failed(host, sentence(code), error);
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : '';
 }
 
 function sentence(code: string): string {

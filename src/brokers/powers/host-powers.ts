@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
 import { type RiskBand, higherBand, isRiskBand } from '../../plugin/risk.js';
-import { BulkheadError, isBulkheadError } from '../../errors.js';
+import { BulkheadError, isBulkheadError, messageOf } from '../../errors.js';
 import { isPowerName } from '../../permissions/powers.js';
 import { checkSchema } from '../../schema/check.js';
 import type { compile, Validator } from '../../schema/validator/entry.js';
@@ -165,7 +165,7 @@ function validatorOf(
   try {
     return compiler()(checkSchema(schema, option).schema);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw invalid(option, `a JSON Schema (${isBulkheadError(error) ? error.message : why})`);
   }
 }

@@ -2,6 +2,7 @@ import { constants, existsSync, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import type { StorageLimits } from '../limits.js';
 import type { Refusals } from './refusals.js';
+import { systemCode } from '../../errors.js';
 
 /**
  * An open directory, which cannot be replaced while it is open. Names are resolved in the directory
@@ -43,7 +44,7 @@ export class Directory implements AsyncDisposable {
       await mkdir(this.pathOf(name), { mode: 0o700 });
       return true;
     } catch (error) {
-      if (errnoOf(error) === 'EEXIST') return false;
+      if (systemCode(error) === 'EEXIST') return false;
       throw error;
     }
   }
@@ -53,7 +54,7 @@ export class Directory implements AsyncDisposable {
     try {
       return await lstat(this.pathOf(name));
     } catch (error) {
-      if (errnoOf(error) === 'ENOENT') return undefined;
+      if (systemCode(error) === 'ENOENT') return undefined;
       throw error;
     }
   }
@@ -73,12 +74,6 @@ export class Directory implements AsyncDisposable {
 }
 
 const DESCRIPTORS = existsSync('/proc/self/fd') ? '/proc/self/fd' : undefined;
-
-export function errnoOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : undefined;
-}
 
 /** The contents of a plugin's storage. Directories count as files. */
 export interface Usage {

@@ -1,6 +1,6 @@
 import type { StorageArea } from '../../../sandbox/wire/storage.js';
-import { isBulkheadError } from '../../errors.js';
-import { type Directory, errnoOf, charge, type Usage } from './directory.js';
+import { isBulkheadError, systemCode } from '../../errors.js';
+import { type Directory, charge, type Usage } from './directory.js';
 import type { Segments } from './request.js';
 import type { Errno, Refusals } from './refusals.js';
 import type { Store } from './store.js';
@@ -72,7 +72,7 @@ export async function explained<Result>(
     return await work();
   } catch (error) {
     if (isBulkheadError(error)) throw error;
-    const errno = errnoOf(error);
+    const errno = systemCode(error);
     if (errno === 'ELOOP') throw refusals.foreign(path);
     throw refusals.failed(path, errno !== undefined && isErrno(errno) ? errno : 'EIO', error);
   }

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
-import { BulkheadError } from '../../errors.js';
+import { BulkheadError, messageOf } from '../../errors.js';
 import { didYouMean } from '../../did-you-mean.js';
 import type { HookName, HookSemantics } from '../../plugin/hooks.js';
 import { type Field, fieldsOf } from './contexts.js';
@@ -79,7 +79,7 @@ export function openContext(
       made.set(value, text);
       texts.set(name, text);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       throw invalid(hook, `its ${name} cannot be sent: ${why}`);
     }
   }

@@ -12,6 +12,7 @@ import { Replica, waitForTenant } from './replica.js';
 import { sendGrant } from './send-grant.js';
 import { makeSharedStart, type Wants } from './shared-start.js';
 import { type GivenUp, makeUnsettled, type Unsettled } from './unsettled.js';
+import { isDoneWithin } from '../../waiting.js';
 
 /**
  * Starts, loads, replaces and ends an entry's guests, from the entry's first use on.
@@ -256,7 +257,9 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
     }
     const suspect = trusted.find(({ isSuspect }) => isSuspect);
     if (suspect !== undefined) {
-      await within(suspect.unsettled?.whenSettled(), SETTLE_MS);
+      if (suspect.unsettled !== undefined) {
+        await isDoneWithin(suspect.unsettled.whenSettled(), SETTLE_MS);
+      }
       return suspect.isSuspect || !suspect.isTrusted ? 'start' : 'again';
     }
     const full = trusted.find((replica) => replica.isFullFor(wants.tenant));
@@ -381,14 +384,6 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
 
 /** Ends after which the plugin's state is not missed: it was unloaded, or never started. */
 const KEEPS_STATE: ReadonlySet<GuestEndCause> = new Set(['closed', 'start']);
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function within(settled: Promise<unknown> | undefined, ms: number): Promise<unknown> {
-  return Promise.race([settled, pause(ms)]);
-}
 
 function unloaded(plugin: string, { inactive, detail }: GuestEnd): BulkheadError {
   if (inactive === true) return inactiveError(plugin, detail);

@@ -1,5 +1,6 @@
 import type { GuestGrant } from '../../../sandbox/wire/methods.js';
 import type { Guest } from '../../guests/guest.js';
+import { isDoneWithin } from '../../waiting.js';
 
 /**
  * Time for a guest to apply a changed grant. The host's brokers have applied it before. The guest
@@ -13,16 +14,8 @@ const REGRANT_MS = 1_000;
  */
 export async function sendGrant(guest: Guest, grant: GuestGrant, narrowed: boolean): Promise<void> {
   if (!guest.alive) return;
-  let timer: NodeJS.Timeout | undefined;
-  const applied = guest.peer.ask('permissions', { grant }).answer.then(
-    () => true,
-    () => false,
-  );
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), REGRANT_MS);
-  });
-  const updated = await Promise.race([applied, late]);
-  clearTimeout(timer);
+  const applied = guest.peer.ask('permissions', { grant }).answer;
+  const updated = await isDoneWithin(applied, REGRANT_MS).catch(() => false);
   // guard: unresponsive-guest-killed-on-revocation
   if (updated || !narrowed) return;
   guest.kill({

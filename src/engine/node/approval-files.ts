@@ -2,6 +2,7 @@ import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } fro
 import { join } from 'node:path';
 import { type ApprovalFiles, makeMemoryFiles } from '../../approval/store.js';
 import { draftOf, syncDirectorySync, writeNewFile } from '../../replace-file.js';
+import { systemCode, messageOf } from '../../errors.js';
 
 /** Larger than any question: an input has at most 64 MiB. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -22,7 +23,7 @@ export function openApprovalFiles(storageDirectory: string): ApprovalFiles {
         // Unlike a rename, a link never replaces a file.
         linkSync(draft, join(directory, name));
       } catch (error) {
-        if (isCode(error, 'EEXIST')) return false;
+        if (systemCode(error) === 'EEXIST') return false;
         throw error;
       } finally {
         rmSync(draft, { force: true });
@@ -42,7 +43,7 @@ export function openApprovalFiles(storageDirectory: string): ApprovalFiles {
       try {
         return readdirSync(directory);
       } catch (error) {
-        if (isCode(error, 'ENOENT')) return [];
+        if (systemCode(error) === 'ENOENT') return [];
         throw error;
       }
     },
@@ -69,7 +70,7 @@ export function openApprovalFilesOrMemory(
       } catch (error) {
         // After the first file, an error is an error: the questions are on the disk.
         if (disk.names().length > 0) throw error;
-        onMemory(error instanceof Error ? error.message : String(error));
+        onMemory(messageOf(error));
         used = memory;
         return memory.create(name, text);
       }
@@ -82,8 +83,4 @@ export function openApprovalFilesOrMemory(
 
 function isOwn(uid: number): boolean {
   return process.getuid === undefined || process.getuid() === uid;
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -12,6 +12,7 @@ import {
 import { sep } from 'node:path';
 import type { DirectoryReader } from '../../formats/format.js';
 import { makePauses } from './pauses.js';
+import { systemCode } from '../../errors.js';
 
 /**
  * Reads manifests from disk during discovery. It reads files only, up to the given size. Each
@@ -72,7 +73,7 @@ function unlessMissing<Found>(look: () => Found): Found | undefined {
   try {
     return look();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw error;
   }

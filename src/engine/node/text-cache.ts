@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PinStore } from '../../remotes/pins.js';
 import { replaceFile } from '../../replace-file.js';
+import { systemCode } from '../../errors.js';
 
 /** Texts that are cached between runs, by name. A text that cannot be cached is built again. */
 export interface TextCache {
@@ -54,7 +55,7 @@ export function openPinFiles(storageDirectory: string): PinStore {
       try {
         return readFileSync(fileOf(id), 'utf8');
       } catch (error) {
-        if (isMissing(error)) return undefined;
+        if (systemCode(error) === 'ENOENT') return undefined;
         // Pins that cannot be read accept nothing.
         return '';
       }
@@ -62,8 +63,4 @@ export function openPinFiles(storageDirectory: string): PinStore {
     write: (id, text) =>
       replaceFile(fileOf(id), text, { mode: 0o600, directoryMode: 0o700, durable: true }),
   };
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

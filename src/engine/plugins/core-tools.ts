@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
 import { type Tolerance, whyItAsks } from '../../approval/policy.js';
 import type { UnnamedTool } from '../../catalog/catalog.js';
-import { BulkheadError, isBulkheadError } from '../../errors.js';
+import { BulkheadError, isBulkheadError, messageOf } from '../../errors.js';
 import { hostFormat } from '../../formats/table.js';
 import type { RemoteTool } from '../../remotes/remote.js';
 import { checkSchema } from '../../schema/check.js';
@@ -59,7 +59,7 @@ function readSchema(
     const { schema } = checkSchema(written, option);
     return { schema, check: compiler()(schema) };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw invalid(option, `a JSON Schema (${why})`);
   }
 }

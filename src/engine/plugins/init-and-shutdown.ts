@@ -1,6 +1,7 @@
 import { isBulkheadError } from '../../errors.js';
 import type { Instance, ShutdownReason } from '../instance/instance.js';
 import { asProblem, idle, type InstalledEntry, type InstalledPlugin } from './installed.js';
+import { isDoneWithin } from '../../waiting.js';
 
 /**
  * Runs `init` of a plugin. If it fails for an entry, that entry does not run; the plugin's other
@@ -54,19 +55,10 @@ export async function shutDown(
     if (lifecycle === undefined || serving.length === 0) continue;
     const ended = Promise.all(serving.map((guest) => lifecycle.end(guest, reason))).then(() => {});
     ending.push(ended);
-    await within(ended, MAX_WAIT_MS);
+    await isDoneWithin(ended, MAX_WAIT_MS);
   }
   await Promise.all(ending);
 }
 
 /** How long the next plugin waits for a `shutdown`. */
 const MAX_WAIT_MS = 250;
-
-async function within(settled: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([settled, late]);
-  clearTimeout(timer);
-}

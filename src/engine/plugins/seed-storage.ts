@@ -5,7 +5,7 @@ import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import { type FilesystemBroker, makeFilesystemBroker } from '../../brokers/filesystem/broker.js';
 import { makeStorageBroker, type StorageBroker } from '../../brokers/storage/broker.js';
 import type { Stores } from '../../brokers/storage/store.js';
-import { BulkheadError } from '../../errors.js';
+import { BulkheadError, messageOf } from '../../errors.js';
 import type { Plugin, SeedFile } from '../../plugin/plugin.js';
 import { identityOf } from '../instance/identity.js';
 
@@ -176,7 +176,7 @@ function sourceOf(content: Uint8Array): ByteSource {
 }
 
 function missing(plugin: Plugin, { from, to }: SeedFile, error: unknown): BulkheadError {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   const problem = `storage_seed_files: ${from}, which is required, cannot be put into ${to}: ${why}`;
   return new BulkheadError(
     'INVALID_MANIFEST',

@@ -3,7 +3,7 @@ import type { ShapeResult } from '../../schema/shape.js';
 import { basename } from 'node:path';
 import type { Edition, Plugin } from '../../plugin/plugin.js';
 import { quoteText } from '../quote.js';
-import { isBulkheadError } from '../../errors.js';
+import { isBulkheadError, messageOf } from '../../errors.js';
 import { checkSchema } from '../../schema/check.js';
 
 /** The manifest of a Vellum plugin. */
@@ -36,7 +36,7 @@ export function parsePackage(text: string): ShapeResult<VellumPackage> {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { ok: false, problems: [`is not JSON: ${why}`] };
   }
   if (!isRecord(value)) return { ok: false, problems: ['is not an object'] };

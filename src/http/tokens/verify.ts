@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader, importJWK, type JWTPayload, jwtVerify } from 'jose';
 import { isRecord } from '../../../sandbox/wire/json.js';
-import { BulkheadError } from '../../errors.js';
+import { BulkheadError, messageOf } from '../../errors.js';
 import { makeOrigin, type Origin, type OriginSpec, readAll } from '../../remotes/origin.js';
 import { TOKEN_LIMITS, type TokenLimits } from '../limits.js';
 import { HttpRefusal } from '../refusal.js';
@@ -76,7 +76,7 @@ export function makeVerifier(options: VerifierOptions): Verifier {
     return makeKeys({
       fetch: () =>
         fetchText(origin, jwks, limits).catch((error: unknown) => {
-          options.onKeysFailed?.(jwks, error instanceof Error ? error.message : String(error));
+          options.onKeysFailed?.(jwks, messageOf(error));
           throw error;
         }),
       now: () => performance.now(),

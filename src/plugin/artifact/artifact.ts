@@ -1,6 +1,6 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { canonicalJson } from '../../canonical.js';
-import { BulkheadError } from '../../errors.js';
+import { BulkheadError, messageOf } from '../../errors.js';
 import { readShape } from '../../schema/shape.js';
 import { parseBundle } from '../bundle/parse-built.js';
 import { integrityOf } from '../integrity.js';
@@ -107,7 +107,7 @@ export function parseArtifact(bytes: Uint8Array, name: string, expected?: string
     if (expected === undefined) checkParts(artifact);
     return artifact;
   } catch (error) {
-    throw invalidArtifact(name, error instanceof Error ? error.message : String(error));
+    throw invalidArtifact(name, messageOf(error));
   }
 }
 

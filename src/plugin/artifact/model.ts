@@ -17,6 +17,7 @@ import {
   wrong,
 } from '../../schema/shape.js';
 import type { Plugin } from '../plugin.js';
+import { messageOf } from '../../errors.js';
 
 /** A plugin's manifest as it was read: without its directory, its install time and its state. */
 export type PluginModel = Omit<Plugin, 'directory' | 'installedAtMs' | 'disabled'>;
@@ -74,7 +75,7 @@ function readScopes(
     for (const scope of list.value) scopeTexts[name].normalise(scope);
     return list.value;
   } catch (error) {
-    problems.push(`${at}: ${error instanceof Error ? error.message : String(error)}`);
+    problems.push(`${at}: ${messageOf(error)}`);
     return undefined;
   }
 }
@@ -100,7 +101,7 @@ const configSchema: Shape<JsonSchemaDocument> = {
     try {
       return { value: checkSchema(value, 'config') };
     } catch (error) {
-      problems.push(`${at}: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`${at}: ${messageOf(error)}`);
       return undefined;
     }
   },

@@ -1,6 +1,6 @@
 // Bundles each spec that the host sends, one plugin after another, until the host disconnects.
 import { isRecord } from '../../../sandbox/wire/json.js';
-import { BulkheadError } from '../../errors.js';
+import { BulkheadError, messageOf } from '../../errors.js';
 import { buildBundle } from './build.js';
 import type { BundleSpec } from './spec.js';
 
@@ -19,7 +19,7 @@ function describe(error: unknown): object {
   if (error instanceof BulkheadError) {
     return { code: error.code, message: error.message, details: error.details };
   }
-  return { code: undefined, message: error instanceof Error ? error.message : String(error) };
+  return { code: undefined, message: messageOf(error) };
 }
 
 /** Tells the host's messages from those that Node itself may send. The host is trusted. */

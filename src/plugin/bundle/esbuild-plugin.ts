@@ -1,6 +1,6 @@
 import type { OnResolveArgs, OnResolveResult, Plugin } from 'esbuild';
 import { isRecord } from '../../../sandbox/wire/json.js';
-import { BulkheadError } from '../../errors.js';
+import { BulkheadError, systemCode } from '../../errors.js';
 import { builtinFile, readBuiltinFile } from './builtins.js';
 import { parentOf, type PluginFiles } from './files.js';
 import type { BundleSpec } from './spec.js';
@@ -83,7 +83,7 @@ async function guarded<Result>(
         })),
       };
     }
-    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    const code = systemCode(error);
     return {
       errors: [
         {

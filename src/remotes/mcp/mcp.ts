@@ -1,4 +1,4 @@
-import { isBulkheadError } from '../../errors.js';
+import { isBulkheadError, messageOf } from '../../errors.js';
 import type { ToolAnswer } from '../../plugin/answer.js';
 import { bandOfHints } from '../../plugin/risk.js';
 import { type Description, makeDescriber, readTools, remoteFailed } from '../description.js';
@@ -94,7 +94,7 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
       return readMcpAnswer(answer, id, call.maxResultBytes);
     } catch (error) {
       if (isBulkheadError(error)) throw error;
-      const why = scrub(error instanceof Error ? error.message : String(error));
+      const why = scrub(messageOf(error));
       const cut = why.slice(0, REMOTE_LIMITS.maxErrorCharacters);
       throw remoteFailed(id, `${id} did not run ${tool}: ${cut}`, error);
     }

@@ -5,6 +5,7 @@ import { type ContextMessage, formatMessages } from '../invocation.js';
 import type { CouncilToolResult } from './deliberation.js';
 import type { CouncilMember, CouncilSettings } from './settings.js';
 import { type CouncilTool, type ResolveSidecar, runPrompt } from './tools.js';
+import { messageOf } from '../../../errors.js';
 
 export interface ContributeCapabilities {
   readonly engine: Pick<Engine, 'call'>;
@@ -44,7 +45,7 @@ export async function contribute(
     const content = await untilAborted(run(capabilities, contribution), contribution.signal);
     return { ...about, success: true, content, durationMs: capabilities.now() - began };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const durationMs = capabilities.now() - began;
     return { ...about, success: false, content: '', error: message, durationMs };
   }

@@ -1,6 +1,7 @@
 import type { Catalog, CatalogTool } from '../../../catalog/catalog.js';
 import type { ContextMessage } from '../invocation.js';
 import type { CouncilMember, CouncilSettings, SidecarConfig } from './settings.js';
+import { pause } from '../../../waiting.js';
 
 /** A prompt of the host for the sidecar model, built in or from a pack. */
 export interface PromptTool {
@@ -141,16 +142,4 @@ function describeTask(
     prompt,
     ...(maxWordsPerTool > 0 ? [`Answer in at most ${maxWordsPerTool} words.`] : []),
   ].join('\n\n');
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-    signal.addEventListener('abort', done);
-  });
 }
