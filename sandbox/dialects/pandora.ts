@@ -16,16 +16,18 @@ export const pandora: Dialect = {
     const found = new Map<string, Tool>();
     readTools(exports['tools'], found);
     let resolving: Promise<Resolved> | undefined;
-    const resolve = (): Promise<Resolved> =>
-      (resolving ??= resolveTools(exports['resolveTools'], world, found));
+    // The budget of both lists is new for each description.
+    const resolve = (budget: Budget = { bytes: MAX_DESCRIBED_BYTES }): Promise<Resolved> =>
+      (resolving ??= resolveTools(exports['resolveTools'], { world, into: found, budget }));
 
     const run = (tool: Tool, input: unknown, call: CallWorld): unknown =>
       tool.execute(input, withSignal({ env: { ...world.environment }, logger }, call));
 
     const attached: Attached = {
       describe: async () => {
-        const statics = describeAll(exports['tools'], world);
-        const resolved = await resolve();
+        const budget: Budget = { bytes: MAX_DESCRIBED_BYTES };
+        const statics = describeAll(exports['tools'], world, budget);
+        const resolved = await resolve(budget);
         const agent = describeAgent(exports['agent'], world);
         return `{"tools":${statics},"resolved":${resolved.described}${agent}}`;
       },
@@ -88,8 +90,11 @@ function listOf(value: unknown, most = MAX_TOOLS): readonly unknown[] {
 
 async function resolveTools(
   resolve: unknown,
-  world: DialectWorld,
-  into: Map<string, Tool>,
+  {
+    world,
+    into,
+    budget,
+  }: { readonly world: DialectWorld; readonly into: Map<string, Tool>; readonly budget: Budget },
 ): Promise<Resolved> {
   if (typeof resolve !== 'function') return { described: 'null' };
   try {
@@ -100,7 +105,7 @@ async function resolveTools(
     const alerts: unknown = readProperty(answer, 'alerts');
     readTools(tools, into);
     return {
-      described: `{"tools":${describeAll(tools, world)},"alerts":${world.serialize(alerts ?? [])}}`,
+      described: `{"tools":${describeAll(tools, world, budget)},"alerts":${world.serialize(alerts ?? [])}}`,
     };
   } catch (error) {
     return { described: `{"error":${world.serialize(messageOf(error))}}` };
@@ -131,8 +136,14 @@ const FIELDS = [
 
 /** Tools past the cap that are named. */
 const MAX_PAST = 100;
-/** Bytes of the descriptions of one list: half of them fit into one message, with room for others. */
-const MAX_LIST_BYTES = 3 * 1024 * 1024;
+/** Bytes of the descriptions of both lists together. They fit into one message, with the alerts. */
+const MAX_DESCRIBED_BYTES = 6 * 1024 * 1024;
+
+/** What is left for further tools. */
+interface Budget {
+  bytes: number;
+}
+
 /** Characters of a description. The host cuts it shorter, and says so. */
 const MAX_DESCRIPTION = 32 * 1024;
 
@@ -140,15 +151,14 @@ const MAX_DESCRIPTION = 32 * 1024;
  * Each tool as `{"tool": …}` or `{"problem": …, "id": …}`: a broken tool, one that is too large and
  * those past the cap do not hide the others.
  */
-function describeAll(list: unknown, world: DialectWorld): string {
-  let room = MAX_LIST_BYTES;
+function describeAll(list: unknown, world: DialectWorld, budget: Budget): string {
   const described = listOf(list, MAX_TOOLS + MAX_PAST).map((tool, index) => {
     if (index >= MAX_TOOLS) return problemOf(tool, PAST_CAP, world);
     const text = describeTool(tool, world);
     const { length } = world.powers.text.encode(text);
     // guard: tool-list-bytes-cap
-    if (length > room) return problemOf(tool, NO_ROOM, world);
-    room -= length;
+    if (length > budget.bytes) return problemOf(tool, OVER_BUDGET, world);
+    budget.bytes -= length;
     return text;
   });
   const rest = Array.isArray(list) ? list.length - described.length : 0;
@@ -157,7 +167,7 @@ function describeAll(list: unknown, world: DialectWorld): string {
 }
 
 const PAST_CAP = `an entry has at most ${MAX_TOOLS} tools`;
-const NO_ROOM = `the tools of an entry have at most ${MAX_LIST_BYTES} bytes with their descriptions and schemas`;
+const OVER_BUDGET = `the tools of an entry have at most ${MAX_DESCRIBED_BYTES} bytes with their descriptions and schemas`;
 
 /** A tool that cannot be offered, with its id if that can be read. */
 function problemOf(tool: unknown, problem: string, world: DialectWorld): string {

@@ -100,7 +100,8 @@ describe('a plugin that describes more than anybody can read', () => {
     await engine.close();
     expect(plugin?.tools).toHaveLength(1_000);
     expect(plugin?.alerts.length).toBeLessThanOrEqual(20);
-    expect(plugin?.problems.length).toBeLessThanOrEqual(50);
+    // 100 of the tools past the cap are named, the rest counted; 50 problems of other kinds.
+    expect(plugin?.problems.length).toBeLessThanOrEqual(151);
     // A catalog of a thousand large schemas is checked in one piece, once.
     expect(blockedMs).toBeLessThan(600);
     expect(grownMb).toBeLessThan(400);

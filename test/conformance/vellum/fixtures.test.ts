@@ -129,7 +129,7 @@ describe('what is shared by a plugin’s files', () => {
     expect((await call('list_people')).structured).toEqual(['Ada', 'Ben']);
   });
 
-  it('notes-db: a database that is not there, and what the plugin has instead', async () => {
+  it('notes-db: a database in memory', async () => {
     expect(await textOf('note_add', { text: 'Buy stamps' })).toBe('Note 1 kept.');
     expect(await textOf('search_notes', { query: 'STAMPS' })).toBe('Buy stamps');
     expect(await call('search_notes', { query: ' ' })).toMatchObject({

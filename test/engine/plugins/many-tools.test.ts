@@ -50,6 +50,6 @@ describe('tools that a plugin cannot offer', () => {
     );
     expect(names).toEqual(['small']);
     expect(refused.split(' ').length).toBe(12);
-    expect(texts).toContain('have at most 3145728 bytes');
+    expect(texts).toContain('have at most 6291456 bytes');
   });
 });
