@@ -139,7 +139,10 @@ async function runApprovals(
   const source = openSource(settings, capabilities);
   if (id !== undefined) {
     if (verdict === undefined)
-      throw usageError('verdict', 'an answer is missing: deny, once, session or always');
+      throw usageError(
+        'verdict',
+        `the answer to ${visible(id)} is missing: deny, once, session or always; \`bulkhead approvals\` alone lists what is pending`,
+      );
     return answer(source, id, verdict, settings, capabilities);
   }
   const seen = new Set<string>();
@@ -178,7 +181,7 @@ async function answer(
   if (pending === undefined || matching.length > 1) {
     throw usageError(
       'id',
-      `${matching.length === 0 ? 'no approval is pending' : 'several approvals are pending'} under ${id}${id.length < MIN_ID ? `; use at least ${MIN_ID} characters of the id` : ''}`,
+      `${matching.length === 0 ? 'no approval is pending' : 'several approvals are pending'} under ${visible(id)}${id.length < MIN_ID ? `; use at least ${MIN_ID} characters of the id` : ''}`,
     );
   }
   const { approvalId } = pending;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CatalogTool } from '../catalog/catalog.js';
 import type { PluginStatus } from '../engine/types/status.js';
-import { jsonLine, visible } from '../visible.js';
+import { jsonLine, shellWord, visible } from '../visible.js';
 import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
 import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
@@ -41,14 +41,52 @@ export async function runTools(
   const warnings = plugins.flatMap(warningsOf);
   if (settings.json === true) {
     const problems = [...failures, ...warnings];
-    await capabilities.stdout.write(jsonLine({ ok: failures.length === 0, tools, problems }));
+    const others = plugins.filter(hasOtherParts).map(({ id, agents, notRun }) => ({
+      id,
+      ...(agents === undefined ? {} : { agents }),
+      ...(notRun === undefined ? {} : { notRun }),
+    }));
+    await capabilities.stdout.write(
+      jsonLine({
+        ok: failures.length === 0,
+        tools,
+        problems,
+        ...(others.length === 0 ? {} : { plugins: others }),
+      }),
+    );
   } else {
     await capabilities.stdout.write(formatTable([HEADING, ...tools.map(row)]));
+    const rest = plugins.flatMap(restOf).join('');
+    if (rest !== '') await capabilities.stdout.write(`\n${rest}`);
     for (const failure of [...failures, ...warnings]) {
       await capabilities.stderr.write(`\n${await errorBlock(failure, undefined, capabilities)}`);
     }
   }
   return failures[0] === undefined ? EXIT.ok : exitCodeOf(failures[0].code);
+}
+
+function hasOtherParts({ agents, notRun }: PluginStatus): boolean {
+  return agents !== undefined || notRun !== undefined;
+}
+
+/** Why a plugin has no line in the table, and its parts that are not tools. */
+function restOf(status: PluginStatus): string[] {
+  const { id, state, directory, tools, agents, notRun } = status;
+  const name = visible(id);
+  const inspect = `bulkhead inspect ${shellWord(directory)}`;
+  return [
+    ...(state === 'active' && tools.length === 0
+      ? [`${name} has no tools. Its other parts: ${inspect}\n`]
+      : []),
+    ...(agents ?? []).map(
+      ({ id: agent }) => `${visible(agent)} is an agent: run it with \`bulkhead chat --agent\`.\n`,
+    ),
+    ...(notRun === undefined
+      ? []
+      : [
+          `${name} has parts that are not run: ${notRun.map((part) => visible(part)).join(', ')}\n`,
+        ]),
+  ];
 }
 
 /** The problems of a plugin that runs, or that is not configured yet. */

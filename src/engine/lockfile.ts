@@ -363,7 +363,7 @@ function notLocked(id: string, path: string): BulkheadError<'NOT_LOCKED'> {
 function noPrevious(id: string, path: string): BulkheadError<'NOT_LOCKED'> {
   return new BulkheadError(
     'NOT_LOCKED',
-    `${path} knows no previous version of ${id} to go back to.`,
+    `${path} has no earlier version of ${id}. To fix this, accept the version that you want with \`bulkhead update ${id}\`; \`bulkhead list\` shows what is accepted.`,
     { plugin: id },
   );
 }

@@ -82,6 +82,13 @@ describe('bulkhead approvals', () => {
     expect(empty.stdout.text).toBe('no approval is pending\n');
   });
 
+  it('names the command that lists, if an id has no answer', async () => {
+    const { code, stderr } = await runFake(['approvals', 'list']);
+    expect(code).toBe(1);
+    expect(stderr.text).toContain('the answer to list is missing: deny, once, session or always');
+    expect(stderr.text).toContain('`bulkhead approvals` alone lists what is pending');
+  });
+
   it('needs the token to answer for a server', async () => {
     const { code, stderr } = await runFake(['approvals', '--url', 'http://127.0.0.1:1']);
     expect(code).toBe(1);

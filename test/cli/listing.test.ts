@@ -34,6 +34,45 @@ describe('bulkhead tools', () => {
     expect(code).toBe(0);
   });
 
+  it('says of a plugin without tools that it has none, and names what else it has', async () => {
+    const other: FakeSpec = {
+      tools: [],
+      status: {
+        tools: [],
+        directory: 'a plugin',
+        agents: [
+          {
+            id: 'sample:guide',
+            name: 'Guide',
+            description: 'd',
+            instructions: 'i',
+            useTools: [],
+          },
+        ],
+        notRun: ['channels', 'skills/\u001b[2Jplan'],
+      },
+    };
+    const { out } = await run(['tools', 'a'], other);
+    expect(out.split('\n').slice(1)).toEqual([
+      '',
+      "sample has no tools. Its other parts: bulkhead inspect 'a plugin'",
+      'sample:guide is an agent: run it with `bulkhead chat --agent`.',
+      'sample has parts that are not run: channels, skills/\\u001b[2Jplan',
+      '',
+    ]);
+    const { out: json } = await run(['tools', 'a', '--json'], other);
+    expect(JSON.parse(json)).toMatchObject({
+      tools: [],
+      plugins: [
+        {
+          id: 'sample',
+          agents: [{ id: 'sample:guide' }],
+          notRun: ['channels', expect.any(String)],
+        },
+      ],
+    });
+  });
+
   it('loads all directories into one catalog', async () => {
     const { created } = await run(['tools', 'a', 'b']);
     expect(created.map(({ plugins }) => plugins)).toEqual([['a', 'b']]);

@@ -110,7 +110,7 @@ function request(bundler: ChildProcess, spec: BundleSpec, stop: () => void): Pro
   return new Promise((resolve, reject) => {
     const settle = (finish: () => void): void => {
       clearTimeout(timer);
-      bundler.off('message', onMessage).off('exit', onExit).off('error', onExit);
+      bundler.off('message', onMessage).off('exit', onExit).off('error', onError);
       finish();
     };
     const onMessage = (message: unknown): void =>
@@ -124,11 +124,23 @@ function request(bundler: ChildProcess, spec: BundleSpec, stop: () => void): Pro
           reject(error.value);
         }
       });
-    const onExit = (): void =>
+    const end = (error: BulkheadError): void =>
       settle(() => {
         stop();
-        reject(abandoned('the bundler process exited (out of memory or stack)'));
+        reject(error);
       });
+    // Without memory or stack, V8 ends its process by a signal. A code is of the walls or of Node.
+    const onExit = (code: number | null): void =>
+      end(
+        code === null
+          ? abandoned('its process ended (out of memory or stack)')
+          : abandoned(
+              `its process exited with code ${code}`,
+              'Run `bulkhead doctor`: it shows whether the walls of its process can be built here.',
+            ),
+      );
+    const onError = ({ message }: Error): void =>
+      end(abandoned(`its process failed: ${message}`, 'Check the limits on processes and memory.'));
     const timer = setTimeout(
       () =>
         settle(() => {
@@ -137,18 +149,16 @@ function request(bundler: ChildProcess, spec: BundleSpec, stop: () => void): Pro
         }),
       deadlineMs,
     );
-    bundler.on('message', onMessage).on('exit', onExit).on('error', onExit);
+    bundler.on('message', onMessage).on('exit', onExit).on('error', onError);
     bundler.send(spec);
   });
 }
 
-function abandoned(why: string): BulkheadError<'BUNDLE_FAILED'> {
-  return bundleFailed([
-    {
-      message: `The bundler stopped: ${why}`,
-      remedy: 'Make its sources smaller or less deeply nested.',
-    },
-  ]);
+function abandoned(
+  why: string,
+  remedy = 'Make its sources smaller or less deeply nested.',
+): BulkheadError<'BUNDLE_FAILED'> {
+  return bundleFailed([{ message: `The bundler stopped: ${why}`, remedy }]);
 }
 
 function parseError(error: unknown): {

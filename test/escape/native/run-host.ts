@@ -50,6 +50,8 @@ export async function runHost({
 }: HostSetting): Promise<HostReport> {
   const { directory, node, host, script, attack, foreign } = stage();
   const identity = [
+    // A host of root has the group 0 beside its own: a guest must not inherit it.
+    ...(user === undefined && isRoot ? [SETPRIV, '--groups=0', '--'] : []),
     ...(user === undefined || !isRoot
       ? []
       : [SETPRIV, `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--']),

@@ -98,4 +98,21 @@ describe('bundlePlugin', () => {
     expect(started).toHaveLength(3);
     started[2]?.kill('SIGKILL');
   });
+
+  it.each([
+    ['process.exit(70)', 'exited with code 70', 'bulkhead doctor'],
+    ["process.kill(process.pid, 'SIGABRT')", 'out of memory or stack', 'smaller'],
+  ])('says of a process that ends with %s what to look at', async (code, why, remedy) => {
+    const ending = makeBundler(async () =>
+      spawn(process.execPath, ['-e', `process.on('message', () => { ${code} })`], {
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      }),
+    );
+    const directory = makePlugin({ 'x.js': '1' });
+    await expect(bundleWith({ directory, entry: { file: 'x.js' } }, ending)).rejects.toMatchObject({
+      code: 'BUNDLE_FAILED',
+      message: expect.stringContaining(why),
+      details: { problems: [{ remedy: expect.stringContaining(remedy) }] },
+    });
+  });
 });
