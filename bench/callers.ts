@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findInnermost } from '../src/guests/guest-process.js';
 import { createEngine } from './built.js';
 import type { Effort, Measure } from './measure.js';
 import { withDirectory, writeEcho } from './plugins-on-disk.js';
@@ -72,12 +73,12 @@ export function measureCallers({ calls }: Effort): Promise<Measure[]> {
   });
 }
 
-/** Processor time of these processes in milliseconds. `NaN` on systems other than Linux. */
+/** Processor time of the guests in these processes in milliseconds. `NaN` on systems other than Linux. */
 function usedMs(pids: ReadonlySet<number>): number {
   let used = 0;
   for (const pid of pids) {
     try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+      const stat = readFileSync(`/proc/${findInnermost(pid)}/stat`, 'latin1');
       const fields = stat.slice(stat.lastIndexOf(')') + 1).split(' ');
       used += (Number(fields[12]) + Number(fields[13])) * 10;
     } catch {
