@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 /**
  * How often properties are tried: a hundred times or as often as they say in the suite, and a number
- * of times that somebody chose when they are run for long. A failure prints the seed and the path
+ * of times that the caller chose for a long run. A failure prints the seed and the path
  * that lead to it again; the value that it found becomes an example of that property.
  */
 const chosen = Number(process.env['BULKHEAD_FUZZ_RUNS'] ?? '0');

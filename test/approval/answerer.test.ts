@@ -30,7 +30,7 @@ describe('the event of an answer', () => {
     expect(last(events)).toMatchObject({ type: 'approval-refused', ...who });
   });
 
-  it('has no answerer if nobody answered', async () => {
+  it('has no answerer without an answer', async () => {
     const { approval, events } = open(undefined);
     await expect(approval.ask(question())).rejects.toMatchObject({ code: 'APPROVAL_REQUIRED' });
     expect(last(events)).not.toHaveProperty('approver');

@@ -42,7 +42,7 @@ export async function run(
 
 let capabilities: CliCapabilities | undefined;
 
-/** Made once, because each listens to the streams of this process. Nobody is asked. */
+/** Made once, because each listens to the streams of this process. They ask no person. */
 function ofThisProcess(): CliCapabilities {
   const { ask: _, ...others } = systemCapabilities(new AbortController().signal, '0.0.0');
   return others;

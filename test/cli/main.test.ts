@@ -8,7 +8,7 @@ describe('the process of bulkhead call --json', () => {
     const directory = writePlugin({ execute: "return 'é'.repeat(400_000);" });
     const child = start(['call', directory, 'run', '--json']);
     child.stdin.end();
-    // Nobody reads for a while: the pipe is full, and the process has to wait.
+    // The pipe has no reader for a while: it is full, and the process has to wait.
     await sleep(1_500);
     const { stdout, code } = await ended(child);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, result: 'é'.repeat(400_000) });

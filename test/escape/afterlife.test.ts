@@ -4,7 +4,7 @@ import { expectBreath, stage } from './attempt.js';
 import { both, outOfTime, type Verdict } from './verdicts.js';
 
 describe('code that goes on when it should have ended', () => {
-  const escapeAttempt = stage({ villain: 'lives-on' });
+  const escapeAttempt = stage({ hostile: 'lives-on' });
   const deadlineMs = 250;
 
   const returned: Verdict = ({ result }) => expect(result.value).toBe('returned');

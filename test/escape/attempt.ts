@@ -14,7 +14,7 @@ import { ROOT } from '../architecture/sources.js';
 import { MAX_BLOCKED_MS, MAX_GROWTH_MB, watchHost } from './host-watch.js';
 import type { Verdict } from './verdicts.js';
 
-/** One attack: what it tries, the tool of the villain that tries it, and what has to come of it. */
+/** One attack: what it tries, the tool of the hostile plugin that tries it, and what has to come of it. */
 export interface Attempt {
   /** Completes "It tries …, in vain": the title of the test. */
   readonly tries: string;
@@ -27,30 +27,30 @@ export interface Attempt {
 
 export interface Stage {
   /** A plugin of `fixtures/hostile`. */
-  readonly villain: string;
+  readonly hostile: string;
   /** What its engine is made with besides; asked for once, before the first attempt. */
   readonly options?: () => Partial<EngineOptions> | Promise<Partial<EngineOptions>>;
-  /** The villain's id, where it is not its directory's name. */
+  /** The hostile plugin's id, where it is not its directory's name. */
   readonly id?: string;
   /** Whether each of its tools is an attempt. Default: true. */
   readonly complete?: boolean;
-  /** Whether the villain's next call works whatever it tried. Default: true. */
+  /** Whether the hostile plugin's next call works whatever it tried. Default: true. */
   readonly comesBack?: boolean;
 }
 
-/** The tool of every villain that does no harm: whether the plugin still runs. */
+/** The tool of every hostile plugin that does no harm: whether the plugin still runs. */
 const HARMLESS = 'breathe';
 
 const DEADLINE_MS = 2_000;
 
 /**
- * Loads a villain with all that it declares, and gives the way to let it try something. Whatever it
- * tries, the host goes on with its work meanwhile, and the next call of the same plugin succeeds.
- * Attempts that the villain has and nobody made are a failure too.
+ * Loads a hostile plugin with all that it declares, and returns a function that runs one attempt. Meanwhile
+ * the host keeps working, and the next call of the same plugin succeeds.
+ * An attempt of the plugin that no test makes is a failure too.
  */
 export function stage({
-  villain,
-  id = villain,
+  hostile,
+  id = hostile,
   options,
   complete = true,
   comesBack = true,
@@ -62,11 +62,11 @@ export function stage({
   beforeAll(async () => {
     const given = await options?.();
     engine = await openEngine({
-      plugins: [fixture(villain)],
+      plugins: [fixture(hostile)],
       grant: 'declared',
       onEvent: (event) => events.push(event),
       ...given,
-      // Villains crash as often as they like: what quarantine does has tests of its own.
+      // Hostile plugins crash as often as they like: quarantine has tests of its own.
       limits: { loadTimeoutMs: 5_000, pool: 1, maxCrashes: 10_000, ...given?.limits },
     });
   });
@@ -126,8 +126,8 @@ export async function expectBreath(engine: Engine, id: string): Promise<void> {
   expect({ value, content }).toMatchObject({ value: 'still here' });
 }
 
-export function fixture(villain: string): string {
-  return join(ROOT, 'fixtures/hostile', villain);
+export function fixture(hostile: string): string {
+  return join(ROOT, 'fixtures/hostile', hostile);
 }
 
 const nothing = (): void => {};

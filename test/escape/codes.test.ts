@@ -5,7 +5,7 @@ import { stage } from './attempt.js';
 import type { Verdict } from './verdicts.js';
 
 describe("code that throws what looks like the host's own errors", () => {
-  const escapeAttempt = stage({ villain: 'forges-errors' });
+  const escapeAttempt = stage({ hostile: 'forges-errors' });
 
   /** Codes by which a host decides: whether to go on, whom to blame, what was consented to. */
   const hosts = Object.values(areas)

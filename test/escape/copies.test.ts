@@ -8,7 +8,7 @@ const returns =
     expect({ value: result.value, code: result.code }).toEqual({ value, code: undefined });
 
 describe('code whose answers are not what they seem', () => {
-  const escapeAttempt = stage({ villain: 'lies-about-its-types' });
+  const escapeAttempt = stage({ hostile: 'lies-about-its-types' });
 
   escapeAttempt({
     tries: 'a property that changes from one read to the next',

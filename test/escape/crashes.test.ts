@@ -4,7 +4,7 @@ import { ended, refused, type Verdict } from './verdicts.js';
 
 describe('code that brings its process down', () => {
   const escapeAttempt = stage({
-    villain: 'crashes',
+    hostile: 'crashes',
     options: () => ({ limits: { memoryMb: 32, maxLogLinesPerSecond: 100_000 } }),
   });
 

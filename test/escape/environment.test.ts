@@ -4,7 +4,7 @@ import { got, gotNothing } from './verdicts.js';
 
 describe('code that was granted two variables', () => {
   const escapeAttempt = stage({
-    villain: 'reads-variables',
+    hostile: 'reads-variables',
     options: () => ({
       env: { GRANTED: 'yes', SECRET: 'a secret', HOME: '/root', PATH: '/bin', TZ: 'Mars/Olympus' },
     }),

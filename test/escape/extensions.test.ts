@@ -79,7 +79,7 @@ const ways = (): Readonly<Record<string, string>> => {
   };
 };
 
-function villain(): string {
+function hostile(): string {
   const cases = Object.entries(ways()).map(
     ([name, way]) => `${JSON.stringify(name)}: async () => (${way})`,
   );
@@ -103,11 +103,11 @@ const PAYLOAD = `import fs from 'node:fs'; export const sibling = (path) => fs.r
 describe('an extension', () => {
   let engine: Engine;
   beforeAll(async () => {
-    const source = villain();
+    const source = hostile();
     engine = await startEngine(
       [
         makeExtension({
-          identifier: 'villain',
+          identifier: 'hostile',
           permissions: SPINDLE_PERMISSIONS,
           source,
           files: { 'dist/payload.mjs': PAYLOAD },
@@ -126,7 +126,7 @@ describe('an extension', () => {
   it('gets nothing in any of the ways that led out of its own system', async () => {
     const before = hits;
     for (const way of Object.keys(ways())) {
-      const result = await engine.call('villain:try', { way });
+      const result = await engine.call('hostile:try', { way });
       const text = result.content[0]?.text ?? '';
       expect.soft(text, way).toMatch(/^(?:stopped|got nothing)/);
       expect.soft(text, way).not.toContain(SECRET);
@@ -137,7 +137,7 @@ describe('an extension', () => {
 
   it('changes nothing for another, and its names are its own', async () => {
     expect((await engine.call('victim:status', {})).value).toBe('mine,,,function');
-    expect(engine.catalog.list().map(({ id }) => id)).toEqual(['victim:status', 'villain:try']);
+    expect(engine.catalog.list().map(({ id }) => id)).toEqual(['hostile:try', 'victim:status']);
   });
 
   it('cannot say what it holds: permissions are the host’s word', async () => {

@@ -15,7 +15,7 @@ describe('code that was granted a directory of its own', () => {
   execFileSync('mkfifo', [join(home, 'data/pipe')]);
 
   const escapeAttempt = stage({
-    villain: 'reads-files',
+    hostile: 'reads-files',
     options: () => ({ plugins: [home] }),
   });
 

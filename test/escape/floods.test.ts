@@ -5,7 +5,7 @@ import { both, outOfTime, refused, type Verdict } from './verdicts.js';
 
 describe('code that gives more than anybody can take', () => {
   const escapeAttempt = stage({
-    villain: 'floods',
+    hostile: 'floods',
     options: () => ({ limits: { maxLogLinesPerSecond: 50 } }),
   });
   const deadlineMs = 400;

@@ -3,7 +3,7 @@ import { stage } from './attempt.js';
 import { outOfTime } from './verdicts.js';
 
 describe('code that never ends', () => {
-  const escapeAttempt = stage({ villain: 'never-ends' });
+  const escapeAttempt = stage({ hostile: 'never-ends' });
   const deadlineMs = 150;
 
   const places = {
@@ -25,7 +25,7 @@ describe('code that never ends', () => {
     'async-iterator': 'an iterator without an end',
     'own-pattern': 'a pattern that backtracks for years',
     'big-numbers': 'numbers that only grow',
-    'promise-that-nobody-settles': 'nothing at all, for ever',
+    'promise-that-never-settles': 'nothing at all, for ever',
   };
   for (const [tool, place] of Object.entries(places)) {
     escapeAttempt({ tries: place, tool, deadlineMs, verdict: outOfTime });

@@ -11,7 +11,7 @@ type Dialect = (typeof DIALECTS)[number];
 const user = (text: string): object => ({ role: 'user', content: [{ type: 'text', text }] });
 const hook = (body: string): string => `export default async function (ctx) { ${body} }`;
 
-/** Runs one hook of a villain, and then the same of a victim that appends its message. */
+/** Runs one hook of a hostile plugin, and then the same of a victim that appends its message. */
 async function attack(
   semantics: Dialect,
   name: string,
@@ -25,7 +25,7 @@ async function attack(
   );
   await using engine = await openEngine({
     plugins: [
-      makeVellum({ name: 'a-villain', hooks: { [name]: body } }),
+      makeVellum({ name: 'a-hostile', hooks: { [name]: body } }),
       makeVellum({ name: 'b-victim', hooks: { [name]: victim } }),
     ],
     grant: 'declared',
@@ -161,7 +161,7 @@ describe.each(DIALECTS)('a hook of the %s semantics', (semantics) => {
     });
     expect(reports[0]?.toolUses?.added).toEqual([{ id: 't9', name: 'bash' }]);
     expect(events).toContainEqual(
-      expect.objectContaining({ plugin: 'a-villain', toolUsesAdded: ['bash'] }),
+      expect.objectContaining({ plugin: 'a-hostile', toolUsesAdded: ['bash'] }),
     );
   });
 
@@ -185,7 +185,7 @@ describe.each(DIALECTS)('a hook of the %s semantics', (semantics) => {
     const told = events.flatMap((event) => (event.type === 'hook-broadcast' ? [event] : []));
     expect(told.length).toBeLessThanOrEqual(semantics === 'classic' ? 0 : 200);
     for (const { plugin, conversationId, detail } of told) {
-      expect([plugin, conversationId]).toEqual(['a-villain', 'c1']);
+      expect([plugin, conversationId]).toEqual(['a-hostile', 'c1']);
       expect(JSON.stringify(detail).length).toBeLessThanOrEqual(BROADCAST_BYTES);
       expect(detail).not.toBe('late');
     }
@@ -222,7 +222,7 @@ describe('the chain of hooks', () => {
     });
     await using engine = await openEngine({
       plugins: [
-        makeVellum({ name: 'villain', hooks: { stop: hook('await new Promise(() => {})') } }),
+        makeVellum({ name: 'hostile', hooks: { stop: hook('await new Promise(() => {})') } }),
       ],
       limits: { hookTimeoutMs: 200, maxUnsettledMs: 500, pool: 0 },
       onEvent: (event) => {
@@ -233,13 +233,13 @@ describe('the chain of hooks', () => {
     });
     await engine.hooks.run('stop', {});
     await gone;
-    expect(ended).toEqual([['villain', 'deadline']]);
+    expect(ended).toEqual([['hostile', 'deadline']]);
   });
 
   it('runs the hooks of other plugins after one that throws, if the host says so', async () => {
     const { reports } = await attack('classic', 'stop', hook('throw new Error("no")'));
     expect(reports.map(({ plugin, halted }) => [plugin, halted])).toEqual([
-      ['a-villain', undefined],
+      ['a-hostile', undefined],
       ['b-victim', undefined],
     ]);
   });

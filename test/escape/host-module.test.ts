@@ -4,7 +4,7 @@ import { gotNothing } from './verdicts.js';
 import { startEngine } from '../engine/plugin-on-disk.js';
 
 describe('a Vellum plugin, with the module and the context that its host lends it', () => {
-  const escapeAttempt = stage({ villain: 'leans-on-its-host' });
+  const escapeAttempt = stage({ hostile: 'leans-on-its-host' });
 
   escapeAttempt({
     tries: 'everything that the host’s module leads to, gives and throws',
@@ -42,7 +42,7 @@ describe('a Vellum plugin, with the module and the context that its host lends i
   });
 
   escapeAttempt({
-    tries: 'to drown whoever listens to it',
+    tries: 'to drown its listeners',
     tool: 'floods_its_output',
     deadlineMs: 10_000,
     verdict: gotNothing,

@@ -3,7 +3,7 @@ import { stage } from './attempt.js';
 import { gotNothing } from './verdicts.js';
 
 describe('code that changes what all code shares', () => {
-  const escapeAttempt = stage({ villain: 'rewrites-the-language' });
+  const escapeAttempt = stage({ hostile: 'rewrites-the-language' });
 
   escapeAttempt({
     tries: 'every intrinsic, in every way that the language has',

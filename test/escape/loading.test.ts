@@ -16,11 +16,11 @@ import { MAX_BLOCKED_MS, MAX_GROWTH_MB, watchHost } from './host-watch.js';
 
 const SECRET = 'a-secret-of-the-host';
 
-/** A villain's copy beside what it may not have. */
-function copyOf(villain: string): { readonly home: string; readonly beside: string } {
+/** A copy of a hostile plugin beside what it must not read. */
+function copyOf(hostile: string): { readonly home: string; readonly beside: string } {
   const beside = temporary();
-  const home = join(beside, villain);
-  cpSync(fixture(villain), home, { recursive: true });
+  const home = join(beside, hostile);
+  cpSync(fixture(hostile), home, { recursive: true });
   writeFileSync(join(beside, 'secret.json'), JSON.stringify({ secret: SECRET }));
   writeFileSync(join(beside, 'secret.txt'), SECRET);
   return { home, beside };

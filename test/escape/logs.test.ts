@@ -23,7 +23,7 @@ describe('code that writes lines that imitate another source', () => {
   };
 
   const escapeAttempt = stage({
-    villain: 'forges-its-log',
+    hostile: 'forges-its-log',
     options: () => ({ logger, limits: { maxLogLinesPerSecond: 1_000 } }),
   });
 

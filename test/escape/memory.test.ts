@@ -4,7 +4,7 @@ import { ended, refused, type Verdict } from './verdicts.js';
 
 describe('code that takes all the memory there is', () => {
   const escapeAttempt = stage({
-    villain: 'hoards-memory',
+    hostile: 'hoards-memory',
     options: () => ({ limits: { memoryMb: 32 } }),
   });
 

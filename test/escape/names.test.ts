@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fixture, openEngine, stage } from './attempt.js';
 
 describe('tools with names that mean something', () => {
-  const escapeAttempt = stage({ villain: 'takes-odd-names', complete: false });
+  const escapeAttempt = stage({ hostile: 'takes-odd-names', complete: false });
 
   escapeAttempt({
     tries: 'names of every kind, and each leads to the tool that has it',
@@ -72,7 +72,7 @@ describe('a plugin named __proto__', () => {
     expect(value).toEqual({ got: null });
   });
 
-  const escapeAttempt = stage({ villain: 'is-called-proto', id: '__proto__' });
+  const escapeAttempt = stage({ hostile: 'is-called-proto', id: '__proto__' });
   escapeAttempt({
     tries: 'variables and settings of that name',
     tool: 'powers',

@@ -107,7 +107,7 @@ describe('a co-resident that is unloaded before it is ready', () => {
       startTimeoutMs,
     );
     const tenant = shared.open();
-    tenant.kill({ cause: 'closed', detail: 'nobody needs it' });
+    tenant.kill({ cause: 'closed', detail: 'not needed' });
     await expect(tenant.ready).rejects.toMatchObject({ code: 'GUEST_START_FAILED' });
     // Timers of this process are called in order, however busy the machine is.
     await new Promise((resolve) => setTimeout(resolve, 2 * startTimeoutMs));
@@ -127,7 +127,7 @@ describe('a shared guest that breaks the protocol', () => {
 
   it.each<[string, Uint8Array]>([
     ['for a tenant that it does not have', makePiece(2, bytes(5), bytes)],
-    ['for nobody', makePiece(0, bytes(5), bytes)],
+    ['for no receiver', makePiece(0, bytes(5), bytes)],
     ['for its host', makePiece(1, bytes(0), bytes)],
     ['frames that are none', makePiece(1, bytes(64).fill(0xff), bytes)],
   ])('is ended for speaking %s', async (_, said) => {

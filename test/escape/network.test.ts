@@ -19,7 +19,7 @@ const deniedAll =
 
 describe('code that was granted a few hosts', () => {
   const escapeAttempt = stage({
-    villain: 'reaches-out',
+    hostile: 'reaches-out',
     options: async () => {
       const { url: secret, port } = (vault = await serve((_, response) =>
         response.end('a secret'),

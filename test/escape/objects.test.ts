@@ -5,7 +5,7 @@ import { gotNothing } from './verdicts.js';
 
 describe('code that follows every property of what it is given', () => {
   const escapeAttempt = stage({
-    villain: 'walks-every-object',
+    hostile: 'walks-every-object',
     options: async () => {
       const { url } = await serve((_request, response) => response.end('an answer'));
       const { url: proxy } = await serveDeadEnd();

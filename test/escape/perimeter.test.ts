@@ -17,7 +17,7 @@ interface Findings {
   readonly ofNode: readonly string[];
   /** Names on the start realm's global object and on `process`. */
   readonly globals: readonly string[];
-  /** What a compartment is given that nobody gives anything. */
+  /** The globals of a compartment without endowments. */
   readonly compartment: readonly string[];
   readonly process: readonly string[];
   readonly variables: readonly string[];
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 /**
  * Runs the very file that guests run, behind the walls that guests have, with a burglar at its end:
- * code of the start realm, with the evaluators that nobody inside ever sees.
+ * code of the start realm, with the evaluators that no plugin ever sees.
  */
 async function breakOut(directory: string): Promise<Findings> {
   const guest = readFileSync(createRequire(import.meta.url).resolve('#sandbox/guest.cjs'), 'utf8');

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { stage } from './attempt.js';
 import { both, gotNothing, type Verdict } from './verdicts.js';
 
-/** Whoever copies, merges or looks up what came back is as before, and so is this very process. */
+/** Code that copies, merges or looks up the result is as before, and so is this process. */
 const cleanHost: Verdict = ({ result, engine, events }) => {
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   for (const told of [result, ...engine.plugins(), ...engine.catalog.list(), ...events]) {
@@ -24,7 +24,7 @@ const returns =
 
 describe('code that smuggles prototypes into what others copy', () => {
   const escapeAttempt = stage({
-    villain: 'pollutes-prototypes',
+    hostile: 'pollutes-prototypes',
     options: () => ({
       config: JSON.parse('{"pollutes-prototypes": {"__proto__": {"polluted": "yes"}, "a": "b"}}'),
       env: JSON.parse('{"__proto__": "polluted"}'),
@@ -59,7 +59,7 @@ describe('code that smuggles prototypes into what others copy', () => {
     verdict: both(({ result }) => expect(result.code).toBe('TOOL_FAILED'), cleanHost),
   });
   escapeAttempt({
-    tries: 'an input that a caller made of what somebody sent',
+    tries: 'an input that a caller made of received data',
     tool: 'input',
     input: JSON.parse(
       '{"__proto__": {"polluted": "yes"}, "a": {"__proto__": {"polluted": "yes"}}}',

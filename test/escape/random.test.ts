@@ -3,7 +3,7 @@ import { stage } from './attempt.js';
 import { gotNothing } from './verdicts.js';
 
 describe('code that was not granted randomness', () => {
-  const escapeAttempt = stage({ villain: 'rolls-dice' });
+  const escapeAttempt = stage({ hostile: 'rolls-dice' });
 
   escapeAttempt({
     tries: 'every generator that it knows by name',
@@ -18,7 +18,7 @@ describe('code that was not granted randomness', () => {
   });
 
   escapeAttempt({
-    tries: 'names, ids and orders that nobody promised',
+    tries: 'names, ids and orders without a guarantee',
     tool: 'names',
     verdict: gotNothing,
   });

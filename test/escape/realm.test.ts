@@ -3,7 +3,7 @@ import { stage } from './attempt.js';
 import { gotNothing } from './verdicts.js';
 
 describe('code that looks for a way out of its compartment', () => {
-  const escapeAttempt = stage({ villain: 'climbs-the-realm' });
+  const escapeAttempt = stage({ hostile: 'climbs-the-realm' });
 
   escapeAttempt({
     tries: 'the constructor of every kind of function',

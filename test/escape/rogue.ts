@@ -25,7 +25,7 @@ const refuse = (): never => {
   throw new Error('no test leaves this machine');
 };
 
-/** What a plugin has that was granted one host, which nobody serves, and the files of a directory. */
+/** What a plugin has that was granted one host, which no server has, and the files of a directory. */
 function openBrokers(directory: string) {
   return {
     network: makeNetworkBroker({
@@ -58,7 +58,7 @@ afterEachTest(async () => {
   started.clear();
 });
 
-/** Starts a process that is no guest of ours, and nobody's yet, and lets it act. */
+/** Starts a process that is no guest of ours, and has no owner yet, and lets it act. */
 export function startBlankRogue(act: string, ...args: readonly string[]): Guest {
   const command = { file: process.execPath, args: [script, act, ...args], env: {} };
   const guest = startGuest(command, 10_000);

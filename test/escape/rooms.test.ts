@@ -4,7 +4,7 @@ import { gotNothing } from './verdicts.js';
 
 describe('a tool that asks for less than its plugin', () => {
   const escapeAttempt = stage({
-    villain: 'asks-for-less',
+    hostile: 'asks-for-less',
     options: () => ({ env: { GRANTED: 'yes' } }),
   });
 

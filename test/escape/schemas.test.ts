@@ -28,7 +28,7 @@ const REFUSED = {
 };
 
 describe('a schema that attacks its compiler', () => {
-  const escapeAttempt = stage({ villain: 'bombs-its-schemas' });
+  const escapeAttempt = stage({ hostile: 'bombs-its-schemas' });
   const input = { a: { b: 1 } };
 
   // Each of them has a loop that never ends where a name would become code.

@@ -3,7 +3,7 @@ import { stage } from './attempt.js';
 import { got, gotNothing } from './verdicts.js';
 
 describe('code that was not granted the time', () => {
-  const escapeAttempt = stage({ villain: 'tells-the-time' });
+  const escapeAttempt = stage({ hostile: 'tells-the-time' });
 
   escapeAttempt({
     tries: 'every way to make a date of now',

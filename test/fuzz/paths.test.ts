@@ -76,7 +76,7 @@ describe('the path check', () => {
   });
 });
 
-/** Ways through the tree above, and texts that nobody would take for one. */
+/** Ways through the tree above, and texts that are not paths. */
 function paths(): fc.Arbitrary<string> {
   const plain = fc.constantFrom('data', 'data', 'deep', 'in', 'a.txt', 'b.txt', '..c', '%2e%2e');
   const segment = fc.oneof(

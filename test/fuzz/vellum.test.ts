@@ -61,7 +61,7 @@ describe('a Vellum plugin', () => {
             expect(read.toolId).not.toContain(':');
             expect(stems).toContain(read.surface);
             expect(['low', 'medium', 'high']).toContain(read.declaredRisk);
-            // Nobody was allowed to run outside of the sandbox.
+            // No plugin was allowed to run outside of the sandbox.
             expect(read.executionTarget).toBe('sandbox');
             expect(typeof read.description).toBe('string');
             expect(Object.isFrozen(read.parameters.schema)).toBe(true);

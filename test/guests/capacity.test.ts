@@ -16,7 +16,7 @@ const LIMITS: CapacityLimits = {
 };
 
 interface State {
-  /** Since when nobody waits for it. */
+  /** Since when no call waits for it. */
   idleSinceMs?: number | undefined;
   background?: boolean;
   /** For whom it is wanted. */

@@ -12,7 +12,7 @@ import { NO_WALLS } from '../../src/guests/walls/plan.js';
 import { readProcessorUse } from '../../src/guests/processor.js';
 import { guestScripts } from '../../src/engine/node/process-defaults.js';
 
-/** Whoever is killed is there until somebody has asked how it ended. */
+/** A killed process stays until its parent has asked how it ended. */
 const PATIENT = { timeout: 10_000 };
 
 let directory = '';

@@ -102,7 +102,7 @@ describe.runIf(process.platform === 'linux')(
     });
 
     it(
-      'leave no guest, no descriptor and no timer behind once nobody calls them',
+      'leave no guest, no descriptor and no timer behind after their last call',
       { timeout: 180_000 },
       async () => {
         await expect.poll(alive, WAIT).toEqual([]);

@@ -121,7 +121,7 @@ describe('the report as SARIF', () => {
     }
   });
 
-  it('marks what somebody answers for as suppressed', async () => {
+  it('marks a finding that a person answers for as suppressed', async () => {
     const report = await sampleReport({
       exceptions: [
         {

@@ -121,7 +121,7 @@ describe('calls', () => {
     ]);
   });
 
-  it('beyond what may wait in all cost the longest line its last, and nobody else anything', async () => {
+  it('above the limit of all queues cost the longest queue its last call, and no other queue anything', async () => {
     const { call, refused, begun, queue } = makeRoad({ maxCalls: 1, maxQueued: 4 });
     for (let n = 0; n < 6; n += 1) void call('crowd', `crowd ${n}`);
     void call('single', 'single');
@@ -134,7 +134,7 @@ describe('calls', () => {
     expect(begun).toContain('single');
   });
 
-  it('that are given up leave the line at once, and their place is somebody else’s', async () => {
+  it('that are given up leave the queue at once, and free their place', async () => {
     const { call, refused, begun, queue, told } = makeRoad({
       maxCallsPerPlugin: 1,
       maxQueuedPerPlugin: 1,

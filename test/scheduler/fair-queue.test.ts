@@ -52,7 +52,7 @@ describe('a fair line', () => {
     expect(even.longest({ tenant: 'b', plugin: 'p' })).toMatchObject({ tenant: 'b', number: 1 });
   });
 
-  it('gives back each that came once, and nobody that gave up', () => {
+  it('returns each entry once, and none that gave up', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(person, fc.boolean())), (arrivals) => {
         const people = arrivals.map(([one, stays]) => ({ ...one, stays }));
@@ -71,7 +71,7 @@ describe('a fair line', () => {
     );
   });
 
-  it('makes nobody wait for more turns than there are others in line', () => {
+  it('makes no entry wait for more turns than there are others in the queue', () => {
     fc.assert(
       fc.property(fc.array(person), person, (people, late) => {
         const line = lineOf(people);

@@ -27,7 +27,7 @@ async function checkedTree() {
 
 describe.each([
   ['where the kernel tells what a descriptor is', '/proc/self/fd'],
-  ['where nobody tells', '/nowhere'],
+  ['at a path that does not exist', '/nowhere'],
 ])('a checked path, %s', (_where, descriptors) => {
   it('opens the file that was checked', async () => {
     const { checked } = await checkedTree();

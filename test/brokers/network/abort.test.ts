@@ -41,7 +41,7 @@ describe('a request that is given up', () => {
   });
 
   it('while it connects', async () => {
-    // A listener whose queue nobody serves: TLS never answers.
+    // A listener that accepts nothing from its queue: TLS never answers.
     let sockets = 0;
     const server = await serveRaw(() => (sockets += 1));
     const overrides = [{ host: 'slow.test', url: server.url.replace('http:', 'https:') }];

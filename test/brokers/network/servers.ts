@@ -35,7 +35,7 @@ export async function serve(listener: RequestListener): Promise<Served> {
   return listen(server, seen);
 }
 
-/** A server that says these bytes to whoever sends anything, or whatever `talk` does. */
+/** A server that sends these bytes to each client that sends anything, or does what `talk` does. */
 export async function serveRaw(talk: string | ((socket: Socket) => void)): Promise<Served> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => {});

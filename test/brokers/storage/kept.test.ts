@@ -8,7 +8,7 @@ import { storageOf } from './keeper.js';
 setFlagsFromString('--expose-gc');
 const collect: unknown = runInNewContext('gc');
 
-/** How many of these are there still, once what nobody holds is collected. */
+/** Counts those of these that remain after garbage collection. */
 async function left(of: readonly WeakRef<object>[]): Promise<number> {
   for (let turn = 0; turn < 5; turn += 1) {
     await new Promise((resolve) => setTimeout(resolve, 5));

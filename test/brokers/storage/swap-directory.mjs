@@ -1,7 +1,7 @@
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
 
-// Puts a link to `target` in the place of the directory `path`, and back, as fast as it can. Whoever
-// makes a directory there meanwhile loses it.
+// Puts a link to `target` in the place of the directory `path`, and back, as fast as it can. A process
+// that makes a directory there meanwhile loses it.
 const [, , path, target] = process.argv;
 const [kept, link] = [`${path}.kept`, `${path}.link`];
 symlinkSync(target, link);

@@ -23,7 +23,7 @@ const ended = {
   at: bad,
 } as const;
 
-/** A log that somebody wrote by hand, each record with a hash that is its own. */
+/** A log written by hand, each record with a correct hash. */
 async function read(...entries: object[]): Promise<AuditRecord[]> {
   const file = join(directory, 'audit.jsonl');
   let head = START;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../sandbox/wire/messages.js';
 import { parseExpectations, readExpectations } from '../../../src/cli/hostile/plugins.js';
 
-const parse = (value: Json) => parseExpectations(value, 'villain', '/villain/expect.json');
+const parse = (value: Json) => parseExpectations(value, 'hostile', '/hostile/expect.json');
 
 describe('the expectations of a hostile plugin', () => {
   it('are a category of its own if the plugin has no file of them', async () => {
@@ -39,7 +39,7 @@ describe('the expectations of a hostile plugin', () => {
   it.each([[[]], ['text'], [{ attempts: { a: 1 } }], [{ attempts: [] }]])(
     'are an error if they are not a valid object: %j',
     (value) => {
-      expect(() => parse(value)).toThrow('/villain/expect.json');
+      expect(() => parse(value)).toThrow('/hostile/expect.json');
     },
   );
 });

@@ -10,7 +10,7 @@ import {
 import { ROOT, readText } from '../../architecture/sources.js';
 
 const fixtures = join(ROOT, 'fixtures');
-const villains = await readHostilePlugins({
+const hostilePlugins = await readHostilePlugins({
   fixtures,
   listDirectory: (path) => Promise.resolve(readdirSync(path)),
   readFile: (path) => readFile(path, 'utf8'),
@@ -20,10 +20,10 @@ const villains = await readHostilePlugins({
 describe('the hostile plugins of the package', () => {
   it('are all of its directories', () => {
     const entries = readdirSync(join(fixtures, 'hostile'), { withFileTypes: true });
-    expect(villains.map(({ name }) => name)).toEqual(
+    expect(hostilePlugins.map(({ name }) => name)).toEqual(
       entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).toSorted(),
     );
-    expect(villains.length).toBeGreaterThan(0);
+    expect(hostilePlugins.length).toBeGreaterThan(0);
   });
 
   it('lie beside files that are worth reading', () => {

@@ -6,18 +6,18 @@ import type { CallResult, PluginStatus } from '../../../src/index.js';
 import { echo } from '../echo.js';
 import { type FakeSpec, fakeCapabilities } from '../fake.js';
 
-const villain = (
+const hostile = (
   expectations: JsonObject = {},
 ): { name: string; directory: string } & {
   expectations: Expectations;
 } => ({
-  name: 'villain',
-  directory: '/villain',
-  expectations: parseExpectations(expectations, 'villain', 'expect.json'),
+  name: 'hostile',
+  directory: '/hostile',
+  expectations: parseExpectations(expectations, 'hostile', 'expect.json'),
 });
 
-const climb = { ...echo, name: 'villain__climb', plugin: 'villain', tool: 'climb' };
-const breathe = { ...climb, name: 'villain__breathe', tool: 'breathe' };
+const climb = { ...echo, name: 'hostile__climb', plugin: 'hostile', tool: 'climb' };
+const breathe = { ...climb, name: 'hostile__breathe', tool: 'breathe' };
 
 async function tryAll(
   spec: FakeSpec,
@@ -25,9 +25,9 @@ async function tryAll(
   expectations: JsonObject = {},
 ): Promise<readonly Check[]> {
   const tools = spec.tools ?? [climb];
-  const engine = await fakeCapabilities(spec).createEngine({ plugins: ['/villain'] });
+  const engine = await fakeCapabilities(spec).createEngine({ plugins: ['/hostile'] });
   const status = { ...engine.plugins()[0], tools } as PluginStatus;
-  const planned = planChecks(villain(expectations), [status], {
+  const planned = planChecks(hostile(expectations), [status], {
     engine,
     secretServer: {
       url: 'http://127.0.0.1:1/secret',
@@ -51,9 +51,9 @@ describe('a check', () => {
   it('passed if the attack got nothing, disturbed no plugin and the plugin still answers', async () => {
     expect(await tryAll({ call: nothing, tools: [climb, breathe] })).toEqual([
       expect.objectContaining({
-        plugin: 'villain',
+        plugin: 'hostile',
         name: 'climb',
-        category: 'villain',
+        category: 'hostile',
         passed: true,
       }),
     ]);

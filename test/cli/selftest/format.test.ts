@@ -6,7 +6,7 @@ import { byCategory, formatCategories, formatCheck } from '../../../src/cli/self
 const check = (category: string, passed: boolean): Check => ({
   category,
   passed,
-  plugin: 'villain',
+  plugin: 'hostile',
   name: 'a file\n',
   evidence: 'IT GOT 1',
   durationMs: 1,
@@ -29,7 +29,7 @@ describe('the selftest output', () => {
 
   it('shows the outcome of a check and escapes its text', () => {
     expect(formatCheck(check('files', false), makePaint(false))).toBe(
-      '  FAILED  villain: a file\\n\n          IT GOT 1\n',
+      '  FAILED  hostile: a file\\n\n          IT GOT 1\n',
     );
   });
 });

@@ -30,10 +30,10 @@ describe('bulkhead selftest', () => {
       expect.arrayContaining(['well-behaved plugins', 'realm', 'network', 'availability']),
     );
     const tried = new Set(checks.map(({ plugin }) => plugin));
-    const villains = readdirSync(join(ROOT, 'fixtures/hostile'), { withFileTypes: true })
+    const hostilePlugins = readdirSync(join(ROOT, 'fixtures/hostile'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !ELSEWHERE.has(entry.name))
       .map(({ name }) => name);
-    expect(villains.filter((name) => !tried.has(name))).toEqual([]);
+    expect(hostilePlugins.filter((name) => !tried.has(name))).toEqual([]);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
   }, 600_000);
 });

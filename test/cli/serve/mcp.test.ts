@@ -26,7 +26,7 @@ describe('bulkhead serve --mcp', () => {
       structuredContent: { a: 1 },
     });
     await client.listen({ toolsListChanged: true });
-    // Somebody who only listens does not keep it from ending.
+    // A client that only listens does not keep it from ending.
     expect(await end()).toBe(0);
     await client.close();
   });

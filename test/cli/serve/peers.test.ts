@@ -8,7 +8,7 @@ import { ended, MAIN, writePlugin } from '../spawned.js';
 const directory = mkdtempSync(join(tmpdir(), 'bulkhead-peers-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Makes MCP's packages as absent as where nobody installed them. */
+/** Makes MCP's packages as absent as if they were not installed. */
 const hooks = join(directory, 'hooks.mjs');
 writeFileSync(
   hooks,

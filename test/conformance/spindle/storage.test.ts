@@ -129,15 +129,15 @@ describe('user storage and enclave', () => {
     global: `(await spindle.variables.global.set('k', args.text ?? '', args.user), await spindle.variables.global.get('k', args.user))`,
   };
 
-  it('S81, S90: an extension for one user has one area, whoever it names', async () => {
+  it('S81, S90: an extension for one user has one area, whichever user it names', async () => {
     const source = backend(expressions);
     const engine = await startEngine([makeExtension({ source })], {
       storageDirectory: makeDirectory(),
     });
     expect(await answer(engine, 'write', { text: 'mine' })).toBe('"mine"');
-    expect(await answer(engine, 'read', { user: 'somebody else' })).toBe('"mine"');
+    expect(await answer(engine, 'read', { user: 'another user' })).toBe('"mine"');
     expect(await answer(engine, 'put', { text: 'secret' })).toBe('"secret"');
-    expect(await answer(engine, 'get', { user: 'somebody else' })).toBe('"secret"');
+    expect(await answer(engine, 'get', { user: 'another user' })).toBe('"secret"');
     expect(await answer(engine, 'json')).toBe('{}');
   });
 
@@ -222,7 +222,7 @@ describe('ephemeral storage and variables', () => {
   });
 });
 
-it('nobody’s file is a plugin’s storage only because it lies there', async () => {
+it('a file in the storage directory is not a plugin’s storage by itself', async () => {
   const storageDirectory = makeDirectory();
   writeFileSync(join(storageDirectory, 'note.txt'), 'the operator’s');
   const source = backend({ read: `spindle.storage.read('../note.txt')` });

@@ -124,7 +124,7 @@ describe('where no interactive client is connected', () => {
     ['low', 'ran'],
     ['medium', 'ran'],
     ['high', 'APPROVAL_REQUIRED'],
-  ])('%s: %s, and nobody is asked', async (name, expected) => {
+  ])('%s: %s, without a question', async (name, expected) => {
     let asked = 0;
     const engine = await start({
       approve: () => {

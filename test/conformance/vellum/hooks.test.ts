@@ -97,7 +97,7 @@ describe.each(DIALECTS)('hooks of the %s semantics', (semantics) => {
     };
     expect(await ran()).toEqual(['p0', 'p1', 'p2']);
     expect(await ran(null)).toEqual(['p0', 'p1', 'p2']);
-    expect(await ran(['p2', 'p0', 'nobody'])).toEqual(['p0', 'p2']);
+    expect(await ran(['p2', 'p0', 'absent'])).toEqual(['p0', 'p2']);
     expect(await ran([])).toEqual([]);
   });
 

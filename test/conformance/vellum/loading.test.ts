@@ -39,7 +39,7 @@ describe('one broken file', () => {
     expect(await codeOf('misnamed')).toBe('BUNDLE_FAILED');
     expect(await codeOf('outside')).toBe('OUTSIDE_PLUGIN');
     expect(await codeOf('throws')).toBe('TOOL_FAILED');
-    // Whoever calls it a second time is told the same.
+    // A second call gets the same answer.
     expect((await engine.call('throws', {})).content[0]?.text).toContain('not today');
 
     const [status] = engine.plugins();

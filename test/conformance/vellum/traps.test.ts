@@ -134,7 +134,7 @@ describe('exports', () => {
   });
 });
 
-it('a directory may hold other surfaces, which are nobody’s business here', async () => {
+it('a directory may have other surfaces, which are ignored here', async () => {
   const directory = makeDirectory();
   makeVellum(
     {

@@ -51,7 +51,7 @@ describe('a streamed call', () => {
     });
   });
 
-  it('yields progress, and drops output that nobody reads', async () => {
+  it('yields progress, and drops output without a reader', async () => {
     const result = { callId: 'c', isError: false, content: [], durationMs: 1 };
     const events = await read(
       streamCall(async ({ onOutput, onProgress }) => {

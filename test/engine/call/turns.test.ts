@@ -59,7 +59,7 @@ describe('calls that take turns', () => {
     expect(single.value).toEqual({ mine: true });
     const codes = (await Promise.all(flood)).map(codeOf);
     expect(new Set(codes)).toEqual(new Set(['ok', 'BUSY']));
-    // Whoever is told so at once does not count; of those that waited, hardly one went before it.
+    // Calls that are refused at once do not count. Of those that waited, hardly one went before it.
     expect(before - codes.filter((code) => code === 'BUSY').length).toBeLessThan(20);
     expect(codes.filter((code) => code === 'ok').length).toBeGreaterThanOrEqual(100);
   });

@@ -115,7 +115,7 @@ describe.each(DIALECTS)('a plugin of the %s semantics that is read again', (sema
       `shutdown one ${reason('disable')}`,
       'init one undefined',
     ]);
-    await expect(engine.setEnabled('nobody', false)).rejects.toMatchObject({
+    await expect(engine.setEnabled('absent', false)).rejects.toMatchObject({
       code: 'PLUGIN_NOT_FOUND',
     });
   });

@@ -192,14 +192,14 @@ describe('a server of tools that is registered', () => {
     const tools = [{ ...weather, approval_class: 'requires_confirmation' }];
     const server = await serveTools({ tools });
     const remotes = [{ vertesia: server.url, id: 'crm', allowPrivate: true }];
-    const nobody = await startEngine([], { remotes });
-    expect(await nobody.call('crm__weather', {})).toMatchObject({ code: 'APPROVAL_REQUIRED' });
+    const unattended = await startEngine([], { remotes });
+    expect(await unattended.call('crm__weather', {})).toMatchObject({ code: 'APPROVAL_REQUIRED' });
     const asked: string[] = [];
-    const somebody = await startEngine([], {
+    const attended = await startEngine([], {
       remotes,
       approve: ({ bundle }) => (asked.push(bundle), 'once'),
     });
-    expect(await somebody.call('crm__weather', {})).toMatchObject({ isError: false });
+    expect(await attended.call('crm__weather', {})).toMatchObject({ isError: false });
     expect(asked[0]).toContain(server.url);
     expect(server.posts()).toHaveLength(1);
   });

@@ -115,7 +115,7 @@ describe('V-R10, V-R11: the workspace', () => {
     const engine = await startEngine([plugin('mine', ['search', 'added'])], {
       coreTools: [core('search')],
       workspace: directory,
-      // What somebody put there counts as high risk unless it says otherwise.
+      // A tool that a person put there counts as high risk unless it says otherwise.
       approve: () => 'once',
     });
     expect(await textOf(engine, 'search')).toBe('search of the workspace');

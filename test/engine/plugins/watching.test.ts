@@ -50,7 +50,7 @@ describe('an engine that watches its plugins', () => {
     await until(() => failed.length > 0);
     expect(failed).toMatchObject([{ plugin: 'a', code: 'BUNDLE_FAILED' }]);
     expect(await said(engine, 'a:say')).toBe('two');
-    // Whose files nobody touched was loaded once.
+    // The plugin without a changed file was loaded once.
     expect(loaded.filter((plugin) => plugin === 'b')).toHaveLength(1);
   });
 

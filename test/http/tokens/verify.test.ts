@@ -84,7 +84,7 @@ describe('a token', () => {
 
   it('must have the audience, if one is set', async () => {
     const issuer = await makeIssuer();
-    const foreign = await issuer.token({ claims: { aud: 'somebody-else' } });
+    const foreign = await issuer.token({ claims: { aud: 'another-audience' } });
     const none = await issuer.token({ without: ['aud'] });
     const several = await issuer.token({ claims: { aud: ['x', 'tools'] } });
     const options = { audience: ['tools'] };

@@ -94,8 +94,8 @@ describe('POST with a valid token', () => {
   });
 
   it('does not run a tool without approval, and reports missing and denied approval differently', async () => {
-    const nobody = await serveTools();
-    expect(await nobody.use('sample__asks')).toMatchObject({
+    const unattended = await serveTools();
+    expect(await unattended.use('sample__asks')).toMatchObject({
       status: 403,
       body: { error: 'approval_required', data: { code: 'APPROVAL_REQUIRED' } },
     });

@@ -8,7 +8,7 @@ const { Buffer } = await loadBuiltin<typeof NodeModule>('buffer-module');
 
 const encodings = ['utf8', 'latin1', 'ascii', 'hex', 'base64', 'base64url', 'utf16le'] as const;
 const texts = fc.string({ unit: 'binary' });
-// Of what is not ASCII in these, Node reads the low byte: nobody means that.
+// Node reads the low byte of characters that are not ASCII. No program means that.
 const digits = fc.string({ unit: fc.constantFrom(...'0189afAFgzZ+/-_= \n'.split('')) });
 const bytes = fc.uint8Array({ maxLength: 40 });
 

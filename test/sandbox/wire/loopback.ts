@@ -7,7 +7,7 @@ export const utf8 = makeUtf8(Buffer);
 
 export const silent: Service = {
   request: (method) => {
-    throw new Error(`nobody answers ${method}`);
+    throw new Error(`no handler for ${method}`);
   },
   notice: () => {},
 };

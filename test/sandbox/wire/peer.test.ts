@@ -110,7 +110,7 @@ describe('closing', () => {
     await expect(left.peer.ask('m', null).answer).rejects.toThrow('gone');
   });
 
-  it('tells whoever is still answering', async () => {
+  it('tells handlers that are still answering', async () => {
     let heard = '';
     const { left, right } = loopback(silent, {
       ...silent,

@@ -53,7 +53,7 @@ describe('what extensions share', () => {
     expect(await read(engine, 'owns.nothing')).toEqual({
       error: 'Shared RPC endpoint "owns.nothing" is not registered',
     });
-    expect(await read(engine, 'nobody.mood')).toMatchObject({
+    expect(await read(engine, 'absent.mood')).toMatchObject({
       error: expect.stringContaining('not registered'),
     });
     expect(await read(engine, 'Not An Endpoint')).toMatchObject({
@@ -133,7 +133,7 @@ describe('what an extension’s user does', () => {
       ]),
     );
     expect((await engine.call('other:told', {})).value).toBe('[]');
-    await expect(engine.spindle.frontendMessage('nobody', {})).rejects.toMatchObject({
+    await expect(engine.spindle.frontendMessage('absent', {})).rejects.toMatchObject({
       code: 'INVALID_OPTIONS',
     });
   });
