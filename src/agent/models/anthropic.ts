@@ -77,6 +77,8 @@ interface PartialBlock {
   block: JsonObject;
   /** The pieces of a tool call's input. */
   json: string;
+  /** Whether the end of the block arrived. */
+  ended: boolean;
 }
 
 async function readReply(
@@ -102,11 +104,13 @@ async function readReply(
 }
 
 /** The input comes in pieces, or at once with the start of the block. */
-function callOf({ block, json }: PartialBlock): ParsedBlock {
+function callOf({ block, json, ended }: PartialBlock): ParsedBlock {
   const { input } = block;
   const id = typeof block['id'] === 'string' ? block['id'] : '';
   const name = typeof block['name'] === 'string' ? block['name'] : '';
   if (json !== '') return parseCall(id, name, json);
+  // guard: call-block-ended
+  if (!ended) return brokenCall(id, name, 'its reply was cut');
   return isRecord(input)
     ? { block: { type: 'tool_use', id, name, input } }
     : brokenCall(id, name, 'its input is not a JSON object');
@@ -120,9 +124,12 @@ function applyEvent(event: JsonObject, reply: PartialReply, onText: (text: strin
     const { inputTokens } = usageOf(message['usage'], 'input_tokens', 'output_tokens');
     reply.usage = inputTokens === undefined ? {} : { inputTokens };
   } else if (type === 'content_block_start' && isRecord(block)) {
-    reply.blocks.set(index, { block, json: '' });
+    reply.blocks.set(index, { block, json: '', ended: false });
   } else if (type === 'content_block_delta' && isRecord(delta)) {
     applyDelta(delta, reply.blocks.get(index), onText);
+  } else if (type === 'content_block_stop') {
+    const into = reply.blocks.get(index);
+    if (into !== undefined) into.ended = true;
   } else if (type === 'message_stop') {
     reply.ended = true;
   } else if (type === 'message_delta') {
@@ -157,7 +164,7 @@ function wholeReply(message: JsonObject, onText: (text: string) => void): ModelR
   for (const { type, text } of blocks)
     if (type === 'text' && typeof text === 'string') onText(text);
   const parsed = blocks.map((block): ParsedBlock =>
-    block.type === 'tool_use' ? callOf({ block, json: '' }) : { block },
+    block.type === 'tool_use' ? callOf({ block, json: '', ended: true }) : { block },
   );
   return {
     ...replyWith([], parsed),

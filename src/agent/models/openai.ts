@@ -150,15 +150,27 @@ async function readReply(
   if (!reply.ended) throw cutReply();
   const { text, calls, finish, usage } = reply;
   return {
-    ...replyWith(text === '' ? [] : [textBlock(text)], calls.map(callOf)),
+    ...replyWith(
+      text === '' ? [] : [textBlock(text)],
+      calls.map((call, at) => callOf(call, at, finish !== undefined)),
+    ),
     stopReason: finish === undefined ? null : (STOP_REASONS[finish] ?? finish),
     usage,
   };
 }
 
-function callOf({ id, name, json, input }: PartialCall, at: number): ParsedBlock {
+function callOf(
+  { id, name, json, input }: PartialCall,
+  at: number,
+  finished: boolean,
+): ParsedBlock {
   const known = id === '' ? `call_${at}` : id;
-  if (input === undefined) return parseCall(known, name, json);
+  if (input === undefined) {
+    // A gateway may close the stream of a provider that failed after the name of the call.
+    // guard: call-without-arguments-finished
+    if (json.trim() === '' && !finished) return brokenCall(known, name, 'its reply was cut');
+    return parseCall(known, name, json);
+  }
   return json === ''
     ? { block: { type: 'tool_use', id: known, name, input } }
     : brokenCall(known, name, 'its input is both an object and a text');

@@ -127,6 +127,17 @@ describe.each(Object.entries(STREAMS))('a stream of %s', (_, { make, text }) => 
     }
     expect(failures).toBeGreaterThan(bytes.length / 2);
   });
+
+  it('has no call that is not whole, if a gateway closes the stream of a provider that failed', async () => {
+    const whole = runnable(await read(bytes));
+    const events = text.split(/(?<=\n\n|\r\n\r\n)/);
+    const close = make === anthropicModel ? named({ type: 'message_stop' }) : 'data: [DONE]\n\n';
+    for (let count = 0; count <= events.length; count += 1) {
+      const cut = [...events.slice(0, count), close].join('');
+      const found = runnable(await read(new TextEncoder().encode(cut)));
+      expect(found).toEqual(whole.slice(0, found.length));
+    }
+  });
 });
 
 function sse(...events: readonly (object | string)[]): string {
