@@ -18,7 +18,36 @@ const MAX_WAITING_CHARACTERS = 4 * 1024 * 1024;
  * Runs a call when its events are first read. If the reader stops early, the call is cancelled. Throws
  * the errors of the call.
  */
-export async function* streamCall(
+export function streamCall(
+  call: (options: CallOptions) => Promise<CallResult>,
+  options: StreamOptions,
+): AsyncGenerator<CallStreamEvent, void, undefined> {
+  const stop = new AbortController();
+  const signal =
+    options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+  const events = readEvents(call, { ...options, signal });
+  const stream: AsyncGenerator<CallStreamEvent, void, undefined> = {
+    next: () => events.next(),
+    // A generator would wait for the next event before it returns. The call of a reader that has
+    // stopped may never send one.
+    return: async () => {
+      // guard: abandoned-stream-cancels
+      stop.abort();
+      return events.return();
+    },
+    throw: async (error: unknown) => {
+      stop.abort();
+      return events.throw(error);
+    },
+    [Symbol.asyncIterator]: () => stream,
+    [Symbol.asyncDispose]: async () => {
+      await stream.return();
+    },
+  };
+  return stream;
+}
+
+async function* readEvents(
   call: (options: CallOptions) => Promise<CallResult>,
   options: StreamOptions,
 ): AsyncGenerator<CallStreamEvent, void, undefined> {
@@ -26,19 +55,14 @@ export async function* streamCall(
   let characters = 0;
   let wake: () => void = () => {};
   let failure: { readonly error: unknown } | undefined;
-  let ended = false;
-  const stop = new AbortController();
   const add = (event: CallStreamEvent): void => {
     // Only the latest progress matters to a slow reader.
     if (event.type === 'progress' && waiting.at(-1)?.type === 'progress') waiting.pop();
     waiting.push(event);
     wake();
   };
-  const signal =
-    options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
   void call({
     ...options,
-    signal,
     onOutput: (text) => {
       // guard: stream-output-bounded
       if (characters + text.length > MAX_WAITING_CHARACTERS) return;
@@ -47,31 +71,23 @@ export async function* streamCall(
     },
     onProgress: (progress) => add({ type: 'progress', ...progress }),
   }).then(
-    (result) => {
-      ended = true;
-      add({ type: 'result', result });
-    },
+    (result) => add({ type: 'result', result }),
     (error: unknown) => {
       failure = { error };
       wake();
     },
   );
-  try {
-    for (;;) {
-      const event = waiting.shift();
-      if (event !== undefined) {
-        if (event.type === 'output') characters -= event.text.length;
-        yield event;
-        if (event.type === 'result') return;
-        continue;
-      }
-      if (failure !== undefined) throw failure.error;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+  for (;;) {
+    const event = waiting.shift();
+    if (event !== undefined) {
+      if (event.type === 'output') characters -= event.text.length;
+      yield event;
+      if (event.type === 'result') return;
+      continue;
     }
-  } finally {
-    // guard: abandoned-stream-cancels
-    if (!ended) stop.abort();
+    if (failure !== undefined) throw failure.error;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
   }
 }

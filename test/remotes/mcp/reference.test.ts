@@ -37,7 +37,7 @@ describe('an MCP reference server', () => {
     expect(await runRemote(remote, outside, 'read_text_file')).toMatchObject({ isError: true });
   });
 
-  it('does everything over stdio, and reports progress', async () => {
+  it('does everything over stdio', async () => {
     const remote = makeRemote(node('server-everything', 'stdio'));
     const { tools, problems } = await remote.load(signal);
     expect(problems).toEqual([]);
