@@ -128,6 +128,14 @@ export interface ErrorDetails {
   /** The plugin or the engine has reached its limit of calls. Retry after `retryAfterMs`. */
   BUSY: { readonly retryAfterMs: number };
 
+  // Programs.
+  /** A program cannot start or continue: its log was changed, or it does not repeat itself. */
+  PROGRAM_FAILED: { readonly reason: string };
+  /** A program made too many requests, or moved too many bytes. */
+  PROGRAM_LIMIT: { readonly limit: string };
+  /** The call of a program had begun when its host ended. Its result is not known, and it did not run again. */
+  CALL_UNKNOWN: { readonly tool: string };
+
   // Turns.
   /** The model or the connection to it failed. */
   MODEL_FAILED: { readonly status?: number };

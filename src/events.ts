@@ -80,6 +80,8 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly risk: RiskBand;
       /** The input as JSON text. It may contain confidential data. */
       readonly input: string;
+      /** The program that made the call, or the call that runs the program. */
+      readonly parent?: string;
     }
   | {
       /** A call that had started ended. */

@@ -28,6 +28,13 @@ export type { Condition, Rule } from './approval/rule.js';
 export type { RuleBook } from './approval/rule-book.js';
 export type { CallDecision } from './engine/call/admission.js';
 export type { CallStreamEvent, StreamOptions } from './engine/call/stream.js';
+export type {
+  ProgramCall,
+  ProgramOptions,
+  ProgramResult,
+  Programs,
+  ProgramStatus,
+} from './engine/programs/program.js';
 export type { FilesOptions, OpenPluginFile, PluginFile, PluginFiles } from './engine/files.js';
 export type { CallProgress } from './remotes/remote.js';
 export type { CallResult, StoppedEffect } from './engine/types/result.js';

@@ -1,10 +1,11 @@
 import type { DialectName } from '../wire/methods.js';
 import type { Dialect } from './dialect.js';
 import { pandora } from './pandora.js';
+import { program } from './program.js';
 import { spindle } from './spindle/dialect.js';
 import { vellum } from './vellum/vellum.js';
 
-/** All worlds that plugin code can expect, one per plugin system. */
+/** All worlds that code can expect: one per plugin system, and that of programs. */
 export const dialects: ReadonlyMap<DialectName, Dialect> = new Map(
-  Object.entries({ pandora, spindle, vellum }),
+  Object.entries({ pandora, program, spindle, vellum }),
 );

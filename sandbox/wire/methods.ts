@@ -183,6 +183,20 @@ export interface PowerParams {
   };
 }
 
+/**
+ * Guest → host, only from a program that calls tools. Answers `{ value }` or `{ error: { code, message } }`.
+ *
+ * ```
+ *   call      { plugin, tool, input }   the tool's answer
+ *   search    { words, limit }          the tools that fit
+ *   describe  { tool }                  the signature and the description of one tool
+ * ```
+ */
+export interface ProgramParams {
+  readonly op: 'call' | 'search' | 'describe';
+  readonly params: Json;
+}
+
 /** Guest → host, a notice. Text of a plugin: hostile, capped by the host. */
 export interface LogParams {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -226,7 +240,7 @@ export type GuestMethod =
   | 'permissions';
 
 /** The methods a host answers. */
-export type HostMethod = 'fetch' | 'readFile' | 'statFile' | 'storage' | 'power';
+export type HostMethod = 'fetch' | 'readFile' | 'statFile' | 'storage' | 'power' | 'program';
 
 /** Notices of a guest. `contributions-changed`: the last answer to `describe` is out of date. */
 export type GuestNotice =

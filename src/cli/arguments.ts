@@ -78,7 +78,7 @@ function parseJson(text: string, option: string, where: string): Json {
   }
 }
 
-async function readAll(stdin: AsyncIterable<Uint8Array>, option: string): Promise<string> {
+export async function readAll(stdin: AsyncIterable<Uint8Array>, option: string): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;

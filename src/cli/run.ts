@@ -23,6 +23,7 @@ import { addReplay } from './replay.js';
 import { reportFailure } from './report-failure.js';
 import { addPermissionReport } from './report.js';
 import { addRules } from './rules.js';
+import { addRunProgram } from './run-program.js';
 import { addSelftest } from './selftest/selftest.js';
 import { addMcp } from './serve/mcp.js';
 import { addRemotes } from './serve/remotes.js';
@@ -34,6 +35,7 @@ import { addWhy } from './why.js';
 const commands = [
   addCall,
   addBatch,
+  addRunProgram,
   addTools,
   addHook,
   addInspect,

@@ -10,6 +10,7 @@ import type { CallStreamEvent, StreamOptions } from './call/stream.js';
 import type { CallDecision } from './call/admission.js';
 import type { FilesOptions, PluginFiles } from './files.js';
 import type { Hooks } from './hooks/hooks.js';
+import type { ProgramOptions, ProgramResult, Programs } from './programs/program.js';
 import type { ReplayOptions, ReplayVerdict } from './recording/replay.js';
 import type { CallOptions } from './types/options.js';
 import type { CallResult } from './types/result.js';
@@ -33,6 +34,15 @@ export interface Engine extends AsyncDisposable, SystemApis {
     input: unknown,
     options?: StreamOptions,
   ): AsyncGenerator<CallStreamEvent, void, undefined>;
+  /**
+   * Runs a program in TypeScript that calls tools, in a guest of its own. The program can do nothing else, and
+   * each of its calls is a call of the engine, with the same policies, rules, approvals and limits. Rejects
+   * with `BUNDLE_FAILED` for a program that cannot be read, with line and column, and with `BUSY`,
+   * `PROGRAM_FAILED`, `INVALID_OPTIONS` and `ENGINE_CLOSED`. A program that fails is a result with `isError`.
+   */
+  runProgram(source: string, options?: ProgramOptions): Promise<ProgramResult>;
+  /** Programs that run, wait for a person, or were interrupted. */
+  readonly programs: Programs;
   /** The plugins' hooks. The host runs each hook at the point of a turn that it is named after. */
   readonly hooks: Hooks;
   /** The questions about calls that need approval, and their answers. */

@@ -36,6 +36,9 @@ import { makeToolTable, type Placed } from './plugins/placement.js';
 import { makeRegistry } from './plugins/registry.js';
 import { makeRemotes } from './plugins/remotes.js';
 import { watchPlugins } from './plugins/watching.js';
+import { makeNestedCalls } from './programs/nested-calls.js';
+import { makePrograms, type ProgramRunner } from './programs/programs.js';
+import { makeProgramTools, PROGRAM_TOOL_IDS } from './programs/program-tools.js';
 import { parseRecording } from './recording/recording.js';
 import { replay } from './recording/replay.js';
 import { recordCall } from './recording/run.js';
@@ -124,7 +127,19 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
         ? openPinFiles(settings.storageDirectory)
         : lockedPins(settings.lock),
   });
-  const tools = makeToolTable({ catalog, replace, plugins, remotes, core: settings.core, events });
+  const tools = makeToolTable({
+    catalog,
+    replace,
+    plugins,
+    remotes,
+    core: settings.core,
+    // The tools run programs, and programs call tools: the runner is made below.
+    derived:
+      settings.programs === true
+        ? makeProgramTools({ settings, catalog, runner: () => programs })
+        : undefined,
+    events,
+  });
   const watching = watchPlugins({
     paths: [...settings.plugins, ...(settings.defaultPlugins ?? [])],
     watch: watchDirectories,
@@ -136,6 +151,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
   });
   const open = makeOpenState(async () => {
+    await programs.close();
     approval.close();
     await watching.close();
     runtime.stop();
@@ -184,6 +200,19 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     };
   };
   const admission = makeCallAdmission({ approval, settings, rules, find, run: runPlaced });
+  const programs: ProgramRunner = makePrograms({
+    services,
+    bundler: runtime.bundler,
+    calls: makeNestedCalls({
+      catalog,
+      admission,
+      store,
+      settings,
+      specOf,
+      excluded: PROGRAM_TOOL_IDS,
+    }),
+    withdraw: (id) => void store.end(id, 'withdrawn'),
+  });
   const change = async (
     plugin: string,
     to: 'granted' | 'revoked',
@@ -228,6 +257,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
     stream: (name, input, streamOptions = {}) =>
       streamCall((callOptions) => engine.call(name, input, callOptions), streamOptions),
+    runProgram: async (source, programOptions = {}) => programs.start(source, programOptions).done,
+    programs,
     previewCall: (name, input, callOptions = {}) =>
       admission.preview(specOf(name, input, callOptions)),
     availableTools: (situation) =>

@@ -13,6 +13,7 @@ import { makeDemand, makeGuestPool, noteStandbyUse } from '../guests/pool.js';
 import { startSharedGuest } from '../guests/shared-guest.js';
 import { explainMissing } from '../guests/walls/plan.js';
 import { diesWithHost, type Guarantee, proveWalls } from '../guests/walls/guarantees.js';
+import type { Bundler } from '../plugin/bundle/bundler.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { type CallScheduler, makeCallScheduler } from '../scheduler/call-scheduler.js';
@@ -33,6 +34,7 @@ export interface EngineRuntime {
   readonly stores: Stores;
   readonly contributions: ContributionCache;
   build(plugin: Plugin, entry: PluginEntry): Promise<Bundle>;
+  readonly bundler: Bundler;
   /** Proves the walls once, on a standby guest. */
   guarantees(): Promise<readonly Guarantee[]>;
   /** Starts no more guests and calls, and ends the standby guests. */
@@ -110,10 +112,8 @@ export async function openEngineRuntime(
     refillDelayMs: REFILL_DELAY_MS,
     onChange: (standby) => events.emit({ type: 'pool-changed', standby }),
   });
-  const bundles = makeBundleCache({
-    directory: join(cacheDirectory, 'bundles'),
-    bundler: walledBundler(settings.walls.users),
-  });
+  const bundler = walledBundler(settings.walls.users);
+  const bundles = makeBundleCache({ directory: join(cacheDirectory, 'bundles'), bundler });
   let guarantees: Promise<readonly Guarantee[]> | undefined;
 
   const prove = async (): Promise<readonly Guarantee[]> => {
@@ -161,6 +161,7 @@ export async function openEngineRuntime(
 
   return {
     guests,
+    bundler,
     build: ({ directory }, { file, surfaces, virtualModules, confinement }) =>
       bundles.bundle({
         directory,

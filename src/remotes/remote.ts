@@ -1,3 +1,5 @@
+import type { Approver } from '../approval/approver.js';
+import type { ToolPolicy } from '../approval/policy.js';
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { ErrorCode } from '../errors.js';
 import type { ToolAnswer } from '../plugin/answer.js';
@@ -123,6 +125,15 @@ export interface CallProgress {
   readonly message?: string;
 }
 
+/** The options of a call that a tool of the host passes on if it makes calls itself. */
+export interface HostCaller {
+  readonly tenant?: string;
+  readonly policy?: ToolPolicy;
+  readonly unattended?: boolean;
+  readonly context?: JsonObject;
+  readonly approve?: Approver;
+}
+
 export interface RemoteCall {
   readonly callId: string;
   readonly input: JsonObject;
@@ -132,6 +143,8 @@ export interface RemoteCall {
   readonly timeoutMs: number;
   /** The caller's metadata of the run. */
   readonly metadata: JsonObject;
+  /** The caller's options. Only for the host's own tools. */
+  readonly caller?: HostCaller;
   readonly maxResultBytes: number;
   /** Receives the tool's output while it runs. */
   readonly onOutput?: (chunk: string) => void;

@@ -40,6 +40,8 @@ const rows: readonly (readonly string[])[] = [
   ['src/engine/instance/'],
   ['src/engine/plugins/'],
   ['src/engine/call/', 'src/engine/hooks/', 'src/engine/recording/'],
+  // Programs that call tools.
+  ['src/engine/programs/'],
   // The part of a plugin system that works with the engine's instances.
   ['src/formats/*/engine/'],
   // The composition root.

@@ -245,6 +245,20 @@ function fakeEngine(
     },
     availableTools: () => tools,
     stream: async function* () {},
+    runProgram: () =>
+      Promise.resolve({
+        id: 'call_2',
+        isError: false,
+        value: null,
+        text: '',
+        calls: [],
+        durationMs: 1,
+      }),
+    programs: {
+      list: () => [],
+      resume: () => Promise.reject(new Error('no programs here')),
+      cancel: () => Promise.resolve(),
+    },
     files: (plugin, filesOptions) =>
       spec.made?.(plugin, filesOptions) ?? { list: () => [], open: async () => undefined },
     previewCall: () => ({ verdict: 'run', reason: 'it is fake', digest: '0' }),

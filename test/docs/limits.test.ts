@@ -15,6 +15,7 @@ import { HOOK_LIMITS } from '../../src/engine/hooks/transport.js';
 import { DEFAULT_LIMITS, GUEST_LIMITS } from '../../src/engine/types/limits.js';
 import { MAX_SEED_BYTES } from '../../src/engine/plugins/seed-storage.js';
 import { SERVER_LIMITS, TOKEN_LIMITS } from '../../src/http/limits.js';
+import { PROGRAM_LIMITS } from '../../src/engine/programs/program.js';
 import { RECORDING_LIMITS } from '../../src/engine/recording/recording.js';
 import { REMOTE_LIMITS } from '../../src/remotes/limits.js';
 import { VELLUM_LIMITS } from '../../src/formats/vellum/limits.js';
@@ -35,6 +36,7 @@ const sections: Readonly<Record<string, object>> = {
   "A tool's JSON Schema": SCHEMA_LIMITS,
   'The audit log': AUDIT_LIMITS,
   'A record of a call': RECORDING_LIMITS,
+  Programs: PROGRAM_LIMITS,
   'A server': SERVER_LIMITS,
   Tokens: TOKEN_LIMITS,
   'Tools that run elsewhere': REMOTE_LIMITS,

@@ -5,6 +5,7 @@ import type { Guard } from './guard.js';
 import { guestGuards } from './guests.js';
 import { networkGuards } from './network.js';
 import { pluginGuards } from './plugins.js';
+import { programGuards } from './programs.js';
 import { recordGuards } from './records.js';
 import { serverGuards } from './servers.js';
 import { wireGuards } from './wire.js';
@@ -20,4 +21,5 @@ export const guards: readonly Guard[] = [
   ...guestGuards,
   ...serverGuards,
   ...recordGuards,
+  ...programGuards,
 ];

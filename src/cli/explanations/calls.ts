@@ -42,6 +42,24 @@ export const callCodes = {
       'The plugin or the engine has reached its limit of running and queued calls. This call did not run.',
     remedy: 'Retry after retryAfterMs, or raise the limit that the message names.',
   },
+  PROGRAM_FAILED: {
+    title: 'the program cannot continue',
+    meaning:
+      'A program that calls tools cannot start or be resumed: its log was changed or cannot be written, or the program made other requests than before.',
+    remedy: 'Cancel the program, and run it again. The message names the log.',
+  },
+  PROGRAM_LIMIT: {
+    title: 'program too large',
+    meaning: 'A program made more requests, or moved more bytes, than one program may.',
+    remedy: 'Split the work into several programs.',
+  },
+  CALL_UNKNOWN: {
+    title: 'result unknown',
+    meaning:
+      'The call of a program had begun when its host ended. The call may have had its effect. It was not run again.',
+    remedy:
+      'Check whether the effect happened. If a second run does no harm, add the tool to the option idempotent.',
+  },
 } as const;
 
 export const hookCodes = {

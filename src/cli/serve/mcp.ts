@@ -10,23 +10,31 @@ import { makeServerLog, warnIfEmpty } from './log.js';
 import { readConfigFile, readIdentity } from './config-file.js';
 import { type ServedSettings, addServedOptions, dropMissing, engineOptionsFor } from './options.js';
 
+interface McpSettings extends ServedSettings {
+  readonly code?: boolean;
+}
+
 export function addMcp(program: Command, run: RunCommand): void {
   const command = program
     .command('mcp')
     .description('serve the tools of plugins as an MCP server on standard input and output')
     .argument('[plugin-dir...]', 'directories of plugins');
-  addServedOptions(command, 'configuration file (default: none)').action(
-    (directories: string[], settings: ServedSettings) =>
+  addServedOptions(command, 'configuration file (default: none)')
+    .option(
+      '--code',
+      'serve two tools: run_program, which runs TypeScript programs that call the other tools, and search_tools',
+    )
+    .action((directories: string[], settings: McpSettings) =>
       run((capabilities) => runMcp(directories, settings, capabilities), {
         endsWhenInterrupted: true,
       }),
-  );
+    );
 }
 
 /** Serves until the client disconnects or the command is interrupted. Standard output carries only MCP. */
 export async function runMcp(
   directories: readonly string[],
-  settings: ServedSettings,
+  settings: McpSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
   const logger = makeServerLog(capabilities.stderr, () => new Date());
@@ -38,6 +46,7 @@ export async function runMcp(
   const reloader = makeConfigReloader(file, named, capabilities);
   await using engine = await capabilities.createEngine({
     ...(await dropMissing(engineOptionsFor(named, file, logger, capabilities), capabilities)),
+    ...(settings.code === true ? { programs: true } : {}),
     powers: await readPowerModules(settings.power, capabilities),
     ...reloader.policies,
     identity: await readIdentity(file, () => 'http://127.0.0.1', capabilities),
@@ -47,7 +56,8 @@ export async function runMcp(
   const { path: _path, ...mcpOptions } = file.mcp ?? {};
   const onError = ({ message }: Error): void => logger.info({ why: message }, 'mcp');
   const { serveMcpStdio } = await import('../../adapters/mcp.js');
-  const stdio = await serveMcpStdio(engine, { onError, ...mcpOptions });
+  const code = settings.code === true ? { tools: ['run_program', 'search_tools'] } : {};
+  const stdio = await serveMcpStdio(engine, { onError, ...mcpOptions, ...code });
   const end = (): void => void stdio.close();
   const reload = (next: ConfigFile): Promise<void> => {
     const { plugins } = engineOptionsFor(named, next, logger, capabilities);

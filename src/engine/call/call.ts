@@ -44,6 +44,10 @@ export interface CallSpec {
   readonly services: CallServices;
   /** For an approved call: why the approval no longer covers it. The grant may change in the queue. */
   readonly whyNotApproved?: () => Failure | undefined;
+  /** The program that makes the call. Default: none. */
+  readonly parent?: string;
+  /** Called once, right before the call may have effects. If it throws, the call does not run. */
+  readonly beforeRun?: () => void;
 }
 
 /**
@@ -53,19 +57,24 @@ export interface CallSpec {
 export function beforeEffectOf({
   tool,
   services,
+  beforeRun,
 }: CallSpec): ReturnType<CallServices['beforeEffect']> {
   // guard: high-risk-call-recorded-first
   const isHighRisk = tool.risk === 'high' || tool.asks !== undefined;
   // guard: medium-risk-call-recorded-first
   const write = services.beforeEffect(isHighRisk ? 'high' : tool.risk);
-  return (
+  const recorded =
     write &&
     (() =>
       write().catch((cause: unknown) => {
         const message = `${tool.id} did not run: the audit log of the host could not be written, and a call of this risk needs its record first. The host's log has the reason.`;
         throw new BulkheadError('AUDIT_FAILED', message, { path: 'the audit log' }, { cause });
-      }))
-  );
+      }));
+  if (beforeRun === undefined) return recorded;
+  return async () => {
+    await recorded?.();
+    beforeRun();
+  };
 }
 
 export function deadlineOf(

@@ -2,6 +2,8 @@ import { isRecord } from '../../../sandbox/wire/json.js';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { BulkheadError, isBulkheadError } from '../../errors.js';
 import { textOf, type ToolAnswer } from '../../plugin/answer.js';
+import type { HostCaller } from '../../remotes/remote.js';
+import type { CallOptions } from '../types/options.js';
 import type { PlacedElsewhere } from '../types/place.js';
 import { answerOf, type CallResult, type Failure, failureOf, removeTags } from '../types/result.js';
 import { beforeEffectOf, type CallSpec, cancelled, deadlineExceeded, deadlineOf } from './call.js';
@@ -30,6 +32,7 @@ export async function runRemoteCall(
     bundle: place.hash,
     risk: tool.risk,
     input: spec.inputText,
+    ...(spec.parent === undefined ? {} : { parent: spec.parent }),
   });
   const result = await ask(spec).then(
     (answer) => resultOf(callId, began, answer),
@@ -75,6 +78,8 @@ async function ask(spec: CallSpec & { readonly place: PlacedElsewhere }): Promis
       metadata:
         place.isHosts === true ? (options.context ?? {}) : metadataOf(options.context ?? {}),
       maxResultBytes: limits.maxResultBytes,
+      // guard: caller-for-host-tools-only
+      ...(place.isHosts === true ? { caller: callerOf(options) } : {}),
       // No output is passed on after the call has ended.
       ...(onOutput === undefined
         ? {}
@@ -91,6 +96,16 @@ async function ask(spec: CallSpec & { readonly place: PlacedElsewhere }): Promis
     options.signal?.removeEventListener('abort', onAbort);
     end.abort();
   }
+}
+
+function callerOf({ tenant, policy, unattended, context, approve }: CallOptions): HostCaller {
+  return {
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(policy === undefined ? {} : { policy }),
+    ...(unattended === undefined ? {} : { unattended }),
+    ...(context === undefined ? {} : { context }),
+    ...(approve === undefined ? {} : { approve }),
+  };
 }
 
 /** The engine ended the call. */

@@ -113,6 +113,7 @@ class RunningCall implements OpenCall, ResponseHandler {
         bundle,
         risk: tool.risk,
         input: inputText,
+        ...(this.spec.parent === undefined ? {} : { parent: this.spec.parent }),
       });
     }
     place.revoked.on(this.onRevoked);

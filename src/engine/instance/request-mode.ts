@@ -23,7 +23,7 @@ export interface GuestRequest {
  * each have a mode. A mode decides first; the gate then dispatches to the broker of the permission.
  */
 export interface RequestMode {
-  readonly name: 'live' | 'dry-run' | 'replay';
+  readonly name: 'live' | 'dry-run' | 'replay' | 'program';
   /** Throws for a request that this mode refuses, whatever is granted. */
   readonly check?: (request: GuestRequest) => void;
   /** Returns the gate for this guest's writing HTTP requests, if there is one. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { type EnclaveCipher, makeEnclaveCipher } from '../../brokers/storage/enclave-cipher.js';
 import { BulkheadError } from '../../errors.js';
 import { createKeyFile, isTaken, readSecretFile, requireKeyOutside } from '../../keys/key-file.js';
@@ -12,6 +12,16 @@ const KEY_BYTES = 32;
  * directory that it protects.
  */
 export function openEnclaveCipher(file: string, storageDirectory: string): EnclaveCipher {
+  return makeEnclaveCipher(readKeys(file, storageDirectory));
+}
+
+/** The key that authenticates the logs of programs: derived from the first key of the file. Throws as above. */
+export function programLogKey(file: string, storageDirectory: string): Buffer {
+  const [first = Buffer.alloc(0)] = readKeys(file, storageDirectory);
+  return Buffer.from(hkdfSync('sha256', first, '', 'bulkhead program logs', KEY_BYTES));
+}
+
+function readKeys(file: string, storageDirectory: string): Buffer[] {
   requireKeyOutside(file, storageDirectory);
   if (!isTaken(file)) create(file);
   const keys = readSecretFile(file)
@@ -26,7 +36,7 @@ export function openEnclaveCipher(file: string, storageDirectory: string): Encla
       { file },
     );
   }
-  return makeEnclaveCipher(keys);
+  return keys;
 }
 
 function create(file: string): void {

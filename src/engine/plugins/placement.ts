@@ -106,17 +106,23 @@ export interface ToolTableSpec {
   readonly plugins: PluginTable;
   readonly remotes: Pick<Remotes, 'placed' | 'onChange'>;
   readonly core: readonly PlacedTool[];
+  /** Further tools of the host, which depend on the other tools. Default: none. */
+  readonly derived?: ((others: readonly UnnamedTool[]) => readonly PlacedTool[]) | undefined;
   readonly events: EventBus;
 }
 
 export function makeToolTable(spec: ToolTableSpec): ToolTable {
-  const { catalog, replace, plugins, remotes, core, events } = spec;
+  const { catalog, replace, plugins, remotes, core, derived, events } = spec;
   const reportCollisions = makeCollisionReporter(events);
   let placement = placeTools([], core);
   const update = (): void => {
     const installed = plugins.list();
     const ids = new Set(installed.map(({ plugin }) => plugin.id));
-    placement = placeTools(installed, core, remotes.placed(ids));
+    const elsewhere = remotes.placed(ids);
+    placement = placeTools(installed, core, elsewhere);
+    if (derived !== undefined) {
+      placement = placeTools(installed, [...core, ...derived(placement.tools)], elsewhere);
+    }
     replace(placement.tools, placement.removed);
     reportCollisions(catalog.collisions(), installed);
     events.emit({ type: 'catalog-changed', tools: catalog.list().length });

@@ -26,8 +26,11 @@ export interface CoreTool {
   execute(input: JsonObject, context: CoreToolContext): Promise<CoreToolResult> | CoreToolResult;
 }
 
-/** `metadata` is the caller's `context`. */
-export type CoreToolContext = Pick<RemoteCall, 'callId' | 'signal' | 'metadata' | 'onOutput'>;
+/** `metadata` is the caller's `context`. `caller`: pass it on if the tool calls `engine.call`. */
+export type CoreToolContext = Pick<
+  RemoteCall,
+  'callId' | 'signal' | 'timeoutMs' | 'metadata' | 'caller' | 'onOutput'
+>;
 
 /** A text, or a result in the shape of Vellum's tools. */
 export type CoreToolResult =

@@ -11,6 +11,7 @@ export const ENGINE_OPTION_NAMES: Readonly<Record<keyof EngineOptions, true>> = 
   defaultPlugins: true,
   workspace: true,
   coreTools: true,
+  programs: true,
   collisions: true,
   grant: true,
   lockFile: true,

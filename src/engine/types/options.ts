@@ -34,6 +34,11 @@ export interface EngineOptions {
   /** Tools of the host. Default: none. */
   readonly coreTools?: readonly CoreTool[];
   /**
+   * Whether the catalog has the tools `run_program`, with which a model runs programs that call tools, and
+   * `search_tools`. `engine.runProgram` works without. Default: false.
+   */
+  readonly programs?: boolean;
+  /**
    * What happens if two installed plugins have a tool of the same name. `isolate` (the default)
    * leaves out the later tool. `strict` leaves out all tools of the later plugin, as Vellum does.
    */

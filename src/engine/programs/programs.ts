@@ -1,0 +1,370 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { BulkheadError, isBulkheadError, messageOf } from '../../errors.js';
+import type { FileMutex } from '../../file-mutex.js';
+import type { Bundler } from '../../plugin/bundle/bundler.js';
+import { makeCallId } from '../call/prepare-call.js';
+import type { EngineServices } from '../instance/instance.js';
+import { programLogKey } from '../node/enclave-keys.js';
+import { openSealedLogs } from '../node/sealed-logs.js';
+import { checkKeys } from '../types/check-options.js';
+import type { Failure } from '../types/result.js';
+import { buildProgram } from './build-program.js';
+import type { NestedCallsFactory } from './nested-calls.js';
+import {
+  PROGRAM_LIMITS,
+  PROGRAM_OPTION_NAMES,
+  type ProgramCall,
+  type ProgramOptions,
+  type ProgramResult,
+  type Programs,
+  type ProgramStatus,
+} from './program.js';
+import {
+  createProgramLog,
+  openProgramLog,
+  type ProgramFact,
+  type ProgramHead,
+  type ProgramLog,
+  readProgramLog,
+} from './program-log.js';
+import { requestedCall } from './requested-call.js';
+import { type ProgramRun, startProgram } from './program-run.js';
+
+export interface ProgramsSpec {
+  readonly services: EngineServices;
+  readonly bundler: Bundler;
+  readonly calls: NestedCallsFactory;
+  /** Withdraws a pending question. */
+  readonly withdraw: (approval: string) => void;
+}
+
+/** Runs programs, and keeps their logs in `.programs` of the storage directory. */
+export interface ProgramRunner extends Programs {
+  /** Throws `BUSY`, `PROGRAM_FAILED` and `INVALID_OPTIONS`. `done` rejects with `BUNDLE_FAILED` and `BUSY`. */
+  start(source: string, options: ProgramOptions, parent?: string): StartedProgram;
+  /**
+   * A program of the same tenant that runs, that was interrupted, or that ended lately. Throws
+   * `INVALID_OPTIONS` if there is none.
+   */
+  join(id: string, options: ProgramOptions): StartedProgram;
+  /** Interrupts the running programs. They can be resumed by another engine. */
+  close(): Promise<void>;
+}
+
+export interface StartedProgram {
+  readonly id: string;
+  readonly done: Promise<ProgramResult>;
+  isParked(): boolean;
+  /** The ids of its pending questions. */
+  questions(): readonly string[];
+  cancel(): void;
+}
+
+interface Running {
+  readonly head: ProgramHead;
+  /** Absent while the program is built. */
+  run?: ProgramRun;
+  /** Why it ends before it runs. */
+  over?: { readonly failure: Failure; readonly how?: 'interrupted' };
+  done: Promise<ProgramResult>;
+}
+
+/** A program that nobody waited for has its result stored for so long. */
+const ENDED_FOR_MS = 10 * 60 * 1000;
+const MAX_ENDED = 100;
+
+export function makePrograms(spec: ProgramsSpec): ProgramRunner {
+  const { services, bundler, calls } = spec;
+  const { storageDirectory, cacheDirectory, enclaveKeyFile } = services.settings;
+  const directory = join(storageDirectory, '.programs');
+  const running = new Map<string, Running>();
+  const ended = new LRUCache<
+    string,
+    { readonly tenant: string | undefined; readonly result: ProgramResult }
+  >({ max: MAX_ENDED, ttl: ENDED_FOR_MS });
+  let isClosed = false;
+  let key: Buffer | undefined;
+  const logs = openSealedLogs(
+    directory,
+    () => (key ??= programLogKey(enclaveKeyFile, storageDirectory)),
+  );
+
+  const begin = (
+    head: ProgramHead,
+    opened: { readonly log: ProgramLog; readonly facts: readonly ProgramFact[] },
+    mutex: FileMutex,
+    options: ProgramOptions,
+    parent?: string,
+  ): StartedProgram => {
+    const one: Running = { head, done: Promise.resolve().then(() => execute()) };
+    const execute = async (): Promise<ProgramResult> => {
+      let isKept = false;
+      try {
+        const bundle = await buildProgram(head.source, { cacheDirectory, bundler });
+        const run = startProgram({ head, ...opened, bundle, options, parent, services, calls });
+        one.run = run;
+        if (one.over !== undefined) run.stop(one.over.failure, one.over.how);
+        const result = await run.done;
+        isKept = result.code === 'ENGINE_CLOSED';
+        ended.set(head.id, { tenant: head.tenant, result });
+        return result;
+      } finally {
+        running.delete(head.id);
+        opened.log.close();
+        // guard: finished-program-log-removed
+        if (!isKept) logs.remove(head.id);
+        mutex.release();
+      }
+    };
+    running.set(head.id, one);
+    // A program that goes on after its caller has an answer has no one to hear of its failure.
+    one.done.catch(() => {});
+    return startedOf(one);
+  };
+
+  const stop = (one: Running, failure: Failure, how?: 'interrupted'): void => {
+    if (one.run === undefined) one.over = { failure, ...(how === undefined ? {} : { how }) };
+    else one.run.stop(failure, how);
+  };
+
+  const startedOf = (one: Running): StartedProgram => ({
+    id: one.head.id,
+    done: one.done,
+    isParked: () => one.run?.isParked === true,
+    questions: () =>
+      (one.run?.calls ?? []).flatMap(({ state, approval }) =>
+        state === 'waiting' && approval !== undefined ? [approval] : [],
+      ),
+    cancel: () => stop(one, CANCELLED),
+  });
+
+  const reserve = (tenant: string | undefined): void => {
+    const own = [...running.values()].filter(({ head }) => head.tenant === tenant).length;
+    const { maxPrograms, maxProgramsPerTenant } = PROGRAM_LIMITS;
+    // guard: programs-per-tenant-cap
+    if (own < maxProgramsPerTenant && running.size < maxPrograms) return;
+    const most = own < maxProgramsPerTenant ? maxPrograms : maxProgramsPerTenant;
+    throw new BulkheadError(
+      'BUSY',
+      `${most} programs run or wait for a person, which is the maximum. Answer their questions, or cancel one.`,
+      { retryAfterMs: RETRY_MS },
+    );
+  };
+
+  const start = (source: string, options: ProgramOptions, parent?: string): StartedProgram => {
+    if (isClosed) throw closed();
+    if (typeof source !== 'string' || source.trim() === '') {
+      throw invalid('source', 'A program takes its source as text.');
+    }
+    checkKeys(options, PROGRAM_OPTION_NAMES, 'engine.runProgram');
+    reserve(options.tenant);
+    removeExpired();
+    const now = services.now();
+    const { tenant, tools } = options;
+    const head: ProgramHead = {
+      type: 'program',
+      version: 1,
+      id: makeCallId(),
+      ...(tenant === undefined ? {} : { tenant }),
+      source,
+      ...(tools === undefined ? {} : { tools }),
+      seed: [...new Uint32Array(new Uint8Array(randomBytes(16)).buffer)],
+      startedAtMs: now,
+      expiresAtMs: now + PROGRAM_LIMITS.programExpiryMs,
+    };
+    const { log, mutex } = createLog(head);
+    return begin(head, { log, facts: [] }, mutex, options, parent);
+  };
+
+  const resume = (id: string, options: ProgramOptions): StartedProgram => {
+    if (isClosed) throw closed();
+    requireStored(id);
+    const mutex = lockOf(id);
+    try {
+      const { head, facts, log } = openProgramLog(logs, id);
+      reserve(head.tenant);
+      return begin(head, { log, facts }, mutex, options);
+    } catch (error) {
+      mutex.release();
+      throw error;
+    }
+  };
+
+  const createLog = (
+    head: ProgramHead,
+  ): { readonly log: ProgramLog; readonly mutex: FileMutex } => {
+    try {
+      const mutex = lockOf(head.id);
+      return { log: createProgramLog(logs, head), mutex };
+    } catch (error) {
+      if (isBulkheadError(error)) throw error;
+      throw new BulkheadError(
+        'PROGRAM_FAILED',
+        `The program did not start: its log in ${directory} cannot be written (${messageOf(error)}). Set storageDirectory to a directory that can be written.`,
+        { reason: 'its log cannot be written' },
+      );
+    }
+  };
+
+  /** Throws `INVALID_OPTIONS` if another process has it. */
+  const lockOf = (id: string): FileMutex => {
+    const mutex = logs.lock(id);
+    if ('release' in mutex) return mutex;
+    throw invalid('id', `The program ${id} runs in the process ${mutex.heldBy}.`);
+  };
+
+  const stored = (): readonly string[] => logs.list().filter((id) => ID.test(id));
+
+  const requireStored = (id: string): void => {
+    // An id is part of a file name.
+    // guard: program-id-checked
+    if (typeof id === 'string' && ID.test(id) && stored().includes(id)) return;
+    throw unknown(id);
+  };
+
+  /** Withdraws the pending questions of an interrupted program. */
+  const withdrawAll = (id: string): void => {
+    for (const { state, approval } of statusOf(id)?.calls ?? []) {
+      if (state === 'waiting' && approval !== undefined) spec.withdraw(approval);
+    }
+  };
+
+  /** Removes the logs that no one resumed in time. */
+  const removeExpired = (): void => {
+    for (const id of stored()) {
+      if (running.has(id)) continue;
+      try {
+        const { head } = readProgramLog(logs, id);
+        if (services.now() < head.expiresAtMs) continue;
+        const mutex = lockOf(id);
+        logs.remove(id);
+        mutex.release();
+      } catch {
+        // It is changed, or another process has it. Only `cancel` removes such a log.
+      }
+    }
+  };
+
+  const statusOf = (id: string): ProgramStatus | undefined => {
+    const here = running.get(id);
+    if (here !== undefined) {
+      const state = here.run?.isParked === true ? 'parked' : 'running';
+      return { ...aboutOf(here.head), state, calls: here.run?.calls ?? [] };
+    }
+    try {
+      const { head, facts } = readProgramLog(logs, id);
+      if (services.now() >= head.expiresAtMs) return undefined;
+      return { ...aboutOf(head), state: 'interrupted', calls: callsOf(facts) };
+    } catch (error) {
+      services.settings.logger.warn({ program: id }, messageOf(error));
+      return undefined;
+    }
+  };
+
+  return {
+    start,
+    join: (id, options) => {
+      const { tenant } = options;
+      const last = ended.get(id);
+      const here = running.get(id);
+      const owner = here?.head ?? last ?? statusOf(id);
+      // To another tenant, the program does not exist.
+      // guard: program-of-one-tenant
+      if (owner === undefined || owner.tenant !== tenant) throw unknown(id);
+      if (here !== undefined) return startedOf(here);
+      if (last === undefined) return resume(id, options);
+      const { result } = last;
+      return { id, done: Promise.resolve(result), isParked: no, questions: none, cancel: () => {} };
+    },
+    list: ({ tenant } = {}) =>
+      [...new Set([...stored(), ...running.keys()])]
+        .flatMap((id) => statusOf(id) ?? [])
+        .filter((one) => tenant === undefined || one.tenant === tenant)
+        .toSorted((a, b) => a.startedAtMs - b.startedAtMs),
+    resume: async (id, options = {}) => (running.get(id) ?? resume(id, options)).done,
+    cancel: async (id) => {
+      const here = running.get(id);
+      if (here !== undefined) {
+        stop(here, CANCELLED);
+        await here.done.catch(() => {});
+        return;
+      }
+      requireStored(id);
+      const mutex = lockOf(id);
+      withdrawAll(id);
+      logs.remove(id);
+      mutex.release();
+    },
+    close: async () => {
+      isClosed = true;
+      const all = [...running.values()];
+      for (const one of all) stop(one, CLOSED, 'interrupted');
+      await Promise.allSettled(all.map(({ done }) => done));
+    },
+  };
+}
+
+const no = (): boolean => false;
+const none = (): readonly string[] => [];
+
+const ID = /^call_[0-9a-f]{32}$/;
+const RETRY_MS = 1_000;
+
+const CANCELLED: Failure = { code: 'CANCELLED', message: 'The program was cancelled.' };
+const CLOSED: Failure = {
+  code: 'ENGINE_CLOSED',
+  message:
+    'The engine was closed. engine.programs.resume(id) of another engine continues the program.',
+};
+
+function aboutOf({ id, tenant, source, startedAtMs, expiresAtMs }: ProgramHead) {
+  return { id, ...(tenant === undefined ? {} : { tenant }), source, startedAtMs, expiresAtMs };
+}
+
+/** The calls of a log, for a person who decides whether to resume. */
+function callsOf(facts: readonly ProgramFact[]): readonly ProgramCall[] {
+  const calls = new Map<number, ProgramCall>();
+  for (const fact of facts) {
+    const before = calls.get(fact.number);
+    if (fact.type === 'request') {
+      if (fact.op === 'call') calls.set(fact.number, waitingCall(fact));
+    } else if (before === undefined) continue;
+    else if (fact.type === 'asked') {
+      calls.set(fact.number, { ...before, state: 'waiting', approval: fact.approval });
+    } else if (fact.type === 'begun') {
+      calls.set(fact.number, { ...before, state: 'unknown', callId: fact.callId });
+    } else {
+      const { reply } = fact;
+      const state = fact.unknown === true ? 'unknown' : 'error' in reply ? 'failed' : 'done';
+      const code = 'error' in reply ? { code: reply.error.code } : {};
+      calls.set(fact.number, { ...before, state, ...code });
+    }
+  }
+  return [...calls.values()];
+}
+
+function waitingCall({ number, params }: Extract<ProgramFact, { type: 'request' }>): ProgramCall {
+  const { plugin, tool, input } = requestedCall(params);
+  return { number, tool: `${plugin}:${tool}`, input, state: 'waiting' };
+}
+
+function invalid(option: string, message: string): BulkheadError<'INVALID_OPTIONS'> {
+  return new BulkheadError('INVALID_OPTIONS', message, { option });
+}
+
+function unknown(id: unknown): BulkheadError<'INVALID_OPTIONS'> {
+  return invalid(
+    'id',
+    `There is no program ${JSON.stringify(id) ?? ''}. engine.programs.list() lists them.`,
+  );
+}
+
+function closed(): BulkheadError<'ENGINE_CLOSED'> {
+  return new BulkheadError(
+    'ENGINE_CLOSED',
+    'The engine was closed: it runs no further programs.',
+    {},
+  );
+}
