@@ -39,24 +39,40 @@ export async function buildProgram(
       },
     );
   } catch (error) {
-    throw isBulkheadError(error, 'BUNDLE_FAILED') ? explained(error) : error;
+    throw isBulkheadError(error, 'BUNDLE_FAILED')
+      ? explained(error, source.split('\n').length)
+      : error;
   }
 }
 
 /** The error in words about the program, with places in its source. */
-function explained(error: BulkheadError<'BUNDLE_FAILED'>): BulkheadError<'BUNDLE_FAILED'> {
-  const problems = error.details.problems.map(inSource);
-  const lines = problems.map(
-    ({ message, line, column, lineText, remedy }) =>
-      `${line === undefined ? '' : `line ${line}, column ${column ?? 1}: `}${message}${lineText === undefined ? '' : `\n    ${lineText.trim()}`}${remedy === undefined ? '' : `\n  ${remedy}`}`,
+function explained(
+  error: BulkheadError<'BUNDLE_FAILED'>,
+  lines: number,
+): BulkheadError<'BUNDLE_FAILED'> {
+  const problems = error.details.problems.map((problem) => inSource(problem, lines));
+  const texts = problems.map(
+    ({ message, line, column, lineText }) =>
+      `${line === undefined ? '' : `line ${line}, column ${column ?? 1}: `}${message}${lineText === undefined || lineText.trim() === '' ? '' : `\n    ${lineText.trim()}`}`,
   );
-  return new BulkheadError('BUNDLE_FAILED', `The program cannot be read: ${lines.join('\n')}`, {
-    problems,
-  });
+  return new BulkheadError(
+    'BUNDLE_FAILED',
+    `The program cannot be read: ${texts.join('\n')}\n To fix this, ${remedyOf(problems[0])}`,
+    { problems },
+  );
 }
 
-function inSource(problem: BuildProblem): BuildProblem {
+function remedyOf(problem: BuildProblem | undefined): string {
+  const { remedy = 'Correct the source at this place.' } = problem ?? {};
+  return remedy.charAt(0).toLowerCase() + remedy.slice(1);
+}
+
+function inSource(problem: BuildProblem, lines: number): BuildProblem {
   const { line, column, lineText } = problem;
+  if (line !== undefined && line > lines) {
+    const { lineText: _, ...rest } = problem;
+    return { ...rest, line: lines, column: 1, message: 'The program ends too early' };
+  }
   if (line !== 1) return problem;
   return {
     ...problem,

@@ -167,13 +167,14 @@ class Run implements ProgramRun {
     // Programs have no manifest in which a permission could be added.
     const message = failure.message
       .replace(`${PROGRAM} may not`, 'A program may not')
-      .replace(/ To allow this, add .*/, ' Use a tool that does it.');
-    if (stack === undefined) return { ...failure, message };
+      .replace(/ To allow this, add .*/, '');
+    const remedy = message === failure.message ? '' : ' To fix this, call a tool that does it.';
+    if (stack === undefined) return { ...failure, message: `${message}${remedy}` };
     const mapped = inProgramSource(this.#instance.mapStack(stack));
     const place = /program\.ts:(\d+):(\d+)/.exec(mapped);
     const at = place === null ? '' : ` (line ${place[1]}, column ${place[2]})`;
     const kind = name === undefined || name === 'Error' ? '' : `${name}: `;
-    return { code, message: `${kind}${message}${at}`, stack: mapped };
+    return { code, message: `${kind}${message}${at}${remedy}`, stack: mapped };
   }
 
   #finish(outcome: { readonly value: Json } | Failure, isInterrupted = false): void {

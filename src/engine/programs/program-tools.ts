@@ -67,7 +67,7 @@ function describe(others: readonly UnnamedTool[]): string {
 }
 
 const HOW = `Runs a TypeScript program that calls tools, and returns only what the program returns or writes. Use it if a task needs several calls, loops over results, or a small part of large results.
-The program is the body of an async function: use await and return. It has no other access: no network, files, clock, timers or imports.
+The program is the body of an async function: use await and return. It has no other access: no network, files, clock or timers.
   tools.<plugin>.<tool>(input)   calls a tool. It throws an Error with a code if the call fails.
   search(words)                  finds tools: [{ tool, signature, description }]
   describe("plugin.tool")        the whole declaration and schema of one tool

@@ -88,6 +88,21 @@ describe('bulkhead mcp', () => {
     await client.close();
   });
 
+  it('serves programs that call the tools, with --code', async () => {
+    const client = new Client(info, { versionNegotiation: { mode: 'auto' } });
+    const { args, ...rest } = command(writePlugin());
+    await client.connect(new StdioClientTransport({ ...rest, args: [...args, '--code'] }));
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(['run_program', 'search_tools']);
+    const source = 'return (await tools.sample.run({ n: 2 })).n + 1';
+    const answer = await client.callTool({ name: 'run_program', arguments: { source } });
+    expect(answer).toMatchObject({ isError: false, content: [{ text: '3' }] });
+    await expect(client.callTool({ name: 'sample__run', arguments: {} })).rejects.toThrow(
+      'Unknown tool: sample__run',
+    );
+    await client.close();
+  });
+
   it('ends when its client goes', async () => {
     const { code, stdout } = await run(['mcp', writePlugin()]);
     expect(code).toBe(0);

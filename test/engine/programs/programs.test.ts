@@ -122,6 +122,13 @@ describe('a program', () => {
       code: 'BUNDLE_FAILED',
       message: expect.stringContaining('line 1, column 11: Unexpected ";"'),
     });
+    await expect(engine.runProgram('if (true) {\n')).rejects.toMatchObject({
+      message: expect.stringContaining('line 2, column 1: The program ends too early'),
+    });
+    const { message } = await engine.runProgram('return fetch("https://api.test")');
+    expect(message).toMatch(
+      /^A program may not use the network \(fetch https:\/\/api\.test\)\. \(line 1, column \d+\) To fix this, call a tool that does it\.$/,
+    );
     await expect(engine.runProgram('')).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
     await expect(engine.runProgram('return 1', { timeout: 5 } as object)).rejects.toMatchObject({
       message: expect.stringContaining('Did you mean timeoutMs?'),
@@ -159,9 +166,11 @@ describe('a program', () => {
     expect(many.value).toEqual([PROGRAM_LIMITS.maxProgramCalls, 'PROGRAM_LIMIT']);
     const large = await engine.runProgram(
       `const s = 'x'.repeat(900_000);
-      try { for (;;) await search(s); } catch ({ code }) { return code; }`,
+      let done = 0;
+      try { for (;;) { await search(s); done += 1; } } catch ({ code }) { return [done, code]; }`,
     );
-    expect(large.value).toBe('PROGRAM_LIMIT');
+    const most = Math.floor(PROGRAM_LIMITS.maxProgramBytes / 900_000);
+    expect(large.value).toEqual([most, 'PROGRAM_LIMIT']);
     const source = `return 1;${' '.repeat(PROGRAM_LIMITS.maxSourceBytes)}`;
     await expect(engine.runProgram(source)).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
   });

@@ -1,0 +1,66 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run, writePlugin } from './spawned.js';
+
+const plugin = writePlugin();
+const directory = mkdtempSync(join(tmpdir(), 'bulkhead-program-'));
+
+function program(source: string): string {
+  const file = join(directory, 'program.ts');
+  writeFileSync(file, source);
+  return file;
+}
+
+describe('bulkhead run-program', () => {
+  it('prints what the program returns, and its output on standard error', async () => {
+    const file = program(`const { n }: { n: number } = await tools.sample.run({ n: 1 });
+      text('half done');
+      return { n: n + 1 };`);
+    expect(await run(['run-program', file, plugin])).toMatchObject({
+      code: 0,
+      stdout: '\n{\n  "n": 2\n}\n',
+      stderr: 'half done',
+    });
+    const { stdout } = await run(['run-program', '-', plugin, '--json'], 'return "text"');
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, value: 'text', calls: 0 });
+  });
+
+  it('fails with the code and the place of what failed', async () => {
+    const cases: [source: string, code: number, words: string][] = [
+      ['return 1 +', 4, 'line 1, column 1: The program ends too early'],
+      ['\nawait tools.sample.none()', 1, 'There is no tool tools.sample.none'],
+      ['return fetch("http://x.test")', 3, 'fix     To fix this, call a tool that does it.'],
+    ];
+    for (const [source, code, words] of cases) {
+      const { stderr, ...rest } = await run(['run-program', '-', plugin], source);
+      expect({ source, code: rest.code }).toEqual({ source, code });
+      expect(stderr).toContain(words);
+    }
+  });
+
+  it('calls only the tools that --tool names', async () => {
+    const source = 'return (await search("")).length';
+    const { stdout } = await run(['run-program', '-', plugin, '--tool', 'other*'], source);
+    expect(stdout).toBe('0\n');
+  });
+
+  it('says what is missing', async () => {
+    const none = await run(['run-program']);
+    expect([none.code, none.stderr]).toEqual([
+      1,
+      expect.stringContaining('or --resume and its id'),
+    ]);
+    const lost = await run(['run-program', join(directory, 'none.ts'), plugin]);
+    expect([lost.code, lost.stderr]).toEqual([
+      1,
+      expect.stringContaining('cannot be read: ENOENT'),
+    ]);
+    const gone = await run(['run-program', '--resume', 'abc', plugin]);
+    expect([gone.code, gone.stderr]).toEqual([
+      1,
+      expect.stringContaining('There is no program "abc"'),
+    ]);
+  });
+});
