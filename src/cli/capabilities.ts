@@ -69,6 +69,8 @@ export interface CliCapabilities {
 /** The walls that guests get on this machine. */
 export interface WallsCapability {
   readonly plan: () => Promise<WallPlan>;
+  /** The command that installs what would build the missing walls, if there is one. */
+  readonly install: () => Promise<string | undefined>;
   /** The path of a program, by its path or by its name in `path`; preferably below one of `shown`. */
   readonly find: (name: string, path: string, shown: readonly string[]) => string | undefined;
   /** Runs a program behind the walls, connected to this process's streams; returns its status. */

@@ -12,7 +12,8 @@ import { guestScripts } from '../engine/node/process-defaults.js';
 import { openApprovals } from '../engine/node/open-approvals.js';
 import { openRules } from '../engine/node/rule-file.js';
 import { readLimits } from '../engine/types/limits.js';
-import { inspectMachine } from '../guests/machine.js';
+import { findProgram, inspectMachine } from '../guests/machine.js';
+import { installCommand } from '../guests/walls/install.js';
 import { findCommand, runBehindWalls } from '../guests/walls/run.js';
 import { suggestPermissions } from '../suggest/suggest.js';
 import type { CliCapabilities, HttpAnswer, LoopbackServer, TextSink } from './capabilities.js';
@@ -102,6 +103,11 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
     serve,
     walls: {
       plan: async () => (await inspectMachine(guestScripts.confined())).plan,
+      install: async () =>
+        installCommand(
+          await inspectMachine(guestScripts.confined()),
+          (program) => findProgram(program) !== undefined,
+        ),
       find: findCommand,
       run: async (command, show) => {
         const script = guestScripts.confined();

@@ -20,6 +20,15 @@ const RESERVED_MB = { plain: 96, caged: 704 };
 /** Processes and threads of a guest. Node has seven, and starts no more. */
 const GUEST_PROCESSES = 64;
 
+/** Open descriptors of a guest. Node has some thirty. */
+const GUEST_FILES = 64;
+
+/**
+ * Address space of a guest. Node reserves up to 1.3 GiB, and each memory of WebAssembly up to 10 GiB:
+ * two databases fit, and twelve for the plugins of a trust group. The tables for all of it take 1/512.
+ */
+const GUEST_ADDRESS_BYTES = { alone: 32 * 1024 ** 3, shared: 128 * 1024 ** 3 };
+
 /**
  * The command that starts a guest behind every wall of this machine's plan. Inside them is Node, with its
  * permission model, a heap limit and no add-ons.
@@ -43,7 +52,7 @@ export function guestCommand(
   ];
   const guest = behindWalls(machine, {
     program,
-    limits: kernelLimits(machine, limits),
+    limits: kernelLimits(machine, limits, kind),
     use,
     visible: readable,
   });
@@ -54,10 +63,13 @@ export function guestCommand(
 export function kernelLimits(
   { nodeMajor }: Pick<Machine, 'nodeMajor'>,
   { memoryMb, cpuSeconds }: ProcessLimits,
+  kind: GuestStyle['kind'] = 'alone',
 ): KernelLimits {
   const reservedMb = nodeMajor >= 24 ? RESERVED_MB.caged : RESERVED_MB.plain;
   return {
     dataBytes: (reservedMb + 2 * memoryMb) * 1024 * 1024,
+    addressBytes: GUEST_ADDRESS_BYTES[kind],
+    files: GUEST_FILES,
     cpuSeconds,
     processes: GUEST_PROCESSES,
   };

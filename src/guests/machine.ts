@@ -130,7 +130,8 @@ function openNameless(bytes: Buffer): number {
   }
 }
 
-function findProgram(name: string): string | undefined {
+/** The path of a program of the system; `undefined` if it is not installed. */
+export function findProgram(name: string): string | undefined {
   return [`/usr/bin/${name}`, `/bin/${name}`, `/run/current-system/sw/bin/${name}`].find((path) => {
     try {
       accessSync(path, constants.X_OK);

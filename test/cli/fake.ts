@@ -48,6 +48,8 @@ export interface FakeSpec {
   readonly status?: Partial<PluginStatus>;
   readonly tools?: readonly CatalogTool[];
   readonly guarantees?: readonly Guarantee[];
+  /** The command that installs what would build the missing walls. */
+  readonly install?: string;
   /** What creating an engine throws. */
   readonly broken?: Error;
   readonly interrupted?: AbortSignal;
@@ -171,6 +173,7 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
       }),
     walls: {
       plan: () => Promise.resolve(NO_WALLS),
+      install: () => Promise.resolve(spec.install),
       find: (name) => (name.startsWith('/') ? name : undefined),
       run: () => Promise.resolve(7),
     },

@@ -51,6 +51,18 @@ export const guestGuards: readonly Guard[] = [
     tests: ['test/guests/command.test.ts', 'test/escape/native/powers.test.ts'],
   },
   {
+    id: 'address-space-limit',
+    stops: 'memory in page tables that no other limit counts',
+    mutation: 'remove',
+    tests: ['test/guests/command.test.ts', 'test/escape/native/powers.test.ts'],
+  },
+  {
+    id: 'descriptor-limit',
+    stops: 'memory in pipes that no other limit counts',
+    mutation: 'remove',
+    tests: ['test/guests/command.test.ts', 'test/escape/native/powers.test.ts'],
+  },
+  {
     id: 'file-size-limit',
     stops: 'writes to files and growth of files',
     mutation: 'remove',

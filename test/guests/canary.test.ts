@@ -19,22 +19,24 @@ const setting = {
 
 describe.runIf(machine.plan.ownRoot && perl !== undefined)('canaries', () => {
   it('do everything without walls, and nothing behind them', async () => {
-    const { walled, open, calls } = await runCanaries({ machine, ...setting });
+    const { walled, open, calls, compute } = await runCanaries({ machine, ...setting });
     expect(Object.keys(open).length).toBeGreaterThan(20);
     expect([...new Set(Object.values(open))]).toEqual(['done']);
     expect(Object.keys(walled)).toEqual(Object.keys(open));
     expect(Object.entries(walled).filter(([, what]) => what === 'done')).toEqual([]);
     expect(calls?.tried).toBeGreaterThan(150);
     expect(calls?.passed).toEqual([]);
+    expect(compute).toBe('SIGXCPU');
   });
 
   it('are stopped by no wall that is not there', async () => {
-    const { walled, calls } = await runCanaries({
+    const { walled, calls, compute } = await runCanaries({
       machine: { ...machine, plan: NO_WALLS },
       ...setting,
     });
     expect([...new Set(Object.values(walled))]).toEqual(['done']);
     expect(calls).toBeUndefined();
+    expect(compute).toBeUndefined();
   });
 });
 
@@ -50,9 +52,10 @@ describe('canaries that cannot start', () => {
 
 describe('a wall', () => {
   const calls = undefined;
+  const compute = undefined;
 
   it('is shown by a program that was refused if another was not', () => {
-    const canaries = { walled: { read: 'ENOENT' }, open: { read: 'done' }, calls };
+    const canaries = { walled: { read: 'ENOENT' }, open: { read: 'done' }, calls, compute };
     expect(refused(canaries, ['read'])).toMatchObject({
       active: true,
       evidence: expect.stringContaining('read (ENOENT)'),
@@ -65,7 +68,7 @@ describe('a wall', () => {
     ['the walled program was not tried', {}, { read: 'done' }],
     ['the walled program could', { read: 'done' }, { read: 'done' }],
   ])('is not shown if %s', (_, walled, open) => {
-    const canaries = { walled, open, calls } as Parameters<typeof refused>[0];
+    const canaries = { walled, open, calls, compute } as Parameters<typeof refused>[0];
     expect(refused(canaries, ['read']).active).toBe(false);
   });
 
@@ -74,6 +77,7 @@ describe('a wall', () => {
       walled: { read: 'EPERM', write: 'done' },
       open: { read: 'done', write: 'done' },
       calls,
+      compute,
     };
     expect(refused(canaries, ['read', 'write'])).toMatchObject({
       active: false,

@@ -97,13 +97,15 @@ describe('the command of perl', () => {
 
   it('sets the limits of files, core dumps, memory, processor time and processes', () => {
     const text = textOf(plan);
-    expect(text).toContain(' limit 1,0,0 limit 4,0,0 limit 2,234881024,234881024 limit 0,600,605 ');
-    expect(text).toContain(' limit 6,64,64 ');
-    expect(text).toContain(' stack 8388608 limit ');
+    expect(text).toContain(' limit 1,0,0 limit 0,600,605 limit 6,64,64 ');
+    // The stack, cores, data, address space and descriptors: a host's own limit stays if it is lower.
+    expect(text).toContain(
+      ' most 3,8388608 most 4,1 most 2,234881024 most 9,34359738368 most 7,64 ',
+    );
   });
 
   it('raises the data limit by the reserved cage of newer Node versions', () => {
-    const data = (text: string): number => Number(/limit 2,(\d+)/.exec(text)?.[1]);
+    const data = (text: string): number => Number(/most 2,(\d+)/.exec(text)?.[1]);
     expect(data(textOf(plan, [], { nodeMajor: 24 })) - data(textOf(plan))).toBeGreaterThan(
       500 * 1024 * 1024,
     );
@@ -163,6 +165,15 @@ describe('the command of util-linux', () => {
   it('sets the soft limit on processor time before the hard one, which cannot be lower', () => {
     expect(textOf({})).toContain('ulimit -S -t 600; ulimit -H -t 605;');
     expect(textOf({})).toContain('ulimit -c 0; ulimit -f 0; ulimit -s 8192 2>/dev/null;');
+    expect(textOf({})).toContain('ulimit -d 229376; ulimit -v 33554432; ulimit -n 64 2>/dev/null;');
+  });
+
+  it('counts the processes of a user of its own', () => {
+    const ownUser = { first: 70_000, count: 10 };
+    const count = 'ulimit -u 64 2>/dev/null || ulimit -p 64 2>/dev/null;';
+    expect(textOf({ ownUser })).toContain(count);
+    expect(textOf({ ownUser, builder: 'bwrap' })).toContain(count);
+    expect(textOf({})).not.toContain(count);
   });
 
   it('enters the namespaces first, and sets the death signal in them', () => {

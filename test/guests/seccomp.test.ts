@@ -118,6 +118,9 @@ describe.each(ARCHITECTURES)('the filter for %s', (architecture) => {
     ['fcntl', [3, 8], 1],
     ['fcntl', [3, 10], 1],
     ['fcntl', [3, 15], 1],
+    ['fcntl', [3, 5], 1],
+    ['fcntl', [3, 6], 1],
+    ['fcntl', [3, 37], 1],
   ])('answers %s %j with %s', (name, args, answer) => {
     expect(ask(numberOf(name), args)).toBe(answer);
   });

@@ -66,8 +66,11 @@ export async function runDoctor(
     ({ wall, active }) => !active && (ESSENTIAL.has(wall) || require.includes(wall)),
   );
   const kernel = await readKernelSettings(capabilities);
-  const openDoors = await findOpenDoors(settings, capabilities);
-  const report: Report = { version, machine, run, kernel, missing, openDoors };
+  const [openDoors, install = null] = await Promise.all([
+    findOpenDoors(settings, capabilities),
+    capabilities.walls.install(),
+  ]);
+  const report: Report = { version, machine, run, kernel, missing, install, openDoors };
   await print(
     settings,
     { stdout },
@@ -86,6 +89,8 @@ export interface Report {
   readonly kernel: readonly KernelSetting[];
   /** Missing walls that are required, by `--require` or because no sandbox works without them. */
   readonly missing: readonly Guarantee[];
+  /** The command that installs what would build missing walls. `null`: no package would. */
+  readonly install: string | null;
   /** Endpoints of this machine that callers may use without a token, as sentences. */
   readonly openDoors: readonly string[];
 }
@@ -97,6 +102,7 @@ export function formatReport(report: Report, paint: Paint): string {
     paint('bold', 'this machine'),
     ...formatMachine(report),
     ...formatRun(report, paint),
+    ...formatWallLine(report, paint),
     ...report.openDoors.map((door) => field('server', paint('yellow', visible(door)))),
     ...(run.works ? ['', paint('bold', 'sandbox walls'), ''] : []),
     ...(run.works ? run.walls.flatMap((guarantee) => formatWall(guarantee, paint)) : []),
@@ -134,6 +140,18 @@ function formatRun({ run }: Report, paint: Paint): string[] {
         : 'NOT WRITABLE: each start builds and inspects every plugin again',
     ),
   ];
+}
+
+/** The walls in one line: what is missing, and the command that installs it. */
+function formatWallLine({ run, install }: Report, paint: Paint): string[] {
+  if (!run.works) return [];
+  const used = run.walls.filter(({ unused }) => !unused);
+  const lacking = used.filter(({ active }) => !active).map(({ wall }) => wall);
+  if (lacking.length === 0) return [field('walls', `all ${used.length} are active`)];
+  const get =
+    install === null ? 'each says below how to get it' : `install what builds them: ${install}`;
+  const text = `${lacking.length} of ${used.length} are missing: ${lacking.join(', ')}; ${get}`;
+  return [field('walls', paint('yellow', text))];
 }
 
 function field(name: string, text: string): string {

@@ -24,6 +24,10 @@ export interface WalledProgram {
 /** Limits of the kernel. `undefined`: none. */
 export interface KernelLimits {
   readonly dataBytes: number | undefined;
+  /** Of address space. The kernel counts no page table in `dataBytes`, and each page of one maps 2 MiB. */
+  readonly addressBytes?: number | undefined;
+  /** Open descriptors. A pipe holds 64 KiB that `dataBytes` does not count. */
+  readonly files?: number | undefined;
   readonly cpuSeconds: number | undefined;
   /** Processes and threads, counted if the program has a user or a user namespace of its own. */
   readonly processes: number;
@@ -73,7 +77,19 @@ const BUILDERS: Readonly<Record<WallPlan['builder'], Builder>> = {
 /** The usual limit. A host's own limit stays if it is lower. */
 const STACK_BYTES = 8 * 1024 * 1024;
 
-const RESOURCE = { cpu: 0, fileSize: 1, data: 2, core: 4, processes: 6 };
+const RESOURCE = {
+  cpu: 0,
+  fileSize: 1,
+  data: 2,
+  stack: 3,
+  core: 4,
+  processes: 6,
+  files: 7,
+  address: 9,
+};
+
+/** Below the size of every core, and the value with which the kernel starts no program that reads one. */
+const NO_CORE = 1;
 
 /** Files that everything behind the walls sees, as far as they exist here. */
 function seenOf({ node, libraries }: Machine): readonly string[] {
@@ -95,7 +111,9 @@ function byPerl(
     'limit',
     `${resource},${soft},${hard}`,
   ];
-  const stack = ['stack', String(STACK_BYTES)];
+  // A host whose own limit is lower keeps it.
+  const most = (resource: number, value: number | undefined): string[] =>
+    value === undefined ? [] : ['most', `${resource},${value}`];
   return [
     tools.perl,
     '-e',
@@ -116,13 +134,17 @@ function byPerl(
       ? machine.loaderFiles.flatMap((path) => ['see', path])
       : []),
     // guard: stack-limit
-    ...stack,
+    ...most(RESOURCE.stack, STACK_BYTES),
+    // guard: core-dumps-off
+    ...most(RESOURCE.core, NO_CORE),
+    // guard: data-segment-limit
+    ...most(RESOURCE.data, limits.dataBytes),
+    // guard: address-space-limit
+    ...most(RESOURCE.address, limits.addressBytes),
+    // guard: descriptor-limit
+    ...most(RESOURCE.files, limits.files),
     // guard: file-size-limit
     ...limit(RESOURCE.fileSize, 0),
-    // guard: core-dumps-off
-    ...limit(RESOURCE.core, 0),
-    // guard: data-segment-limit
-    ...(limits.dataBytes === undefined ? [] : limit(RESOURCE.data, limits.dataBytes)),
     ...(limits.cpuSeconds === undefined
       ? []
       : limit(RESOURCE.cpu, limits.cpuSeconds, limits.cpuSeconds + CPU_GRACE_SECONDS)),
@@ -169,6 +191,7 @@ function byBubblewrap(
       machine,
       walled.limits,
       plan.systemCallFilter ? `exec 9</proc/self/fd/${FILTER_DESCRIPTOR};` : '',
+      { isCounted: user !== undefined },
     ),
     tools.bwrap,
     ...namespaces.filter((name) => name !== 'mount').map((name) => `--unshare-${name}`),
@@ -236,7 +259,7 @@ function byChain(
   return [
     ...(stay ? privileges(machine, undefined, false) : []),
     ...outer,
-    ...limiter(machine, walled.limits, root, stay),
+    ...limiter(machine, walled.limits, root, { stay, isCounted: user !== undefined }),
     ...enter,
     ...walled.program,
   ];
@@ -292,12 +315,20 @@ function quoted(path: string): string {
 
 function limiter(
   { tools: { shell } }: Machine,
-  { dataBytes, cpuSeconds }: KernelLimits,
+  { dataBytes, addressBytes, files, cpuSeconds, processes }: KernelLimits,
   before: string,
-  stay = false,
+  { stay = false, isCounted }: { readonly stay?: boolean; readonly isCounted: boolean },
 ): readonly string[] {
   if (shell === undefined) return [];
-  const data = dataBytes === undefined ? '' : `ulimit -d ${Math.ceil(dataBytes / 1024)};`;
+  const kilobytes = (flag: string, bytes: number | undefined): string =>
+    bytes === undefined ? '' : `ulimit -${flag} ${Math.ceil(bytes / 1024)};`;
+  const data = kilobytes('d', dataBytes);
+  const address = kilobytes('v', addressBytes);
+  const descriptors = files === undefined ? '' : `ulimit -n ${files} 2>/dev/null;`;
+  // Shells differ in the flag. Processes of a user that others are, too, cannot be counted here.
+  const count = isCounted
+    ? `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} 2>/dev/null;`
+    : '';
   // The soft limit is set first: a hard limit below the current soft limit is refused.
   const cpu =
     cpuSeconds === undefined
@@ -306,7 +337,7 @@ function limiter(
   const run = stay ? '"$@"; exit $?' : 'exec "$@"';
   // A host whose own limit is lower keeps it.
   const stack = `ulimit -s ${STACK_BYTES / 1024} 2>/dev/null;`;
-  const limits = `unset PWD OLDPWD; ulimit -c 0; ulimit -f 0; ${stack} ${data} ${cpu}`;
+  const limits = `unset PWD OLDPWD; ulimit -c 0; ulimit -f 0; ${stack} ${data} ${address} ${descriptors} ${count} ${cpu}`;
   return [shell, '-c', `${before} ${limits} ${run}`, 'guest'];
 }
 

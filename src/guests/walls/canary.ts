@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { kernelLimits } from '../command.js';
@@ -21,7 +21,11 @@ export interface Canaries {
   readonly open: Deeds;
   /** Refused system calls that were tried behind the filter, and those that it did not refuse. */
   readonly calls: { readonly tried: number; readonly passed: readonly string[] } | undefined;
+  /** How a program ended that computed beyond a limit of one second: `done`, or a signal or status. */
+  readonly compute: string | undefined;
 }
+
+const NOTHING: Canaries = { walled: {}, open: {}, calls: undefined, compute: undefined };
 
 export interface CanarySpec {
   readonly machine: Machine;
@@ -41,7 +45,7 @@ const ABOVE_LIMIT_BYTES = 64 * 1024 * 1024;
 export async function runCanaries(spec: CanarySpec): Promise<Canaries> {
   const { machine } = spec;
   const directory = await mkdtemp(join(tmpdir(), 'bulkhead-canary-')).catch(() => undefined);
-  if (directory === undefined) return { walled: {}, open: {}, calls: undefined };
+  if (directory === undefined) return NOTHING;
   const servers: Server[] = [];
   try {
     const name = directory.slice(directory.lastIndexOf('/') + 1);
@@ -77,17 +81,23 @@ export async function runCanaries(spec: CanarySpec): Promise<Canaries> {
         visible: [...spec.visible, ...more],
       });
     const free = ([file = '', ...args]: readonly string[]): Command => ({ file, args, env: {} });
-    const [walled, open, nativeWalled, nativeOpen, calls] = await Promise.all([
+    const [walled, open, nativeWalled, nativeOpen, calls, compute] = await Promise.all([
       deeds(behind([...node, await targets('walled')])),
       deeds(free([...node, await targets('open')])),
       native &&
         deeds(behind([...native, await nativeTarget(directory, 'walled')], nativeFiles(spec))),
       native && deeds(free([...native, await nativeTarget(directory, 'open')])),
       sweep(spec, behind),
+      computes(spec),
     ]);
-    return { walled: { ...walled, ...nativeWalled }, open: { ...open, ...nativeOpen }, calls };
+    return {
+      walled: { ...walled, ...nativeWalled },
+      open: { ...open, ...nativeOpen },
+      calls,
+      compute,
+    };
   } catch {
-    return { walled: {}, open: {}, calls: undefined };
+    return NOTHING;
   } finally {
     for (const server of servers) server.close();
     await rm(directory, { recursive: true, force: true }).catch(() => undefined);
@@ -193,6 +203,46 @@ function deeds({ file, args, env, filter }: Command): Promise<Deeds> {
     child.on('error', () => resolve({}));
     child.on('close', () => resolve(parseDeeds(text)));
   });
+}
+
+/** The shortest limit of the kernel. */
+const COMPUTE_SECONDS = 1;
+
+/** Computes for twice as long as it may. */
+const COMPUTE = `
+const used = () => { const { user, system } = process.cpuUsage(); return user + system; };
+while (used() < ${2 * COMPUTE_SECONDS}e6);
+require('node:fs').writeSync(1, 'done');
+`;
+
+/** Needs no control: no other limit has this signal. */
+function computes({ machine, limits, use, visible }: CanarySpec): Promise<string | undefined> {
+  // Without a builder nothing sets a limit.
+  if (machine.plan.builder === 'none') return Promise.resolve(undefined);
+  const { file, args, env, filter } = behindWalls(machine, {
+    program: [machine.node, '-e', COMPUTE],
+    limits: { ...kernelLimits(machine, limits), cpuSeconds: COMPUTE_SECONDS },
+    use,
+    visible,
+  });
+  return new Promise((resolve) => {
+    const child = spawn(file, args, {
+      env,
+      cwd: '/',
+      stdio: ['ignore', 'pipe', 'ignore', 'ignore', 'ignore', 'ignore', filter ?? 'ignore'],
+      timeout: TRIAL_MS,
+      killSignal: 'SIGKILL',
+    });
+    let text = '';
+    child.stdout?.on('data', (bytes: Buffer) => (text += bytes.toString('latin1')));
+    child.on('error', () => resolve(undefined));
+    child.on('close', (code, signal) => resolve(text || endOf(code, signal)));
+  });
+}
+
+/** A launcher that cannot end by the same signal exits with 128 and its number. */
+function endOf(code: number | null, signal: string | null): string {
+  return code === 128 + constants.signals.SIGXCPU ? 'SIGXCPU' : (signal ?? `status ${code}`);
 }
 
 function parseDeeds(text: string): Deeds {

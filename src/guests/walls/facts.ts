@@ -17,6 +17,8 @@ export interface GuestFacts {
   readonly limits: string;
   readonly status: string;
   readonly environment: string;
+  /** Where the kernel puts cores: the name of a file, or `|` and a program. */
+  readonly coresTo: string;
   /** The targets of its open descriptors. */
   readonly descriptors: readonly string[] | undefined;
   /** The targets of the host's open descriptors. */
@@ -59,6 +61,7 @@ export async function gatherFacts(guest: Guest, setting: GuestSetting): Promise<
     limits: readProcess(pid, 'limits'),
     status: readProcess(pid, 'status'),
     environment: readProcess(pid, 'environ'),
+    coresTo: readProcess('sys', 'kernel/core_pattern'),
     descriptors: listDescriptors(pid),
     hostDescriptors: listDescriptors('self'),
     networks: { guest: networkOf(String(pid)), host: networkOf('self') },
@@ -94,7 +97,7 @@ export function limitOf(limits: string, name: string): string | undefined {
   return soft === 'unlimited' ? undefined : soft;
 }
 
-function readProcess(pid: number, file: string): string {
+function readProcess(pid: number | 'sys', file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {

@@ -86,8 +86,11 @@ export function isWallName(name: string): name is WallName {
 /** Targets of descriptors that many processes have without sharing anything. */
 const UNSHARED = /^(\/dev\/null$|anon_inode:)/;
 
-/** The variables of a guest. bubblewrap sets PWD, to its own root. */
-const GUEST_VARIABLES = new Set(['TZ', 'LANG', 'LC_ALL', 'OPENSSL_CONF', 'PWD']);
+/** The variables of a guest. */
+const GUEST_VARIABLES = new Set(['TZ', 'LANG', 'LC_ALL', 'OPENSSL_CONF']);
+
+/** bubblewrap sets it, to its own root. */
+const VARIABLE_OF_BUBBLEWRAP = 'PWD=/';
 
 const FAULT = 'This is a fault of Bulkhead: report it with what `bulkhead doctor --json` prints.';
 const ON_LINUX = 'Run the host on Linux: other systems do not show whether this wall is active.';
@@ -127,8 +130,11 @@ const WALLS: Readonly<Record<WallName, Wall>> = {
   'empty-environment': {
     meaning: 'The guest has no environment variable of the host.',
     remedy: ON_LINUX,
-    prove: ({ environment }) => {
-      const names = environment.split('\0').flatMap((line) => line.split('=')[0] || []);
+    prove: ({ environment, machine: { plan } }) => {
+      const lines = environment.split('\0');
+      const names = lines
+        .filter((line) => plan.builder !== 'bwrap' || line !== VARIABLE_OF_BUBBLEWRAP)
+        .flatMap((line) => line.split('=')[0] || []);
       const own = names.length > 0 && names.every((name) => GUEST_VARIABLES.has(name));
       return proof(own, `the kernel shows ${names.join(', ') || 'nothing'}`);
     },
@@ -164,7 +170,12 @@ const WALLS: Readonly<Record<WallName, Wall>> = {
   cpu: {
     meaning: 'The kernel ends a guest that burns more processor time than its limit.',
     remedy: ULIMIT,
-    prove: ({ limits }) => limited(limitOf(limits, 'Max cpu time'), 'seconds'),
+    prove: ({ limits, canaries: { compute } }) => {
+      const set = limited(limitOf(limits, 'Max cpu time'), 'seconds');
+      if (!set.active) return set;
+      const ended = `a program behind the same walls, with a limit of 1 second, ended with ${compute ?? 'nothing'}`;
+      return proof(compute === 'SIGXCPU', `${set.evidence}; ${ended}`);
+    },
   },
   'own-filesystem': {
     meaning:
@@ -193,11 +204,15 @@ const WALLS: Readonly<Record<WallName, Wall>> = {
   'no-core-dump': {
     meaning: 'A crash writes no memory to disk.',
     remedy: ULIMIT,
-    prove: ({ limits }) =>
-      proof(
-        limitOf(limits, 'Max core file size') === '0',
-        'the kernel shows a core size limit of 0',
-      ),
+    prove: ({ limits, coresTo }) => {
+      const most = limitOf(limits, 'Max core file size');
+      // The kernel writes no core to a file, and starts no program that would read it, with 1 byte.
+      const isRead = coresTo.startsWith('|');
+      return proof(
+        most === '1' || (most === '0' && !isRead),
+        `the kernel shows a core size limit of ${most ?? 'any size'}, and gives cores to ${isRead ? 'a program' : 'files'}`,
+      );
+    },
   },
   'no-new-privileges': {
     meaning: 'A program that the guest starts gains no privilege that the host lacks.',

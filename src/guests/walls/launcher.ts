@@ -66,6 +66,9 @@ sub fail { print STDERR "a wall cannot be built: $_[0]: $!\n"; exit ${NO_WALL_EX
 sub call { my $step = shift; my $r = syscall(shift, @_); fail($step) if $r == -1; $r }
 sub limit { my ($resource, $soft, $hard) = @_; my $l = pack('QQ', $soft, $hard);
   call('limits', NR_prlimit64, 0, $resource, $l, 0) }
+sub at_most { my ($resource, $most) = @_; my $old = pack('QQ', 0, 0);
+  call('limits', NR_prlimit64, 0, $resource, 0, $old);
+  limit($resource, map { $_ < $most ? $_ : 0 + $most } unpack 'QQ', $old) }
 sub dies { my $parent = shift; call('a death signal', NR_prctl, 1, 9, 0, 0, 0);
   exit 1 if getppid() != $parent }
 sub powerless { my $header = pack('LL', 0x20080522, 0); my $none = pack('L6', 0, 0, 0, 0, 0, 0);
@@ -73,12 +76,13 @@ sub powerless { my $header = pack('LL', 0x20080522, 0); my $none = pack('L6', 0,
   call('no capabilities', NR_capset, $header, $none);
   call('no new privileges', NR_prctl, 38, 1, 0, 0, 0) }
 sub finish { my ($status) = @_; my $signal = $status & 127;
-  if ($signal) { limit(4, 0, 0); $SIG{$_} = 'DEFAULT' for 'TERM', 'XCPU'; kill $signal, $$; exit 128 + $signal }
+  if ($signal) { $SIG{$_} = 'DEFAULT' for 'TERM', 'XCPU'; kill $signal, $$; exit 128 + $signal }
   exit $status >> 8 }
 
 umask 0022;
 my $host = one('host');
-limit(4, 0, 0);
+# No core, also to a program that reads it: 0 stops files alone, and the kernel takes 1 as "none".
+at_most(4, 1);
 
 # A user of its own. Its first process may start a second, and no third: so the kernel counts whether
 # another process has that user. The real user id reserves it for this launcher and its children.
@@ -176,12 +180,7 @@ if (my $abi = one('landlock')) {
   call('Landlock', 446, $rules + 0, 0);
 }
 
-# The kernel counts the stack of the first thread in no other limit.
-if (my $most = one('stack')) {
-  my $old = pack('QQ', 0, 0);
-  call('limits', NR_prlimit64, 0, 3, 0, $old);
-  limit(3, map { $_ < $most ? $_ : 0 + $most } unpack 'QQ', $old);
-}
+for (@{$o{most}}) { at_most(map { 0 + $_ } split /,/) }
 for (@{$o{limit}}) { my ($resource, $soft, $hard) = split /,/; limit(map { 0 + $_ } $resource, $soft, $hard) }
 # What the host passes on: three standard ones, two pipes, and V8's cached code.
 call('closed descriptors', 436, 6, 0xffffffff, 0);

@@ -60,7 +60,8 @@ utime 132 -           utimes 235 -          futimesat 261 -       utimensat 280 
 setxattr 188 5        lsetxattr 189 6       fsetxattr 190 7       setxattrat 463 463
 removexattr 197 14    lremovexattr 198 15   fremovexattr 199 16   removexattrat 466 466
 mknod 133 -           mknodat 259 33        file_setattr 469 469  quotactl 179 60
-quotactl_fd 443 443   sendfile 40 71        splice 275 76         tee 276 77
+quotactl_fd 443 443   flock 73 32           sendfile 40 71
+splice 275 76         tee 276 77
 vmsplice 278 75       copy_file_range 326 285
 name_to_handle_at 303 264                   open_by_handle_at 304 265
 inotify_init 253 -    inotify_init1 294 26  inotify_add_watch 254 27
@@ -146,8 +147,11 @@ const UNCOUNTED = 0x101;
 const CLONE_THREAD = 0x10000;
 /** Every flag of clone that makes a namespace. */
 const CLONE_NEW = 0x7e02_0000;
-/** F_SETOWN, F_SETSIG, F_SETOWN_EX: signals to others. Leases, notices, pipe sizes, seals. */
-const FCNTL_REFUSED = [8, 10, 15, 1024, 1026, 1031, 1033];
+/**
+ * F_SETOWN, F_SETSIG, F_SETOWN_EX: signals to others. Leases, notices, pipe sizes, seals. Locks: two
+ * guests see the same files, and would read each other's.
+ */
+const FCNTL_REFUSED = [5, 6, 7, 8, 10, 15, 36, 37, 38, 1024, 1026, 1031, 1033];
 /** FIONBIO, FIONREAD, FIOCLEX, FIONCLEX, and three that only ask about a terminal. */
 const IOCTL_ALLOWED = [0x5421, 0x541b, 0x5451, 0x5450, 0x5401, 0x5413, 0x802c_542a];
 /** Names of threads and of memory, and what only reads. Not the signal at the host's death. */

@@ -29,6 +29,23 @@ describe('bulkhead doctor', () => {
     expect(code).toBe(0);
   });
 
+  it('says in one line which walls are missing, and the command that installs them', async () => {
+    const guarantees = [wall('process'), wall('no-network', absent), wall('memory', absent)];
+    const install = 'apt-get install perl-base';
+    const lacking = await runFake(['doctor'], { guarantees, install });
+    expect(lacking.stdout.text).toContain(
+      '  walls     2 of 3 are missing: no-network, memory; install what builds them: apt-get install perl-base\n',
+    );
+    const json = await runFake(['doctor', '--json'], { guarantees, install });
+    expect(JSON.parse(json.stdout.text)).toMatchObject({ install });
+    const { stdout } = await runFake(['doctor'], { guarantees });
+    expect(stdout.text).toContain('no-network, memory; each says below how to get it\n');
+    const whole = [wall('process'), wall('no-jit', { ...absent, unused: true })];
+    expect((await runFake(['doctor'], { guarantees: whole })).stdout.text).toContain(
+      '  walls     all 1 are active\n',
+    );
+  });
+
   it('names a server that answers without a token, and a configuration that allows it', async () => {
     const files = {
       'bulkhead.config.json': JSON.stringify({ server: { openLoopback: true, port: 4999 } }),

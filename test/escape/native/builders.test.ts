@@ -65,9 +65,14 @@ describe.each(HOSTS)('a host of %s whose machine has', (_, report, superuser) =>
       landlock: 0,
     });
     expect(planOf('util-linux')?.ownUser === undefined).toBe(!superuser);
-    const files = Object.keys(POWERS).filter((power) => /file|other processes|behind/.test(power));
+    const locks = 'Lock files that other guests see';
+    const files = Object.keys(POWERS).filter(
+      (power) => power !== locks && /file|other processes|behind/.test(power),
+    );
     expect(files.length).toBeGreaterThan(7);
     expect(done('util-linux', ...files)).toEqual([]);
+    // No wall but the filter refuses a lock.
+    expect(done('util-linux', locks)).toEqual(['lock a file that others see']);
     expect(done('util-linux', 'Connect to a port or an abstract socket')).toEqual([]);
     expect(done('util-linux', 'Devices and the user of a root host')).toEqual([]);
   });

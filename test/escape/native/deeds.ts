@@ -32,6 +32,7 @@ export const POWERS: Readonly<Record<string, readonly string[]>> = {
     'set an attribute of a file',
     'change a file that it is shown',
   ],
+  'Lock files that other guests see': ['lock a file that others see'],
   'Signal other processes': [
     'signal its host',
     'stop another process',
@@ -75,7 +76,12 @@ export const POWERS: Readonly<Record<string, readonly string[]>> = {
     "open a socket of the kernel's ciphers",
     'open a packet socket',
   ],
-  'Memory above its limit': ['map memory above its limit', 'raise the limit of its stack'],
+  'Memory above its limit': [
+    'map memory above its limit',
+    'map addresses for large page tables',
+    'fill a hundred pipes',
+    'raise the limit of its stack',
+  ],
   'Shared memory, which the limit does not count': [
     'map shared memory',
     'make a shared segment',
