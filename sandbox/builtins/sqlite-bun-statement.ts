@@ -8,8 +8,10 @@ export interface StatementSpec {
   readonly strict: boolean;
   /** Whether integers are bigints. */
   readonly longs: boolean;
-  /** Runs work with Bun's errors. */
+  /** Runs work with Bun's errors, while the database is open. */
   readonly run: <Result>(work: () => Result) => Result;
+  /** The same, also after the database was closed. */
+  readonly end: (work: () => void) => void;
 }
 
 type Row = Record<string, SqlValue>;
@@ -132,7 +134,7 @@ export class Statement {
     try {
       while (this.#spec.run(() => statement.step())) yield this.#values(statement);
     } finally {
-      if (!this.isFinalized) statement.reset();
+      this.#spec.end(() => statement.reset());
     }
     return undefined;
   }
@@ -185,7 +187,7 @@ export class Statement {
     try {
       while (this.#spec.run(() => statement.step()));
     } finally {
-      statement.reset();
+      this.#spec.end(() => statement.reset());
     }
     return connection.totalChanges() === before ? 0 : connection.changes();
   }
@@ -210,7 +212,7 @@ export class Statement {
   finalize(): void {
     if (this.isFinalized) return;
     this.isFinalized = true;
-    this.#compiled.finalize();
+    this.#spec.end(() => this.#compiled.finalize());
   }
 
   /** The statement with its parameters. */

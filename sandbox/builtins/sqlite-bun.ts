@@ -55,6 +55,10 @@ function modeOf(options: unknown): { readonly readOnly: boolean; readonly create
   };
 }
 
+function withBunErrors<Result>(work: () => Result): Result {
+  return withErrors((failure) => new SQLiteError(failure), work);
+}
+
 type Work = (this: unknown, ...args: unknown[]) => unknown;
 
 /** `Database` of `bun:sqlite`. */
@@ -98,7 +102,7 @@ export class Database {
 
   #run<Result>(work: () => Result): Result {
     if (this.#isClosed) throw new Error('Database has closed');
-    return withErrors((failure) => new SQLiteError(failure), work);
+    return withBunErrors(work);
   }
 
   get inTransaction(): boolean {
@@ -115,8 +119,15 @@ export class Database {
       strict: this.#strict,
       longs: this.#longs,
       run: (work) => this.#run(work),
+      end: withBunErrors,
     });
-    return params.length === 0 ? made : made.bindAll(params);
+    if (params.length === 0) return made;
+    try {
+      return made.bindAll(params);
+    } catch (error) {
+      made.finalize();
+      throw error;
+    }
   }
 
   /** Each text is compiled once. */
@@ -139,8 +150,11 @@ export class Database {
       next.statement?.finalize();
       if (next.statement !== undefined) {
         const statement = this.prepare(rest, ...params);
-        changes += statement.exhaust();
-        statement.finalize();
+        try {
+          changes += statement.exhaust();
+        } finally {
+          statement.finalize();
+        }
         isEmpty = false;
       }
       rest = next.rest;
@@ -223,8 +237,11 @@ export class Database {
 
   close(_throwOnError?: boolean): void {
     if (this.#isClosed) return;
-    this.#run(() => this.#connection.close());
-    this.#isClosed = true;
+    try {
+      this.#run(() => this.#connection.close());
+    } finally {
+      this.#isClosed = !this.#connection.isOpen();
+    }
   }
 
   loadExtension(): never {

@@ -1,7 +1,7 @@
 import type { SqliteConnection, SqliteStatement } from '../endowments/sqlite/connection.js';
 import type { SqlValue } from '../endowments/sqlite/values.js';
-import { isNamed } from './linked-sqlite.js';
-import { demand, invalidState, nodeError } from './sqlite-node-errors.js';
+import { isNamed, withErrors } from './linked-sqlite.js';
+import { demand, invalidState, nodeError, sqliteError } from './sqlite-node-errors.js';
 
 export interface StatementOptions {
   readonly readBigInts: boolean;
@@ -150,12 +150,9 @@ export class StatementSync {
     return undefined;
   }
 
+  /** Ends a run, also after the database was closed. Throws if that commits it, and the commit fails. */
   #reset(): void {
-    try {
-      this.#statement.reset();
-    } catch {
-      // The database was closed meanwhile.
-    }
+    withErrors(sqliteError, () => this.#statement.reset());
   }
 
   all(...params: unknown[]): Row[] {

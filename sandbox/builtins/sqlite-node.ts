@@ -77,8 +77,12 @@ export class DatabaseSync {
   }
 
   close(): void {
-    this.#run((connection) => connection.close());
-    this.#connection = undefined;
+    const connection = this.#opened();
+    try {
+      this.#run(() => connection.close());
+    } finally {
+      if (!connection.isOpen()) this.#connection = undefined;
+    }
   }
 
   exec(sql: unknown): void {
@@ -87,8 +91,11 @@ export class DatabaseSync {
       for (let rest = String(sql); rest !== '';) {
         const prepared = connection.prepare(rest);
         rest = prepared.rest;
-        while (prepared.statement?.step() === true);
-        prepared.statement?.finalize();
+        try {
+          while (prepared.statement?.step() === true);
+        } finally {
+          prepared.statement?.finalize();
+        }
       }
     });
   }

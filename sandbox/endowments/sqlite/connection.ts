@@ -36,7 +36,9 @@ export interface SqliteFailure extends Error {
 export interface SqliteConnection {
   /** Compiles the first statement of the text. `rest` is the text after it. */
   prepare(sql: string): { readonly statement: SqliteStatement | undefined; readonly rest: string };
+  /** Throws if a statement whose run it ends cannot be committed. The database is closed nevertheless. */
   close(): void;
+  isOpen(): boolean;
   changes(): number;
   totalChanges(): number;
   lastInsertRowid(): bigint;
@@ -62,11 +64,16 @@ export interface SqliteStatement {
   step(): boolean;
   /** The values of the row. Integers are bigints if `longs`, or if a number would not be exact. */
   row(longs: boolean): readonly SqlValue[];
+  /**
+   * Ends the run. A run that is not at its end is committed now: throws if that fails. The error of a
+   * failed step is not repeated. Does nothing after the statement or its database was closed.
+   */
   reset(): void;
   clear(): void;
   /** Of each column: database, table, column and declared type; `null` for an expression. */
   origins(): readonly (readonly (string | null)[])[];
   expanded(): string;
+  /** Ends the run like `reset`, and the statement in any case. */
   finalize(): void;
 }
 
@@ -98,7 +105,8 @@ export function openConnection(
     engine.call('sqlite3_close_v2', opened);
     throw failure;
   });
-  const statements = new Set<number>();
+  /** The open statements, and whether the last step of each failed. */
+  const statements = new Map<number, boolean>();
   const functions: SqlFunctions = makeFunctions(engine);
 
   function failureOf(handle: number): Error {
@@ -132,9 +140,18 @@ export function openConnection(
     throw makeFailure('database connection is busy', 5, 'database is locked');
   };
 
+  /** Ends a run. SQLite's result repeats the error of the last step, which was thrown already. */
+  const end = (how: 'sqlite3_reset' | 'sqlite3_finalize', statement: number): void => {
+    const isKnown = statements.get(statement) === true;
+    statements.set(statement, false);
+    if (!isKnown) vfs.takeFault();
+    const result = engine.call(how, statement);
+    if (!isKnown) check(result);
+  };
+
   const makeStatement = (pointer: number): SqliteStatement => {
     let statement = pointer;
-    statements.add(pointer);
+    statements.set(pointer, false);
     const live = (): number => {
       opened();
       if (statement === 0 || !statements.has(statement)) {
@@ -166,6 +183,7 @@ export function openConnection(
         const at = live();
         vfs.takeFault();
         const result = engine.call('sqlite3_step', at);
+        statements.set(at, result !== ROW && result !== DONE);
         check(result);
         return result === ROW;
       },
@@ -174,8 +192,10 @@ export function openConnection(
         const length = engine.call('sqlite3_data_count', at);
         return Array.from({ length }, (_, index) => columnValue(engine, at, index, longs));
       },
-      // The result repeats the error of the last step.
-      reset: () => void engine.call('sqlite3_reset', live()),
+      reset: () => {
+        if (db === 0 || !statements.has(statement)) return;
+        end('sqlite3_reset', statement);
+      },
       clear: () => void engine.call('sqlite3_clear_bindings', live()),
       origins: () =>
         Array.from({ length: count('sqlite3_column_count') }, (_, index) =>
@@ -191,12 +211,20 @@ export function openConnection(
       },
       finalize: () => {
         demandIdle();
-        if (db !== 0 && statements.delete(statement)) engine.call('sqlite3_finalize', statement);
+        const ended = statement;
         statement = 0;
+        if (db === 0 || !statements.has(ended)) return;
+        try {
+          end('sqlite3_finalize', ended);
+        } finally {
+          statements.delete(ended);
+        }
       },
     });
   };
 
+  engine.call('sqlite3_set_authorizer', db, vfs.authorizer, 0);
+  engine.call('sqlite3_busy_handler', db, vfs.busyHandler, 0);
   // As in Bun and Node. It has no effect on a database that has tables.
   engine.withText('PRAGMA page_size=4096', (text) =>
     engine.call('sqlite3_exec', db, text, 0, 0, 0),
@@ -230,13 +258,22 @@ export function openConnection(
     close: () => {
       demandIdle();
       if (db === 0) return;
-      for (const pointer of statements) engine.call('sqlite3_finalize', pointer);
+      let failure: { readonly error: unknown } | undefined;
+      for (const pointer of statements.keys()) {
+        try {
+          end('sqlite3_finalize', pointer);
+        } catch (error) {
+          failure ??= { error };
+        }
+      }
       statements.clear();
       const closing = db;
       db = 0;
       engine.call('sqlite3_close_v2', closing);
       functions.clear();
+      if (failure !== undefined) throw failure.error;
     },
+    isOpen: () => db !== 0,
     changes: () => engine.call('sqlite3_changes', opened()),
     totalChanges: () => engine.call('sqlite3_total_changes', opened()),
     lastInsertRowid: () => engine.callLong('sqlite3_last_insert_rowid', opened()),

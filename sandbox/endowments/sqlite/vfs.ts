@@ -4,11 +4,13 @@ import { makeMounts } from '../files/mounts.js';
 import { toPluginError } from '../errors.js';
 import { type SqliteEngine } from './engine.js';
 import { makeHostDatabase } from './host-database.js';
-import { MemoryFile, type SqliteFile, StoredFile } from './stored-file.js';
+import { isStale, MemoryFile, type SqliteFile, StoredFile } from './stored-file.js';
 
 /** SQLite's result codes that a file answers. */
 const OK = 0;
+const IGNORE = 2;
 const BUSY = 5;
+const BUSY_SNAPSHOT = 517;
 const IO_ERROR = 10;
 const SHORT_READ = 522;
 const NOT_FOUND = 12;
@@ -17,6 +19,10 @@ const CANNOT_OPEN = 14;
 
 const OPEN_CREATE = 0x4;
 const OPEN_MAIN = 0x100;
+/** What an authorizer is asked for a pragma. */
+const PRAGMA = 19;
+/** How often a transaction begins again because another one ended first. */
+const MAX_BEGINS = 20;
 /** The end of a transaction: all changes of the file have been written. */
 const CONTROL_SYNC = 21;
 const MAX_PATH = 1024;
@@ -30,6 +36,9 @@ const EPOCH_MS = 210_866_760_000_000;
 export interface Vfs {
   /** The host's last refusal, which SQLite knows as a number only. Read once. */
   takeFault(): Error | undefined;
+  /** The numbers of functions in SQLite's table, for each connection. */
+  readonly authorizer: number;
+  readonly busyHandler: number;
 }
 
 export type VfsCapabilities = Pick<
@@ -41,8 +50,11 @@ export type VfsCapabilities = Pick<
 export function registerVfs(engine: SqliteEngine, capabilities: VfsCapabilities): Vfs {
   const files = new Map<number, SqliteFile>();
   const place = makeMounts(capabilities.plugin.id, () => capabilities.grant.fs ?? []);
-  const reservedPaths = new Map<StoredFile, string>();
+  /** The files of the connections of this guest that write. */
+  const reserved = new Set<StoredFile>();
   let fault: Error | undefined;
+  /** Whether the last step failed because another guest changed the file. */
+  let isOvertaken = false;
   let methods = 0;
 
   /** Runs work of ours under SQLite: an error must not unwind its frames. */
@@ -50,6 +62,7 @@ export function registerVfs(engine: SqliteEngine, capabilities: VfsCapabilities)
     try {
       return work();
     } catch (error) {
+      isOvertaken = isStale(error);
       fault = toPluginError(error, 'STORAGE_FAILED', 'The database could not be read or written');
       return resultOf(fault, otherwise);
     }
@@ -66,26 +79,26 @@ export function registerVfs(engine: SqliteEngine, capabilities: VfsCapabilities)
       throw refuse(capabilities, path, 'storage');
     }
     const host = makeHostDatabase(capabilities.host, stored);
+    const key = `${stored.area}:${stored.path}`;
     try {
-      return new StoredFile(host, host.state());
+      return new StoredFile(host, key, host.state());
     } catch (error) {
       const isMissing = error instanceof Error && error.message.startsWith('ENOENT:');
       if (!isMissing || (flags & OPEN_CREATE) === 0) throw error;
-      return new StoredFile(host, host.create());
+      return new StoredFile(host, key, host.create());
     }
   };
   const lock = (pointer: number, level: number): number => {
     const file = fileAt(pointer);
+    isOvertaken = false;
     if (!(file instanceof StoredFile)) return OK;
-    const path = paths.get(pointer) ?? '';
     // Another connection of this guest waits for the same thread.
-    const isTaken = [...reservedPaths].some(([other, at]) => other !== file && at === path);
+    const isTaken = [...reserved].some((other) => other !== file && other.key === file.key);
     if (isTaken && level >= 2) return BUSY;
     file.lock(level);
-    if (file.isReserved) reservedPaths.set(file, path);
+    if (file.isReserved) reserved.add(file);
     return OK;
   };
-  const paths = new Map<number, string>();
 
   const io = engine.add([
     {
@@ -94,9 +107,8 @@ export function registerVfs(engine: SqliteEngine, capabilities: VfsCapabilities)
         attempt(IO_ERROR, () => {
           const open = files.get(file);
           files.delete(file);
-          paths.delete(file);
           if (open instanceof StoredFile) {
-            reservedPaths.delete(open);
+            reserved.delete(open);
             open.unlock(0);
           }
           return OK;
@@ -148,7 +160,7 @@ export function registerVfs(engine: SqliteEngine, capabilities: VfsCapabilities)
         attempt(IO_ERROR, () => {
           const open = fileAt(file);
           if (!(open instanceof StoredFile)) return OK;
-          if (level < 2) reservedPaths.delete(open);
+          if (level < 2) reserved.delete(open);
           open.unlock(level);
           return OK;
         }),
@@ -182,10 +194,8 @@ export function registerVfs(engine: SqliteEngine, capabilities: VfsCapabilities)
       run: (_vfs: number, name: number, file: number, flags: number, flagsOut: number) =>
         attempt(CANNOT_OPEN, () => {
           engine.view.setUint32(file, 0, true);
-          const path = engine.string(name);
           const isStored = name !== 0 && (flags & OPEN_MAIN) !== 0;
-          files.set(file, isStored ? openStored(path, flags) : new MemoryFile());
-          paths.set(file, path);
+          files.set(file, isStored ? openStored(engine.string(name), flags) : new MemoryFile());
           engine.view.setUint32(file, methods, true);
           if (flagsOut !== 0) engine.view.setInt32(flagsOut, flags, true);
           return OK;
@@ -252,7 +262,25 @@ export function registerVfs(engine: SqliteEngine, capabilities: VfsCapabilities)
     ]),
   );
   engine.call('sqlite3_vfs_register', vfs, 1);
+  const [authorizer = 0, busyHandler = 0] = engine.add([
+    {
+      signature: 'iiiiii:i',
+      run: (_data: number, action: number, pragma: number, value: number) => {
+        if (action !== PRAGMA || value === 0) return OK;
+        // Under it SQLite never unlocks a file: a transaction would end without its turn.
+        // guard: sqlite-locking-mode-fixed
+        return engine.string(pragma).toLowerCase() === 'locking_mode' ? IGNORE : OK;
+      },
+    },
+    {
+      // The host has waited for the turn of the other writer, whose changes are read now.
+      signature: 'ii:i',
+      run: (_data: number, count: number) => (isOvertaken && count < MAX_BEGINS ? 1 : 0),
+    },
+  ]);
   return {
+    authorizer,
+    busyHandler,
     takeFault: () => {
       const taken = fault;
       fault = undefined;
@@ -268,6 +296,7 @@ function writeStruct(engine: SqliteEngine, words: readonly number[]): number {
 }
 
 function resultOf(error: Error, otherwise: number): number {
+  if (isStale(error)) return BUSY_SNAPSHOT;
   if (error.message.startsWith('EBUSY:')) return BUSY;
   return Reflect.get(error, 'code') === 'STORAGE_LIMIT' ? FULL : otherwise;
 }

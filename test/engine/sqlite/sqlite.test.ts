@@ -77,6 +77,13 @@ describe('a database in the plugin’s storage', () => {
     fill: `const db = new Database(F('a.db')); const add = db.query('insert into t values (?)');
       const error = T(() => db.transaction(() => { for (let i = 0; i < 100; i += 1) add.run('y'.repeat(5000)) })());
       return [error.code, error.message, db.query('select count(*) n from t').get().n, db.inTransaction]`,
+    returning: `const bun = new Database(F('a.db')); const node = new DatabaseSync(F('a.db')); const big = 'insert into t values (zeroblob(200000)) returning 1';
+      const rows = (it) => { for (const row of it) break };
+      const tries = [() => bun.query(big).get(), () => rows(bun.query(big).iterate()), () => bun.query(big).all(), () => bun.run(big), () => node.prepare(big).get(), () => rows(node.prepare(big).iterate()), () => node.prepare(big).run(), () => node.exec(big)];
+      return [tries.map((run) => { const error = T(run); return error.code + ' ' + error.errcode }), bun.query('select count(*) n from t').get().n]`,
+    begin: `globalThis.open = { bun: new Database(F('a.db')), node: new DatabaseSync(F('a.db')) }; open[input.kind].exec('begin; insert into t values (1)')`,
+    commit: `const db = open[input.kind]; const commit = () => T(() => db.exec('commit'));
+      return [commit(), commit()].map(({ code, errcode, message }) => [code, errcode ?? null, message])`,
     grow: `const db = new Database(F('b.db')); db.run('pragma cache_size = 20'); db.run('create table t(id integer primary key, a)');
       db.transaction(() => { for (let i = 0; i < 3000; i += 1) db.run('insert into t(a) values (?)', ['z'.repeat(1000)]) })();
       db.run('delete from t where id % 2'); db.run('vacuum'); db.close();
@@ -125,9 +132,36 @@ describe('a database in the plugin’s storage', () => {
       1,
       false,
     ]);
+    expect(await answerOf(engine, 'returning')).toEqual([
+      [
+        ...Array.from({ length: 4 }, () => 'SQLITE_FULL undefined'),
+        ...Array.from({ length: 4 }, () => 'ERR_SQLITE_ERROR 13'),
+      ],
+      1,
+    ]);
     expect(await answerOf(engine, 'read')).toEqual([['kept'], 'ok']);
     expect(statSync(join(storageDirectory, 'sample/data/a.db')).size).toBeLessThan(100_000);
   });
+
+  it.each([
+    ['bun', 'SQLITE_BUSY_SNAPSHOT', null, 'SQLITE_ERROR'],
+    ['node', 'ERR_SQLITE_ERROR', 517, 'ERR_SQLITE_ERROR'],
+  ])(
+    'fails a commit that another guest overtook, and does not repeat it (%s)',
+    async (kind, code, errcode, later) => {
+      const storageDirectory = makeDirectory();
+      const first = await startEngine([plugin(tools)], { storageDirectory });
+      const second = await startEngine([plugin(tools)], { storageDirectory });
+      await answerOf(first, 'write', { a: 'kept' });
+      await answerOf(first, 'begin', { kind });
+      expect(await answerOf(second, 'write', { a: 'other' })).toEqual(['kept', 'other']);
+      expect(await answerOf(first, 'commit', { kind })).toEqual([
+        [code, errcode, expect.stringContaining('Roll back and begin again')],
+        [later, errcode === null ? null : 1, 'cannot commit - no transaction is active'],
+      ]);
+      expect(await answerOf(first, 'read')).toEqual([['kept', 'other'], 'ok']);
+    },
+  );
 
   it('holds megabytes, shrinks, and has several connections', async () => {
     const engine = await startEngine([plugin(tools)], { storageDirectory: makeDirectory() });
