@@ -22,12 +22,18 @@ export interface WrittenFile {
   readonly open: () => Promise<{ readonly handle: FileHandle; readonly bytes: number }>;
 }
 
-/** One change, before it is made. Keys are paths that identify files across the calls of a plugin. */
+/**
+ * One change, before it is made. Keys are paths that identify files across the calls of a plugin. A
+ * `patch` changes parts of a file: the rest stays.
+ */
 export type NotedChange =
-  | { readonly op: 'write' | 'append' | 'delete'; readonly key: string }
+  | { readonly op: 'write' | 'append' | 'patch' | 'delete'; readonly key: string }
   | { readonly op: 'move'; readonly key: string; readonly to: string };
 
-/** How a change ended: with this content, or (`undefined`) without an effect. */
+/**
+ * How a change ended: with this content, or (`undefined`) without an effect. `bytes` are the bytes that
+ * were appended, else those of the whole file.
+ */
 export type ChangeEnd = { readonly bytes: number; readonly existed: boolean } | undefined;
 
 /**
@@ -100,11 +106,12 @@ export function makeWrittenFiles(): WrittenFiles {
             put(to, { ...file, id: randomUUID(), calls: joined(file, mover), ...describe(to) });
           }
         } else if (op !== 'delete' && maker !== undefined) {
-          const former = op === 'append' && end.existed ? before[0]?.[1] : undefined;
+          const hasMore = op !== 'write' && end.existed;
+          const former = hasMore ? before[0]?.[1] : undefined;
           // guard: appended-file-of-one-tenant
-          if (op === 'append' && end.existed && !isOf(former, maker)) return;
+          if (hasMore && !isOf(former, maker)) return;
           const { tenant } = maker;
-          const bytes = (former?.bytes ?? 0) + end.bytes;
+          const bytes = (op === 'append' ? (former?.bytes ?? 0) : 0) + end.bytes;
           put(key, {
             id: randomUUID(),
             calls: joined(former, maker),

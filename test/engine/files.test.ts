@@ -15,12 +15,14 @@ import { makeDirectory } from './plugin-on-disk.js';
 import { startVellum } from './vellum-on-disk.js';
 
 const WRITER = `import fs from 'node:fs'; import { join } from 'node:path';
+  import { DatabaseSync } from 'node:sqlite';
   const waiting = [];
   export default { defaultRiskLevel: 'medium', input_schema: { type: 'object' },
     execute: async (input) => {
       for (const [op, ...given] of input.steps ?? []) {
         if (op === 'wait') await new Promise((go) => waiting.push(go));
         else if (op === 'go') waiting.splice(0).forEach((go) => go());
+        else if (op === 'sql') { const db = new DatabaseSync(given[0]); db.exec(given[1]); db.close(); }
         else if (op.endsWith('Sync')) fs[op](...given);
         else await fs.promises[op](...given);
       }
@@ -78,6 +80,34 @@ async function fetched(files: PluginFiles, path: string): Promise<string | undef
 }
 
 describe('engine.files', () => {
+  it('lists a database for the tenant whose calls made all of its transactions', async () => {
+    const { engine, write } = await start();
+    const own = '/workspace/own.db';
+    const shared = '/workspace/shared.db';
+    const create = 'create table t(a); insert into t values (zeroblob(9000))';
+    await write(
+      [
+        ['sql', own, create],
+        ['sql', shared, create],
+      ],
+      'a',
+    );
+    await write([['sql', own, 'insert into t values (zeroblob(9000))']], 'a');
+    const of = (tenant: string) => engine.files('writer', { tenant }).list();
+    expect(of('a').map(({ path, bytes }) => [path, bytes])).toEqual([
+      [shared, expect.any(Number)],
+      [own, expect.any(Number)],
+    ]);
+    const opened = await engine.files('writer', { tenant: 'a' }).open(of('a')[1]?.id ?? '');
+    const content = await new Response(opened?.content).arrayBuffer();
+    expect(content.byteLength).toBe(of('a')[1]?.bytes);
+    // Its pages are those of two tenants now.
+    await write([['sql', shared, 'insert into t values (2)']], 'b');
+    expect(of('a').map(({ path }) => path)).toEqual([own]);
+    expect(of('b')).toEqual([]);
+    expect(engine.files('writer').list()).toEqual([]);
+  });
+
   it('fetches what a call wrote in the storage, the scratch places and a mount', async () => {
     const { engine, ws, write } = await start();
     const callId = await write([

@@ -153,6 +153,36 @@ export const recordGuards: readonly Guard[] = [
     tests: ['test/engine/sqlite/sqlite.test.ts'],
   },
   {
+    id: 'failed-commit-is-rolled-back',
+    stops: 'a second COMMIT that succeeds and stores nothing',
+    mutation: 'never',
+    tests: ['test/sandbox/endowments/sqlite/commits.test.ts'],
+  },
+  {
+    id: 'database-write-in-turn',
+    stops: 'a database that is written without a turn and never committed',
+    mutation: 'never',
+    tests: ['test/sandbox/endowments/sqlite/commits.test.ts'],
+  },
+  {
+    id: 'sqlite-locking-mode-fixed',
+    stops: 'a mode of SQLite in which a transaction ends without its turn',
+    mutation: 'never',
+    tests: ['test/sandbox/endowments/sqlite/commits.test.ts'],
+  },
+  {
+    id: 'lapsed-turns-forgotten',
+    stops: "turns of ended writers that fill the host's memory",
+    mutation: 'remove',
+    tests: ['test/brokers/storage/databases.test.ts'],
+  },
+  {
+    id: 'turn-of-existing-database',
+    stops: 'turns for databases that do not exist, without end',
+    mutation: 'never',
+    tests: ['test/brokers/storage/databases.test.ts'],
+  },
+  {
     id: 'tool-list-bytes-cap',
     stops: 'large tools that hide the other tools of their plugin',
     mutation: 'never',

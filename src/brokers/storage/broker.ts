@@ -24,7 +24,7 @@ import {
 } from './changes.js';
 import { makeCopies, type StorageCopy } from './copies.js';
 import type { DatabaseState } from './databases.js';
-import { type DatabaseStep, isDatabaseOp, recordsOf, runDatabaseStep } from './database-steps.js';
+import { isDatabaseOp, recordsOf, runDatabaseStep } from './database-steps.js';
 import type { Usage } from './directory.js';
 import type { EnclaveCipher } from './enclave-cipher.js';
 import { listPath, type OpenFile, openFile, statPath } from './reading.js';
@@ -95,7 +95,7 @@ interface Operation {
   readonly stopped: () => BulkheadError | undefined;
   readonly record: OpenRecord<StorageRecord>;
   readonly lists: Semaphore;
-  readonly commits: DatabaseStep['commits'];
+  readonly commits: Semaphore;
   /** Notes a change, and returns the function that ends it. */
   readonly note: (context: AreaContext, request: StorageRequest) => (end: ChangeEnd) => void;
 }
@@ -308,13 +308,13 @@ async function onDatabase(
   { body, ended, stopped, record, commits, note }: Operation,
 ): Promise<StorageAnswer> {
   const content = body === undefined ? undefined : arriving(body, ended, stopped);
-  const end = request.op === 'db-commit' ? note(context, { ...request, op: 'write' }) : () => {};
-  const step: DatabaseStep = { content, ended, stopped, commits };
-  const answer = await runDatabaseStep(context, request, step).catch((error: unknown) => {
-    end(undefined);
-    throw error;
+  const answer = await runDatabaseStep(context, request, {
+    content,
+    ended,
+    stopped,
+    commits,
+    note: () => note(context, request),
   });
-  end({ bytes: request.size, existed: request.kept > 0 });
   if ('content' in answer) {
     record.fields.bytesRead = answer.content.length;
     return { content: sourceOf(answer.content), bytes: answer.content.length };

@@ -1,6 +1,7 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { Semaphore } from '../../../sandbox/wire/semaphore.js';
 import type { StorageRecord } from '../record.js';
+import type { ChangeEnd } from '../written-files.js';
 import type { Content } from './changes.js';
 import {
   commitDatabase,
@@ -22,6 +23,8 @@ export interface DatabaseStep {
   readonly stopped: () => Error | undefined;
   /** The content of a commit is in memory until it is written: one at a time. */
   readonly commits: Semaphore;
+  /** Notes a commit before it changes the file. The result ends it. */
+  readonly note: () => (end: ChangeEnd) => void;
 }
 
 /** `content` of a read; `written`: the bytes that a commit changed. */
@@ -36,7 +39,7 @@ export type DatabaseAnswer =
 export async function runDatabaseStep(
   context: AreaContext,
   request: DatabaseRequest,
-  { content: next, ended, stopped, commits }: DatabaseStep,
+  { content: next, ended, stopped, commits, note }: DatabaseStep,
 ): Promise<DatabaseAnswer> {
   const { store, refusals } = context;
   switch (request.op) {
@@ -61,7 +64,7 @@ export async function runDatabaseStep(
         const value = await store.exclusively(async (usage) => {
           const late = stopped();
           if (late !== undefined) throw late;
-          return commitDatabase(context, request, usage, content);
+          return commitDatabase(context, request, usage, content, note);
         });
         store.generation += 1;
         return { value, written: content.length };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
+import type { ChangeEnd } from '../written-files.js';
 import { charge, type Usage } from './directory.js';
 import { isOwnFile, openFile, requireFile } from './reading.js';
 import type { DatabaseRequest } from './request.js';
@@ -119,19 +120,32 @@ export async function reserveDatabase(
     await setTimeout(POLL_MS);
   }
   const turn = { token: randomUUID(), until: performance.now() + TURN_MS };
+  // guard: lapsed-turns-forgotten
+  for (const [other, { until }] of turns) if (until <= performance.now()) turns.delete(other);
   turns.set(key, turn);
-  const { stamp } = await databaseState(context, request);
-  if (stamp === request.stamp) return { token: turn.token };
-  turns.delete(key);
+  let isOwn = false;
+  try {
+    const { stamp } = await databaseState(context, request);
+    isOwn = stamp === request.stamp;
+  } finally {
+    // guard: turn-of-existing-database
+    if (!isOwn && turns.get(key) === turn) turns.delete(key);
+  }
+  if (isOwn) return { token: turn.token };
   throw busy();
 }
 
-/** Changes the file, completely or not at all, also if this process or the machine stops. */
+/**
+ * Changes the file, completely or not at all, also if this process or the machine stops. `note` is called
+ * before the file changes. What it returns is called unless the disk failed during the change: then
+ * the next step on the database finishes the commit.
+ */
 export async function commitDatabase(
   context: AreaContext,
   request: DatabaseRequest,
   usage: Usage,
   content: Uint8Array,
+  note: () => (end: ChangeEnd) => void,
 ): Promise<DatabaseState> {
   const { store, refusals } = context;
   const path = request.path.join('/');
@@ -153,13 +167,19 @@ export async function commitDatabase(
     // guard: database-byte-quota
     charge(usage, { bytes: size - bytes, files: 0 }, store.limits, refusals);
     const commit = { ino, size, kept, runs };
+    const end = note();
+    let isPrepared = false;
     try {
       await prepareCommit(context, request, commit, content);
+      isPrepared = true;
+      await applyCommit(context, request, handle, commit, content);
     } catch (error) {
-      usage.bytes -= size - bytes;
+      // The file counts as it is now. Whoever finishes the commit counts the rest.
+      usage.bytes += (await handle.stat()).size - size;
+      if (!isPrepared) end(undefined);
       throw error;
     }
-    await applyCommit(context, request, handle, commit, content);
+    end({ bytes: size, existed: bytes > 0 });
     if (turn?.token === request.token) store.turns.delete(key);
     return await stateOf(handle);
   } finally {

@@ -24,12 +24,17 @@ export function noteChange(
     const segments = at.slice(top.length).split('/');
     return { path: shownPath(plugin, area, segments), open: () => openFile(context, segments) };
   };
-  const change = op === 'move' ? { op, key, to: `${top}${to.join('/')}` } : { op, key };
+  const change =
+    op === 'move'
+      ? { op, key, to: `${top}${to.join('/')}` }
+      : { op: op === 'db-commit' ? ('patch' as const) : op, key };
   return written.changing(change, maker, describe);
 }
 
-function isChange(op: StorageRequest['op']): op is 'write' | 'append' | 'delete' | 'move' {
-  return op === 'write' || op === 'append' || op === 'delete' || op === 'move';
+type ChangeOp = 'write' | 'append' | 'delete' | 'move' | 'db-commit';
+
+function isChange(op: StorageRequest['op']): op is ChangeOp {
+  return ['write', 'append', 'delete', 'move', 'db-commit'].includes(op);
 }
 
 /** The path under which code of the plugin finds a file of its storage. */

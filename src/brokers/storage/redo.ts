@@ -35,7 +35,7 @@ export async function hasCommit(context: AreaContext, place: Place): Promise<boo
   return (await lstat(pathOf(context, place)).catch(() => undefined)) !== undefined;
 }
 
-/** Writes the changes to the disk. From then on the commit counts. */
+/** Writes the changes to the disk. From then on the commit counts. If it fails, nothing of it stays. */
 export async function prepareCommit(
   context: AreaContext,
   place: Place,
@@ -53,16 +53,23 @@ export async function prepareCommit(
     const digest = createHash('sha256');
     for (const part of parts) digest.update(part);
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    const prepared = commits.pathOf(nameOf(context, place));
     const handle = await open(draft, flags, 0o600);
     try {
-      await handle.writeFile(Buffer.concat([...parts, digest.digest()]));
-      // Before the name of the commit is on the disk, its content is.
-      await handle.datasync();
-    } finally {
-      await handle.close();
+      try {
+        await handle.writeFile(Buffer.concat([...parts, digest.digest()]));
+        // Before the name of the commit is on the disk, its content is.
+        await handle.datasync();
+      } finally {
+        await handle.close();
+      }
+      await rename(draft, prepared);
+      await commits.sync();
+    } catch (error) {
+      await rm(draft, { force: true });
+      await rm(prepared, { force: true });
+      throw error;
     }
-    await rename(draft, commits.pathOf(nameOf(context, place)));
-    await commits.sync();
   });
 }
 
@@ -103,8 +110,11 @@ export async function finishCommit(
   if (prepared === undefined || handle === undefined) return rm(path, { force: true });
   try {
     const before = (await handle.stat()).size;
-    await applyCommit(context, place, handle, prepared, prepared.content);
-    usage.bytes += prepared.size - before;
+    try {
+      await applyCommit(context, place, handle, prepared, prepared.content);
+    } finally {
+      usage.bytes += (await handle.stat()).size - before;
+    }
   } finally {
     await handle.close();
   }

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { DatabaseParams } from '../../../sandbox/wire/storage.js';
 import { makeRefusals } from '../../../src/brokers/storage/refusals.js';
 import { prepareCommit } from '../../../src/brokers/storage/redo.js';
@@ -114,6 +115,26 @@ describe('a database in a plugin’s storage', () => {
     expect(await next).toEqual({ token: expect.stringMatching(/./) });
   });
 
+  it('keeps no turn that lapsed, nor one of a database that does not exist', async () => {
+    const storage = storageOf();
+    const { turns } = storage.stores('notes');
+    for (const path of ['a.db', 'b.db']) {
+      await storage.ask({ op: 'db-create', path });
+      const { stamp } = (await storage.ask({ op: 'db-state', path })) as { stamp: string };
+      await storage.ask({ op: 'db-reserve', path, stamp });
+    }
+    const missing = { op: 'db-reserve' as const, path: 'missing.db', stamp: '' };
+    expect(await storage.refusal(missing)).toEqual(['STORAGE_FAILED', expect.any(String)]);
+    expect(turns.size).toBe(2);
+    const now = performance.now() + 6_000;
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now);
+    onTestFinished(() => clock.mockRestore());
+    await storage.ask({ op: 'db-create', path: 'c.db' });
+    const { stamp } = (await storage.ask({ op: 'db-state', path: 'c.db' })) as { stamp: string };
+    await storage.ask({ op: 'db-reserve', path: 'c.db', stamp });
+    expect([...turns.keys()]).toEqual(['data:c.db']);
+  });
+
   it('stays within the limits of a file and of the storage, and as it was', async () => {
     const storage = storageOf({ limits: { maxFileBytes: 64, maxBytes: 80 } });
     await storage.ask({ op: 'db-create', ...PATH });
@@ -176,6 +197,47 @@ describe('a database in a plugin’s storage', () => {
       ['db-commit a/x.db', 0, 4],
       ['db-read a/x.db', 4, 0],
     ]);
+  });
+});
+
+describe('a commit during which the disk fails', () => {
+  /** The `count`-th time that a file is synchronised, the disk fails. */
+  async function failingSync(count: number): Promise<void> {
+    const handle = await open(import.meta.filename);
+    const prototype: { sync: () => Promise<void> } = Object.getPrototypeOf(handle);
+    await handle.close();
+    const sync = vi.spyOn(prototype, 'sync');
+    for (let calls = 1; calls < count; calls += 1) sync.mockResolvedValueOnce();
+    sync.mockRejectedValueOnce(Object.assign(new Error('EIO'), { code: 'EIO' }));
+    onTestFinished(() => sync.mockRestore());
+  }
+
+  it('leaves no drafts, and is not done later, if its changes could not be prepared', async () => {
+    const storage = storageOf();
+    await storage.ask({ op: 'db-create', ...PATH });
+    await storage.ask(await replacing(storage, 'old'), 'old');
+    const commit = await replacing(storage, 'new state');
+    await failingSync(1);
+    expect((await storage.refusal(commit, 'new state'))[0]).toBe('STORAGE_FAILED');
+    for (const directory of ['commits', 'tmp']) {
+      expect(readdirSync(join(storage.root, 'notes', directory))).toEqual([]);
+    }
+    expect(await stateOf(storage)).toMatchObject({ bytes: 3 });
+    expect(await storage.ask({ op: 'usage' })).toMatchObject({ bytes: 3 });
+  });
+
+  it('is finished by the next step, and counted once', async () => {
+    const storage = storageOf();
+    await storage.ask({ op: 'db-create', ...PATH });
+    await storage.ask(await replacing(storage, 'old'), 'old');
+    const commit = await replacing(storage, 'new state');
+    await failingSync(2);
+    expect((await storage.refusal(commit, 'new state'))[0]).toBe('STORAGE_FAILED');
+    const { size } = statSync(fileOf(storage));
+    expect(await storage.ask({ op: 'usage' })).toMatchObject({ bytes: size });
+    expect(await stateOf(storage)).toMatchObject({ bytes: 9 });
+    expect(readFileSync(fileOf(storage), 'utf8')).toBe('new state');
+    expect(await storage.ask({ op: 'usage' })).toMatchObject({ bytes: 9 });
   });
 });
 
