@@ -73,7 +73,14 @@ export type {
 } from './engine/types/status.js';
 export type { Guarantee, WallName } from './guests/walls/guarantees.js';
 export type { IdentityOptions } from './remotes/identity.js';
-export type { McpRemoteOptions, RemoteOptions, VertesiaRemoteOptions } from './remotes/remote.js';
+export type {
+  McpPowers,
+  McpRemoteOptions,
+  RemoteOptions,
+  VertesiaRemoteOptions,
+} from './remotes/remote.js';
+export type { CallClient, LogLevel, ServerLogMessage } from './plugin/call-client.js';
+export type { McpList, McpNotice, McpOffers, McpQuestion, McpSource } from './plugin/mcp-source.js';
 export { explainPermissions } from './permissions/permissions.js';
 export { readPermissions } from './permissions/reference.js';
 export type { Permissions } from './permissions/kind.js';

@@ -1,6 +1,7 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { Engine } from '../engine/engine-api.js';
 import { loadSdk, loadStdioSdk, makeServers, type McpOptions } from './mcp/server.js';
+import { makeSessions } from './mcp/sessions.js';
 
 export type { McpOptions } from './mcp/server.js';
 
@@ -27,17 +28,31 @@ export interface McpHandler {
 export function createMcpHandler(engine: Engine, options: McpOptions = {}): McpHandler {
   const open = async (): Promise<Opened> => {
     const sdk = await loadSdk();
-    const handler = sdk.createMcpHandler(makeServers(sdk, engine, options), {
-      maxRequestBodySize: options.maxBodyBytes ?? 1024 * 1024,
+    const makeServer = makeServers(sdk, engine, options);
+    const maxBodyBytes = options.maxBodyBytes ?? 1024 * 1024;
+    const handler = sdk.createMcpHandler(makeServer, {
+      maxRequestBodySize: maxBodyBytes,
       maxSubscriptions: options.maxListeners ?? 256,
       ...(options.onError === undefined ? {} : { onerror: options.onError }),
     });
-    const unsubscribe = engine.catalog.on('change', () => handler.notify.toolsChanged());
+    const sessions = makeSessions({
+      mcp: sdk,
+      makeServer,
+      maxSessions: options.maxSessions ?? 256,
+      maxBodyBytes,
+      idleMs: SESSION_IDLE_MS,
+      now: Date.now,
+    });
+    const unsubscribe = onChanges(engine, (change) => {
+      handler.notify[change]();
+      sessions.forEach((server) => sendChange(server, change));
+    });
     return {
-      fetch: (request) => handler.fetch(request),
-      close: () => {
+      fetch: async (request) => (await sessions.fetch(request)) ?? handler.fetch(request),
+      endStreams: () => sessions.endStreams(),
+      close: async () => {
         unsubscribe();
-        return handler.close();
+        await Promise.all([sessions.close(), handler.close()]);
       },
     };
   };
@@ -47,14 +62,17 @@ export function createMcpHandler(engine: Engine, options: McpOptions = {}): McpH
   return {
     fetch: async (request) => {
       const handler = await once();
-      if (!isSubscription(request)) return handler.fetch(request);
+      if (request.method === 'GET' || !isSubscription(request)) return handler.fetch(request);
       return handler.fetch(withSignal(request, subscriptions.signal));
     },
     ready: async () => {
       await once();
     },
     isSubscription,
-    endSubscriptions: () => subscriptions.abort(),
+    endSubscriptions: () => {
+      subscriptions.abort();
+      void opened?.then(({ endStreams }) => endStreams()).catch(() => {});
+    },
     close: async () => {
       const handler = await opened?.catch(() => undefined);
       await handler?.close();
@@ -64,13 +82,48 @@ export function createMcpHandler(engine: Engine, options: McpOptions = {}): McpH
 
 interface Opened {
   readonly fetch: (request: Request) => Promise<Response>;
+  readonly endStreams: () => void;
   readonly close: () => Promise<void>;
+}
+
+/** Milliseconds without a request after which a session ends. */
+const SESSION_IDLE_MS = 1_800_000;
+
+type Change = 'toolsChanged' | 'resourcesChanged' | 'promptsChanged';
+
+/** Reports changes of what is served. Returns how to stop. */
+function onChanges(engine: Engine, report: (change: Change) => void): () => void {
+  const stops = [
+    engine.catalog.on('change', () => report('toolsChanged')),
+    ...engine.mcpSources().map((source) =>
+      source.onNotice(({ type }) => {
+        if (type === 'resources-changed' || type === 'offers-changed') report('resourcesChanged');
+        if (type === 'prompts-changed' || type === 'offers-changed') report('promptsChanged');
+      }),
+    ),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** Tells one client. A client that does not support the list, or has gone, is left alone. */
+function sendChange(server: Server, change: Change): void {
+  const sent =
+    change === 'toolsChanged'
+      ? server.sendToolListChanged()
+      : change === 'resourcesChanged'
+        ? server.sendResourceListChanged()
+        : server.sendPromptListChanged();
+  sent.catch(() => {});
 }
 
 /** Since this version, a request whose body does not match the header is refused. */
 const HEADERS_COUNT_SINCE = '2026-07-28';
 
-function isSubscription({ headers }: Request): boolean {
+function isSubscription({ method, headers }: Request): boolean {
+  // A client of an older version waits for messages of its session.
+  if (method === 'GET' && headers.get('mcp-session-id') !== null) return true;
   return (
     headers.get('mcp-method') === 'subscriptions/listen' &&
     // guard: listening-needs-known-version
@@ -126,8 +179,8 @@ export async function serveMcpStdio(engine: Engine, options: McpOptions = {}): P
       resolve();
     };
   });
-  const unsubscribe = engine.catalog.on('change', () => {
-    current?.sendToolListChanged().catch(() => {});
+  const unsubscribe = onChanges(engine, (change) => {
+    if (current !== undefined) sendChange(current, change);
   });
   return {
     closed,

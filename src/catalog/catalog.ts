@@ -18,6 +18,8 @@ export interface CatalogTool {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
+  /** The schema of its structured results, if its author declares one. */
+  readonly outputSchema?: JsonObject;
   readonly annotations: ToolAnnotations;
   readonly timeoutMs: number;
   /** The band that the author declares. */

@@ -14,6 +14,7 @@ import type { ProgramOptions, ProgramResult, Programs } from './programs/program
 import type { ReplayOptions, ReplayVerdict } from './recording/replay.js';
 import type { CallOptions } from './types/options.js';
 import type { CallResult } from './types/result.js';
+import type { McpSource } from '../plugin/mcp-source.js';
 import type { PluginStatus } from './types/status.js';
 
 /** Runs plugins and their tools. Created by `createEngine`, ended by `close`. */
@@ -94,6 +95,11 @@ export interface Engine extends AsyncDisposable, SystemApis {
    * with alerts and resolved tools.
    */
   listing(): readonly Readonly<Record<string, unknown>>[];
+  /**
+   * What MCP servers among the plugins and remotes offer besides tools: resources, prompts, completion and
+   * log messages.
+   */
+  mcpSources(): readonly McpSource[];
   /** The public keys (JWKS) that verify the tokens which the engine sends to `remotes`. */
   jwks(): Promise<JsonObject>;
   /**

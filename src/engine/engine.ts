@@ -119,6 +119,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     scheduler,
     build,
   });
+  const { remotesWaitMs = REMOTES_WAIT_MS } = options;
   const remotes = makeRemotes({
     settings,
     events,
@@ -270,6 +271,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
     ...apisOf(systems),
+    mcpSources: () => remotes.sources(new Set(registry.ids())),
     jwks: () => remotes.jwks(),
     accept: (id, digest) => remotes.accept(id, digest),
     replay: async (recording, replayOptions) =>
@@ -281,7 +283,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     on: (listener) => events.on(listener),
     setEnabled: (plugin, enabled) => registry.setEnabled(plugin, enabled),
     reload: async ({ plugins: directories } = {}) => {
-      await Promise.all([registry.reload(directories), remotes.load()]);
+      await Promise.all([registry.reload(directories), remotes.load(remotesWaitMs)]);
       warnAboutRules();
       warnAboutGuestOptions();
     },
@@ -293,7 +295,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     const { require } = settings.walls;
     // guard: required-walls-checked
     if (require.length > 0) requireWalls(require, await runtime.guarantees());
-    await Promise.all([registry.reload(), remotes.load()]);
+    await Promise.all([registry.reload(), remotes.load(remotesWaitMs)]);
     // A plugin that cannot be read has no id yet: then a grant may be its grant.
     if (!status().some(({ format }) => format === undefined)) {
       checkGrantedIds(options.grant, registry.ids());
@@ -307,6 +309,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   }
   return engine;
 }
+
+/** Milliseconds that a start waits for remote servers. */
+const REMOTES_WAIT_MS = 5_000;
 
 /** Makes one of these for each plugin. */
 function perPlugin<One>(make: () => One): (plugin: string) => One {

@@ -9,6 +9,7 @@ import { MIN_TOKEN_CHARACTERS } from './credentials.js';
 import type { Permissions } from '../permissions/kind.js';
 import type {
   McpHttpOptions,
+  McpPowers,
   McpStdioOptions,
   RemoteOptions,
   VertesiaRemoteOptions,
@@ -175,12 +176,28 @@ const vertesiaRemote: Shape<VertesiaRemoteOptions> = object(
   'refuse',
 );
 
+const mcpPowers: Shape<McpPowers> = object(
+  {
+    elicitation: optional(either(boolean, object({ urls: texts }, 'refuse'))),
+    sampling: optional(
+      either(
+        boolean,
+        object({ maxTokens: optional(number), maxRequests: optional(number) }, 'refuse'),
+      ),
+    ),
+    roots: optional(texts),
+  },
+  'refuse',
+);
+
 const mcpRemote: Shape<McpHttpOptions> = object(
   {
     mcp: string(),
     id: optional(string()),
     allowPrivate: optional(boolean),
     headers: optional(record(string())),
+    allow: optional(mcpPowers),
+    protocol: optional(oneOf('auto', 'legacy')),
     tools: optional(texts),
   },
   'refuse',
@@ -193,6 +210,8 @@ const commandRemote: Shape<McpStdioOptions> = object(
     id: string(),
     env: optional(record(string())),
     cwd: optional(string()),
+    allow: optional(mcpPowers),
+    protocol: optional(oneOf('auto', 'legacy')),
     tools: optional(texts),
   },
   'refuse',

@@ -12,6 +12,11 @@ export interface ToolAnswer {
   readonly yieldToUser?: boolean;
   /** Addresses of files that the tool created. */
   readonly files?: readonly string[];
+  /**
+   * The content of an MCP server's answer in the protocol's own form, in order, with links and embedded
+   * resources. For clients of the protocol; models get `content`.
+   */
+  readonly mcpContent?: readonly JsonObject[];
   readonly meta?: JsonObject;
 }
 

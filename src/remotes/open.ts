@@ -35,8 +35,14 @@ export function openRemotes(
         ? {}
         : { onEvent: (record: Parameters<typeof onRequest>[1]) => onRequest(id, record) }),
     };
-    if ('vertesia' in options) return makeVertesiaRemote({ ...spec, options, identity, pins });
-    return makeMcpRemote({ ...spec, options, pins });
+    if ('command' in options) return makeMcpRemote({ ...spec, options, pins });
+    const url = checkUrl('vertesia' in options ? options.vertesia : options.mcp);
+    // The operator wrote the address of this machine, which no name server can change.
+    const allowPrivate = options.allowPrivate ?? isLoopback(url);
+    if ('vertesia' in options) {
+      return makeVertesiaRemote({ ...spec, options: { ...options, allowPrivate }, identity, pins });
+    }
+    return makeMcpRemote({ ...spec, options: { ...options, allowPrivate }, pins });
   });
 }
 
@@ -57,12 +63,18 @@ function checkId(options: RemoteOptions, id: string): string {
   if (!isPrivate(url)) {
     throw invalid(`${id} would receive its token in the open. Register it at https:`);
   }
-  if (options.allowPrivate !== true) {
+  if (options.allowPrivate !== true && !(options.allowPrivate === undefined && isLoopback(url))) {
     throw invalid(
       `${id} is at a private, plain http: address. To allow it, add "allowPrivate": true`,
     );
   }
   return id;
+}
+
+/** Whether the host is this machine, by its name or address. */
+function isLoopback(url: URL): boolean {
+  const host = hostOf(url);
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 /** Whether the host is not on the public network, by its name or address only. */

@@ -3,6 +3,8 @@ import type { ToolPolicy } from '../approval/policy.js';
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { ErrorCode } from '../errors.js';
 import type { ToolAnswer } from '../plugin/answer.js';
+import type { CallClient } from '../plugin/call-client.js';
+import type { McpSource } from '../plugin/mcp-source.js';
 import type { RiskBand } from '../plugin/risk.js';
 
 /** A server of tools, as the operator registers it. */
@@ -33,6 +35,13 @@ export interface McpHttpOptions {
   readonly allowPrivate?: boolean;
   /** Headers of every request, e.g. `authorization`. No other server receives them. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * `legacy`: speaks the versions of the protocol up to 2025-11-25, for a server whose support of the current
+   * one is not complete. Default: `auto`, the newest that both speak.
+   */
+  readonly protocol?: 'auto' | 'legacy';
+  /** What it may ask of the clients that call it. Default: nothing. */
+  readonly allow?: McpPowers;
   /** Names of the tools to use. Default: all. */
   readonly tools?: readonly string[];
 }
@@ -48,8 +57,31 @@ export interface McpStdioOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The working directory. Default: this process's. */
   readonly cwd?: string;
+  /**
+   * `legacy`: speaks the versions of the protocol up to 2025-11-25, for a server whose support of the current
+   * one is not complete. Default: `auto`, the newest that both speak.
+   */
+  readonly protocol?: 'auto' | 'legacy';
+  /** What it may ask of the clients that call it. Default: nothing. */
+  readonly allow?: McpPowers;
   /** Names of the tools to use. Default: all. */
   readonly tools?: readonly string[];
+}
+
+/** What an MCP server may ask of the client on whose behalf its tool runs. */
+export interface McpPowers {
+  /**
+   * Whether it may ask the client's user to fill in a form. With `urls`, it may also send the user to
+   * pages of these hosts. Default: false.
+   */
+  readonly elicitation?: boolean | { readonly urls: readonly string[] };
+  /**
+   * Whether it may ask the client's model, without context and tools. `maxTokens`: of one answer (default:
+   * 1,000). `maxRequests`: of one call (default: 5). Default: false.
+   */
+  readonly sampling?: boolean | { readonly maxTokens?: number; readonly maxRequests?: number };
+  /** Directories that it is told to work in, as absolute paths. This does not share them. Default: none. */
+  readonly roots?: readonly string[];
 }
 
 /** A server of tools that run outside any guest. */
@@ -70,6 +102,8 @@ export interface Remote {
   accept(digest?: string): Promise<void>;
   /** Calls the listener when the server reports that its tools changed. Returns how to unsubscribe. */
   onChange(listener: () => void): () => void;
+  /** What it offers besides tools, if its protocol has more. */
+  readonly source?: McpSource;
   close(): Promise<void>;
 }
 
@@ -96,6 +130,8 @@ export interface RemoteTool {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
+  /** The schema of its structured results. */
+  readonly outputSchema?: JsonObject;
   readonly annotations: RemoteHints;
   readonly declaredRisk: RiskBand;
   /** Whether its server requires approval of every call. */
@@ -150,4 +186,6 @@ export interface RemoteCall {
   readonly onOutput?: (chunk: string) => void;
   /** Receives the progress that the server reports. */
   readonly onProgress?: (progress: CallProgress) => void;
+  /** The client on whose behalf the call runs. */
+  readonly client?: CallClient;
 }

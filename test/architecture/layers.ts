@@ -89,6 +89,8 @@ const POWERS =
 const powerful: readonly string[] = [
   'src/brokers/',
   'src/guests/',
+  // Starts the commands that the operator named, and ends all that they started.
+  'src/remotes/mcp/command-transport.ts',
   // Excludes other processes by a file.
   'src/file-mutex.ts',
   // Replaces files in one step.

@@ -281,6 +281,7 @@ function fakeEngine(
     audit: {} as never,
     agent: () => ({ turn: () => Promise.reject(new Error('there is no model')) }),
     jwks: () => Promise.resolve({ keys: [] }),
+    mcpSources: () => [],
     accept: () => Promise.resolve(),
     guarantees: () => Promise.resolve(spec.guarantees ?? []),
     on: (listener) => {

@@ -126,6 +126,8 @@ const HARMLESS_OPTIONS = [
   'hooks',
   'policy',
   'programs',
+  'remotesWaitMs',
+  'call: client',
   'identity',
   'logger',
   'onEvent',

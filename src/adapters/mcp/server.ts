@@ -8,11 +8,15 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import type * as stdioSdk from '@modelcontextprotocol/server/stdio';
-import { isRecord } from '../../../sandbox/wire/json.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import type { Engine } from '../../engine/engine-api.js';
 import { BulkheadError, isBulkheadError } from '../../errors.js';
-import { servedTools, type ServedTools } from '../served.js';
+import type { CallOptions } from '../../engine/types/options.js';
+import type { LogLevel } from '../../plugin/call-client.js';
+import { servedTools } from '../served.js';
+import { canElicit, clientOf } from './client.js';
+import { OFFERED_CAPABILITIES, serveOffers } from './offers.js';
+import { makeServedNames, type ServedNames } from './sources.js';
 import {
   approveCall,
   type AskedCalls,
@@ -41,6 +45,8 @@ export interface McpOptions {
   readonly maxBodyBytes?: number;
   /** Subscriptions to changes at once, over HTTP. Default: 256. */
   readonly maxListeners?: number;
+  /** Sessions of clients of older versions at once, over HTTP. The one unused for longest ends. Default: 256. */
+  readonly maxSessions?: number;
   /** Receives errors that no answer reports. */
   readonly onError?: (error: Error) => void;
 }
@@ -63,7 +69,7 @@ function notInstalled(error: unknown): never {
   );
 }
 
-/** Makes servers of one engine: one for each HTTP request, or one for each stdio connection. */
+/** Makes servers of one engine: one for each HTTP request, session or stdio connection. */
 export function makeServers(mcp: McpSdk, engine: Engine, options: McpOptions): () => Server {
   const { name = 'bulkhead', version = '0.1.0', instructions, stateKey } = options;
   const codec = mcp.createRequestStateCodec<ElicitationState>({
@@ -71,18 +77,29 @@ export function makeServers(mcp: McpSdk, engine: Engine, options: McpOptions): (
   });
   const asked = makeAskedCalls();
   const served = servedTools(engine.catalog, options.tools);
+  const names = makeServedNames(engine, served, (error) => options.onError?.(error));
   return () => {
+    const hasSources = engine.mcpSources().length > 0;
     const server = new mcp.Server(
       { name, version },
       {
-        capabilities: { tools: { listChanged: true } },
+        capabilities: {
+          tools: { listChanged: true },
+          ...(hasSources ? OFFERED_CAPABILITIES : {}),
+        },
         requestState: { verify: codec.verify },
         ...(instructions === undefined ? {} : { instructions }),
       },
     );
-    const spec: ServerSpec = { mcp, engine, codec, asked, server, served };
+    const offers = hasSources ? serveOffers({ mcp, server, names }) : undefined;
+    if (offers !== undefined) {
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a server has no other way
+      server.onclose = () => offers.close();
+    }
+    const logLevel = (): LogLevel | undefined => offers?.logLevel();
+    const spec: ServerSpec = { mcp, engine, codec, asked, server, names, logLevel };
     server.setRequestHandler('tools/list', () => ({
-      tools: listTools(engine, served.list()),
+      tools: listTools(engine, served.list(), names.nameOf),
     }));
     server.setRequestHandler('tools/call', (request, context) => call(spec, request, context));
     return server;
@@ -95,7 +112,8 @@ interface ServerSpec {
   readonly codec: RequestStateCodec<ElicitationState>;
   readonly asked: AskedCalls;
   readonly server: Server;
-  readonly served: ServedTools;
+  readonly names: ServedNames;
+  readonly logLevel: () => LogLevel | undefined;
 }
 
 async function call(
@@ -103,7 +121,7 @@ async function call(
   { params }: CallToolRequest,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { mcp, engine, server } = spec;
+  const { mcp, engine, server, names } = spec;
   const tool = find(spec, params.name);
   if (tool === undefined) throw unknownTool(mcp, params.name);
   const input = params.arguments ?? {};
@@ -116,10 +134,14 @@ async function call(
     if (!step.run) return step.answer;
     const result = await engine.call(tool.name, input, {
       signal: context.mcpReq.signal,
-      onOutput: progressOf(context),
+      ...progressOf(context),
+      client: clientOf(server, context, spec.logLevel),
       ...(step.approval === undefined ? {} : { approval: step.approval }),
     });
-    return server.projectCallToolResult(toMcpResult(result), undefined);
+    return server.projectCallToolResult(
+      toMcpResult(result, (block) => names.exportUris(tool.plugin, block)),
+      undefined,
+    );
   } catch (error) {
     if (isBulkheadError(error, 'TOOL_NOT_FOUND')) throw unknownTool(mcp, params.name);
     if (!isBulkheadError(error)) throw new Error('Internal error', { cause: error });
@@ -127,8 +149,8 @@ async function call(
   }
 }
 
-function find({ served }: ServerSpec, name: string): CatalogTool | undefined {
-  const tool = served.find(name);
+function find({ names }: ServerSpec, name: string): CatalogTool | undefined {
+  const tool = names.find(name);
   return tool !== undefined && takesObject(tool) ? tool : undefined;
 }
 
@@ -139,26 +161,39 @@ function unknownTool(mcp: McpSdk, name: string): Error {
   );
 }
 
-/** Whether the client can show a question to its user, by this request or else by the first one. */
-function canElicit(server: Server, { mcpReq }: ServerContext): boolean {
-  const envelope: unknown = mcpReq.envelope;
-  const now = isRecord(envelope)
-    ? envelope['io.modelcontextprotocol/clientCapabilities']
-    : undefined;
-  const capabilities: unknown = now ?? server.getClientCapabilities();
-  return isRecord(capabilities) && capabilities['elicitation'] !== undefined;
-}
-
-/** Sends a tool's output as progress, if the client requested progress. */
-function progressOf({ mcpReq }: ServerContext): (chunk: string) => void {
+/**
+ * Sends the progress of a call and a tool's output as progress, if the client requested progress. A server
+ * that reports progress reports its output too.
+ */
+function progressOf({ mcpReq }: ServerContext): Pick<CallOptions, 'onOutput' | 'onProgress'> {
   const progressToken = mcpReq._meta?.progressToken;
-  let progress = 0;
-  return (chunk) => {
-    if (progressToken === undefined) return;
-    progress += 1;
-    const params = { progressToken, progress, message: chunk.slice(0, MAX_MESSAGE_CHARACTERS) };
+  if (progressToken === undefined) return {};
+  let last = -Infinity;
+  let sent = 0;
+  let reports = false;
+  const send = (progress: number, more: { total?: number; message?: string }): void => {
+    sent += 1;
+    // The protocol requires values that increase.
+    // guard: mcp-progress-capped
+    if (sent > MAX_PROGRESS || !(progress > last)) return;
+    last = progress;
+    const params = { progressToken, progress, ...more };
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+  return {
+    onProgress: ({ progress, total, message }) => {
+      reports = true;
+      send(progress, {
+        ...(total === undefined ? {} : { total }),
+        ...(message === undefined ? {} : { message: message.slice(0, MAX_MESSAGE_CHARACTERS) }),
+      });
+    },
+    onOutput: (chunk) => {
+      if (!reports) send(sent + 1, { message: chunk.slice(0, MAX_MESSAGE_CHARACTERS) });
+    },
   };
 }
 
 const MAX_MESSAGE_CHARACTERS = 4_000;
+/** Progress messages of one call. Stops a server that reports progress in a loop. */
+const MAX_PROGRESS = 10_000;

@@ -1,22 +1,30 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import type { CallResult } from '../../engine/types/result.js';
 import type { Engine } from '../../engine/engine-api.js';
 import type { ContentBlock } from '../../plugin/answer.js';
+import { toSdkType } from '../../plugin/mcp-source.js';
 
 /** The tools as MCP lists them, in the catalog's order, so that prompts do not change. */
-export function listTools(engine: Pick<Engine, 'plugins'>, served: readonly CatalogTool[]): Tool[] {
+export function listTools(
+  engine: Pick<Engine, 'plugins'>,
+  served: readonly CatalogTool[],
+  nameOf: (tool: CatalogTool) => string,
+): Tool[] {
   const plugins = new Map(engine.plugins().map((status) => [status.id, status]));
   return served.filter(takesObject).map((tool) => {
     const entries = plugins.get(tool.plugin)?.entries ?? [];
     const bundle = entries.find((entry) => entry.bundle !== undefined)?.bundle;
+    const { outputSchema } = tool;
     const network = entries.some(({ effective }) => effective.network.length > 0);
     return {
-      name: tool.name,
+      name: nameOf(tool),
       title: tool.title,
       description: tool.description,
       inputSchema: { ...tool.inputSchema, type: 'object' },
+      ...(outputSchema === undefined ? {} : { outputSchema: { ...outputSchema, type: 'object' } }),
       annotations: annotationsOf(tool, network),
       _meta: {
         'dev.bulkhead/plugin': tool.plugin,
@@ -46,12 +54,18 @@ function annotationsOf(tool: CatalogTool, network: boolean): NonNullable<Tool['a
   };
 }
 
-/** A call's result in MCP's form. */
-export function toMcpResult(result: CallResult): CallToolResult {
-  const { content, structured, files = [], meta, isError, code } = result;
+/** A call's result in MCP's form. `exported` marks the addresses of an MCP server's blocks. */
+export function toMcpResult(
+  result: CallResult,
+  exported: (block: JsonObject) => JsonObject = (block) => block,
+): CallToolResult {
+  const { content, structured, files = [], meta, isError, code, mcpContent } = result;
   const _meta = { ...meta, ...(code === undefined ? {} : { 'dev.bulkhead/code': code }) };
   return {
-    content: [...content.map(blockOf), ...files.map(linkOf)],
+    content:
+      mcpContent === undefined
+        ? [...content.map(blockOf), ...files.map(linkOf)]
+        : toSdkType(mcpContent.map(exported)),
     // Every version of the protocol supports an object, and some support nothing else.
     ...(isRecord(structured) ? { structuredContent: structured } : {}),
     isError,

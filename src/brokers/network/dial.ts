@@ -142,6 +142,8 @@ export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly st
  */
 export function makeResolve(servers?: readonly string[]): Resolve {
   return async (host, signal) => {
+    // No name server knows it (RFC 6761). Only an operator's override leads here: plugins may not name it.
+    if (host === 'localhost') return ['127.0.0.1', '::1'];
     const resolver = new Resolver({ timeout: 2_000, tries: 2 });
     if (servers !== undefined) resolver.setServers(servers);
     const cancel = (): void => resolver.cancel();

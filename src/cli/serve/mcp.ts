@@ -8,7 +8,13 @@ import { makeConfigReloader, reloadConfig } from './config-reloader.js';
 import { findingsOf } from './findings.js';
 import { makeServerLog, warnIfEmpty } from './log.js';
 import { readConfigFile, readIdentity } from './config-file.js';
-import { type ServedSettings, addServedOptions, dropMissing, engineOptionsFor } from './options.js';
+import {
+  type ServedSettings,
+  addServedOptions,
+  dropMissing,
+  engineOptionsFor,
+  REMOTES_WAIT_MS,
+} from './options.js';
 
 interface McpSettings extends ServedSettings {
   readonly code?: boolean;
@@ -47,6 +53,7 @@ export async function runMcp(
   await using engine = await capabilities.createEngine({
     ...(await dropMissing(engineOptionsFor(named, file, logger, capabilities), capabilities)),
     ...(settings.code === true ? { programs: true } : {}),
+    remotesWaitMs: REMOTES_WAIT_MS,
     powers: await readPowerModules(settings.power, capabilities),
     ...reloader.policies,
     identity: await readIdentity(file, () => 'http://127.0.0.1', capabilities),

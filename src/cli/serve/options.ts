@@ -23,6 +23,9 @@ import {
 } from '../secrets.js';
 import { fillIn } from './config-file.js';
 
+/** Milliseconds that a server waits for remotes before it serves. Their tools are added when they answer. */
+export const REMOTES_WAIT_MS = 1_000;
+
 /** The options of the plugins that are served. */
 export interface ServedSettings extends EngineSettings {
   readonly plugins?: readonly string[];

@@ -7,8 +7,12 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { usageError } from '../failure.js';
 import { formatTable, print } from '../output.js';
 import { makeServerLog } from './log.js';
+import { REMOTE_LIMITS } from '../../remotes/limits.js';
 import { readConfigFile, readIdentity } from './config-file.js';
 import { engineOptionsFor } from './options.js';
+
+/** The answer lists every server, also one that is about to fail. */
+const REMOTES_WAIT_MS = REMOTE_LIMITS.startMs + 1_000;
 
 export interface RemotesSettings {
   readonly config?: string;
@@ -53,6 +57,7 @@ export async function runRemotes(
   const { plugins: _plugins, ...rest } = file;
   await using engine = await capabilities.createEngine({
     ...engineOptionsFor(lock === undefined ? {} : { lock }, rest, logger, capabilities),
+    remotesWaitMs: REMOTES_WAIT_MS,
     identity: await readIdentity(file, () => 'http://127.0.0.1', capabilities),
   });
   if (accept !== undefined) await engine.accept(accept, digest);

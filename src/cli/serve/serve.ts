@@ -18,6 +18,7 @@ import {
   addServeOptions,
   dropMissing,
   engineOptionsFor,
+  REMOTES_WAIT_MS,
   serverOptionsFor,
 } from './options.js';
 
@@ -72,6 +73,7 @@ export async function runServe(
   );
   const engine: Engine = await capabilities.createEngine({
     ...engineOptions,
+    remotesWaitMs: REMOTES_WAIT_MS,
     powers: await readPowerModules(settings.power, capabilities),
     ...(engineOptions.audit !== undefined && options.openLoopback === true
       ? { audit: { ...engineOptions.audit, exceptions: ['open-loopback'] } }

@@ -80,6 +80,7 @@ async function ask(spec: CallSpec & { readonly place: PlacedElsewhere }): Promis
       maxResultBytes: limits.maxResultBytes,
       // guard: caller-for-host-tools-only
       ...(place.isHosts === true ? { caller: callerOf(options) } : {}),
+      ...(options.client === undefined ? {} : { client: options.client }),
       // No output is passed on after the call has ended.
       ...(onOutput === undefined
         ? {}

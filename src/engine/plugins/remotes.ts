@@ -9,6 +9,8 @@ import {
 } from '../../catalog/catalog.js';
 import { BulkheadError } from '../../errors.js';
 import type { EventBus } from '../../events.js';
+import type { McpSource } from '../../plugin/mcp-source.js';
+import { isDoneWithin } from '../../waiting.js';
 import { makeIdentity } from '../../remotes/identity.js';
 import { REMOTE_LIMITS } from '../../remotes/limits.js';
 import { openRemotes } from '../../remotes/open.js';
@@ -21,8 +23,11 @@ import { makeRefreshDebouncer } from './refresh-debouncer.js';
 
 /** The remote servers of an engine, with their tools. */
 export interface Remotes {
-  /** Queries the tools of all servers. A server that does not answer does not affect the others. */
-  load(): Promise<void>;
+  /**
+   * Queries the tools of all servers. A server that does not answer does not affect the others. Waits at most
+   * `waitMs` (default: for all); the tools of the others are added when they answer.
+   */
+  load(waitMs?: number): Promise<void>;
   /** The tools with their places. Servers with the id of a plugin are left out. */
   placed(plugins: ReadonlySet<string>): readonly PlacedTool[];
   /** The status of all servers, or of those whose ids match `about`. */
@@ -31,6 +36,8 @@ export interface Remotes {
     plugins: ReadonlySet<string>,
     about?: (id: string) => boolean,
   ): readonly PluginStatus[];
+  /** What the servers offer besides tools. Servers with the id of a plugin are left out. */
+  sources(plugins: ReadonlySet<string>): readonly McpSource[];
   /** The public keys that verify the engine's tokens. */
   jwks(): Promise<JsonObject>;
   /**
@@ -128,9 +135,14 @@ export function makeRemotes({ settings, events, pins }: RemotesSpec): Remotes {
   if (known.length === 0) clearInterval(timer);
 
   return {
-    load: async () => {
-      await Promise.all(known.map((one) => one.refresh()));
-      if (known.length > 0) onChange();
+    load: async (waitMs) => {
+      if (known.length === 0) return;
+      // Each server's tools are added when it answers: a silent one delays no other.
+      const listed = Promise.all(
+        known.map((one) => one.refresh().then(() => (end.signal.aborted ? undefined : onChange()))),
+      );
+      if (waitMs === undefined) await listed;
+      else await isDoneWithin(listed, waitMs);
     },
     placed: (plugins) =>
       end.signal.aborted
@@ -142,6 +154,10 @@ export function makeRemotes({ settings, events, pins }: RemotesSpec): Remotes {
       const sorted = byPlugin(catalog);
       return updated.map((one) => statusOf(one, sorted, plugins));
     },
+    sources: (plugins) =>
+      known.flatMap(({ remote: { id, source } }) =>
+        source === undefined || plugins.has(id) ? [] : [source],
+      ),
     onChange: (listener) => {
       listeners.push(listener);
     },
@@ -196,6 +212,7 @@ function listTool(remote: Remote, tool: RemoteTool, settings: Settings): Unnamed
     title: tool.title,
     description: tool.description,
     inputSchema: tool.inputSchema,
+    ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
     annotations,
     timeoutMs: settings.limits.timeoutMs,
     declaredRisk,

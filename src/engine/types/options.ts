@@ -9,6 +9,7 @@ import type { EventListener } from '../../events.js';
 import type { OptionalWall } from '../../guests/walls/optional.js';
 import type { WallName } from '../../guests/walls/guarantees.js';
 import type { Permissions } from '../../permissions/kind.js';
+import type { CallClient } from '../../plugin/call-client.js';
 import type { Plugin } from '../../plugin/plugin.js';
 import type { IdentityOptions } from '../../remotes/identity.js';
 import type { CallProgress, RemoteOptions } from '../../remotes/remote.js';
@@ -139,6 +140,11 @@ export interface EngineOptions {
    * engine does not confine them. Default: none.
    */
   readonly remotes?: readonly RemoteOptions[];
+  /**
+   * Milliseconds that `createEngine` and `reload` wait for the tools of the remotes. A remote that answers
+   * later adds its tools to the catalog then. Default: 5,000.
+   */
+  readonly remotesWaitMs?: number;
   /** The engine's identity for servers that require a token. Default: none. */
   readonly identity?: IdentityOptions;
   /**
@@ -333,6 +339,11 @@ export interface CallOptions {
    * none.
    */
   readonly onProgress?: (progress: CallProgress) => void;
+  /**
+   * The client on whose behalf the call runs. A remote MCP server may ask it for input, if its option
+   * `allow` permits that. Default: none.
+   */
+  readonly client?: CallClient;
   /**
    * Records what crosses the boundary during this call: see `CallResult.recording`. The call gets
    * its own guest. Default: false.

@@ -3,14 +3,20 @@ import type { Client, JsonSchemaValidatorResult, Transport } from '@modelcontext
 import type * as stdioSdk from '@modelcontextprotocol/client/stdio';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import type { NetworkLimits } from '../../brokers/limits.js';
-import { BulkheadError } from '../../errors.js';
+import { BulkheadError, messageOf } from '../../errors.js';
+import { type McpNotice, toSdkType } from '../../plugin/mcp-source.js';
+import { LOG_LEVELS, type LogLevel } from '../../plugin/call-client.js';
 import { REMOTE_LIMITS } from '../limits.js';
 import { makeRemoteOrigin, type Origin, type OriginSpec } from '../origin.js';
 import type { McpRemoteOptions } from '../remote.js';
+import { makeCommandTransport } from './command-transport.js';
+import type { OpenCalls, ServerRequests } from './server-requests.js';
 
 /** A connected client. */
 export interface Connection {
   readonly client: Client;
+  /** The last lines of a command's standard error. */
+  lastErrors(): string;
   /** Whether the server or this client closed the connection. */
   readonly closed: boolean;
   close(): Promise<void>;
@@ -21,7 +27,10 @@ export interface ConnectSpec {
   readonly options: McpRemoteOptions;
   readonly network: OriginSpec['network'];
   readonly onEvent?: OriginSpec['onEvent'];
+  readonly calls: OpenCalls;
+  readonly requests: ServerRequests;
   readonly onToolsChanged: () => void;
+  readonly onNotice: (notice: McpNotice) => void;
   /** The server announces changes, but refuses the stream that would report them (405 for GET). */
   readonly onNoStream: () => void;
 }
@@ -34,21 +43,45 @@ const LIMITS: Partial<NetworkLimits> = {
   maxResponseBytes: 16 * 1024 * 1024,
 };
 
+/**
+ * Connects to the server. A command that ends when it is asked for its version, which older ones do not
+ * know, is started again and asked as older clients do.
+ */
 export async function connect(spec: ConnectSpec, signal: AbortSignal): Promise<Connection> {
   const mcp = await loadClientSdk();
+  try {
+    return await connectAs(mcp, spec, spec.options.protocol ?? 'auto', signal);
+  } catch (error) {
+    const mayBeOld = 'command' in spec.options && error instanceof ServerEnded;
+    if (!mayBeOld || signal.aborted) throw error;
+    return connectAs(mcp, spec, 'legacy', signal);
+  }
+}
+
+/** The server's process ended before it was connected. */
+class ServerEnded extends Error {}
+
+async function connectAs(
+  mcp: McpClientSdk,
+  spec: ConnectSpec,
+  mode: 'auto' | 'legacy',
+  signal: AbortSignal,
+): Promise<Connection> {
+  const { requests, calls } = spec;
   let hasStream = true;
   const reportNoStream = (): void => {
     const announces = client.getServerCapabilities()?.tools?.listChanged === true;
     if (!hasStream && announces) spec.onNoStream();
   };
-  const { transport, close } = openTransport(mcp, spec, () => {
+  const { transport, close, lastErrors } = openTransport(mcp, spec, () => {
     hasStream = false;
     reportNoStream();
   });
   const client = new mcp.Client(
     { name: 'bulkhead', version: '1' },
     {
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: REMOTE_LIMITS.discoveryMs } },
+      capabilities: requests.capabilities,
+      versionNegotiation: { mode, probe: { timeoutMs: REMOTE_LIMITS.discoveryMs } },
       // The default validator compiles schemas to code, and the server chooses its output schemas.
       jsonSchemaValidator: { getValidator: acceptAll },
     },
@@ -58,25 +91,42 @@ export async function connect(spec: ConnectSpec, signal: AbortSignal): Promise<C
   client.onclose = () => {
     closed = true;
   };
-  client.setNotificationHandler('notifications/tools/list_changed', spec.onToolsChanged);
+  listenTo(client, spec);
   const end = async (): Promise<void> => {
     closed = true;
-    await client.close().catch(() => {});
+    await Promise.all([client.close().catch(() => {}), transport.close().catch(() => {})]);
     await close();
   };
+  // A server that is silent while it connects must not outlive its remote.
+  const onAbort = (): void => void end();
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
-    await client.connect(transport, { timeout: REMOTE_LIMITS.startMs, signal });
+    await calls.outside(() =>
+      client.connect(transport, { timeout: REMOTE_LIMITS.startMs, signal }),
+    );
+    const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
+    const filter = {
+      ...(tools?.listChanged === true ? { toolsListChanged: true } : {}),
+      ...(prompts?.listChanged === true ? { promptsListChanged: true } : {}),
+      ...(resources?.listChanged === true ? { resourcesListChanged: true } : {}),
+    };
     // Servers of older versions notify without a subscription. Others may not support one.
-    if (client.getServerCapabilities()?.tools?.listChanged === true) {
-      client.listen({ toolsListChanged: true }).catch(() => {});
+    if (Object.keys(filter).length > 0) {
+      calls.outside(() => void client.listen(filter).catch(() => {}));
     }
     reportNoStream();
   } catch (error) {
+    const ended = closed;
     await end();
-    throw error;
+    const said = lastErrors();
+    const why = said === '' ? messageOf(error) : `${messageOf(error)}. Its last words: ${said}`;
+    throw ended ? new ServerEnded(why, { cause: error }) : said === '' ? error : new Error(why);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
   return {
     client,
+    lastErrors,
     get closed() {
       return closed;
     },
@@ -84,17 +134,62 @@ export async function connect(spec: ConnectSpec, signal: AbortSignal): Promise<C
   };
 }
 
+/** Receives what a server sends by itself. */
+function listenTo(
+  client: Client,
+  { requests, calls, onToolsChanged, onNotice }: ConnectSpec,
+): void {
+  client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged);
+  client.setNotificationHandler('notifications/prompts/list_changed', () =>
+    onNotice({ type: 'prompts-changed' }),
+  );
+  client.setNotificationHandler('notifications/resources/list_changed', () =>
+    onNotice({ type: 'resources-changed' }),
+  );
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+    onNotice({ type: 'resource-updated', uri: params.uri }),
+  );
+  client.setNotificationHandler('notifications/message', ({ params }) => {
+    const { level, logger, data } = params;
+    if (!isLogLevel(level)) return;
+    const name = typeof logger === 'string' ? { logger: logger.slice(0, 200) } : {};
+    calls.current()?.call.client?.log?.({ level, data, ...name });
+  });
+  const { elicitation, sampling, roots } = requests.capabilities;
+  // Without the capability, the SDK refuses to register the handler, and the request.
+  if (elicitation !== undefined) {
+    client.setRequestHandler('elicitation/create', async ({ params }) =>
+      toSdkType(await requests.elicit(params)),
+    );
+  }
+  if (sampling !== undefined) {
+    client.setRequestHandler('sampling/createMessage', async ({ params }) =>
+      toSdkType(await requests.sample(params)),
+    );
+  }
+  if (roots !== undefined) {
+    client.setRequestHandler('roots/list', () => {
+      const { roots: listed } = requests.roots();
+      return { roots: [...listed] };
+    });
+  }
+}
+
+function isLogLevel(level: unknown): level is LogLevel {
+  return LOG_LEVELS.some((known) => known === level);
+}
+
 /** MCP's own package, loaded at the first use. */
-type McpClientSdk = typeof sdk & Pick<typeof stdioSdk, 'StdioClientTransport'>;
+type McpClientSdk = typeof sdk & Pick<typeof stdioSdk, 'getDefaultEnvironment'>;
 
 /** Throws `INVALID_OPTIONS` if the package is not installed, and says how to install it. */
 async function loadClientSdk(): Promise<McpClientSdk> {
   try {
-    const [client, { StdioClientTransport }] = await Promise.all([
+    const [client, { getDefaultEnvironment }] = await Promise.all([
       import('@modelcontextprotocol/client'),
       import('@modelcontextprotocol/client/stdio'),
     ]);
-    return { ...client, StdioClientTransport };
+    return { ...client, getDefaultEnvironment };
   } catch (error) {
     throw new BulkheadError(
       'INVALID_OPTIONS',
@@ -109,17 +204,20 @@ function openTransport(
   mcp: McpClientSdk,
   { id, options, network, onEvent }: ConnectSpec,
   onNoStream: () => void,
-): { readonly transport: Transport; readonly close: () => Promise<void> } {
+): {
+  readonly transport: Transport;
+  readonly close: () => Promise<void>;
+  readonly lastErrors: () => string;
+} {
   if ('command' in options) {
     const { command, args = [], env = {}, cwd } = options;
-    const transport = new mcp.StdioClientTransport({
+    const transport = makeCommandTransport(mcp, {
       command,
-      args: [...args],
-      env: { ...env },
-      stderr: 'ignore',
-      ...(cwd === undefined ? {} : { cwd }),
+      args,
+      env: { ...mcp.getDefaultEnvironment(), ...env },
+      cwd,
     });
-    return { transport, close: () => Promise.resolve() };
+    return { transport, close: () => Promise.resolve(), lastErrors: transport.lastErrors };
   }
   const url = new URL(options.mcp);
   const origin = makeRemoteOrigin({ id, options, network, onEvent }, url.origin, LIMITS);
@@ -128,7 +226,7 @@ function openTransport(
     requestInit: { headers: { ...options.headers } },
     reconnectionScheduler: reopen,
   });
-  return { transport, close: () => origin.close() };
+  return { transport, close: () => origin.close(), lastErrors: () => '' };
 }
 
 /** Stops a server that ends its streams at once and asks for a new one in 0 ms. */

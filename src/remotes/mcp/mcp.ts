@@ -1,5 +1,7 @@
+import { isRecord } from '../../../sandbox/wire/json.js';
 import { isBulkheadError, messageOf } from '../../errors.js';
 import type { ToolAnswer } from '../../plugin/answer.js';
+import type { McpNotice } from '../../plugin/mcp-source.js';
 import { bandOfHints } from '../../plugin/risk.js';
 import { type Description, makeDescriber, readTools, remoteFailed } from '../description.js';
 import { makeCredentialScrubber } from '../scrub.js';
@@ -9,6 +11,8 @@ import { acceptList, applyPins, type PinStore } from '../pins.js';
 import type { McpRemoteOptions, Remote, RemoteCall, RemoteTool } from '../remote.js';
 import { connect, type Connection } from './connection.js';
 import { type McpTool, readMcpAnswer, readMcpTool } from './messages.js';
+import { makeOpenCalls, makeServerRequests } from './server-requests.js';
+import { makeMcpSource } from './source.js';
 
 export interface McpRemoteSpec {
   readonly id: string;
@@ -27,9 +31,17 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
   const where =
     'command' in options ? [options.command, ...(options.args ?? [])].join(' ') : options.mcp;
   const scrub = makeCredentialScrubber(
-    'command' in options ? [] : Object.values(options.headers ?? {}),
+    Object.values(('command' in options ? options.env : options.headers) ?? {}),
   );
   const listeners = new Set<() => void>();
+  const notices = new Set<(notice: McpNotice) => void>();
+  const onNotice = (notice: McpNotice): void => {
+    for (const listener of notices) listener(notice);
+  };
+  const calls = makeOpenCalls();
+  const requests = makeServerRequests(id, options.allow ?? {}, calls);
+  const end = new AbortController();
+  let connected: Connection | undefined;
   let connection: Promise<Connection> | undefined;
   let closed = false;
   let poll: NodeJS.Timeout | undefined;
@@ -48,16 +60,50 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
       const onNoStream = (): void => {
         if (!closed) poll ??= setInterval(onToolsChanged, REMOTE_LIMITS.pollMs).unref();
       };
-      connection = connect({ ...spec, onToolsChanged, onNoStream }, signal);
+      // A call that is given up does not take the connection from the calls that wait for it too.
+      const opened = connect(
+        { ...spec, calls, requests, onToolsChanged, onNotice, onNoStream },
+        AbortSignal.any([end.signal, AbortSignal.timeout(REMOTE_LIMITS.startMs)]),
+      );
+      connection = opened;
       void before?.close();
-      return connection;
+      void opened.then(
+        (one) => {
+          connected = one;
+          onNotice({ type: 'offers-changed' });
+        },
+        () => {},
+      );
+      return untilAborted(opened, signal);
+    }
+  };
+
+  /**
+   * Uses the connection. If the server answers that it does not know the session, it has not run the request:
+   * then a new session is opened and the request is sent once more. After any other failure a tool may have run,
+   * and nothing is sent again.
+   */
+  const use = async <T>(signal: AbortSignal, send: (one: Connection) => Promise<T>): Promise<T> => {
+    const one = await open(signal);
+    try {
+      return await send(one);
+    } catch (error) {
+      // guard: mcp-retry-only-lost-session
+      if (!isSessionLost(error) || closed) throw error;
+      await one.close();
+      return send(await open(signal));
     }
   };
 
   const describe = async (signal: AbortSignal): Promise<Description<McpTool>> => {
-    const { client } = await open(signal);
-    const { tools } = await client.listTools(undefined, { signal, timeout: REMOTE_LIMITS.startMs });
-    const about = client.getServerVersion();
+    const { tools, about } = await use(signal, async ({ client }) => {
+      // The SDK prints to standard output, which may be a protocol's, if there is nothing to list.
+      const offered = client.getServerCapabilities()?.tools !== undefined;
+      const listed = offered
+        ? await client.listTools(undefined, { signal, timeout: REMOTE_LIMITS.startMs })
+        : { tools: [] };
+      return { tools: listed.tools, about: client.getServerVersion() };
+    });
     return {
       name: about?.title ?? about?.name,
       description: undefined,
@@ -68,10 +114,11 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
   const server = makeDescriber({ id, where, timeoutMs: REMOTE_LIMITS.startMs }, describe);
 
   const run = async ({ tool }: McpTool, call: RemoteCall): Promise<ToolAnswer> => {
-    const { client } = await open(call.signal);
     const { onOutput, onProgress } = call;
-    try {
-      const answer: unknown = await client.callTool(
+    let answered: Connection | undefined;
+    const send = (one: Connection): Promise<unknown> => {
+      answered = one;
+      return one.client.callTool(
         { name: tool, arguments: { ...call.input } },
         {
           signal: call.signal,
@@ -91,12 +138,17 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
               }),
         },
       );
+    };
+    try {
+      const answer = await use(call.signal, (one) => calls.run(call, () => send(one)));
       return readMcpAnswer(answer, id, call.maxResultBytes);
     } catch (error) {
       if (isBulkheadError(error)) throw error;
       const why = scrub(messageOf(error));
       const cut = why.slice(0, REMOTE_LIMITS.maxErrorCharacters);
-      throw remoteFailed(id, `${id} did not run ${tool}: ${cut}`, error);
+      const said = answered?.closed === true ? scrub(answered.lastErrors()) : '';
+      const words = said === '' ? '' : `. Its last words: ${said}`;
+      throw remoteFailed(id, `${id} did not run ${tool}: ${cut}${words}`, error);
     }
   };
 
@@ -105,6 +157,7 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
     title: tool.title,
     description: tool.description,
     inputSchema: tool.inputSchema,
+    ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
     annotations: tool.annotations,
     declaredRisk: bandOfHints(tool.annotations),
     requireApproval: false,
@@ -141,8 +194,10 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    source: makeMcpSource({ id, use, scrub, connected: () => connected, notices }),
     close: async () => {
       closed = true;
+      end.abort();
       clearInterval(poll);
       const last = await connection?.catch(() => undefined);
       await last?.close();
@@ -152,3 +207,23 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
 
 /** Without a list there is nothing to pin. */
 const NOTHING_LISTED = { tools: [], problems: [] };
+
+/** Whether a server says that it does not know the session: after a restart, for example. */
+function isSessionLost(error: unknown): boolean {
+  const data: unknown = error instanceof Error && 'data' in error ? error.data : undefined;
+  if (!isRecord(data)) return false;
+  // Some servers answer 400, and say why.
+  return (
+    data['status'] === 404 || (data['status'] === 400 && /session/i.test(String(data['text'])))
+  );
+}
+
+/** Rejects when the signal aborts, and leaves the promise to the others that wait for it. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(new Error('it did not answer in time'));
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

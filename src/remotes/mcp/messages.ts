@@ -4,9 +4,12 @@ import { BulkheadError } from '../../errors.js';
 import type { ContentBlock, ToolAnswer } from '../../plugin/answer.js';
 import { hashOf, isWebUrl, MAX_TITLE, remoteFailed, type ToolFields } from '../description.js';
 import type { Definition } from '../pins.js';
+import { checkSchema } from '../../schema/check.js';
+import { readBlock } from './content.js';
 
 export interface McpTool extends Definition, ToolFields {
   readonly title: string;
+  readonly outputSchema?: JsonObject;
 }
 
 /** Reads one tool of a server's list. */
@@ -15,12 +18,23 @@ export function readMcpTool(entry: Readonly<Record<string, unknown>>, fields: To
   const inputSchema = withoutHeaders(fields.inputSchema);
   const text = typeof entry['description'] === 'string' ? entry['description'] : '';
   const title = typeof entry['title'] === 'string' ? entry['title'] : (annotations.title ?? tool);
+  const declared = entry['outputSchema'];
+  const outputSchema =
+    declared === undefined ? undefined : checkSchema(declared, `${tool}: its result`).schema;
   return {
     ...fields,
     inputSchema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
     // Hints may lower the risk, and models read the title.
     // guard: remote-hash-covers-annotations
-    hash: hashOf([tool, text, inputSchema, title, { ...annotations }]),
+    hash: hashOf([
+      tool,
+      text,
+      inputSchema,
+      title,
+      { ...annotations },
+      ...(outputSchema === undefined ? [] : [outputSchema]),
+    ]),
     title: title.slice(0, MAX_TITLE),
   };
 }
@@ -62,6 +76,10 @@ export function readMcpAnswer(value: unknown, id: string, maxBytes: number): Too
   return {
     isError: value['isError'] === true,
     content: blocks.flatMap(blockOf),
+    // Plain text is the same in `content`.
+    ...(blocks.every(isPlainText)
+      ? {}
+      : { mcpContent: blocks.map(readBlock).filter((block) => block !== undefined) }),
     ...(isJsonObject(structuredContent) ? { structured: structuredContent } : {}),
     ...(links.length === 0 ? {} : { files: links }),
     ...(isJsonObject(meta) && Object.keys(meta).length > 0 ? { meta } : {}),
@@ -91,4 +109,8 @@ function resourceOf({ uri, text, blob, mimeType }: Record<string, unknown>): Con
 function linkOf(block: unknown): string[] {
   if (!isRecord(block) || block['type'] !== 'resource_link') return [];
   return isWebUrl(block['uri']) ? [block['uri']] : [];
+}
+
+function isPlainText(block: unknown): boolean {
+  return isRecord(block) && block['type'] === 'text' && Object.keys(block).length === 2;
 }

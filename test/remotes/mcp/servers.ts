@@ -128,6 +128,82 @@ export async function serveWithoutStream(): Promise<{ url: string; refused: Prom
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, refused };
 }
 
+/**
+ * A server with sessions. `forget` makes it unknow them, as a restart does; `fail` makes it answer 500 to the
+ * next call of a tool, after it ran.
+ */
+export async function serveSessions(): Promise<{
+  readonly url: string;
+  readonly runs: () => number;
+  forget(): void;
+  fail(): void;
+}> {
+  let session = 0;
+  let runs = 0;
+  let fails = false;
+  const server = createServer((request, response) => {
+    if (request.method !== 'POST') {
+      response.writeHead(405).end();
+      return;
+    }
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { id, method } = JSON.parse(Buffer.concat(chunks).toString());
+      const named = request.headers['mcp-session-id'];
+      if (method !== 'initialize' && named !== `s${session}`) {
+        response
+          .writeHead(404)
+          .end('{"jsonrpc":"2.0","error":{"code":-32001,"message":"gone"},"id":null}');
+        return;
+      }
+      if (id === undefined) {
+        response.writeHead(202).end();
+        return;
+      }
+      if (method === 'tools/call') runs += 1;
+      if (method === 'tools/call' && fails) {
+        fails = false;
+        response.writeHead(500).end();
+        return;
+      }
+      if (method === 'initialize') session += 1;
+      const results: Readonly<Record<string, object>> = {
+        initialize: {
+          protocolVersion: '2025-06-18',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'sessions', version: '1' },
+        },
+        'tools/list': { tools: [echo] },
+        'tools/call': { content: [{ type: 'text', text: `session ${session}` }] },
+      };
+      const result = results[String(method)];
+      const answer =
+        result === undefined
+          ? { error: { code: -32601, message: 'Method not found' } }
+          : { result };
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'mcp-session-id': `s${session}`,
+      });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.add({
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    runs: () => runs,
+    forget: () => void (session += 100),
+    fail: () => void (fails = true),
+  };
+}
+
 export function makePins(): PinStore & { readonly texts: Map<string, string> } {
   const texts = new Map<string, string>();
   return {

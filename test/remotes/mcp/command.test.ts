@@ -1,0 +1,64 @@
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { callOf, runRemote } from '../vertesia/server.js';
+import { makeRemote } from './servers.js';
+
+const SERVER = join(import.meta.dirname, 'rich-server.mjs');
+const start = (mode: string, file = ''): ReturnType<typeof makeRemote> =>
+  makeRemote({ id: 'rich', command: process.execPath, args: [SERVER, mode, file] });
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('the command of an MCP server', () => {
+  it('ends with all that it started, also if it ends by itself', async () => {
+    for (const end of ['close', 'quit']) {
+      const remote = start('plain');
+      const { content } = (await runRemote(remote, callOf(), 'child')) as {
+        content: { text: string }[];
+      };
+      const child = Number(content[0]?.text);
+      expect(isAlive(child)).toBe(true);
+      await (end === 'close'
+        ? remote.close()
+        : runRemote(remote, callOf(), 'quit').catch(() => {}));
+      await expect.poll(() => isAlive(child), { timeout: 5_000 }).toBe(false);
+    }
+  });
+
+  it('ends if it sends a message of more than 16 MiB', async () => {
+    await expect(runRemote(start('plain'), callOf(), 'flood')).rejects.toMatchObject({
+      code: 'REMOTE_FAILED',
+    });
+  });
+
+  it('has its last words in the error of the call during which it ended', async () => {
+    await expect(runRemote(start('plain'), callOf(), 'quit')).rejects.toMatchObject({
+      message: expect.stringContaining('Its last words: out of disk'),
+    });
+  });
+
+  it('has its last words, without control characters, in the error if it does not start', async () => {
+    const { problems } = await start('broken').load(new AbortController().signal);
+    expect(JSON.stringify(problems)).toContain('warming up | no database at ');
+  });
+
+  it('does not outlive its remote if it is silent', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'bulkhead-silent-')), 'pid');
+    const remote = start('silent', file);
+    const loading = remote.load(new AbortController().signal);
+    const pid = await vi.waitUntil(() => existsSync(file) && Number(readFileSync(file, 'utf8')), {
+      timeout: 20_000,
+    });
+    await remote.close();
+    expect((await loading).problems).toHaveLength(1);
+    await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
+  });
+});
