@@ -76,6 +76,10 @@ export interface FilesystemLimits {
   readonly maxOpenFiles: number;
   /** Queued reads. Stops a queue that grows without end. */
   readonly maxQueued: number;
+  /** Bytes that a plugin may add to its writable mounts, in all. */
+  readonly maxMountBytes: number;
+  /** Files and directories that a plugin may add to its writable mounts. */
+  readonly maxMountFiles: number;
 }
 
 export const FILESYSTEM_LIMITS: FilesystemLimits = {
@@ -84,6 +88,8 @@ export const FILESYSTEM_LIMITS: FilesystemLimits = {
   maxEntries: 10_000,
   maxOpenFiles: 32,
   maxQueued: 224,
+  maxMountBytes: 1024 * 1024 * 1024,
+  maxMountFiles: 100_000,
 };
 
 /** The caps of one plugin's storage, each with the attack that it stops. */
@@ -112,6 +118,8 @@ export interface StorageLimits {
   readonly maxCopyFileBytes: number;
   /** Bytes of one value in the enclave, which is for keys. */
   readonly maxValueBytes: number;
+  /** Milliseconds in which the content of one write arrives. Other changes wait for it. */
+  readonly contentMs: number;
 }
 
 export const STORAGE_LIMITS: StorageLimits = {
@@ -127,6 +135,7 @@ export const STORAGE_LIMITS: StorageLimits = {
   maxCopies: 2,
   maxCopyFileBytes: 4 * 1024 * 1024,
   maxValueBytes: 64 * 1024,
+  contentMs: 10_000,
 };
 
 /** The caps of one plugin's use of powers, each with the attack that it stops. */

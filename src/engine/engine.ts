@@ -2,6 +2,7 @@ import { makeApproval } from '../approval/approval.js';
 import { openApprovalStore } from '../approval/store.js';
 import { formatUnmatched, unmatchedRules } from '../approval/unmatched.js';
 import { makeRuleBook } from '../approval/rule-book.js';
+import { makeMountUse } from '../brokers/filesystem/mount-use.js';
 import { makeWrittenFiles } from '../brokers/written-files.js';
 import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { BulkheadError, isBulkheadError, messageOf } from '../errors.js';
@@ -98,6 +99,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     guests: runtime.guests,
     stores: runtime.stores,
     written,
+    mountUse: perPlugin(makeMountUse),
     live: makeLiveMode({
       effects: settings.effects,
       approval,

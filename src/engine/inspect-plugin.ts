@@ -1,3 +1,4 @@
+import { makeMountUse } from '../brokers/filesystem/mount-use.js';
 import { createHash } from 'node:crypto';
 import type { UnnamedTool } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
@@ -126,6 +127,7 @@ export async function inspectArtifact(
           guests,
           stores,
           written: () => undefined,
+          mountUse: makeMountUse,
           live: () => ({ name: 'live' }),
           lifecycleOf: () => undefined,
           now: Date.now,

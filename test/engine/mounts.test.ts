@@ -82,6 +82,29 @@ describe('a granted absolute path', () => {
     expect(await run(engine, { ws })).toBe('new');
   });
 
+  it('takes no more bytes and files than the limits allow, of all guests of the plugin', async () => {
+    const ws = workspace();
+    const engine = await start(
+      `const at = (name) => join(input.ws, name);
+       if (input.loop) for (;;);
+       const sync = codeOf(() => { fs.writeFileSync(at(input.name), input.text); return 'done' });
+       return [sync, await later(fs.promises.appendFile(at(input.name), input.text).then(() => 'done')),
+         await later(fs.promises.mkdir(at('d/e'), { recursive: true }).then(() => 'done'))]`,
+      [`${ws}:rw`],
+      { limits: { maxMountBytes: 20, maxMountFiles: 3 } },
+    );
+    const text = 'x'.repeat(8);
+    const done = ['done', 'done', 'done'];
+    expect(await run(engine, { ws, name: 'a', text })).toEqual(done);
+    const killed = await engine.call('run', { loop: true }, { timeoutMs: 500 });
+    expect(killed.code).toBe('DEADLINE_EXCEEDED');
+    const refused = 'FILESYSTEM_LIMIT';
+    expect(await run(engine, { ws, name: 'b', text })).toEqual([refused, refused, 'done']);
+    expect(await run(engine, { ws, name: 'a', text: '' })).toEqual(done);
+    expect(await run(engine, { ws, name: 'a', text })).toEqual(done);
+    expect(await run(engine, { ws, name: 'b', text: '' })).toEqual([refused, refused, 'done']);
+  });
+
   it('reads 9 MB at once', async () => {
     const ws = workspace();
     writeFileSync(join(ws, 'large'), Buffer.alloc(9 * 1024 * 1024, 'x'));

@@ -1,3 +1,4 @@
+import { makeMountUse } from '../../src/brokers/filesystem/mount-use.js';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -91,6 +92,7 @@ async function installAs(description: unknown) {
         guests: { ...guests, take: () => startBlankRogue('describes itself as', file) },
         stores,
         written: () => undefined,
+        mountUse: makeMountUse,
         live: () => ({ name: 'live' }),
         lifecycleOf: () => undefined,
         now: Date.now,

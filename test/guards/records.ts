@@ -153,6 +153,30 @@ export const recordGuards: readonly Guard[] = [
     tests: ['test/engine/sqlite/sqlite.test.ts'],
   },
   {
+    id: 'mount-byte-quota',
+    stops: "a plugin that fills the host's disk through a writable mount",
+    mutation: 'never',
+    tests: ['test/brokers/filesystem/mount-quota.test.ts'],
+  },
+  {
+    id: 'mount-file-quota',
+    stops: "a plugin that uses up the disk's inodes through a writable mount",
+    mutation: 'never',
+    tests: ['test/brokers/filesystem/mount-quota.test.ts'],
+  },
+  {
+    id: 'appended-file-cap',
+    stops: 'a file in a mount that grows beyond the cap of a file by appending',
+    mutation: 'never',
+    tests: ['test/brokers/filesystem/mount-quota.test.ts'],
+  },
+  {
+    id: 'storage-content-in-time',
+    stops: 'a guest that holds up the storage of its plugin with a write that it does not finish',
+    mutation: { replace: [/\(\) => \w+\.abort\(\)/, '() => {}'] },
+    tests: ['test/brokers/storage/quota.test.ts'],
+  },
+  {
     id: 'failed-commit-is-rolled-back',
     stops: 'a second COMMIT that succeeds and stores nothing',
     mutation: 'never',

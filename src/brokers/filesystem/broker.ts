@@ -15,7 +15,8 @@ import {
   type OpenRecord,
 } from '../record.js';
 import type { FileMaker, WrittenFiles } from '../written-files.js';
-import { applyChange } from './changes.js';
+import { applyChange, type ChangeContext } from './changes.js';
+import { makeMountUse, type MountUse } from './mount-use.js';
 import { noteChange } from './note-change.js';
 import { readChange } from './read-change.js';
 import { checkPath, openChecked, parsePath, withoutGrant } from './checked-path.js';
@@ -32,6 +33,8 @@ export interface FilesystemBrokerSpec {
   readonly limits?: Partial<FilesystemLimits>;
   /** Paths that no grant makes writable: the operator's own files. Default: none. */
   readonly closed?: readonly string[];
+  /** What the plugin adds to its mounts, for all its brokers. Default: this broker's own. */
+  readonly mountUse?: MountUse;
   /** Notes the files that calls write. Default: they are not noted. */
   readonly written?: WrittenFiles | undefined;
   readonly onEvent?: (record: FilesystemRecord) => void;
@@ -106,8 +109,7 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
   });
   let revocation = makeRevocation();
   const closed = spec.closed ?? [];
-  /** Changes run one after the other, so that none undoes another's checks. */
-  let changing: Promise<unknown> = Promise.resolve();
+  const mountUse = spec.mountUse ?? makeMountUse();
   let isClosed = false;
 
   const explain = (error: unknown, requested: string): BulkheadError =>
@@ -213,9 +215,17 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
       perform(params, signal, attribution, async ({ requested, record, revoked, release }) => {
         const change = await readChange(params, requested, content, limits, refusals);
         record.fields.op = change.op;
-        if (revoked.aborted) throw refusals.revoked();
-        const apply = changing.then(async () => {
-          const context = { directory, roots, refusals, closed };
+        const done = await mountUse.exclusively(async () => {
+          const context: ChangeContext = {
+            directory,
+            roots,
+            refusals,
+            closed,
+            maxFileBytes: limits.maxFileBytes,
+            charge: (more) => mountUse.charge(more, limits, refusals),
+          };
+          if (revoked.aborted) throw refusals.revoked();
+          if (signal.aborted) throw refusals.cancelled();
           const end = noteChange(spec.written, change, context, maker);
           try {
             const existed = await applyChange(change, context);
@@ -226,8 +236,6 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
             throw error;
           }
         });
-        changing = apply.catch(() => {});
-        const done = await apply;
         if ('content' in change) record.fields.bytes += change.content.length;
         record.close('allowed');
         release();

@@ -19,6 +19,7 @@ import { protectedBelow } from '../../permissions/filesystem.js';
 import { protectedName, startsProtectedName } from '../../permissions/protected-names.js';
 import { isBulkheadError, systemCode } from '../../errors.js';
 import { isSpecial, realRootOf } from './checked-path.js';
+import type { Amount } from './mount-use.js';
 import type { Refusals } from './refusals.js';
 import { hostPathOf, isWithin, type Root } from './roots.js';
 
@@ -35,6 +36,10 @@ export interface ChangeContext {
   readonly refusals: Refusals;
   /** Paths of the operator that no grant makes writable: lock file, rules, plugins, storage. */
   readonly closed: readonly string[];
+  /** The cap of one file, in bytes. */
+  readonly maxFileBytes: number;
+  /** Counts what a change adds, or throws a refusal. */
+  readonly charge: (more: Amount) => void;
 }
 
 /**
@@ -69,6 +74,8 @@ interface OpenPlace {
   readonly beside: (name: string) => string;
   readonly stats: Stats | undefined;
   readonly refusals: Refusals;
+  readonly maxFileBytes: number;
+  readonly charge: ChangeContext['charge'];
 }
 
 /**
@@ -81,7 +88,7 @@ async function inPlace(
   parents: 'create' | 'existing',
   work: (place: OpenPlace) => Promise<boolean>,
 ): Promise<boolean> {
-  const { directory, roots, refusals } = context;
+  const { directory, roots, refusals, maxFileBytes, charge } = context;
   const path = hostPathOf(requested, directory, roots);
   if (path === undefined || !roots.some((root) => isWithin(root.path, path))) {
     throw refusals.notGranted(requested);
@@ -96,7 +103,7 @@ async function inPlace(
   const checkReal = (real: string): void =>
     checkWritable(requested, real, realRoots.flat(), context);
   const target = parents === 'create' ? await resolveTarget(path, requested, refusals) : path;
-  if (parents === 'create') await makeParents(target, checkReal, requested, refusals);
+  if (parents === 'create') await makeParents(target, checkReal, requested, context);
   const parent = await openDirectory(dirname(target), requested, refusals);
   try {
     const name = basename(target);
@@ -108,6 +115,8 @@ async function inPlace(
       beside: (other) => join(parent.at, other),
       stats: await lstat(at).catch(() => undefined),
       refusals,
+      maxFileBytes,
+      charge,
     });
   } catch (error) {
     throw explained(error, requested, refusals);
@@ -150,7 +159,7 @@ async function makeParents(
   target: string,
   checkReal: (real: string) => void,
   requested: string,
-  refusals: Refusals,
+  { refusals, charge }: ChangeContext,
 ): Promise<void> {
   const missing: string[] = [];
   let at = dirname(target);
@@ -162,9 +171,11 @@ async function makeParents(
     const parent = await openDirectory(at, requested, refusals);
     try {
       checkReal(join(parent.real, name));
-      await mkdir(join(parent.at, name)).catch((error: unknown) => {
-        if (systemCode(error) !== 'EEXIST') throw error;
-      });
+      await charged(charge, ONE_FILE, () => mkdir(join(parent.at, name))).catch(
+        (error: unknown) => {
+          if (systemCode(error) !== 'EEXIST') throw error;
+        },
+      );
     } catch (error) {
       throw explained(error, requested, refusals);
     } finally {
@@ -202,9 +213,39 @@ async function openDirectory(
     : { handle, real, at };
 }
 
-async function write(place: OpenPlace, content: Uint8Array): Promise<boolean> {
-  const { stats, at } = place;
+/** Runs a step that adds this much. A step that fails is not counted. */
+async function charged<Result>(
+  charge: ChangeContext['charge'],
+  { bytes, files }: Amount,
+  step: () => Promise<Result>,
+): Promise<Result> {
+  const more = Math.max(0, bytes);
+  charge({ bytes: more, files });
+  try {
+    const result = await step();
+    charge({ bytes: bytes - more, files: 0 });
+    return result;
+  } catch (error) {
+    charge({ bytes: -more, files: -files });
+    throw error;
+  }
+}
+
+const ONE_FILE: Amount = { bytes: 0, files: 1 };
+
+/** A file that is written. It has `size` bytes before, and does not exist without them. */
+function added(bytes: number, size: number | undefined): Amount {
+  return { bytes: bytes - (size ?? 0), files: size === undefined ? 1 : 0 };
+}
+
+function write(place: OpenPlace, content: Uint8Array): Promise<boolean> {
   demandFile(place);
+  const more = added(content.length, place.stats?.size);
+  return charged(place.charge, more, () => replace(place, content));
+}
+
+async function replace(place: OpenPlace, content: Uint8Array): Promise<boolean> {
+  const { stats, at } = place;
   const draft = place.beside(`.bulkhead-${randomBytes(8).toString('hex')}`);
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   // The replacement would not need the permission to write the old file.
@@ -228,42 +269,69 @@ async function write(place: OpenPlace, content: Uint8Array): Promise<boolean> {
 }
 
 async function append(place: OpenPlace, content: Uint8Array): Promise<boolean> {
-  const { at, stats, requested, refusals } = place;
+  const { at, stats, requested, refusals, maxFileBytes, charge } = place;
   demandFile(place);
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const handle = await open(at, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o666);
-  try {
-    const opened = await handle.stat();
-    // guard: append-without-other-names
-    if (!opened.isFile() || opened.nlink > 1) throw refusals.leadsOut(requested, 'a hard link');
-    await handle.appendFile(content);
-  } finally {
-    await handle.close();
-  }
-  return stats !== undefined;
+  const more = { bytes: content.length, files: stats === undefined ? 1 : 0 };
+  return charged(charge, more, async () => {
+    const handle = await open(at, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o666);
+    try {
+      const opened = await handle.stat();
+      // guard: append-without-other-names
+      if (!opened.isFile() || opened.nlink > 1) throw refusals.leadsOut(requested, 'a hard link');
+      // guard: appended-file-cap
+      if (opened.size + content.length > maxFileBytes) {
+        throw refusals.limit('maxFileBytes', `${requested} would be too long`);
+      }
+      await handle.appendFile(content).catch(async (error: unknown) => {
+        await handle.truncate(opened.size);
+        throw error;
+      });
+    } finally {
+      await handle.close();
+    }
+    return stats !== undefined;
+  });
 }
 
-async function makeDirectory({ at, stats, requested, refusals }: OpenPlace): Promise<boolean> {
+async function makeDirectory(place: OpenPlace): Promise<boolean> {
+  const { at, stats, requested, refusals, charge } = place;
   if (stats?.isDirectory() === true) return true;
   if (stats !== undefined) throw refusals.fault('EEXIST', requested);
-  await mkdir(at);
+  await charged(charge, ONE_FILE, () => mkdir(at));
   return false;
 }
 
 async function remove(place: OpenPlace, recursive: boolean): Promise<boolean> {
-  const { at, stats, requested, refusals } = place;
+  const { at, stats, requested, refusals, charge } = place;
   if (stats === undefined) return false;
   if (!stats.isDirectory()) {
     await unlink(at);
+    charge({ bytes: -stats.size, files: -1 });
     return true;
   }
   if (!recursive) {
     await rmdir(at);
+    charge({ bytes: 0, files: -1 });
     return true;
   }
   if (await hasProtected(at)) throw refusals.protected(requested);
+  const { bytes, files } = await measure(at);
   await rm(at, { recursive: true });
+  charge({ bytes: -bytes, files: -files });
   return true;
+}
+
+/** The files of a tree, with its top. What disappears meanwhile does not count. */
+async function measure(top: string): Promise<Amount> {
+  let [bytes, files] = [0, 1];
+  for (const entry of await readdir(top, { withFileTypes: true, recursive: true })) {
+    files += 1;
+    if (!entry.isFile()) continue;
+    const stats = await lstat(join(entry.parentPath, entry.name)).catch(() => undefined);
+    bytes += stats?.size ?? 0;
+  }
+  return { bytes, files };
 }
 
 async function move(from: OpenPlace, to: OpenPlace): Promise<boolean> {
@@ -276,6 +344,9 @@ async function move(from: OpenPlace, to: OpenPlace): Promise<boolean> {
     }
   }
   await rename(from.at, to.at);
+  if (to.stats !== undefined && to.stats.ino !== from.stats.ino) {
+    to.charge({ bytes: to.stats.isFile() ? -to.stats.size : 0, files: -1 });
+  }
   return true;
 }
 

@@ -101,8 +101,8 @@ export function makeRefusals(
     limit: (limit, what) =>
       new BulkheadError(
         'FILESYSTEM_LIMIT',
-        `A read of ${plugin.id} was stopped: ${what}. The limit ${limit} is ${limits[limit]};` +
-          ' the operator can raise it.',
+        `A file operation of ${plugin.id} was stopped: ${what}. The limit ${limit} is` +
+          ` ${limits[limit]}; ${REMEDIES[limit] ?? 'it is fixed'}.`,
         { limit },
       ),
     cancelled: () => new BulkheadError('CANCELLED', `A read of ${plugin.id} was cancelled.`, {}),
@@ -114,3 +114,8 @@ export function makeRefusals(
       ),
   };
 }
+
+const REMEDIES: Partial<Record<keyof FilesystemLimits, string>> = {
+  maxMountBytes: 'the operator can raise limits.maxMountBytes',
+  maxMountFiles: 'the operator can raise limits.maxMountFiles',
+};

@@ -12,16 +12,9 @@ import {
   type OpenRecord,
   type StorageRecord,
 } from '../record.js';
-import { untilAborted } from '../until-aborted.js';
 import type { ChangeEnd, FileMaker, WrittenFiles } from '../written-files.js';
-import {
-  appendFile,
-  type Content,
-  deletePath,
-  makeDirectory,
-  movePath,
-  writeFile,
-} from './changes.js';
+import { arriving, inTime } from './arriving.js';
+import { appendFile, deletePath, makeDirectory, movePath, writeFile } from './changes.js';
 import { makeCopies, type StorageCopy } from './copies.js';
 import type { DatabaseState } from './databases.js';
 import { isDatabaseOp, recordsOf, runDatabaseStep } from './database-steps.js';
@@ -336,10 +329,10 @@ function changeExclusively(
       case 'append': {
         if (body === undefined) throw refusals.malformed('comes without its content');
         const write = op === 'write' ? writeFile : appendFile;
-        const { bytes, existed } = await write(context, path, usage, {
-          maxBytes: maxFileBytes,
-          content: arriving(body, ended, stopped),
-        });
+        const content = arriving(body, ended, stopped);
+        const { bytes, existed } = await inTime(context, content, (timely) =>
+          write(context, path, usage, { maxBytes: maxFileBytes, content: timely }),
+        );
         record.fields.bytesWritten = bytes;
         return { done: true, existed };
       }
@@ -375,18 +368,6 @@ function changeExclusively(
 function changed(store: Store, done: boolean): StorageChanged {
   store.generation += 1;
   return { done, generation: store.generation };
-}
-
-/** Content from a guest, which may never send the rest. */
-function arriving(body: ByteSource, ended: AbortSignal, stopped: () => unknown): Content {
-  return async () => {
-    const bytes = await untilAborted(ended, body.pull()).catch((error: unknown) => {
-      throw stopped() ?? error;
-    });
-    const why = stopped();
-    if (why !== undefined) throw why;
-    return bytes;
-  };
 }
 
 /** The guest's own params for the record, cut. */

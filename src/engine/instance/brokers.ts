@@ -34,7 +34,7 @@ export interface BrokersSpec {
   readonly plugin: Plugin;
   /** The only tenant whose calls they serve, under `isolation`. */
   readonly tenant?: string | undefined;
-  readonly services: Pick<EngineServices, 'settings' | 'stores' | 'written'>;
+  readonly services: Pick<EngineServices, 'settings' | 'stores' | 'written' | 'mountUse'>;
   readonly events: EventBus;
   /** Returns the entry's current grant. */
   readonly held: () => Grant;
@@ -139,15 +139,17 @@ function openFilesystem({
   plugin,
   held,
   events,
-  services: { settings, written },
+  services: { settings, written, mountUse },
 }: BrokersSpec): FilesystemBroker {
-  const { closed } = settings;
+  const { closed, limits } = settings;
   return makeFilesystemBroker({
     plugin: identityOf(plugin),
     directory: plugin.directory,
     granted: held().permissions.fs,
     closed: [...closed, plugin.directory],
     written: written(plugin.id),
+    mountUse: mountUse(plugin.id),
+    limits: { maxMountBytes: limits.maxMountBytes, maxMountFiles: limits.maxMountFiles },
     onEvent: ({ path, op, outcome, bytes, call, among }) => {
       events.emit({
         type: outcome === 'denied' ? 'capability-denied' : 'capability-used',

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
 import type { TapeParams } from '../../../sandbox/wire/methods.js';
 import type { Stores } from '../../brokers/storage/store.js';
+import type { MountUse } from '../../brokers/filesystem/mount-use.js';
 import type { WrittenFiles } from '../../brokers/written-files.js';
 import type { EventBus, GuestEndCause } from '../../events.js';
 import type { GuestEnd } from '../../guests/end.js';
@@ -116,6 +117,8 @@ export interface EngineServices {
   readonly stores: Stores;
   /** The files that calls wrote, by plugin. */
   readonly written: (plugin: string) => WrittenFiles | undefined;
+  /** What plugins have added to their writable mounts, by plugin. */
+  readonly mountUse: (plugin: string) => MountUse;
   /** Decides the requests of guests that run live. */
   readonly live: RequestModeFactory;
   readonly lifecycleOf: LifecycleFactory;

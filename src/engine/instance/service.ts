@@ -82,12 +82,20 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
     requestNow: (method, params, body) => {
       if (method === SQLITE_CODE) return Promise.resolve({ value: null, body: readSqlite() });
       spec.onAct(peer);
-      return answerNow(
-        (streams, request) => decide({ peer, streams, method, params, request }),
+      return answerNow({
+        decide: (streams, request) => decide({ peer, streams, method, params, request }),
         body,
-      );
+        changes: changedBy(method, params),
+      });
     },
   });
+}
+
+/** The file that a synchronous request may change. */
+function changedBy(method: string, params: unknown): string | undefined {
+  const { op, path } = isRecord(params) ? params : {};
+  if (method !== 'changeFile' && op !== 'db-commit' && op !== 'db-create') return undefined;
+  return typeof path === 'string' ? JSON.stringify(path.slice(0, 200)) : 'a file';
 }
 
 function faultText(failure: unknown, mapStack: (stack: string) => string): string {

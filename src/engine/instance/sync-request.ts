@@ -14,14 +14,19 @@ const SYNC_REQUEST_MS = 5_000;
 /** The id of the only stream of a synchronous request, in each direction. */
 const BODY = 1;
 
+export interface SyncRequest {
+  readonly decide: (streams: ByteStreams, request: IncomingRequest) => unknown;
+  readonly body: Uint8Array;
+  /** The file that it may change, as the plugin wrote it. */
+  readonly changes: string | undefined;
+}
+
 /**
  * Runs one synchronous request: its body is a stream for the gate, and the stream of the answer is
- * collected. Rejects with `FILESYSTEM_LIMIT` if the answer takes too long or is too large.
+ * collected. Rejects with `FILESYSTEM_LIMIT` if the answer takes too long or is too large. A change that
+ * takes too long has perhaps been made: the error says so.
  */
-export async function answerNow(
-  decide: (streams: ByteStreams, request: IncomingRequest) => unknown,
-  body: Uint8Array,
-): Promise<SyncValue> {
+export async function answerNow({ decide, body, changes }: SyncRequest): Promise<SyncValue> {
   const request = new IncomingCall(0, 0);
   let answer: ByteSource | undefined;
   const streams: ByteStreams = {
@@ -34,7 +39,8 @@ export async function answerNow(
   let late: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
     late = setTimeout(() => {
-      const error = tooMuch('syncRequestMs', `it took longer than ${SYNC_REQUEST_MS} ms`);
+      const why = `it took longer than ${SYNC_REQUEST_MS} ms`;
+      const error = tooMuch('syncRequestMs', why, changes);
       request.cancel(error.message);
       reject(error);
     }, SYNC_REQUEST_MS);
@@ -81,10 +87,14 @@ async function collect(source: ByteSource): Promise<Uint8Array> {
   }
 }
 
-function tooMuch(limit: string, why: string): BulkheadError<'FILESYSTEM_LIMIT'> {
+function tooMuch(limit: string, why: string, changes?: string): BulkheadError<'FILESYSTEM_LIMIT'> {
+  const remedy =
+    changes === undefined
+      ? 'Use the asynchronous form: await fs.promises.readFile(path).'
+      : `Its change of ${changes} has perhaps been made: read it before you try again.`;
   return new BulkheadError(
     'FILESYSTEM_LIMIT',
-    `A synchronous file operation was stopped: ${why}. Use the asynchronous form: await fs.promises.readFile(path).`,
+    `A synchronous file operation was stopped: ${why}. ${remedy}`,
     { limit },
   );
 }

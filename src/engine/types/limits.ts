@@ -1,6 +1,6 @@
 import { FROM_GUEST, FROM_HOST } from '../../../sandbox/wire/limits.js';
 import type { GuestLimits } from '../../../sandbox/wire/methods.js';
-import { STORAGE_LIMITS } from '../../brokers/limits.js';
+import { FILESYSTEM_LIMITS, STORAGE_LIMITS } from '../../brokers/limits.js';
 import { BulkheadError } from '../../errors.js';
 import type { CpuLimits } from '../../guests/cpu-budget.js';
 
@@ -98,6 +98,13 @@ export interface EngineLimits extends CpuLimits {
   /** One file in the storage. Default: 16 MiB. */
   readonly maxStorageFileBytes: number;
   /**
+   * Bytes that one plugin may add to its writable mounts while the engine runs. What it deletes
+   * counts less. Default: 1 GiB.
+   */
+  readonly maxMountBytes: number;
+  /** Files and directories that one plugin may add to its writable mounts. Default: 100,000. */
+  readonly maxMountFiles: number;
+  /**
    * Time from a plugin's last answer until its guest and its timers are suspended. Default: 250 ms.
    */
   readonly suspendAfterMs: number;
@@ -159,6 +166,8 @@ export const DEFAULT_LIMITS: EngineLimits = {
   maxStorageBytes: STORAGE_LIMITS.maxBytes,
   maxStorageFiles: STORAGE_LIMITS.maxFiles,
   maxStorageFileBytes: STORAGE_LIMITS.maxFileBytes,
+  maxMountBytes: FILESYSTEM_LIMITS.maxMountBytes,
+  maxMountFiles: FILESYSTEM_LIMITS.maxMountFiles,
   suspendAfterMs: 250,
   stopAfterMs: 300_000,
   maxCrashes: 3,

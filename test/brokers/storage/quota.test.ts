@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sourceOf, storageOf } from './keeper.js';
@@ -43,6 +43,25 @@ describe('the quota of a storage', () => {
     await ask({ op: 'delete', path: 'a', recursive: true });
     await ask({ op: 'move', area: 'user', user: 'ann', path: 'a', to: 'b' });
     expect(await ask({ op: 'usage' })).toMatchObject({ files: 2 });
+  });
+
+  it('ends a write whose content does not arrive, because other changes wait for it', async () => {
+    const { ask, refusal, root } = storageOf({ limits: { contentMs: 50 } });
+    for (const op of ['write', 'append'] as const) {
+      const chunks = [Promise.resolve(Buffer.from('a')), new Promise<undefined>(() => {})];
+      const stalls = { ...sourceOf(), pull: async () => chunks.shift() };
+      const [stalled] = await Promise.all([
+        refusal({ op, path: 'a' }, stalls),
+        ask({ op: 'write', path: 'b' }, 'b'),
+      ]);
+      expect(stalled).toEqual([
+        'STORAGE_LIMIT',
+        'The storage of notes reached a limit: the content of a write did not arrive in time. The limit contentMs is 50; it is fixed.',
+      ]);
+    }
+    expect(await ask({ op: 'read', path: 'b' })).toBe('b');
+    expect(await ask({ op: 'read', path: 'a' })).toBe('');
+    expect(readdirSync(join(root, 'notes/tmp'))).toEqual([]);
   });
 
   it('is counted to twice of it at most, of what was there before it was lowered', async () => {
