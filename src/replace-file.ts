@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -34,6 +36,7 @@ export async function replaceFile(
   { mode, directoryMode, durable = false }: ReplaceOptions,
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: directoryMode });
+  removeOldDrafts(dirname(path));
   const draft = draftOf(path);
   try {
     const file = await open(draft, 'wx', mode);
@@ -58,6 +61,7 @@ export function replaceFileSync(
   { mode, directoryMode, durable = false }: ReplaceOptions,
 ): void {
   mkdirSync(dirname(path), { recursive: true, mode: directoryMode });
+  removeOldDrafts(dirname(path));
   const draft = draftOf(path);
   writeNewFile(draft, content, mode, durable);
   try {
@@ -95,6 +99,35 @@ export function writeNewFile(
 export function draftOf(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(8).toString('hex')}.draft`);
 }
+
+/**
+ * Removes the drafts of a directory that are older than an hour: their writers were killed, and a draft
+ * may hold what the file no longer holds. Looks once into each directory, and never throws.
+ */
+export function removeOldDrafts(directory: string): void {
+  if (cleaned.has(directory)) return;
+  if (cleaned.size >= MAX_CLEANED) cleaned.clear();
+  cleaned.add(directory);
+  try {
+    for (const name of readdirSync(directory)) {
+      if (DRAFT.test(name)) removeIfOld(join(directory, name));
+    }
+  } catch {
+    // The draft of the caller will fail too, with a better error.
+  }
+}
+
+function removeIfOld(draft: string): void {
+  const stats = lstatSync(draft, { throwIfNoEntry: false });
+  // A time to come is a wrong clock.
+  const isOld = stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) > OLD_DRAFT_MS;
+  if (isOld && stats.isFile()) rmSync(draft, { force: true });
+}
+
+const DRAFT = /^\..+\.[0-9a-f]{16}\.draft$/;
+const OLD_DRAFT_MS = 3_600_000;
+const cleaned = new Set<string>();
+const MAX_CLEANED = 1_000;
 
 /** Stores a directory's entries: a new name is on the disk only after its directory is. */
 export async function syncDirectory(path: string): Promise<void> {

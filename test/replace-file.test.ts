@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
+  lutimesSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -9,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,6 +45,24 @@ describe.each(ways)('%s', (_name, replace) => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
     expect(statSync(join(path, '../..')).mode & 0o777).toBe(0o700);
+  });
+
+  it('removes drafts that killed writers left more than an hour ago', async () => {
+    const directory = makeDirectory();
+    const names = ['.a.0123456789abcdef.draft', '.b.fedcba9876543210.draft', '.c.draft', 'd'];
+    for (const name of names) writeFileSync(join(directory, name), 'secret');
+    symlinkSync('d', join(directory, '.e.0123456789abcdef.draft'));
+    const old = new Date(Date.now() - 3_700_000);
+    for (const name of names.toSpliced(1, 1)) utimesSync(join(directory, name), old, old);
+    lutimesSync(join(directory, '.e.0123456789abcdef.draft'), old, old);
+    await replace(join(directory, 'file'), 'one', { mode: 0o600 });
+    expect(readdirSync(directory).toSorted()).toEqual([
+      '.b.fedcba9876543210.draft',
+      '.c.draft',
+      '.e.0123456789abcdef.draft',
+      'd',
+      'file',
+    ]);
   });
 
   it('gives a file that was open to all the mode of the call', async () => {

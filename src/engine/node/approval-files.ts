@@ -1,7 +1,7 @@
 import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApprovalFiles, makeMemoryFiles } from '../../approval/store.js';
-import { draftOf, syncDirectorySync, writeNewFile } from '../../replace-file.js';
+import { draftOf, removeOldDrafts, syncDirectorySync, writeNewFile } from '../../replace-file.js';
 import { systemCode, messageOf } from '../../errors.js';
 
 /** Larger than any question: an input has at most 64 MiB. */
@@ -17,6 +17,7 @@ export function openApprovalFiles(storageDirectory: string): ApprovalFiles {
   return {
     create: (name, text) => {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
+      removeOldDrafts(directory);
       const draft = draftOf(join(directory, name));
       try {
         writeNewFile(draft, text, 0o600, true);
