@@ -43,8 +43,6 @@ export interface GuestCapabilities
   readonly exchange?: (parcel: Uint8Array) => Parcel;
   /** The number of the co-resident, if the realm is shared. */
   readonly number?: number;
-  /** Ends the process after the host broke the protocol. */
-  readonly exit: () => void;
 }
 
 export interface Guest {

@@ -19,6 +19,8 @@ import type { Json } from './wire/messages.js';
 /** The requirements for loading a plugin. */
 export interface LoadCapabilities extends EndowerCapabilities {
   readonly confine: (spec: ConfinementSpec) => Confinement;
+  /** Ends the process. */
+  readonly exit: () => void;
   /** Sets the local time zone of the process. */
   readonly setTimeZone: (zone: string) => void;
   /** Creates the argument of a bundle: the guest's modules, and replacements for other imports. */
@@ -83,6 +85,12 @@ export function load(
     serialize: endowing.serialize,
     storage: (place) => makeStorageClient(endowing, place),
     usePower: makePowerClient(endowing).use,
+    end: () => {
+      // guard: co-residents-not-ended
+      if (capabilities.shared !== true) {
+        capabilities.clock.setTimeout(capabilities.exit, SEND_MS);
+      }
+    },
   };
   const confinement = capabilities.confine({
     assignedGlobals,
@@ -134,6 +142,9 @@ export function load(
     clock: capabilities.clock,
   };
 }
+
+/** Milliseconds in which the last answers are sent. If they are not, the caller gets the end instead. */
+const SEND_MS = 50;
 
 /** The module through which replacements of Node's modules report denials. */
 const REPORT_MODULE = 'bulkhead:denied';

@@ -4,6 +4,9 @@ declare module 'events/events.js' {
     emit(name: string | symbol, ...args: unknown[]): boolean;
     listeners(name: string | symbol): unknown[];
     on(name: string | symbol, listener: (...args: unknown[]) => void): this;
+    once(name: string | symbol, listener: (...args: unknown[]) => void): this;
+    addListener(name: string | symbol, listener: (...args: unknown[]) => void): this;
+    removeAllListeners(name?: string | symbol): this;
     listenerCount(name: string | symbol): number;
     setMaxListeners(count: number): this;
   }

@@ -42,6 +42,8 @@ export interface DialectWorld {
   readonly storage: (place?: StoragePlace) => StorageClient;
   /** Uses a power of the host by name. Rejects with the denial if it is not granted. */
   readonly usePower: PowerClient['use'];
+  /** Ends the guest after its answers have been sent. The next call starts another one. */
+  readonly end: () => void;
 }
 
 export interface Attached {

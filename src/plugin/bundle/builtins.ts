@@ -3,11 +3,16 @@ import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { BundleSpec } from './spec.js';
 
+/** The module with the standard streams of a plugin that is a program. */
+const STDIO_MODULE = 'bulkhead:stdio';
+
 /**
  * The file of `sandbox/builtins` that replaces a module of Node or Bun inside the compartment. The
  * replacements have no power of their own. A module without a file throws when it is used.
+ * `provided`: the modules that the guest provides.
  */
-export function builtinFile(name: string): string {
+export function builtinFile(name: string, provided: ReadonlySet<string>): string {
+  if (name === 'process' && provided.has(STDIO_MODULE)) return 'process-program';
   return IMPLEMENTED.get(name) ?? WITH_SCHEME.get(name) ?? 'denied';
 }
 
@@ -41,6 +46,8 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['perf_hooks', 'perf-hooks'],
   ['process', 'process'],
   ['punycode', 'punycode'],
+  ['readline', 'readline'],
+  ['readline/promises', 'readline'],
   ['querystring', 'querystring'],
   ['stream', 'stream'],
   ['stream/promises', 'stream-promises'],
@@ -72,7 +79,7 @@ const WITH_SCHEME: ReadonlyMap<string, string> = new Map([
 const DENIED: ReadonlySet<string> = new Set(
   [
     'cluster console dgram dns dns/promises domain http http2 https inspector',
-    'inspector/promises path/win32 readline readline/promises repl stream/consumers stream/web tls',
+    'inspector/promises path/win32 repl stream/consumers stream/web tls',
     'trace_events v8 vm wasi worker_threads zlib',
   ]
     .join(' ')

@@ -102,7 +102,8 @@ async function guarded<Result>(
 function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveResult {
   const { path: specifier, importer, namespace, kind } = args;
   if (kind === 'require-resolve') return { path: specifier, external: true };
-  if (kind === 'entry-point') return toModule(injectedModule(specifier));
+  if (kind === 'entry-point')
+    return toModule(injectedModule(specifier, (file) => builtinFile(file, sources.virtualModules)));
   if (namespace === 'bulkhead' && specifier === ENTRY_IMPORT) {
     return 'source' in sources.entry
       ? { path: 'entry', namespace: 'entry' }
@@ -126,14 +127,14 @@ function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveRe
 function toResult(
   resolution: Resolution,
   { path: specifier, importer, namespace, kind }: OnResolveArgs,
-  { files, resolver, builtins, warn }: PluginSources,
+  { files, resolver, builtins, virtualModules, warn }: PluginSources,
 ): OnResolveResult {
   switch (resolution.kind) {
     case 'builtin':
       return toModule(
         builtins === 'real'
           ? generatedModule.realBuiltin(resolution.name)
-          : generatedModule.builtin(resolution.name, builtinFile(resolution.name)),
+          : generatedModule.builtin(resolution.name, builtinFile(resolution.name, virtualModules)),
       );
     case 'nothing':
       return toModule(generatedModule.nothing(specifier));

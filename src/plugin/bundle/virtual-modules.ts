@@ -23,12 +23,13 @@ const INJECTED: Readonly<Record<string, readonly [file: string, names: readonly 
 
 export const INJECTED_MODULES: readonly string[] = Object.keys(INJECTED);
 
-export function injectedModule(name: string): GeneratedModule {
+/** `fileOf`: the file of a built-in by its module's name. */
+export function injectedModule(name: string, fileOf: (name: string) => string): GeneratedModule {
   const injected = INJECTED[name];
   const contents =
     injected === undefined
       ? `import * as ${NAMESPACE_EXPORT} from '${ENTRY_IMPORT}'; export { ${NAMESPACE_EXPORT} };`
-      : `export { ${injected[1].join(', ')} } from './${injected[0]}.js';`;
+      : `export { ${injected[1].join(', ')} } from './${injected[0] === 'process' ? fileOf('process') : injected[0]}.js';`;
   return { namespace: 'bulkhead', path: name, contents };
 }
 

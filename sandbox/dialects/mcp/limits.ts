@@ -1,0 +1,17 @@
+/** Caps on what a server writes. They bound the guest's own work; the host has its own. */
+export const MCP_LIMITS = {
+  /** Characters of one message. The host's limit on a guest's answer is the same. */
+  maxLineCharacters: 8_388_608,
+  /** Tools, prompts or resources of one list. */
+  maxItems: 1_000,
+  /** Pages of one list. Stops a server whose list has no end. */
+  maxPages: 50,
+  /** Bytes of all descriptions together. They fit into one message, with the rest. */
+  maxDescribedBytes: 6_291_456,
+  /** Characters of a description. The host cuts it shorter. */
+  maxDescription: 32_768,
+  /** Characters of a server's message in an error. */
+  maxErrorText: 2_000,
+  /** Lines of stderr that are in the error of a server that ended. */
+  lastLines: 5,
+} as const;

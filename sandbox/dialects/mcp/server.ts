@@ -1,0 +1,202 @@
+import { CodedError } from '../../wire/failure.js';
+import { isRecord } from '../../wire/json.js';
+import type { CallWorld, DialectWorld } from '../dialect.js';
+import { MCP_LIMITS } from './limits.js';
+import { type AskOptions, makeSession } from './session.js';
+import { makeStdio, type StdioFace } from './stdio.js';
+
+/** The server of a guest, with its session. */
+export interface Server {
+  readonly face: StdioFace;
+  /** Runs the program once, and opens the session. Later calls return the same promise. */
+  start(run: () => unknown): Promise<void>;
+  /** What the server offers, as JSON text for the format's reader. */
+  describe(): Promise<string>;
+  /** Sends a request of the host's client. Resolves with the result. */
+  ask(
+    method: string,
+    params: object,
+    options: AskOptions & { readonly call?: CallWorld },
+  ): Promise<unknown>;
+}
+
+/** The newest version of the protocol with sessions, which every server of 2025 and later can negotiate. */
+const PROTOCOL = '2025-11-25';
+
+export function makeServer(world: DialectWorld): Server {
+  const { clock, reportFault, host } = world.powers;
+  const lastLines: string[] = [];
+  let strays = 0;
+  let started: Promise<void> | undefined;
+  let initialized: Readonly<Record<string, unknown>> = {};
+
+  const onStray = (what: string): void => {
+    strays += 1;
+    // Each power of two, so that a flood fills no log.
+    // guard: mcp-stray-lines-counted
+    if ((strays & (strays - 1)) === 0)
+      world.log('warn', [`standard output: ${what} (${strays} so far)`]);
+  };
+  const session = makeSession({
+    send: (line) => stdio.send(line),
+    onNotification: (method, params) => {
+      if (method === 'notifications/tools/list_changed') host.notify('contributions-changed', {});
+      else if (method === 'notifications/message') {
+        const { level, data } = params;
+        world.log(levelOf(level), [
+          typeof data === 'string' ? data : world.serialize(data ?? null),
+        ]);
+      }
+    },
+    onStray,
+  });
+  const end = (why: string): void => {
+    const said = lastLines.length === 0 ? '' : `. Its last lines: ${lastLines.join(' | ')}`;
+    session.end(`${why}${said}`.slice(0, MCP_LIMITS.maxErrorText));
+  };
+  const stdio = makeStdio({
+    argv: argumentsOf(world),
+    clock,
+    onLine: session.receive,
+    onTooLong: () =>
+      session.fail(
+        `the server wrote a message of more than ${MCP_LIMITS.maxLineCharacters} characters`,
+      ),
+    onErrorLine: (line) => {
+      lastLines.push(line.slice(0, 300));
+      if (lastLines.length > MCP_LIMITS.lastLines) lastLines.shift();
+      world.log('info', [line]);
+    },
+    onExit: (code) => {
+      end(`the server ended itself with the exit code ${code}`);
+      // The answers are sent first. The next call starts another guest.
+      world.end();
+    },
+    reportFault,
+  });
+
+  const open = async (run: () => unknown): Promise<void> => {
+    // The program may never return. It has started when it answers.
+    void Promise.resolve()
+      .then(run)
+      .catch((error: unknown) => {
+        reportFault(error);
+        end(`the server could not start: ${messageOf(error)}`);
+      });
+    const result = await session.ask('initialize', {
+      protocolVersion: PROTOCOL,
+      capabilities: {},
+      clientInfo: { name: 'bulkhead', version: '1.0.0' },
+    });
+    initialized = isRecord(result) ? result : {};
+    session.notify('notifications/initialized', {});
+  };
+
+  const listAll = async (method: string, field: string): Promise<readonly unknown[]> => {
+    const items: unknown[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MCP_LIMITS.maxPages; page += 1) {
+      const answer = await session.ask(method, cursor === undefined ? {} : { cursor });
+      const list = isRecord(answer) ? answer[field] : undefined;
+      if (Array.isArray(list)) items.push(...list.slice(0, MCP_LIMITS.maxItems + 1));
+      // guard: mcp-guest-list-capped
+      if (items.length > MCP_LIMITS.maxItems) break;
+      const next = isRecord(answer) ? answer['nextCursor'] : undefined;
+      if (typeof next !== 'string' || next === cursor) break;
+      cursor = next;
+    }
+    return items;
+  };
+
+  const describeTools = (tools: readonly unknown[]): string => {
+    let left: number = MCP_LIMITS.maxDescribedBytes;
+    const described = tools.slice(0, MCP_LIMITS.maxItems).map((tool) => {
+      const name =
+        isRecord(tool) && typeof tool['name'] === 'string' ? tool['name'].slice(0, 128) : undefined;
+      const problem = (why: string): string => world.serialize({ problem: why, name });
+      try {
+        const text = `{"tool":${world.serialize(shortened(tool))}}`;
+        left -= text.length * 3;
+        // guard: mcp-tools-bytes-cap
+        return left < 0 ? problem('its description does not fit into the message') : text;
+      } catch (error) {
+        return problem(messageOf(error));
+      }
+    });
+    if (tools.length > MCP_LIMITS.maxItems) {
+      described.push(
+        world.serialize({
+          problem: `the tools after the first ${MCP_LIMITS.maxItems} are left out`,
+        }),
+      );
+    }
+    return `[${described.join(',')}]`;
+  };
+
+  return {
+    face: stdio.face,
+    start: (run) => (started ??= open(run)),
+    describe: async () => {
+      const { capabilities, serverInfo, instructions, protocolVersion } = initialized;
+      const offers = isRecord(capabilities) ? capabilities : {};
+      const tools = offers['tools'] === undefined ? [] : await listAll('tools/list', 'tools');
+      const about = {
+        serverInfo,
+        protocolVersion,
+        capabilities: offers,
+        instructions:
+          typeof instructions === 'string'
+            ? instructions.slice(0, MCP_LIMITS.maxDescription)
+            : undefined,
+      };
+      return `{"server":${world.serialize(about)},"tools":${describeTools(tools)}}`;
+    },
+    ask: async (method, params, { call, ...options }) => {
+      const output = call?.output;
+      const onProgress =
+        output === undefined
+          ? undefined
+          : (report: Readonly<Record<string, unknown>>): void => output(progressText(report));
+      return (await session.ask(method, params, { ...options, onProgress })) ?? null;
+    },
+  };
+}
+
+/** A report of progress, as a line of the call's output. */
+function progressText({ progress, total, message }: Readonly<Record<string, unknown>>): string {
+  const counted = typeof progress === 'number' ? [String(progress)] : [];
+  const whole = typeof total === 'number' ? `${counted.join('')}/${total}` : counted.join('');
+  const said = typeof message === 'string' ? message.slice(0, MCP_LIMITS.maxErrorText) : '';
+  return `${[whole, said].filter((part) => part !== '').join(' ')}\n`;
+}
+
+/** A copy whose description is not longer than a description may be. */
+function shortened(tool: unknown): unknown {
+  if (!isRecord(tool) || typeof tool['description'] !== 'string') return tool;
+  return { ...tool, description: tool['description'].slice(0, MCP_LIMITS.maxDescription) };
+}
+
+/** `node`, the program, and the arguments of the operator's configuration. */
+function argumentsOf({ config, pluginInfo }: DialectWorld): readonly string[] {
+  const file = isRecord(pluginInfo) ? pluginInfo['program'] : undefined;
+  const args = isRecord(config) ? config['args'] : undefined;
+  return [
+    'node',
+    typeof file === 'string' ? `/plugin/${file}` : '/plugin',
+    ...(Array.isArray(args) ? args.filter((arg) => typeof arg === 'string') : []),
+  ];
+}
+
+function levelOf(level: unknown): 'debug' | 'info' | 'warn' | 'error' {
+  if (level === 'debug') return 'debug';
+  if (level === 'warning') return 'warn';
+  return level === 'info' || level === 'notice' ? 'info' : 'error';
+}
+
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return 'an error that cannot be read';
+  }
+}

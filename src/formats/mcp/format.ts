@@ -1,0 +1,85 @@
+import { isRecord } from '../../../sandbox/wire/json.js';
+import type { JsonObject } from '../../../sandbox/wire/messages.js';
+import type { Plugin } from '../../plugin/plugin.js';
+import { requiresApproval, runsInBackground } from '../approval.js';
+import type { Activation, Format, ListingSource } from '../format.js';
+import { readAnswer } from './answer.js';
+import { MANIFEST_FILE } from './package.js';
+import { detectServer, readServer } from './read.js';
+import { readContributions } from './tool.js';
+
+/** MCP servers as packages of npm: a program that speaks MCP on its standard streams. */
+export const mcp: Format = {
+  name: 'mcp',
+  manifestFile: MANIFEST_FILE,
+  permissionsPlace: 'as "bulkhead": { "permissions": … }',
+  // A server may act at any time, and its session is its state.
+  actsUncalled: true,
+  registersAtRunTime: true,
+  detect: detectServer,
+  read: readServer,
+  decideActivation,
+  readContributions,
+  readAnswer,
+  requiresApproval,
+  runsInBackground,
+  list: listServer,
+};
+
+/** A server is active if the operator does not disable it and the variables it requires have values. */
+function decideActivation(
+  plugin: Plugin,
+  raw: unknown,
+  variable: (name: string) => string | undefined,
+): Activation {
+  const given: JsonObject = isRecord(raw) ? JSON.parse(JSON.stringify(raw)) : {};
+  const environment = plugin.environment.map(({ name, required }) => ({
+    name,
+    required,
+    configured: (variable(name) ?? '') !== '',
+  }));
+  const { enabled, args } = given;
+  const problems =
+    args === undefined || (Array.isArray(args) && args.every((arg) => typeof arg === 'string'))
+      ? []
+      : ['args: must be a list of texts'];
+  const at = `config[${JSON.stringify(plugin.id)}]`;
+  const reasons = [
+    ...(enabled === false ? [`it is disabled; set ${at}.enabled to true`] : []),
+    ...problems.map((problem) => `its configuration is not valid: ${at}.${problem}`),
+    ...environment.flatMap(({ name, required, configured }) =>
+      required && !configured ? [`the environment variable ${name} is not set; set it`] : [],
+    ),
+  ];
+  return {
+    config: reasons.length === 0 ? given : null,
+    reasons,
+    validationErrors: problems,
+    environment,
+  };
+}
+
+function listServer({
+  plugin,
+  activation,
+  contributions,
+}: ListingSource): Readonly<Record<string, unknown>> {
+  const tools = Object.values(contributions).flatMap((entry) => entry.tools);
+  return {
+    name: plugin.id,
+    title: plugin.name,
+    version: plugin.version ?? '',
+    description: plugin.description ?? '',
+    mcpName: plugin.about['mcpName'] ?? '',
+    homepage: plugin.about['homepage'] ?? '',
+    enabled: activation.reasons.length === 0,
+    environment: activation.environment,
+    tools: tools.map((tool) => ({
+      name: tool.toolId,
+      title: tool.name,
+      description: tool.description,
+      inputSchema: tool.parameters.schema,
+      annotations: tool.annotations,
+    })),
+  };
+}

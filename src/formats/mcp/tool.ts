@@ -1,0 +1,117 @@
+import { isRecord } from '../../../sandbox/wire/json.js';
+import { isBulkheadError, type BulkheadError } from '../../errors.js';
+import { bandOfHints } from '../../plugin/risk.js';
+import {
+  type Contributions,
+  isToolName,
+  type RefusedTool,
+  type ToolAnnotations,
+  type ToolDefinition,
+} from '../../plugin/tool.js';
+import { checkSchema } from '../../schema/check.js';
+import type { ContributionContext } from '../format.js';
+import { cutText, invalidTool, quoteText } from '../quote.js';
+
+/**
+ * Reads a guest's answer to the request for its entry's contributions:
+ *
+ * ```
+ *   { server: { serverInfo, capabilities, instructions }, tools: [{ tool: {…} } | { problem, name }, …] }
+ * ```
+ *
+ * The answer is not trusted. A tool that cannot be read is refused alone; of two tools with one name the
+ * first counts.
+ */
+export function readContributions(answer: unknown, context: ContributionContext): Contributions {
+  const tools = new Map<string, ToolDefinition>();
+  const refused: RefusedTool[] = [];
+  const problems: string[] = [];
+  const list: unknown = isRecord(answer) ? answer['tools'] : undefined;
+  const items: readonly unknown[] = Array.isArray(list) ? list : [];
+  // guard: mcp-tools-cap
+  for (const item of items.slice(0, MAX_TOOLS)) {
+    let toolId: string | undefined;
+    try {
+      const fields = readFields(item, context);
+      toolId = readToolName(fields, context);
+      // guard: mcp-tool-name-once
+      if (tools.has(toolId))
+        throw refuseTool(context, toolId, 'is listed twice; the first one counts');
+      tools.set(toolId, readTool(fields, toolId, context));
+    } catch (error) {
+      if (!isBulkheadError(error)) throw error;
+      refused.push({ toolId, code: error.code, message: error.message });
+    }
+  }
+  if (items.length > MAX_TOOLS) problems.push(`tools: those after ${MAX_TOOLS} are left out`);
+  return { tools: [...tools.values()], refused, alerts: [], problems };
+}
+
+/** Every model that sees a tool pays for it. */
+const MAX_TOOLS = 1_001;
+const MAX_NAME = 200;
+const MAX_DESCRIPTION = 16 * 1024;
+const MAX_TIMEOUT_MS = 60_000;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function readFields(item: unknown, context: ContributionContext): Fields {
+  const { tool, problem, name } = isRecord(item) ? item : {};
+  if (isRecord(tool)) return tool;
+  const why =
+    typeof problem === 'string' ? `cannot be read: ${quoteText(problem)}` : 'is not an object';
+  throw refuseTool(context, isToolName(name) ? name : undefined, why);
+}
+
+function readToolName({ name }: Fields, context: ContributionContext): string {
+  if (isToolName(name)) return name;
+  const shown = typeof name === 'string' ? quoteText(name) : 'that is not a text';
+  throw refuseTool(
+    context,
+    undefined,
+    `has the name ${shown}; a name has 1 to 128 characters and no ":"`,
+  );
+}
+
+function readTool(fields: Fields, toolId: string, context: ContributionContext): ToolDefinition {
+  const { plugin, entry, maxTimeoutMs } = context;
+  const id = `${plugin.id}:${toolId}`;
+  const annotations = readAnnotations(fields['annotations']);
+  const { title, description, inputSchema } = fields;
+  return {
+    id,
+    toolId,
+    entry: entry.key,
+    origin: 'static',
+    name:
+      typeof title === 'string' && title !== ''
+        ? cutText(title, MAX_NAME)
+        : (annotations.title ?? toolId),
+    description: typeof description === 'string' ? cutText(description, MAX_DESCRIPTION) : '',
+    parameters: checkSchema(inputSchema ?? { type: 'object', properties: {} }, id),
+    annotations,
+    declaredRisk: bandOfHints(annotations),
+    timeoutMs: Math.min(MAX_TIMEOUT_MS, maxTimeoutMs),
+    permissions: entry.declared,
+  };
+}
+
+/** Reads MCP's hints. Only `true` and `false` count. A tool without the read-only hint writes. */
+function readAnnotations(value: unknown): ToolAnnotations {
+  const given = isRecord(value) ? value : {};
+  const { title, readOnlyHint, destructiveHint, idempotentHint } = given;
+  return {
+    ...(typeof title === 'string' && title !== '' ? { title: cutText(title, MAX_NAME) } : {}),
+    readOnlyHint: readOnlyHint === true,
+    ...(typeof destructiveHint === 'boolean' ? { destructiveHint } : {}),
+    ...(typeof idempotentHint === 'boolean' ? { idempotentHint } : {}),
+  };
+}
+
+function refuseTool(
+  { plugin, entry }: ContributionContext,
+  toolId: string | undefined,
+  why: string,
+): BulkheadError {
+  return invalidTool(plugin.id, entry.file, toolId, why);
+}
