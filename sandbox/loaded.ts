@@ -144,7 +144,7 @@ export function load(
 }
 
 /** Milliseconds in which the last answers are sent. If they are not, the caller gets the end instead. */
-const SEND_MS = 50;
+const SEND_MS = 250;
 
 /** The module through which replacements of Node's modules report denials. */
 const REPORT_MODULE = 'bulkhead:denied';

@@ -35,7 +35,7 @@ describe('a plugin system', () => {
   ];
   /** The fixtures that the demo and the doctor run. */
   const EXAMPLES = ['src/cli/demo/examples.ts', 'src/cli/doctor/machine.ts'];
-  const SYSTEM = /(?:formats|dialects)\/([a-z]+)\//;
+  const SYSTEM = /(?:formats|dialects)\/([a-z-]+)\//;
   const systems = formats.map(({ name }) => name);
   const outside = product.filter(({ path }) => {
     const system = SYSTEM.exec(path)?.[1] ?? path.split('/').at(-1)?.replace('.ts', '') ?? '';

@@ -1,6 +1,6 @@
 import type { DialectName } from '../wire/methods.js';
 import type { Dialect } from './dialect.js';
-import { mcp } from './mcp/dialect.js';
+import { mcpServer } from './mcp-server/dialect.js';
 import { pandora } from './pandora.js';
 import { program } from './program.js';
 import { spindle } from './spindle/dialect.js';
@@ -8,5 +8,5 @@ import { vellum } from './vellum/vellum.js';
 
 /** All worlds that code can expect: one per plugin system, and that of programs. */
 export const dialects: ReadonlyMap<DialectName, Dialect> = new Map(
-  Object.entries({ mcp, pandora, program, spindle, vellum }),
+  Object.entries({ pandora, program, spindle, vellum, 'mcp-server': mcpServer }),
 );

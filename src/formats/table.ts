@@ -1,13 +1,13 @@
 import { BulkheadError } from '../errors.js';
 import type { FormatName } from '../plugin/plugin.js';
 import type { Format, DirectoryReader } from './format.js';
-import { mcp } from './mcp/format.js';
+import { mcpServer } from './mcp-server/format.js';
 import { pandora } from './pandora/format.js';
 import { spindle } from './spindle/format.js';
 import { vellum } from './vellum/format.js';
 
 /** All plugin systems, in the order of detection. */
-export const formats: readonly Format[] = [pandora, spindle, mcp, vellum];
+export const formats: readonly Format[] = [pandora, spindle, mcpServer, vellum];
 
 /** The system whose rules the host's own tools and the workspace follow. */
 export const hostFormat: Format = vellum;

@@ -3,6 +3,42 @@ import type { Guard } from './guard.js';
 /** Files, environment variables, bundling, schemas, and Vellum plugins. */
 export const pluginGuards: readonly Guard[] = [
   {
+    id: 'mcp-line-cap',
+    stops: 'a message without end that fills the memory of a guest',
+    mutation: 'never',
+    tests: ['test/engine/mcp-server.test.ts'],
+  },
+  {
+    id: 'mcp-stray-lines-counted',
+    stops: 'a server that fills the log with what it prints',
+    mutation: 'always',
+    tests: ['test/engine/mcp-server.test.ts'],
+  },
+  {
+    id: 'mcp-tools-cap',
+    stops: 'a list of tools without end',
+    mutation: { replace: ['.slice(0, MAX_TOOLS)', ''] },
+    tests: ['test/formats/mcp-server/tool.test.ts'],
+  },
+  {
+    id: 'mcp-tool-name-once',
+    stops: 'a second tool that takes the place of a listed one of the same name',
+    mutation: 'never',
+    tests: ['test/formats/mcp-server/tool.test.ts'],
+  },
+  {
+    id: 'mcp-content-blocks-cap',
+    stops: 'an answer of a million blocks',
+    mutation: { replace: ['.slice(0, MAX_BLOCKS)', ''] },
+    tests: ['test/formats/mcp-server/answer.test.ts'],
+  },
+  {
+    id: 'co-residents-not-ended',
+    stops: 'an MCP server that ends the other plugins of its guest',
+    mutation: 'always',
+    tests: ['test/engine/mcp-server.test.ts'],
+  },
+  {
     id: 'bundler-sees-one-plugin',
     stops: 'a plugin whose sources take over the process that bundles another plugin',
     mutation: 'never',

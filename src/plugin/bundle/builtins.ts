@@ -38,6 +38,8 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['events', 'events'],
   ['fs', 'fs'],
   ['fs/promises', 'fs-promises'],
+  ['http', 'http'],
+  ['https', 'http'],
   ['module', 'module'],
   ['net', 'net'],
   ['os', 'os'],
@@ -76,9 +78,14 @@ const WITH_SCHEME: ReadonlyMap<string, string> = new Map([
   ['sqlite', 'sqlite-node'],
 ]);
 
+/** Whether a specifier without `node:` is a module of Node that has a replacement. */
+export function isReplaced(name: string): boolean {
+  return IMPLEMENTED.has(name) || DENIED.has(name);
+}
+
 const DENIED: ReadonlySet<string> = new Set(
   [
-    'cluster console dgram dns dns/promises domain http http2 https inspector',
+    'cluster console dgram dns dns/promises domain http2 inspector',
     'inspector/promises path/win32 repl stream/consumers stream/web tls',
     'trace_events v8 vm wasi worker_threads zlib',
   ]

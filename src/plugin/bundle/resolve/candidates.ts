@@ -116,9 +116,8 @@ export function makeVariants(
     choose: (forBrowsers, forNode) => {
       if (forBrowsers === undefined || forNode === undefined) return forBrowsers ?? forNode;
       if (forBrowsers.path === forNode.path || builtins === 'real') return forNode;
-      return runsBetterAsNode(files.read(forBrowsers.path), files.read(forNode.path))
-        ? forNode
-        : forBrowsers;
+      const texts = [files.read(forBrowsers.path), files.read(forNode.path)] as const;
+      return runsBetterAsNode(...texts) || usesStreams(...texts) ? forNode : forBrowsers;
     },
     losesFiles: (pairs) => {
       const reads = ({ path }: Located): boolean => READS_FILES.test(textWithImports(files, path));
@@ -156,6 +155,18 @@ function runsBetterAsNode(forBrowsers: string, forNode: string): boolean {
     !READS_FILES.test(forNode)
   );
 }
+
+/** Whether only the file for Node uses `process`, which a compartment has, and nothing that it lacks. */
+function usesStreams(forBrowsers: string, forNode: string): boolean {
+  return (
+    PROCESS.test(forNode) &&
+    !PROCESS.test(forBrowsers) &&
+    !NEEDS_MISSING.test(forNode) &&
+    !READS_FILES.test(forNode)
+  );
+}
+
+const PROCESS = /["']node:process["']/;
 
 const NEEDS_PAGE =
   /\bdocument\s*\.\s*(?:implementation|createElement|getElementById|querySelector)\b|\bnew\s+DOMParser\b/;

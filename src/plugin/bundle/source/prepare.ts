@@ -1,6 +1,8 @@
 import { posix } from 'node:path';
 import { type Loader, transform } from 'esbuild';
 import type { BundleSpec } from '../spec.js';
+import { answerCallSites } from './call-sites.js';
+import { provideRequired } from './created-require.js';
 import { isPlain, neutralise } from './neutralise.js';
 
 interface PreparedSource {
@@ -29,7 +31,10 @@ export async function prepareSource(
   // A hashbang is only valid at the start, where `describeModule` inserts a declaration.
   const code = source.replace(/^#!/, '//');
   const plain = isPlain(code) ? { contents: code, loader } : await makePlain(path, code, loader);
-  return { ...plain, contents: describeModule(path, plain.contents, builtins) + plain.contents };
+  const required = builtins === 'real' ? '' : provideRequired(plain.contents);
+  const about = describeModule(path, plain.contents, builtins);
+  const body = builtins === 'real' ? plain.contents : answerCallSites(plain.contents);
+  return { ...plain, contents: required + about + body };
 }
 
 /** esbuild reports invalid JSON with its place. */

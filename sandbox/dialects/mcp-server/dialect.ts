@@ -2,6 +2,7 @@ import { CodedError } from '../../wire/failure.js';
 import { isRecord } from '../../wire/json.js';
 import type { Json } from '../../wire/messages.js';
 import type { Attached, CallWorld, Dialect, DialectWorld, EventWorld } from '../dialect.js';
+import { makeProgramConsole } from './console.js';
 import { makeServer, type Server } from './server.js';
 import { STDIO_MODULE } from './stdio.js';
 
@@ -9,8 +10,10 @@ import { STDIO_MODULE } from './stdio.js';
  * MCP: a program that speaks the Model Context Protocol on its standard streams. The guest is its client. A
  * guest has one server and one session, which lasts as long as the guest.
  */
-export const mcp: Dialect = {
+export const mcpServer: Dialect = {
   hasCryptoRandom: true,
+  // What a server writes with `console` counts among its last lines.
+  globals: (world) => ({ console: makeProgramConsole(world, serverOf(world)) }),
   modules: (world) => ({ [STDIO_MODULE]: serverOf(world).face }),
   attach: (exports, world): Attached => {
     const server = serverOf(world);

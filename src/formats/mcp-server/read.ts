@@ -72,7 +72,7 @@ export async function readServer(reader: DirectoryReader, root: string): Promise
   return {
     plugin: {
       id: name,
-      format: 'mcp',
+      format: 'mcp-server',
       directory: root,
       manifest,
       name: titleOf(about.value) ?? name,
@@ -86,7 +86,7 @@ export async function readServer(reader: DirectoryReader, root: string): Promise
           file: manifest,
           surfaces: [{ kind: 'tools', stem: 'server', file: path }],
           virtualModules: [STDIO_MODULE],
-          dialect: 'mcp',
+          dialect: 'mcp-server',
           confinement: 'compartment',
           ...declaration.entry,
           requireApproval: false,

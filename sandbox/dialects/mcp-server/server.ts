@@ -1,4 +1,3 @@
-import { CodedError } from '../../wire/failure.js';
 import { isRecord } from '../../wire/json.js';
 import type { CallWorld, DialectWorld } from '../dialect.js';
 import { MCP_LIMITS } from './limits.js';
@@ -8,6 +7,8 @@ import { makeStdio, type StdioFace } from './stdio.js';
 /** The server of a guest, with its session. */
 export interface Server {
   readonly face: StdioFace;
+  /** Remembers a line for the error of a server that ends. */
+  noteLine(line: string): void;
   /** Runs the program once, and opens the session. Later calls return the same promise. */
   start(run: () => unknown): Promise<void>;
   /** What the server offers, as JSON text for the format's reader. */
@@ -27,6 +28,7 @@ export function makeServer(world: DialectWorld): Server {
   const { clock, reportFault, host } = world.powers;
   const lastLines: string[] = [];
   let strays = 0;
+  let hasExited = false;
   let started: Promise<void> | undefined;
   let initialized: Readonly<Record<string, unknown>> = {};
 
@@ -50,6 +52,10 @@ export function makeServer(world: DialectWorld): Server {
     },
     onStray,
   });
+  const noteLine = (line: string): void => {
+    lastLines.push(line.slice(0, MAX_NOTED));
+    if (lastLines.length > MCP_LIMITS.lastLines) lastLines.shift();
+  };
   const end = (why: string): void => {
     const said = lastLines.length === 0 ? '' : `. Its last lines: ${lastLines.join(' | ')}`;
     session.end(`${why}${said}`.slice(0, MCP_LIMITS.maxErrorText));
@@ -63,11 +69,11 @@ export function makeServer(world: DialectWorld): Server {
         `the server wrote a message of more than ${MCP_LIMITS.maxLineCharacters} characters`,
       ),
     onErrorLine: (line) => {
-      lastLines.push(line.slice(0, 300));
-      if (lastLines.length > MCP_LIMITS.lastLines) lastLines.shift();
+      noteLine(line);
       world.log('info', [line]);
     },
     onExit: (code) => {
+      hasExited = true;
       end(`the server ended itself with the exit code ${code}`);
       // The answers are sent first. The next call starts another guest.
       world.end();
@@ -80,6 +86,7 @@ export function makeServer(world: DialectWorld): Server {
     void Promise.resolve()
       .then(run)
       .catch((error: unknown) => {
+        if (hasExited) return;
         reportFault(error);
         end(`the server could not start: ${messageOf(error)}`);
       });
@@ -99,7 +106,6 @@ export function makeServer(world: DialectWorld): Server {
       const answer = await session.ask(method, cursor === undefined ? {} : { cursor });
       const list = isRecord(answer) ? answer[field] : undefined;
       if (Array.isArray(list)) items.push(...list.slice(0, MCP_LIMITS.maxItems + 1));
-      // guard: mcp-guest-list-capped
       if (items.length > MCP_LIMITS.maxItems) break;
       const next = isRecord(answer) ? answer['nextCursor'] : undefined;
       if (typeof next !== 'string' || next === cursor) break;
@@ -117,7 +123,6 @@ export function makeServer(world: DialectWorld): Server {
       try {
         const text = `{"tool":${world.serialize(shortened(tool))}}`;
         left -= text.length * 3;
-        // guard: mcp-tools-bytes-cap
         return left < 0 ? problem('its description does not fit into the message') : text;
       } catch (error) {
         return problem(messageOf(error));
@@ -135,6 +140,7 @@ export function makeServer(world: DialectWorld): Server {
 
   return {
     face: stdio.face,
+    noteLine,
     start: (run) => (started ??= open(run)),
     describe: async () => {
       const { capabilities, serverInfo, instructions, protocolVersion } = initialized;
@@ -161,6 +167,9 @@ export function makeServer(world: DialectWorld): Server {
     },
   };
 }
+
+/** Characters of a line in an error. */
+const MAX_NOTED = 300;
 
 /** A report of progress, as a line of the call's output. */
 function progressText({ progress, total, message }: Readonly<Record<string, unknown>>): string {

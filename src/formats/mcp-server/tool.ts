@@ -48,7 +48,7 @@ export function readContributions(answer: unknown, context: ContributionContext)
 }
 
 /** Every model that sees a tool pays for it. */
-const MAX_TOOLS = 1_001;
+const MAX_TOOLS = 1_000;
 const MAX_NAME = 200;
 const MAX_DESCRIPTION = 16 * 1024;
 const MAX_TIMEOUT_MS = 60_000;

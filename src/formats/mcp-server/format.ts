@@ -9,8 +9,8 @@ import { detectServer, readServer } from './read.js';
 import { readContributions } from './tool.js';
 
 /** MCP servers as packages of npm: a program that speaks MCP on its standard streams. */
-export const mcp: Format = {
-  name: 'mcp',
+export const mcpServer: Format = {
+  name: 'mcp-server',
   manifestFile: MANIFEST_FILE,
   permissionsPlace: 'as "bulkhead": { "permissions": … }',
   // A server may act at any time, and its session is its state.

@@ -43,10 +43,10 @@ export function makeStdio(spec: StdioSpec): Stdio {
   let delivering = false;
   const deliver = (): void => {
     delivering = false;
-    while (listener !== undefined && waiting.length > 0) {
-      const text = waiting.shift() ?? '';
+    // The server may send, and so wait for more, while it reads.
+    for (const text of waiting.splice(0)) {
       try {
-        listener(text);
+        listener?.(text);
       } catch (error) {
         spec.reportFault(error);
       }

@@ -43,7 +43,6 @@ export function makeSession({ send, onNotification, onStray }: SessionSpec): Ses
 
   const settle = ({ id, result, error }: Readonly<Record<string, unknown>>): void => {
     // Only ids that this session made and that are open: not one that was answered, given up or never asked.
-    // guard: mcp-answer-to-open-request
     const one = typeof id === 'number' ? open.get(id) : undefined;
     if (typeof id !== 'number' || one === undefined) return onStray('an answer to no open request');
     open.delete(id);
@@ -55,7 +54,6 @@ export function makeSession({ send, onNotification, onStray }: SessionSpec): Ses
     if (typeof id !== 'string' && typeof id !== 'number') return;
     if (method === 'ping') transmit({ id, result: {} });
     else {
-      // guard: mcp-server-requests-denied
       const message = `${method} is not granted to this server`;
       transmit({ id, error: { code: METHOD_NOT_FOUND, message } });
       onStray(`a request for ${method.slice(0, 100)}, which is not granted`);

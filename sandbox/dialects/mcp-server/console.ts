@@ -1,0 +1,40 @@
+import { console as endowment } from '../../endowments/console.js';
+import { isRecord } from '../../wire/json.js';
+import type { DialectWorld } from '../dialect.js';
+import type { Server } from './server.js';
+
+/**
+ * The `console` of a program. Its lines go to the log. A message of the protocol that `console.log` prints
+ * goes to standard output, as in Node.
+ */
+export function makeProgramConsole(world: DialectWorld, server: Server): unknown {
+  const { powers } = world;
+  const { host } = powers;
+  const made = endowment.make({
+    ...powers,
+    host: {
+      ...host,
+      notify: (method, params) => {
+        if (isRecord(params) && typeof params['text'] === 'string' && params['level'] === 'error') {
+          server.noteLine(params['text']);
+        }
+        host.notify(method, params);
+      },
+    },
+  });
+  const { console } = made.globals;
+  if (!isRecord(console)) return console;
+  const plain = console['log'];
+  return {
+    ...console,
+    log: (...args: unknown[]): void => {
+      const [first] = args;
+      if (args.length === 1 && typeof first === 'string' && MESSAGE.test(first)) {
+        server.face.write('stdout', `${first}\n`);
+      } else if (typeof plain === 'function') Reflect.apply(plain, undefined, args);
+    },
+  };
+}
+
+/** The start of a message. Written by `JSON.stringify`, it has no white space before its first key. */
+const MESSAGE = /^\{"(?:jsonrpc|id|result|method)":/;
