@@ -8,6 +8,8 @@ const PROCESS = [
 ];
 const DOCS = ['test/docs.test.ts', 'test/docs/**/*.test.ts'];
 const FUZZ = ['test/fuzz/**/*.test.ts'];
+/** They have a configuration of their own: `npm run test:adapters`. */
+const FRAMEWORKS = ['test/frameworks/**'];
 
 /** The files that take longest. They run first, so that the workers end together. */
 const LONGEST = [
@@ -59,7 +61,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...PROCESS, ...DOCS, ...FUZZ],
+          exclude: [...PROCESS, ...DOCS, ...FUZZ, ...FRAMEWORKS],
         },
       },
       { extends: true, test: { name: 'process', include: PROCESS } },

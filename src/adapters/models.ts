@@ -5,7 +5,7 @@ import type { MediaBlock } from '../plugin/answer.js';
 import { messageOf } from '../errors.js';
 
 /** The part of a call's result that a model sees. */
-export type ModelResult = Pick<CallResult, 'content' | 'files' | 'isError'>;
+export type ModelResult = Pick<CallResult, 'content' | 'files' | 'isError' | 'structured' | 'code'>;
 
 /** Runs a call for a model. An error of the engine becomes a result that the model can read. */
 export async function callForModel(
@@ -28,4 +28,18 @@ export function errorResult(text: string): ModelResult {
 /** The text in place of a block that a model cannot receive. */
 export function labelOf({ type, mimeType }: MediaBlock): string {
   return `[${type}: ${mimeType}]`;
+}
+
+/** A result as one text, with a label in place of each block that is not text. */
+export function textOfResult({ content, files = [] }: ModelResult): string {
+  return [
+    ...content.map((block) => (block.type === 'text' ? block.text : labelOf(block))),
+    ...files,
+  ].join('\n');
+}
+
+/** Throws a failed result, for frameworks whose tools fail by throwing. */
+export function throwFailure(result: ModelResult): ModelResult {
+  if (result.isError) throw new Error(textOfResult(result));
+  return result;
 }

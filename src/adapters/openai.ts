@@ -24,11 +24,18 @@ export interface OpenAiResponsesTool {
   readonly strict: false;
 }
 
-/** A call in a chat completion. */
-export interface OpenAiToolCall {
-  readonly id: string;
-  readonly function: { readonly name: string; readonly arguments: string };
-}
+/** A call in a chat completion. Only `function` calls name a tool of the catalog. */
+export type OpenAiToolCall =
+  | {
+      readonly type?: 'function';
+      readonly id: string;
+      readonly function: { readonly name: string; readonly arguments: string };
+    }
+  | {
+      readonly type: 'custom';
+      readonly id: string;
+      readonly custom: { readonly name: string; readonly input: string };
+    };
 
 /** A call in a response. */
 export interface OpenAiFunctionCall {
@@ -43,11 +50,25 @@ export interface OpenAiToolMessage {
   readonly content: string;
 }
 
+/** The images of tool messages. A tool message contains only text, so they follow as the user's. */
+export interface OpenAiImageMessage {
+  readonly role: 'user';
+  readonly content: (
+    | { readonly type: 'text'; readonly text: string }
+    | { readonly type: 'image_url'; readonly image_url: { readonly url: string } }
+  )[];
+}
+
 export interface OpenAiFunctionOutput {
   readonly type: 'function_call_output';
   readonly call_id: string;
-  readonly output: string;
+  /** A list if the result has an image. */
+  readonly output: string | OpenAiOutputItem[];
 }
+
+export type OpenAiOutputItem =
+  | { readonly type: 'input_text'; readonly text: string }
+  | { readonly type: 'input_image'; readonly image_url: string; readonly detail: 'auto' };
 
 /** The catalog's tools for `tools` of a chat completion, with their schemas unchanged. */
 export function toChatTools(tools: readonly CatalogTool[]): OpenAiChatTool[] {
@@ -59,13 +80,42 @@ export function toResponsesTools(tools: readonly CatalogTool[]): OpenAiResponses
   return tools.map((tool) => ({ type: 'function', ...definitionOf(tool) }));
 }
 
-/** Runs a call of a chat completion. A mistake of the model or a failure of the tool is in the result. */
+/**
+ * Runs a call of a chat completion. A mistake of the model or a failure of the tool is in the result. A
+ * label stands for an image: `runToolCalls` also passes the images.
+ */
 export async function runToolCall(
   engine: Pick<Engine, 'call'>,
-  { id, function: { name, arguments: text } }: OpenAiToolCall,
+  call: OpenAiToolCall,
   options: CallOptions = {},
 ): Promise<OpenAiToolMessage> {
-  return { role: 'tool', tool_call_id: id, content: await run(engine, name, text, options) };
+  return toolMessage(call, await runChatCall(engine, call, options));
+}
+
+/**
+ * Runs the calls of one chat completion at once. Returns a tool message for each, and then one message
+ * with their images, if there are any.
+ */
+export async function runToolCalls(
+  engine: Pick<Engine, 'call'>,
+  calls: readonly OpenAiToolCall[],
+  options: CallOptions = {},
+): Promise<(OpenAiToolMessage | OpenAiImageMessage)[]> {
+  const results = await Promise.all(calls.map((call) => runChatCall(engine, call, options)));
+  const messages = calls.flatMap((call, at) => {
+    const result = results[at];
+    return result === undefined ? [] : [toolMessage(call, result)];
+  });
+  const images = calls.flatMap((call, at) => {
+    const urls = imagesOf(results[at]);
+    return urls.length === 0
+      ? []
+      : [
+          { type: 'text' as const, text: `The images of ${nameOf(call)} (${call.id}):` },
+          ...urls.map((url) => ({ type: 'image_url' as const, image_url: { url } })),
+        ];
+  });
+  return images.length === 0 ? messages : [...messages, { role: 'user', content: images }];
 }
 
 /** Runs a call of a response. A mistake of the model or a failure of the tool is in the result. */
@@ -74,7 +124,19 @@ export async function runFunctionCall(
   { call_id, name, arguments: text }: OpenAiFunctionCall,
   options: CallOptions = {},
 ): Promise<OpenAiFunctionOutput> {
-  const output = await run(engine, name, text, options);
+  const result = await run(engine, name, text, options);
+  const images = imagesOf(result);
+  const output: OpenAiFunctionOutput['output'] =
+    images.length === 0
+      ? toText(result)
+      : [
+          { type: 'input_text', text: toText(result) },
+          ...images.map((url) => ({
+            type: 'input_image' as const,
+            image_url: url,
+            detail: 'auto' as const,
+          })),
+        ];
   return { type: 'function_call_output', call_id, output };
 }
 
@@ -86,7 +148,39 @@ export function toText({ isError, content, files = [] }: ModelResult): string {
 
 function definitionOf(tool: CatalogTool): OpenAiChatTool['function'] {
   const { name, description, inputSchema } = tool;
-  return { name, description, parameters: { type: 'object', ...inputSchema }, strict: false };
+  return { name, description, parameters: copyOf(inputSchema), strict: false };
+}
+
+/** The catalog's schemas are frozen, and SDKs write into them. */
+function copyOf(schema: JsonObject): JsonObject {
+  const copy: JsonObject = JSON.parse(JSON.stringify(schema));
+  return { type: 'object', ...copy };
+}
+
+function toolMessage({ id }: OpenAiToolCall, result: ModelResult): OpenAiToolMessage {
+  return { role: 'tool', tool_call_id: id, content: toText(result) };
+}
+
+function nameOf(call: OpenAiToolCall): string {
+  return call.type === 'custom' ? call.custom.name : call.function.name;
+}
+
+async function runChatCall(
+  engine: Pick<Engine, 'call'>,
+  call: OpenAiToolCall,
+  options: CallOptions,
+): Promise<ModelResult> {
+  if (call.type !== 'custom') {
+    return run(engine, call.function.name, call.function.arguments, options);
+  }
+  return errorResult(`${call.custom.name} takes JSON arguments. Call it as a function.`);
+}
+
+/** Data URLs of the images of a result. */
+function imagesOf(result: ModelResult | undefined): string[] {
+  return (result?.content ?? []).flatMap((block) =>
+    block.type === 'image' ? [`data:${block.mimeType};base64,${block.data}`] : [],
+  );
 }
 
 async function run(
@@ -94,12 +188,12 @@ async function run(
   name: string,
   text: string,
   options: CallOptions,
-): Promise<string> {
+): Promise<ModelResult> {
   let input: unknown;
   try {
     input = text.trim() === '' ? {} : JSON.parse(text);
   } catch {
-    return toText(errorResult(`the arguments of ${name} are not JSON.`));
+    return errorResult(`the arguments of ${name} are not JSON.`);
   }
-  return toText(await callForModel(engine, name, input, options));
+  return callForModel(engine, name, input, options);
 }

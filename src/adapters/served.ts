@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { Catalog, CatalogTool } from '../catalog/catalog.js';
 
 /** The tools of a catalog that are served. The same tools are listed and run. */
@@ -31,4 +32,19 @@ function matcherOf(patterns: readonly string[] | undefined): (name: string) => b
     return new RegExp(`^${parts.join('.*')}$`);
   });
   return (name) => tests.some((test) => test.test(name));
+}
+
+/** A tool as the model sees it. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** A copy, which the framework may change. */
+  readonly inputSchema: JsonObject & { readonly type: 'object' };
+}
+
+export function offeredTool({ name, title, description, inputSchema }: CatalogTool): OfferedTool {
+  // The catalog's schemas are frozen, and some frameworks write into them.
+  const schema: JsonObject = JSON.parse(JSON.stringify(inputSchema));
+  return { name, title, description, inputSchema: { ...schema, type: 'object' } };
 }

@@ -31,7 +31,12 @@ export interface Approval {
    * Emits an event in each case.
    */
   ask(question: Question): Promise<string>;
-  /** Stores a question that no call waits for, and returns its id. */
+  /** Whether an earlier answer for the whole session approves this question. */
+  remembers(question: Question): boolean;
+  /**
+   * Stores a question that no call waits for, and returns its id. If the same question with the same
+   * reference is pending or approved, returns the id of that question.
+   */
   request(question: Question): string;
   /**
    * Spends an approval for exactly this question, and returns the digest. An approval is spent once, by
@@ -82,6 +87,10 @@ export function makeApproval(spec: ApprovalSpec): Approval {
   const waiting = new Set<Wait>();
   const listeners = new Set<(question: StoredQuestion) => void>();
 
+  /** High risk needs approval for each call, also if the risk was lower when it was approved. */
+  const earlierAnswer = (question: Prepared): Answerer | undefined =>
+    question.risk === 'high' ? undefined : remembered.get(sessionKey(question));
+
   const settled = (question: Prepared): Given | undefined => {
     const decision = decide(rules.list(), caseOf(question), question.risk, now());
     if (decision?.verdict === 'deny') {
@@ -90,9 +99,7 @@ export function makeApproval(spec: ApprovalSpec): Approval {
       throw denial;
     }
     if (decision?.verdict === 'allow') return { verdict: 'always', ...ruleAnswerer(decision.rule) };
-    // High risk needs approval for each call, also if the risk was lower when it was approved.
-    if (decision !== undefined || question.risk === 'high') return undefined;
-    const earlier = remembered.get(sessionKey(question));
+    const earlier = decision === undefined ? earlierAnswer(question) : undefined;
     return earlier === undefined ? undefined : { verdict: 'session', ...earlier };
   };
 
@@ -305,8 +312,22 @@ export function makeApproval(spec: ApprovalSpec): Approval {
         throw error;
       }
     },
+    remembers: (asked) => {
+      const question = prepare(asked);
+      const decision = decide(rules.list(), caseOf(question), question.risk, now());
+      return decision === undefined && earlierAnswer(question) !== undefined;
+    },
     request: (asked) => {
       const question = prepare(asked);
+      const { reference, tenant, digest } = question;
+      if (reference !== undefined) {
+        const known = store
+          .findAll(
+            (one) => one.reference === reference && one.tenant === tenant && one.digest === digest,
+          )
+          .find(({ state }) => state === 'pending' || state === 'approved');
+        if (known !== undefined) return known.question.approvalId;
+      }
       const approvalId = newApprovalId();
       storeQuestion(question, approvalId, false);
       return approvalId;

@@ -42,6 +42,8 @@ export interface StoredQuestion {
   readonly tenant?: string;
   /** Who asks, as the host named them. */
   readonly asker?: string;
+  /** The caller's own id of the call, for `find`. */
+  readonly reference?: string;
   readonly conversationId?: string;
   /** The accepted verdicts; any other verdict denies. High risk can only be approved `once`. */
   readonly offers: readonly Verdict[];

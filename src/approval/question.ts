@@ -31,6 +31,8 @@ export interface Question {
   readonly tenant?: string | undefined;
   /** Who asks, for the approver and the audit log. */
   readonly asker?: string | undefined;
+  /** The caller's own id of the call. */
+  readonly reference?: string | undefined;
   readonly conversationId?: string | undefined;
   /** The caller's approver, used if the engine does not have one. */
   readonly approve?: Approver | undefined;
@@ -132,7 +134,7 @@ export function storedQuestion(
   approvalId: string,
   { askedAtMs, expiresAtMs }: QuestionTimes,
 ): StoredQuestion {
-  const { version, effect, tenant, asker, conversationId } = question;
+  const { version, effect, tenant, asker, reference, conversationId } = question;
   // A copy, so that an approver cannot change the input that runs.
   const input = valueOf(question.inputText);
   return {
@@ -154,6 +156,7 @@ export function storedQuestion(
     digest: question.digest,
     ...(tenant === undefined ? {} : { tenant }),
     ...(asker === undefined ? {} : { asker }),
+    ...(reference === undefined ? {} : { reference }),
     ...(conversationId === undefined ? {} : { conversationId }),
     offers: offersFor(question.risk),
     askedAtMs,

@@ -51,6 +51,8 @@ export interface ApprovalStore {
    */
   ask(question: StoredQuestion, options?: { readonly uncapped?: boolean }): void;
   find(approvalId: string): ApprovalEntry | undefined;
+  /** The questions of every state that fit, newest first. */
+  findAll(fits: (question: StoredQuestion) => boolean): readonly ApprovalEntry[];
   /** The pending questions, oldest first. */
   pending(): readonly StoredQuestion[];
   /** Records the first answer. Throws `APPROVAL_INVALID`. */
@@ -142,6 +144,12 @@ export function openApprovalStore(files: ApprovalFiles, now: () => number): Appr
 
   return {
     find,
+    findAll: (fits) =>
+      idsOf(files.names())
+        .flatMap((id) => questionOf(id) ?? [])
+        .filter(fits)
+        .toSorted((a, b) => b.askedAtMs - a.askedAtMs)
+        .flatMap(({ approvalId }) => find(approvalId) ?? []),
     pending,
     forget,
     hasRoom: (tenant) => whyFull(tenant, pending()) === undefined,

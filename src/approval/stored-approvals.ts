@@ -15,6 +15,12 @@ export interface StoredApprovals {
    */
   get(approvalId: string): ApprovalEntry | undefined;
   /**
+   * The question that was asked with that reference, with its answer and its state. If there are
+   * several: the one with that digest, else the newest. `tenant`: as in the call. A reference is a
+   * pointer, e.g. the id that a model gave to a call. It approves nothing.
+   */
+  find(wanted: ApprovalReference): ApprovalEntry | undefined;
+  /**
    * Answers a question. Only the first answer counts. Rejects with `APPROVAL_INVALID` if the question is
    * unknown, answered, spent or expired, does not offer the verdict, or has another digest than the
    * given one. Rejects with `INVALID_OPTIONS` without `by`.
@@ -32,6 +38,13 @@ export interface ApprovalAnswer extends Answer {
   readonly digest?: string;
 }
 
+/** Names a question by the caller's own id of the call. */
+export interface ApprovalReference {
+  readonly reference: string;
+  readonly tenant?: string;
+  readonly digest?: string;
+}
+
 type Record = ApprovalStore['answer'];
 
 /** `record` stores an answer. Default: only in the store. */
@@ -43,6 +56,12 @@ export function makeStoredApprovals(
     list: ({ tenant } = {}) =>
       store.pending().filter((question) => tenant === undefined || question.tenant === tenant),
     get: (approvalId) => store.find(approvalId),
+    find: ({ reference, tenant, digest }) => {
+      // guard: reference-bound-to-tenant
+      const isOwn = (question: StoredQuestion): boolean => question.tenant === tenant;
+      const found = store.findAll((one) => one.reference === reference && isOwn(one));
+      return found.find(({ question }) => question.digest === digest) ?? found[0];
+    },
     answer: async (approvalId, { digest, ...answer }) => {
       // guard: answer-needs-name
       if (typeof answer.by !== 'string' || answer.by.trim() === '') throw unnamed();

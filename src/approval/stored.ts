@@ -92,6 +92,7 @@ const questionShape: Shape<StoredQuestion> = object({
   digest: string(),
   tenant: optional(string()),
   asker: optional(string()),
+  reference: optional(string()),
   conversationId: optional(string()),
   offers: array(verdict),
   askedAtMs: number,

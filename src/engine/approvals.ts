@@ -2,6 +2,7 @@ import type { Approval } from '../approval/approval.js';
 import type { StoredQuestion } from '../approval/approver.js';
 import type { ApprovalStore, StoredAnswer } from '../approval/store.js';
 import { makeStoredApprovals, type StoredApprovals } from '../approval/stored-approvals.js';
+import { BulkheadError } from '../errors.js';
 import type { CallAdmission } from './call/admission.js';
 import type { CallSpec } from './call/call.js';
 import type { CallOptions } from './types/options.js';
@@ -42,6 +43,12 @@ export interface ApprovalListeners {
 export interface ApprovalOptions extends Pick<CallOptions, 'tenant' | 'policy' | 'context'> {
   /** Who asks, for the approver and the audit log. Default: none. */
   readonly asker?: string;
+  /**
+   * Your own id of the call, at most 1,000 characters, e.g. the id that the model gave to it. `find`
+   * returns the question. If a question about the same call with the same reference is pending, or
+   * approved and not spent, `request` resolves with its id and asks nothing. Default: none.
+   */
+  readonly reference?: string;
 }
 
 export interface AnsweredQuestion {
@@ -76,8 +83,20 @@ export function makeApprovals(spec: ApprovalsSpec): Approvals {
       return approval.attended();
     },
     ...makeStoredApprovals(store, approval.answer),
-    request: async (tool, input, { asker, ...options } = {}) =>
-      admission.request(specOf(tool, input, options), asker),
+    request: async (tool, input, { asker, reference, ...options } = {}) => {
+      if (reference !== undefined && reference.length > MAX_REFERENCE_CHARACTERS) throw tooLong();
+      return admission.request(specOf(tool, input, options), { asker, reference });
+    },
     on: (event, listener) => subscribe[event](listener),
   };
+}
+
+const MAX_REFERENCE_CHARACTERS = 1_000;
+
+function tooLong(): BulkheadError<'INVALID_OPTIONS'> {
+  return new BulkheadError(
+    'INVALID_OPTIONS',
+    `The option reference takes at most ${MAX_REFERENCE_CHARACTERS} characters. Pass a hash of a longer id.`,
+    { option: 'reference' },
+  );
 }

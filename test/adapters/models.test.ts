@@ -3,6 +3,7 @@ import { runToolUse, toAnthropicTools, toToolResult } from '../../src/adapters/a
 import {
   runFunctionCall,
   runToolCall,
+  runToolCalls,
   toChatTools,
   toResponsesTools,
   toText,
@@ -40,6 +41,68 @@ describe('the OpenAI adapter', () => {
     expect(
       await runFunctionCall(engine, { call_id: 'c', name: 'm__add', arguments: '{"a":1}' }),
     ).toEqual({ type: 'function_call_output', call_id: 'c', output: '2' });
+  });
+});
+
+describe('the OpenAI adapter, with images and custom calls', () => {
+  const drawing = {
+    call: (name: string): Promise<CallResult> =>
+      Promise.resolve({
+        callId: 'c',
+        isError: false,
+        durationMs: 1,
+        content: [
+          { type: 'text', text: name },
+          ...(name === 'draw'
+            ? [{ type: 'image' as const, mimeType: 'image/png', data: 'AAAA' }]
+            : []),
+        ],
+      }),
+  };
+  const chat = (id: string, name: string) => ({ id, function: { name, arguments: '{}' } });
+
+  it('passes the images of a completion after its tool messages', async () => {
+    const calls = [chat('a', 'draw'), chat('b', 'say')];
+    expect(await runToolCalls(drawing, calls)).toEqual([
+      { role: 'tool', tool_call_id: 'a', content: 'draw\n[image: image/png]' },
+      { role: 'tool', tool_call_id: 'b', content: 'say' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'The images of draw (a):' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+        ],
+      },
+    ]);
+    expect(await runToolCalls(drawing, [chat('b', 'say')])).toHaveLength(1);
+  });
+
+  it('passes the images of a response in its output', async () => {
+    const call = { call_id: 'a', name: 'draw', arguments: '{}' };
+    expect(await runFunctionCall(drawing, call)).toEqual({
+      type: 'function_call_output',
+      call_id: 'a',
+      output: [
+        { type: 'input_text', text: 'draw\n[image: image/png]' },
+        { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' },
+      ],
+    });
+  });
+
+  it('answers a custom call, and runs nothing', async () => {
+    const custom = { type: 'custom', id: 'c', custom: { name: 'm__add', input: 'a=1' } } as const;
+    expect(await runToolCall(engine, custom)).toEqual({
+      role: 'tool',
+      tool_call_id: 'c',
+      content: 'Error: m__add takes JSON arguments. Call it as a function.',
+    });
+  });
+
+  it('gives schemas that an SDK may change', () => {
+    expect(Object.isExtensible(toChatTools(tools)[0]?.function.parameters['properties'])).toBe(
+      true,
+    );
+    expect(Object.isExtensible(toAnthropicTools(tools)[0]?.input_schema['properties'])).toBe(true);
   });
 });
 

@@ -63,6 +63,53 @@ describe('engine.approvals', () => {
     expect(third.approvals.get(id)).toMatchObject({ state: 'spent', answer: { by: 'ann' } });
   });
 
+  it('finds a question by the reference of its caller, for its tenant only', async () => {
+    const { start } = host();
+    const engine = await start();
+    const { approvals } = engine;
+    const options = { tenant: 'a', reference: 'call 1' };
+    const id = await approvals.request('mail:send', INPUT, options);
+    // The same call is asked about once.
+    expect(await approvals.request('mail:send', INPUT, options)).toBe(id);
+    expect(approvals.find(options)).toMatchObject({
+      state: 'pending',
+      question: { approvalId: id },
+    });
+    expect(approvals.find({ reference: 'call 1' })).toBeUndefined();
+    expect(approvals.find({ reference: 'call 1', tenant: 'b' })).toBeUndefined();
+    const other = await approvals.request('mail:send', { ...INPUT, n: 2 }, options);
+    expect(other).not.toBe(id);
+    const { digest } = approvals.get(id)?.question ?? {};
+    expect(
+      approvals.find({ ...options, ...(digest === undefined ? {} : { digest }) }),
+    ).toMatchObject({ question: { approvalId: id } });
+    await approvals.answer(id, { verdict: 'once', ...ANN });
+    expect(await approvals.request('mail:send', INPUT, options)).toBe(id);
+    await engine.call('mail:send', INPUT, { tenant: 'a', approval: id });
+    expect(await approvals.request('mail:send', INPUT, options)).not.toBe(id);
+    await expect(
+      approvals.request('mail:send', INPUT, { reference: 'x'.repeat(1_001) }),
+    ).rejects.toMatchObject({ code: 'INVALID_OPTIONS', details: { option: 'reference' } });
+  });
+
+  it('previews a call as one that runs if it was approved for the session', async () => {
+    const engine = await startEngine([
+      makePlugin({
+        id: 'mail',
+        tools: { look: `() => 'seen'` },
+        entry: { requireApproval: true },
+      }),
+    ]);
+    const verdict = (): string => engine.previewCall('mail:look', {}).verdict;
+    expect(verdict()).toBe('ask');
+    const id = await engine.approvals.request('mail:look', {});
+    await engine.approvals.answer(id, { verdict: 'session', ...ANN });
+    await engine.call('mail:look', {}, { approval: id });
+    expect(verdict()).toBe('run');
+    expect(await engine.call('mail:look', {})).toMatchObject({ isError: false });
+    expect(engine.previewCall('mail:look', {}, { tenant: 'b' }).verdict).toBe('ask');
+  });
+
   it('binds an approval to its tenant', async () => {
     const { start } = host();
     const engine = await start();

@@ -693,6 +693,30 @@ export const recordGuards: readonly Guard[] = [
     tests: ['test/model-text.test.ts'],
   },
   {
+    id: 'reference-bound-to-tenant',
+    stops: 'a tenant that finds the question of another tenant by its reference',
+    mutation: { replace: [/=> .+;/, '=> true;'] },
+    tests: ['test/engine/stored-approvals.test.ts'],
+  },
+  {
+    id: 'adapter-runs-offered-tools-only',
+    stops: 'a model that calls a tool which its adapter does not offer',
+    mutation: 'never',
+    tests: ['test/adapters/tool-calls.test.ts'],
+  },
+  {
+    id: 'answer-for-displayed-call',
+    stops: 'an answer to another call than the one that the messages show',
+    mutation: { replace: [/\? entry : undefined/, '? entry : entry'] },
+    tests: ['test/adapters/tool-calls.test.ts'],
+  },
+  {
+    id: 'other-tools-denied',
+    stops: 'a tool of Claude Code that runs without a decision of the host',
+    mutation: 'never',
+    tests: ['test/adapters/tool-calls.test.ts'],
+  },
+  {
     id: 'stream-output-bounded',
     stops: 'a tool that fills the memory of a host whose reader is slow',
     mutation: 'never',
@@ -701,7 +725,7 @@ export const recordGuards: readonly Guard[] = [
   {
     id: 'abandoned-stream-cancels',
     stops: 'a call that runs on although its reader stopped',
-    mutation: 'nothing',
+    mutation: 'remove',
     tests: ['test/engine/call/stream.test.ts'],
   },
   {

@@ -56,7 +56,10 @@ function annotationsOf(tool: CatalogTool, network: boolean): NonNullable<Tool['a
 
 /** A call's result in MCP's form. `exported` marks the addresses of an MCP server's blocks. */
 export function toMcpResult(
-  result: CallResult,
+  result: Pick<
+    CallResult,
+    'content' | 'structured' | 'files' | 'meta' | 'isError' | 'code' | 'mcpContent'
+  >,
   exported: (block: JsonObject) => JsonObject = (block) => block,
 ): CallToolResult {
   const { content, structured, files = [], meta, isError, code, mcpContent } = result;

@@ -33,8 +33,11 @@ export interface CallAdmission {
    * Stores the question about a call, and returns its id. Throws `POLICY_DENIED`, and
    * `APPROVAL_DENIED` if a rule denies the call or the question cannot be stored.
    */
-  request(call: CallSpec, asker: string | undefined): string;
+  request(call: CallSpec, by: Asker): string;
 }
+
+/** Who asks, and the caller's own id of the call. */
+export type Asker = Pick<Question, 'asker' | 'reference'>;
 
 /** The decision about a call, before the approver is asked. */
 export interface CallDecision {
@@ -93,12 +96,20 @@ export function makeCallAdmission(spec: CallAdmissionSpec): CallAdmission {
   };
 
   return {
-    preview: (call) => ({ ...judge(call), digest: digestOf(call) }),
-    request: (call, asker) => {
+    preview: (call) => {
+      const judged = judge(call);
+      const digest = digestOf(call);
+      // An answer for the whole session covers this call too.
+      if (judged.verdict === 'ask' && approval.remembers(questionOf(call, judged.reason))) {
+        return { verdict: 'run', reason: 'it was approved for this session', digest };
+      }
+      return { ...judged, digest };
+    },
+    request: (call, by) => {
       const { tool } = call;
       const { verdict, reason, rule } = judge(call);
       if (verdict === 'deny' && rule === undefined) throw policyDenied(tool, reason);
-      const question = { ...questionOf(call, tool.asks ?? reason), asker };
+      const question = { ...questionOf(call, tool.asks ?? reason), ...by };
       if (verdict === 'deny' && rule !== undefined) {
         throw refusals.byRule(question, { verdict: 'deny', rule });
       }

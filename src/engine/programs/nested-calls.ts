@@ -153,7 +153,7 @@ export function makeNestedCalls(spec: NestedCallsSpec): NestedCallsFactory {
         let approval = usable(known.approval);
         const mayAsk = approve === undefined && isAttended;
         if (approval === undefined && mayAsk && admission.preview(first).verdict === 'ask') {
-          approval = admission.request(first, `program ${program}`);
+          approval = admission.request(first, { asker: `program ${program}` });
           log.append({ type: 'asked', number, approval }, true);
         }
         if (approval !== undefined) {
