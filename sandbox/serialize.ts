@@ -39,6 +39,7 @@ export function serialize(
     subject,
     onBytes,
     path: [],
+    keys: [],
     bytesLeft: limits.maxResultBytes,
     nodesLeft: limits.maxResultNodes,
     above: [],
@@ -59,6 +60,8 @@ interface Writer {
   readonly onBytes: SerializeOptions['onBytes'];
   /** The keys that lead to the current value. Only kept for `onBytes`. */
   readonly path: (string | number)[];
+  /** The key of each member of `above`; of the first, the empty text. */
+  readonly keys: (string | number)[];
   bytesLeft: number;
   nodesLeft: number;
   /** The arrays and objects that contain the current value. */
@@ -80,7 +83,7 @@ function write(writer: Writer, value: unknown, key: string | number): string | u
       return refuse(
         writer,
         'RESULT_INVALID',
-        `${writer.subject} contains a BigInt, which JSON does not have`,
+        `${writer.subject} contains a BigInt${placeOf(writer, key)}, which JSON does not have`,
       );
     case 'object':
       return isObject(value) ? writeObject(writer, value, key) : spendOn(writer, 'null');
@@ -120,30 +123,40 @@ function writeObject(
     return spendOn(writer, 'null');
   }
   const toJSON = object['toJSON'];
-  if (typeof toJSON !== 'function') return writeContents(writer, object);
+  if (typeof toJSON !== 'function') return writeContents(writer, object, key);
   const plain: unknown = Reflect.apply(toJSON, object, [String(key)]);
-  return isObject(plain) ? writeContents(writer, plain) : write(writer, plain, key);
+  return isObject(plain) ? writeContents(writer, plain, key) : write(writer, plain, key);
 }
 
-function writeContents(writer: Writer, object: Record<string, unknown>): string | undefined {
+function writeContents(
+  writer: Writer,
+  object: Record<string, unknown>,
+  key: string | number,
+): string | undefined {
   const primitive = unbox(object);
-  if (primitive !== undefined) return write(writer, primitive, '');
-  const { above, limits } = writer;
+  if (primitive !== undefined) return write(writer, primitive, key);
+  const { above, keys, limits } = writer;
   // guard: result-not-circular
   if (above.includes(object)) {
-    return refuse(writer, 'RESULT_INVALID', `${writer.subject} is circular: it contains itself`);
+    return refuse(
+      writer,
+      'RESULT_INVALID',
+      `${writer.subject} is circular: ${circleOf(writer, object, key)}`,
+    );
   }
   // guard: result-depth-cap
   if (above.length >= limits.maxResultDepth) {
     return refuse(
       writer,
       'RESULT_TOO_LARGE',
-      `${writer.subject} is nested deeper than ${limits.maxResultDepth} levels`,
+      `${writer.subject} is nested deeper than ${limits.maxResultDepth} levels${placeOf(writer, key)}`,
     );
   }
   above.push(object);
+  keys.push(key);
   const text = Array.isArray(object) ? writeArray(writer, object) : writeRecord(writer, object);
   above.pop();
+  keys.pop();
   return text;
 }
 
@@ -202,7 +215,7 @@ function count(writer: Writer, values: number): void {
     refuse(
       writer,
       'RESULT_TOO_LARGE',
-      `${writer.subject} contains more than ${writer.limits.maxResultNodes} values`,
+      `${writer.subject} contains more than ${writer.limits.maxResultNodes} values${placeOf(writer)}`,
     );
   }
 }
@@ -222,9 +235,38 @@ function refuseSize(writer: Writer): never {
   return refuse(
     writer,
     'RESULT_TOO_LARGE',
-    `${writer.subject} is larger than ${writer.limits.maxResultBytes} bytes of JSON`,
+    `${writer.subject} is larger than ${writer.limits.maxResultBytes} bytes of JSON${placeOf(writer)}`,
   );
 }
+
+/** Characters of a path in a message. */
+const MAX_PATH = 160;
+
+/** ` at rows[0].id`: the value of that key in the current object. Without a key, that object. */
+function placeOf(writer: Writer, key?: string | number): string {
+  const path = pathOf(key === undefined ? writer.keys : [...writer.keys, key]);
+  return path === '' ? '' : ` at ${path}`;
+}
+
+function circleOf(writer: Writer, object: object, key: string | number): string {
+  const { keys, above } = writer;
+  const outer = pathOf(keys.slice(0, above.indexOf(object) + 1));
+  return `${pathOf([...keys, key])} is ${outer === '' ? 'the whole of it' : outer} again`;
+}
+
+/** As code writes it: `list[0].self`. The first key is the root's. */
+function pathOf([, ...keys]: readonly (string | number)[]): string {
+  let text = '';
+  for (const key of keys) {
+    if (typeof key === 'number') text += `[${key}]`;
+    else if (!NAME.test(key)) text += `[${JSON.stringify(key.slice(0, MAX_PATH))}]`;
+    else text += text === '' ? key : `.${key}`;
+    if (text.length > MAX_PATH) return `${text.slice(0, MAX_PATH)}…`;
+  }
+  return text;
+}
+
+const NAME = /^[A-Za-z_$][\w$]{0,99}$/;
 
 function refuse(writer: Writer, code: string, message: string): never {
   writer.refusal ??= withCode(new Error(message), code);

@@ -29,7 +29,8 @@ export const pandora: Dialect = {
         const statics = describeAll(exports['tools'], world, budget);
         const resolved = await resolve(budget);
         const agent = describeAgent(exports['agent'], world);
-        return `{"tools":${statics},"resolved":${resolved.described}${agent}}`;
+        const instead = describeExports(exports, world);
+        return `{"tools":${statics},"resolved":${resolved.described}${agent}${instead}}`;
       },
       // Tools may depend on variables and powers, so they are resolved again.
       regrant: () => {
@@ -134,6 +135,8 @@ const FIELDS = [
   'annotations',
 ];
 
+const READ: ReadonlySet<string> = new Set([...FIELDS, 'execute']);
+
 /** Tools past the cap that are named. */
 const MAX_PAST = 100;
 /** Bytes of the descriptions of both lists together. They fit into one message, with the alerts. */
@@ -169,6 +172,18 @@ function describeAll(list: unknown, world: DialectWorld, budget: Budget): string
 const PAST_CAP = `an entry has at most ${MAX_TOOLS} tools`;
 const OVER_BUDGET = `the tools of an entry have at most ${MAX_DESCRIBED_BYTES} bytes with their descriptions and schemas`;
 
+/** Keys of a tool that are reported. */
+const MAX_UNREAD = 10;
+
+/** The names of a tool's own keys that nothing reads: usually misspelt ones. */
+function unreadKeys(tool: unknown): readonly string[] {
+  if (typeof tool !== 'object' || tool === null) return [];
+  return Object.keys(tool)
+    .filter((key) => !READ.has(key))
+    .slice(0, MAX_UNREAD)
+    .map((key) => key.slice(0, MAX_ID));
+}
+
 /** A tool that cannot be offered, with its id if that can be read. */
 function problemOf(tool: unknown, problem: string, world: DialectWorld): string {
   let id: unknown;
@@ -194,6 +209,7 @@ function describeTool(tool: unknown, world: DialectWorld): string {
     const plain: Record<string, unknown> = {
       ...Object.fromEntries(fields),
       executable: isTool(tool),
+      unread: unreadKeys(tool),
       // JSON has no Infinity. As text, the reader can distinguish it from a missing timeout.
       ...nameTimeout(readProperty(tool, 'timeout')),
     };
@@ -202,6 +218,19 @@ function describeTool(tool: unknown, world: DialectWorld): string {
     return problemOf(tool, messageOf(error), world);
   }
 }
+
+/** Names of exports that are reported. */
+const MAX_EXPORTS = 20;
+
+/** What an entry without tools and agent exports, for the message to its author. */
+function describeExports(exports: DialectExports, world: DialectWorld): string {
+  const { tools, resolveTools: resolver, agent } = exports;
+  if (Array.isArray(tools) || typeof resolver === 'function' || agent !== undefined) return '';
+  const names = Object.keys(exports).slice(0, MAX_EXPORTS);
+  return `,"exports":${world.serialize({ names, tools: typeof tools })}`;
+}
+
+type DialectExports = Parameters<Dialect['attach']>[0];
 
 const AGENT_FIELDS = ['id', 'name', 'description', 'instructions'];
 

@@ -4,6 +4,7 @@ import type { PluginStatus } from '../engine/types/status.js';
 import { type BuildProblem, BulkheadError, type ErrorCode, isBulkheadError } from '../errors.js';
 import type { CliCapabilities } from './capabilities.js';
 import { shellWord } from '../visible.js';
+import { spotOf } from './source-spot.js';
 
 /** `INTERNAL` is a fault of Bulkhead itself; the engine never throws it on purpose. */
 export type FailureCode = ErrorCode | 'INTERNAL';
@@ -22,8 +23,11 @@ export interface Failure {
 }
 
 /** A failure as the one line that scripts read. */
-export function failureLine({ code, message, result }: Failure, durationMs: number): object {
-  const error = { code, message };
+export function failureLine(failure: Failure, durationMs: number): object {
+  const { code, message, result } = failure;
+  const spot = spotOf(failure);
+  const at = spot && { file: spot.file, line: spot.line, column: spot.column };
+  const error = { code, message, ...(at === undefined ? {} : { at }) };
   return { ok: false, error, ...(result === undefined ? {} : { result }), durationMs };
 }
 
@@ -57,7 +61,8 @@ export function failureOfPlugin(status: PluginStatus): Failure | undefined {
     code: 'PLUGIN_INACTIVE' as const,
     message: `${status.id} does not run.`,
   };
-  return { ...why, plugin: status.id };
+  const { at } = problem ?? {};
+  return { ...why, plugin: status.id, ...(at === undefined ? {} : { stack: `    at ${at}` }) };
 }
 
 export function noPlugin(directory: string): Failure {

@@ -6,6 +6,7 @@ import { type ExitCode, exitCodeOf } from './exit-codes.js';
 import { explanationOf } from './explanations/table.js';
 import { type Failure, failureLine } from './failure.js';
 import { type Paint, makePaint } from './output.js';
+import { type SourceSpot, spotOf, thrownIn } from './source-spot.js';
 
 /** Reports a failure: one line of JSON on stdout, or a block of text on stderr. */
 export async function reportFailure(
@@ -55,15 +56,32 @@ export async function errorBlock(
   const isUsage = failure.code === 'INVALID_OPTIONS' && command !== undefined;
   const remedy = isUsage ? `Read \`${command} --help\`.` : usual;
   const { cause, fix } = splitRemedy(failure.message);
+  const thrown = thrownIn(failure);
+  const excerpt = spot === undefined ? [] : await excerptOf(spot, directory, readFile);
   const lines = [
     heading(failure, title, spot, paint),
-    ...(spot === undefined ? [] : await excerptOf(spot, directory, readFile)),
+    ...excerpt,
     ...field('cause', cause, paint),
+    ...(thrown === undefined
+      ? []
+      : field('thrown', `in ${thrown.file}:${thrown.line}:${thrown.column}`, paint)),
     ...(failure.problems ?? []).slice(1).flatMap((problem) => field('also', place(problem), paint)),
-    ...field('fix', spot?.remedy ?? fix ?? remedy, paint),
+    ...field('fix', spot?.remedy ?? fix ?? variableRemedy(failure, excerpt) ?? remedy, paint),
     ...field('docs', `bulkhead explain ${failure.code}`, paint),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** A variable that was not granted is undefined. Its read is usually in the line that fails. */
+function variableRemedy(
+  { code, message }: Failure,
+  excerpt: readonly string[],
+): string | undefined {
+  if (code !== 'TOOL_FAILED' || !/of undefined|is not defined|undefined \(reading/.test(message))
+    return;
+  const name = /\benv\.([A-Z][A-Z0-9_]*)/.exec(excerpt.at(-2) ?? '')?.[1];
+  if (name === undefined) return;
+  return `If ${name} is undefined: add "env": ["${name}"] to the permissions in the manifest, and give it a value (--env ${name}=VALUE).`;
 }
 
 function heading(
@@ -101,30 +119,8 @@ function field(name: string, text: string, paint: Paint): string[] {
     );
 }
 
-/** A place in a plugin's sources. Lines count from 1, columns from 1. */
-export interface SourceSpot {
-  /** Relative to the plugin's directory. */
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  readonly remedy: string | undefined;
-}
-
 const LINES_BEFORE = 2;
 const MAX_WIDTH = 160;
-
-/** The place of a failure: the first problem of a build, or the top line of the plugin's stack. */
-export function spotOf({ problems, stack }: Failure): SourceSpot | undefined {
-  const problem = problems?.[0];
-  if (problem?.file !== undefined && problem.line !== undefined) {
-    const { file, line, column, remedy } = problem;
-    return { file, line, column: (column ?? 0) + 1, remedy };
-  }
-  const frame = /\(?([^\s()]+):(\d+):(\d+)\)?$/m.exec(stack ?? '');
-  if (frame === null) return undefined;
-  const [, file = '', line, column] = frame;
-  return { file, line: Number(line), column: Number(column), remedy: undefined };
-}
 
 /** The source lines around a place with a caret below its column; empty if they cannot be read. */
 export async function excerptOf(

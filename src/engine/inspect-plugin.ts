@@ -27,6 +27,7 @@ import type { InstalledPlugin } from './plugins/installed.js';
 import { openEngineRuntime } from './runtime.js';
 import { readSettings } from './settings.js';
 import type { EngineOptions } from './types/options.js';
+import type { PluginProblem } from './types/status.js';
 
 /** A plugin's current content on disk, for the operator's review before acceptance. */
 export interface Inspection {
@@ -47,6 +48,10 @@ export interface Inspection {
   readonly envelope?: string;
   /** What could not be inspected, or was interpreted differently from how it is written. */
   readonly problems: readonly string[];
+  /** Those of its code, with their codes and places. `problems` has their messages too. */
+  readonly faults: readonly PluginProblem[];
+  /** Why it would be inactive without more configuration. `problems` has these too. */
+  readonly inactive: readonly string[];
 }
 
 /** A tool as its plugin describes it. */
@@ -182,7 +187,7 @@ function withoutNetwork({ entries }: Plugin): Partial<Permissions> {
 
 async function describeTools(
   installed: InstalledPlugin,
-): Promise<Pick<Inspection, 'tools' | 'hostTools' | 'problems'>> {
+): Promise<Pick<Inspection, 'tools' | 'hostTools' | 'problems' | 'faults' | 'inactive'>> {
   try {
     const listings = installed.entries.flatMap((entry) => entry.tools.map(({ listed }) => listed));
     return {
@@ -195,6 +200,8 @@ async function describeTools(
         ...installed.activation.reasons,
         ...installed.entries.flatMap((entry) => entry.problems.map(({ message }) => message)),
       ],
+      faults: installed.entries.flatMap((entry) => entry.problems),
+      inactive: installed.activation.reasons,
     };
   } finally {
     const instances = installed.entries.flatMap((entry) => entry.instances);

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
+import type { Shape } from '../schema/shape.js';
 import type { ErrorCode } from '../errors.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { ToolAnswer } from '../plugin/answer.js';
@@ -30,6 +31,8 @@ export interface Format {
   readonly name: FormatName;
   /** The usual name of its manifest. */
   readonly manifestFile: string;
+  /** The manifest's keys that the format reads, to find misspelt ones. Default: none are found. */
+  readonly manifestShape?: Pick<Shape<unknown>, 'findUnread'>;
   /** The place in the manifest for a request for permissions, as a part of a sentence. */
   readonly permissionsPlace: string;
   /** Whether the directory contains a plugin of this format, by the names of its files. */

@@ -20,6 +20,19 @@ export function readProcessorUse(pid: number): ProcessorUse | undefined {
   }
 }
 
+/**
+ * Whether the process's main thread computes: it runs, or is stopped because it used too much. Otherwise it
+ * waits. `undefined` if there is no such process, or no `/proc`.
+ */
+export function isComputing(pid: number): boolean | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return /^ [RT] /.test(text.slice(text.lastIndexOf(')') + 1));
+  } catch {
+    return undefined;
+  }
+}
+
 /** The process's own memory in MiB. `undefined` if the system does not report it. */
 export function readMemory(pid: number): number | undefined {
   try {

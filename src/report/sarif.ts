@@ -48,7 +48,7 @@ function resultOf(
     ruleIndex: rules.findIndex(({ name }) => name === rule),
     level,
     // guard: sarif-text-plain
-    message: { text: plain(`${message} ${fix}`) },
+    message: { text: plainText(`${message} ${fix}`) },
     // Without line numbers, so that a finding stays the same when code moves.
     partialFingerprints: {
       'bulkhead/v1': createHash('sha256')
@@ -90,7 +90,7 @@ function resultOf(
 }
 
 /** Escapes brackets, because viewers of SARIF make links of them. */
-function plain(text: string): string {
+export function plainText(text: string): string {
   return visible(text.replaceAll(/[\\[\]]/g, (character) => `\\${character}`));
 }
 
@@ -98,7 +98,11 @@ function plain(text: string): string {
  * A relative URI: to the working directory, or to the plugin's directory if that is elsewhere. An
  * absolute path would name the machine's user, and viewers could not open the file elsewhere.
  */
-function locationOf(directory: string | null, file: string, base: string | undefined): object {
+export function locationOf(
+  directory: string | null,
+  file: string,
+  base: string | undefined,
+): object {
   const inside = directory === null || base === undefined ? undefined : relative(base, directory);
   const isBelow = inside !== undefined && !isAbsolute(inside) && inside.split(sep)[0] !== '..';
   const parts = [...(isBelow ? inside.split(sep) : []), ...file.split('/')];

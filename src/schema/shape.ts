@@ -5,6 +5,17 @@ import { isRecord } from '../../sandbox/wire/json.js';
 export interface Shape<T> {
   /** The value, typed, or `undefined` after at least one entry was added to `problems`. */
   readonly read: (value: unknown, at: string, problems: string[]) => { value: T } | undefined;
+  /** The keys in the value that the shape does not read. Absent: it has no keys. */
+  readonly findUnread?: (value: unknown, at: string) => readonly UnreadKey[];
+}
+
+/** A key that is not read, usually a misspelt one. */
+export interface UnreadKey {
+  /** The path of its object; empty for the whole value. */
+  readonly at: string;
+  readonly key: string;
+  /** The nearest key that is read. */
+  readonly meant: string | undefined;
 }
 
 /** The type that a shape reads. */
@@ -39,6 +50,9 @@ export const number: Shape<number> = scalar(
   (value): value is number => typeof value === 'number' && Number.isFinite(value),
 );
 
+/** Any value, unread. */
+export const any: Shape<unknown> = { read: (value) => ({ value }) };
+
 /** Any text, or one for which `fits` returns true. `what` describes it in problems. */
 export function string(
   what = 'a text',
@@ -61,6 +75,10 @@ export function array<T>(item: Shape<T>): Shape<readonly T[]> {
       const good = items.flatMap((read) => (read === undefined ? [] : [read.value]));
       return good.length === items.length ? { value: good } : undefined;
     },
+    findUnread: (value, at) =>
+      Array.isArray(value)
+        ? value.flatMap((part, index) => item.findUnread?.(part, `${at}[${index}]`) ?? [])
+        : [],
   };
 }
 
@@ -73,6 +91,7 @@ export function oneOrMore<T>(item: Shape<T>): Shape<readonly T[]> {
       const read = item.read(value, at, problems);
       return read === undefined ? undefined : { value: [read.value] };
     },
+    findUnread: (value, at) => (Array.isArray(value) ? list : item).findUnread?.(value, at) ?? [],
   };
 }
 
@@ -172,6 +191,17 @@ export function object<F extends Fields>(
       if (problems.length > before) return undefined;
       // Each entry has the type that its shape reads. TypeScript types `fromEntries` as `any`.
       return { value: Object.fromEntries(entries) };
+    },
+    findUnread: (value, at) => {
+      if (!isRecord(value)) return [];
+      return Object.entries(value).flatMap(([key, part]) => {
+        const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+        if (field === undefined) {
+          return [{ at, key: cut(key), meant: didYouMean(key, Object.keys(fields)) }];
+        }
+        const shape = 'optional' in field ? field.optional : field;
+        return shape.findUnread?.(part, join(at, key)) ?? [];
+      });
     },
   };
 }

@@ -2,6 +2,7 @@ import type { AnyNode, CallExpression, NewExpression } from 'acorn';
 import { storageDirectoryOf } from '../../sandbox/wire/storage.js';
 import type { PluginInterface } from '../formats/format.js';
 import { formats } from '../formats/table.js';
+import { insteadOf } from '../plugin/absent-globals.js';
 import type { Reading, Use } from './reading.js';
 
 /** A request for permissions, as manifests write it. */
@@ -133,8 +134,27 @@ function judgeGlobal(
     case 'powers':
       return [power(first, `powers.${first ?? '…'}`, node)];
     default:
-      return judgeInterface('global', name, member.path, node);
+      return [
+        ...judgeInterface('global', name, member.path, node),
+        ...absentFindings(name, node, reading),
+      ];
   }
+}
+
+/** A global that plugins do not have. Code that tests for it, as `typeof window` does, can do without it. */
+function absentFindings(
+  name: string,
+  node: AnyNode,
+  { uses, parentOf }: Reading,
+): readonly Finding[] {
+  const instead = insteadOf(name);
+  if (instead === undefined) return [];
+  const isTested = uses.some(
+    ({ node: other, of }) =>
+      of.kind === 'global' && of.name === name && parentOf(other)?.type === 'UnaryExpression',
+  );
+  if (isTested) return [];
+  return [{ permission: 'none', why: `plugins have no ${name}: ${instead}`, node, absent: true }];
 }
 
 /** The permission that a member of a plugin system's own global or module needs. */
@@ -356,6 +376,8 @@ export interface Finding {
   /** A file of the storage directory. If the plugin ships it, the fs permission applies instead. */
   readonly file?: string;
   readonly node: AnyNode;
+  /** The name does not exist in a plugin. Dependencies often test for such names. */
+  readonly absent?: true;
 }
 
 /** A member expression that starts at a name. */

@@ -114,6 +114,7 @@ async function readBundle(
       const at = placeOf(finding.node.start);
       // Code without a place in the sources was added by the bundler.
       if (at === undefined) continue;
+      if (finding.absent === true && at.startsWith('node_modules/')) continue;
       const item = itemOf(await asShipped(finding, directory), at);
       if (item !== undefined) items.push(item);
       else open.push({ permission: finding.permission, what: finding.why, at });

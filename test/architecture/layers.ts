@@ -47,6 +47,8 @@ const rows: readonly (readonly string[])[] = [
   // The composition root.
   ['src/engine/'],
   ['src/agent/', 'src/formats/spindle/council/', 'src/metrics/', 'src/report/', 'src/suggest/'],
+  // Reads a plugin as `suggest` does, and places findings as `report` does.
+  ['src/check/'],
   ['src/adapters/'],
   ['src/http/'],
   ['src/index.ts', 'src/entry-points/'],

@@ -112,17 +112,24 @@ describe('serialize', () => {
     circle['deep'] = { list: [circle] };
     expect(refusal(circle)).toEqual([
       'RESULT_INVALID',
-      'The result is circular: it contains itself',
+      'The result is circular: deep.list[0] is the whole of it again',
     ]);
     const shared = { x: 1 };
     expect(serialize([shared, shared], limits)).toBe('[{"x":1},{"x":1}]');
   });
 
   test('refuses a BigInt', () => {
-    for (const value of [1n, [1n], Object(1n)]) {
+    for (const [value, place] of [
+      [1n, ''],
+      [[1n], ' at [0]'],
+      [Object(1n), ''],
+      [{ rows: [{ id: 1 }, { id: 2n }] }, ' at rows[1].id'],
+      [{ 'a b': Object(1n) }, ' at ["a b"]'],
+      [{ long: { ['k'.repeat(300)]: 1n } }, ` at long["${'k'.repeat(154)}…`],
+    ] as const) {
       expect(refusal(value)).toEqual([
         'RESULT_INVALID',
-        'The result contains a BigInt, which JSON does not have',
+        `The result contains a BigInt${place}, which JSON does not have`,
       ]);
     }
   });

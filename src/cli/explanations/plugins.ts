@@ -117,7 +117,7 @@ export const pluginCodes = {
     meaning:
       'The schema of a tool is invalid, refers to another document, or is too large, too deep or too slow.',
     remedy:
-      'Simplify the schema: no remote $ref, no $async, at most 64 kB, 32 levels and 1000 parts.',
+      '`bulkhead check <plugin-dir>` shows the place. A schema has no remote $ref, no $async, and at most 64 kB, 32 levels and 1000 parts.',
   },
   PLUGIN_INACTIVE: {
     title: 'the plugin is inactive',

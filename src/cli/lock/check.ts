@@ -1,33 +1,51 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { checkPlugin, type PluginCheck } from '../../check/check-plugin.js';
+import type { CheckFinding, CheckLevel } from '../../check/finding.js';
+import { renderCheckSarif } from '../../check/sarif.js';
 import type { LockState, Lockfile } from '../../engine/lockfile.js';
 import type { LockedPlugin } from '../../lock/lock.js';
 import { textFindings } from '../../lock/text-findings.js';
-import { jsonLine, visible, shellWord } from '../../visible.js';
+import { jsonLine, shellWord } from '../../visible.js';
 import type { RunCommand } from '../call.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { failureOf, usageError } from '../failure.js';
+import { describeChecks } from './describe-checks.js';
 import { type LockSettings, addLockOptions, openLock } from './options.js';
 
 interface CheckSettings extends LockSettings {
   readonly locked?: boolean;
+  readonly failOn: CheckLevel;
+  readonly sarif?: string;
 }
 
-interface Finding {
-  readonly plugin: string;
-  readonly message: string;
-}
+const LEVELS: readonly CheckLevel[] = ['error', 'warning', 'note'];
 
 export function addCheck(program: Command, run: RunCommand): void {
   const command = program
     .command('check')
-    .description('check plugins, and exit with 2 if a problem is found')
+    .description('check plugins without calling their tools, and exit with 2 if a problem is found')
     .argument('[plugin-dir...]', 'directories of plugins')
-    .option('--locked', 'also require that every plugin is as accepted in the lock file');
+    .option('--locked', 'also require that every plugin is as accepted in the lock file')
+    .addOption(
+      new Option('--fail-on <LEVEL>', 'the least level of a finding that exits with 2')
+        .choices(LEVELS)
+        .default('warning'),
+    )
+    .option('--sarif <FILE>', 'also write the findings as SARIF 2.1.0')
+    .addHelpText('after', EXAMPLES);
   addLockOptions(command).action((directories: string[], settings: CheckSettings) =>
     run((capabilities) => runCheck(directories, settings, capabilities)),
   );
 }
+
+const EXAMPLES = `
+Examples:
+  bulkhead check .                              check the plugin in this directory
+  bulkhead check . --fail-on error --json       for a script: only errors fail
+  bulkhead check . --sarif bulkhead.sarif       for code scanning
+  bulkhead check --locked                       compare all plugins with the lock file
+`;
 
 async function runCheck(
   directories: readonly string[],
@@ -37,19 +55,29 @@ async function runCheck(
   const lockfile = openLock(settings, capabilities);
   // guard: lock-check-needs-lock-file
   if (directories.length === 0) await requireLockFile(lockfile, capabilities);
-  const findings = [
-    ...(await checkDirectories(lockfile, directories, settings.locked ?? false)),
+  const checks = [
+    ...(await checkDirectories(lockfile, directories, settings.locked ?? false, capabilities)),
     ...(settings.locked === true || directories.length === 0 ? await drift(lockfile) : []),
   ];
-  if (settings.json === true) {
-    await capabilities.stdout.write(jsonLine({ ok: findings.length === 0, findings }));
-  } else {
-    for (const { plugin, message } of findings) {
-      await capabilities.stdout.write(`${visible(plugin)}: ${visible(message)}\n`);
-    }
-    if (findings.length === 0) await capabilities.stdout.write('no problem found\n');
+  const failing = LEVELS.slice(0, LEVELS.indexOf(settings.failOn) + 1);
+  const isFailed = checks.some(({ findings }) =>
+    findings.some(({ level }) => failing.includes(level)),
+  );
+  if (settings.sarif !== undefined) {
+    const base = await capabilities.realPath('.');
+    const text = renderCheckSarif(checks, { version: capabilities.version, base });
+    await capabilities.writeFile(settings.sarif, text);
   }
-  return findings.length === 0 ? EXIT.ok : EXIT.findings;
+  if (settings.json === true) {
+    const findings = checks.flatMap((check) =>
+      check.findings.map((finding) => ({ plugin: check.plugin ?? check.directory, ...finding })),
+    );
+    const plugins = checks.flatMap(({ plugin, directory, tools }) =>
+      plugin === undefined ? [] : [{ plugin, directory, tools }],
+    );
+    await capabilities.stdout.write(jsonLine({ ok: !isFailed, findings, plugins }));
+  } else await capabilities.stdout.write(await describeChecks(checks, capabilities));
+  return isFailed ? EXIT.findings : EXIT.ok;
 }
 
 /** A missing lock file is an error, because there is nothing to compare with. */
@@ -66,25 +94,46 @@ async function checkDirectories(
   lockfile: Lockfile,
   directories: readonly string[],
   locked: boolean,
-): Promise<Finding[]> {
-  const findings: Finding[] = [];
+  { suggestPermissions }: Pick<CliCapabilities, 'suggestPermissions'>,
+): Promise<PluginCheck[]> {
+  const checks: PluginCheck[] = [];
   for (const directory of directories) {
     try {
-      const { plugin, problems, tools } = await lockfile.inspect(directory);
-      findings.push(...problems.map((message) => ({ plugin: plugin.id, message })));
-      const others = Object.entries(lockfile.read().plugins).filter(([id]) => id !== plugin.id);
-      const texts = textFindings(tools, toolsOf(others));
-      findings.push(...texts.map((message) => ({ plugin: plugin.id, message })));
-      if ((await lockfile.packState(directory)) === 'stale') {
-        findings.push({ plugin: plugin.id, message: STALE(directory) });
-      }
-      if (locked && !Object.hasOwn(lockfile.read().plugins, plugin.id)) {
-        const message = `is not in ${lockfile.path}; add it with bulkhead add ${shellWord(directory)}`;
-        findings.push({ plugin: plugin.id, message });
-      }
+      const check = await checkPlugin(directory, {
+        inspect: (path) => lockfile.inspect(path),
+        suggest: suggestPermissions,
+      });
+      checks.push({
+        ...check,
+        findings: [...check.findings, ...(await lockFindings(lockfile, check, locked))],
+      });
     } catch (error) {
-      findings.push({ plugin: directory, message: failureOf(error).message });
+      const { message } = failureOf(error);
+      checks.push({ directory, findings: [{ rule: 'load', level: 'error', message }], tools: [] });
     }
+  }
+  return checks;
+}
+
+/** What the lock file and the pack say about a checked plugin. */
+async function lockFindings(
+  lockfile: Lockfile,
+  { plugin, directory, inspected }: PluginCheck,
+  locked: boolean,
+): Promise<readonly CheckFinding[]> {
+  if (plugin === undefined || inspected === undefined) return [];
+  const { plugins } = lockfile.read();
+  const findings: CheckFinding[] = [];
+  const others = Object.entries(plugins).filter(([id]) => id !== plugin);
+  for (const message of textFindings(inspected.tools, toolsOf(others))) {
+    findings.push({ rule: 'tool-text', level: 'warning', message });
+  }
+  if ((await lockfile.packState(directory)) === 'stale') {
+    findings.push({ rule: 'pack', level: 'warning', message: STALE(directory) });
+  }
+  if (locked && !Object.hasOwn(plugins, plugin)) {
+    const message = `is not in ${lockfile.path}; add it with bulkhead add ${shellWord(directory)}`;
+    findings.push({ rule: 'lock', level: 'error', message });
   }
   return findings;
 }
@@ -101,10 +150,12 @@ function toolsOf(
   );
 }
 
-async function drift(lockfile: Lockfile): Promise<Finding[]> {
-  return Object.entries(await lockfile.check()).flatMap(([plugin, state]) =>
-    state === 'as-accepted' ? [] : [{ plugin, message: SENTENCES[state] }],
-  );
+async function drift(lockfile: Lockfile): Promise<PluginCheck[]> {
+  return Object.entries(await lockfile.check()).flatMap(([plugin, state]) => {
+    if (state === 'as-accepted') return [];
+    const finding: CheckFinding = { rule: 'lock', level: 'error', message: SENTENCES[state] };
+    return [{ plugin, directory: lockfile.directoryOf(plugin), findings: [finding], tools: [] }];
+  });
 }
 
 const SENTENCES: Readonly<Record<Exclude<LockState, 'as-accepted'>, string>> = {

@@ -87,13 +87,24 @@ export function deadlineOf(
   return Math.max(1, Math.min(tool.timeoutMs, given, limits.timeoutMs));
 }
 
-export function deadlineExceeded({ id }: CatalogTool, deadlineMs: number): Failure {
+/** `work`: what the guest did when the deadline passed, if the system says so. */
+export function deadlineExceeded(
+  { id }: CatalogTool,
+  deadlineMs: number,
+  work?: 'computed' | 'waited',
+): Failure {
   return {
     code: 'DEADLINE_EXCEEDED',
     deadlineMs,
-    message: `${id} did not finish within ${deadlineMs} ms and was stopped.`,
+    message: `${id} did not finish within ${deadlineMs} ms and was stopped.${work === undefined ? '' : ` ${WORK[work]}`}`,
   };
 }
+
+const WORK = {
+  computed: 'It was computing at that time: look for a loop that does not end.',
+  waited:
+    'It was waiting at that time: look for a promise that does not settle, or a request without a timeout.',
+} as const;
 
 export function cancelled({ id }: CatalogTool): Failure {
   return { code: 'CANCELLED', message: `The call of ${id} was cancelled.` };

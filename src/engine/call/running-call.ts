@@ -4,6 +4,7 @@ import type { CatalogTool } from '../../catalog/catalog.js';
 import { isBulkheadError } from '../../errors.js';
 import { GuestEnded, isNeighbours } from '../../guests/end.js';
 import type { Guest } from '../../guests/guest.js';
+import { isComputing } from '../../guests/processor.js';
 import { subjectHashOf } from '../../plugin/plugin.js';
 import type { OpenCall } from '../instance/in-flight.js';
 import type { PlacedLocally } from '../plugins/placement.js';
@@ -94,7 +95,9 @@ class RunningCall implements OpenCall, ResponseHandler {
     this.deadlineMs = deadlineMs;
     this.deadlineAtMs = Date.now() + leftMs;
     // guard: call-deadline
-    this.deadline = startDeadline(leftMs, () => this.stop(deadlineExceeded(tool, deadlineMs)));
+    this.deadline = startDeadline(leftMs, () =>
+      this.stop(deadlineExceeded(tool, deadlineMs, workOf(this.guest))),
+    );
     this.onRevoked = () => this.stop(permissionRevoked(tool));
     this.onAbort = options.signal && (() => this.stop(cancelled(tool)));
   }
@@ -255,6 +258,11 @@ class RunningCall implements OpenCall, ResponseHandler {
       durationMs,
     });
   }
+}
+
+function workOf(guest: Guest | undefined): 'computed' | 'waited' | undefined {
+  const computes = guest === undefined ? undefined : isComputing(guest.pid);
+  return computes === undefined ? undefined : computes ? 'computed' : 'waited';
 }
 
 const NOW: Promise<void> = Promise.resolve();

@@ -143,6 +143,7 @@ async function installEntry(
   const { services, grants, contributions, build, onChange } = capabilities;
   const { settings, guests, stores } = services;
   const entry = grants.request(plugin, written);
+  let mapStack: Instance['mapStack'] | undefined;
   try {
     // guard: host-mode-allowed
     if (entry.confinement === 'host' && !settings.hostMode.includes(plugin.id)) {
@@ -169,6 +170,7 @@ async function installEntry(
       services,
     };
     const instance = openInstance(spec);
+    ({ mapStack } = instance);
     // A revocation also applies while the entry is being queried for its contributions.
     const less = (): void => {
       const { permissions } = grants.of(plugin, entry);
@@ -191,7 +193,7 @@ async function installEntry(
       onChange,
     });
   } catch (error) {
-    return idle(entry, [asProblem(error)]);
+    return idle(entry, [asProblem(error, mapStack)]);
   }
 }
 

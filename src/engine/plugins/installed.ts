@@ -5,6 +5,7 @@ import { isBulkheadError } from '../../errors.js';
 import type { Activation } from '../../formats/format.js';
 import type { Grant } from '../../permissions/grant.js';
 import type { Permissions } from '../../permissions/kind.js';
+import { adviceFor } from '../../plugin/absent-globals.js';
 import type { Plugin, PluginEntry } from '../../plugin/plugin.js';
 import type { Contributions } from '../../plugin/tool.js';
 import type { PluginQueue } from '../../scheduler/call-scheduler.js';
@@ -109,12 +110,24 @@ export function idle(entry: PluginEntry, problems: readonly PluginProblem[] = []
   };
 }
 
-/** The operator's message about an entry that does not run. */
-export function asProblem(error: unknown): PluginProblem {
+/** The operator's message about an entry that does not run. `mapStack` finds its place in the sources. */
+export function asProblem(error: unknown, mapStack?: (stack: string) => string): PluginProblem {
   if (isBulkheadError(error)) return { code: error.code, message: error.message };
-  if (error instanceof WireError)
-    return { code: error.code ?? 'LOAD_FAILED', message: error.message };
+  if (error instanceof WireError) {
+    const message = error.message + adviceFor(error.remote.name, error.message);
+    const { stack } = error.remote;
+    const at = stack === undefined ? undefined : topFrame(mapStack?.(stack) ?? '');
+    return { code: error.code ?? 'LOAD_FAILED', message, ...(at === undefined ? {} : { at }) };
+  }
   throw error;
+}
+
+/** The first place of a mapped stack in the plugin's own files, else in a dependency. */
+function topFrame(stack: string): string | undefined {
+  const places = [...stack.matchAll(/^ {4}at (?:.* \()?([^\s()]+:\d+:\d+)\)?$/gm)].map(
+    ([, place]) => place,
+  );
+  return places.find((place) => place?.includes('node_modules/') !== true) ?? places[0];
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Format } from '../../formats/format.js';
 import { endError, GuestEnded } from '../../guests/end.js';
 import { mayHaveTags, withoutTags } from '../../model-text.js';
 import type { PermissionName } from '../../permissions/kind.js';
+import { adviceFor } from '../../plugin/absent-globals.js';
 import { answerOfValue, type ToolAnswer } from '../../plugin/answer.js';
 import type { CallRecording } from './recording.js';
 
@@ -134,7 +135,10 @@ export function failureOf(error: unknown, tool: Pick<CatalogTool, 'id' | 'plugin
     return {
       code: error.code ?? 'TOOL_FAILED',
       name,
-      message: error.message === '' ? `${id} failed without saying why.` : error.message,
+      message:
+        error.message === ''
+          ? `${id} failed without saying why.`
+          : error.message + adviceFor(name, error.message),
       ...(stack === undefined ? {} : { stack }),
     };
   }

@@ -53,6 +53,8 @@ export interface PluginProblem {
   readonly message: string;
   /** Present if the problem affects only this tool. */
   readonly toolId?: string | undefined;
+  /** The place in the plugin's sources, e.g. `src/index.ts:14:21`. Unverified: from the guest. */
+  readonly at?: string;
 }
 
 export interface EntryStatus {

@@ -35,12 +35,13 @@ export function readContributions(answer: unknown, context: ContributionContext)
     readList(list, { ...contextOf(context), origin, report }, tools, refused);
   };
 
-  const { tools: statics, resolved, agent: exported } = isRecord(answer) ? answer : {};
+  const { tools: statics, resolved, agent: exported, exports } = isRecord(answer) ? answer : {};
   if (context.entry.surface === 'agents') {
     const agent = readAgent(exported, report);
     const none = { tools: [], refused: [], alerts: [], problems };
     return agent === undefined ? none : { ...none, agent };
   }
+  reportExports(exports, context.entry.file, report);
   read(statics, 'static');
   if (!isRecord(resolved)) return { tools: [...tools.values()], refused, alerts: [], problems };
   if (typeof resolved['error'] === 'string') {
@@ -49,6 +50,21 @@ export function readContributions(answer: unknown, context: ContributionContext)
   read(resolved['tools'], 'resolved');
   const alerts = readAlerts(resolved['alerts'], report);
   return { tools: [...tools.values()], refused, alerts, problems };
+}
+
+/** Why an entry has no tools: it exports none, or `tools` is not a list. */
+function reportExports(exports: unknown, file: string, report: (problem: string) => void): void {
+  if (!isRecord(exports)) return;
+  const { names, tools } = exports;
+  const listed: readonly unknown[] = Array.isArray(names) ? names : [];
+  const shown = listed.filter((name) => typeof name === 'string').map(quoteText);
+  if (tools !== 'undefined') {
+    report(`${file}: "tools" is not a list. Write: export const tools = [ … ]`);
+  } else if (shown.length === 0) {
+    report(`${file}: exports nothing. Write: export const tools = [ … ]`);
+  } else {
+    report(`${file}: exports ${shown.join(', ')}, no "tools". Write: export const tools = [ … ]`);
+  }
 }
 
 /** Characters of an agent's texts. Its instructions are part of every call of the model. */

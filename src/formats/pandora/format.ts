@@ -3,12 +3,14 @@ import type { Format } from '../format.js';
 import { decideActivation } from './activation.js';
 import { requiresApproval, runsInBackground } from '../approval.js';
 import { listPlugin } from './listing.js';
+import { manifestShape } from './manifest.js';
 import { readContributions } from './contributions.js';
 import { MANIFEST_FILE, readPandora } from './read.js';
 
 export const pandora: Format = {
   name: 'pandora',
   manifestFile: MANIFEST_FILE,
+  manifestShape,
   permissionsPlace: 'as "permissions" of the entry',
   declaresPermissions: true,
   hasCryptoRandom: false,

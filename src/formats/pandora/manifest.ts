@@ -105,7 +105,7 @@ const configField: Shape<PandoraConfigField> = object({
 const ID = /^[^:\u0000-\u001f\u007f]{1,200}$/u;
 const RANGE = /^[><=~^]/;
 
-const manifestShape: Shape<PandoraManifest> = object(
+export const manifestShape: Shape<PandoraManifest> = object(
   {
     $schema: optional(string()),
     manifestVersion: oneOf(1),

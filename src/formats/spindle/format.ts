@@ -4,6 +4,7 @@ import type { Activation, Format } from '../format.js';
 import { runsInBackground } from '../approval.js';
 import { prepareInvocation } from './invocation.js';
 import { listExtension } from './listing.js';
+import { manifestShape } from './manifest.js';
 import { readContributions } from './contributions.js';
 import { spindleGlobal } from './spindle-global.js';
 import { findManifest, readSpindle } from './read.js';
@@ -12,6 +13,7 @@ import { findManifest, readSpindle } from './read.js';
 export const spindle: Format = {
   name: 'spindle',
   manifestFile: 'spindle.json',
+  manifestShape,
   permissionsPlace: 'as "bulkhead": { "permissions": … }',
   actsUncalled: true,
   detect: async (reader, directory) => (await findManifest(reader, directory)) !== undefined,

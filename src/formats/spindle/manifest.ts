@@ -62,7 +62,7 @@ const filled = string('a text that is not empty', (text) => text.trim() !== '');
 // Users see the address and click on it.
 const address = string('an address that begins with https://, or empty', isWebAddress);
 
-const manifestShape: Shape<SpindleManifest> = object({
+export const manifestShape: Shape<SpindleManifest> = object({
   version: filled,
   name: filled,
   // Lumiverse names servers' tools mcp:…, so an extension cannot have that identifier.

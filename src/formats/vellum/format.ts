@@ -4,7 +4,7 @@ import { requiresApproval, runsInBackground } from '../approval.js';
 import { readAnswer } from './answer.js';
 import { listPlugin } from './listing.js';
 import { readContributions } from './contributions.js';
-import { MANIFEST_FILE, parsePackage, PLUGIN_API } from './package.js';
+import { extensionShape, MANIFEST_FILE, parsePackage, PLUGIN_API } from './package.js';
 import { VELLUM_LIMITS } from './limits.js';
 import { pluginApi } from './plugin-api.js';
 import { readVellum } from './read.js';
@@ -16,6 +16,7 @@ import { isRecord } from '../../../sandbox/wire/json.js';
 export const vellum: Format = {
   name: 'vellum',
   manifestFile: MANIFEST_FILE,
+  manifestShape: extensionShape,
   permissionsPlace: 'as "bulkhead": { "permissions": … }',
   bareNames: true,
   refusesForeignLinks: true,

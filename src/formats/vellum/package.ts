@@ -1,5 +1,13 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
-import type { ShapeResult } from '../../schema/shape.js';
+import {
+  any,
+  boolean,
+  object,
+  optional,
+  type Shape,
+  type ShapeResult,
+} from '../../schema/shape.js';
+import { permissionsShape } from '../manifest-permissions.js';
 import { basename } from 'node:path';
 import type { Edition, Plugin } from '../../plugin/plugin.js';
 import { quoteText } from '../quote.js';
@@ -29,6 +37,18 @@ export interface VellumPackage {
   /** The key `bulkhead`, unchecked. */
   readonly bulkhead: unknown;
 }
+
+/** The part of a `package.json` that is ours. */
+export const extensionShape: Shape<unknown> = object({
+  bulkhead: optional(
+    object({
+      permissions: optional(permissionsShape),
+      config: optional(any),
+      requiresCredential: optional(any),
+      stateless: optional(boolean),
+    }),
+  ),
+});
 
 /** Reads a `package.json`. Only a name is required. */
 export function parsePackage(text: string): ShapeResult<VellumPackage> {

@@ -1,0 +1,49 @@
+import type { Failure } from './failure.js';
+
+/** A place in a plugin's sources. Lines count from 1, columns from 1. */
+export interface SourceSpot {
+  /** Relative to the plugin's directory. */
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly remedy: string | undefined;
+}
+
+/**
+ * The place of a failure: the first problem of a build, or the top line of the plugin's stack in its own
+ * files. A dependency's line counts if there is no other.
+ */
+export function spotOf({
+  problems,
+  stack,
+}: Pick<Failure, 'problems' | 'stack'>): SourceSpot | undefined {
+  const problem = problems?.[0];
+  if (problem?.file !== undefined && problem.line !== undefined) {
+    const { file, line, column, remedy } = problem;
+    return { file, line, column: (column ?? 0) + 1, remedy };
+  }
+  const frames = framesOf(stack ?? '');
+  return frames.find(({ file }) => !isDependency(file)) ?? frames[0];
+}
+
+/** The place in a dependency that threw, if the plugin's own line is shown. */
+export function thrownIn({ stack }: Pick<Failure, 'stack'>): SourceSpot | undefined {
+  const [first, ...others] = framesOf(stack ?? '');
+  if (first === undefined || !isDependency(first.file)) return undefined;
+  return others.some(({ file }) => !isDependency(file)) ? first : undefined;
+}
+
+function isDependency(file: string): boolean {
+  return file.startsWith('node_modules/') || file.includes('/node_modules/');
+}
+
+function framesOf(stack: string): readonly SourceSpot[] {
+  return [...stack.matchAll(/^\s*at (?:.*\()?([^\s()]+):(\d+):(\d+)\)?$/gm)].map(
+    ([, file = '', line, column]) => ({
+      file,
+      line: Number(line),
+      column: Number(column),
+      remedy: undefined,
+    }),
+  );
+}
