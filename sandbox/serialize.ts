@@ -149,7 +149,7 @@ function writeContents(
     return refuse(
       writer,
       'RESULT_TOO_LARGE',
-      `${writer.subject} is nested deeper than ${limits.maxResultDepth} levels${placeOf(writer, key)}`,
+      `${writer.subject} is nested deeper than ${limits.maxResultDepth} levels`,
     );
   }
   above.push(object);
@@ -215,7 +215,7 @@ function count(writer: Writer, values: number): void {
     refuse(
       writer,
       'RESULT_TOO_LARGE',
-      `${writer.subject} contains more than ${writer.limits.maxResultNodes} values${placeOf(writer)}`,
+      `${writer.subject} contains more than ${writer.limits.maxResultNodes} values`,
     );
   }
 }

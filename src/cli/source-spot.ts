@@ -1,4 +1,10 @@
-import type { Failure } from './failure.js';
+import type { BuildProblem } from '../errors.js';
+
+/** What of a failure names places. */
+interface Placed {
+  readonly problems?: readonly BuildProblem[];
+  readonly stack?: string;
+}
 
 /** A place in a plugin's sources. Lines count from 1, columns from 1. */
 export interface SourceSpot {
@@ -13,10 +19,7 @@ export interface SourceSpot {
  * The place of a failure: the first problem of a build, or the top line of the plugin's stack in its own
  * files. A dependency's line counts if there is no other.
  */
-export function spotOf({
-  problems,
-  stack,
-}: Pick<Failure, 'problems' | 'stack'>): SourceSpot | undefined {
+export function spotOf({ problems, stack }: Placed): SourceSpot | undefined {
   const problem = problems?.[0];
   if (problem?.file !== undefined && problem.line !== undefined) {
     const { file, line, column, remedy } = problem;
@@ -27,7 +30,7 @@ export function spotOf({
 }
 
 /** The place in a dependency that threw, if the plugin's own line is shown. */
-export function thrownIn({ stack }: Pick<Failure, 'stack'>): SourceSpot | undefined {
+export function thrownIn({ stack }: Pick<Placed, 'stack'>): SourceSpot | undefined {
   const [first, ...others] = framesOf(stack ?? '');
   if (first === undefined || !isDependency(first.file)) return undefined;
   return others.some(({ file }) => !isDependency(file)) ? first : undefined;

@@ -19,8 +19,8 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['alert', 'return the text as the result'],
   ['prompt', 'take the value as an input of the tool'],
   ['Deno', 'use fetch, context.env and the modules of Node that the docs list'],
-  ['module', `write export instead of module.exports: ${'$'}{MIXED}`],
-  ['exports', `write export instead of exports: ${'$'}{MIXED}`],
+  ['module', `write export instead of module.exports: ${MIXED}`],
+  ['exports', `write export instead of exports: ${MIXED}`],
 ]);
 
 /** What to use instead of a global that plugins do not have; `undefined` if it is not known. */

@@ -153,6 +153,8 @@ const HARMLESS_OPTIONS = [
 
 const HARMLESS_FLAGS = [
   '--check-config',
+  '--sarif',
+  '--fail-on',
   '--show',
   '--code',
   '--plugin',
