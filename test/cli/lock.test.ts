@@ -191,7 +191,7 @@ describe('the rest of what an operator does with a lock', () => {
     writeFileSync(join(cwd, 'vendor', 'notes', 'index.ts'), 'export const tools = [');
     expect(JSON.parse((await bulkhead(cwd, 'check vendor/notes --json')).out)).toMatchObject({
       ok: false,
-      findings: [{ plugin: 'notes', rule: 'build', file: 'index.ts', line: 1 }],
+      findings: [{ plugin: '@vendor/notes', rule: 'build', file: 'index.ts', line: 1 }],
     });
   });
 

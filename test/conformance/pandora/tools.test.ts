@@ -66,7 +66,7 @@ describe('the rest of a tool', () => {
         ];`,
     });
     const engine = await startEngine([directory]);
-    expect((await engine.call('short', {})).content[0]?.text).toBe(
+    expect((await engine.call('short', {})).content[0]?.text).toContain(
       'timed:short did not finish within 100 ms and was stopped.',
     );
     expect(engine.catalog.find('plain')?.timeoutMs).toBe(60_000);
