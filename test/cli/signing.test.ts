@@ -336,7 +336,7 @@ describe('a pack', () => {
     expect((await run('check', plugin)).out).toMatch(/\nno problem found\n$/);
     writePlugin(plugin, { says: 'second' });
     const stale = await run('check', plugin);
-    expect(stale.out).toContain(`notes: its pack is older than its sources`);
+    expect(stale.out).toContain('The pack is older than its sources');
     expect(stale.out).toContain(`bulkhead pack ${plugin}`);
     expect(stale.code).toBe(2);
     await run('pack', plugin);

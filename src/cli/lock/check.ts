@@ -132,14 +132,14 @@ async function lockFindings(
     findings.push({ rule: 'pack', level: 'warning', message: STALE(directory) });
   }
   if (locked && !Object.hasOwn(plugins, plugin)) {
-    const message = `is not in ${lockfile.path}; add it with bulkhead add ${shellWord(directory)}`;
+    const message = `The plugin is not in ${lockfile.path}. Add it: bulkhead add ${shellWord(directory)}`;
     findings.push({ rule: 'lock', level: 'error', message });
   }
   return findings;
 }
 
 const STALE = (directory: string): string =>
-  `its pack is older than its sources, and \`add\` uses the pack; write it again with bulkhead pack ${shellWord(directory)}`;
+  `The pack is older than its sources, and \`add\` uses the pack. Write it again: bulkhead pack ${shellWord(directory)}`;
 
 /** The tools of accepted plugins. */
 function toolsOf(
@@ -160,7 +160,7 @@ async function drift(lockfile: Lockfile): Promise<PluginCheck[]> {
 
 const SENTENCES: Readonly<Record<Exclude<LockState, 'as-accepted'>, string>> = {
   changed:
-    'changed since it was accepted; review it with `bulkhead diff`, then accept it with `bulkhead update`',
-  missing: 'has lost its directory; the stored accepted version still runs',
-  broken: 'cannot be read or built; the stored accepted version still runs',
+    'The plugin changed since it was accepted; review it with `bulkhead diff`, then accept it with `bulkhead update`',
+  missing: 'The plugin has lost its directory; the stored accepted version still runs',
+  broken: 'The plugin cannot be read or built; the stored accepted version still runs',
 };
