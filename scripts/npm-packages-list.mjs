@@ -5,7 +5,7 @@ const random = { random: true };
 export const packages = [
   {
     name: 'lodash',
-    use: `import _ from 'lodash'; export const run = () => _.isEqual(_.groupBy([1.2, 1.8, 2.1], Math.floor), { 1: [1.2, 1.8], 2: [2.1] }) && _.template('hi <%= it.x %>', { variable: 'it' })({ x: 1 }) === 'hi 1' && _.debounce(() => 0, 5) instanceof Function;`,
+    use: `import _ from 'lodash'; export const run = () => _.isEqual(_.groupBy([1.2, 1.8, 2.1], Math.floor), { 1: [1.2, 1.8], 2: [2.1] }) && _.template('hi <%= x %>')({ x: 1 }) === 'hi 1' && _.template('hi <%= it.x %>', { variable: 'it' })({ x: 1 }) === 'hi 1' && _.debounce(() => 0, 5) instanceof Function;`,
   },
   {
     name: 'lodash-es',
@@ -210,7 +210,7 @@ export const packages = [
   },
   {
     name: 'ejs',
-    use: `import ejs from 'ejs'; export const run = () => ejs.render('<% for (const x of xs) { %><%= x %><% } %>', { xs: [1, 2] }, { _with: false, destructuredLocals: ['xs'] }) === '12';`,
+    use: `import ejs from 'ejs'; export const run = () => ejs.render('<% for (const x of xs) { %><%= x %><% } %>', { xs: [1, 2] }) === '12' && ejs.render('<%= xs %>', { xs: 3 }, { _with: false, destructuredLocals: ['xs'] }) === '3';`,
   },
   {
     name: 'nunjucks',
@@ -361,7 +361,7 @@ export const packages = [
   },
   {
     name: 'rrule',
-    use: `import { RRule } from 'rrule'; export const run = () => new RRule({ freq: RRule.DAILY, count: 3, dtstart: new Date(Date.UTC(2024, 0, 1)) }).all().length === 3;`,
+    use: `import { RRule } from 'rrule'; import rrule from 'rrule'; export const run = () => typeof rrule.rrulestr === 'function' && new RRule({ freq: RRule.DAILY, count: 3, dtstart: new Date(Date.UTC(2024, 0, 1)) }).all().length === 3;`,
   },
   {
     name: 'cron-parser',
@@ -461,5 +461,161 @@ export const packages = [
     name: 'ajv-formats',
     install: ['ajv', 'ajv-formats'],
     use: `import Ajv from 'ajv'; import addFormats from 'ajv-formats'; export const run = () => { const ajv = new Ajv(); addFormats(ajv); return ajv.validate({ type: 'string', format: 'email' }, 'a@b.co'); };`,
+  },
+  {
+    name: 'react-dom',
+    install: ['react', 'react-dom'],
+    use: `import { createElement } from 'react'; import { renderToStaticMarkup, renderToString } from 'react-dom/server'; export const run = () => renderToStaticMarkup(createElement('b', { title: 'x' }, 'hi')) === '<b title="x">hi</b>' && renderToString(createElement('i')) === '<i></i>';`,
+  },
+  {
+    name: 'ai',
+    grants: random,
+    use: `import { tool, jsonSchema, generateId, convertToModelMessages } from 'ai'; export const run = async () => { const t = tool({ description: 'd', inputSchema: jsonSchema({ type: 'object' }), execute: async () => 1 }); return (await t.execute({}, {})) === 1 && generateId().length > 4 && (await convertToModelMessages([{ role: 'user', parts: [{ type: 'text', text: 'a' }] }]))[0].role === 'user'; };`,
+  },
+  {
+    name: 'graphql',
+    use: `import { graphqlSync, buildSchema } from 'graphql'; export const run = () => graphqlSync({ schema: buildSchema('type Query { a: Int }'), source: '{ a }', rootValue: { a: 4 } }).data.a === 4;`,
+  },
+  {
+    name: 'unified',
+    install: ['unified', 'remark-parse', 'remark-rehype', 'rehype-stringify'],
+    use: `import { unified } from 'unified'; import parse from 'remark-parse'; import rehype from 'remark-rehype'; import stringify from 'rehype-stringify'; export const run = async () => String(await unified().use(parse).use(rehype).use(stringify).process('# Hi')) === '<h1>Hi</h1>';`,
+  },
+  {
+    name: 'prettier',
+    use: `import { format } from 'prettier/standalone'; import * as babel from 'prettier/plugins/babel'; import estree from 'prettier/plugins/estree'; export const run = async () => (await format('a( 1 )', { parser: 'babel', plugins: [babel, estree] })) === 'a(1);\\n';`,
+  },
+  {
+    name: 'dot',
+    use: `import doT from 'dot'; export const run = () => doT.template('<b>{{=it.x}}</b>')({ x: 3 }) === '<b>3</b>';`,
+  },
+  {
+    name: 'showdown',
+    use: `import showdown from 'showdown'; export const run = () => new showdown.Converter().makeHtml('**a**') === '<p><strong>a</strong></p>';`,
+  },
+  {
+    name: 'linkedom',
+    use: `import { parseHTML } from 'linkedom'; export const run = () => parseHTML('<p class=a>hi</p>').document.querySelector('.a').textContent === 'hi';`,
+  },
+  {
+    name: '@mozilla/readability',
+    install: ['@mozilla/readability', 'linkedom'],
+    use: `import { Readability } from '@mozilla/readability'; import { parseHTML } from 'linkedom'; export const run = () => new Readability(parseHTML('<html><head><title>T</title></head><body><article><p>' + 'Long text, with commas. '.repeat(60) + '</p></article></body></html>').document).parse().title === 'T';`,
+  },
+  {
+    name: 'xlsx',
+    use: `import * as XLSX from 'xlsx'; export const run = () => { const w = XLSX.utils.book_new(); XLSX.utils.book_append_sheet(w, XLSX.utils.aoa_to_sheet([['a'], [1]]), 'S'); const b = XLSX.write(w, { type: 'array', bookType: 'xlsx' }); return XLSX.utils.sheet_to_json(XLSX.read(b, { type: 'array' }).Sheets.S)[0].a === 1; };`,
+  },
+  {
+    name: 'exceljs',
+    use: `import ExcelJS from 'exceljs'; export const run = async () => { const w = new ExcelJS.Workbook(); w.addWorksheet('S').addRow([1, 'b']); const b = await w.xlsx.writeBuffer(); const r = new ExcelJS.Workbook(); await r.xlsx.load(b); return r.getWorksheet('S').getCell('B1').value === 'b'; };`,
+  },
+  {
+    name: 'pdf-lib',
+    use: `import { PDFDocument } from 'pdf-lib'; export const run = async () => { const d = await PDFDocument.create(); d.addPage().drawText('hi'); return (await PDFDocument.load(await d.save())).getPageCount() === 1; };`,
+  },
+  {
+    name: 'docx',
+    grants: random,
+    use: `import { Document, Packer, Paragraph } from 'docx'; export const run = async () => (await Packer.toBuffer(new Document({ sections: [{ children: [new Paragraph('hi')] }] })))[0] === 0x50;`,
+  },
+  {
+    name: 'mammoth',
+    install: ['mammoth', 'docx'],
+    grants: random,
+    use: `import mammoth from 'mammoth'; import { Document, Packer, Paragraph } from 'docx'; export const run = async () => { const buffer = await Packer.toBuffer(new Document({ sections: [{ children: [new Paragraph('hi')] }] })); return (await mammoth.extractRawText({ buffer })).value.trim() === 'hi'; };`,
+  },
+  {
+    name: 'qrcode',
+    use: `import QRCode from 'qrcode'; export const run = async () => (await QRCode.toString('hi', { type: 'svg' })).startsWith('<svg') && QRCode.create('hi').modules.size === 21;`,
+  },
+  {
+    name: 'openai',
+    grants: { network: ['a.co'] },
+    use: `import OpenAI from 'openai'; export const run = () => new OpenAI({ apiKey: 'k' }).chat.completions.create instanceof Function;`,
+  },
+  {
+    name: '@anthropic-ai/sdk',
+    grants: { network: ['a.co'] },
+    use: `import Anthropic from '@anthropic-ai/sdk'; export const run = () => new Anthropic({ apiKey: 'k' }).messages.create instanceof Function;`,
+  },
+  {
+    name: '@langchain/core',
+    use: `import { PromptTemplate } from '@langchain/core/prompts'; import { HumanMessage } from '@langchain/core/messages'; export const run = async () => (await PromptTemplate.fromTemplate('Hi {n}').format({ n: 'x' })) === 'Hi x' && new HumanMessage('a').content === 'a';`,
+  },
+  {
+    name: 'js-tiktoken',
+    use: `import { Tiktoken } from 'js-tiktoken/lite'; import o200k from 'js-tiktoken/ranks/o200k_base'; export const run = () => new Tiktoken(o200k).encode('hello world').length === 2;`,
+  },
+  {
+    name: 'libphonenumber-js',
+    use: `import { parsePhoneNumber } from 'libphonenumber-js'; export const run = () => parsePhoneNumber('+12133734253').country === 'US';`,
+  },
+  {
+    name: '@turf/turf',
+    use: `import * as turf from '@turf/turf'; export const run = () => Math.round(turf.distance([0, 0], [0, 1])) === 111;`,
+  },
+  {
+    name: 'd3',
+    use: `import * as d3 from 'd3'; export const run = () => d3.scaleLinear([0, 10], [0, 1])(5) === 0.5 && d3.mean([1, 3]) === 2 && d3.format('.2f')(1) === '1.00';`,
+  },
+  {
+    name: 'redux',
+    install: ['redux', '@reduxjs/toolkit'],
+    grants: random,
+    use: `import { configureStore, createSlice } from '@reduxjs/toolkit'; export const run = () => { const s = createSlice({ name: 'c', initialState: { n: 0 }, reducers: { up: (x) => { x.n++; } } }); const t = configureStore({ reducer: s.reducer }); t.dispatch(s.actions.up()); return t.getState().n === 1; };`,
+  },
+  {
+    name: 'mobx',
+    use: `import { observable, autorun } from 'mobx'; export const run = () => { const o = observable({ n: 1 }); let seen = 0; autorun(() => { seen = o.n; }); o.n = 5; return seen === 5; };`,
+  },
+  {
+    name: 'xstate',
+    use: `import { createMachine, createActor } from 'xstate'; export const run = () => { const a = createActor(createMachine({ initial: 'a', states: { a: { on: { GO: 'b' } }, b: {} } })).start(); a.send({ type: 'GO' }); return a.getSnapshot().value === 'b'; };`,
+  },
+  {
+    name: 'i18next',
+    use: `import i18next from 'i18next'; export const run = async () => { await i18next.init({ lng: 'en', resources: { en: { translation: { k: 'v {{n}}' } } } }); return i18next.t('k', { n: 1 }) === 'v 1'; };`,
+  },
+  {
+    name: 'rss-parser',
+    use: `import Parser from 'rss-parser'; export const run = async () => (await new Parser().parseString('<rss version="2.0"><channel><title>T</title><item><title>I</title></item></channel></rss>')).items[0].title === 'I';`,
+  },
+  {
+    name: 'winston',
+    use: `import winston from 'winston'; export const run = () => winston.createLogger({ silent: true, transports: [new winston.transports.Console()] }).info('x') !== undefined;`,
+  },
+  {
+    name: 'pino',
+    use: `import pino from 'pino'; export const run = () => { let line; pino({ browser: { write: (record) => { line = record; } } }).info('hi'); return line.msg === 'hi'; };`,
+  },
+  {
+    name: 'ky',
+    grants: { network: ['a.co'] },
+    use: `import ky from 'ky'; export const run = async () => (await ky.get('https://a.co/').text()) === 'fetched';`,
+  },
+  {
+    name: 'dotenv',
+    use: `import { parse } from 'dotenv'; export const run = () => parse('A=1').A === '1';`,
+  },
+  {
+    name: 'minimatch',
+    use: `import { minimatch } from 'minimatch'; export const run = () => minimatch('a/b.js', '**/*.js');`,
+  },
+  {
+    name: 'simple-statistics',
+    use: `import { linearRegression } from 'simple-statistics'; export const run = () => linearRegression([[0, 0], [1, 2]]).m === 2;`,
+  },
+  {
+    name: 'seedrandom',
+    use: `import seedrandom from 'seedrandom'; export const run = () => seedrandom('hello.')() === seedrandom('hello.')();`,
+  },
+  {
+    name: 'peggy',
+    use: `import peggy from 'peggy'; export const run = () => peggy.generate('start = [0-9]+ { return 7; }').parse('12') === 7;`,
+  },
+  {
+    name: 'three',
+    use: `import { Vector3, Matrix4 } from 'three'; export const run = () => new Vector3(1, 2, 2).length() === 3 && new Matrix4().determinant() === 1;`,
   },
 ];

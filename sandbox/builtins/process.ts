@@ -1,3 +1,4 @@
+import { makeHrtime } from '../endowments/hrtime.js';
 import { refusal } from './denied.js';
 import { makeEnvironment } from './environment.js';
 import { EventEmitter } from './events.js';
@@ -18,18 +19,6 @@ function stream(level: 'log' | 'error', fd: number): object {
     writable: true,
     write: write(level),
   });
-}
-
-/** Milliseconds from the plugin's own clock. Throws without the time permission. */
-function now(): number {
-  return Date.now();
-}
-
-function hrtime(before?: readonly [number, number]): [number, number] {
-  const time = now();
-  const seconds = Math.floor(time / 1000) - (before?.[0] ?? 0);
-  const nanoseconds = (time % 1000) * 1e6 - (before?.[1] ?? 0);
-  return nanoseconds < 0 ? [seconds - 1, nanoseconds + 1e9] : [seconds, nanoseconds];
 }
 
 function refused(name: string): () => never {
@@ -67,7 +56,8 @@ export const process: object = Object.assign(Object.create(EventEmitter.prototyp
   cwd: (): string => WORKING_DIRECTORY,
   umask: (): number => 0o22,
   uptime: (): number => 0,
-  hrtime: Object.assign(hrtime, { bigint: (): bigint => BigInt(now()) * 1_000_000n }),
+  // The plugin's own clock. Throws without the time permission.
+  hrtime: makeHrtime(() => Date.now()),
   memoryUsage: Object.assign(
     () => ({ rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 }),
     { rss: (): number => 0 },

@@ -1,3 +1,4 @@
+import { makeHrtime } from './hrtime.js';
 import { makeBrand } from './brand.js';
 import { makeRevocation } from './denial.js';
 import type { Endowed, Endowment, EndowmentCapabilities } from './endowment.js';
@@ -29,6 +30,7 @@ function endowClock(capabilities: EndowmentCapabilities, from: 'held' | 'withhel
     forDependencies: {
       Date: makeDate(capabilities.feralDate, lenient.now),
       performance: makePerformance(lenient),
+      hrtime: makeHrtime(() => lenient.elapsed('process.hrtime')),
     },
     revoke: clock.revoke,
     restore: () => {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Json } from '../../sandbox/wire/messages.js';
-import type { PluginStatus } from '../engine/types/status.js';
+import type { PluginProblem, PluginStatus } from '../engine/types/status.js';
 import { type BuildProblem, BulkheadError, type ErrorCode, isBulkheadError } from '../errors.js';
 import type { CliCapabilities } from './capabilities.js';
 import { shellWord } from '../visible.js';
@@ -57,8 +57,8 @@ export function failureOfPlugin(status: PluginStatus): Failure | undefined {
   // A mistake in the manifest often comes with the failure that it causes; that failure is the reason.
   const problem =
     status.problems.find(({ code }) => code !== 'INVALID_MANIFEST') ?? status.problems[0];
-  const why = problem ?? {
-    code: 'PLUGIN_INACTIVE' as const,
+  const why: PluginProblem = problem ?? {
+    code: 'PLUGIN_INACTIVE',
     message: `${status.id} does not run.`,
   };
   const { at } = problem ?? {};

@@ -6,7 +6,7 @@ import type { EntryStatus, PluginStatus } from '../engine/types/status.js';
 import type { Permissions } from '../permissions/kind.js';
 import { explainPermissions } from '../permissions/permissions.js';
 import type { Plugin } from '../plugin/plugin.js';
-import type { Suggestion } from '../suggest/suggest.js';
+import type { Suggestion, UsedPower } from '../suggest/suggest.js';
 import { jsonLine, jsonLines, visible, visibleText } from '../visible.js';
 import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
@@ -48,6 +48,7 @@ export async function runInspect(
   const options = await engineOptions([directory], settings, capabilities);
   const status = await readStatus({ ...options, grant: onlyWhatReads }, capabilities);
   const artifact = await artifactOf(status, options, capabilities);
+  const hostPowers = await missingPowers(status, options, capabilities);
   const failure = failureOfInspected(status, directory);
   if (settings.json === true) {
     const error = failure && { code: failure.code, message: failure.message };
@@ -55,6 +56,7 @@ export async function runInspect(
     const plugin = status && {
       ...status,
       ...(artifact === undefined ? {} : { artifact }),
+      ...(hostPowers.length === 0 ? {} : { hostPowers }),
       entries,
     };
     await capabilities.stdout.write(
@@ -62,7 +64,9 @@ export async function runInspect(
     );
   } else {
     const paint = makePaint(capabilities.stdout.colour);
-    if (status !== undefined) await capabilities.stdout.write(describe(status, artifact, paint));
+    if (status !== undefined) {
+      await capabilities.stdout.write(describe(status, { artifact, hostPowers }, paint));
+    }
     if (failure !== undefined) {
       await capabilities.stderr.write(await errorBlock(failure, directory, capabilities));
     }
@@ -131,6 +135,22 @@ async function artifactOf(
   }
 }
 
+/** The powers that the plugin's code uses and that the options do not lend; none if it cannot be read. */
+async function missingPowers(
+  status: PluginStatus | undefined,
+  { powers = [] }: EngineOptions,
+  { suggestPermissions }: Pick<CliCapabilities, 'suggestPermissions'>,
+): Promise<readonly UsedPower[]> {
+  if (status?.format === undefined) return [];
+  const { interfaces = [] } = formatNamed(status.format);
+  if (interfaces.every(({ powerOf }) => powerOf === undefined)) return [];
+  const lent = new Set(powers.map(({ name }) => name));
+  const { hostPowers } = await suggestPermissions(status.directory).catch(() => ({
+    hostPowers: [],
+  }));
+  return hostPowers.filter(({ name }) => !lent.has(name));
+}
+
 /** The hash of an entry's code is left out: the artifact's hash identifies what runs. */
 function withSentences(entry: EntryStatus): object {
   const { bundle: _, ...shown } = entry;
@@ -147,7 +167,13 @@ function sentencesOf({ confinement, declared, secrets }: EntryStatus): readonly 
   return [...explainPermissions({ ...declared, env: inPlain }), ...named];
 }
 
-function describe(status: PluginStatus, artifact: string | undefined, paint: Paint): string {
+interface Found {
+  readonly artifact: string | undefined;
+  /** The powers that its code uses and that these options do not lend. */
+  readonly hostPowers: readonly UsedPower[];
+}
+
+function describe(status: PluginStatus, { artifact, hostPowers }: Found, paint: Paint): string {
   const { id, name, version, format, directory, state, entries, tools, alerts, problems } = status;
   const lines = [
     `${paint('bold', visible(id))}${version === undefined ? '' : ` ${visible(version)}`}`,
@@ -161,12 +187,34 @@ function describe(status: PluginStatus, artifact: string | undefined, paint: Pai
         `  agent      ${visible(agent.id)}, uses ${agent.useTools.map(visible).join(', ') || 'no tools'}`,
     ),
     ...(status.notRun ?? []).map((part) => `  not run    ${visible(part)}`),
+    ...explainHostNeeds(id, status.unreachedEvents ?? [], hostPowers),
     ...alerts.map(({ level, message }) => `  ${level.padEnd(9)}  ${visible(message)}`),
     ...problems.map(({ code, message }) => `  problem    ${code}: ${visible(message)}`),
     ...entries.flatMap((entry) => describeEntry(entry, paint)),
     ...tools.flatMap((tool) => describeTool(tool, paint)),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** What a host has to give the plugin besides permissions. */
+function explainHostNeeds(
+  id: string,
+  events: readonly string[],
+  powers: readonly UsedPower[],
+): readonly string[] {
+  const named = powers.map(({ name, permission }) => visible(`${name} (${permission})`));
+  return [
+    ...(events.length === 0
+      ? []
+      : [
+          `  background it gets ${events.map((event) => visible(event)).join(', ')} only if the engine's option background names ${visible(id)}`,
+        ]),
+    ...(named.length === 0
+      ? []
+      : [
+          `  powers     it asks its host for ${named.join(', ')}; lend them with the engine's option powers or --power`,
+        ]),
+  ];
 }
 
 function describeEntry(entry: EntryStatus, paint: Paint): string[] {
@@ -230,12 +278,13 @@ export async function runSuggest(
 }
 
 function describeSuggestion(suggestion: Suggestion, paint: Paint): string {
-  const { plugin, format, manifest, permissions, items, open } = suggestion;
+  const { plugin, format, manifest, permissions, items, open, hostPowers } = suggestion;
   const request = JSON.stringify(permissions, null, 2).split('\n');
   const width = Math.max(
     0,
     ...items.map(({ at }) => at.length),
     ...open.map(({ at }) => at.length),
+    ...hostPowers.map(({ at }) => at.length),
   );
   const lines = [
     `${paint('bold', visible(plugin))} needs ${items.length === 0 ? 'no permission' : 'these permissions'}`,
@@ -256,6 +305,11 @@ function describeSuggestion(suggestion: Suggestion, paint: Paint): string {
       const kind = permission === 'none' ? '' : `${permission}  `;
       return `  ${visible(at).padEnd(width)}  ${kind}${visible(what)}`;
     }),
+    ...(hostPowers.length === 0 ? [] : ['', paint('bold', 'A host has to lend these powers')]),
+    ...hostPowers.map(
+      ({ name, permission, at }) =>
+        `  ${visible(at).padEnd(width)}  ${visible(name)}  ${paint('dim', permission)}`,
+    ),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
 }

@@ -5,7 +5,12 @@ import type { Permissions } from '../permissions/kind.js';
 import type { ToolAnswer } from '../plugin/answer.js';
 import type { Artifact } from '../plugin/artifact/artifact.js';
 import type { FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
-import type { Contributions, ToolAnnotations, ToolDefinition } from '../plugin/tool.js';
+import type {
+  Contributions,
+  Registrations,
+  ToolAnnotations,
+  ToolDefinition,
+} from '../plugin/tool.js';
 
 /** Reads untrusted directories, with only the operations that discovery and manifests need. */
 export interface DirectoryReader {
@@ -98,6 +103,8 @@ export interface Format {
   readonly hasCryptoRandom?: boolean;
   /** Objects of the system that plugin code uses, and the permissions that their members need. */
   readonly interfaces?: readonly PluginInterface[];
+  /** The events that a plugin handles and gets only if it may run in the background. */
+  backgroundEvents?(registrations: Registrations): readonly string[];
   /** The format's own listing of an installed plugin (Pandora: `/api/plugins`). */
   list(source: ListingSource): Readonly<Record<string, unknown>>;
   /** Whether a tool may run unattended. */
@@ -113,6 +120,14 @@ export interface PluginInterface {
    * keys after the global's name, or the name of the module's export.
    */
   needs(path: readonly string[]): InterfaceNeed | undefined;
+  /** The power of the host that the use of a member asks for; `undefined` if it asks for none. */
+  powerOf?(path: readonly string[]): PowerNeed | undefined;
+}
+
+/** A power that a host lends, with the permission that it needs. */
+export interface PowerNeed {
+  readonly name: string;
+  readonly permission: string;
 }
 
 export interface InterfaceNeed {

@@ -1,5 +1,5 @@
 import type { Guest } from './guest.js';
-import { readProcessorUse } from './processor.js';
+import { readProcessorUse } from '../processor.js';
 
 /**
  * Standby guests, started in advance.

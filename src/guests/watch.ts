@@ -1,6 +1,6 @@
 import type { CpuBudget } from './cpu-budget.js';
 import type { GuestHandle } from './shared-guest.js';
-import type { ProcessorUse } from './processor.js';
+import type { ProcessorUse } from '../processor.js';
 
 export interface WatchSpec {
   readonly guest: GuestHandle;

@@ -27,7 +27,7 @@ export function parseReference(
     throw invalidPermission(
       'known',
       text,
-      `this kind does not exist. ${whichKind(word)} A scope follows a colon: "network:api.example.com".`,
+      `this kind does not exist. ${whichKind(word)} A scope follows a colon: "network:api.example.com".${powerNames.length === 0 ? '' : ` The plugin declares these powers: ${powerNames.join(', ')}.`}`,
     );
   }
   return { kind, scope: at < 0 ? undefined : scopeTexts[kind].normalise(text.slice(at + 1)) };

@@ -1,6 +1,6 @@
 import type { AnyNode, CallExpression, NewExpression } from 'acorn';
 import { storageDirectoryOf } from '../../sandbox/wire/storage.js';
-import type { PluginInterface } from '../formats/format.js';
+import type { PluginInterface, PowerNeed } from '../formats/format.js';
 import { formats } from '../formats/table.js';
 import { insteadOf } from '../plugin/absent-globals.js';
 import type { Reading, Use } from './reading.js';
@@ -168,6 +168,12 @@ function judgeInterface(
   if (need === undefined) return [];
   const why = (kind === 'global' ? [name, ...path.slice(0, 2)] : path).join('.');
   return [{ ...need, why, node }];
+}
+
+/** The power of the host that a use of a plugin system's own global or module asks for. */
+export function powerUsed({ node, of }: Use, reading: Reading): PowerNeed | undefined {
+  const found = INTERFACES.find((one) => one.kind === of.kind && one.name === of.name);
+  return found?.powerOf?.(memberAt(node, reading).path);
 }
 
 const INTERFACES: readonly PluginInterface[] = formats.flatMap(

@@ -13,6 +13,7 @@ import {
   type Finding,
   hostOf,
   judge,
+  powerUsed,
   type SuggestedKind,
   type SuggestedPermissions,
 } from './rules.js';
@@ -31,6 +32,17 @@ export interface Suggestion {
   readonly items: readonly SuggestedItem[];
   /** Uses whose scope is only known at run time, or that no permission allows. */
   readonly open: readonly OpenQuestion[];
+  /** The powers that the code asks its host for. A host lends them with the option `powers`. */
+  readonly hostPowers: readonly UsedPower[];
+}
+
+/** A power of the host that a plugin's code uses. */
+export interface UsedPower {
+  readonly name: string;
+  /** The permission that it needs. */
+  readonly permission: string;
+  /** A place in the code that uses it. */
+  readonly at: string;
 }
 
 export interface SuggestedItem {
@@ -58,12 +70,14 @@ export async function suggestPermissions(directory: string): Promise<Suggestion>
   const { plugin } = await readPlugin(diskReader, directory);
   const items: SuggestedItem[] = [];
   const open: OpenQuestion[] = [];
+  const hostPowers: UsedPower[] = [];
   for (const entry of plugin.entries) {
     if (entry.surface !== 'tools') continue;
     const bundle = await bundlePlugin(bundleSpecOf(plugin, entry), walledBundler());
     const found = await readBundle(bundle, plugin).catch(explainTooDeep);
     items.push(...found.items);
     open.push(...found.open);
+    hostPowers.push(...found.hostPowers);
   }
   const unique = uniqueBy(items, ({ permission, scope, at }) => `${permission} ${scope} ${at}`);
   return {
@@ -73,6 +87,7 @@ export async function suggestPermissions(directory: string): Promise<Suggestion>
     permissions: requestOf(unique),
     items: unique,
     open: uniqueBy(open, ({ what, at }) => `${what} ${at}`),
+    hostPowers: uniqueBy(hostPowers, ({ name }) => name),
   };
 }
 
@@ -100,7 +115,7 @@ function explainTooDeep(error: unknown): never {
 async function readBundle(
   { code, sourceMap }: Bundle,
   { directory, format }: Plugin,
-): Promise<Pick<Suggestion, 'items' | 'open'>> {
+): Promise<Pick<Suggestion, 'items' | 'open' | 'hostPowers'>> {
   const hasCryptoRandom = formats.find(({ name }) => name === format)?.hasCryptoRandom !== false;
   // Loaded on first use, because most engines read no code.
   const { readCode } = await import('./reading.js');
@@ -109,7 +124,11 @@ async function readBundle(
   const placeOf = (offset: number): string | undefined => placeIn(find, reading.positionOf(offset));
   const items: SuggestedItem[] = [];
   const open: OpenQuestion[] = [];
+  const hostPowers: UsedPower[] = [];
   for (const use of reading.uses) {
+    const power = powerUsed(use, reading);
+    const place = power && placeOf(use.node.start);
+    if (power !== undefined && place !== undefined) hostPowers.push({ ...power, at: place });
     for (const finding of judge(use, reading, { hasCryptoRandom })) {
       const at = placeOf(finding.node.start);
       // Code without a place in the sources was added by the bundler.
@@ -125,7 +144,9 @@ async function readBundle(
     if (at === undefined || !isScope('env', name)) continue;
     items.push({ permission: 'env', scope: name, why: `env.${name} of a tool's context`, at });
   }
-  if (!open.some(({ permission }) => permission === 'network')) return { items, open };
+  if (!open.some(({ permission }) => permission === 'network')) {
+    return { items, open, hostPowers };
+  }
   // A computed address usually begins with a literal elsewhere in the code.
   const named = reading.literals.flatMap(({ text, at }) => {
     const host = hostOf(text, true);
@@ -140,7 +161,7 @@ async function readBundle(
       what: `the code names ${host} and may fetch it`,
       at: place,
     }));
-  return { items, open: [...open, ...candidates] };
+  return { items, open: [...open, ...candidates], hostPowers };
 }
 
 /** A path in the plugin's storage may be a file that the plugin ships. */

@@ -18,6 +18,7 @@ const rows: readonly (readonly string[])[] = [
     'src/did-you-mean.ts',
     'src/canonical.ts',
     'src/file-mutex.ts',
+    'src/processor.ts',
     'src/replace-file.ts',
     'src/waiting.ts',
     'src/plugin/risk.ts',
@@ -93,6 +94,8 @@ const powerful: readonly string[] = [
   'src/guests/',
   // Starts the commands that the operator named, and ends all that they started.
   'src/remotes/mcp/command-transport.ts',
+  // Reads how much processor time a process has used.
+  'src/processor.ts',
   // Excludes other processes by a file.
   'src/file-mutex.ts',
   // Replaces files in one step.

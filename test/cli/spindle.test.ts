@@ -26,6 +26,13 @@ describe('an extension on the command line', () => {
     });
   });
 
+  it('is inspected with what it needs of a host', () => {
+    const { stdout } = run('inspect', join(ROOT, 'fixtures/plugins/spindle/lumi_agent'));
+    expect(stdout).toMatch(
+      /^ {2}powers {5}it asks its host for .*spindle\.generate\.raw \(generation\).*--power$/m,
+    );
+  });
+
   it.each(['search_knowledge_base', 'knowledge_base:search_knowledge_base'])(
     'has its tool called as %s, with the data of a council',
     (tool) => {

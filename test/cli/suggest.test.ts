@@ -14,6 +14,7 @@ const suggestion: Suggestion = {
     { permission: 'network', scope: 'https://api.example.com', why: 'fetch', at: 'tools/b.ts:9:9' },
   ],
   open: [{ permission: 'env', what: 'process.env with\u001b[1A a name', at: 'a.ts:1:1' }],
+  hostPowers: [],
 };
 
 async function run(argv: string[], given: Suggestion | undefined = suggestion) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readProcessorUse } from '../../src/guests/processor.js';
+import { readProcessorUse } from '../../src/processor.js';
 import type { BulkheadEvent } from '../../src/index.js';
 import { makePlugin, startEngine } from './plugin-on-disk.js';
 

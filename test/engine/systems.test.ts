@@ -73,11 +73,13 @@ describe('the clock of dependencies', () => {
     'node_modules/measures/package.json': '{"name":"measures","main":"index.js"}',
     'node_modules/measures/index.js': `
       const started = Date.now(); const nativeNow = Date.now;
-      exports.read = () => [started, nativeNow(), +new Date(), performance.now(), Math.random() < 1, globalThis.Date.now()];`,
+      const hooks = require('node:perf_hooks'); const { performance: imported } = require('perf_hooks'); const { hrtime } = require('process');
+      exports.read = () => [started, nativeNow(), +new Date(), performance.now(), Math.random() < 1, globalThis.Date.now(),
+        process.hrtime()[0], String(process.hrtime.bigint()), hooks.performance.now(), imported.now(), hrtime()[0]];`,
   };
   const source = `import { read } from 'measures';
     export const tools = [{ id: 'run', name: 'n', description: 'd', execute: async () => {
-      read(); const own = []; for (const use of [() => Date.now(), () => Math.random()]) try { use(); own.push('ran') } catch (e) { own.push(e.code) }
+      read(); const own = []; for (const use of [() => Date.now(), () => Math.random(), () => process.hrtime()]) try { use(); own.push('ran') } catch (e) { own.push(e.code) }
       return [read(), own] } }]`;
 
   it('is fixed without the permissions, and one denial of each is reported', async () => {
@@ -87,8 +89,8 @@ describe('the clock of dependencies', () => {
     });
     const { value } = await engine.call('run', {});
     expect(value).toEqual([
-      [0, 0, 0, 0, true, 0],
-      ['TIME_DENIED', 'RANDOM_DENIED'],
+      [0, 0, 0, 0, true, 0, 0, '0', 0, 0, 0],
+      ['TIME_DENIED', 'RANDOM_DENIED', 'TIME_DENIED'],
     ]);
     const denied = events.flatMap((event) =>
       event.type === 'capability-denied' ? [`${event.permission} ${event.wanted}`] : [],
@@ -96,6 +98,7 @@ describe('the clock of dependencies', () => {
     expect(denied.toSorted()).toEqual([
       'random Math.random',
       'random Math.random, in a dependency',
+      'time Date.now',
       'time Date.now',
       'time Date.now, in a dependency',
     ]);
@@ -105,8 +108,10 @@ describe('the clock of dependencies', () => {
     const engine = await startEngine([makePlugin({ source, files, permissions: everything })]);
     const { value } = await engine.call('run', {});
     const [read, own] = Array.isArray(value) ? value : [];
-    expect(Array.isArray(read) && Number(read[1]) > 1e12 && Number(read[5]) > 1e12).toBe(true);
-    expect(own).toEqual(['ran', 'ran']);
+    const times = Array.isArray(read) ? read.map(Number) : [];
+    expect([1, 5].map((at) => (times[at] ?? 0) > 1e12)).toEqual([true, true]);
+    expect([3, 7, 8, 9].map((at) => (times[at] ?? 0) > 0)).toEqual([true, true, true, true]);
+    expect(own).toEqual(['ran', 'ran', 'ran']);
   });
 });
 

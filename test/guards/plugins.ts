@@ -45,6 +45,12 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/plugin/bundle/bundle.test.ts'],
   },
   {
+    id: 'bundler-processor-time',
+    stops: 'sources that keep a processor busy for minutes',
+    mutation: 'never',
+    tests: ['test/plugin/bundle/bundle.test.ts'],
+  },
+  {
     id: 'protected-name-granted-alone',
     stops: 'a grant of a folder that also allows writing its .git',
     mutation: 'always',

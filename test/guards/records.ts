@@ -839,7 +839,7 @@ export const recordGuards: readonly Guard[] = [
   {
     id: 'failed-plugin-stays-idle',
     stops: 'a plugin that fails to start and keeps the others from starting',
-    mutation: { replace: [/return .*/, 'throw error;'] },
+    mutation: { replace: [/return .*/s, 'throw error;'] },
     tests: ['test/engine/hooks/lifecycle.test.ts'],
   },
   {

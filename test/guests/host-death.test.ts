@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inspectMachine } from '../../src/guests/machine.js';
 import { diesWithHost } from '../../src/guests/walls/guarantees.js';
-import { readProcessorUse } from '../../src/guests/processor.js';
+import { readProcessorUse } from '../../src/processor.js';
 import { guestScripts } from '../../src/engine/node/process-defaults.js';
 import { start, writePlugin } from '../cli/spawned.js';
 

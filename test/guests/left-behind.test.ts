@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readProcessorUse } from '../../src/guests/processor.js';
+import { readProcessorUse } from '../../src/processor.js';
 import { ROOT } from '../architecture/sources.js';
 
 const rogue = join(ROOT, 'fixtures/hostile/rogue-guest/main.cjs');

@@ -9,7 +9,7 @@ import { findInnermost, signalProcessGroup } from '../../src/guests/guest-proces
 import { startGuest } from '../../src/guests/guest.js';
 import { inspectMachine } from '../../src/guests/machine.js';
 import { NO_WALLS } from '../../src/guests/walls/plan.js';
-import { readProcessorUse } from '../../src/guests/processor.js';
+import { readProcessorUse } from '../../src/processor.js';
 import { guestScripts } from '../../src/engine/node/process-defaults.js';
 
 /** A killed process stays until its parent has asked how it ended. */

@@ -16,8 +16,11 @@ export interface HostCall {
   /** The permission that it needs, if any. */
   readonly permission?: string | undefined;
   /** The answer if this host does not provide the function. Absent: the call rejects. */
-  readonly otherwise?: (() => Json) | undefined;
+  readonly otherwise?: ((why: Lack) => Json) | undefined;
 }
+
+/** Why the host does not do a request: it does not provide the function, or did not grant it. */
+type Lack = 'not-provided' | 'not-granted';
 
 /**
  * Requests to the host, which provides its functions as powers of these names. Each takes `{ args:
@@ -54,7 +57,7 @@ export function makeHostCalls(world: DialectWorld, permissions: HeldPermissions)
     }
     throwIfAborted(given);
     const signal = signals.read(given);
-    if (!hostPowers.has(name)) return without(name, otherwise);
+    if (!hostPowers.has(name)) return without(name, 'not-provided', otherwise);
     const send = preparePower(powers, name, { args });
     if (waiting >= SPINDLE_LIMITS.maxQueuedCalls)
       throw new Error(`${name}: too many calls wait for their turn`);
@@ -72,7 +75,12 @@ export function makeHostCalls(world: DialectWorld, permissions: HeldPermissions)
         if (permission !== undefined && !permissions.has(permission)) {
           throw permissionDenied(permission);
         }
-        return without(name, otherwise);
+        const code = error instanceof WireError ? error.code : undefined;
+        return without(
+          name,
+          code === 'POWER_UNAVAILABLE' ? 'not-provided' : 'not-granted',
+          otherwise,
+        );
       }
       throw toSpindleError(error, name, abortError);
     } finally {
@@ -84,12 +92,10 @@ export function makeHostCalls(world: DialectWorld, permissions: HeldPermissions)
   return {
     request,
     send: (call, args) => {
-      const lost = (): null => {
+      const lost = (why: Lack): null => {
         if (!missing.has(call.name)) {
           missing.add(call.name);
-          world.log('warn', [
-            `${call.name} was not done: this host does not provide it. A host provides it as a power of that name.`,
-          ]);
+          world.log('warn', [`Not done: ${explainLack(call.name, why)}`]);
         }
         return null;
       };
@@ -111,11 +117,15 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'PERMISSION_REVOKED',
 ]);
 
-function without(name: string, otherwise: HostCall['otherwise']): Json {
-  if (otherwise !== undefined) return otherwise();
-  throw new Error(
-    `HOST_UNAVAILABLE: ${name} is not provided by this host. A host provides it as a power of that name.`,
-  );
+function without(name: string, why: Lack, otherwise: HostCall['otherwise']): Json {
+  if (otherwise !== undefined) return otherwise(why);
+  throw new Error(`HOST_UNAVAILABLE: ${explainLack(name, why)}`);
+}
+
+function explainLack(name: string, why: Lack): string {
+  return why === 'not-provided'
+    ? `${name} is not provided by this host. A host provides it as a power of that name.`
+    : `${name} is not granted by this host. Add the permission of that power to "powers" of the extension's grant; "spindle" is the one of members for every extension.`;
 }
 
 /** Replaces a wire error, which plugin code must not see. An abort becomes an AbortError. */

@@ -4,25 +4,25 @@ import type { DialectWorld } from '../dialect.js';
 import type { HostCalls } from './host-calls.js';
 import { strict } from './strict.js';
 
-/** The extension's information about itself, as its format built it. */
+/** The extension's information about itself, as its format built it, and about its host. */
 interface PluginInfo {
   readonly manifest: JsonObject;
   /** A UUID in lower case. */
   readonly installationId: string;
-  /** The host's version of Lumiverse, and its capabilities, by the operator. */
+  /** The host's version of Lumiverse, and the capabilities of its pages, by the configuration. */
   readonly lumiverseVersion: string;
   readonly capabilities: JsonObject;
 }
 
-export function readPluginInfo(pluginInfo: Json): PluginInfo {
+export function readPluginInfo(pluginInfo: Json, config: Json): PluginInfo {
   const given = asObject(pluginInfo);
   const manifest = asObject(given['manifest'] ?? null);
+  const { lumiverseVersion, hostCapabilities = null } = asObject(config);
   return {
     manifest,
     installationId: typeof given['installationId'] === 'string' ? given['installationId'] : '',
-    lumiverseVersion:
-      typeof given['lumiverseVersion'] === 'string' ? given['lumiverseVersion'] : LUMIVERSE_VERSION,
-    capabilities: asObject(given['capabilities'] ?? null),
+    lumiverseVersion: typeof lumiverseVersion === 'string' ? lumiverseVersion : LUMIVERSE_VERSION,
+    capabilities: asObject(hostCapabilities),
   };
 }
 
@@ -35,7 +35,7 @@ const LUMIVERSE_VERSION = '1.2.0';
 
 /**
  * The capabilities that the engine provides, each with the power that the host has to lend for it.
- * The operator adds those of its pages.
+ * The operator adds those of its pages (`config[id].hostCapabilities`).
  */
 const CAPABILITIES: Readonly<Record<string, string | undefined>> = {
   'generation-assembly-v1': undefined,

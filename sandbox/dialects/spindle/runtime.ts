@@ -42,7 +42,7 @@ export interface Runtime {
 }
 
 export function makeRuntime(world: DialectWorld): Runtime {
-  const pluginInfo = readPluginInfo(world.pluginInfo);
+  const pluginInfo = readPluginInfo(world.pluginInfo, world.config);
   const permissions = makePermissions(world);
   const { onChange, announceChanges } = makeAnnouncer(world);
   const mutations = makeMutations();

@@ -4,7 +4,7 @@ import type { CatalogTool } from '../../catalog/catalog.js';
 import { isBulkheadError } from '../../errors.js';
 import { GuestEnded, isNeighbours } from '../../guests/end.js';
 import type { Guest } from '../../guests/guest.js';
-import { isComputing } from '../../guests/processor.js';
+import { isComputing } from '../../processor.js';
 import { subjectHashOf } from '../../plugin/plugin.js';
 import type { OpenCall } from '../instance/in-flight.js';
 import type { PlacedLocally } from '../plugins/placement.js';

@@ -2,7 +2,7 @@ import type { Capacity, Started } from '../../guests/capacity.js';
 import { type CpuBudget, makeCpuBudget } from '../../guests/cpu-budget.js';
 import type { Guest, WireTap } from '../../guests/guest.js';
 import { standbyUseOf } from '../../guests/pool.js';
-import { readMemory, readProcessorUse } from '../../guests/processor.js';
+import { readMemory, readProcessorUse } from '../../processor.js';
 import type { SharedGuest } from '../../guests/shared-guest.js';
 import { watchGuest } from '../../guests/watch.js';
 import type { PluginEntry } from '../../plugin/plugin.js';

@@ -10,6 +10,7 @@ import { makeLogGate } from './log-gate.js';
 import { readSqlite } from '../node/sqlite-code.js';
 import { answerNow } from './sync-request.js';
 import { makeRequestGate, type RequestGateSpec } from './request-gate.js';
+import { topLineOf } from './top-line.js';
 
 export interface ServiceSpec {
   readonly gate: RequestGateSpec;
@@ -56,7 +57,7 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
       const wanted = params['wanted'];
       // guard: denial-rate-cap
       if (permission === undefined || typeof wanted !== 'string' || !gate.admit()) return;
-      const at = lineOf(params['stack'], mapStack);
+      const at = topLineOf(params['stack'], mapStack);
       events.emit({
         type: 'capability-denied',
         plugin,
@@ -105,14 +106,4 @@ function faultText(failure: unknown, mapStack: (stack: string) => string): strin
   );
   const text = `${name ?? 'Error'}: ${message ?? ''} (not caught)`;
   return stack === undefined ? text : `${text}\n${mapStack(stack)}`;
-}
-
-/** The topmost location in a stack, mapped to the plugin's source: `src/index.ts:14:21`. */
-function lineOf(stack: unknown, mapStack: (stack: string) => string): string | undefined {
-  if (typeof stack !== 'string') return undefined;
-  const mapped = mapStack(stack.slice(0, MAX_ERROR_STACK));
-  // guard: stack-pattern-linear
-  return /(?:\(|at |^ {0,8})(?<place>[^\s():]{1,200}:\d{1,7}:\d{1,7})/m.exec(mapped)?.groups?.[
-    'place'
-  ];
 }

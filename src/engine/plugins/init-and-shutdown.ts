@@ -27,7 +27,10 @@ async function beginEntry(entry: InstalledEntry): Promise<InstalledEntry> {
     if (isBulkheadError(error, 'BUSY') || isBulkheadError(error, 'QUARANTINED')) return entry;
     await Promise.all(entry.instances.map((one) => one.close()));
     // guard: failed-plugin-stays-idle
-    return idle(entry.entry, [...entry.problems, asProblem(error)]);
+    return idle(entry.entry, [
+      ...entry.problems,
+      asProblem(error, (stack) => instance.mapStack(stack)),
+    ]);
   }
 }
 

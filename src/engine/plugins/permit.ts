@@ -1,7 +1,7 @@
 import { BulkheadError } from '../../errors.js';
 import type { EventBus } from '../../events.js';
 import { didYouMean } from '../../did-you-mean.js';
-import type { Permissions } from '../../permissions/kind.js';
+import { invalidPermission, type Permissions } from '../../permissions/kind.js';
 import { scopesOf } from '../../permissions/permissions.js';
 import { parseReference, type PermissionReference } from '../../permissions/reference.js';
 import { scopeTexts } from '../../permissions/table.js';
@@ -29,7 +29,7 @@ export async function permit(
   const installed = registry.find(plugin);
   if (installed.length === 0) throw unknownPlugin(plugin, registry.ids());
   const names = installed.flatMap((one) => one.plugin.entries.flatMap((e) => e.declared.powers));
-  const references = permissions.map((text) => parseReference(text, names));
+  const references = permissions.map((text) => parseReference(textOf(text), names));
   for (const [at, permission] of references.entries()) {
     if (to === 'granted') demandDeclared(installed, permission, permissions[at] ?? '');
     else demandConfined(installed);
@@ -46,6 +46,16 @@ export async function permit(
   await updated;
   // With a new permission the plugin may contribute more.
   if (to === 'granted') await registry.refresh(plugin);
+}
+
+/** A caller without types may pass an object of a grant. */
+function textOf(permission: unknown): string {
+  if (typeof permission === 'string') return permission;
+  throw invalidPermission(
+    'known',
+    JSON.stringify(permission) ?? String(permission),
+    'a permission is a text. Pass one text for each permission, such as "network:api.example.com" or "powers:chats".',
+  );
 }
 
 function effectiveOf(installed: readonly InstalledPlugin[]): Readonly<Record<string, Permissions>> {

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { type Catalog, type CatalogByPlugin, byPlugin } from '../../catalog/catalog.js';
 import type { Discovery, DiscoveryProblem } from '../../formats/discover.js';
+import { formatNamed } from '../../formats/table.js';
 import { subjectHashOf } from '../../plugin/plugin.js';
 import type { EntryStatus, PluginAgent, PluginProblem, PluginStatus } from '../types/status.js';
 import type { InstalledEntry, InstalledPlugin } from './installed.js';
@@ -36,6 +37,7 @@ function statusOf(installed: InstalledPlugin, catalog: CatalogByPlugin): PluginS
     })),
   ];
   const agents = entries.flatMap((entry) => agentsOf(id, entry));
+  const unreached = unreachedEvents(installed);
   // An agent without its tools does not make a plugin active.
   const tools = entries.filter(({ entry }) => entry.surface === 'tools');
   const needed = tools.length > 0 ? tools : entries;
@@ -61,7 +63,16 @@ function statusOf(installed: InstalledPlugin, catalog: CatalogByPlugin): PluginS
     tools: catalog.tools(id),
     ...(agents.length === 0 ? {} : { agents }),
     ...(plugin.notRun === undefined ? {} : { notRun: plugin.notRun }),
+    ...(unreached.length === 0 ? {} : { unreachedEvents: unreached }),
   };
+}
+
+function unreachedEvents({ plugin, entries, background }: InstalledPlugin): readonly string[] {
+  const { backgroundEvents } = formatNamed(plugin.format);
+  if (background || backgroundEvents === undefined) return [];
+  return entries.flatMap(({ contributions }) =>
+    contributions?.registrations === undefined ? [] : backgroundEvents(contributions.registrations),
+  );
 }
 
 function agentsOf(

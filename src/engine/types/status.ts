@@ -34,6 +34,11 @@ export interface PluginStatus {
   readonly agents?: readonly PluginAgent[];
   /** What it ships and this engine does not run: `skills/plan`, `channels`. Absent if there is nothing. */
   readonly notRun?: readonly string[];
+  /**
+   * Events that it handles and does not get, because the option `background` does not name it.
+   * Absent if there are none.
+   */
+  readonly unreachedEvents?: readonly string[];
 }
 
 /** An agent of a plugin. Its texts are its author's. */

@@ -33,17 +33,52 @@ export const spindle: Format = {
   requiresApproval: (entry) => entry.requireApproval,
   runsInBackground,
   interfaces: [spindleGlobal],
+  backgroundEvents: ({ events }) => events.filter((event) => !DELIVERED.has(event)),
   list: listExtension,
 };
 
-/** An extension needs no configuration. It is active unless the operator disables it. */
+/** Events that reach an extension whenever they happen. */
+const DELIVERED: ReadonlySet<string> = new Set([
+  'TOOL_INVOCATION',
+  'PERMISSION_CHANGED',
+  'permission_denied',
+]);
+
+/**
+ * An extension needs no configuration. It is active unless the operator disables it, or describes
+ * its host wrongly.
+ */
 function decideActivation(id: string, raw: unknown): Activation {
   const given: JsonObject = isRecord(raw) ? JSON.parse(JSON.stringify(raw)) : {};
-  const disabled = given['enabled'] === false;
+  const isOff = given['enabled'] === false;
+  const problems = problemsOf(given);
+  const reasons = [
+    ...(isOff ? [`it is disabled; set config[${JSON.stringify(id)}].enabled to true`] : []),
+    ...problems.map((problem) => `its configuration is not valid: ${problem}`),
+  ];
   return {
-    config: disabled ? null : given,
-    reasons: disabled ? [`it is disabled; set config[${JSON.stringify(id)}].enabled to true`] : [],
-    validationErrors: [],
+    config: reasons.length === 0 ? given : null,
+    reasons,
+    validationErrors: problems,
     environment: [],
   };
+}
+
+function problemsOf({ lumiverseVersion, hostCapabilities }: JsonObject): readonly string[] {
+  const isVersion = lumiverseVersion === undefined || typeof lumiverseVersion === 'string';
+  const areRevisions =
+    hostCapabilities === undefined ||
+    (isRecord(hostCapabilities) && Object.values(hostCapabilities).every(isRevision));
+  return [
+    ...(isVersion ? [] : ['lumiverseVersion: must be a text such as "1.2.0"']),
+    ...(areRevisions
+      ? []
+      : [
+          'hostCapabilities: must have a revision for each name, such as { "preset-editor-v1": 1 }',
+        ]),
+  ];
+}
+
+function isRevision(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0;
 }

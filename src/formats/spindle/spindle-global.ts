@@ -1,3 +1,4 @@
+import { SPINDLE_POWERS } from '#spindle-host';
 import type { PluginInterface } from '../format.js';
 
 /** The global `spindle`, and the permissions that its members need. */
@@ -9,7 +10,14 @@ export const spindleGlobal: PluginInterface = {
     const scope = POWERS[first];
     return scope === undefined ? undefined : { permission: 'powers', scope };
   },
+  powerOf: (path) => {
+    const names = path.map((_, index) => ['spindle', ...path.slice(0, index + 1)].join('.'));
+    const name = names.findLast((one) => Object.hasOwn(HOST_POWERS, one));
+    return name === undefined ? undefined : { name, permission: HOST_POWERS[name] ?? '' };
+  },
 };
+
+const HOST_POWERS: Readonly<Record<string, string>> = SPINDLE_POWERS;
 
 const STORAGE: ReadonlySet<string> = new Set(['storage', 'userStorage', 'enclave']);
 

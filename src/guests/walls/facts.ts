@@ -3,7 +3,7 @@ import { isRecord } from '../../../sandbox/wire/json.js';
 import type { Machine, ProcessLimits } from './machine.js';
 import type { OptionalWall } from './optional.js';
 import type { Guest } from '../guest.js';
-import { readProcessorUse } from '../processor.js';
+import { readProcessorUse } from '../../processor.js';
 import { type Canaries, runCanaries } from './canary.js';
 import { findLibraries } from './libraries.js';
 

@@ -145,7 +145,8 @@ function locateEntry(files: PluginFiles, file: string): string {
 
 /** Throws if esbuild read a module that `pluginSources` did not provide. A second line of defence. */
 function assertKnownInputs(metafile: Metafile): void {
-  const ours = /^(?:plugin|entry|sandbox|bulkhead|builtin|provided|nothing|missing|node-interop):/;
+  const ours =
+    /^(?:plugin|entry|sandbox|bulkhead|builtin|provided|nothing|missing|node-interop|with-default):/;
   for (const path of Object.keys(metafile.inputs)) {
     if (ours.test(path)) continue;
     throw new BulkheadError('OUTSIDE_PLUGIN', `"${path}" is not a file of the plugin.`, { path });

@@ -2,6 +2,7 @@ import { isRecord } from '../../../sandbox/wire/json.js';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { realpathSync, statSync } from 'node:fs';
 import { BulkheadError } from '../../errors.js';
+import { readTreeUse } from '../../processor.js';
 import type { Bundle } from '../plugin.js';
 import { type BundlerProgram, bundlerProgram } from './bundler-program.js';
 import { type Built, parseBuilt, parseProblems } from './parse-built.js';
@@ -25,6 +26,9 @@ export interface Bundler {
   /** Throws the errors of `buildBundle`. */
   build(spec: BundleSpec): Promise<Built>;
 }
+
+/** Milliseconds between two readings of a bundler's processor time. */
+const METER_MS = 250;
 
 /** A process bundles the entries of one directory, so that it never sees two plugins. */
 interface Running {
@@ -106,10 +110,13 @@ async function startWithoutWalls({ args }: BundlerProgram): Promise<ChildProcess
 }
 
 function request(bundler: ChildProcess, spec: BundleSpec, stop: () => void): Promise<Built> {
-  const deadlineMs = spec.limits?.deadlineMs ?? BUNDLE_LIMITS.deadlineMs;
+  const { processorMs, deadlineMs } = { ...BUNDLE_LIMITS, ...spec.limits };
+  const { pid = 0 } = bundler;
+  const usedBefore = readTreeUse(pid) ?? 0;
   return new Promise((resolve, reject) => {
     const settle = (finish: () => void): void => {
       clearTimeout(timer);
+      clearInterval(meter);
       bundler.off('message', onMessage).off('exit', onExit).off('error', onError);
       finish();
     };
@@ -142,13 +149,17 @@ function request(bundler: ChildProcess, spec: BundleSpec, stop: () => void): Pro
     const onError = ({ message }: Error): void =>
       end(abandoned(`its process failed: ${message}`, 'Check the limits on processes and memory.'));
     const timer = setTimeout(
-      () =>
-        settle(() => {
-          stop();
-          reject(abandoned(`bundling took longer than ${deadlineMs} ms`));
-        }),
+      () => end(abandoned(`bundling took longer than ${deadlineMs} ms`)),
       deadlineMs,
     );
+    // Where the system reports no processor time, the deadline alone counts.
+    const meter = setInterval(() => {
+      const used = (readTreeUse(pid) ?? 0) - usedBefore;
+      // guard: bundler-processor-time
+      if (used > processorMs) {
+        end(abandoned(`bundling took more than ${processorMs} ms of processor time`));
+      }
+    }, METER_MS);
     bundler.on('message', onMessage).on('exit', onExit).on('error', onError);
     bundler.send(spec);
   });

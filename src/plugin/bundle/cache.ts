@@ -54,7 +54,7 @@ export function makeBundleCache(options: {
 
 function keyOf(spec: BundleSpec): string {
   const { directory, entry, virtualModules, builtins, rewrite, limits } = spec;
-  const { deadlineMs: _, ...caps } = limits ?? {};
+  const { processorMs: _, deadlineMs: __, ...caps } = limits ?? {};
   const what = [
     bundlerFingerprint(),
     directory,
@@ -178,7 +178,9 @@ let fingerprint: string | undefined;
 function bundlerFingerprint(): string {
   if (fingerprint === undefined) {
     const hash = createHash('sha256').update(`${versionOf('esbuild')} ${versionOf('acorn')}`);
-    for (const directory of [dirname(fileURLToPath(import.meta.url)), builtinDirectory]) {
+    // The bundler's process has a file of its own in the built package.
+    const own = [fileURLToPath(import.meta.url), require.resolve('#bundler')].map(dirname);
+    for (const directory of [...own, builtinDirectory]) {
       const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
       for (const name of names.filter((file) => /\.[jt]s$/.test(file)).toSorted()) {
         hash.update(`\n${name}\n`).update(readFileSync(join(directory, name)));

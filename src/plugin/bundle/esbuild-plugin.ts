@@ -1,6 +1,7 @@
 import type { OnResolveArgs, OnResolveResult, Plugin } from 'esbuild';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { BulkheadError, systemCode } from '../../errors.js';
+import { isInPackages } from './resolve/candidates.js';
 import { builtinFile, readBuiltinFile } from './builtins.js';
 import { parentOf, type PluginFiles } from './files.js';
 import type { BundleSpec } from './spec.js';
@@ -112,7 +113,9 @@ function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveRe
   if (namespace === 'bulkhead' || namespace === 'builtin' || namespace === 'sandbox') {
     return { path: specifier.replace(/^\.\//, ''), namespace: 'sandbox', sideEffects: false };
   }
-  if (namespace === 'node-interop') return { path: importer, namespace: PLUGIN_NAMESPACE };
+  if (namespace === 'node-interop' || namespace === 'with-default') {
+    return { path: importer, namespace: PLUGIN_NAMESPACE };
+  }
   if (sources.virtualModules.has(specifier)) return toModule(generatedModule.provided(specifier));
   refuseForeign(specifier);
 
@@ -134,7 +137,10 @@ function toResult(
       return toModule(
         builtins === 'real'
           ? generatedModule.realBuiltin(resolution.name)
-          : generatedModule.builtin(resolution.name, builtinFile(resolution.name, virtualModules)),
+          : generatedModule[isInPackages(importer) ? 'builtinInPackages' : 'builtin'](
+              resolution.name,
+              builtinFile(resolution.name, virtualModules),
+            ),
       );
     case 'nothing':
       return toModule(generatedModule.nothing(specifier));
@@ -157,9 +163,39 @@ function toResult(
       ) {
         return toModule(generatedModule.interop(path));
       }
+      if (
+        kind === 'import-statement' &&
+        namespace === PLUGIN_NAMESPACE &&
+        isInPackages(path) &&
+        !resolver.isNodeModule(path) &&
+        importsDefault(files.read(importer), specifier) &&
+        hasNoDefault(files.read(path))
+      ) {
+        return toModule(generatedModule.withDefault(path));
+      }
       return { path, namespace: PLUGIN_NAMESPACE, sideEffects: !isPure };
     }
   }
+}
+
+/** Whether a source imports the default of that module. */
+function importsDefault(text: string, specifier: string): boolean {
+  const imports = text.matchAll(DEFAULT_IMPORT);
+  return [...imports].some(([, , from]) => from === specifier);
+}
+
+const DEFAULT_IMPORT =
+  /\bimport\s+([\w$]{1,100})\s*(?:,\s*\{[^{}]{0,2000}\}\s*)?from\s*["']([^"'\n]{1,200})["']/g;
+
+/**
+ * Whether an ES module has no default. Node loads the CommonJS file of such a package if its
+ * package.json does not say "module"; all exports are then the default.
+ */
+function hasNoDefault(text: string): boolean {
+  return (
+    /^[ \t]*export\b/m.test(text) &&
+    !/\bexport\s+default\b|\bas\s+default\b|\bdefault\s+as\b|\{\s*default\b/.test(text)
+  );
 }
 
 /** Refuses absolute paths and file URLs, which never name a file of the plugin. */

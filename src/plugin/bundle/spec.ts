@@ -34,7 +34,9 @@ export interface BundleLimits {
   readonly maxFiles: number;
   /** Lookups of paths. Stops a tree in which every lookup fails many times. */
   readonly maxLookups: number;
-  /** Milliseconds for one bundle. After that its process is killed. */
+  /** Milliseconds of processor time for one bundle. After that its processes are killed. */
+  readonly processorMs: number;
+  /** Milliseconds for one bundle on a busy machine. After that its processes are killed. */
   readonly deadlineMs: number;
 }
 
@@ -43,5 +45,6 @@ export const BUNDLE_LIMITS: BundleLimits = {
   maxTotalBytes: 32 * 1024 * 1024,
   maxFiles: 20_000,
   maxLookups: 50_000,
-  deadlineMs: 30_000,
+  processorMs: 30_000,
+  deadlineMs: 300_000,
 };

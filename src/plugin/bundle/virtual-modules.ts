@@ -1,4 +1,5 @@
 import { NAMESPACE_EXPORT } from './rewrite/rewrite.js';
+import { IN_PACKAGES } from './rewrite/sections.js';
 
 /** A module that is not a file of the plugin. */
 export interface GeneratedModule {
@@ -33,6 +34,13 @@ export function injectedModule(name: string, fileOf: (name: string) => string): 
   return { namespace: 'bulkhead', path: name, contents };
 }
 
+/** The built-ins that read a clock, each with the injected name in place of that reading. */
+const CLOCKS: Readonly<Record<string, string>> = {
+  perf_hooks:
+    'Object.create(real, { performance: { enumerable: true, value: Object.create(real.performance, { now: { value: () => performance.now() } }) } })',
+  process: 'Object.create(real, { hrtime: { enumerable: true, value: process.hrtime } })',
+};
+
 /**
  * All are CommonJS for esbuild. An import of a missing name is then `undefined` or a denial at run
  * time, not a build error.
@@ -40,8 +48,10 @@ export function injectedModule(name: string, fileOf: (name: string) => string): 
 export const generatedModule: Readonly<
   Record<'provided' | 'nothing' | 'realBuiltin', (specifier: string) => GeneratedModule> & {
     builtin: (name: string, file: string) => GeneratedModule;
+    builtinInPackages: (name: string, file: string) => GeneratedModule;
     missing: (specifier: string, why: string) => GeneratedModule;
     interop: (path: string) => GeneratedModule;
+    withDefault: (path: string) => GeneratedModule;
   }
 > = {
   /** A module that the guest provides. */
@@ -60,6 +70,16 @@ export const generatedModule: Readonly<
       file === 'denied'
         ? `module.exports = require('./denied.js').denyModule(${text(name)});`
         : `module.exports = require('./${file}.js').builtin;`,
+  }),
+  /** The same for code of dependencies, whose clock may be fixed. The rewriting replaces its names. */
+  builtinInPackages: (name, file) => ({
+    ...generatedModule.builtin(name, file),
+    ...(Object.hasOwn(CLOCKS, name)
+      ? {
+          path: `${name}${IN_PACKAGES}`,
+          contents: `const real = require('./${file}.js').builtin; module.exports = ${CLOCKS[name]};`,
+        }
+      : {}),
   }),
   /** A module of Node, from the guest's own `require`. */
   realBuiltin: (name) => ({
@@ -84,6 +104,12 @@ export const generatedModule: Readonly<
     namespace: 'node-interop',
     path,
     contents: `module.exports = require('bulkhead:real');`,
+  }),
+  /** Adds a default to an ES module: all of its exports. */
+  withDefault: (path) => ({
+    namespace: 'with-default',
+    path,
+    contents: `export * from 'bulkhead:real'; import * as all from 'bulkhead:real'; export default all;`,
   }),
 };
 

@@ -3,7 +3,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { bundlePlugin as bundleWith, makeBundler } from '../../../src/plugin/bundle/bundler.js';
 import type { Bundle } from '../../../src/plugin/plugin.js';
-import type { BundleSpec } from '../../../src/plugin/bundle/spec.js';
+import type { BundleLimits, BundleSpec } from '../../../src/plugin/bundle/spec.js';
 import { makePlugin, runUnderSes } from './fixture.js';
 
 const bundler = makeBundler();
@@ -59,7 +59,10 @@ describe('bundlePlugin', () => {
     expect((await good).inputs).toHaveLength(1);
   });
 
-  it('stops at the deadline, and serves the next plugin', async () => {
+  it.each<[Partial<BundleLimits>, string]>([
+    [{ deadlineMs: 300 }, 'longer than 300 ms'],
+    [{ processorMs: 200 }, 'more than 200 ms of processor time'],
+  ])('stops at %j, and serves the next plugin', async (limits, words) => {
     const directory = makePlugin({
       'slow.js': `export default [${'1,'.repeat(2e6)}];`,
       'good.ts': 'export default 1;',
@@ -67,10 +70,10 @@ describe('bundlePlugin', () => {
     const bad = bundlePlugin({
       directory,
       entry: { file: 'slow.js' },
-      limits: { deadlineMs: 300 },
+      limits,
     });
     const good = bundlePlugin({ directory, entry: { file: 'good.ts' } });
-    await expect(bad).rejects.toThrow('longer than 300 ms');
+    await expect(bad).rejects.toThrow(words);
     expect((await good).inputs).toHaveLength(1);
   });
 

@@ -7,16 +7,13 @@ import type { Sections } from './sections.js';
 /** The globals with replacements for dependencies, by their names in `$bulkhead.dependencies`. */
 const REPLACED = new Set(['Date', 'Math', 'globalThis']);
 
-/** The module of `sandbox/builtins` with the injected `performance`. */
-const PERFORMANCE_MODULE = /^sandbox:perf-hooks\.js$/;
-
 /**
- * Gives the code of dependencies its own `Date`, `Math`, `performance` and global object. Packages
- * often measure themselves or draw a number. Without the permission the replacements give fixed
+ * Gives the code of dependencies its own `Date`, `Math`, `performance`, `process.hrtime` and global
+ * object. Packages often measure themselves or draw a number. Without the permission the replacements give fixed
  * values, so that a plugin can use such a package. The plugin's own code gets the denial.
  */
 export function replaceDependencyGlobals(
-  walk: Walk,
+  { text, walk }: { readonly text: string; readonly walk: Walk },
   { free }: Bindings,
   sections: Sections,
   fresh: Fresh,
@@ -33,11 +30,21 @@ export function replaceDependencyGlobals(
     if (!REPLACED.has(node.name) || !isInPackage(node) || isTarget(node, parent)) continue;
     edits.push(replaceReference(node, parent, nameOf(node.name)));
   }
-  const performances = findInjected(walk, sections);
-  if (performances.size > 0) {
+  const performances = findInjected('performance', walk, sections);
+  const processes = findInjected('process', walk, sections);
+  if (performances.size > 0 || processes.size > 0) {
     for (const { node, parent, depth } of resolveReferences(walk)) {
-      if (depth !== 0 || !performances.has(node.name) || !isInPackage(node)) continue;
-      edits.push(replaceReference(node, parent, nameOf('performance')));
+      if (depth !== 0 || !isInPackage(node)) continue;
+      if (performances.has(node.name)) {
+        edits.push(replaceReference(node, parent, nameOf('performance')));
+      } else if (processes.has(node.name) && parent !== undefined && readsHrtime(parent)) {
+        edits.push({ start: parent.start, end: parent.end, text: nameOf('hrtime') });
+      } else if (processes.has(node.name)) {
+        const [version] = NODE_VERSION.exec(text.slice(node.start, node.start + 200)) ?? [];
+        if (version === undefined) continue;
+        const end = node.start + version.length;
+        edits.push({ start: node.start, end, text: `(${version} ?? "${NODE}")` });
+      }
     }
   }
   return {
@@ -51,13 +58,36 @@ export function replaceDependencyGlobals(
   };
 }
 
-/** The variables of a bundle that hold the injected `performance`. */
-function findInjected(walk: Walk, sections: Sections): ReadonlySet<string> {
+/**
+ * A member of Node's version. Packages that only test for Node, and find none, do not read it; the
+ * others need a version.
+ */
+const NODE_VERSION = /^process\d*\s*\.\s*versions\s*\.\s*node(?=\s*\.\s*[a-z])/;
+const NODE = '20.0.0';
+
+/** Whether the expression is `process.hrtime`. Its object is the name. */
+function readsHrtime(node: AnyNode): boolean {
+  return (
+    node.type === 'MemberExpression' &&
+    !node.computed &&
+    node.property.type === 'Identifier' &&
+    node.property.name === 'hrtime'
+  );
+}
+
+/** The variables of a bundle that hold an injected name. */
+function findInjected(
+  injected: 'performance' | 'process',
+  walk: Walk,
+  sections: Sections,
+): ReadonlySet<string> {
+  const named = new RegExp(`^${injected}\\d*$`);
   const names = new Set<string>();
   for (const { node, parent, leaving } of walk) {
     if (leaving || node.type !== 'VariableDeclarator' || node.id.type !== 'Identifier') continue;
-    if (!/^performance\d*$/.test(node.id.name) || parent?.type !== 'VariableDeclaration') continue;
-    if (PERFORMANCE_MODULE.test(sections.at(node.start)?.path ?? '')) names.add(node.id.name);
+    if (!named.test(node.id.name) || parent?.type !== 'VariableDeclaration') continue;
+    // Modules of `sandbox/builtins` may share a file.
+    if (sections.at(node.start)?.path.startsWith('sandbox:') === true) names.add(node.id.name);
   }
   return names;
 }

@@ -38,7 +38,7 @@ export function rewriteBundle(moduleText: string, prelude = ''): Rewritten {
   const sections = findSections(program, comments);
   const safe = makeSesSafe({ text, walk, tokens }, fresh);
   const frozen = avoidFrozenWrites({ text, walk, bindings, sections }, fresh);
-  const replaced = replaceDependencyGlobals(walk, bindings, sections, fresh);
+  const replaced = replaceDependencyGlobals({ text, walk }, bindings, sections, fresh);
   const globalAt = ({ start }: AnyNode): string =>
     sections.at(start)?.isPackage === true ? replaced.globalName() : 'globalThis';
   const undeclared = guardUndeclared(bindings, writes.undeclared, globalAt, fresh);

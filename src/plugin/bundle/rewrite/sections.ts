@@ -1,12 +1,15 @@
 import type { Comment, Program } from 'acorn';
 
+/** The end of the path of a generated module that counts as code of dependencies. */
+export const IN_PACKAGES = ' in packages';
+
 /** The part of a bundle that contains one module. */
 export interface Section {
   readonly start: number;
   readonly end: number;
   /** The module, as esbuild's comment names it: `plugin:src/index.ts`. */
   readonly path: string;
-  /** Whether the module is in the plugin's node_modules, not its own source. */
+  /** Whether the module is in the plugin's node_modules, or made for code there. */
   readonly isPackage: boolean;
   /** Whether the module is CommonJS, which may be written for sloppy mode. */
   readonly isCommonJs: boolean;
@@ -26,7 +29,7 @@ export function findSections(program: Program, comments: readonly Comment[]): Se
   let first: Program['body'][number] | undefined;
   const close = (end: number): void => {
     if (path === '' || end <= start) return;
-    const isPackage = /^plugin:(?:.*\/)?node_modules\//.test(path);
+    const isPackage = /^plugin:(?:.*\/)?node_modules\//.test(path) || path.endsWith(IN_PACKAGES);
     sections.push({ start, end, path, isPackage, isCommonJs: isWrapped(first) });
   };
   for (const statement of program.body) {

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { parseStat, readProcessorUse } from '../../src/guests/processor.js';
+import { parseStat, readProcessorUse, readTreeUse } from '../src/processor.js';
 
 const stat = (name: string, state = 'S'): string =>
   `42 (${name}) ${state} 1 42 42 0 -1 4194304 900 0 0 0 120 30 7 8 20 0 11 0 472143 1 2`;
@@ -31,5 +33,27 @@ describe('the processor time reader', () => {
       spent = user + system;
     }
     expect((readProcessorUse(process.pid)?.usedMs ?? NaN) - before).toBeGreaterThanOrEqual(150);
+  });
+
+  it.runIf(process.platform === 'linux')('adds the use of descendants', async () => {
+    const busy = `for (const end = Date.now() + 300; Date.now() < end; ); console.log('done'); setInterval(() => {}, 1e3);`;
+    const child = spawn(
+      process.execPath,
+      [
+        '-e',
+        `require('node:child_process').spawn(process.execPath, ['-e', process.argv[1]], { stdio: 'inherit' })`,
+        busy,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'], detached: true },
+    );
+    const { pid = 0 } = child;
+    try {
+      await once(child.stdout, 'data');
+      const own = readProcessorUse(pid)?.usedMs ?? NaN;
+      expect((readTreeUse(pid) ?? NaN) - own).toBeGreaterThanOrEqual(100);
+      expect(readTreeUse(-1)).toBeUndefined();
+    } finally {
+      process.kill(-pid, 'SIGKILL');
+    }
   });
 });

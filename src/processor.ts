@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Linux reports processor time in hundredths of a second on every machine. */
 const TICK_MS = 10;
@@ -30,6 +30,31 @@ export function isComputing(pid: number): boolean | undefined {
     return /^ [RT] /.test(text.slice(text.lastIndexOf(')') + 1));
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Milliseconds of processor time of a process and its living descendants. `undefined` if there is no
+ * such process, or no `/proc`.
+ */
+export function readTreeUse(pid: number): number | undefined {
+  const own = readProcessorUse(pid);
+  if (own === undefined) return undefined;
+  return childrenOf(pid).reduce((sum, child) => sum + (readTreeUse(child) ?? 0), own.usedMs);
+}
+
+/** Each thread has a list of the processes that it started. */
+function childrenOf(pid: number): readonly number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1')
+        .split(' ')
+        .filter((text) => text !== '')
+        .map(Number),
+    );
+  } catch {
+    // It ended, or the system does not list them.
+    return [];
   }
 }
 
