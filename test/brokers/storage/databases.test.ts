@@ -200,16 +200,56 @@ describe('a database in a plugin’s storage', () => {
   });
 });
 
+/** Watches how files are synchronised. */
+async function spyOnSync(name: 'sync' | 'datasync' = 'sync') {
+  const handle = await open(import.meta.filename);
+  const prototype: Record<typeof name, () => Promise<void>> = Object.getPrototypeOf(handle);
+  await handle.close();
+  const spy = vi.spyOn(prototype, name);
+  onTestFinished(() => spy.mockRestore());
+  return spy;
+}
+
+describe('a commit', () => {
+  it('is answered after its changes, their name and the file are on the disk, in this order', async () => {
+    const storage = storageOf();
+    await storage.ask({ op: 'db-create', ...PATH });
+    await storage.ask(await replacing(storage, 'old'), 'old');
+    const commit = await replacing(storage, 'new');
+    const steps: string[] = [];
+    const seen = (): string => {
+      const prepared = readdirSync(join(storage.root, 'notes/commits')).length;
+      return `${readFileSync(fileOf(storage), 'utf8')}, ${prepared} prepared`;
+    };
+    const waiting: (() => void)[] = [];
+    for (const name of ['sync', 'datasync'] as const) {
+      (await spyOnSync(name)).mockImplementation(async () => {
+        steps.push(`${name}: ${seen()}`);
+        await new Promise<void>((resolve) => waiting.push(resolve));
+      });
+    }
+    const answer = storage.ask(commit, 'new').then(() => steps.push(`answered: ${seen()}`));
+    for (const count of [1, 2, 3]) {
+      await expect.poll(() => waiting.length).toBe(1);
+      expect(steps).toHaveLength(count);
+      waiting.shift()?.();
+    }
+    await answer;
+    expect(steps).toEqual([
+      'datasync: old, 0 prepared',
+      'sync: old, 1 prepared',
+      'sync: new, 1 prepared',
+      'answered: new, 0 prepared',
+    ]);
+  });
+});
+
 describe('a commit during which the disk fails', () => {
   /** The `count`-th time that a file is synchronised, the disk fails. */
   async function failingSync(count: number): Promise<void> {
-    const handle = await open(import.meta.filename);
-    const prototype: { sync: () => Promise<void> } = Object.getPrototypeOf(handle);
-    await handle.close();
-    const sync = vi.spyOn(prototype, 'sync');
+    const sync = await spyOnSync();
     for (let calls = 1; calls < count; calls += 1) sync.mockResolvedValueOnce();
     sync.mockRejectedValueOnce(Object.assign(new Error('EIO'), { code: 'EIO' }));
-    onTestFinished(() => sync.mockRestore());
   }
 
   it('leaves no drafts, and is not done later, if its changes could not be prepared', async () => {
