@@ -67,9 +67,14 @@ export function contentOf(
 
 /**
  * The first `bytes` of an open file, as a stream for the host. The file is closed at the end, when
- * the stream is cancelled, or when a read fails. What is appended meanwhile is left out.
+ * the stream is cancelled, or when a read fails. What is appended meanwhile is left out. `check` rejects
+ * if the bytes that were just read may not be passed on.
  */
-export function contentStream(handle: FileHandle, bytes: number): ReadableStream<Uint8Array> {
+export function contentStream(
+  handle: FileHandle,
+  bytes: number,
+  check: () => Promise<void>,
+): ReadableStream<Uint8Array> {
   let left = bytes;
   return new ReadableStream<Uint8Array>(
     {
@@ -79,6 +84,7 @@ export function contentStream(handle: FileHandle, bytes: number): ReadableStream
           const { bytesRead } =
             left === 0 ? NOTHING : await handle.read(chunk, 0, chunk.length, null);
           left -= bytesRead;
+          await check();
           if (bytesRead > 0) return controller.enqueue(chunk.subarray(0, bytesRead));
           await handle.close();
           controller.close();

@@ -18,6 +18,10 @@ export interface WrittenFile {
   /** The path as the plugin writes it. */
   readonly path: string;
   readonly bytes: number;
+  /** `fileStamp` after the last write. */
+  readonly stamp: string;
+  /** Whether later changes are made in the same file. Others replace it, or append. */
+  readonly isPatched: boolean;
   /** Opens the file inside the plugin's places. Rejects like the broker that wrote it. */
   readonly open: () => Promise<{ readonly handle: FileHandle; readonly bytes: number }>;
 }
@@ -32,9 +36,11 @@ export type NotedChange =
 
 /**
  * How a change ended: with this content, or (`undefined`) without an effect. `bytes` are the bytes that
- * were appended, else those of the whole file.
+ * were appended, else those of the whole file. `stamp` is that of the file, and empty if there is none.
  */
-export type ChangeEnd = { readonly bytes: number; readonly existed: boolean } | undefined;
+export type ChangeEnd =
+  | { readonly bytes: number; readonly existed: boolean; readonly stamp: string }
+  | undefined;
 
 /**
  * The files that the calls of one plugin wrote, since the engine was created. A file belongs to one
@@ -117,6 +123,8 @@ export function makeWrittenFiles(): WrittenFiles {
             calls: joined(former, maker),
             tenant,
             bytes,
+            stamp: end.stamp,
+            isPatched: op === 'patch',
             ...describe(key),
           });
         }

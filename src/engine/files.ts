@@ -1,4 +1,5 @@
 import { contentStream } from '../brokers/file-content.js';
+import { fileStamp } from '../brokers/file-stamp.js';
 import { type WrittenFile, type WrittenFiles } from '../brokers/written-files.js';
 import { BulkheadError, isBulkheadError } from '../errors.js';
 import { didYouMean } from '../did-you-mean.js';
@@ -41,7 +42,8 @@ export interface PluginFiles {
   list(): readonly PluginFile[];
   /**
    * Opens a file by its id. Answers `undefined` if there is no such file, if it belongs to another
-   * tenant or call, or if its content has changed since. Links that lead out of the plugin's places
+   * tenant or call, or if its content has changed since, also by another engine or program. The
+   * content of a database that is changed while it is read fails with `STORAGE_FAILED`. Links that lead out of the plugin's places
    * are not followed: then it rejects with `STORAGE_DENIED` or `FILESYSTEM_DENIED`.
    */
   open(id: string): Promise<OpenPluginFile | undefined>;
@@ -79,20 +81,38 @@ export function filesOf(
         throw error;
       });
       if (opened === undefined) return undefined;
+      const { handle, bytes } = opened;
+      const stamp = await fileStamp(handle);
       // A change that began meanwhile may have put the content of another call there.
       // guard: fetched-file-unchanged
-      if (written.get(id) !== file) {
-        await opened.handle.close();
+      const isKnown = written.get(id) === file;
+      // Another engine or program may have put the content of another tenant there.
+      // guard: fetched-file-as-written
+      const isSame = stamp === file.stamp;
+      if (!isKnown || !isSame) {
+        await handle.close();
         return undefined;
       }
-      const { handle, bytes } = opened;
-      return { ...describe(file), bytes, content: contentStream(handle, bytes) };
+      const check = async (): Promise<void> => {
+        // guard: fetched-database-unchanged
+        if (file.isPatched && (await fileStamp(handle)) !== stamp) throw changedMeanwhile(file);
+      };
+      return { ...describe(file), bytes, content: contentStream(handle, bytes, check) };
     },
   };
 }
 
 function describe({ id, path, bytes, calls }: WrittenFile): PluginFile {
   return { id, path, name: path.slice(path.lastIndexOf('/') + 1), bytes, calls };
+}
+
+/** A transaction changes a database in place: the rest of it is perhaps of another tenant. */
+function changedMeanwhile({ path }: WrittenFile): BulkheadError {
+  return new BulkheadError(
+    'STORAGE_FAILED',
+    `EBUSY: ${path} was changed while it was read. List the files again, and open it again.`,
+    { path },
+  );
 }
 
 /** Whether the file was deleted by another program. */

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { fileStamp } from '../../src/brokers/file-stamp.js';
 import { makeStorageBroker } from '../../src/brokers/storage/broker.js';
 import { makeStores } from '../../src/brokers/storage/store.js';
 import { STORAGE_LIMITS } from '../../src/brokers/limits.js';
@@ -19,7 +20,7 @@ const describeKey = (key: string) => ({ path: key, open: NOWHERE });
 
 function write(files: WrittenFiles, key: string, call = 'c1', tenant?: string): void {
   const end = files.changing({ op: 'write', key }, { calls: [call], tenant }, describeKey);
-  end({ bytes: 1, existed: false });
+  end({ bytes: 1, existed: false, stamp: '' });
 }
 
 describe('written files', () => {
@@ -35,7 +36,11 @@ describe('written files', () => {
     write(files, 'log', 'c0');
     for (let at = 1; at < 40; at += 1) {
       const maker = { calls: [`c${at}`], tenant: undefined };
-      files.changing({ op: 'append', key: 'log' }, maker, describeKey)({ bytes: 1, existed: true });
+      files.changing(
+        { op: 'append', key: 'log' },
+        maker,
+        describeKey,
+      )({ bytes: 1, existed: true, stamp: '' });
     }
     expect(files.list()).toMatchObject([{ bytes: 40 }]);
     expect(files.list()[0]?.calls).toHaveLength(16);
@@ -56,7 +61,7 @@ describe('written files', () => {
       { op: 'delete', key: 'a/o' },
       undefined,
       describeKey,
-    )({ bytes: 0, existed: true });
+    )({ bytes: 0, existed: true, stamp: '' });
     expect(files.list()).toEqual([before]);
   });
 
@@ -67,7 +72,7 @@ describe('written files', () => {
       { op: 'write', key: 'one' },
       undefined,
       describeKey,
-    )({ bytes: 9, existed: true });
+    )({ bytes: 9, existed: true, stamp: '' });
     expect(files.list()).toEqual([]);
   });
 
@@ -76,7 +81,7 @@ describe('written files', () => {
     write(files, 'one', 'c1', 'a');
     const mover = { calls: ['c2'], tenant: 'b' };
     const move = { op: 'move', key: 'one', to: 'two' } as const;
-    files.changing(move, mover, describeKey)({ bytes: 0, existed: true });
+    files.changing(move, mover, describeKey)({ bytes: 0, existed: true, stamp: '' });
     expect(files.list()).toMatchObject([{ path: 'two', tenant: 'a', calls: ['c1'] }]);
   });
 });
@@ -95,7 +100,9 @@ it('a file that changes while it is opened is not given out', async () => {
       return { handle, bytes: 17 };
     },
   }));
-  end({ bytes: 17, existed: false });
+  const handle = await open(path);
+  end({ bytes: 17, existed: false, stamp: await fileStamp(handle) });
+  await handle.close();
   const ofA = filesOf('p', { tenant: 'a' }, { ids: ['p'], written: files });
   expect(await ofA.open(ofA.list()[0]?.id ?? '')).toBeUndefined();
   // The file was closed.

@@ -38,9 +38,10 @@ interface Started {
   readonly write: (steps: readonly unknown[], tenant?: string) => Promise<string>;
 }
 
-async function start(): Promise<Started> {
-  const ws = realpathSync(makeDirectory());
-  const storage = makeDirectory();
+async function start(
+  ws: string = realpathSync(makeDirectory()),
+  storage: string = makeDirectory(),
+): Promise<Started> {
   const engine = await startVellum(
     { name: 'writer', tools: { run: WRITER } },
     {
@@ -80,6 +81,29 @@ async function fetched(files: PluginFiles, path: string): Promise<string | undef
 }
 
 describe('engine.files', () => {
+  it('does not open a file that another engine or program has written since', async () => {
+    const { engine, write, ws, storage } = await start();
+    const stored = '/workspace/shared.txt';
+    const appended = '/workspace/log.txt';
+    const mounted = join(ws, 'mounted.txt');
+    const database = '/workspace/shared.db';
+    const all = [stored, appended, mounted].map((path) => ['writeFile', path, 'of a']);
+    const sql = 'create table if not exists t(a); insert into t values (1)';
+    await write([...all, ['sql', database, sql]], 'a');
+    const files = engine.files('writer', { tenant: 'a' });
+    expect(paths(files)).toEqual([stored, appended, mounted, database]);
+    for (const { id } of files.list()) await (await files.open(id))?.content.cancel();
+    const other = await start(ws, storage);
+    const steps = [
+      ['writeFile', stored, 'of b'],
+      ['appendFile', appended, 'of b'],
+      ['sql', database, sql],
+    ];
+    await other.write(steps, 'b');
+    writeFileSync(mounted, 'of the user');
+    for (const { id } of files.list()) expect(await files.open(id)).toBeUndefined();
+  });
+
   it('lists a database for the tenant whose calls made all of its transactions', async () => {
     const { engine, write } = await start();
     const own = '/workspace/own.db';
@@ -101,9 +125,18 @@ describe('engine.files', () => {
     const opened = await engine.files('writer', { tenant: 'a' }).open(of('a')[1]?.id ?? '');
     const content = await new Response(opened?.content).arrayBuffer();
     expect(content.byteLength).toBe(of('a')[1]?.bytes);
+    // A transaction meanwhile changes the file that is read.
+    const reading = (
+      await engine.files('writer', { tenant: 'a' }).open(of('a')[1]?.id ?? '')
+    )?.content.getReader();
+    await write([['sql', own, 'insert into t values (3)']], 'b');
+    await expect(reading?.read()).rejects.toThrow(
+      /^EBUSY: .*own\.db was changed while it was read/,
+    );
+    expect(of('a').map(({ path }) => path)).toEqual([shared]);
     // Its pages are those of two tenants now.
     await write([['sql', shared, 'insert into t values (2)']], 'b');
-    expect(of('a').map(({ path }) => path)).toEqual([own]);
+    expect(of('a')).toEqual([]);
     expect(of('b')).toEqual([]);
     expect(engine.files('writer').list()).toEqual([]);
   });

@@ -777,9 +777,21 @@ export const recordGuards: readonly Guard[] = [
     tests: ['test/engine/files.test.ts'],
   },
   {
+    id: 'fetched-file-as-written',
+    stops: "a tenant's file that is fetched with what another engine wrote for another tenant",
+    mutation: 'always',
+    tests: ['test/engine/files.test.ts'],
+  },
+  {
+    id: 'fetched-database-unchanged',
+    stops: "another tenant's transaction in a database that is being fetched",
+    mutation: 'never',
+    tests: ['test/engine/files.test.ts'],
+  },
+  {
     id: 'fetched-file-unchanged',
     stops: "a file that gets another tenant's content while it is opened",
-    mutation: 'never',
+    mutation: 'always',
     tests: ['test/brokers/written-files.test.ts'],
   },
   {

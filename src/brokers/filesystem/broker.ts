@@ -216,6 +216,7 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
         const change = await readChange(params, requested, content, limits, refusals);
         record.fields.op = change.op;
         const done = await mountUse.exclusively(async () => {
+          let stamp = '';
           const context: ChangeContext = {
             directory,
             roots,
@@ -223,13 +224,16 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
             closed,
             maxFileBytes: limits.maxFileBytes,
             charge: (more) => mountUse.charge(more, limits, refusals),
+            onWritten: (after) => {
+              stamp = after;
+            },
           };
           if (revoked.aborted) throw refusals.revoked();
           if (signal.aborted) throw refusals.cancelled();
           const end = noteChange(spec.written, change, context, maker);
           try {
             const existed = await applyChange(change, context);
-            end({ bytes: 'content' in change ? change.content.length : 0, existed });
+            end({ bytes: 'content' in change ? change.content.length : 0, existed, stamp });
             return existed;
           } catch (error) {
             end(undefined);

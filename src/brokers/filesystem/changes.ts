@@ -19,6 +19,7 @@ import { protectedBelow } from '../../permissions/filesystem.js';
 import { protectedName, startsProtectedName } from '../../permissions/protected-names.js';
 import { isBulkheadError, systemCode } from '../../errors.js';
 import { isSpecial, realRootOf } from './checked-path.js';
+import { fileStamp } from '../file-stamp.js';
 import type { Amount } from './mount-use.js';
 import type { Refusals } from './refusals.js';
 import { hostPathOf, isWithin, type Root } from './roots.js';
@@ -40,6 +41,8 @@ export interface ChangeContext {
   readonly maxFileBytes: number;
   /** Counts what a change adds, or throws a refusal. */
   readonly charge: (more: Amount) => void;
+  /** Receives the `fileStamp` of a file that was written. */
+  readonly onWritten: (stamp: string) => void;
 }
 
 /**
@@ -76,6 +79,7 @@ interface OpenPlace {
   readonly refusals: Refusals;
   readonly maxFileBytes: number;
   readonly charge: ChangeContext['charge'];
+  readonly onWritten: ChangeContext['onWritten'];
 }
 
 /**
@@ -88,7 +92,7 @@ async function inPlace(
   parents: 'create' | 'existing',
   work: (place: OpenPlace) => Promise<boolean>,
 ): Promise<boolean> {
-  const { directory, roots, refusals, maxFileBytes, charge } = context;
+  const { directory, roots, refusals, maxFileBytes, charge, onWritten } = context;
   const path = hostPathOf(requested, directory, roots);
   if (path === undefined || !roots.some((root) => isWithin(root.path, path))) {
     throw refusals.notGranted(requested);
@@ -117,6 +121,7 @@ async function inPlace(
       refusals,
       maxFileBytes,
       charge,
+      onWritten,
     });
   } catch (error) {
     throw explained(error, requested, refusals);
@@ -256,6 +261,7 @@ async function replace(place: OpenPlace, content: Uint8Array): Promise<boolean> 
     try {
       await handle.writeFile(content);
       if (stats !== undefined) await handle.chmod(mode);
+      place.onWritten(await fileStamp(handle));
     } finally {
       await handle.close();
     }
@@ -287,6 +293,7 @@ async function append(place: OpenPlace, content: Uint8Array): Promise<boolean> {
         await handle.truncate(opened.size);
         throw error;
       });
+      place.onWritten(await fileStamp(handle));
     } finally {
       await handle.close();
     }

@@ -316,6 +316,12 @@ async function onDatabase(
   return { value: answer.value };
 }
 
+interface Performed {
+  readonly done: boolean;
+  readonly existed?: boolean;
+  readonly stamp?: string;
+}
+
 function changeExclusively(
   context: AreaContext,
   request: StorageRequest,
@@ -323,18 +329,18 @@ function changeExclusively(
 ): Promise<StorageChanged | UsageAnswer> {
   const { op, path, to, recursive, replace, maxFileBytes } = request;
   const { store, refusals } = context;
-  const perform = async (usage: Usage): Promise<{ readonly done: boolean; existed?: boolean }> => {
+  const perform = async (usage: Usage): Promise<Performed> => {
     switch (op) {
       case 'write':
       case 'append': {
         if (body === undefined) throw refusals.malformed('comes without its content');
         const write = op === 'write' ? writeFile : appendFile;
         const content = arriving(body, ended, stopped);
-        const { bytes, existed } = await inTime(context, content, (timely) =>
+        const { bytes, existed, stamp } = await inTime(context, content, (timely) =>
           write(context, path, usage, { maxBytes: maxFileBytes, content: timely }),
         );
         record.fields.bytesWritten = bytes;
-        return { done: true, existed };
+        return { done: true, existed, stamp };
       }
       case 'mkdir':
         await makeDirectory(context, path, usage);
@@ -355,8 +361,8 @@ function changeExclusively(
     if (late !== undefined) throw late;
     const end = note(context, request);
     try {
-      const { done, existed = false } = await perform(usage);
-      end({ bytes: record.fields.bytesWritten, existed });
+      const { done, existed = false, stamp = '' } = await perform(usage);
+      end({ bytes: record.fields.bytesWritten, existed, stamp });
       return changed(store, done);
     } catch (error) {
       end(undefined);

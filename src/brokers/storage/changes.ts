@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename, unlink, rmdir } from 'node:fs/promises';
 import type { Segments } from './request.js';
+import { fileStamp } from '../file-stamp.js';
 import { requireFile, isMissing, isOwnFile } from './reading.js';
 import { charge, type Usage, type Directory, measure } from './directory.js';
 import { atPath, type AreaContext, type Location } from './walk.js';
@@ -21,6 +22,7 @@ export interface WriteAnswer {
   readonly bytes: number;
   /** Whether there was a file. */
   readonly existed: boolean;
+  readonly stamp: string;
 }
 
 /** Replaces a file completely or not at all. */
@@ -42,8 +44,9 @@ export function writeFile(
       const bytes = await writeContent(context, handle, spec, room, location.path);
       const more = { bytes: bytes - (before ?? 0), files: before === undefined ? 1 : 0 };
       charge(usage, more, context.store.limits, context.refusals);
+      const stamp = await fileStamp(handle);
       await rename(draft, location.directory.pathOf(location.name));
-      return { bytes, existed: before !== undefined };
+      return { bytes, existed: before !== undefined, stamp };
     } catch (error) {
       await unlink(draft).catch(() => {});
       throw error;
@@ -74,7 +77,7 @@ export function appendFile(
       const left = { ...spec, maxBytes: spec.maxBytes - size };
       const bytes = await writeContent(context, handle, left, room, location.path);
       charge(usage, { bytes, files: 0 }, context.store.limits, context.refusals);
-      return { bytes, existed: before !== undefined };
+      return { bytes, existed: before !== undefined, stamp: await fileStamp(handle) };
     } catch (error) {
       await handle.truncate(size);
       throw error;

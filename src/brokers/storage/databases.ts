@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
+import { fileStamp } from '../file-stamp.js';
 import type { ChangeEnd } from '../written-files.js';
 import { charge, type Usage } from './directory.js';
 import { isOwnFile, openFile, requireFile } from './reading.js';
@@ -179,7 +180,7 @@ export async function commitDatabase(
       if (!isPrepared) end(undefined);
       throw error;
     }
-    end({ bytes: size, existed: bytes > 0 });
+    end({ bytes: size, existed: bytes > 0, stamp: await fileStamp(handle) });
     if (turn?.token === request.token) store.turns.delete(key);
     return await stateOf(handle);
   } finally {
