@@ -48,7 +48,7 @@ import { checkDirectories, readSettings } from './settings.js';
 import { checkGrantedIds, checkKeys } from './types/check-options.js';
 import { isolationOf } from './types/guest-options.js';
 import { CALL_OPTION_NAMES } from './types/option-names.js';
-import { apisOf, openSystems, withSystemPowers } from './systems.js';
+import { apisOf, openSystems, serversAmong, withSystemPowers } from './systems.js';
 import type { CallOptions, EngineOptions } from './types/options.js';
 import type { Settings } from './types/settings.js';
 import type { PluginStatus } from './types/status.js';
@@ -273,7 +273,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
     ...apisOf(systems),
-    mcpSources: () => remotes.sources(new Set(registry.ids())),
+    mcpSources: () => [...serversAmong(plugins), ...remotes.sources(new Set(registry.ids()))],
     jwks: () => remotes.jwks(),
     accept: (id, digest) => remotes.accept(id, digest),
     replay: async (recording, replayOptions) =>

@@ -1,5 +1,6 @@
 import type { PowerDefinition } from '../brokers/powers/host-powers.js';
 import { spindleGlue } from '../formats/spindle/engine/glue.js';
+export { serversAmong } from '../formats/mcp-server/engine/sources.js';
 import type { SpindleHost } from '../formats/spindle/engine/spindle-host.js';
 import type { PluginTable } from './plugins/installed.js';
 import type { SystemGlue } from './plugins/system-glue.js';

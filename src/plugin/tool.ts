@@ -2,6 +2,7 @@ import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { ErrorCode } from '../errors.js';
 import type { Permissions } from '../permissions/kind.js';
 import type { JsonSchemaDocument } from '../schema/check.js';
+import type { McpOffers } from './mcp-source.js';
 import type { RiskBand } from './risk.js';
 
 /** A tool as its plugin describes it, read from the guest's answer: checked, capped, plain data. */
@@ -18,6 +19,8 @@ export interface ToolDefinition {
   readonly description: string;
   /** The schema of its input. A tool without a schema accepts any object. */
   readonly parameters: JsonSchemaDocument;
+  /** The schema of its structured results, if it has one. */
+  readonly outputSchema?: JsonObject;
   readonly annotations: ToolAnnotations;
   /** The risk that its author declared, by the rules of its format. */
   readonly declaredRisk: RiskBand;
@@ -82,6 +85,8 @@ export interface Contributions {
   readonly agent?: AgentDefinition;
   /** Only of Spindle's extensions: registrations other than tools. */
   readonly registrations?: Registrations;
+  /** Only of MCP servers: what they offer besides tools. */
+  readonly offers?: McpOffers;
 }
 
 /** An agent as its plugin describes it: checked, capped, plain data. Its texts are for a model. */

@@ -156,6 +156,44 @@ describe('the world of a server', () => {
   });
 });
 
+describe('resources, prompts and completion', () => {
+  it('pass through, field by field, and lists have an end', async () => {
+    const engine = await startServer({
+      program: plainProgram(
+        'return text(name);',
+        `const offers = {
+           'resources/list': ({ cursor = '0' }) => ({
+             resources: Array.from({ length: 300 }, (_, index) => ({ uri: 'x:' + cursor + '/' + index, name: 'r', evil: 1 })),
+             nextCursor: String(Number(cursor) + 1),
+           }),
+           'resources/read': ({ uri }) => ({ contents: [{ uri, text: 'read', evil: 1 }, 5] }),
+           'prompts/list': () => ({ prompts: [{ name: 'p', description: 'd' }, null] }),
+           'prompts/get': ({ name }) => ({ messages: [{ role: 'user', content: { type: 'text', text: name } }, { role: 'system' }] }),
+         };
+         process.stdin.on('data', (chunk) => {
+           for (const line of String(chunk).split('\\n').filter(Boolean)) {
+             const { id, method, params } = JSON.parse(line);
+             if (offers[method]) send({ id, result: offers[method](params) });
+           }
+         });`,
+      ),
+    });
+    const [source] = engine.mcpSources();
+    const { signal } = new AbortController();
+    expect(source?.offers).toMatchObject({ resources: true, prompts: true, completions: false });
+    expect(await source?.list('resources', signal)).toHaveLength(1_000);
+    expect((await source?.list('resources', signal))?.[0]).toEqual({ uri: 'x:0/0', name: 'r' });
+    expect(await source?.ask('resources/read', { uri: 'x:1' }, signal)).toEqual({
+      contents: [{ uri: 'x:1', text: 'read' }],
+    });
+    expect(await source?.list('prompts', signal)).toEqual([{ name: 'p', description: 'd' }]);
+    expect(await source?.ask('prompts/get', { name: 'p' }, signal)).toEqual({
+      messages: [{ role: 'user', content: { type: 'text', text: 'p' } }],
+    });
+    await engine.close();
+  });
+});
+
 describe('a server that ends', () => {
   it('says why in the error, and the next call starts another', async () => {
     const engine = await startServer({

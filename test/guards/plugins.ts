@@ -15,6 +15,12 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/engine/mcp-server.test.ts'],
   },
   {
+    id: 'mcp-plugin-list-capped',
+    stops: 'a server whose list of resources has no end',
+    mutation: 'never',
+    tests: ['test/engine/mcp-server.test.ts'],
+  },
+  {
     id: 'mcp-tools-cap',
     stops: 'a list of tools without end',
     mutation: { replace: ['.slice(0, MAX_TOOLS)', ''] },

@@ -42,6 +42,7 @@ export function listTool(listing: ToolListing): UnnamedTool {
     title: annotations.title ?? tool.name,
     description: tool.description,
     inputSchema: tool.parameters.schema,
+    ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
     annotations,
     timeoutMs: tool.timeoutMs,
     declaredRisk,

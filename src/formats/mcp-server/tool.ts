@@ -1,5 +1,6 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { isBulkheadError, type BulkheadError } from '../../errors.js';
+import type { McpOffers } from '../../plugin/mcp-source.js';
 import { bandOfHints } from '../../plugin/risk.js';
 import {
   type Contributions,
@@ -44,7 +45,21 @@ export function readContributions(answer: unknown, context: ContributionContext)
     }
   }
   if (items.length > MAX_TOOLS) problems.push(`tools: those after ${MAX_TOOLS} are left out`);
-  return { tools: [...tools.values()], refused, alerts: [], problems };
+  const offers = readOffers(isRecord(answer) ? answer['server'] : undefined);
+  return { tools: [...tools.values()], refused, alerts: [], problems, offers };
+}
+
+/** Subscriptions and log messages of a guest do not reach clients. */
+function readOffers(server: unknown): McpOffers {
+  const { capabilities } = isRecord(server) ? server : {};
+  const has = (name: string): boolean => isRecord(capabilities) && isRecord(capabilities[name]);
+  return {
+    resources: has('resources'),
+    subscriptions: false,
+    prompts: has('prompts'),
+    completions: has('completions'),
+    logging: false,
+  };
 }
 
 /** Every model that sees a tool pays for it. */
@@ -77,7 +92,7 @@ function readTool(fields: Fields, toolId: string, context: ContributionContext):
   const { plugin, entry, maxTimeoutMs } = context;
   const id = `${plugin.id}:${toolId}`;
   const annotations = readAnnotations(fields['annotations']);
-  const { title, description, inputSchema } = fields;
+  const { title, description, inputSchema, outputSchema } = fields;
   return {
     id,
     toolId,
@@ -89,6 +104,7 @@ function readTool(fields: Fields, toolId: string, context: ContributionContext):
         : (annotations.title ?? toolId),
     description: typeof description === 'string' ? cutText(description, MAX_DESCRIPTION) : '',
     parameters: checkSchema(inputSchema ?? { type: 'object', properties: {} }, id),
+    ...(outputSchema === undefined ? {} : { outputSchema: checkSchema(outputSchema, id).schema }),
     annotations,
     declaredRisk: bandOfHints(annotations),
     timeoutMs: Math.min(MAX_TIMEOUT_MS, maxTimeoutMs),
