@@ -21,6 +21,8 @@ export interface ErrorDetails {
   // Reading a plugin.
   /** The directory does not contain a plugin of a known format. */
   PLUGIN_NOT_FOUND: { readonly directory: string };
+  /** A package of npm cannot be fetched, or must not be. */
+  PACKAGE_REFUSED: { readonly package: string };
   /** The manifest is not valid. `problems` has each place and its error. */
   INVALID_MANIFEST: { readonly file: string; readonly problems: readonly string[] };
   /** The plugin's sources cannot be bundled. `problems` has the file, line and column. */

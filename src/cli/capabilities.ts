@@ -5,6 +5,7 @@ import type { AuditReader } from '../audit/options.js';
 import type { Lockfile } from '../engine/lockfile.js';
 import type { EngineOptions } from '../engine/types/options.js';
 import type { WallPlan } from '../guests/walls/plan.js';
+import type { PackageStore } from '../npm/store.js';
 import type { PublicKey } from '../keys/signing-key.js';
 import type { Suggestion } from '../suggest/suggest.js';
 
@@ -13,6 +14,8 @@ export interface CliCapabilities {
   readonly createEngine: (options: EngineOptions) => Promise<Engine>;
   /** Reads a plugin's code, and returns the permissions that it needs. */
   readonly suggestPermissions: (directory: string) => Promise<Suggestion>;
+  /** The packages of npm that were fetched for this user. */
+  readonly packages: PackageStore;
   /** Reads the audit log in that file. */
   readonly readAudit: (path: string) => AuditReader;
   /** Reads a file of public Ed25519 keys. Throws `INVALID_KEY`. */

@@ -51,6 +51,7 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   INVALID_MANIFEST: EXIT.broken,
   BUNDLE_FAILED: EXIT.broken,
   OUTSIDE_PLUGIN: EXIT.broken,
+  PACKAGE_REFUSED: EXIT.broken,
   SES_INCOMPATIBLE: EXIT.broken,
   NAME_COLLISION: EXIT.broken,
   INVALID_PERMISSION: EXIT.broken,

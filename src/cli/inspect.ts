@@ -14,6 +14,8 @@ import { type PluginSettings, addPluginOptions, engineOptions } from './engine-o
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { type Failure, failureOf, failureOfPlugin, noPlugin } from './failure.js';
 import { type Paint, makePaint, print } from './output.js';
+import { whyProgramCannotRun } from '../suggest/program-needs.js';
+import { cannotRun } from './lock/fetch.js';
 import { LOCK_FILE } from './lock/options.js';
 import { errorBlock } from './report-failure.js';
 
@@ -49,7 +51,9 @@ export async function runInspect(
   const status = await readStatus({ ...options, grant: onlyWhatReads }, capabilities);
   const artifact = await artifactOf(status, options, capabilities);
   const hostPowers = await missingPowers(status, options, capabilities);
-  const failure = failureOfInspected(status, directory);
+  const failure =
+    failureOfInspected(status, directory) ??
+    (await failureOfProgram(status, directory, capabilities));
   if (settings.json === true) {
     const error = failure && { code: failure.code, message: failure.message };
     const entries = status?.entries.map(withSentences);
@@ -103,6 +107,18 @@ function failureOfInspected(
 ): Failure | undefined {
   if (status === undefined) return noPlugin(directory);
   return status.state === 'failed' ? failureOfPlugin(status) : undefined;
+}
+
+/** Why a program cannot run, by its code: it needs a process, or sockets. */
+async function failureOfProgram(
+  status: PluginStatus | undefined,
+  directory: string,
+  capabilities: Pick<CliCapabilities, 'suggestPermissions'>,
+): Promise<Failure | undefined> {
+  const { format, id } = status ?? {};
+  if (format === undefined || formatNamed(format).arePrograms !== true) return undefined;
+  const why = whyProgramCannotRun(await capabilities.suggestPermissions(directory));
+  return why === undefined ? undefined : failureOf(cannotRun(id ?? directory, why));
 }
 
 /** Grants only what reads: an inspected plugin is not trusted yet, so it cannot send or store anything. */

@@ -27,7 +27,9 @@ import { addRunProgram } from './run-program.js';
 import { addSelftest } from './selftest/selftest.js';
 import { addMcp } from './serve/mcp.js';
 import { addRemotes } from './serve/remotes.js';
+import { addRun } from './serve/run-server.js';
 import { addServe } from './serve/serve.js';
+import { addStore } from './store.js';
 import { addTools } from './tools.js';
 import { addWalls } from './walls.js';
 import { addWhy } from './why.js';
@@ -60,6 +62,8 @@ const commands = [
   addSelftest,
   addServe,
   addMcp,
+  addRun,
+  addStore,
   addRemotes,
 ];
 

@@ -15,6 +15,7 @@ import { readLimits } from '../engine/types/limits.js';
 import { findProgram, inspectMachine } from '../guests/machine.js';
 import { installCommand } from '../guests/walls/install.js';
 import { findCommand, runBehindWalls } from '../guests/walls/run.js';
+import { openPackageStore, storeDirectoryOf } from '../npm/store.js';
 import { suggestPermissions } from '../suggest/suggest.js';
 import type { CliCapabilities, HttpAnswer, LoopbackServer, TextSink } from './capabilities.js';
 
@@ -27,6 +28,10 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
     readAudit,
     readPublicKeys,
     suggestPermissions,
+    packages: openPackageStore({
+      directory: storeDirectoryOf({ environment: env }),
+      environment: env,
+    }),
     openRules,
     openApprovals,
     openLockfile,

@@ -92,6 +92,8 @@ export interface Format {
   readonly declaresPermissions?: true;
   /** Its plugins' code also runs while no tool is called. Default: false. */
   readonly actsUncalled?: true;
+  /** Its plugins are programs, which may need processes and sockets. Default: false. */
+  readonly arePrograms?: true;
   /** In its own system a tool's name does not include the plugin's. Default: false. */
   readonly bareNames?: true;
   /**

@@ -26,6 +26,8 @@ const rows: readonly (readonly string[])[] = [
   ['src/approval-events.ts', 'src/keys/'],
   ['src/permissions/', 'src/schema/', 'src/scheduler/'],
   ['src/events.ts', 'src/plugin/'],
+  // Packages of npm, fetched and stored.
+  ['src/npm/'],
   [
     'src/formats/',
     'src/brokers/',
@@ -102,6 +104,8 @@ const powerful: readonly string[] = [
   'src/replace-file.ts',
   // Keys are read and written with checked modes.
   'src/keys/key-file.ts',
+  // It runs the user's npm, and stores what npm fetched.
+  'src/npm/store.ts',
   // What the operator keeps of what happened.
   'src/audit/disk/',
   // What reads a stranger's sources, file by file, each of them checked.

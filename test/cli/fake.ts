@@ -38,6 +38,7 @@ export interface FakeCapabilities extends CliCapabilities {
 }
 
 export interface FakeSpec {
+  readonly packages?: CliCapabilities['packages'];
   /** What a plugin's code is said to need. */
   readonly suggestion?: Suggestion;
   readonly stdin?: string | readonly Uint8Array[];
@@ -102,6 +103,11 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
       created.push(options);
       if (spec.broken !== undefined) return Promise.reject(spec.broken);
       return Promise.resolve(fakeEngine(options, spec, calls, closedEngines));
+    },
+    packages: spec.packages ?? {
+      directory: '/store',
+      fetch: () => Promise.reject(new Error('there is no registry')),
+      removeOthers: () => [],
     },
     suggestPermissions: () =>
       spec.suggestion === undefined

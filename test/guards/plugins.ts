@@ -21,6 +21,38 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/engine/mcp-server.test.ts'],
   },
   {
+    id: 'stored-package-plain-files',
+    stops: 'a link or a hidden file in a stored package',
+    mutation: {
+      replace: ["name.startsWith('.') || !(stats.isFile() || stats.isDirectory())", 'false'],
+    },
+    tests: ['test/npm/store.test.ts'],
+  },
+  {
+    id: 'npm-gets-few-variables',
+    stops: 'an npm that reads the secrets of the environment',
+    mutation: { replace: ['...Object.fromEntries(kept)', '...process.env'] },
+    tests: ['test/npm/store.test.ts'],
+  },
+  {
+    id: 'package-without-foreign-source',
+    stops: 'a dependency from a URL, a git repository or a directory',
+    mutation: 'never',
+    tests: ['test/npm/check-tree.test.ts'],
+  },
+  {
+    id: 'package-integrity-required',
+    stops: 'a dependency without a sha512',
+    mutation: 'never',
+    tests: ['test/npm/check-tree.test.ts'],
+  },
+  {
+    id: 'package-min-age',
+    stops: 'a version that was published minutes ago',
+    mutation: 'never',
+    tests: ['test/cli/npm.test.ts'],
+  },
+  {
     id: 'mcp-tools-cap',
     stops: 'a list of tools without end',
     mutation: { replace: ['.slice(0, MAX_TOOLS)', ''] },

@@ -90,6 +90,12 @@ export const pluginCodes = {
     remedy:
       "Correct the line that the message names. Dependencies must be in the plugin's own node_modules.",
   },
+  PACKAGE_REFUSED: {
+    title: 'the package was not fetched',
+    meaning:
+      'npm could not fetch the package, a dependency does not come from a registry with a sha512, or the version is too new.',
+    remedy: 'Read the message. Check the name, the version, and the registry in your .npmrc.',
+  },
   OUTSIDE_PLUGIN: {
     title: 'a path leads out of the plugin',
     meaning: 'An entry, an import or a link leads to a file outside the plugin directory.',

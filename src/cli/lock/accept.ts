@@ -15,6 +15,9 @@ import { ALLOW_HELP, ONLY_HELP } from '../permission-choice.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { usageError } from '../failure.js';
 import { makePaint, print } from '../output.js';
+import { isPackageSpec } from '../../npm/spec.js';
+import { formatNamed } from '../../formats/table.js';
+import { askForProgram, fetchForAdd, parseHours } from './fetch.js';
 import { formatChanges, formatDiffs, formatInspection } from './format.js';
 import { type LockSettings, addLockOptions, openLock, operatorName } from './options.js';
 import { reviewOf, reviewUpdate } from './review.js';
@@ -26,13 +29,15 @@ interface AddSettings extends LockSettings {
   readonly trustHints?: boolean;
   readonly allowHost?: boolean;
   readonly yes?: boolean;
+  readonly minAge?: number;
 }
 
 export function addAdd(program: Command, run: RunCommand): void {
   const command = program
     .command('add')
     .description('show a plugin, and accept its code and permissions into the lock file')
-    .argument('<plugin-dir>', 'directory of the plugin')
+    .argument('<plugin-dir>', 'directory of the plugin, or npm:NAME@VERSION for an MCP server')
+    .option('--min-age <HOURS>', 'age that a version of npm must have (default: 24)', parseHours)
     .option('--allow <PERMISSION>', ALLOW_HELP, collect)
     .option('--only <PERMISSION>', ONLY_HELP, collect)
     .option('--trust-hints', "let the author's hints lower the risk of the tools")
@@ -49,11 +54,14 @@ export function addAdd(program: Command, run: RunCommand): void {
 }
 
 async function runAdd(
-  directory: string,
+  named: string,
   settings: AddSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
   const lock = openLock(settings, capabilities);
+  const directory = isPackageSpec(named)
+    ? await fetchForAdd(named, settings.minAge, capabilities)
+    : named;
   const inspected = await lock.inspect(directory);
   const { id } = inspected.plugin;
   if (Object.hasOwn(lock.read().plugins, id)) {
@@ -63,7 +71,12 @@ async function runAdd(
     );
   }
   const signer = lock.verifySignature(inspected, requiredKeys(settings));
-  const granted = allowances(inspected, settings);
+  const asked = formatNamed(inspected.plugin.format).arePrograms === true;
+  const more = asked ? await askForProgram(directory, settings, capabilities) : [];
+  const granted = allowances(inspected, {
+    ...settings,
+    allow: [...(settings.allow ?? []), ...more],
+  });
   await capabilities.stderr.write(
     formatInspection(inspected, granted, signer, makePaint(capabilities.stderr.colour)),
   );

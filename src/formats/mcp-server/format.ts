@@ -15,6 +15,7 @@ export const mcpServer: Format = {
   permissionsPlace: 'as "bulkhead": { "permissions": … }',
   // A server may act at any time, and its session is its state.
   actsUncalled: true,
+  arePrograms: true,
   registersAtRunTime: true,
   detect: detectServer,
   read: readServer,

@@ -1,0 +1,109 @@
+import type { Command } from 'commander';
+import type { EngineOptions } from '../../engine/types/options.js';
+import { isBulkheadError } from '../../errors.js';
+import { parsePackageSpec } from '../../npm/spec.js';
+import { shellWord, visible } from '../../visible.js';
+import { addApprovalOptions, approvalOptions, type ApprovalSettings } from '../engine-options.js';
+import type { RunCommand } from '../call.js';
+import type { CliCapabilities } from '../capabilities.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { openLock, userLockFile } from '../lock/options.js';
+import { makeServerLog } from './log.js';
+
+export function addRun(program: Command, run: RunCommand): void {
+  const command = program
+    .command('run')
+    .description(
+      'serve an accepted MCP server from npm on standard input and output, under the names of its own tools',
+    )
+    .argument('<package>', 'npm:NAME, as you accepted it with bulkhead add --user')
+    .argument('[argument...]', 'arguments of the program; write them after --');
+  addApprovalOptions(command).action(
+    (named: string, args: readonly string[], settings: ApprovalSettings) =>
+      run((capabilities) => runServer(named, args, settings, capabilities), {
+        endsWhenInterrupted: true,
+      }),
+  );
+}
+
+/**
+ * Serves until the client disconnects. A client starts this in any directory: only the user's lock file
+ * counts. A server that it does not accept is not started.
+ */
+async function runServer(
+  named: string,
+  args: readonly string[],
+  settings: ApprovalSettings,
+  capabilities: CliCapabilities,
+): Promise<ExitCode> {
+  const { name, version } = parsePackageSpec(named);
+  const logger = makeServerLog(capabilities.stderr, () => new Date());
+  const common: EngineOptions = {
+    plugins: [],
+    env: capabilities.environment,
+    logger,
+    ...approvalOptions(settings, capabilities),
+  };
+  const directory = acceptedDirectory(name, version, capabilities);
+  const line = `npx bulkhead add --user ${shellWord(named)}`;
+  await using engine = await capabilities.createEngine(
+    directory === undefined
+      ? { ...common, coreTools: [setupTool(name, line)] }
+      : {
+          ...common,
+          plugins: [directory],
+          lockFile: userLockFile(capabilities),
+          config: { [name]: { args: [...args] } },
+        },
+  );
+  if (directory === undefined) {
+    await capabilities.stderr.write(
+      `${visible(name)} is not accepted yet. To review and accept it, run: ${visible(line)}\n`,
+    );
+  }
+  for (const { message } of engine.plugins().flatMap(({ problems }) => problems)) {
+    logger.warn({ why: message }, name);
+  }
+  const { serveMcpStdio } = await import('../../adapters/mcp.js');
+  const stdio = await serveMcpStdio(engine, {
+    name: directory === undefined ? 'bulkhead' : name,
+    onError: ({ message }) => logger.info({ why: message }, 'mcp'),
+  });
+  const end = (): void => void stdio.close();
+  capabilities.interrupted.addEventListener('abort', end, { once: true });
+  if (capabilities.interrupted.aborted) end();
+  await stdio.closed;
+  return EXIT.ok;
+}
+
+/**
+ * The directory of the accepted server; `undefined` if the user's lock file does not have it, or has another
+ * version than the one that is named.
+ */
+function acceptedDirectory(
+  name: string,
+  version: string,
+  capabilities: CliCapabilities,
+): string | undefined {
+  const lock = openLock({ user: true }, capabilities);
+  try {
+    const locked = lock.read().plugins[lock.idOf(name)];
+    const isMeant = version === 'latest' || locked?.version === version;
+    return isMeant && locked?.disabled !== true ? lock.directoryOf(name) : undefined;
+  } catch (error) {
+    if (isBulkheadError(error, 'NOT_LOCKED')) return undefined;
+    throw error;
+  }
+}
+
+/** The only tool of a server that is not accepted: it says what the person has to do. */
+function setupTool(name: string, line: string): NonNullable<EngineOptions['coreTools']>[number] {
+  return {
+    name: 'bulkhead_setup',
+    description: `Says how to accept the MCP server ${visible(name)}, which Bulkhead has not started yet.`,
+    risk: 'low',
+    execute: () =>
+      `The server ${visible(name)} was not started, because its user has not accepted it. ` +
+      `Ask the user to run this line in a terminal, and to reconnect: ${visible(line)}`,
+  };
+}

@@ -1,0 +1,101 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openPackageStore, type PackageStore } from '../../src/npm/store.js';
+
+const root = mkdtempSync(join(tmpdir(), 'bulkhead-npm-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** An npm that fetches nothing: it writes what it was asked, and a package with a link and a hidden file. */
+const NPM = `
+const { appendFileSync, mkdirSync, symlinkSync, writeFileSync } = require('node:fs');
+const [, , command, ...args] = process.argv;
+appendFileSync(${JSON.stringify(join(root, 'asked'))}, JSON.stringify({ command, args, env: Object.keys(process.env), cwd: process.cwd() }) + '\\n');
+if (command === 'view') {
+  if (args[0].startsWith('absent')) { console.error('npm error 404 absent'); process.exit(1); }
+  console.log(JSON.stringify({ version: '1.2.3', time: { '1.2.3': '2026-01-01T00:00:00.000Z' } }));
+}
+if (command === 'install') {
+  writeFileSync('package-lock.json', JSON.stringify({ packages: { '': {}, 'node_modules/server': { integrity: 'sha512-' + 'A'.repeat(86) + '==' } } }));
+}
+if (command === 'ci') {
+  mkdirSync('node_modules/server/.hidden', { recursive: true });
+  writeFileSync('node_modules/server/index.js', '1');
+  writeFileSync('node_modules/.package-lock.json', '{}');
+  symlinkSync('/etc/passwd', 'node_modules/server/link');
+}
+`;
+
+function open(name: string): PackageStore {
+  const npm = join(root, 'npm.cjs');
+  writeFileSync(npm, NPM);
+  const environment = {
+    HOME: root,
+    PATH: '/usr/bin',
+    SECRET_KEY: 'x',
+    npm_config_registry: 'http://x',
+  };
+  return openPackageStore({ directory: join(root, name), environment, npm });
+}
+
+describe('the store of packages', () => {
+  it('fetches without scripts, with few variables, and keeps plain files', async () => {
+    const store = open('first');
+    const stored = await store.fetch({ name: 'server', version: 'latest' });
+    expect(stored).toMatchObject({
+      name: 'server',
+      version: '1.2.3',
+      publishedAtMs: Date.parse('2026-01-01'),
+      packages: 1,
+    });
+    const asked = readFileSync(join(root, 'asked'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line): { command: string; args: string[]; env: string[]; cwd: string } =>
+        JSON.parse(line),
+      );
+    expect(asked.map(({ command }) => command)).toEqual(['view', 'install', 'ci']);
+    for (const { command, args, env, cwd } of asked) {
+      expect(env).not.toContain('SECRET_KEY');
+      expect(env).not.toContain('npm_config_registry');
+      expect(cwd.startsWith(store.directory)).toBe(true);
+      if (command !== 'view') expect(args).toContain('--ignore-scripts');
+    }
+    const inside = join(stored.directory, 'node_modules');
+    expect(readdirSync(inside)).toEqual(['server']);
+    expect(readdirSync(join(inside, 'server'))).toEqual(['index.js']);
+    expect(lstatSync(join(inside, 'server/index.js')).mode & 0o222).toBe(0);
+    const manifest: unknown = JSON.parse(
+      readFileSync(join(stored.directory, 'package.json'), 'utf8'),
+    );
+    expect(manifest).toMatchObject({
+      bulkhead: { server: 'server' },
+      dependencies: { server: '1.2.3' },
+    });
+  });
+
+  it('says what npm said, and leaves nothing', async () => {
+    const store = open('second');
+    await expect(store.fetch({ name: 'absent', version: '1.0.0' })).rejects.toThrow(/404 absent/);
+    expect(readdirSync(store.directory)).toEqual([]);
+  });
+
+  it('deletes what is not kept', async () => {
+    const store = open('third');
+    const { directory } = await store.fetch({ name: 'server', version: 'latest' });
+    mkdirSync(join(store.directory, 'old'));
+    expect(store.removeOthers([directory])).toEqual([join(store.directory, 'old')]);
+    expect(store.removeOthers([])).toEqual([directory]);
+    expect(existsSync(directory)).toBe(false);
+  });
+});
