@@ -9,7 +9,7 @@ import type { RuleBook } from './rule-book.js';
  */
 export function storeRule(
   question: Prepared,
-  { input, reason, by }: Answer,
+  { input, withoutSecrets, until, reason, by }: Answer,
   rules: RuleBook,
   nowMs: number,
 ): string | undefined {
@@ -23,6 +23,8 @@ export function storeRule(
     ...(input === undefined ? {} : { input }),
     ...(about.effect === undefined ? {} : { effect: about.effect }),
     ...(tenant === undefined ? {} : { tenant }),
+    ...(withoutSecrets === undefined ? {} : { withoutSecrets }),
+    ...(until === undefined ? {} : { until }),
     ...(reason === undefined ? {} : { reason }),
     ...(by === undefined ? {} : { by }),
     at: new Date(nowMs).toISOString(),

@@ -19,6 +19,7 @@ import {
   storedQuestion,
 } from './question.js';
 import type { RuleBook } from './rule-book.js';
+import { makeSessionAnswers } from './session-answers.js';
 import { type ApprovalStore, invalidApproval, notPending, unknownApproval } from './store.js';
 
 /** Decides questions by rules and by the approver, and remembers `session` and `always`. */
@@ -79,8 +80,7 @@ interface Given extends Answerer {
  */
 export function makeApproval(spec: ApprovalSpec): Approval {
   const { approve, rules, store, events, timeoutMs, expiryMs, now } = spec;
-  /** The first answer that approved each session. */
-  const remembered = new Map<string, Answerer>();
+  const remembered = makeSessionAnswers();
   /** Who denied each question that a person, a flag, a program or a rule denied. */
   const deniedBy = new WeakMap<Error, Answerer & { readonly rule?: string }>();
   /** Waiting calls: the answer to one question may decide others. */
@@ -89,7 +89,7 @@ export function makeApproval(spec: ApprovalSpec): Approval {
 
   /** High risk needs approval for each call, also if the risk was lower when it was approved. */
   const earlierAnswer = (question: Prepared): Answerer | undefined =>
-    question.risk === 'high' ? undefined : remembered.get(sessionKey(question));
+    question.risk === 'high' ? undefined : remembered.find(sessionKey(question), question.input);
 
   const settled = (question: Prepared): Given | undefined => {
     const decision = decide(rules.list(), caseOf(question), question.risk, now());
@@ -113,7 +113,8 @@ export function makeApproval(spec: ApprovalSpec): Approval {
       return { verdict: 'once', ...who };
     }
     if (answer.verdict === 'session') {
-      remembered.set(sessionKey(question), who);
+      const covered = remembered.add(sessionKey(question), answer, who, question.input);
+      if (!covered) return { verdict: 'once', ...who };
       return { verdict: 'session', ...who };
     }
     return { verdict: 'once', ...who };

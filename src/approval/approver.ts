@@ -91,8 +91,12 @@ export interface Answer {
   readonly approver?: Exclude<ApproverKind, 'rule'>;
   /** The way by which the answer arrived. Default: `host`. */
   readonly channel?: ApprovalChannel;
-  /** With `always`: conditions on the input. If this call does not meet them, the verdict is `once`. */
+  /** With `session` and `always`: conditions on the input. If this call does not meet them, the verdict is `once`. */
   readonly input?: Readonly<Record<string, Condition>>;
+  /** With `session` and `always`: inputs with text in the shape of a credential need approval again. */
+  readonly withoutSecrets?: boolean;
+  /** With `always`: the time at which the rule ends, in ISO 8601. Default: it does not end. */
+  readonly until?: string;
 }
 
 /** Answers a request. An exception denies. */

@@ -6,6 +6,7 @@ import {
   type Shape,
   type ShapeResult,
   array,
+  boolean,
   object,
   oneOf,
   optional,
@@ -186,12 +187,15 @@ export const conditionShape: Shape<Condition> = {
       object({ equals: json }, 'refuse'),
       object({ oneOf: array(json) }, 'refuse'),
       object({ startsWith: string() }, 'refuse'),
+      object({ under: string() }, 'refuse'),
     ];
     for (const shape of shapes) {
       const read = shape.read(value, at, []);
       if (read !== undefined) return read;
     }
-    problems.push(`${at}: must be one of {"equals": …}, {"oneOf": […]} and {"startsWith": "…"}`);
+    problems.push(
+      `${at}: must be one of {"equals": …}, {"oneOf": […]}, {"startsWith": "…"} and {"under": "…"}`,
+    );
     return undefined;
   },
 };
@@ -218,6 +222,7 @@ const ruleShape: Shape<Rule> = object(
     input: optional(record(conditionShape)),
     effect: optional(effectShape),
     tenant: optional(nonEmpty),
+    withoutSecrets: optional(boolean),
     until: optional(time),
     reason: optional(string()),
     by: optional(string()),

@@ -1,6 +1,8 @@
 import type { Json } from '../../sandbox/wire/messages.js';
 import { canonicalJson } from '../canonical.js';
 import type { RiskBand } from '../plugin/risk.js';
+import { mayHoldSecret } from './secret-shape.js';
+import { isUnder } from './under.js';
 
 /**
  * A stored decision about later calls. An operator can remove it: the removal applies to the next call.
@@ -28,6 +30,8 @@ export interface Rule {
   readonly effect?: string | EffectTarget;
   /** The tenant; `*`: every tenant. An `allow` without it applies only to calls without a tenant. */
   readonly tenant?: string;
+  /** With `true`, the rule does not apply to an input with text in the shape of a credential. */
+  readonly withoutSecrets?: boolean;
   /** The time at which the rule ends, in ISO 8601. */
   readonly until?: string;
   readonly reason?: string;
@@ -48,7 +52,9 @@ export interface EffectTarget {
 export type Condition =
   | { readonly equals: Json }
   | { readonly oneOf: readonly Json[] }
-  | { readonly startsWith: string };
+  | { readonly startsWith: string }
+  /** A path or URL in this folder, compared part by part: `notes/`, `https://api.example.com/v1/`. */
+  | { readonly under: string };
 
 /** A call, or a request of a running call, as rules match it. */
 export interface RuleCase {
@@ -62,6 +68,8 @@ export interface RuleCase {
 }
 
 export function fits(rule: Rule, about: RuleCase, nowMs: number): boolean {
+  // guard: rule-without-secrets
+  if (rule.withoutSecrets === true && mayHoldSecret(about.input)) return false;
   return (
     matchesName(rule.plugin, about.plugin) &&
     matchesName(rule.tool, about.tool) &&
@@ -70,9 +78,14 @@ export function fits(rule: Rule, about: RuleCase, nowMs: number): boolean {
     fitsTenant(rule, about.tenant) &&
     // An invalid end means that the rule does not apply.
     (rule.until === undefined || nowMs < Date.parse(rule.until)) &&
-    Object.entries(rule.input ?? {}).every(([path, condition]) =>
-      meets(memberOf(about.input, path), condition),
-    )
+    meetsAll(about.input, rule.input)
+  );
+}
+
+/** Whether an input meets every condition. */
+export function meetsAll(input: Json, conditions: Rule['input'] = {}): boolean {
+  return Object.entries(conditions).every(([path, condition]) =>
+    meets(memberOf(input, path), condition),
   );
 }
 
@@ -144,6 +157,7 @@ function meets(value: Json | undefined, condition: Condition): boolean {
   if ('startsWith' in condition) {
     return typeof value === 'string' && value.startsWith(condition.startsWith);
   }
+  if ('under' in condition) return typeof value === 'string' && isUnder(value, condition.under);
   const wanted = 'oneOf' in condition ? condition.oneOf : [condition.equals];
   return wanted.some((one) => canonicalJson(one) === canonicalJson(value));
 }
@@ -179,17 +193,23 @@ export function decide(
 export function sentenceOf(rule: Rule): string {
   const which =
     rule.plugin === '*' && rule.tool === '*' ? 'everything' : `${rule.plugin}:${rule.tool}`;
-  const conditions = Object.entries(rule.input ?? {}).map(
-    ([path, condition]) => `input.${path} ${conditionText(condition)}`,
-  );
+  const conditions = conditionSentences(rule.input ?? {});
   return [
     `${rule.verdict} ${which}`,
     ...(rule.effect === undefined ? [] : [`to send ${effectText(rule.effect)}`]),
     ...(conditions.length === 0 ? [] : [`if ${conditions.join(' and ')}`]),
+    ...(rule.withoutSecrets === true ? ['without credentials in the input'] : []),
     ...(rule.tenant === undefined ? [] : [`for ${rule.tenant}`]),
     ...(rule.verdict === 'allow' ? [bundleText(rule.bundle)] : []),
     ...(rule.until === undefined ? [] : [`until ${rule.until}`]),
   ].join(' ');
+}
+
+/** Conditions as texts: `input.city is "Oslo"`. */
+export function conditionSentences(conditions: NonNullable<Rule['input']>): string[] {
+  return Object.entries(conditions).map(
+    ([path, condition]) => `input.${path} ${conditionText(condition)}`,
+  );
 }
 
 function effectText(effect: string | EffectTarget): string {
@@ -204,6 +224,7 @@ function bundleText(bundle: string | undefined): string {
 
 function conditionText(condition: Condition): string {
   if ('startsWith' in condition) return `starts with ${JSON.stringify(condition.startsWith)}`;
+  if ('under' in condition) return `is in ${JSON.stringify(condition.under)}`;
   if ('oneOf' in condition)
     return `is one of ${condition.oneOf.map((one) => JSON.stringify(one)).join(', ')}`;
   return `is ${JSON.stringify(condition.equals)}`;

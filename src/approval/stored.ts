@@ -1,6 +1,7 @@
 import type { Json } from '../../sandbox/wire/messages.js';
 import {
   array,
+  boolean,
   number,
   object,
   oneOf,
@@ -106,6 +107,8 @@ const answerShape = object({
   approver: optional(oneOf('person', 'flag', 'program')),
   channel: optional(oneOf('terminal', 'command-line', 'http', 'mcp', 'rules', 'host')),
   input: optional(record(conditionShape)),
+  withoutSecrets: optional(boolean),
+  until: optional(string()),
   atMs: number,
   digest: string(),
 });

@@ -249,7 +249,7 @@ export function conditionsOf(
 /** A field that is given twice may have either value. */
 function either(before: Condition | undefined, text: string): Condition {
   const value = valueOf(text);
-  if (before === undefined || 'startsWith' in before) return { equals: value };
+  if (before === undefined || 'startsWith' in before || 'under' in before) return { equals: value };
   return { oneOf: [...('oneOf' in before ? before.oneOf : [before.equals]), value] };
 }
 

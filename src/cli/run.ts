@@ -28,7 +28,7 @@ import { addSelftest } from './selftest/selftest.js';
 import { addMcp } from './serve/mcp.js';
 import { addRemotes } from './serve/remotes.js';
 import { addRun } from './serve/run-server.js';
-import { addServe } from './serve/serve.js';
+import { addConsole, addServe } from './serve/serve.js';
 import { addStore } from './store.js';
 import { addTools } from './tools.js';
 import { addWalls } from './walls.js';
@@ -61,6 +61,7 @@ const commands = [
   addWalls,
   addSelftest,
   addServe,
+  addConsole,
   addMcp,
   addRun,
   addStore,

@@ -12,9 +12,10 @@ export interface Route {
   readonly path: string;
   /**
    * `open`: for any caller. `verified`: the handler authenticates the caller, then calls `acquireSlot`.
+   * `console`: as `verified`, under the console's host names.
    * Roles: for a credential of the operator with one of these roles.
    */
-  readonly access: 'open' | 'verified' | readonly Role[];
+  readonly access: 'open' | 'verified' | 'console' | readonly Role[];
   readonly fetch: (request: Request, acquireSlot: AcquireSlot) => Promise<Response>;
   /** Whether a request only waits for events, without limit. It needs no slot while it waits. */
   readonly isSubscription?: (request: Request) => boolean;
@@ -88,7 +89,10 @@ export function createApp(spec: AppSpec): App {
         slots,
         env,
         (acquireSlot) => {
-          if (access === 'open' || access === 'verified') {
+          if (access === 'console') {
+            // guard: console-host-header-checked
+            requireOwnName(req.raw, spec.door.consoleHosts ?? spec.door.hosts);
+          } else if (access === 'open' || access === 'verified') {
             // guard: public-host-header-checked
             requireOwnName(req.raw, spec.door.hosts);
           } else {
@@ -96,7 +100,7 @@ export function createApp(spec: AppSpec): App {
             admit(req.raw, access, spec.door);
           }
           // guard: unverified-caller-takes-no-slot
-          if (access !== 'verified') acquireSlot();
+          if (access !== 'verified' && access !== 'console') acquireSlot();
           return fetch(req.raw, acquireSlot);
         },
         isSubscription?.(req.raw),

@@ -90,6 +90,8 @@ export interface ConfigFile {
     readonly viewToken?: string;
     /** The token to answer approvals. */
     readonly answerToken?: string;
+    /** The token to switch plugins in the console. */
+    readonly adminToken?: string;
     /** Whether callers on loopback need no token to call and view. Default: false. */
     readonly openLoopback?: boolean;
     readonly limits?: Readonly<Record<string, number>>;
@@ -332,6 +334,7 @@ const shape: Shape<ConfigFile> = object(
           token: optional(token),
           viewToken: optional(token),
           answerToken: optional(token),
+          adminToken: optional(token),
           openLoopback: optional(boolean),
           limits: optional(record(number)),
         },

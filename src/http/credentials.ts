@@ -3,10 +3,11 @@ import { BulkheadError } from '../errors.js';
 
 /**
  * What a credential of the operator allows. `call`: run tools over MCP. `view`: read the plugins, the
- * pending approvals and the metrics. `answer`: read and answer approvals. No credential allows what
+ * pending approvals and the metrics. `answer`: read and answer approvals. `administer`: switch plugins in the
+ * console. No credential allows what
  * another one is for: a program that may call never answers its own questions.
  */
-export type Role = 'call' | 'view' | 'answer';
+export type Role = 'call' | 'view' | 'answer' | 'administer';
 
 /** The token of each role. */
 export type Credentials = Readonly<Record<Role, string>>;
@@ -16,20 +17,27 @@ export const ROLE_OPTIONS: Readonly<Record<Role, string>> = {
   call: '--token',
   view: '--view-token',
   answer: '--answer-token',
+  administer: '--admin-token',
 };
+
+export const ROLES: readonly Role[] = ['call', 'view', 'answer', 'administer'];
 
 /** Shortest token that an operator may choose. It stops guesses. */
 export const MIN_TOKEN_CHARACTERS = 16;
 
 /** Completes the chosen tokens with random ones. Throws `INVALID_OPTIONS`. */
 export function completeCredentials(chosen: Partial<Credentials>): Credentials {
-  const { call = newToken(), view = newToken(), answer = newToken() } = chosen;
-  const all = { call, view, answer };
-  for (const [role, token] of Object.entries(all)) checkToken(ROLE_OPTIONS[roleOf(role)], token);
+  const all: Credentials = {
+    call: chosen.call ?? newToken(),
+    view: chosen.view ?? newToken(),
+    answer: chosen.answer ?? newToken(),
+    administer: chosen.administer ?? newToken(),
+  };
+  for (const role of ROLES) checkToken(ROLE_OPTIONS[role], all[role]);
   // guard: credentials-separate
   if (new Set(Object.values(all)).size < Object.keys(all).length) {
     throw invalid(
-      'Two of --token, --view-token and --answer-token are the same, so a caller could answer its own approvals. Use another token for each.',
+      'Two of --token, --view-token, --answer-token and --admin-token are the same, so a caller could answer its own approvals. Use another token for each.',
     );
   }
   return all;
@@ -52,10 +60,6 @@ function checkToken(option: string, token: string): void {
 
 function newToken(): string {
   return randomBytes(24).toString('base64url');
-}
-
-function roleOf(text: string): Role {
-  return text === 'call' || text === 'view' ? text : 'answer';
 }
 
 function invalid(message: string): BulkheadError {

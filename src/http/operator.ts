@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Credentials, Role } from './credentials.js';
+import { type Credentials, type Role, ROLES } from './credentials.js';
 import { HttpRefusal } from './refusal.js';
 
 /** Who may use the routes of the operator. Its members are read at each request. */
@@ -9,6 +9,8 @@ export interface OperatorDoor {
   readonly openLoopback: boolean;
   /** Host headers to answer, in lower case. If empty: all. */
   readonly hosts: ReadonlySet<string>;
+  /** Host headers that the console answers, in lower case. It is never open to all. */
+  readonly consoleHosts?: ReadonlySet<string>;
 }
 
 /** Throws for a request that does not come from a caller with one of the roles. */
@@ -17,7 +19,7 @@ export function admit(request: Request, roles: readonly Role[], door: OperatorDo
   requireOwnSite(request);
   requireJson(request);
   // guard: open-loopback-never-answers
-  if (door.openLoopback && roles.some((role) => role !== 'answer')) return;
+  if (door.openLoopback && roles.some((role) => role === 'call' || role === 'view')) return;
   requireToken(request, roles, door.credentials);
 }
 
@@ -29,9 +31,7 @@ export function requireToken(
 ): void {
   const [scheme = '', value = ''] = (request.headers.get('authorization') ?? '').trim().split(/ +/);
   const given = scheme.toLowerCase() === 'bearer' ? value : '';
-  const held = (['call', 'view', 'answer'] as const).filter((role) =>
-    isSame(given, credentials[role]),
-  );
+  const held = rolesOf(given, credentials);
   // guard: operator-role-required
   if (held.some((role) => roles.includes(role))) return;
   const wanted = roles.join(' or ');
@@ -44,6 +44,11 @@ export function requireToken(
   throw new HttpRefusal(401, `This path needs the token to ${wanted}, as Authorization: Bearer …`, {
     headers: { 'www-authenticate': 'Bearer' },
   });
+}
+
+/** The roles of which this is the token: one, or none. */
+export function rolesOf(token: string, credentials: Credentials): readonly Role[] {
+  return ROLES.filter((role) => isSame(token, credentials[role]));
 }
 
 /** Compares digests: the time does not depend on how many characters are right. */

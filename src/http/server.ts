@@ -1,13 +1,18 @@
 import { createMcpHandler, type McpHandler, type McpOptions } from '../adapters/mcp.js';
+import { policyOf, type AuditOptions } from '../audit/options.js';
+import { createConsole, type Console } from '../console/console.js';
+import type { RecentOptions } from '../console/recent-calls.js';
+import type { Entrant } from '../console/sessions.js';
 import type { Engine } from '../engine/engine-api.js';
 import type { Logger } from '../engine/types/options.js';
 import { BulkheadError } from '../errors.js';
 import { type App, createApp, type RequestRecord, type Route } from './app.js';
 import { approvalRoutes } from './approvals.js';
-import { completeCredentials, type Credentials } from './credentials.js';
+import { completeCredentials, type Credentials, type Role } from './credentials.js';
 import { fileRoutes } from './files.js';
 import { SERVER_LIMITS, type ServerLimits } from './limits.js';
 import { isLoopback, listen, ownHosts } from './listen.js';
+import { rolesOf } from './operator.js';
 import type { VerifierOptions } from './tokens/verify.js';
 import { createVertesiaHandler, type TokenPolicy, type VertesiaHandler } from './vertesia.js';
 import { APPLICATION_PATHS } from './vertesia/application.js';
@@ -36,9 +41,20 @@ export interface ServerOptions {
   readonly tokens?: Pick<VerifierOptions, 'jwks' | 'audience' | 'organizations' | 'network'>;
   /** Whether the engine's approvals are listed and answered at `/api/approvals`. Default: false. */
   readonly approvals?: boolean;
+  /** The operator's page, under `/console`. Default: none. Another host than loopback needs `publicUrl`. */
+  readonly console?: ConsoleOptions;
   readonly limits?: Partial<ServerLimits>;
   /** Called after each answer, e.g. to count it. Default: none. */
   readonly onRequest?: (record: RequestRecord) => void;
+}
+
+export interface ConsoleOptions {
+  /** The name of the person at this machine. On loopback, `consoleLink` then opens the page. */
+  readonly operator?: string;
+  /** The audit options whose `inputs` and `redact` say what the page shows of inputs. Default: a digest. */
+  readonly inputs?: Pick<AuditOptions, 'inputs' | 'redact'> | undefined;
+  /** The calls that are kept in memory. Default: 1,000 calls, 64 MiB. */
+  readonly recent?: RecentOptions;
 }
 
 /** Settings that may change while a server runs. */
@@ -53,6 +69,8 @@ export interface RunningServer {
   readonly url: string;
   /** The current tokens, read at each access. */
   readonly credentials: Credentials;
+  /** A link that opens the console once, within 5 minutes. Absent without a console on loopback. */
+  readonly consoleLink?: string;
   /**
    * Reads the plugins again, and fetches the issuers' keys again. Calls in progress continue. The given
    * settings replace the current ones. Throws `INVALID_OPTIONS` for tokens that are not valid, and then
@@ -74,6 +92,9 @@ export function checkServerOptions(options: ServerOptions): void {
   if (!loopback && options.credentials?.call === undefined) throw needsToken(host);
   // guard: open-only-on-loopback
   if (!loopback && openLoopback) throw notLoopback(host);
+  // guard: console-needs-own-name
+  if (!loopback && options.console !== undefined && publicUrl === undefined)
+    throw needsPublicUrl(host);
   completeCredentials(options.credentials ?? {});
   checkPaths(options);
   if (publicUrl !== undefined) checkPublicUrl(publicUrl);
@@ -100,10 +121,15 @@ export async function startServer(
   );
   let url: string;
   let vertesia: VertesiaHandler | undefined;
+  const desk = openConsole(engine, options, {
+    origin: () => new URL(url).origin,
+    credentials: () => credentials,
+  });
   try {
     url = checkPublicUrl(options.publicUrl ?? listener.url);
     vertesia = openVertesia(engine, url, options, logger);
   } catch (error) {
+    desk?.close();
     await Promise.all([listener.close(false), mcp?.close()]);
     throw error;
   }
@@ -116,6 +142,7 @@ export async function startServer(
       ...fileRoutes(engine),
       ...vertesiaRoutes(options, vertesia),
       ...mcpRoutes(options, mcp),
+      ...consoleRoutes(desk),
     ],
     door: {
       get credentials() {
@@ -123,6 +150,9 @@ export async function startServer(
       },
       openLoopback,
       hosts: loopback ? ownHosts(listener.port, url) : new Set(),
+      ...(desk === undefined
+        ? {}
+        : { consoleHosts: loopback ? ownHosts(listener.port, url) : new Set([new URL(url).host]) }),
     },
     jwks: () => engine.jwks(),
     limits,
@@ -134,12 +164,14 @@ export async function startServer(
       logger.error({ error: error instanceof Error ? error.stack : String(error) }, 'fault'),
   });
   app = served;
+  const link = desk?.newLink();
 
   return {
     url,
     get credentials() {
       return credentials;
     },
+    ...(link === undefined ? {} : { consoleLink: link }),
     reload: async ({ plugins, tokens, credentials: next = {} } = {}) => {
       const completed = completeCredentials({ ...credentials, ...next });
       vertesia?.refresh(tokens);
@@ -152,15 +184,54 @@ export async function startServer(
       listener.drain();
       // A subscription would never end by itself. Calls finish.
       mcp?.endSubscriptions();
+      desk?.endStreams();
       const [finished] = await Promise.all([
         isDoneWithin(drained, limits.drainMs),
         pause(Math.min(limits.drainGraceMs, limits.drainMs)),
       ]);
+      desk?.close();
       await listener.close(finished);
       await Promise.all([vertesia?.close(), mcp?.close()]);
       return finished;
     },
   };
+}
+
+function openConsole(
+  engine: Engine,
+  { console, host = '127.0.0.1' }: ServerOptions,
+  server: { readonly origin: () => string; readonly credentials: () => Credentials },
+): Console | undefined {
+  if (console === undefined) return undefined;
+  const { operator, inputs = {}, recent } = console;
+  return createConsole({
+    engine,
+    origin: server.origin,
+    entrantOf: (token) => entrantOf(rolesOf(token, server.credentials())),
+    // guard: console-link-on-loopback
+    operator: isLoopback(host) ? operator : undefined,
+    inputs: policyOf(inputs),
+    ...(recent === undefined ? {} : { recent }),
+    now: Date.now,
+  });
+}
+
+/** A credential that calls tools opens no page. */
+function entrantOf(roles: readonly Role[]): Entrant | undefined {
+  const [role] = roles;
+  // guard: console-without-call-token
+  if (role === undefined || role === 'call') return undefined;
+  return { rights: new Set(['view', role]), by: `the token to ${role}` };
+}
+
+function consoleRoutes(desk: Console | undefined): readonly Route[] {
+  if (desk === undefined) return [];
+  return ['/console', '/console/*'].map((path): Route => ({
+    path,
+    access: 'console',
+    fetch: (request, acquireSlot) => desk.fetch(request, acquireSlot),
+    isSubscription: ({ url }) => new URL(url).pathname === '/console/events',
+  }));
 }
 
 function vertesiaRoutes(
@@ -246,8 +317,16 @@ function notLoopback(host: string): BulkheadError {
   );
 }
 
+function needsPublicUrl(host: string): BulkheadError {
+  return new BulkheadError(
+    'INVALID_OPTIONS',
+    `The console on ${host} needs the URL that browsers use, to refuse the forms of other pages. Set --public-url, e.g. --public-url https://tools.example.com.`,
+    { option: 'publicUrl' },
+  );
+}
+
 /** Paths that this server always uses. */
-const OWN_PATHS = ['/healthz', '/health', '/readyz', '/ready', '/api', '/.well-known'];
+const OWN_PATHS = ['/console', '/healthz', '/health', '/readyz', '/ready', '/api', '/.well-known'];
 
 /** Throws `INVALID_OPTIONS` if two endpoints have one path: one of them would never answer. */
 function checkPaths({ vertesia, mcp }: ServerOptions): void {

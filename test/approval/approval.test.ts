@@ -206,3 +206,23 @@ it('refuses an input that is nested too deeply to be displayed', async () => {
     code: 'INVALID_INPUT',
   });
 });
+
+describe('a session answer with conditions', () => {
+  it('covers the inputs that meet them, and asks about the others', async () => {
+    const { approval, asked } = open(() => ({
+      verdict: 'session',
+      input: { repo: { equals: 'acme/heat' } },
+      withoutSecrets: true,
+    }));
+    const ask = (input: object) => approval.ask(question({ inputText: JSON.stringify(input) }));
+    await ask({ repo: 'acme/heat', body: 'one' });
+    await ask({ repo: 'acme/heat', body: 'two' });
+    expect(asked).toHaveLength(1);
+    await ask({ repo: 'acme/heat', body: 'API_KEY=9f3c' });
+    expect(asked).toHaveLength(2);
+    await ask({ repo: 'acme/payroll', body: 'one' });
+    await ask({ repo: 'acme/payroll', body: 'one' });
+    // Its answer is about acme/heat, so it is for that call alone.
+    expect(asked).toHaveLength(4);
+  });
+});

@@ -52,7 +52,7 @@ const rows: readonly (readonly string[])[] = [
   ['src/agent/', 'src/formats/spindle/council/', 'src/metrics/', 'src/report/', 'src/suggest/'],
   // Reads a plugin as `suggest` does, and places findings as `report` does.
   ['src/check/'],
-  ['src/adapters/'],
+  ['src/adapters/', 'src/console/'],
   ['src/http/'],
   ['src/index.ts', 'src/entry-points/'],
   ['src/cli/'],

@@ -171,7 +171,7 @@ const HARMLESS_FLAGS = [
   '--time-zone --json --verbose --once --watch --format --output --previous --unused-after --fail-on --exceptions',
   // Where and how a model is, and a server of ours.
   '--resume --model-name --protocol --key-env --system --script --agent',
-  '--port --public-url --vertesia --organization --approvals --view-token --answer-token',
+  '--port --public-url --vertesia --organization --approvals --view-token --answer-token --admin-token --console',
 ]
   .join(' ')
   .split(' ');

@@ -1,5 +1,6 @@
 import { changeGuards } from './changes.js';
 import { compartmentGuards } from './compartment.js';
+import { consoleGuards } from './console.js';
 import { engineGuards } from './engine.js';
 import type { Guard } from './guard.js';
 import { guestGuards } from './guests.js';
@@ -22,4 +23,5 @@ export const guards: readonly Guard[] = [
   ...serverGuards,
   ...recordGuards,
   ...programGuards,
+  ...consoleGuards,
 ];

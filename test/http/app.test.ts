@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { type App, type AppSpec, createApp, type RequestRecord } from '../../src/http/app.js';
 
 const DOOR = {
-  credentials: { call: 'may-call-tools-00', view: 'may-view-all-000', answer: 'may-answer-00000' },
+  credentials: {
+    call: 'may-call-tools-00',
+    view: 'may-view-all-000',
+    answer: 'may-answer-00000',
+    administer: 'may-administer-0',
+  },
   openLoopback: false,
   hosts: new Set<string>(),
 };

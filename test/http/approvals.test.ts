@@ -13,7 +13,12 @@ function setUp(hosts: readonly string[] = [], openLoopback = false) {
     },
     routes: approvalRoutes({ approvals: makeStoredApprovals(store, approval.answer) }),
     door: {
-      credentials: { call: 'may-call', view: 'may-view', answer: 'sesame' },
+      credentials: {
+        call: 'may-call',
+        view: 'may-view',
+        answer: 'sesame',
+        administer: 'may-admin',
+      },
       // Approvals require the token even if other routes do not.
       openLoopback,
       hosts: new Set(hosts),

@@ -5,6 +5,7 @@ const chosen = {
   call: 'a-token-to-call-0',
   view: 'a-token-to-view-0',
   answer: 'a-token-to-answer',
+  administer: 'a-token-to-manage',
 };
 
 describe('the credentials of a server', () => {

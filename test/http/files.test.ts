@@ -50,7 +50,12 @@ function setUp(limits = {}) {
       },
     }),
     door: {
-      credentials: { call: 'may-call', view: 'may-view', answer: 'may-answer' },
+      credentials: {
+        call: 'may-call',
+        view: 'may-view',
+        answer: 'may-answer',
+        administer: 'may-admin',
+      },
       openLoopback: false,
       hosts: new Set(),
     },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { admit } from '../../src/http/operator.js';
 
 const door = {
-  credentials: { call: 'calls', view: 'views', answer: 'answers' },
+  credentials: { call: 'calls', view: 'views', answer: 'answers', administer: 'administers' },
   openLoopback: true,
   hosts: new Set(['127.0.0.1:4173', 'localhost:4173']),
 };
@@ -59,7 +59,7 @@ describe('a route of the operator', () => {
   });
 
   it('never accepts an empty token', () => {
-    const empty = { credentials: { call: '', view: '', answer: '' } };
+    const empty = { credentials: { call: '', view: '', answer: '', administer: '' } };
     const given = new Request('http://x/', { headers: { authorization: 'Bearer ' } });
     expect(() =>
       admit(given, ['view'], { ...empty, openLoopback: false, hosts: new Set() }),

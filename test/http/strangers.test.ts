@@ -11,7 +11,7 @@ async function setUp() {
     engine,
     routes: [{ path: '/tools', access: 'verified', fetch }],
     door: {
-      credentials: { call: 'c', view: 'v', answer: 'a' },
+      credentials: { call: 'c', view: 'v', answer: 'a', administer: 'd' },
       openLoopback: false,
       hosts: new Set([NAME]),
     },

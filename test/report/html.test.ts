@@ -1,19 +1,16 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderHtml } from '../../src/report/html/page.js';
 import type { Report } from '../../src/report/report.js';
 import { makeReport } from '../../src/report/make-report.js';
+import { axe, HAS_CHROMIUM, launch, OUTSIDE } from '../browser/chromium.js';
 import { call, granted, NOW, recordsOf, statusOf, tool } from './builders.js';
 import { hostileReport, HOSTILE } from './hostile.js';
 import { sampleReport } from './sample.js';
-
-const CHROMIUM = '/usr/bin/chromium';
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 const directory = mkdtempSync(join(tmpdir(), 'bulkhead-report-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -27,12 +24,6 @@ const screens = [
 
 /** Opens every folded part. */
 const UNFOLD = `document.querySelectorAll('details').forEach((one) => { one.open = true; })`;
-
-/** The texts that lie beyond the right edge, or that are cut off. */
-const OUTSIDE = `[...document.querySelectorAll('main *')]
-  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.unseen, thead'))
-  .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
-  .map((one) => one.outerHTML.slice(0, 120))`;
 
 /** Six plugins with 24 notes of one cause and one denied attempt. */
 function sixPlugins(): Promise<Report> {
@@ -109,10 +100,10 @@ describe('the report as HTML', () => {
   });
 });
 
-describe.skipIf(!existsSync(CHROMIUM))('the report in Chromium', () => {
+describe.skipIf(!HAS_CHROMIUM)('the report in Chromium', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    browser = await launch();
   });
   afterAll(() => browser.close());
 
@@ -201,23 +192,3 @@ describe.skipIf(!existsSync(CHROMIUM))('the report in Chromium', () => {
     await page.close();
   });
 });
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
-/** Runs axe in a context of the browser's own, which the page's policy does not bind. */
-async function axe(page: Page, before = ''): Promise<string[]> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Page.setBypassCSP', { enabled: true });
-  await page.reload();
-  await page.evaluate(before);
-  await page.addScriptTag({ path: AXE });
-  const found: unknown = await page.evaluate(`axe.run(document, {
-    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-  }).then(({ violations }) => violations)`);
-  return (found as readonly Violation[]).map(
-    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`,
-  );
-}

@@ -100,7 +100,13 @@ function isThere({ plugins }: ConfigFile): boolean {
 /** The parts that apply only after a restart. */
 function restartOnly(file: ConfigFile): object {
   const { plugins: _plugins, grant: _grant, config: _config, tokens: _tokens, ...rest } = file;
-  const { token: _token, viewToken: _view, answerToken: _answer, ...server } = rest.server ?? {};
+  const {
+    token: _token,
+    viewToken: _view,
+    answerToken: _answer,
+    adminToken: _admin,
+    ...server
+  } = rest.server ?? {};
   return { ...rest, server };
 }
 

@@ -29,6 +29,8 @@ export const REMOTES_WAIT_MS = 1_000;
 /** The options of the plugins that are served. */
 export interface ServedSettings extends EngineSettings {
   readonly plugins?: readonly string[];
+  /** Whether there is the operator's page. It needs no plugins: it shows what the storage directory has. */
+  readonly console?: boolean;
   /** The configuration file. */
   readonly config?: string;
 }
@@ -41,6 +43,7 @@ export interface ServeSettings extends ServedSettings {
   readonly token?: string;
   readonly viewToken?: string;
   readonly answerToken?: string;
+  readonly adminToken?: string;
   readonly openLoopback?: boolean;
   readonly vertesia?: string;
   readonly mcp?: string;
@@ -93,6 +96,10 @@ export function addServeOptions(command: Command): Command {
       'token to answer approvals (default: BULKHEAD_ANSWER_TOKEN, else a new random one)',
     )
     .option(
+      '--admin-token <TEXT>',
+      'token to switch plugins in the console (default: BULKHEAD_ADMIN_TOKEN, else a new random one)',
+    )
+    .option(
       '--open-loopback',
       'let every process of this machine call and view without a token; only on a loopback address',
     )
@@ -116,6 +123,10 @@ export function addServeOptions(command: Command): Command {
     .option(
       '--approvals',
       'queue calls that require approval until the operator answers with `bulkhead approvals`',
+    )
+    .option(
+      '--console',
+      "serve the operator's page under /console, and queue calls that require approval for it",
     )
     .option(
       '--metrics <HOST:PORT>',
@@ -178,7 +189,8 @@ export function engineOptionsFor(
   const plugins = [...(settings.plugins ?? []), ...(file.plugins ?? [])];
   const remotes = (file.remotes ?? []).map((one) => fillIn(one, capabilities.environment));
   const locked = settings.lock ?? file.lockFile;
-  if (plugins.length === 0 && remotes.length === 0 && locked === undefined) {
+  const isEmpty = plugins.length === 0 && remotes.length === 0 && locked === undefined;
+  if (isEmpty && settings.console !== true) {
     throw usageError('--plugins', 'there is nothing to serve; name plugins with --plugins DIR');
   }
   // A server has no terminal: `--yes` approves in advance, or the caller approves.
@@ -275,7 +287,7 @@ export function serverOptionsFor(
 
 /** The tokens that the operator chose. The command line wins over the environment and the configuration. */
 export function chosenCredentials(
-  settings: Pick<ServeSettings, 'token' | 'viewToken' | 'answerToken'>,
+  settings: Pick<ServeSettings, 'token' | 'viewToken' | 'answerToken' | 'adminToken'>,
   { server = {} }: ConfigFile,
   environment: CliCapabilities['environment'],
 ): Partial<Credentials> {
@@ -286,10 +298,16 @@ export function chosenCredentials(
     environment['BULKHEAD_ANSWER_TOKEN'],
     server.answerToken,
   );
+  const administer = firstSet(
+    settings.adminToken,
+    environment['BULKHEAD_ADMIN_TOKEN'],
+    server.adminToken,
+  );
   return {
     ...(call === undefined ? {} : { call }),
     ...(view === undefined ? {} : { view }),
     ...(answer === undefined ? {} : { answer }),
+    ...(administer === undefined ? {} : { administer }),
   };
 }
 

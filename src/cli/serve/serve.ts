@@ -9,6 +9,7 @@ import { readPowerModules } from '../power-modules.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { print } from '../output.js';
+import { auditOf } from '../engine-options.js';
 import { makeConfigReloader, reloadConfig } from './config-reloader.js';
 import { findingsOf, logFindings } from './findings.js';
 import { makeServerLog, warnIfEmpty } from './log.js';
@@ -37,6 +38,20 @@ export function addServe(program: Command, run: RunCommand): void {
   );
 }
 
+/** `bulkhead console`: `serve --console`, on a free port, and without a plugin if none is named. */
+export function addConsole(program: Command, run: RunCommand): void {
+  const command = program
+    .command('console')
+    .description("open the operator's page: approvals, plugins, calls, audit log and walls");
+  addServeOptions(command).action((settings: ServeSettings) =>
+    run(
+      (capabilities) =>
+        runServe({ port: 0, ...settings, console: true }, capabilities, program.version()),
+      { endsWhenInterrupted: true },
+    ),
+  );
+}
+
 /**
  * Serves until interrupted. Then it accepts no more requests, waits for running ones, and exits with 0, or
  * with 6 if it aborted some. SIGHUP reloads the configuration and the plugins.
@@ -49,7 +64,8 @@ export async function runServe(
   const logger = makeServerLog(capabilities.stderr, () => new Date());
   const file = await readConfigFile(settings, capabilities);
   const reloader = makeConfigReloader(file, settings, capabilities);
-  const approvals = settings.approvals === true;
+  const console = settings.console === true;
+  const approvals = settings.approvals === true || console;
   // Loaded here, because the other commands need no server.
   const { startServer } = await import('../../http/server.js');
   const metrics =
@@ -64,6 +80,11 @@ export async function runServe(
   const options = {
     ...serverOptionsFor(settings, file, capabilities),
     approvals,
+    ...(console
+      ? {
+          console: { operator: capabilities.operator, inputs: auditOf(settings, file.audit).audit },
+        }
+      : {}),
     ...(metrics === undefined ? {} : { onRequest: metrics.request }),
   };
   let url = options.publicUrl ?? '';
@@ -132,7 +153,7 @@ export async function runServe(
     await printStarted(settings, server, options, capabilities);
     logger.info({ url, tools: engine.catalog.list().length }, 'serving');
     if ((options.tokens?.jwks ?? []).length === 0) {
-      if (options.mcp === undefined) {
+      if (options.mcp === undefined && !console) {
         logger.warn(
           {},
           'no issuer is trusted and there is no MCP endpoint, so no tool can be called; add --jwks ISSUER=URL or --mcp /mcp',
@@ -213,14 +234,15 @@ async function checkConfig(
 /** Prints the URL and the tokens that were generated. A token that the operator chose is never printed. */
 async function printStarted(
   { json }: ServeSettings,
-  { url, credentials }: RunningServer,
-  { credentials: chosen = {}, mcp, approvals }: ServerOptions,
+  { url, credentials, consoleLink }: RunningServer,
+  { credentials: chosen = {}, mcp, approvals, console }: ServerOptions,
   { stdout }: CliCapabilities,
 ): Promise<void> {
   const inUse: Readonly<Record<Role, boolean>> = {
     call: mcp !== undefined,
     view: true,
     answer: approvals === true,
+    administer: console !== undefined,
   };
   const generated = PRINTED.filter(
     // guard: chosen-token-not-printed
@@ -229,8 +251,12 @@ async function printStarted(
   await print(
     { json },
     { stdout },
-    { url, ...Object.fromEntries(generated.map(({ role, key }) => [key, credentials[role]])) },
-    `${[url, ...generated.map(({ role, text }) => `${text}: ${credentials[role]}`)].join('\n')}\n`,
+    {
+      url,
+      ...(consoleLink === undefined ? {} : { console: consoleLink }),
+      ...Object.fromEntries(generated.map(({ role, key }) => [key, credentials[role]])),
+    },
+    `${[url, ...(consoleLink === undefined ? [] : [`console (this link works once, for 5 minutes): ${consoleLink}`]), ...generated.map(({ role, text }) => `${text}: ${credentials[role]}`)].join('\n')}\n`,
   );
 }
 
@@ -238,6 +264,7 @@ const PRINTED: readonly { readonly role: Role; readonly key: string; readonly te
   { role: 'call', key: 'token', text: 'token' },
   { role: 'view', key: 'viewToken', text: 'token to view' },
   { role: 'answer', key: 'answerToken', text: 'token to answer approvals' },
+  { role: 'administer', key: 'adminToken', text: 'token to administer the console' },
 ];
 
 function interrupted(signal: AbortSignal): Promise<void> {

@@ -1,0 +1,126 @@
+import type { Hono } from 'hono';
+import type { StoredQuestion, Verdict } from '../approval/approver.js';
+import type { Approvals } from '../engine/approvals.js';
+import { isBulkheadError } from '../errors.js';
+import { requireRight } from './door.js';
+import { proposalsFor, scopeOf } from './queue.js';
+import { ConsoleRefusal } from './refusal.js';
+import { type Bindings, redirect } from './respond.js';
+import type { Session } from './sessions.js';
+
+interface AnswerRoutesSpec {
+  readonly engine: { readonly approvals: Pick<Approvals, 'answer' | 'get'> };
+  readonly pending: () => readonly StoredQuestion[];
+  readonly now: () => number;
+}
+
+/** Milliseconds for which a new row must have been on the screen before it can be answered. */
+const READ_MS = 1_000;
+
+const MAX_BATCH = 100;
+
+/** The forms that answer questions: one, or several about one tool. */
+export function addAnswerRoutes(
+  app: Hono<{ Bindings: Bindings }>,
+  { engine, pending, now }: AnswerRoutesSpec,
+): void {
+  app.post('/console/approvals/batch', async ({ env }) => {
+    const { form, session } = env;
+    requireRight(session, 'answer');
+    const verdict = verdictOf(form, ['deny', 'once']);
+    const picks = form.getAll('pick').slice(0, MAX_BATCH);
+    if (picks.length === 0)
+      throw new ConsoleRefusal(400, 'No question is selected. Select those that you have read.');
+    const chosen = picks.map((pick) => {
+      const [id = '', digest = ''] = pick.split(' ');
+      const question = engine.approvals.get(id)?.question;
+      if (question === undefined)
+        throw new ConsoleRefusal(404, 'A selected question does not exist.');
+      return { question, digest };
+    });
+    const tools = new Set(chosen.map(({ question }) => question.id));
+    // guard: console-batch-of-one-tool
+    if (tools.size > 1)
+      throw new ConsoleRefusal(400, 'One answer is for questions about one tool.');
+    // guard: console-batch-without-high-risk
+    if (chosen.some(({ question }) => question.risk === 'high')) {
+      throw new ConsoleRefusal(400, 'High risk is answered one by one.');
+    }
+    let answered = 0;
+    for (const { question, digest } of chosen) {
+      await answer(engine.approvals, session, question, { verdict, digest });
+      answered += 1;
+    }
+    return redirect(`/console/?done=${verdict === 'deny' ? 'denied' : 'allowed'}-${answered}`);
+  });
+  app.post('/console/approvals/:id', async ({ req, env }) => {
+    const { form, session } = env;
+    requireRight(session, 'answer');
+    const question = engine.approvals.get(req.param('id'))?.question;
+    if (question === undefined) throw new ConsoleRefusal(404, 'There is no such question.');
+    const shownMs = Number(form.get('shown'));
+    // guard: console-answer-after-reading
+    if (!(now() - shownMs >= READ_MS)) {
+      throw new ConsoleRefusal(
+        409,
+        'This question was shown for less than a second, so the answer does not count. Read it, and answer again.',
+      );
+    }
+    const verdict = verdictOf(form, question.offers);
+    const proposal =
+      verdict === 'always'
+        ? proposalsFor(question, pending(), now()).find(({ name }) => name === form.get('rule'))
+        : undefined;
+    if (verdict === 'always' && proposal === undefined) {
+      throw new ConsoleRefusal(
+        409,
+        'The rule that was shown does not fit any more. Load the page again.',
+      );
+    }
+    const reason = (form.get('reason') ?? '').trim();
+    await answer(engine.approvals, session, question, {
+      verdict,
+      digest: form.get('digest') ?? '',
+      ...(verdict === 'deny' && reason !== '' ? { reason } : {}),
+      ...(verdict === 'session' ? sessionScope(question, pending()) : {}),
+      ...(proposal === undefined
+        ? {}
+        : {
+            input: proposal.input,
+            withoutSecrets: true,
+            ...(proposal.rule.until === undefined ? {} : { until: proposal.rule.until }),
+          }),
+    });
+    return redirect(`/console/?done=${verdict === 'deny' ? 'denied' : 'allowed'}-1`);
+  });
+}
+
+/** A session answer covers inputs that differ as the questions that wait together, and no credentials. */
+function sessionScope(
+  question: StoredQuestion,
+  waiting: readonly StoredQuestion[],
+): Partial<Parameters<Approvals['answer']>[1]> {
+  const input = scopeOf(question, waiting);
+  return input === undefined ? {} : { input, withoutSecrets: true };
+}
+
+/** Answers a question as it was shown. Throws a refusal that the page can show. */
+async function answer(
+  approvals: Pick<Approvals, 'answer'>,
+  { by }: Session,
+  { approvalId }: StoredQuestion,
+  given: Omit<Parameters<Approvals['answer']>[1], 'by'>,
+): Promise<void> {
+  await approvals
+    .answer(approvalId, { ...given, by, approver: 'person', channel: 'http' })
+    .catch((error: unknown) => {
+      if (!isBulkheadError(error, 'APPROVAL_INVALID')) throw error;
+      throw new ConsoleRefusal(error.details.why === 'unknown' ? 404 : 409, error.message);
+    });
+}
+
+function verdictOf(form: URLSearchParams, offered: readonly Verdict[]): Verdict {
+  const verdict = offered.find((one) => one === form.get('verdict'));
+  if (verdict !== undefined) return verdict;
+  throw new ConsoleRefusal(400, `The answer is one of ${offered.join(', ')}.`);
+}

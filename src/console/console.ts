@@ -1,0 +1,361 @@
+import { Hono } from 'hono';
+import type { StoredQuestion } from '../approval/approver.js';
+import { sentenceOf } from '../approval/rule.js';
+import type { InputPolicy } from '../audit/note.js';
+import type { AuditRecord } from '../audit/record.js';
+import type { AuditVerdict } from '../audit/verify.js';
+import type { Engine } from '../engine/engine-api.js';
+import { isBulkheadError, messageOf } from '../errors.js';
+import { type Markup, html } from '../report/html/markup.js';
+import { visible } from '../visible.js';
+import {
+  cookieOf,
+  PAGE_HEADERS,
+  readForm,
+  requireFormToken,
+  requireOwnPage,
+  requireRight,
+  setCookie,
+} from './door.js';
+import { addAnswerRoutes } from './answer-routes.js';
+import { makeLive } from './live.js';
+import { answeredPage, approvalsPage } from './pages/approvals.js';
+import { auditPage, matchesText, NO_AUDIT } from './pages/audit.js';
+import { callPage, callsPage, treesOf } from './pages/calls.js';
+import { enterPage, tokenPage } from './pages/enter.js';
+import { barePage, type PagePath, page } from './pages/layout.js';
+import { machinePage } from './pages/machine.js';
+import { logsPage, type PluginRow, pluginsPage } from './pages/plugins.js';
+import { watchActivity } from './plugin-activity.js';
+import { keepPastQuestions, rowsOf } from './queue.js';
+import { keepRecentCalls, type RecentOptions } from './recent-calls.js';
+import { ConsoleRefusal } from './refusal.js';
+import { asset, type Bindings, htmlResponse, redirect } from './respond.js';
+import { SCRIPT } from './script.js';
+import { type Entrant, LINK_MS, makeSessions, type Right, type Session } from './sessions.js';
+import { CONSOLE_STYLE, ICON } from './style.js';
+
+/** What the console shows and changes. */
+export type ConsoleEngine = Pick<
+  Engine,
+  'approvals' | 'audit' | 'guarantees' | 'on' | 'plugins' | 'rules' | 'setEnabled'
+>;
+
+export interface ConsoleSpec {
+  readonly engine: ConsoleEngine;
+  /** The origin under which browsers reach this page. Read at each request. */
+  readonly origin: () => string;
+  /** What a token lets in, if it is one of the server's. */
+  readonly entrantOf: (token: string) => Entrant | undefined;
+  /** The person at this machine, who gets the one-time link. Absent: there is no such link. */
+  readonly operator?: string | undefined;
+  /** What may be shown of inputs. */
+  readonly inputs: InputPolicy;
+  readonly recent?: RecentOptions;
+  readonly now: () => number;
+}
+
+/** The operator's page. */
+export interface Console {
+  /** Answers a request below `/console`. Calls `admitted` when the caller is in a session. */
+  fetch(request: Request, admitted: () => void): Promise<Response>;
+  /** A link that opens the console once, within minutes. `undefined` if there is no operator. */
+  newLink(): string | undefined;
+  /** Ends the event streams of open pages. */
+  endStreams(): void;
+  close(): void;
+}
+
+const ALL_RIGHTS: ReadonlySet<Right> = new Set<Right>(['view', 'answer', 'administer']);
+
+/** Records on one page of the audit log. */
+const RECORDS_SHOWN = 200;
+
+export function createConsole(spec: ConsoleSpec): Console {
+  const { engine, now } = spec;
+  const sessions = makeSessions(now);
+  const recent = keepRecentCalls(spec.inputs, spec.recent);
+  const activity = watchActivity(now);
+  const past = keepPastQuestions();
+  const pending = (): readonly StoredQuestion[] => {
+    const list = engine.approvals.list();
+    for (const question of list) past.add(question);
+    return list;
+  };
+  const live = makeLive(() => pending().length);
+  const unsubscribe = [
+    engine.on(recent.listener),
+    engine.on(activity.listener),
+    engine.on(live.listener),
+  ];
+  // Another process may ask and answer in the same storage directory.
+  let lastIds = '';
+  const poll = setInterval(() => {
+    const ids = pending()
+      .map(({ approvalId }) => approvalId)
+      .join();
+    if (ids !== lastIds) live.approvalsChanged();
+    lastIds = ids;
+  }, POLL_MS);
+  poll.unref();
+
+  const app = new Hono<{ Bindings: Bindings }>({ strict: false });
+
+  const show = (session: Session, title: string, path: PagePath, content: Markup): Response =>
+    htmlResponse(page(title, path, { session, pending: pending().length }, content));
+
+  const approvalsView = (session: Session, done?: string): Response => {
+    const waiting = pending();
+    const nowMs = now();
+    const rows = rowsOf(waiting, past.list(), engine.rules.list(), nowMs);
+    const asked = past.list().filter(({ askedAtMs }) => askedAtMs > nowMs - 3_600_000);
+    const saver = saverOf(rows);
+    const view = { rows, nowMs, session, perHour: asked.length, saver, done };
+    return show(session, 'Approvals', '/console/', approvalsPage(view));
+  };
+
+  app.get('/console', ({ env, req }) => approvalsView(env.session, saidDone(req.query('done'))));
+  app.get('/console/approvals/:id', ({ req, env }) => {
+    const entry = engine.approvals.get(req.param('id'));
+    if (entry === undefined) throw new ConsoleRefusal(404, 'There is no such question.');
+    if (entry.state === 'pending') {
+      const [row] = rowsOf([entry.question], past.list(), engine.rules.list(), now());
+      const view = { rows: row === undefined ? [] : [row], nowMs: now(), session: env.session };
+      return show(env.session, 'Approval', '/console/', approvalsPage({ ...view, perHour: 0 }));
+    }
+    const content = answeredPage(entry.question, entry.state, entry.answer?.atMs);
+    return show(env.session, 'Approval', '/console/', content);
+  });
+  addAnswerRoutes(app, { engine, pending, now });
+
+  const pluginRows = (): PluginRow[] => {
+    const all = engine.plugins();
+    return all.map((status) => ({
+      status,
+      activity: activity.of(status.id),
+      sharesWith: all
+        .filter((one) => one.trustGroup !== undefined && one.trustGroup === status.trustGroup)
+        .map(({ id }) => id)
+        .filter((id) => id !== status.id),
+    }));
+  };
+  app.get('/console/plugins', ({ env }) =>
+    show(env.session, 'Plugins', '/console/plugins', pluginsPage(pluginRows(), env.session)),
+  );
+  app.post('/console/plugins/switch', async ({ env }) => {
+    const { form, session } = env;
+    requireRight(session, 'administer');
+    const id = form.get('plugin') ?? '';
+    const to = form.get('to');
+    if (to !== 'on' && to !== 'off')
+      throw new ConsoleRefusal(400, 'A plugin is switched on or off.');
+    if (!engine.plugins().some((one) => one.id === id))
+      throw new ConsoleRefusal(404, 'There is no such plugin.');
+    await engine.setEnabled(id, to === 'on');
+    return redirect('/console/plugins');
+  });
+  app.get('/console/logs', ({ req, env }) => {
+    const plugin = knownPlugin(engine, req.query('plugin'));
+    return show(env.session, 'Log', '/console/plugins', logsPage(plugin, activity.logsOf(plugin)));
+  });
+  app.get('/console/calls', ({ req, env }) => {
+    const named = req.query('plugin');
+    const plugin = named === undefined ? undefined : knownPlugin(engine, named);
+    const calls = recent.list(plugin === undefined ? {} : { plugin });
+    return show(
+      env.session,
+      'Calls',
+      '/console/calls',
+      callsPage(treesOf(calls), calls.length, plugin),
+    );
+  });
+  app.get('/console/calls/:id', ({ req, env }) => {
+    const call = recent.find(req.param('id'));
+    if (call === undefined) {
+      throw new ConsoleRefusal(
+        404,
+        'This call is not in memory. With an audit log, `bulkhead why` may know it.',
+      );
+    }
+    const parent = call.parent === undefined ? undefined : recent.find(call.parent);
+    return show(
+      env.session,
+      'Call',
+      '/console/calls',
+      callPage(call, recent.childrenOf(call.id), parent),
+    );
+  });
+
+  const auditView = async (
+    session: Session,
+    query: (name: string) => string | undefined,
+    verdict?: AuditVerdict,
+  ): Promise<Response> => {
+    if (!hasAudit(engine)) return show(session, 'Audit', '/console/audit', NO_AUDIT);
+    const search = {
+      type: (query('type') ?? '').trim(),
+      plugin: (query('plugin') ?? '').trim(),
+      text: (query('text') ?? '').trim(),
+    };
+    const found: AuditRecord[] = [];
+    const filter = {
+      ...(search.type === '' ? {} : { types: [search.type] }),
+      ...(search.plugin === '' ? {} : { plugin: search.plugin }),
+    };
+    for await (const record of engine.audit.query(filter)) {
+      if (!matchesText(record, search.text)) continue;
+      found.push(record);
+      if (found.length > RECORDS_SHOWN) found.shift();
+    }
+    const view = { session, head: engine.audit.head, records: found.toReversed(), search, verdict };
+    return show(session, 'Audit', '/console/audit', auditPage(view));
+  };
+  app.get('/console/audit', ({ req, env }) => auditView(env.session, (name) => req.query(name)));
+  app.post('/console/audit/verify', async ({ env }) =>
+    hasAudit(engine)
+      ? auditView(env.session, () => undefined, await engine.audit.verify())
+      : redirect('/console/audit'),
+  );
+  app.get('/console/machine', async ({ env }) =>
+    show(env.session, 'Machine', '/console/machine', machinePage(await engine.guarantees())),
+  );
+  app.get('/console/events', () => live.stream());
+  app.post('/console/leave', ({ req }) => {
+    sessions.end(cookieOf(req.raw));
+    return redirect('/console/enter', setCookie(undefined, spec.origin()));
+  });
+  app.notFound(() => {
+    throw new ConsoleRefusal(404, 'There is no such page.');
+  });
+  app.onError((error) => {
+    throw error;
+  });
+
+  /** Enters with the code of a link, or with a token of the server. */
+  const enter = async (request: Request): Promise<Response> => {
+    requireOwnPage(request, spec.origin());
+    const form = await readForm(request);
+    const code = form.get('code');
+    const cookie = code === null ? byToken(form.get('token') ?? '') : byLink(code);
+    return redirect('/console/', setCookie(cookie, spec.origin()));
+  };
+  const byLink = (code: string): string => {
+    const { operator } = spec;
+    const cookie =
+      operator === undefined
+        ? undefined
+        : sessions.exchange(code, { rights: ALL_RIGHTS, by: `${operator}, in the console` });
+    if (cookie !== undefined) return cookie;
+    throw new ConsoleRefusal(
+      401,
+      `This link was used before, or is older than ${LINK_MS / 60_000} minutes. Start the console again for a new one, or enter a token.`,
+    );
+  };
+  const byToken = (token: string): string => {
+    const entrant = spec.entrantOf(token);
+    // guard: console-token-required
+    if (entrant === undefined) throw new ConsoleRefusal(401, 'This is not a token of this server.');
+    return sessions.start(entrant);
+  };
+
+  const answerRequest = async (request: Request, admitted: () => void): Promise<Response> => {
+    const { pathname, searchParams } = new URL(request.url);
+    if (request.method !== 'GET' && request.method !== 'POST') {
+      throw new ConsoleRefusal(405, 'This page answers GET and POST.');
+    }
+    if (pathname === '/console/console.css') return asset(CONSOLE_STYLE, 'text/css');
+    if (pathname === '/console/console.js') return asset(SCRIPT, 'text/javascript');
+    if (pathname === '/console/icon.svg') return asset(ICON, 'image/svg+xml');
+    if (pathname === '/console/enter') {
+      if (request.method === 'POST') return enter(request);
+      const code = searchParams.get('code');
+      return htmlResponse(
+        code === null
+          ? barePage('Enter', tokenPage())
+          : barePage('Open the console', enterPage(code)),
+      );
+    }
+    const session = sessions.find(cookieOf(request));
+    // guard: console-needs-session
+    if (session === undefined) {
+      if (request.method === 'GET' && pathname !== '/console/events')
+        return redirect('/console/enter');
+      throw new ConsoleRefusal(401, 'This session has ended. Enter again.');
+    }
+    requireOwnPage(request, spec.origin());
+    const posted = request.method === 'POST';
+    const form = posted ? await readForm(request) : new URLSearchParams();
+    if (posted) requireFormToken(form, session);
+    admitted();
+    return app.fetch(request, { session, form });
+  };
+
+  return {
+    fetch: async (request, admitted) => {
+      const response = await answerRequest(request, admitted).catch((error: unknown) => {
+        const { status, message } = refusalOf(error);
+        const inSession = sessions.find(cookieOf(request)) !== undefined;
+        const content = inSession
+          ? html`<p class="notice bad" role="alert">${message}</p>
+              <p><a href="/console/">To the approvals</a></p>`
+          : tokenPage(status === 404 ? undefined : message);
+        return htmlResponse(barePage(inSession ? 'This did not work' : 'Enter', content), status);
+      });
+      for (const [name, value] of Object.entries(PAGE_HEADERS)) response.headers.set(name, value);
+      return response;
+    },
+    newLink: () =>
+      spec.operator === undefined
+        ? undefined
+        : `${spec.origin()}/console/enter?code=${sessions.newCode()}`,
+    endStreams: live.close,
+    close: () => {
+      clearInterval(poll);
+      for (const end of unsubscribe) end();
+      live.close();
+      recent.clear();
+    },
+  };
+}
+
+/** Interval at which the console looks for questions of other processes. */
+const POLL_MS = 1_000;
+
+/** The rule, of those that are proposed now, that would have saved most questions. */
+function saverOf(
+  rows: ReturnType<typeof rowsOf>,
+): { sentence: string; questions: number } | undefined {
+  const best = rows
+    .flatMap(({ rules }) => rules)
+    .toSorted((a, b) => b.others.length - a.others.length)[0];
+  if (best === undefined || best.others.length === 0) return undefined;
+  return { sentence: sentenceOf(best.rule), questions: best.others.length };
+}
+
+function saidDone(text: string | undefined): string | undefined {
+  const [, what, count] = /^(allowed|denied)-(\d{1,3})$/.exec(text ?? '') ?? [];
+  if (what === undefined) return undefined;
+  return `${count} ${count === '1' ? 'question' : 'questions'} ${what}.`;
+}
+
+function knownPlugin(engine: Pick<Engine, 'plugins'>, id: string | undefined): string {
+  const found = engine.plugins().find((one) => one.id === id);
+  if (found !== undefined) return found.id;
+  throw new ConsoleRefusal(404, `There is no plugin ${visible((id ?? '').slice(0, 200))}.`);
+}
+
+function hasAudit({ audit }: Pick<Engine, 'audit'>): boolean {
+  try {
+    return audit.head.seq >= 0;
+  } catch {
+    return false;
+  }
+}
+
+function refusalOf(
+  error: unknown,
+): Pick<ConsoleRefusal, 'status' | 'message'> | { status: 500; message: string } {
+  if (error instanceof ConsoleRefusal) return error;
+  if (isBulkheadError(error)) return { status: 400, message: messageOf(error) };
+  return { status: 500, message: 'The console failed. The server’s log says why.' };
+}

@@ -1,0 +1,263 @@
+import type { StoredQuestion } from '../../approval/approver.js';
+import { conditionSentences, type Rule, sentenceOf } from '../../approval/rule.js';
+import type { InputConditions } from '../../approval/scope.js';
+import { type Markup, html } from '../../report/html/markup.js';
+import { isolated, jsonLines } from '../../visible.js';
+import type { Session } from '../sessions.js';
+import { clock, formToken, quoted, riskPill, since } from './layout.js';
+import { textBlock, valueBlock } from './value.js';
+
+/** A rule that an answer could store, tried on the call that asks and on recent calls. */
+export interface TriedRule {
+  readonly name: string;
+  readonly rule: Rule;
+  /** Whether the rule allows the call that asks. */
+  readonly allows: boolean;
+  /** Recent calls that the rule would have allowed too, as sentences. */
+  readonly others: readonly string[];
+  readonly ofRecent: number;
+}
+
+export interface PendingRow {
+  readonly question: StoredQuestion;
+  readonly rules: readonly TriedRule[];
+  /** The inputs that an answer for this session covers. Absent: it covers the tool, or the request's target. */
+  readonly scope?: InputConditions | undefined;
+  /** The name of the batch form, if another row has the same tool. */
+  readonly batch?: string | undefined;
+}
+
+export interface ApprovalsView {
+  readonly rows: readonly PendingRow[];
+  readonly nowMs: number;
+  readonly session: Session;
+  readonly perHour: number;
+  /** The rule that would have saved most questions. */
+  readonly saver?: { readonly sentence: string; readonly questions: number } | undefined;
+  readonly done?: string | undefined;
+}
+
+/** The queue of pending approvals, oldest first. */
+export function approvalsPage(view: ApprovalsView): Markup {
+  const { rows, done, perHour, saver } = view;
+  return html`<p class="lead">
+      ${
+        rows.length === 0
+          ? 'No call waits for an answer.'
+          : rows.length === 1
+            ? html`<strong>1 call</strong> waits for an answer.`
+            : html`<strong>${rows.length} calls</strong> wait for an answer, oldest first.`
+      }
+      An answer is for exactly the input that is shown.
+    </p>
+    <p class="meta">
+      ${perHour} ${perHour === 1 ? 'question' : 'questions'} in the last hour.
+      ${saver !== undefined && html`A rule would have saved ${saver.questions} of them: ${saver.sentence}`}
+    </p>
+    ${done !== undefined && html`<p class="notice good" role="alert">${done}</p>`}
+    ${batchForms(view)}
+    <div id="queue" class="queue">${rows.map((row) => card(row, view))}</div>
+    ${rows.length === 0 && EMPTY}`;
+}
+
+const EMPTY = html`<div class="card empty">
+  <p>
+    A call waits here if its risk is above what runs without approval, if its plugin requires
+    approval, or if a rule says <code>ask</code>. New questions appear at the end of this list.
+  </p>
+</div>`;
+
+function batchForms({ rows, session }: ApprovalsView): Markup[] {
+  const names = new Map<string, { id: string; size: number }>();
+  for (const { batch, question } of rows) {
+    if (batch === undefined) continue;
+    const size = (names.get(batch)?.size ?? 0) + 1;
+    names.set(batch, { id: question.id, size });
+  }
+  return [...names].map(
+    ([name, { id, size }]) =>
+      html`<form id="${name}" class="batch card" method="post" action="/console/approvals/batch">
+        ${formToken(session)}
+        <p>
+          <strong>${size} calls of ${quoted(id)}</strong> wait. Select those that you have read, and
+          answer them together.
+        </p>
+        <p class="actions">
+          <button name="verdict" value="deny">Deny the selected</button>
+          <button name="verdict" value="once">Allow the selected once</button>
+        </p>
+      </form>`,
+  );
+}
+
+function card(row: PendingRow, view: ApprovalsView): Markup {
+  const { question } = row;
+  const { nowMs } = view;
+  const heading = `q-${question.approvalId}`;
+  return html`<article
+    class="card question"
+    data-approval="${question.approvalId}"
+    aria-labelledby="${heading}"
+  >
+    <header>
+      <h2 id="${heading}"><code>${isolated(question.id)}</code></h2>
+      ${riskPill(question.risk)}
+    </header>
+    <p class="meta">
+      ${question.kind === 'effect' ? 'A request of a running call' : 'A call'} · waits for
+      ${since(nowMs - question.askedAtMs)} · expires in ${since(question.expiresAtMs - nowMs)}
+      ${question.version !== undefined && html` · version ${quoted(question.version)}`}
+      ${question.tenant !== undefined && html` · tenant <bdi>${question.tenant}</bdi>`}
+      ${question.asker !== undefined && html` · asked by <bdi>${question.asker}</bdi>`}
+      ${question.conversationId !== undefined && html` · conversation <bdi>${question.conversationId}</bdi>`}
+    </p>
+    <dl class="facts">
+      <div>
+        <dt>Why it asks</dt>
+        <dd>${question.why}</dd>
+      </div>
+      <div>
+        <dt>Risk</dt>
+        <dd>${question.risk}: ${question.riskWhy}</dd>
+      </div>
+      <div>
+        <dt>Its author calls it</dt>
+        <dd>${quoted(question.title)}</dd>
+      </div>
+    </dl>
+    ${question.effect !== undefined && effectOf(question)}
+    <h3>Input</h3>
+    ${valueBlock(question.input, `Input of ${question.id}`)} ${answers(row, view)}
+  </article>`;
+}
+
+function effectOf({ effect, id }: StoredQuestion): Markup {
+  if (effect === undefined) return html``;
+  const { method, url, headers, body, bodyBytes } = effect;
+  const lines = [
+    `${method} ${isolated(url)}`,
+    ...headers.map(([name, value]) => `${isolated(name)}: ${isolated(value)}`),
+    ...(body === undefined ? [] : ['', isolated(body)]),
+    ...(bodyBytes === undefined ? [] : ['', `(${bodyBytes} bytes)`]),
+  ];
+  return html`<h3>The request that it wants to send</h3>
+    ${textBlock(lines.join('\n'), `Request of ${id}`)}`;
+}
+
+function answers(
+  { question, rules, batch, scope }: PendingRow,
+  { session, nowMs }: ApprovalsView,
+): Markup {
+  if (!session.rights.has('answer')) {
+    return html`<p class="meta">This session may not answer. Enter with the token to answer.</p>`;
+  }
+  const shown = fields(question, session, nowMs);
+  const action = `/console/approvals/${question.approvalId}`;
+  return html`<form class="answer armed" method="post" action="${action}">
+      ${shown}
+      <p class="actions">
+        <button name="verdict" value="deny">Deny</button>
+        <button name="verdict" value="once">Allow once</button>
+        ${
+          question.offers.includes('session') &&
+          html`<button name="verdict" value="session" class="second">
+            Allow for this session
+          </button>`
+        }
+      </p>
+      ${question.offers.includes('session') && html`<p class="meta">${sessionText(question, scope)}</p>`}
+      <label class="reason"
+        >Reason for a denial, for the caller (may be empty)
+        <input type="text" name="reason" maxlength="500" autocomplete="off"
+      /></label>
+    </form>
+    ${
+      batch !== undefined &&
+      html`<label class="pick"
+        ><input
+          type="checkbox"
+          form="${batch}"
+          name="pick"
+          value="${question.approvalId} ${question.digest}"
+        />
+        Answer with the others of this tool</label
+      >`
+    }
+    ${
+      rules.length > 0 &&
+      html`<details class="rules">
+        <summary>Answer with a rule…</summary>
+        ${rules.map((tried) => ruleForm(tried, { shown, action, nowMs }))}
+      </details>`
+    }
+    ${question.risk === 'high' && html`<p class="meta">High risk is asked for each time. No rule can allow it.</p>`}`;
+}
+
+/** What `session` covers. */
+function sessionText(
+  { kind, conversationId }: StoredQuestion,
+  scope: InputConditions | undefined,
+): string {
+  const until = conversationId === undefined ? 'until the engine closes' : 'in this conversation';
+  if (kind === 'effect')
+    return `For this session: requests of this tool with this method to this host, ${until}.`;
+  if (scope === undefined) return `For this session: every call of this tool, ${until}.`;
+  const conditions = conditionSentences(scope);
+  const where = conditions.length === 0 ? 'with any input' : `where ${conditions.join(' and ')}`;
+  return `For this session: calls of this tool ${where}, ${until}. An input that looks like it holds a credential asks again.`;
+}
+
+function fields(question: StoredQuestion, session: Session, nowMs: number): Markup {
+  return html`${formToken(session)}<input
+      type="hidden"
+      name="digest"
+      value="${question.digest}"
+    /><input type="hidden" name="shown" value="${nowMs}" />`;
+}
+
+function ruleForm(
+  { name, rule, allows, others, ofRecent }: TriedRule,
+  { shown, action }: { shown: Markup; action: string; nowMs: number },
+): Markup {
+  return html`<form class="rule armed" method="post" action="${action}">
+    ${shown}<input type="hidden" name="rule" value="${name}" />
+    <p><strong>${sentenceOf(rule)}</strong></p>
+    <ul>
+      <li>Tried on this call: ${allows ? 'allows it.' : 'does not allow it.'}</li>
+      <li>
+        ${
+          others.length === 0
+            ? `Of ${ofRecent} earlier questions it would have allowed no other.`
+            : `Of ${ofRecent} earlier questions it would also have allowed ${others.length}:`
+        }
+        ${
+          others.length > 0 &&
+          html`<ul>
+            ${others.slice(0, 8).map((one) => html`<li><bdi>${one}</bdi></li>`)}
+          </ul>`
+        }
+      </li>
+    </ul>
+    <details>
+      <summary>The rule as it is stored</summary>
+      ${textBlock(jsonLines(rule), 'The rule')}
+    </details>
+    <p class="actions">
+      <button name="verdict" value="always" ${!allows && html`disabled`}>
+        Allow, and store this rule
+      </button>
+    </p>
+  </form>`;
+}
+
+/** The page of one question that was answered already. */
+export function answeredPage(question: StoredQuestion, state: string, atMs?: number): Markup {
+  return html`<div class="card">
+    <h2><code>${isolated(question.id)}</code></h2>
+    <p>
+      This question is ${state}${atMs !== undefined && html`, since ${clock(atMs)}`}. It cannot be
+      answered again.
+    </p>
+    <p><a href="/console/">To the questions that wait</a></p>
+  </div>`;
+}

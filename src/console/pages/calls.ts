@@ -1,0 +1,202 @@
+import { type Markup, html } from '../../report/html/markup.js';
+import { isolatedJson } from '../../visible.js';
+import type { CallStep, RecentCall } from '../recent-calls.js';
+import { clock, quoted, riskPill } from './layout.js';
+import { grantText } from './plugins.js';
+import { textBlock } from './value.js';
+
+/** Calls on one page. */
+export const CALLS_SHOWN = 100;
+
+/** A call with the calls that it made. */
+export interface CallNode {
+  readonly call: RecentCall;
+  readonly children: readonly CallNode[];
+}
+
+/** Calls as trees: a call stands below the call or program that made it. Newest first. */
+export function treesOf(calls: readonly RecentCall[]): CallNode[] {
+  const ids = new Set(calls.map(({ id }) => id));
+  const below = new Map<string, RecentCall[]>();
+  for (const call of calls) {
+    // A caller that is not kept, or that names itself, has no place in the tree.
+    if (call.parent === undefined || !ids.has(call.parent)) continue;
+    below.set(call.parent, [call, ...(below.get(call.parent) ?? [])]);
+  }
+  const seen = new Set<string>();
+  const node = (call: RecentCall): CallNode[] => {
+    if (seen.has(call.id)) return [];
+    seen.add(call.id);
+    return [{ call, children: (below.get(call.id) ?? []).flatMap(node) }];
+  };
+  return calls
+    .filter(({ parent }) => parent === undefined || !ids.has(parent))
+    .slice(0, CALLS_SHOWN)
+    .flatMap(node);
+}
+
+export function callsPage(trees: readonly CallNode[], kept: number, plugin?: string): Markup {
+  return html`<p class="lead">
+      ${plugin === undefined ? 'The last calls' : html`The last calls of ${quoted(plugin)}`}, newest
+      first. ${kept} ${kept === 1 ? 'call is' : 'calls are'} in memory, and none on the disk.
+      ${plugin !== undefined && html`<a href="/console/calls">All calls</a>`}
+    </p>
+    <div class="card">
+      ${trees.length === 0 ? html`<p>No call ran since this console started.</p>` : treeList(trees)}
+    </div>`;
+}
+
+function treeList(trees: readonly CallNode[]): Markup {
+  return html`<ul class="tree">
+    ${trees.map(
+      ({ call, children }) =>
+        html`<li>${line(call)}${children.length > 0 && treeList(children)}</li>`,
+    )}
+  </ul>`;
+}
+
+function line(call: RecentCall): Markup {
+  const requests = call.steps.filter(({ kind }) => kind === 'request').length;
+  const denied = call.steps.filter(({ kind }) => kind === 'denied').length;
+  return html`<p class="call">
+    <a href="/console/calls/${encodeURIComponent(call.id)}"
+      ><bdi>${call.plugin}</bdi>:<bdi>${call.tool}</bdi></a
+    >
+    ${outcome(call)}
+    <span class="meta"
+      >${clock(call.startedAtMs)}${call.end !== undefined && ` · ${ms(call.end.durationMs)}`}
+      ${call.parent !== undefined && ' · by a program or another call'}
+      ${requests > 0 && ` · ${requests} ${requests === 1 ? 'request' : 'requests'}`}</span
+    >
+    ${denied > 0 && html`<span class="pill bad">■ ${denied} denied</span>`}
+  </p>`;
+}
+
+function outcome({ end }: RecentCall): Markup {
+  if (end === undefined) return html`<span class="pill">… runs</span>`;
+  return end.outcome === 'ok'
+    ? html`<span class="pill good">● ok</span>`
+    : html`<span class="pill bad">■ ${end.code ?? 'failed'}</span>`;
+}
+
+export function ms(duration: number): string {
+  return duration >= 10_000 ? `${(duration / 1_000).toFixed(1)} s` : `${duration.toFixed(1)} ms`;
+}
+
+/** One call: its input as the audit policy allows it, and what happened, on a time line. */
+export function callPage(
+  call: RecentCall,
+  children: readonly RecentCall[],
+  parent: RecentCall | undefined,
+): Markup {
+  const denied = call.steps.filter(({ kind }) => kind === 'denied');
+  return html`<article class="card" aria-label="The call">
+    <header>
+      <h2>
+        <code><bdi>${call.plugin}</bdi>:<bdi>${call.tool}</bdi></code>
+      </h2>
+      <span class="pills">${outcome(call)} ${riskPill(call.risk)}</span>
+    </header>
+    <p class="meta">
+      ${call.id} · began
+      ${clock(call.startedAtMs)}${call.end !== undefined && ` · took ${ms(call.end.durationMs)}`}
+    </p>
+    ${
+      call.parent !== undefined &&
+      html`<p>
+        Made by
+        ${
+          parent === undefined
+            ? html`<code>${call.parent}</code>`
+            : html`<a href="/console/calls/${encodeURIComponent(parent.id)}"
+                ><bdi>${parent.plugin}:${parent.tool}</bdi></a
+              >`
+        }.
+      </p>`
+    }
+    <h3>Input</h3>
+    ${inputOf(call)} ${denied.length > 0 && denials(denied)}
+    <h3>What happened</h3>
+    ${call.steps.length === 0 ? html`<p>It sent no request through the host.</p>` : timeLine(call)}
+    ${call.dropped > 0 && html`<p class="meta">${call.dropped} more steps are not kept.</p>`}
+    ${
+      children.length > 0 &&
+      html`<h3>Calls that it made</h3>
+        <ul class="tree">
+          ${children.map((child) => html`<li>${line(child)}</li>`)}
+        </ul>`
+    }
+    <h3>Why</h3>
+    <p>
+      With an audit log, <code>bulkhead why ${call.id}</code> prints the decisions about this call.
+      ${call.bundle !== '' && html`<span class="meta">It ran ${call.bundle.slice(0, 23)}…</span>`}
+    </p>
+  </article>`;
+}
+
+function inputOf({ input, inputDigest, tool }: RecentCall): Markup {
+  if (input !== undefined) return textBlock(pretty(input), `Input of ${tool}`);
+  if (inputDigest === undefined)
+    return html`<p>
+      The option <code>audit.inputs</code> is <code>none</code>, so it is not kept.
+    </p>`;
+  return html`<p>
+    sha256 <code>${inputDigest}</code>.
+    <span class="meta"
+      >To keep inputs without members such as <code>password</code>, set
+      <code>audit.inputs</code> to <code>full</code>.</span
+    >
+  </p>`;
+}
+
+/** A long input is cut, and then it is not JSON. */
+function pretty(text: string): string {
+  try {
+    return isolatedJson(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+function denials(denied: readonly CallStep[]): Markup {
+  return html`<h3>Denied</h3>
+    <ul class="permissions">
+      ${denied.map(
+        ({ permission = '', wanted, at }) =>
+          html`<li>
+            ${permission} ${quoted(wanted)}${at !== undefined && html` at ${quoted(at)}`}
+            <span class="meta">To grant it: ${grantText(permission, wanted)}</span>
+          </li>`,
+      )}
+    </ul>`;
+}
+
+/** Requests as bars on the time of the call, each with its text. */
+function timeLine({ startedAtMs, steps, end }: RecentCall): Markup {
+  const last = steps.reduce((most, { atMs }) => Math.max(most, atMs - startedAtMs), 0);
+  const whole = Math.max(1, end?.durationMs ?? 0, last);
+  return html`<ol class="steps">
+    ${steps.map((step) => {
+      const { atMs, durationMs = 0, text, wanted, kind, at } = step;
+      const until = Math.min(whole, Math.max(0, atMs - startedAtMs));
+      const from = Math.max(0, until - durationMs);
+      const width = Math.max(1, ((until - from) / whole) * 100);
+      return html`<li class="${kind}">
+        <svg class="lane" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+          <rect class="rail" x="0" y="2.5" width="100" height="1" />
+          <rect
+            class="mark-${kind}"
+            x="${Math.min(99, (from / whole) * 100).toFixed(2)}"
+            y="0"
+            width="${width.toFixed(2)}"
+            height="6"
+          />
+        </svg>
+        <span class="when">+${ms(from)}${durationMs > 0 && ` for ${ms(durationMs)}`}</span>
+        <span class="what"
+          >${text}${wanted !== '' && html` ${quoted(wanted)}`}${at !== undefined && html` at ${quoted(at)}`}</span
+        >
+      </li>`;
+    })}
+  </ol>`;
+}

@@ -1,0 +1,212 @@
+import type { EntryStatus, PluginStatus } from '../../engine/types/status.js';
+import { scopesOf } from '../../permissions/permissions.js';
+import type { PermissionName } from '../../permissions/kind.js';
+import { permissionNames } from '../../permissions/table.js';
+import { explainScope } from '../../report/permission-rows.js';
+import { type Markup, html, shorten, table } from '../../report/html/markup.js';
+import { shellWord } from '../../visible.js';
+import type { LogLine, PluginActivity } from '../plugin-activity.js';
+import type { Session } from '../sessions.js';
+import { clock, formToken, quoted } from './layout.js';
+import { sparkline } from './sparkline.js';
+
+export interface PluginRow {
+  readonly status: PluginStatus;
+  readonly activity: PluginActivity;
+  /** The plugins that run in the same process. */
+  readonly sharesWith: readonly string[];
+}
+
+/** Every plugin with what it may do, what it did, and its switch. */
+export function pluginsPage(rows: readonly PluginRow[], session: Session, done?: string): Markup {
+  const active = rows.filter(({ status }) => status.state === 'active').length;
+  return html`<p class="lead">
+      <strong>${active} of ${rows.length}</strong>
+      ${rows.length === 1 ? 'plugin runs' : 'plugins run'}. The charts and counts are since this
+      console started.
+    </p>
+    ${done !== undefined && html`<p class="notice good" role="alert">${done}</p>`}
+    ${rows.map((row) => card(row, session))}
+    ${rows.length === 0 && html`<div class="card empty"><p>No plugin is installed here.</p></div>`}`;
+}
+
+const STATES = {
+  active: ['good', '● active'],
+  inactive: ['', '○ switched off'],
+  failed: ['bad', '■ failed'],
+} as const;
+
+function card({ status, activity, sharesWith }: PluginRow, session: Session): Markup {
+  const { id, name, version, state, problems, tools, entries, format } = status;
+  const [tone, word] = STATES[state];
+  return html`<article class="card" aria-label="Plugin ${id}">
+    <header>
+      <h2>
+        <code><bdi>${id}</bdi></code>
+      </h2>
+      <span class="pill ${tone}">${word}</span>
+    </header>
+    <p class="meta">
+      ${quoted(name)}${version !== undefined && html` ${quoted(version)}`} ·
+      ${format ?? 'unreadable'} · ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} ·
+      ${
+        sharesWith.length > 0
+          ? html`shares a process with
+            ${sharesWith.map((one, index) => html`${index > 0 && ', '}<code><bdi>${one}</bdi></code>`)}`
+          : whereItRuns(status, activity)
+      }
+    </p>
+    ${problems.map(({ message }) => html`<p class="notice bad">${shorten(message, 600)}</p>`)}
+    <div class="columns">
+      <div>
+        <h3>What it may do</h3>
+        ${sentences(entries, activity)}
+      </div>
+      <div>
+        <h3>Calls in the last hour</h3>
+        ${sparkline(activity.perMinute)}
+        <p class="meta">
+          ${activity.calls} ${activity.calls === 1 ? 'call' : 'calls'}, ${activity.failed} failed ·
+          <a href="/console/calls?plugin=${encodeURIComponent(id)}">Its calls</a> ·
+          <a href="/console/logs?plugin=${encodeURIComponent(id)}">Its log</a>
+        </p>
+      </div>
+    </div>
+    ${refused(activity)} ${switchForm(status, session)}
+  </article>`;
+}
+
+function whereItRuns({ entries }: PluginStatus, { pids }: PluginActivity): string {
+  if (entries.length === 0) return 'runs on another server';
+  if (entries.some(({ confinement }) => confinement === 'host'))
+    return 'is not confined (host mode)';
+  if (pids.length === 0) return 'no process now';
+  return `own process ${pids.join(', ')}`;
+}
+
+/** Permissions as sentences: granted, with their uses, and declared but not granted. */
+function sentences(entries: readonly EntryStatus[], { used }: PluginActivity): Markup {
+  const rows = permissionNames.flatMap((kind) => {
+    const granted = scopes(entries, kind, ({ effective }) => effective);
+    const declared = scopes(entries, kind, (entry) => entry.declared);
+    return [
+      ...granted.map((scope) => ({ kind, scope, granted: true })),
+      ...declared
+        .filter((scope) => !granted.includes(scope))
+        .map((scope) => ({ kind, scope, granted: false })),
+    ];
+  });
+  if (rows.length === 0) return html`<p>Nothing: it has no permission.</p>`;
+  return html`<ul class="permissions">
+    ${rows.map(
+      ({ kind, scope, granted }) =>
+        html`<li class="${granted ? '' : 'withheld'}">
+          ${explainScope(kind, scope)}
+          <span class="meta">${granted ? useOf(kind, used) : 'declared, not granted'}</span>
+        </li>`,
+    )}
+  </ul>`;
+}
+
+function scopes(
+  entries: readonly EntryStatus[],
+  kind: PermissionName,
+  of: (entry: EntryStatus) => EntryStatus['effective'],
+): string[] {
+  return [...new Set(entries.flatMap((entry) => scopesOf(of(entry), kind)))];
+}
+
+/** Kinds whose uses pass through the host. The guest uses the others by itself. */
+const OBSERVED: ReadonlySet<PermissionName> = new Set(['network', 'fs', 'storage', 'powers']);
+
+function useOf(kind: PermissionName, used: ReadonlyMap<string, number>): string {
+  if (!OBSERVED.has(kind)) return 'granted; its use is not observed';
+  const times = used.get(kind) ?? 0;
+  return times === 0 ? 'granted, not used yet' : `granted; ${kind} used ${times}×`;
+}
+
+function refused({ denied }: PluginActivity): Markup {
+  if (denied.length === 0) return html``;
+  return html`<details>
+    <summary>${denied.length} denied ${denied.length === 1 ? 'request' : 'requests'}</summary>
+    ${table(
+      'What it asked for and was denied',
+      [
+        { title: 'Permission', cell: (row: (typeof denied)[number]) => row.permission, as: 'head' },
+        { title: 'Wanted', cell: (row) => quoted(row.wanted), as: 'wrap' },
+        { title: 'Times', cell: (row) => String(row.count), as: 'num' },
+        { title: 'To grant it', cell: (row) => grantText(row.permission, row.wanted), as: 'wrap' },
+      ],
+      denied,
+    )}
+  </details>`;
+}
+
+/** The option that grants what was denied, to be pasted. It grants one host or path, and nothing wider. */
+export function grantText(permission: string, wanted: string): Markup {
+  const option = grantOption(permission, wanted);
+  return option === undefined ? html`no option grants it` : html`<code>${option}</code>`;
+}
+
+function grantOption(permission: string, wanted: string): string | undefined {
+  if (permission === 'builtin') return undefined;
+  if (permission === 'network') {
+    const [, url = wanted] = /^[A-Z]+ (\S+)$/.exec(wanted) ?? [];
+    if (!URL.canParse(url)) return undefined;
+    return `--allow ${shellWord(`network:${new URL(url).hostname}`)}`;
+  }
+  if (permission === 'fs' || permission === 'env') {
+    return `--allow ${shellWord(`${permission}:${unquoted(wanted)}`)}`;
+  }
+  return permission === 'powers' ? undefined : `--allow ${shellWord(permission)}`;
+}
+
+/** Paths are recorded as JSON strings. */
+function unquoted(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+function switchForm({ id, state, entries }: PluginStatus, session: Session): Markup {
+  if (!session.rights.has('administer') || entries.length === 0) return html``;
+  const on = state === 'inactive';
+  return html`<form class="armed" method="post" action="/console/plugins/switch">
+    ${formToken(session)}<input type="hidden" name="plugin" value="${id}" />
+    <p class="actions">
+      <button name="to" value="${on ? 'on' : 'off'}">
+        Switch ${on ? 'on' : 'off'}<span class="unseen"> ${id}</span>
+      </button>
+      <span class="meta"
+        >${on ? 'It loads again.' : 'Its calls end now, and its tools leave the catalog.'} A switch
+        lasts until the engine closes.</span
+      >
+    </p>
+  </form>`;
+}
+
+/** The last lines that a plugin logged. */
+export function logsPage(plugin: string, lines: readonly LogLine[]): Markup {
+  return html`<p class="lead">
+      What ${quoted(plugin)} logged since this console started: the last ${lines.length} lines,
+      newest first.
+    </p>
+    <div class="card">
+      ${
+        lines.length === 0
+          ? html`<p>It logged nothing.</p>`
+          : table(
+              'Every line is the plugin’s word',
+              [
+                { title: 'Time', cell: (line: LogLine) => clock(line.atMs), as: 'when' },
+                { title: 'Level', cell: (line) => line.level },
+                { title: 'Text', cell: (line) => quoted(line.text), as: 'wrap' },
+              ],
+              lines.toReversed(),
+            )
+      }
+    </div>`;
+}

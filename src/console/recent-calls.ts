@@ -1,0 +1,213 @@
+import type { InputPolicy } from '../audit/note.js';
+import { noteEvent } from '../audit/note.js';
+import type { BulkheadEvent, EventOf } from '../events.js';
+import type { RiskBand } from '../plugin/risk.js';
+
+/** The caps on the calls that are kept in memory. */
+export interface RecentOptions {
+  readonly calls: number;
+  readonly bytes: number;
+}
+
+export const RECENT: RecentOptions = { calls: 1_000, bytes: 64 * 1024 * 1024 };
+
+/** What happened during a call, in order. Texts may come from the plugin. */
+export interface CallStep {
+  readonly atMs: number;
+  readonly kind: 'request' | 'denied' | 'approval' | 'secret' | 'effect';
+  /** In plain words, without the plugin's part. */
+  readonly text: string;
+  /** The plugin's part: a URL, path or name. */
+  readonly wanted: string;
+  /** The kind of permission, with `request` and `denied`. */
+  readonly permission?: string;
+  readonly durationMs?: number;
+  /** The position in the plugin's source. Unverified. */
+  readonly at?: string;
+}
+
+/** One call, as far as it is kept. */
+export interface RecentCall {
+  readonly id: string;
+  readonly plugin: string;
+  readonly tool: string;
+  readonly risk: RiskBand;
+  readonly bundle: string;
+  readonly startedAtMs: number;
+  /** The program or call that made this call. */
+  readonly parent?: string;
+  /** The input as the audit policy allows it: JSON text without redacted members. */
+  readonly input?: string;
+  readonly inputDigest?: string;
+  readonly steps: readonly CallStep[];
+  /** Steps that are not kept. */
+  readonly dropped: number;
+  /** Absent while it runs. */
+  readonly end?: {
+    readonly outcome: 'ok' | 'error';
+    readonly code?: string;
+    readonly durationMs: number;
+  };
+}
+
+/** The last calls of an engine, in memory alone. */
+export interface RecentCalls {
+  readonly listener: (event: BulkheadEvent) => void;
+  /** Newest first. */
+  list(filter?: { readonly plugin?: string }): readonly RecentCall[];
+  find(id: string): RecentCall | undefined;
+  /** The calls that name this one as their parent, oldest first. */
+  childrenOf(id: string): readonly RecentCall[];
+  /** Forgets every call. */
+  clear(): void;
+}
+
+/** Steps of one call. A plugin can send thousands of requests. */
+const MAX_STEPS = 200;
+
+interface Kept {
+  call: Omit<RecentCall, 'steps' | 'dropped'>;
+  readonly steps: CallStep[];
+  dropped: number;
+  bytes: number;
+}
+
+export function keepRecentCalls(
+  policy: InputPolicy,
+  { calls: maxCalls, bytes: maxBytes }: RecentOptions = RECENT,
+): RecentCalls {
+  const kept = new Map<string, Kept>();
+  let total = 0;
+
+  const trim = (): void => {
+    for (const [id, one] of kept) {
+      // guard: recent-calls-capped
+      if (kept.size <= maxCalls && total <= maxBytes) return;
+      kept.delete(id);
+      total -= one.bytes;
+    }
+  };
+  const grow = (one: Kept, bytes: number): void => {
+    one.bytes += bytes;
+    total += bytes;
+    trim();
+  };
+  const add = (call: string | undefined, step: CallStep): void => {
+    const one = call === undefined ? undefined : kept.get(call);
+    if (one === undefined) return;
+    if (one.steps.length >= MAX_STEPS) {
+      one.dropped += 1;
+      return;
+    }
+    one.steps.push(step);
+    grow(one, sizeOf(step.text, step.wanted, step.at));
+  };
+  const started = (event: EventOf<'call-started'>): void => {
+    const { call: id, plugin, tool, risk, bundle, atMs, parent } = event;
+    // guard: recent-inputs-as-audit
+    const noted = noteEvent(event, policy);
+    const { input, inputDigest } = noted?.type === 'call-started' ? noted : {};
+    const one: Kept = {
+      call: {
+        id,
+        plugin,
+        tool,
+        risk,
+        bundle,
+        startedAtMs: atMs,
+        ...(parent === undefined ? {} : { parent }),
+        ...(input === undefined ? {} : { input }),
+        ...(inputDigest === undefined ? {} : { inputDigest }),
+      },
+      steps: [],
+      dropped: 0,
+      bytes: 0,
+    };
+    kept.set(id, one);
+    grow(one, sizeOf(id, plugin, tool, bundle, one.call.input, parent) + 500);
+  };
+
+  const listener = (event: BulkheadEvent): void => {
+    switch (event.type) {
+      case 'call-started':
+        return started(event);
+      case 'call-ended': {
+        const one = kept.get(event.call);
+        if (one === undefined) return;
+        const { outcome, code, durationMs } = event;
+        one.call = {
+          ...one.call,
+          end: { outcome, durationMs, ...(code === undefined ? {} : { code }) },
+        };
+        return;
+      }
+      case 'capability-used':
+      case 'capability-denied': {
+        const { atMs, wanted, permission, durationMs, at, call, type, outcome } = event;
+        const denied = type === 'capability-denied';
+        return add(call, {
+          atMs,
+          kind: denied ? 'denied' : 'request',
+          text: denied ? `denied: ${permission}` : permission,
+          wanted: outcome === undefined || denied ? wanted : `${wanted} → ${outcome}`,
+          permission,
+          ...(durationMs === undefined ? {} : { durationMs }),
+          ...(at === undefined ? {} : { at }),
+        });
+      }
+      case 'approval-given':
+      case 'approval-refused': {
+        const { atMs, call, by, approver = 'nobody' } = event;
+        const how =
+          event.type === 'approval-given' ? `approved (${event.verdict})` : 'not approved';
+        return add(call, {
+          atMs,
+          kind: 'approval',
+          text: `${how} by ${approver}${by === undefined ? '' : `: ${by}`}`,
+          wanted: '',
+        });
+      }
+      case 'secret-inserted':
+      case 'secret-withheld':
+      case 'secret-scrubbed':
+        return add(event.call, {
+          atMs: event.atMs,
+          kind: 'secret',
+          text: event.type.replace('-', ' '),
+          wanted: `${event.secret} → ${event.host}`,
+        });
+      case 'effect-undeclared':
+        return add(event.call, {
+          atMs: event.atMs,
+          kind: 'effect',
+          text: 'undeclared effect',
+          wanted: event.effect,
+        });
+      default:
+    }
+  };
+  const shown = ({ call, steps, dropped }: Kept): RecentCall => ({ ...call, steps, dropped });
+
+  return {
+    listener,
+    list: ({ plugin } = {}) =>
+      [...kept.values()]
+        .filter(({ call }) => plugin === undefined || call.plugin === plugin)
+        .map(shown)
+        .toReversed(),
+    find: (id) => {
+      const one = kept.get(id);
+      return one === undefined ? undefined : shown(one);
+    },
+    childrenOf: (id) => [...kept.values()].filter(({ call }) => call.parent === id).map(shown),
+    clear: () => {
+      kept.clear();
+      total = 0;
+    },
+  };
+}
+
+/** Bytes in memory, at most: two for each UTF-16 code unit. */
+function sizeOf(...texts: readonly (string | undefined)[]): number {
+  return texts.reduce((sum, text) => sum + 2 * (text?.length ?? 0), 0);
+}

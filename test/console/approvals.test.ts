@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredQuestion } from '../../src/approval/approver.js';
+import { openWorld, type World } from './world.js';
+
+/** Sends an answer as the page of that moment would, a second after it was shown. */
+async function answer(
+  world: World,
+  { approvalId, digest }: StoredQuestion,
+  fields: Readonly<Record<string, string>>,
+): Promise<{ status: number; text: string }> {
+  const cookie = await world.enter();
+  const form = await world.formToken(cookie);
+  const shown = String(world.clock.ms);
+  world.clock.ms += 1_000;
+  const path = `/console/approvals/${approvalId}`;
+  const response = await world.post(path, { form, digest, shown, ...fields }, { cookie });
+  return { status: response.status, text: await response.text() };
+}
+
+describe('answers in the console', () => {
+  it('stores a person’s answer with the name of the operator', async () => {
+    const world = openWorld();
+    const question = world.ask();
+    expect((await answer(world, question, { verdict: 'once' })).status).toBe(303);
+    expect(world.engine.approvals.get(question.approvalId)?.answer).toMatchObject({
+      verdict: 'once',
+      by: 'ada, in the console',
+      approver: 'person',
+      channel: 'http',
+    });
+  });
+
+  it('denies with a reason', async () => {
+    const world = openWorld();
+    const question = world.ask();
+    await answer(world, question, { verdict: 'deny', reason: 'not now' });
+    expect(world.engine.approvals.get(question.approvalId)?.answer).toMatchObject({
+      verdict: 'deny',
+      reason: 'not now',
+    });
+  });
+
+  it('counts only for the question that was shown', async () => {
+    const world = openWorld();
+    const question = world.ask();
+    const { status, text } = await answer(world, question, {
+      verdict: 'once',
+      digest: '0'.repeat(64),
+    });
+    expect(status).toBe(409);
+    expect(text).toContain('another call than the one that was shown');
+    expect(world.engine.approvals.get(question.approvalId)?.state).toBe('pending');
+  });
+
+  it('does not count within a second, or without a time', async () => {
+    const world = openWorld();
+    const question = world.ask();
+    for (const shown of [String(world.clock.ms + 1_001), String(world.clock.ms + 500), 'soon']) {
+      expect((await answer(world, question, { verdict: 'once', shown })).status).toBe(409);
+      world.clock.ms -= 1_000;
+    }
+    expect(world.engine.approvals.get(question.approvalId)?.state).toBe('pending');
+  });
+
+  it('offers no session and no rule for high risk, and takes neither', async () => {
+    const world = openWorld();
+    const question = world.ask({ risk: 'high' });
+    const page = await (await world.get('/console/', await world.enter())).text();
+    expect(page).not.toContain('value="session"');
+    expect(page).not.toContain('value="always"');
+    expect(page).toContain('No rule can allow it');
+    for (const verdict of ['session', 'always']) {
+      expect((await answer(world, question, { verdict, rule: 'exact' })).status).toBe(400);
+    }
+  });
+
+  it('stores the rule that was shown: with conditions, an end, and without credentials', async () => {
+    const world = openWorld();
+    const question = world.ask({ tenant: 'acme' });
+    const page = await (await world.get('/console/', await world.enter())).text();
+    expect(page).toContain('Tried on this call: allows it.');
+    expect((await answer(world, question, { verdict: 'always', rule: 'scope' })).status).toBe(303);
+    expect(world.engine.approvals.get(question.approvalId)?.answer).toMatchObject({
+      verdict: 'always',
+      input: { path: { under: 'a/' } },
+      withoutSecrets: true,
+      until: '2026-11-30T10:00:01Z',
+    });
+    expect((await answer(world, world.ask(), { verdict: 'always', rule: 'anything' })).status).toBe(
+      409,
+    );
+  });
+
+  it('says when another rule denies what a proposed rule would allow', async () => {
+    const world = openWorld();
+    world.engine.rules.add({ verdict: 'deny', plugin: 'notes', tool: 'write' });
+    world.ask();
+    const page = await (await world.get('/console/', await world.enter())).text();
+    expect(page).toContain('does not allow it.');
+    expect(page).toMatch(/value="always"\s+disabled/);
+  });
+
+  it('answers several questions of one tool, and refuses other tools and high risk', async () => {
+    const world = openWorld();
+    const [one, two] = [world.ask(), world.ask()];
+    const other = world.ask({ id: 'notes:read', tool: 'read' });
+    const high = world.ask({ risk: 'high' });
+    const cookie = await world.enter();
+    const form = await world.formToken(cookie);
+    const batch = (...picks: StoredQuestion[]) =>
+      world.post(
+        '/console/approvals/batch',
+        [
+          ['form', form],
+          ['verdict', 'once'],
+          ...picks.map(({ approvalId, digest }): [string, string] => [
+            'pick',
+            `${approvalId} ${digest}`,
+          ]),
+        ],
+        { cookie },
+      );
+    expect((await batch()).status).toBe(400);
+    expect((await batch(one, other)).status).toBe(400);
+    expect((await batch(one, high)).status).toBe(400);
+    expect((await batch({ ...one, digest: two.digest })).status).toBe(409);
+    expect(world.engine.approvals.list()).toHaveLength(4);
+    expect((await batch(one, two)).status).toBe(303);
+    expect(world.engine.approvals.list().map(({ id, risk }) => `${id} ${risk}`)).toEqual([
+      'notes:read medium',
+      'notes:write high',
+    ]);
+    const page = await (await world.get('/console/', cookie)).text();
+    expect(page).not.toContain('name="pick"');
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { treesOf } from '../../src/console/pages/calls.js';
+import { watchActivity } from '../../src/console/plugin-activity.js';
+import { keepRecentCalls } from '../../src/console/recent-calls.js';
+
+const started = (call: string, more: object = {}) => ({
+  atMs: 1,
+  type: 'call-started' as const,
+  call,
+  plugin: 'p',
+  tool: 't',
+  bundle: 'sha512-x',
+  risk: 'low' as const,
+  input: '{"city":"Oslo","password":"hush"}',
+  ...more,
+});
+
+describe('the calls in memory', () => {
+  it('are the last ones, within both caps', () => {
+    const recent = keepRecentCalls({ inputs: 'none', redact: [] }, { calls: 3, bytes: 1_000_000 });
+    for (const id of ['a', 'b', 'c', 'd']) recent.listener(started(id));
+    expect(recent.list().map(({ id }) => id)).toEqual(['d', 'c', 'b']);
+    const small = keepRecentCalls({ inputs: 'full', redact: [] }, { calls: 100, bytes: 5_000 });
+    for (const id of ['a', 'b'])
+      small.listener(started(id, { input: JSON.stringify('x'.repeat(1_500)) }));
+    expect(small.list().map(({ id }) => id)).toEqual(['b']);
+  });
+
+  it('show of inputs what the audit policy allows', () => {
+    const inputs = (['none', 'digest', 'full'] as const).map((policy) => {
+      const recent = keepRecentCalls({ inputs: policy, redact: ['password'] });
+      recent.listener(started('a'));
+      const { input, inputDigest } = recent.find('a') ?? {};
+      return { input, hasDigest: inputDigest !== undefined };
+    });
+    expect(inputs).toEqual([
+      { input: undefined, hasDigest: false },
+      { input: undefined, hasDigest: true },
+      { input: '{"city":"Oslo","password":"[redacted]"}', hasDigest: true },
+    ]);
+  });
+
+  it('form trees, also if a caller names itself or is not kept', () => {
+    const recent = keepRecentCalls({ inputs: 'none', redact: [] });
+    recent.listener(started('prog'));
+    recent.listener(started('inner', { parent: 'prog' }));
+    recent.listener(started('second', { parent: 'prog' }));
+    recent.listener(started('orphan', { parent: 'gone' }));
+    recent.listener(started('self', { parent: 'self' }));
+    expect(
+      treesOf(recent.list()).map(({ call, children }) => [
+        call.id,
+        children.map((one) => one.call.id),
+      ]),
+    ).toEqual([
+      ['orphan', []],
+      ['prog', ['inner', 'second']],
+    ]);
+    const [call] = recent.list();
+    expect(
+      treesOf([
+        { ...call, id: 'x' },
+        { ...call, id: 'x' },
+      ] as never),
+    ).toHaveLength(1);
+  });
+
+  it('have their requests, denials and end, and no endless list of them', () => {
+    const recent = keepRecentCalls({ inputs: 'none', redact: [] });
+    recent.listener(started('a'));
+    for (let index = 0; index < 250; index += 1) {
+      recent.listener({
+        atMs: 2,
+        type: 'capability-denied',
+        plugin: 'p',
+        permission: 'fs',
+        wanted: '"/etc/passwd"',
+        call: 'a',
+      });
+    }
+    recent.listener({
+      atMs: 9,
+      type: 'call-ended',
+      call: 'a',
+      plugin: 'p',
+      tool: 't',
+      outcome: 'error',
+      code: 'TOOL_FAILED',
+      durationMs: 8,
+    });
+    const call = recent.find('a');
+    expect(call?.steps).toHaveLength(200);
+    expect(call?.dropped).toBe(50);
+    expect(call?.end).toEqual({ outcome: 'error', code: 'TOOL_FAILED', durationMs: 8 });
+  });
+});
+
+describe('what plugins did', () => {
+  it('keeps the last log lines, and counts calls by minute', () => {
+    const activity = watchActivity(() => 60 * 60_000);
+    for (let index = 0; index < 600; index += 1) {
+      activity.listener({
+        atMs: index,
+        type: 'log',
+        plugin: 'p',
+        level: 'info',
+        text: `line ${index}`,
+      });
+    }
+    activity.listener(started('a', { atMs: 60 * 60_000 }));
+    activity.listener(started('b', { atMs: 59 * 60_000 }));
+    expect(activity.logsOf('p')).toHaveLength(500);
+    expect(activity.logsOf('p')[0]?.text).toBe('line 100');
+    expect(activity.of('p').perMinute.slice(-2)).toEqual([1, 1]);
+    expect(activity.of('p').calls).toBe(2);
+  });
+});

@@ -1,0 +1,167 @@
+import type { Guard } from './guard.js';
+
+/** The operator's page, and the answers that it proposes. */
+export const consoleGuards: readonly Guard[] = [
+  {
+    id: 'console-link-used-once',
+    stops: 'a one-time link that opens the console twice',
+    mutation: 'remove',
+    tests: ['test/console/door.test.ts'],
+  },
+  {
+    id: 'console-link-expires',
+    stops: 'an old link that opens the console',
+    mutation: 'never',
+    tests: ['test/console/door.test.ts'],
+  },
+  {
+    id: 'console-session-expires',
+    stops: 'a session without an end',
+    mutation: 'left',
+    tests: ['test/console/door.test.ts'],
+  },
+  {
+    id: 'console-origin-exact',
+    stops: 'a form of another origin that changes something',
+    mutation: 'never',
+    tests: ['test/console/door.test.ts'],
+  },
+  {
+    id: 'console-fetch-site-checked',
+    stops: 'a form that another site sends',
+    mutation: 'never',
+    tests: ['test/console/door.test.ts'],
+  },
+  {
+    id: 'console-form-token-required',
+    stops: 'a form without the token of its session',
+    mutation: 'never',
+    tests: ['test/console/door.test.ts'],
+  },
+  {
+    id: 'console-right-required',
+    stops: 'an answer by a session that may only view',
+    mutation: 'never',
+    tests: ['test/console/door.test.ts'],
+  },
+  {
+    id: 'console-form-cap',
+    stops: 'a form that fills the memory',
+    mutation: 'never',
+    tests: ['test/console/door.test.ts'],
+  },
+  {
+    id: 'console-needs-session',
+    stops: 'a page for a browser that is not in a session',
+    mutation: 'never',
+    tests: ['test/console/door.test.ts'],
+  },
+  {
+    id: 'console-streams-capped',
+    stops: 'event streams without limit',
+    mutation: 'never',
+    tests: ['test/console/door.test.ts'],
+  },
+  {
+    id: 'console-token-required',
+    stops: 'a session for a token of no right',
+    mutation: 'never',
+    tests: ['test/console/door.test.ts'],
+  },
+  {
+    id: 'console-answer-after-reading',
+    stops: 'an answer to a row that appeared under the pointer',
+    mutation: 'never',
+    tests: ['test/console/approvals.test.ts'],
+  },
+  {
+    id: 'console-batch-of-one-tool',
+    stops: 'one answer to questions about several tools',
+    mutation: 'never',
+    tests: ['test/console/approvals.test.ts'],
+  },
+  {
+    id: 'console-batch-without-high-risk',
+    stops: 'high risk in a batch',
+    mutation: 'never',
+    tests: ['test/console/approvals.test.ts'],
+  },
+  {
+    id: 'batch-without-high-risk',
+    stops: 'high risk that the page offers in a batch',
+    mutation: 'never',
+    tests: ['test/console/approvals.test.ts'],
+  },
+  {
+    id: 'recent-calls-capped',
+    stops: 'calls that fill the memory',
+    mutation: 'always',
+    tests: ['test/console/recent-calls.test.ts'],
+  },
+  {
+    id: 'recent-inputs-as-audit',
+    stops: 'an input on the page that the audit policy withholds',
+    mutation: { replace: [/, \w+\)/, ', JSON.parse(\'{"inputs":"full","redact":[]}\'))'] },
+    tests: ['test/console/recent-calls.test.ts'],
+  },
+  {
+    id: 'console-log-lines-capped',
+    stops: 'log lines that fill the memory',
+    mutation: 'never',
+    tests: ['test/console/recent-calls.test.ts'],
+  },
+  {
+    id: 'console-needs-own-name',
+    stops: 'a console that answers to any host name',
+    mutation: 'never',
+    tests: ['test/http/console.test.ts'],
+  },
+  {
+    id: 'console-link-on-loopback',
+    stops: 'a link without a token on another address',
+    mutation: 'always',
+    tests: ['test/http/console.test.ts'],
+  },
+  {
+    id: 'console-without-call-token',
+    stops: 'a credential that calls tools and opens the console',
+    mutation: 'left',
+    tests: ['test/http/console.test.ts'],
+  },
+  {
+    id: 'console-host-header-checked',
+    stops: 'a page under a name that an attacker resolves to loopback',
+    mutation: 'remove',
+    tests: ['test/http/console.test.ts'],
+  },
+  {
+    id: 'under-compares-parsed',
+    stops: 'a path or host that only begins like the folder',
+    mutation: 'left',
+    tests: ['test/approval/scope.test.ts'],
+  },
+  {
+    id: 'one-name-is-not-its-folder',
+    stops: 'an answer for one repository that covers its neighbours',
+    mutation: 'left',
+    tests: ['test/approval/scope.test.ts'],
+  },
+  {
+    id: 'high-risk-never-proposed',
+    stops: 'a proposed rule for high risk',
+    mutation: 'never',
+    tests: ['test/approval/scope.test.ts'],
+  },
+  {
+    id: 'rule-without-secrets',
+    stops: 'a rule that lets a credential pass',
+    mutation: 'never',
+    tests: ['test/approval/scope.test.ts'],
+  },
+  {
+    id: 'session-answer-without-secrets',
+    stops: 'a session answer that lets a credential pass',
+    mutation: 'never',
+    tests: ['test/approval/approval.test.ts'],
+  },
+];
