@@ -69,8 +69,8 @@ describe('the command line usage', () => {
     const without = commands.filter(
       ({ command }) => !command.options.some(({ long }) => long === '--json'),
     );
-    // One is a tour for people, the other speaks MCP on standard output.
-    expect(without.map(({ path }) => path)).toEqual(['demo', 'mcp']);
+    // One is a tour for people, the others speak MCP on standard output.
+    expect(without.map(({ path }) => path)).toEqual(['demo', 'mcp', 'run']);
   });
 
   it('names every exit code in the help, and in the README those of a command that ran', () => {

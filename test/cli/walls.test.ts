@@ -70,6 +70,7 @@ function copyOfPackage(): string {
     'dist/lib',
     'dist/sandbox',
     'dist/validator.js',
+    'types',
     ...Object.keys(dependencies).map((name) => join('node_modules', name)),
   ]) {
     cpSync(join(ROOT, path), join(copy, path), { recursive: true, dereference: true });

@@ -170,7 +170,7 @@ const HARMLESS_FLAGS = [
   '--audit --audit-key --audit-anchor --key --accept-unattested --file --plugin --type --since --until --follow --anchor --when --reason',
   '--time-zone --json --verbose --once --watch --format --output --previous --unused-after --fail-on --exceptions',
   // Where and how a model is, and a server of ours.
-  '--resume --model-name --protocol --key-env --system --script --agent',
+  '--user --resume --model-name --protocol --key-env --system --script --agent',
   '--port --public-url --vertesia --organization --approvals --view-token --answer-token --admin-token --console',
 ]
   .join(' ')

@@ -13,7 +13,7 @@ describe('the credentials of a server', () => {
     expect(completeCredentials(chosen)).toEqual(chosen);
     const [one, other] = [completeCredentials({}), completeCredentials({})];
     const tokens = [...Object.values(one), ...Object.values(other)];
-    expect(new Set(tokens).size).toBe(6);
+    expect(new Set(tokens).size).toBe(8);
     for (const token of tokens) expect(token).toMatch(/^[\w-]{32}$/);
   });
 

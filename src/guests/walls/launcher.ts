@@ -68,7 +68,8 @@ sub limit { my ($resource, $soft, $hard) = @_; my $l = pack('QQ', $soft, $hard);
   call('limits', NR_prlimit64, 0, $resource, $l, 0) }
 sub at_most { my ($resource, $most) = @_; my $old = pack('QQ', 0, 0);
   call('limits', NR_prlimit64, 0, $resource, 0, $old);
-  limit($resource, map { $_ < $most ? $_ : 0 + $most } unpack 'QQ', $old) }
+  my ($soft, $hard) = map { $_ < $most ? $_ : 0 + $most } unpack 'QQ', $old;
+  limit($resource, $resource == 4 ? $hard : $soft, $hard) }
 sub dies { my $parent = shift; call('a death signal', NR_prctl, 1, 9, 0, 0, 0);
   exit 1 if getppid() != $parent }
 sub powerless { my $header = pack('LL', 0x20080522, 0); my $none = pack('L6', 0, 0, 0, 0, 0, 0);

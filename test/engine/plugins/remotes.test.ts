@@ -207,7 +207,8 @@ describe('a server of tools that is registered', () => {
   it.each([
     [[{ vertesia: 'ftp://x' }], 'is not the URL of a server'],
     [[{ vertesia: 'http://10.0.0.1/t' }], '"allowPrivate": true'],
-    [[{ vertesia: 'http://localhost/t' }], '"allowPrivate": true'],
+    [[{ vertesia: 'http://localhost/t', allowPrivate: false }], '"allowPrivate": true'],
+    [[{ vertesia: 'http://localhost.example/t' }], 'in the open'],
     [[{ vertesia: 'http://a.example/t', allowPrivate: true }], 'in the open'],
     [[{ mcp: 'http://8.8.8.8/mcp', allowPrivate: true }], 'in the open'],
     [[{ vertesia: 'https://u:p@a.example/t' }], 'is not the URL of a server'],
