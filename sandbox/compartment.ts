@@ -3,6 +3,12 @@ import type { EndowmentCapabilities } from './endowments/endowment.js';
 import { type Prebuilt, endow } from './endowments/endow.js';
 import { explainSpawn, explainWithheld, standInFor } from './endowments/withheld.js';
 import { withCode } from './endowments/errors.js';
+import {
+  capabilitiesOfPackage,
+  environmentOfPackage,
+  permissionsOf,
+} from './package-endowments.js';
+import type { PackageGrant } from './wire/methods.js';
 import { explainWith, replaceWith } from './with-statements.js';
 
 /** Globals that SES adds to every compartment and that no plugin needs. */
@@ -85,7 +91,12 @@ export interface Confinement {
   revoke(): void;
   /** Applies `capabilities.grant` after a change. */
   updateGrant(): void;
+  /** Creates the compartment of an npm package in the plugin. `path`: its directory. */
+  openPackage(path: string, grant: PackageGrant, assigned: readonly string[]): PackageConfinement;
 }
+
+/** The realm of one npm package in a plugin. */
+export type PackageConfinement = Pick<Confinement, 'evaluate' | 'dependencies' | 'missing'>;
 
 export interface ConfinementSpec {
   readonly capabilities: EndowmentCapabilities;
@@ -110,6 +121,8 @@ export function confine({
     // The dialect's globals are fixed, even if the plugin's code assigns to them.
     assigned: assignedGlobals.filter((name) => !Object.hasOwn(globals, name)),
   });
+  const packages: { readonly opened: Compartment; readonly mayGet: (name: string) => boolean }[] =
+    [];
   return {
     evaluate: (code) => compartment.evaluate(code),
     makeSignal: (call) => makeAbortPair(capabilities, call),
@@ -127,7 +140,34 @@ export function confine({
     }),
     missing: (name) => standInFor(name, endowed.withheldNames, capabilities.denial),
     revoke: () => endowed.revoke(),
-    updateGrant: () => addGlobals(compartment, endowed.updateGrant()),
+    updateGrant: () => {
+      const later = endowed.updateGrant();
+      addGlobals(compartment, later);
+      for (const { opened, mayGet } of packages) {
+        const some = Object.entries(later).filter(([name]) => mayGet(name));
+        addGlobals(opened, Object.fromEntries(some));
+      }
+    },
+    openPackage: (path, grant, assigned) => {
+      const own = capabilitiesOfPackage(path, capabilities);
+      const {
+        globals: given,
+        forDependencies,
+        withheldNames,
+        mayGet,
+      } = endowed.forPackage(permissionsOf(grant), own);
+      const env = environmentOfPackage(grant.env ?? [], own, endowed.globals['env']);
+      const opened = makeCompartment({ globals: { ...given, ...env }, assigned });
+      packages.push({ opened, mayGet });
+      return {
+        evaluate: (code) => opened.evaluate(code),
+        dependencies: Object.freeze({
+          ...forDependencies,
+          globalThis: makeGlobalFor(opened.globalThis, forDependencies),
+        }),
+        missing: (name) => standInFor(name, withheldNames, own.denial),
+      };
+    },
   };
 }
 
@@ -166,6 +206,14 @@ function makeGlobalFor(
   return proxy;
 }
 
+/** The part of the linkage that connects units: see `wire/units.ts`. */
+export interface UnitLinks {
+  /** The exports of a file of another unit. */
+  readonly link?: (file: unknown) => unknown;
+  /** Offers the unit's files to other units, each as the function that evaluates it. */
+  readonly offer?: (files: unknown) => void;
+}
+
 /**
  * The argument of a bundle: the modules that its guest provides, the globals for dependencies, the
  * replacements for missing globals, and for imports whose target was unknown to the bundler.
@@ -174,8 +222,10 @@ export function makeLinkage(
   _params: unknown,
   modules: Readonly<Record<string, unknown>>,
   { dependencies, missing }: Pick<Confinement, 'dependencies' | 'missing'>,
+  links: UnitLinks = {},
 ): unknown {
   const linkage = {
+    ...links,
     modules,
     importRefused,
     missing: (name: unknown): unknown => missing(String(name)),

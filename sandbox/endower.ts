@@ -45,9 +45,10 @@ export function makeEndower(
     if (owner === undefined) throw new Error('it has no owner yet');
     return owner;
   };
-  const report = (permission: string, wanted: string, error: Error): void => {
+  const report = (permission: string, wanted: string, error: Error, inPackage?: string): void => {
     const stack = capabilities.getStackString(error).slice(0, MAX_ERROR_STACK);
-    host.notify('denied', { permission, wanted, stack });
+    const named = inPackage === undefined ? {} : { package: inPackage };
+    host.notify('denied', { permission, wanted, stack, ...named });
   };
   return {
     capabilities: {

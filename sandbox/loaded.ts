@@ -1,4 +1,4 @@
-import type { Confinement, ConfinementSpec } from './compartment.js';
+import type { Confinement, ConfinementSpec, UnitLinks } from './compartment.js';
 import { dialects } from './dialects/table.js';
 import type { Attached, DialectWorld, CallWorld, EventWorld } from './dialects/dialect.js';
 import type { ClockCapability, HostCapability } from './endowments/endowment.js';
@@ -10,6 +10,8 @@ import { makePowerClient } from './endowments/powers.js';
 import { makeStorageClient } from './endowments/storage/client.js';
 import { makeOutput } from './output.js';
 import { serialize } from './serialize.js';
+import { evaluateUnits } from './unit-linker.js';
+import { makeDenialReport, REPORT_MODULE } from './denial-report.js';
 import type { Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
 import type { CallParams, EventParams, GuestGrant, LoadParams } from './wire/methods.js';
@@ -28,6 +30,7 @@ export interface LoadCapabilities extends EndowerCapabilities {
     params: LoadParams,
     modules: Readonly<Record<string, unknown>>,
     confinement: Pick<Confinement, 'dependencies' | 'missing'>,
+    links?: UnitLinks,
   ) => unknown;
 }
 
@@ -100,28 +103,34 @@ export function load(
   });
 
   // The plugin's own code can call it too. It then reports denials of its own plugin that did not happen.
-  const reportDenial = (permission: unknown, wanted: unknown): void => {
-    const known = REPORTED.find((name) => name === permission);
-    if (known === undefined || typeof wanted !== 'string') return;
-    endowing.denied(known, wanted.slice(0, MAX_WANTED), new Error());
-  };
+  const reportDenial = makeDenialReport(endowing);
   const copiesFiles = params.code.includes(FILES_AT_ONCE);
   const files = makeFiles(endowing, copiesFiles);
   let attached: Promise<Attached> | undefined;
   let attachment: Attached | undefined;
   const evaluate = async (): Promise<Attached> => {
     await dialect.prepare?.(world);
-    const run = confinement.evaluate(`${params.code}\n//# sourceURL=${params.sourceUrl}`);
-    if (typeof run !== 'function')
-      throw new CodedError('LOAD_FAILED', 'the bundle is not a function');
     const modules = {
       ...dialect.modules?.(world),
       [FILES_MODULE]: files.face,
       [REPORT_MODULE]: reportDenial,
       [SQLITE_MODULE]: makeSqlite(endowing),
     };
-    const linkage = capabilities.makeLinkage(params, modules, confinement);
-    const exports: unknown = await Reflect.apply(run, undefined, [linkage]);
+    const exports: unknown =
+      params.packages === undefined
+        ? await evaluateBundle(
+            params,
+            confinement,
+            capabilities.makeLinkage(params, modules, confinement),
+          )
+        : await evaluateUnits({
+            params,
+            packages: params.packages,
+            confinement,
+            capabilities,
+            endowing,
+            modules,
+          });
     attachment = dialect.attach(recordOf(exports), world);
     return attachment;
   };
@@ -143,14 +152,20 @@ export function load(
   };
 }
 
+function evaluateBundle(
+  { code, sourceUrl }: LoadParams,
+  confinement: Confinement,
+  linkage: unknown,
+): unknown {
+  const run = confinement.evaluate(`${code}\n//# sourceURL=${sourceUrl}`);
+  if (typeof run !== 'function') {
+    throw new CodedError('LOAD_FAILED', 'the bundle is not a function');
+  }
+  return Reflect.apply(run, undefined, [linkage]);
+}
+
 /** Milliseconds in which the last answers are sent. If they are not, the caller gets the end instead. */
 const SEND_MS = 250;
-
-/** The module through which replacements of Node's modules report denials. */
-const REPORT_MODULE = 'bulkhead:denied';
-const REPORTED = ['builtin', 'fs', 'network'] as const;
-/** Characters of a report. */
-const MAX_WANTED = 200;
 
 function recordOf(exports: unknown): Readonly<Record<string, unknown>> {
   return typeof exports === 'object' && exports !== null ? { ...exports } : {};

@@ -141,6 +141,8 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly among?: readonly string[];
       /** The position in the plugin's source, e.g. `src/index.ts:14:21`. Unverified: from the guest. */
       readonly at?: string;
+      /** The npm package, by its directory in the plugin. Unverified: from the guest. */
+      readonly package?: string;
       readonly outcome?: string;
       readonly bytesIn?: number;
       readonly bytesOut?: number;

@@ -47,6 +47,7 @@ export type { Catalog, CatalogTool, ToolAnnotations } from './catalog/catalog.js
 export type { Credentials, CredentialSource, CredentialStore } from './engine/types/credentials.js';
 export type { SpindleHost } from './formats/spindle/engine/spindle-host.js';
 export type { EngineLimits } from './engine/types/limits.js';
+export type { PackageGrant, PackageOptions } from './engine/types/package-options.js';
 export type {
   CallOptions,
   EngineOptions,

@@ -52,6 +52,20 @@ export function makeDenial(
   };
 }
 
+/** The same for an npm package in the plugin, by its directory. */
+export function makePackageDenial(
+  plugin: PluginIdentity,
+  inPackage: string,
+): (permission: PermissionName, wanted: string) => Error {
+  return (permission, wanted) => {
+    const { code, deed } = wordings[permission];
+    const kind =
+      permission === 'env' ? `"env": [${JSON.stringify(wanted)}]` : `"${permission}": true`;
+    const message = `The package ${inPackage} of ${plugin.id} may not ${deed} (${wanted}). To allow this, add ${kind} to the grant of ${JSON.stringify(inPackage)} in the option "packages".`;
+    return withCode(new Error(message), code);
+  };
+}
+
 /** The error of a capability whose permission was revoked. */
 export function makeRevocation(
   plugin: PluginIdentity,

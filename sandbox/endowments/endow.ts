@@ -20,7 +20,24 @@ export interface CompartmentEndowments {
    * Returns the hardened globals that were absent before.
    */
   updateGrant(): Readonly<Record<string, unknown>>;
+  /**
+   * The endowments of a package in the plugin: those without a permission and those of `granted`, the same objects as
+   * the plugin's own. The others are withheld. `capabilities`: those of the package, which name it in denials.
+   */
+  forPackage(
+    granted: ReadonlySet<keyof GuestGrant>,
+    capabilities: EndowmentCapabilities,
+  ): PackageEndowments;
 }
+
+/** The endowments of one package. */
+export type PackageEndowments = Pick<
+  CompartmentEndowments,
+  'globals' | 'forDependencies' | 'withheldNames'
+> & {
+  /** The names that a change of the plugin's grant may add to the package. */
+  readonly mayGet: (name: string) => boolean;
+};
 
 /** Endowments of one compartment, each made without a grant. */
 export type Prebuilt = ReadonlyMap<Endowment, Endowed>;
@@ -87,6 +104,45 @@ export function endow(
       for (const name of Object.keys(later)) absent.delete(name);
       return harden(later);
     },
+    forPackage: (granted, own) => endowPackage(given, granted, own),
+  };
+}
+
+/** The permissions whose withheld endowments deny by themselves. */
+const WITHHELD_IN_GUEST: ReadonlySet<keyof GuestGrant> = new Set(['time', 'random']);
+
+function endowPackage(
+  given: readonly Given[],
+  granted: ReadonlySet<keyof GuestGrant>,
+  capabilities: EndowmentCapabilities,
+): PackageEndowments {
+  const globals: Record<string, unknown> = {};
+  const forDependencies: Record<string, unknown> = {};
+  const absent = new Set<string>();
+  const mayGet = new Set<string>();
+  for (const { endowment, endowed } of given) {
+    const { permission, globals: names } = endowment;
+    // guard: package-endowment-granted
+    const held = permission === undefined || granted.has(permission);
+    // The others ask the host, which decides by the plugin's grant.
+    const made =
+      held || !WITHHELD_IN_GUEST.has(permission) ? undefined : endowment.withheld?.(capabilities);
+    const present = held ? (endowed?.globals ?? {}) : harden(finish(made?.globals ?? {}));
+    Object.assign(globals, present);
+    Object.assign(
+      forDependencies,
+      held ? endowed?.forDependencies : harden(finish(made?.forDependencies ?? {})),
+    );
+    for (const name of names) {
+      if (held) mayGet.add(name);
+      if (!Object.hasOwn(present, name)) absent.add(name);
+    }
+  }
+  return {
+    globals: Object.freeze(globals),
+    forDependencies: Object.freeze(forDependencies),
+    withheldNames: [...absent],
+    mayGet: (name) => mayGet.has(name),
   };
 }
 

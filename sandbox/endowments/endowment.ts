@@ -169,7 +169,13 @@ export interface EndowmentCapabilities extends WebCapabilities {
   /** Whether plugins of this system may have cryptographic randomness, with `random`. */
   readonly hasCryptoRandom: boolean;
   /** Reports a denial to the host. `error` is the error that the plugin gets. */
-  readonly denied: (permission: keyof GuestGrant | 'builtin', wanted: string, error: Error) => void;
+  readonly denied: (
+    permission: keyof GuestGrant | 'builtin',
+    wanted: string,
+    error: Error,
+    /** The npm package whose use it is. */
+    inPackage?: string,
+  ) => void;
   /** Makes the error for a use without a grant, and reports the denial. */
   readonly denial: (permission: keyof GuestGrant, wanted: string) => Error;
 }

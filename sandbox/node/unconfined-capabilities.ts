@@ -44,4 +44,7 @@ const unconfined: Confinement = {
   revoke: () => {},
   // The grant has no effect: the code has the process.
   updateGrant: () => undefined,
+  openPackage: () => {
+    throw new CodedError('LOAD_FAILED', 'packages have no compartments in an unconfined guest');
+  },
 };

@@ -25,6 +25,20 @@ export interface GuestGrant {
   readonly env: Readonly<Record<string, string>> | undefined;
 }
 
+/** The part of the plugin's grant that one npm package gets. It is never more than the plugin's. */
+export interface PackageGrant {
+  readonly time?: boolean;
+  readonly random?: boolean;
+  readonly network?: boolean;
+  readonly fs?: boolean;
+  readonly storage?: boolean;
+  readonly powers?: boolean;
+  /** Names of variables. */
+  readonly env?: readonly string[];
+  /** Packages that it imports although its package.json does not name them; `.` for the plugin's own files. */
+  readonly imports?: readonly string[];
+}
+
 /** A directory or file of the host that the plugin sees. */
 export interface GuestMount {
   /** The absolute path at which the plugin sees it. */
@@ -75,6 +89,11 @@ export interface LoadParams {
   readonly pluginInfo: Json;
   /** Records the plugin's clock, timers and randomness, or replays recorded ones. Default: neither. */
   readonly tape?: TapeParams;
+  /**
+   * What each npm package in the plugin may use, by its directory (see `units.ts`). Packages that are not named get
+   * nothing. Absent: the packages and the plugin's own code are one bundle with one grant.
+   */
+  readonly packages?: Readonly<Record<string, PackageGrant>>;
   /** Real path of the plugin's directory. Only for a plugin that runs unconfined. */
   readonly directory?: string;
 }
@@ -219,6 +238,8 @@ export interface FaultParams {
 export interface DeniedParams {
   readonly permission: string;
   readonly wanted: string;
+  /** The npm package, by its directory. Absent: the plugin's own code, or not known. */
+  readonly package?: string;
   /** The place of the use, in lines of the bundle. */
   readonly stack: string;
 }

@@ -144,7 +144,7 @@ export function formatRecord(record: AuditRecord): string {
     case 'capability-used':
       return `${record.permission}: ${record.wanted}${because(record.outcome)}`;
     case 'capability-denied':
-      return `DENIED ${record.permission}: ${record.wanted}${place(record.at)}`;
+      return `DENIED ${record.permission}: ${record.wanted}${inPackage(record.package)}${place(record.at)}`;
     case 'secret-inserted':
       return `secret ${record.secret} was sent to ${record.host}`;
     case 'secret-withheld':
@@ -167,6 +167,10 @@ function formatPermissions(permissions: object): string {
 function input({ input: text, inputDigest }: { input?: string; inputDigest?: string }): string {
   if (text !== undefined) return ` with ${text}`;
   return inputDigest === undefined ? '' : ` (input ${inputDigest.slice(0, 12)})`;
+}
+
+function inPackage(path: string | undefined): string {
+  return path === undefined ? '' : ` by ${path}`;
 }
 
 function because(reason: string | undefined): string {

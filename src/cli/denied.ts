@@ -5,9 +5,12 @@ import { visible } from '../visible.js';
 export function describeDenied(denied: readonly DeniedUse[] | undefined): string {
   if (denied === undefined || denied.length === 0) return '';
   const count = denied.reduce((sum, one) => sum + one.count, 0);
-  const lines = denied.map(({ permission, wanted, count: times, at }) => {
+  const lines = denied.map(({ permission, wanted, count: times, at, package: inPackage }) => {
     const many = times === 1 ? '' : ` (${times} times)`;
     const place = at === undefined ? '' : ` at ${visible(at)}`;
+    if (inPackage !== undefined) {
+      return `  ${permission}: ${visible(wanted)}${many} by ${visible(inPackage)}${place}`;
+    }
     const remedy = remedyOf(permission, wanted);
     return `  ${permission}: ${visible(wanted)}${many}${place} (${remedy})`;
   });

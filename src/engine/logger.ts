@@ -98,9 +98,9 @@ export function logEvents({ logger, gateOf }: LogSpec): EventListener {
         return write('info', { plugin, tool, call }, `call runs again: ${reason}`);
       }
       case 'capability-denied': {
-        const { plugin, permission, wanted } = event;
+        const { plugin, permission, wanted, package: inPackage } = event;
         if (!admits(plugin)) return undefined;
-        return write('info', { plugin, permission, wanted }, 'denied');
+        return write('info', { plugin, permission, wanted, package: inPackage }, 'denied');
       }
       case 'call-ended': {
         const { plugin, tool, call, code, stack, outcome } = event;

@@ -15,6 +15,7 @@ import { explainMissing } from '../guests/walls/plan.js';
 import { diesWithHost, type Guarantee, proveWalls } from '../guests/walls/guarantees.js';
 import type { Bundler } from '../plugin/bundle/bundler.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
+import type { BundleSpec } from '../plugin/bundle/spec.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { type CallScheduler, makeCallScheduler } from '../scheduler/call-scheduler.js';
 import { type GuestSource, makeGroups, makeValidatorDelivery } from './instance/guest-source.js';
@@ -162,12 +163,13 @@ export async function openEngineRuntime(
   return {
     guests,
     bundler,
-    build: ({ directory }, { file, surfaces, virtualModules, confinement }) =>
+    build: ({ id, directory }, { file, surfaces, virtualModules, confinement }) =>
       bundles.bundle({
         directory,
         entry: surfaces === undefined ? { file } : { surfaces },
         virtualModules: virtualModules ?? [],
         builtins: confinement === 'host' ? 'real' : 'powerless',
+        ...separateOf(settings, id, confinement),
       }),
     scheduler: makeCallScheduler(
       limits,
@@ -190,6 +192,17 @@ export async function openEngineRuntime(
       await isDoneWithin(Promise.all([...live].map(({ ended }) => ended)), EXIT_TIMEOUT_MS);
     },
   };
+}
+
+function separateOf(
+  { packages }: Settings,
+  id: string,
+  confinement: PluginEntry['confinement'],
+): Pick<BundleSpec, 'separate'> {
+  const options = Object.hasOwn(packages, id) ? packages[id] : undefined;
+  return options === undefined || confinement === 'host'
+    ? {}
+    : { separate: { together: options.together } };
 }
 
 function definedOf(env: Settings['env']): Record<string, string> {

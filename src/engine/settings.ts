@@ -19,6 +19,7 @@ import { readCoreTools } from './plugins/core-tools.js';
 import { lockedWith, lockPolicy, openLock } from './plugins/lock.js';
 import { readGuestOptions } from './types/guest-options.js';
 import { readHookOptions } from './types/hook-options.js';
+import { readPackageOptions } from './types/package-options.js';
 import { readLimits } from './types/limits.js';
 import type { EngineOptions, WallOptions } from './types/options.js';
 import type { Settings } from './types/settings.js';
@@ -82,6 +83,7 @@ export function readSettings(
       return [...(options.trustHints ?? []), ...lockedWith(lock, 'trustHints')];
     },
     ...readGuestOptions(options),
+    packages: readPackageOptions(options.packages),
     timeZone: readTimeZone(options.timeZone),
     walls,
     limits,

@@ -5,6 +5,7 @@ import { engineGuards } from './engine.js';
 import type { Guard } from './guard.js';
 import { guestGuards } from './guests.js';
 import { networkGuards } from './network.js';
+import { packageGuards } from './packages.js';
 import { pluginGuards } from './plugins.js';
 import { programGuards } from './programs.js';
 import { recordGuards } from './records.js';
@@ -24,4 +25,5 @@ export const guards: readonly Guard[] = [
   ...recordGuards,
   ...programGuards,
   ...consoleGuards,
+  ...packageGuards,
 ];

@@ -2,6 +2,7 @@ import { WireError } from '../../../sandbox/wire/failure.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { Json } from '../../../sandbox/wire/messages.js';
 import type { GuestGrant, GuestMount, LoadParams } from '../../../sandbox/wire/methods.js';
+import { hasUnits } from '../../../sandbox/wire/units.js';
 import { storageDirectoryOf } from '../../../sandbox/wire/storage.js';
 import { snapshotEnvironment } from '../../brokers/environment.js';
 import { BulkheadError } from '../../errors.js';
@@ -33,9 +34,31 @@ export function loadParams(spec: InstanceSpec, sourceUrl: string, grant: GuestGr
     config,
     hostPowers: settings.hostPowers.names,
     pluginInfo: entry.pluginInfo ?? null,
+    ...packageGrants(spec),
     ...(placement.tape === undefined ? {} : { tape: placement.tape }),
     ...(entry.confinement === 'host' ? { directory: plugin.directory } : {}),
   };
+}
+
+/** What the plugin's packages get, if its code was built for that. */
+function packageGrants({
+  plugin,
+  entry,
+  bundle,
+  services,
+}: InstanceSpec): Pick<LoadParams, 'packages'> {
+  const { packages } = services.settings;
+  const options = Object.hasOwn(packages, plugin.id) ? packages[plugin.id] : undefined;
+  if (hasUnits(bundle.code)) return { packages: options?.grant ?? {} };
+  // guard: separate-packages-required
+  if (options !== undefined && entry.confinement !== 'host') {
+    throw new BulkheadError(
+      'INVALID_OPTIONS',
+      `The option packages names ${plugin.id}, and its accepted code was built as one bundle. Accept it again with the option, or remove ${plugin.id} from packages.`,
+      { option: 'packages' },
+    );
+  }
+  return {};
 }
 
 /** A grant in the form that guests get. The host checks every request itself. */

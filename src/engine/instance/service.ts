@@ -1,3 +1,5 @@
+import { packageOf } from '../../plugin/package-path.js';
+import { OWN_UNIT } from '../../../sandbox/wire/units.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { MAX_ERROR_STACK } from '../../../sandbox/wire/limits.js';
 import type { Peer } from '../../../sandbox/wire/peer.js';
@@ -66,6 +68,7 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
         wanted: wanted.slice(0, 200),
         ...attributionOf(peer),
         ...(at === undefined ? {} : { at }),
+        ...packageNamed(params['package'], at),
       });
     } else if (method === 'broadcast' && gate.admit()) {
       spec.onAct(peer);
@@ -90,6 +93,12 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
       });
     },
   });
+}
+
+/** The npm package of a denial: the one that the guest names, or that of the place in the source. */
+function packageNamed(path: unknown, at: string | undefined): { readonly package?: string } {
+  const named = typeof path === 'string' ? path : packageOf(at ?? '');
+  return named === undefined || named === OWN_UNIT ? {} : { package: named.slice(0, 200) };
 }
 
 /** The file that a synchronous request may change. */

@@ -57,9 +57,10 @@ function concerns({ plugin, call, among }: EventOf<'capability-denied'>, one: Wa
     : call === one.call || among?.includes(one.call) === true;
 }
 
-function add(one: Watched, { permission, wanted, at }: EventOf<'capability-denied'>): void {
+function add(one: Watched, event: EventOf<'capability-denied'>): void {
+  const { permission, wanted, at, package: inPackage } = event;
   one.uses ??= new Map();
-  const key = `${permission} ${wanted}`;
+  const key = `${permission} ${wanted} ${inPackage ?? ''}`;
   const known = one.uses.get(key);
   if (known === undefined && one.uses.size >= MAX_LISTED) return;
   const place = known?.at ?? at;
@@ -68,5 +69,6 @@ function add(one: Watched, { permission, wanted, at }: EventOf<'capability-denie
     wanted,
     count: (known?.count ?? 0) + 1,
     ...(place === undefined ? {} : { at: place }),
+    ...(inPackage === undefined ? {} : { package: inPackage }),
   });
 }

@@ -7,6 +7,7 @@ export const ENGINE_OPTION_NAMES: Readonly<Record<keyof EngineOptions, true>> = 
   timeZone: true,
   replicas: true,
   isolation: true,
+  packages: true,
   trustFile: true,
   defaultPlugins: true,
   workspace: true,

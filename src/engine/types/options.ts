@@ -17,6 +17,7 @@ import type { CoreTool } from './core-tool.js';
 import type { Credentials } from './credentials.js';
 import type { EngineHookOptions } from './hook-options.js';
 import type { EngineLimits } from './limits.js';
+import type { PackageOptions } from './package-options.js';
 
 /** Options of an engine. */
 export interface EngineOptions {
@@ -174,6 +175,13 @@ export interface EngineOptions {
    * trust group, of `background` or of `hostMode`, or for extensions that register at run time.
    */
   readonly isolation?: Readonly<Record<string, Isolation>>;
+  /**
+   * Plugins whose npm packages each run in a compartment of their own, by plugin id. `separate`: the packages get
+   * nothing of the plugin's grant, and the plugin's own code gets it. `{ grant, together }` names what a package gets.
+   * `together` (the default): the packages and the plugin's own code are one bundle, with one grant. Not for plugins
+   * of `hostMode`.
+   */
+  readonly packages?: Readonly<Record<string, 'separate' | 'together' | PackageOptions>>;
   /**
    * Groups of plugins that trust each other, by group name. The compartments of a group share one
    * process, which saves some 12 MB for each plugin after the first. A plugin that breaks out of

@@ -47,6 +47,8 @@ export interface DeniedUse {
   /** The host and path, file, variable or function. */
   readonly wanted: string;
   readonly count: number;
+  /** The npm package, by its directory in the plugin. Unverified: from the guest. */
+  readonly package?: string;
   /** The position in the plugin's source, e.g. `src/index.ts:14:21`. Unverified: from the guest. */
   readonly at?: string;
 }

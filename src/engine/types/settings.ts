@@ -13,15 +13,17 @@ import type { GuestSettings } from './guest-options.js';
 import type { HookSettings } from './hook-options.js';
 import type { EngineLimits } from './limits.js';
 import type { EngineOptions } from './options.js';
+import type { PackageSettings } from './package-options.js';
 import type { PlacedTool } from './place.js';
 
 /** The checked options with their defaults. */
 export interface Settings
-  extends Omit<EngineOptions, 'rules' | keyof GuestSettings>, GuestSettings {
+  extends Omit<EngineOptions, 'rules' | 'packages' | keyof GuestSettings>, GuestSettings {
   /** Absent if the host does not set a lock file. */
   readonly lock: AcceptedPlugins | undefined;
   /** Absent if the host does not set a rule file. */
   readonly rules: RuleBook | undefined;
+  readonly packages: PackageSettings;
   readonly grant: NonNullable<EngineOptions['grant']>;
   readonly config: NonNullable<EngineOptions['config']>;
   readonly env: NonNullable<EngineOptions['env']>;

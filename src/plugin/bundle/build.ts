@@ -6,7 +6,7 @@ import { integrityOf } from '../integrity.js';
 import type { Bundle } from '../plugin.js';
 import { findOriginalPosition } from '../source-map.js';
 import { builtinDirectory, isBuiltinIn } from './builtins.js';
-import { type PluginSources, pluginSources } from './esbuild-plugin.js';
+import { type PluginSources, pluginSources, type UnitSources } from './esbuild-plugin.js';
 import type { Evidence } from './evidence.js';
 import { type PluginFiles, openPluginFiles } from './files.js';
 import { packagesOf } from './packages.js';
@@ -27,6 +27,7 @@ import { type Rewritten, rewriteBundle } from './rewrite/rewrite.js';
 import { MODULE_VARIABLE } from './source/prepare.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 import { buildSurfaces } from './surfaces.js';
+import { type BuiltUnit, buildUnits, refuseTopLevelAwait } from './units/build-units.js';
 import { ENTRY, INJECTED_MODULES } from './virtual-modules.js';
 
 /**
@@ -42,8 +43,8 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
   const { entry } = spec;
   const bundle =
     'surfaces' in entry
-      ? await buildSurfaces(entry.surfaces, (source) => buildOne(files, { source }, spec))
-      : await buildOne(
+      ? await buildSurfaces(entry.surfaces, (source) => buildEntry(files, { source }, spec))
+      : await buildEntry(
           files,
           'file' in entry ? { file: locateEntry(files, entry.file) } : entry,
           spec,
@@ -51,11 +52,30 @@ export async function buildBundle(spec: BundleSpec): Promise<Built> {
   return { bundle, evidence: files.evidence };
 }
 
-async function buildOne(
+async function buildEntry(
+  files: PluginFiles,
+  entry: PluginSources['entry'],
+  spec: BundleSpec,
+): Promise<Bundle> {
+  const { separate } = spec;
+  const built =
+    separate === undefined
+      ? await buildUnit(files, entry, spec)
+      : await buildUnits(files, separate.together, (unit) => buildUnit(files, entry, spec, unit));
+  return {
+    ...built,
+    hash: integrityOf(built.code),
+    packages: packagesOf(built.inputs, files),
+    broken: [],
+  };
+}
+
+async function buildUnit(
   files: PluginFiles,
   entry: PluginSources['entry'],
   { builtins = 'powerless', virtualModules = [], rewrite = true }: BundleSpec,
-): Promise<Bundle> {
+  unit?: UnitSources,
+): Promise<BuiltUnit> {
   const warnings: string[] = [];
   const result = await build({
     entryPoints: [ENTRY],
@@ -89,6 +109,7 @@ async function buildOne(
         entry,
         virtualModules: new Set(virtualModules),
         builtins,
+        unit,
         warn: (text) => warnings.push(cutText(text)),
       }),
     ],
@@ -99,21 +120,18 @@ async function buildOne(
 
   const output = (end: string): string =>
     result.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
+  if (unit !== undefined) refuseTopLevelAwait(unit, output('.js'));
   const sourceMap = trimSourceMap(output('.js.map'));
   const prelude = builtins === 'real' ? REAL_MODULES : undefined;
   const { code, assignedGlobals } = rewrite
     ? rewriteOrExplain(output('.js'), sourceMap, prelude)
     : { code: output('.js'), assignedGlobals: [] };
-  const inputs = inputsOf(result.metafile, files.evidence);
   return {
     code,
-    hash: integrityOf(code),
     sourceMap,
     assignedGlobals,
-    inputs,
-    packages: packagesOf(inputs, files),
+    inputs: inputsOf(result.metafile, files.evidence),
     warnings: [...warnings, ...result.warnings.map(describeWarning)].slice(0, MAX_MESSAGES),
-    broken: [],
   };
 }
 
@@ -146,7 +164,7 @@ function locateEntry(files: PluginFiles, file: string): string {
 /** Throws if esbuild read a module that `pluginSources` did not provide. A second line of defence. */
 function assertKnownInputs(metafile: Metafile): void {
   const ours =
-    /^(?:plugin|entry|sandbox|bulkhead|builtin|provided|nothing|missing|node-interop|with-default):/;
+    /^(?:plugin|entry|sandbox|bulkhead|builtin|provided|link|nothing|missing|node-interop|with-default):/;
   for (const path of Object.keys(metafile.inputs)) {
     if (ours.test(path)) continue;
     throw new BulkheadError('OUTSIDE_PLUGIN', `"${path}" is not a file of the plugin.`, { path });

@@ -53,7 +53,7 @@ export function makeBundleCache(options: {
 }
 
 function keyOf(spec: BundleSpec): string {
-  const { directory, entry, virtualModules, builtins, rewrite, limits } = spec;
+  const { directory, entry, virtualModules, builtins, rewrite, separate, limits } = spec;
   const { processorMs: _, deadlineMs: __, ...caps } = limits ?? {};
   const what = [
     bundlerFingerprint(),
@@ -63,6 +63,7 @@ function keyOf(spec: BundleSpec): string {
     builtins ?? 'powerless',
     rewrite ?? true,
     caps,
+    ...(separate === undefined ? [] : [separate.together]),
   ];
   return hashOf('sha256', JSON.stringify(what), 'hex');
 }

@@ -1,5 +1,6 @@
 import type { OnResolveArgs, OnResolveResult, Plugin } from 'esbuild';
 import { isRecord } from '../../../sandbox/wire/json.js';
+import { OWN_UNIT } from '../../../sandbox/wire/units.js';
 import { BulkheadError, systemCode } from '../../errors.js';
 import { isInPackages } from './resolve/candidates.js';
 import { builtinFile, readBuiltinFile } from './builtins.js';
@@ -11,6 +12,8 @@ import { loaderOf, prepareSource } from './source/prepare.js';
 import {
   ENTRY_IMPORT,
   INJECTED_MODULES,
+  OFFERED_FILE,
+  OFFERED_FILES,
   injectedModule,
   generatedModule,
   type GeneratedModule,
@@ -23,8 +26,21 @@ export interface PluginSources {
   readonly entry: { readonly file: string } | { readonly source: string };
   readonly virtualModules: ReadonlySet<string>;
   readonly builtins: NonNullable<BundleSpec['builtins']>;
+  /** The unit to build. Absent: one text for all. */
+  readonly unit: UnitSources | undefined;
   /** Called for a missing module that fails only if the code reaches its import. */
   readonly warn: (text: string) => void;
+}
+
+/** A part of a plugin that is built separately. Imports of other units are links, which the guest resolves. */
+export interface UnitSources {
+  /** `.`, or the directory of an npm package. */
+  readonly path: string;
+  readonly unitOf: (file: string) => string;
+  /** Its files that other units import. */
+  readonly offered: readonly string[];
+  /** Called for each file of another unit that the code imports. */
+  readonly link: (file: string) => void;
 }
 
 /**
@@ -102,10 +118,25 @@ async function guarded<Result>(
 
 function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveResult {
   const { path: specifier, importer, namespace, kind } = args;
+  const { unit } = sources;
   if (kind === 'require-resolve') return { path: specifier, external: true };
   if (kind === 'entry-point')
-    return toModule(injectedModule(specifier, (file) => builtinFile(file, sources.virtualModules)));
+    return toModule(
+      injectedModule(
+        specifier,
+        (file) => builtinFile(file, sources.virtualModules),
+        unit !== undefined && unit.offered.length > 0,
+      ),
+    );
+  if (unit !== undefined && specifier === OFFERED_FILES) {
+    return toModule(generatedModule.offered(unit.offered));
+  }
+  if (namespace === 'link') {
+    return { path: specifier.slice(OFFERED_FILE.length), namespace: PLUGIN_NAMESPACE };
+  }
   if (namespace === 'bulkhead' && specifier === ENTRY_IMPORT) {
+    if (unit !== undefined && unit.path !== OWN_UNIT)
+      return toModule(generatedModule.nothing(specifier));
     return 'source' in sources.entry
       ? { path: 'entry', namespace: 'entry' }
       : { path: sources.entry.file, namespace: PLUGIN_NAMESPACE };
@@ -114,7 +145,7 @@ function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveRe
     return { path: specifier.replace(/^\.\//, ''), namespace: 'sandbox', sideEffects: false };
   }
   if (namespace === 'node-interop' || namespace === 'with-default') {
-    return { path: importer, namespace: PLUGIN_NAMESPACE };
+    return toFile(importer, unit, true);
   }
   if (sources.virtualModules.has(specifier)) return toModule(generatedModule.provided(specifier));
   refuseForeign(specifier);
@@ -130,7 +161,7 @@ function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveRe
 function toResult(
   resolution: Resolution,
   { path: specifier, importer, namespace, kind }: OnResolveArgs,
-  { files, resolver, builtins, virtualModules, warn }: PluginSources,
+  { files, resolver, builtins, virtualModules, unit, warn }: PluginSources,
 ): OnResolveResult {
   switch (resolution.kind) {
     case 'builtin':
@@ -173,9 +204,22 @@ function toResult(
       ) {
         return toModule(generatedModule.withDefault(path));
       }
-      return { path, namespace: PLUGIN_NAMESPACE, sideEffects: !isPure };
+      return toFile(path, unit, !isPure);
     }
   }
+}
+
+/** A file of the plugin, or the link to it if another unit has it. */
+function toFile(
+  path: string,
+  unit: UnitSources | undefined,
+  sideEffects: boolean,
+): OnResolveResult {
+  if (unit === undefined || unit.unitOf(path) === unit.path) {
+    return { path, namespace: PLUGIN_NAMESPACE, sideEffects };
+  }
+  unit.link(path);
+  return { ...toModule(generatedModule.link(path)), sideEffects };
 }
 
 /** Whether a source imports the default of that module. */

@@ -1,5 +1,6 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { Bundle, BundledPackage } from '../plugin.js';
+import { packageOf } from '../package-path.js';
 import type { PluginFiles } from './files.js';
 
 /** The npm packages that bundled files belong to, by the package.json of each. Sorted by directory. */
@@ -7,15 +8,12 @@ export function packagesOf(
   inputs: Bundle['inputs'],
   files: PluginFiles,
 ): readonly BundledPackage[] {
-  const directories = new Set(inputs.flatMap(({ path }) => PACKAGE.exec(path)?.[1] ?? []));
+  const directories = new Set(inputs.flatMap(({ path }) => packageOf(path) ?? []));
   return [...directories].toSorted().map((path) => {
     const [, name = path] = /node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path) ?? [];
     return { name, path, ...describe(`${path}/package.json`, files) };
   });
 }
-
-/** The innermost package of a path. */
-const PACKAGE = /^(.*(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
 /** Characters of a version or a licence. Longer ones are not valid. */
 const MAX_CHARACTERS = 200;

@@ -21,6 +21,11 @@ export interface BundleSpec {
   readonly builtins?: 'powerless' | 'real';
   /** Whether the code is rewritten for SES. Without it, the code can be read and not run. Default: true. */
   readonly rewrite?: boolean;
+  /**
+   * Builds each npm package separately, except those in `together` (directories such as `node_modules/x`), which become
+   * part of the plugin's own code. Default: one text for all.
+   */
+  readonly separate?: { readonly together: readonly string[] };
   readonly limits?: Partial<BundleLimits>;
 }
 

@@ -22,14 +22,23 @@ const INJECTED: Readonly<Record<string, readonly [file: string, names: readonly 
   'bulkhead:timers': ['timers', ['setImmediate', 'clearImmediate']],
 };
 
+/** The specifier of the module that offers the files of a unit to other units. */
+export const OFFERED_FILES = 'bulkhead:offered';
+/** Prefix of the specifiers by which that module imports them. */
+export const OFFERED_FILE = 'bulkhead:file:';
+
 export const INJECTED_MODULES: readonly string[] = Object.keys(INJECTED);
 
-/** `fileOf`: the file of a built-in by its module's name. */
-export function injectedModule(name: string, fileOf: (name: string) => string): GeneratedModule {
+/** `fileOf`: the file of a built-in by its module's name. `offers`: whether the bundle offers files to other units. */
+export function injectedModule(
+  name: string,
+  fileOf: (name: string) => string,
+  offers: boolean,
+): GeneratedModule {
   const injected = INJECTED[name];
   const contents =
     injected === undefined
-      ? `import * as ${NAMESPACE_EXPORT} from '${ENTRY_IMPORT}'; export { ${NAMESPACE_EXPORT} };`
+      ? `${offers ? `import '${OFFERED_FILES}'; ` : ''}import * as ${NAMESPACE_EXPORT} from '${ENTRY_IMPORT}'; export { ${NAMESPACE_EXPORT} };`
       : `export { ${injected[1].join(', ')} } from './${injected[0] === 'process' ? fileOf('process') : injected[0]}.js';`;
   return { namespace: 'bulkhead', path: name, contents };
 }
@@ -46,11 +55,15 @@ const CLOCKS: Readonly<Record<string, string>> = {
  * time, not a build error.
  */
 export const generatedModule: Readonly<
-  Record<'provided' | 'nothing' | 'realBuiltin', (specifier: string) => GeneratedModule> & {
+  Record<
+    'provided' | 'link' | 'nothing' | 'realBuiltin',
+    (specifier: string) => GeneratedModule
+  > & {
     builtin: (name: string, file: string) => GeneratedModule;
     builtinInPackages: (name: string, file: string) => GeneratedModule;
     missing: (specifier: string, why: string) => GeneratedModule;
     interop: (path: string) => GeneratedModule;
+    offered: (files: readonly string[]) => GeneratedModule;
     withDefault: (path: string) => GeneratedModule;
   }
 > = {
@@ -62,6 +75,21 @@ export const generatedModule: Readonly<
       `if ($bulkhead.modules[${text(specifier)}] === undefined) ` +
       `throw new Error(${text(`The host does not provide the module "${specifier}"`)}); ` +
       `module.exports = $bulkhead.modules[${text(specifier)}];`,
+  }),
+  /** A file of another unit. */
+  link: (file) => ({
+    namespace: 'link',
+    // Not the file's own name: esbuild reads a module with the extension .mjs as an ES module.
+    path: `${file} linked`,
+    contents: `module.exports = $bulkhead.link(${text(file)});`,
+  }),
+  /** Offers files to other units, before any module of the unit runs: units import each other in cycles. */
+  offered: (files) => ({
+    namespace: 'link',
+    path: OFFERED_FILES,
+    contents:
+      '$bulkhead.offer({ __proto__: null, ' +
+      `${files.map((file) => `[${text(file)}]: () => require(${text(OFFERED_FILE + file)})`).join(', ')} });`,
   }),
   builtin: (name, file) => ({
     namespace: 'builtin',

@@ -1,0 +1,85 @@
+import { isRecord } from './json.js';
+
+/**
+ * A bundle whose npm packages are evaluated separately. Its text is one line with the index, then the
+ * code of each unit:
+ *
+ * ```text
+ * //bulkhead-packages-1 {"units":[{"path":".","length":812,"assigned":[],"imports":["node_modules/a"]},…]}
+ * (function ($bulkhead) { … })
+ * (function ($bulkhead) { … })
+ * ```
+ */
+export interface Unit {
+  /** `.` for the plugin's own code; else the directory of the package, relative to the plugin's. */
+  readonly path: string;
+  /** One expression, as the code of a bundle. */
+  readonly code: string;
+  /** Global names that the code assigns to. */
+  readonly assigned: readonly string[];
+  /** The paths of the units that it imports. */
+  readonly imports: readonly string[];
+  /** Those that its package.json does not name as dependencies. */
+  readonly undeclared: readonly string[];
+}
+
+/** A unit in a bundle's text. */
+export interface PlacedUnit extends Unit {
+  /** The line of the text before the unit's first line, from 0. */
+  readonly lines: number;
+}
+
+/** The path of the plugin's own code. */
+export const OWN_UNIT = '.';
+
+const MARK = '//bulkhead-packages-1 ';
+
+/** Whether a bundle's text has units. */
+export function hasUnits(text: string): boolean {
+  return text.startsWith(MARK);
+}
+
+export function writeUnits(units: readonly Unit[]): string {
+  const index = units.map(({ code, ...unit }) => ({ ...unit, length: code.length }));
+  const head = JSON.stringify({ units: index });
+  return `${MARK}${head}\n${units.map(({ code }) => `${code}\n`).join('')}`;
+}
+
+/** Reads a text that `writeUnits` wrote. Throws for any other text. */
+export function readUnits(text: string): readonly PlacedUnit[] {
+  const end = text.indexOf('\n');
+  const head: unknown = hasUnits(text) ? JSON.parse(text.slice(MARK.length, end)) : undefined;
+  if (!isRecord(head) || !Array.isArray(head['units'])) throw new Error('the bundle has no units');
+  let at = end + 1;
+  let lines = 1;
+  return head['units'].map((unit: unknown) => {
+    if (!isRecord(unit)) throw new Error('a unit of the bundle is not valid');
+    const { path, length } = unit;
+    if (typeof path !== 'string' || typeof length !== 'number') {
+      throw new Error('a unit of the bundle is not valid');
+    }
+    const code = text.slice(at, at + length);
+    const placed = {
+      path,
+      code,
+      assigned: textsOf(unit['assigned']),
+      imports: textsOf(unit['imports']),
+      undeclared: textsOf(unit['undeclared']),
+      lines,
+    };
+    at += length + 1;
+    lines += countLines(code);
+    return placed;
+  });
+}
+
+/** The lines of a text that a line break follows. */
+export function countLines(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
+}

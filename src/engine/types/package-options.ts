@@ -1,0 +1,86 @@
+import type { PackageGrant } from '../../../sandbox/wire/methods.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
+import { didYouMean } from '../../did-you-mean.js';
+import { BulkheadError } from '../../errors.js';
+
+export type { PackageGrant } from '../../../sandbox/wire/methods.js';
+
+/** How the npm packages in one plugin run. */
+export interface PackageOptions {
+  /**
+   * What each package may use of the plugin's grant, by its directory in the plugin (`node_modules/axios`). Packages
+   * that are not named get nothing.
+   */
+  readonly grant?: Readonly<Record<string, PackageGrant>>;
+  /** Directories of packages that run as part of the plugin's own code, with all of the plugin's grant. */
+  readonly together?: readonly string[];
+}
+
+/** By plugin id. */
+export type PackageSettings = Readonly<Record<string, Required<PackageOptions>>>;
+
+/** Throws `INVALID_OPTIONS`. */
+export function readPackageOptions(
+  given: Readonly<Record<string, 'separate' | 'together' | PackageOptions>> | undefined,
+): PackageSettings {
+  const value: unknown = given ?? {};
+  if (!isRecord(value)) throw invalid('"separate", "together" or { grant, together } by plugin id');
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([id, one]: [string, unknown]) =>
+      one === 'together' ? [] : [[id, readOne(id, one)]],
+    ),
+  );
+}
+
+const NOTHING: Required<PackageOptions> = { grant: {}, together: [] };
+
+function readOne(id: string, value: unknown): Required<PackageOptions> {
+  if (value === 'separate') return NOTHING;
+  if (!isRecord(value)) {
+    throw invalid(`"separate", "together" or { grant, together }, for ${id} too`);
+  }
+  const { grant = {}, together = [], ...unknown } = value;
+  const [stray] = Object.keys(unknown);
+  if (stray !== undefined) throw invalid(`only grant and together for ${id}; ${stray} is neither`);
+  if (!isTexts(together)) throw invalid(`directories of packages as together of ${id}`);
+  if (!isRecord(grant)) throw invalid(`a grant by directory for ${id}`);
+  return {
+    together,
+    grant: Object.fromEntries(
+      Object.entries(grant).map(([path, one]: [string, unknown]) => [path, readGrant(path, one)]),
+    ),
+  };
+}
+
+const FLAGS = ['time', 'random', 'network', 'fs', 'storage', 'powers'];
+const LISTS = ['env', 'imports'];
+
+function readGrant(path: string, value: unknown): PackageGrant {
+  if (!/^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path)) {
+    throw invalid(`directories such as node_modules/axios; ${JSON.stringify(path)} is not one`);
+  }
+  if (!isRecord(value)) throw invalid(`a grant such as { network: true } for ${path}`);
+  for (const [name, one] of Object.entries(value)) {
+    if (FLAGS.includes(name) ? typeof one === 'boolean' : LISTS.includes(name) && isTexts(one)) {
+      continue;
+    }
+    const meant = didYouMean(name, [...FLAGS, ...LISTS]);
+    const takes = FLAGS.includes(name)
+      ? `true or false for ${name} of ${path}`
+      : LISTS.includes(name)
+        ? `a list of texts for ${name} of ${path}`
+        : `${[...FLAGS, ...LISTS].join(', ')} for ${path}; ${name} is not one of them${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
+    throw invalid(takes);
+  }
+  return value;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
+}
+
+function invalid(takes: string): BulkheadError {
+  return new BulkheadError('INVALID_OPTIONS', `The option packages takes ${takes}.`, {
+    option: 'packages',
+  });
+}

@@ -1,0 +1,47 @@
+import { isRecord } from '../../../../sandbox/wire/json.js';
+import { OWN_UNIT } from '../../../../sandbox/wire/units.js';
+import { packageNameOf, packageOf } from '../../package-path.js';
+import type { PluginFiles } from '../files.js';
+
+/**
+ * The unit that a file belongs to: the directory of its npm package, or `.` for the plugin's own files and those of
+ * the packages in `together`.
+ */
+export function unitOf(file: string, together: readonly string[]): string {
+  const path = packageOf(file);
+  return path === undefined || together.includes(path) ? OWN_UNIT : path;
+}
+
+/** Returns a test whether a package names the package of a file as its dependency. */
+export function makeDeclared(files: PluginFiles): (importer: string, file: string) => boolean {
+  const known = new Map<string, ReadonlySet<string>>();
+  return (importer, file) => {
+    const name = packageNameOf(file);
+    if (importer === OWN_UNIT) return true;
+    if (name === undefined) return false;
+    const names = known.get(importer) ?? dependenciesOf(`${importer}/package.json`, files);
+    known.set(importer, names);
+    return names.has(name);
+  };
+}
+
+function dependenciesOf(file: string, files: PluginFiles): ReadonlySet<string> {
+  const located = files.locate(file);
+  const fields: unknown = located?.kind === 'file' ? parse(files.read(located.path)) : undefined;
+  if (!isRecord(fields)) return new Set();
+  const lists = ['dependencies', 'optionalDependencies', 'peerDependencies'];
+  return new Set(
+    lists.flatMap((name) => {
+      const list = fields[name];
+      return isRecord(list) ? Object.keys(list) : [];
+    }),
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

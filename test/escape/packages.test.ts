@@ -1,0 +1,279 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BulkheadEvent, Engine, PackageOptions } from '../../src/index.js';
+import { ROOT } from '../architecture/sources.js';
+import { openEngine } from './attempt.js';
+
+const WORMS = [
+  'reads-variables',
+  'calls-home',
+  'patches-language',
+  'patches-sibling',
+  'waits-for-token',
+  'climbs-out',
+];
+
+const SOURCE = `
+import * as left from 'left-pad';
+import signer, { Signer } from 'signer';
+${WORMS.map((name, index) => `import * as worm${index} from '${name}';`).join('\n')}
+globalThis.secretOfThePlugin = 'a secret';
+const worms = { ${WORMS.map((name, index) => `'${name}': worm${index}`).join(', ')} };
+const tool = (id, execute) => ({ id, title: id, description: id, inputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, execute });
+export const tools = [
+  tool('works', async ({ text }) => {
+    const padded = Object.values(worms).map(({ pad }) => pad(text, 8));
+    const instance = new Signer('key');
+    return {
+      padded: [...new Set(padded)],
+      own: left.pad(text, 8),
+      signed: instance.sign(text),
+      detached: (0, instance.sign)(text),
+      format: signer.format(text),
+      legacy: new signer.Legacy().kind,
+      parsed: JSON.parse('{"a":[1]}').a.map((n) => n + 1),
+      key: env.get('API_KEY'),
+      fetches: typeof fetch,
+    };
+  }),
+  tool('loot', async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return Object.entries(worms).map(([name, { loot, sent }]) => [name, [...loot, ...(sent?.() ?? [])]]);
+  }),
+  tool('reconfigures', async () => {
+    signer.useFormat((text) => '[' + text + ']');
+    const byPackage = signer.format('x');
+    signer.format = (text) => '{' + text + '}';
+    return [byPackage, signer.format('x')];
+  }),
+];
+export default { resolveTools: () => tools, tools };
+`;
+
+/** Packages of every kind, each with its way of importing another. */
+const KINDS: Readonly<Record<string, string>> = {
+  'src/index.js': `
+import live, { count, increment, Base } from 'live';
+import * as all from 'live';
+import data from 'data/values.json';
+import { sub } from 'maps/feature';
+import transpiled, { named } from 'transpiled';
+import versions from 'new-user';
+import old from 'dual';
+import { even } from 'cycle-a';
+import { outer } from 'barrel';
+import scoped from '@scope/tool';
+import fn from 'callable';
+class Mine extends Base { name() { return 'mine ' + super.name(); } }
+const tool = (id, execute) => ({ id, title: id, description: id, inputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, execute });
+export const tools = [tool('answers', async () => {
+  const before = [count, all.count];
+  increment();
+  const lazy = await import('lazy');
+  return {
+    before, after: [count, all.count], live, names: Object.keys(all).sort(),
+    mine: new Mine().name(), data, sub, transpiled, named, versions, old, even: even(7), outer, scoped,
+    fn: [fn(2), fn.twice(2), fn.length], lazy: lazy.default, buffer: Buffer.from('x').toString('hex') + lazy.hex,
+    same: Base === all.Base && fn === fn.self,
+  };
+})];
+`,
+  'node_modules/live/package.json': '{ "type": "module", "exports": "./main.js" }',
+  'node_modules/live/main.js': `
+export let count = 0; export const increment = () => { count += 1; };
+export class Base { name() { return 'base'; } } export default 'default of live';`,
+  'node_modules/data/values.json': '{ "list": [1, 2] }',
+  'node_modules/data/package.json': '{}',
+  'node_modules/maps/package.json':
+    '{ "exports": { "./feature": { "import": "./f.mjs", "require": "./f.cjs" } } }',
+  'node_modules/maps/f.mjs': `export const sub = 'by import';`,
+  'node_modules/maps/f.cjs': `exports.sub = 'by require';`,
+  'node_modules/transpiled/index.js': `Object.defineProperty(exports, '__esModule', { value: true });
+exports.default = 'its default'; exports.named = 'its name';`,
+  'node_modules/new-user/package.json': '{ "dependencies": { "dual": "2" } }',
+  'node_modules/new-user/index.js': `module.exports = require('dual');`,
+  'node_modules/new-user/node_modules/dual/index.js': `module.exports = 'version 2';`,
+  'node_modules/dual/index.js': `module.exports = 'version 1';`,
+  'node_modules/cycle-a/package.json': '{ "dependencies": { "cycle-b": "1" } }',
+  'node_modules/cycle-a/index.js': `exports.even = (n) => n === 0 || require('cycle-b').odd(n - 1);
+const b = require('cycle-b'); exports.fromB = b.name;`,
+  'node_modules/cycle-b/package.json': '{ "type": "module", "dependencies": { "cycle-a": "1" } }',
+  'node_modules/cycle-b/index.js': `import { even } from 'cycle-a'; export const name = 'b'; export function odd(n) { return n !== 0 && even(n - 1); }`,
+  'node_modules/barrel/package.json': '{ "type": "module", "dependencies": { "inner": "1" } }',
+  'node_modules/barrel/index.js': `export * from 'inner'; export { inner as outer } from 'inner';`,
+  'node_modules/inner/package.json': '{ "type": "module" }',
+  'node_modules/inner/index.js': `export const inner = 'through a barrel';`,
+  'node_modules/@scope/tool/index.js': `module.exports = { 'a key': 'scoped' };`,
+  'node_modules/callable/index.js': `module.exports = (n) => n + 1; module.exports.twice = (n) => n * 2; module.exports.self = module.exports;`,
+  'node_modules/lazy/index.js': `module.exports = { default: 'lazily', hex: Buffer.from('y').toString('hex') };`,
+};
+
+const SOURCES: Readonly<Record<string, string>> = {
+  'src/index.js': SOURCE,
+  'notes.txt': 'a note',
+};
+
+function makePlugin(files: Readonly<Record<string, string>>): string {
+  const directory = mkdtempSync(join(tmpdir(), 'bulkhead-packages-'));
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), text);
+  };
+  for (const [path, text] of Object.entries(files)) write(path, text);
+  write('package.json', '{ "type": "module" }');
+  write(
+    'pandora.manifest.json',
+    JSON.stringify({
+      manifestVersion: 1,
+      id: 'poisoned',
+      name: 'Poisoned',
+      description: 'Uses packages of hostile authors',
+      version: '1.0.0',
+      pandora: '>=0.1.0',
+      provides: {
+        tools: {
+          entry: './src/index.js',
+          permissions: { network: ['api.example.com'], env: ['API_KEY'], fs: ['notes.txt'] },
+        },
+      },
+    }),
+  );
+  for (const name of [...WORMS, 'left-pad', 'signer']) {
+    cpSync(join(ROOT, 'fixtures/hostile/packages', name), join(directory, 'node_modules', name), {
+      recursive: true,
+    });
+  }
+  return directory;
+}
+
+interface Opened {
+  readonly engine: Engine;
+  readonly events: readonly BulkheadEvent[];
+}
+
+describe('packages of hostile authors in a plugin with a key and a host', () => {
+  const engines: Engine[] = [];
+  let directory = '';
+  let separate: Opened;
+  beforeAll(async () => {
+    directory = makePlugin(SOURCES);
+    separate = await open('separate');
+  });
+  afterAll(async () => {
+    for (const engine of engines) await engine.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const open = async (packages: 'separate' | 'together' | PackageOptions): Promise<Opened> => {
+    const events: BulkheadEvent[] = [];
+    const engine = await openEngine({
+      plugins: [directory],
+      grant: 'declared',
+      env: { API_KEY: 'key-of-the-plugin' },
+      packages: { poisoned: packages },
+      onEvent: (event) => events.push(event),
+    });
+    engines.push(engine);
+    return { engine, events };
+  };
+  const call = async (engine: Engine, tool: string, input = {}): Promise<unknown> => {
+    const { value, content } = await engine.call(`poisoned:${tool}`, input);
+    return value ?? content;
+  };
+
+  it('the functions of the plugin and its packages work', async () => {
+    const { engine } = separate;
+    expect(await call(engine, 'works', { text: 'sk-live-1' })).toEqual({
+      padded: ['sk-live-1'],
+      own: 'sk-live-1',
+      signed: 'sk-live-1 signed with key',
+      detached: 'sk-live-1 signed with key',
+      format: '<sk-live-1>',
+      legacy: 'honest',
+      parsed: [2],
+      key: 'key-of-the-plugin',
+      fetches: 'function',
+    });
+  });
+
+  it('the packages get nothing', async () => {
+    const { engine } = separate;
+    expect(await call(engine, 'loot')).toEqual(WORMS.map((name) => [name, []]));
+  });
+
+  it('each denial names the package, with file and line', async () => {
+    const { events } = separate;
+    const denied = events.flatMap((event) =>
+      event.type === 'capability-denied'
+        ? [
+            `${event.package ?? 'no package'} ${event.permission} ${event.wanted} ${event.at?.replace(/:\d+$/, '') ?? 'no place'}`,
+          ]
+        : [],
+    );
+    expect(denied).toContain(
+      'node_modules/reads-variables env API_KEY node_modules/reads-variables/index.js:5',
+    );
+    expect(denied).toContain(
+      'node_modules/calls-home network fetch https://api.example.com/collect?at load node_modules/calls-home/index.js:13',
+    );
+    expect(denied).toContain(
+      'node_modules/patches-sibling builtin replace format of node_modules/signer node_modules/patches-sibling/index.js:10',
+    );
+    expect(denied).toContain(
+      'node_modules/climbs-out builtin import node_modules/signer node_modules/climbs-out/index.js:16',
+    );
+    expect(
+      denied.filter((one) => one.startsWith('no package') || one.includes('no place')),
+    ).toEqual([]);
+  });
+
+  it('the package itself and the plugin replace its functions', async () => {
+    const { engine } = separate;
+    expect(await call(engine, 'reconfigures')).toEqual(['[x]', '{x}']);
+  });
+
+  it('a package gets what the option grants it, within the grant of the plugin', async () => {
+    const { engine } = await open({
+      grant: { 'node_modules/reads-variables': { env: ['API_KEY', 'HOME'] } },
+    });
+    expect(await call(engine, 'loot')).toEqual(
+      WORMS.map((name) => [
+        name,
+        name === 'reads-variables' ? ['key-of-the-plugin', 'key-of-the-plugin'] : [],
+      ]),
+    );
+  });
+
+  it('in one bundle the same packages have the grant of the plugin', async () => {
+    const { engine } = await open('together');
+    const loot = await call(engine, 'loot');
+    expect(loot).not.toEqual(WORMS.map((name) => [name, []]));
+  });
+});
+
+it('packages of each kind give the same answers as in one bundle', async () => {
+  const directory = makePlugin(KINDS);
+  const answers = [];
+  for (const packages of ['separate', 'together'] as const) {
+    await using engine = await openEngine({
+      plugins: [directory],
+      grant: 'nothing',
+      packages: { poisoned: packages },
+    });
+    const { value, content } = await engine.call('poisoned:answers', {});
+    answers.push(value ?? content);
+  }
+  rmSync(directory, { recursive: true, force: true });
+  expect(answers[0]).toMatchObject({
+    before: [0, 0],
+    after: [1, 1],
+    mine: 'mine base',
+    versions: 'version 2',
+    old: 'version 1',
+    even: false,
+    outer: 'through a barrel',
+    same: true,
+  });
+  expect(answers[0]).toEqual(answers[1]);
+});
