@@ -10,8 +10,9 @@ import { findLeft } from '../../bench/soak/verdict.js';
 import { createEngine, type Engine } from '../../src/index.js';
 import { silentLogger } from '../engine/plugin-on-disk.js';
 import { makeCache } from '../run-directory.js';
+import { whatStays } from '../what-stays.js';
 
-const PLUGINS = 150;
+const PLUGINS = 60;
 const LIVE = 8;
 const CALLS = 3_000;
 
@@ -20,7 +21,7 @@ const SECONDS = 15;
 const WAIT = { timeout: 45_000, interval: 100 };
 
 describe.runIf(process.platform === 'linux')(
-  'hundreds of plugins, called while guests are killed',
+  'dozens of plugins, called while guests are killed',
   () => {
     const root = mkdtempSync(join(tmpdir(), 'bulkhead-load-'));
     const guests = new Set<number>();
@@ -107,7 +108,7 @@ describe.runIf(process.platform === 'linux')(
       async () => {
         await expect.poll(alive, WAIT).toEqual([]);
         await expect.poll(() => timers.live(), WAIT).toMatchObject({ count: 0, places: [] });
-        await expect.poll(() => findLeft(idle, takeSample()), WAIT).toEqual([]);
+        expect(await whatStays(() => findLeft(idle, takeSample()), WAIT.timeout)).toEqual([]);
       },
     );
 
@@ -124,7 +125,7 @@ describe.runIf(process.platform === 'linux')(
         expect(codes).toEqual(new Set(['ENGINE_CLOSED']));
         await expect.poll(alive, WAIT).toEqual([]);
         await expect.poll(() => timers.live(), WAIT).toMatchObject({ count: 0, places: [] });
-        await expect.poll(() => findLeft(before, takeSample()), WAIT).toEqual([]);
+        expect(await whatStays(() => findLeft(before, takeSample()), WAIT.timeout)).toEqual([]);
       },
     );
   },

@@ -183,7 +183,7 @@ function bundlerFingerprint(): string {
     const own = [fileURLToPath(import.meta.url), require.resolve('#bundler')].map(dirname);
     for (const directory of [...own, builtinDirectory]) {
       const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
-      for (const name of names.filter((file) => /\.[jt]s$/.test(file)).toSorted()) {
+      for (const name of names.filter((file) => /\.c?[jt]s$/.test(file)).toSorted()) {
         hash.update(`\n${name}\n`).update(readFileSync(join(directory, name)));
       }
     }
