@@ -43,7 +43,7 @@ const isLongFuzz = process.env['BULKHEAD_FUZZ_RUNS'] !== undefined;
 export default defineConfig({
   test: {
     globalSetup: ['test/run-directory.ts'],
-    setupFiles: ['test/property-runs.ts', 'test/tidy-setup.ts'],
+    setupFiles: ['test/property-runs.ts', 'test/tidy-setup.ts', 'test/bundler-setup.ts'],
     // Generous: it ends a test that hangs. What a test measures, it measures itself.
     testTimeout: isLongFuzz ? 0 : 180_000,
     hookTimeout: 180_000,

@@ -37,8 +37,14 @@ interface Running {
   readonly child: ChildProcess;
 }
 
-/** Bundles are built one at a time, because esbuild uses every core. */
-export function makeBundler(start: StartBundler = startWithoutWalls): Bundler {
+/**
+ * Bundles are built one at a time, because esbuild uses every core. `identify` names the plugin in a
+ * directory: a process bundles for one name. Default: a name for each directory.
+ */
+export function makeBundler(
+  start: StartBundler = startWithoutWalls,
+  identify: (directory: string) => string = identityOf,
+): Bundler {
   let running: Running | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
   let queue: Promise<unknown> = Promise.resolve();
@@ -49,7 +55,7 @@ export function makeBundler(start: StartBundler = startWithoutWalls): Bundler {
   };
 
   const processFor = async (directory: string): Promise<Running> => {
-    const identity = identityOf(directory);
+    const identity = identify(directory);
     // guard: bundler-sees-one-plugin
     if (running !== undefined && running.identity !== identity) stop(running);
     running ??= { identity, child: await start(bundlerProgram(), directory) };
