@@ -82,7 +82,10 @@ export function filesOf(
       });
       if (opened === undefined) return undefined;
       const { handle, bytes } = opened;
-      const stamp = await fileStamp(handle);
+      const stamp = await fileStamp(handle).catch(async (error: unknown) => {
+        await handle.close();
+        throw error;
+      });
       // A change that began meanwhile may have put the content of another call there.
       // guard: fetched-file-unchanged
       const isKnown = written.get(id) === file;
