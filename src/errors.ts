@@ -135,8 +135,15 @@ export interface ErrorDetails {
   PROGRAM_FAILED: { readonly reason: string };
   /** A program made too many requests, or moved too many bytes. */
   PROGRAM_LIMIT: { readonly limit: string };
-  /** The call of a program had begun when its host ended. Its result is not known, and it did not run again. */
+  /**
+   * The call of a program had begun when its host ended, or a runner of a fleet did not answer. Its result is
+   * not known, and it did not run again.
+   */
   CALL_UNKNOWN: { readonly tool: string };
+
+  // Fleets.
+  /** A fleet could not run the call, and it did not run: see `reason`. */
+  FLEET_FAILED: { readonly reason: FleetReason };
 
   // Turns.
   /** The model or the connection to it failed. */
@@ -182,6 +189,21 @@ export interface ErrorDetails {
   /** The plugin crashed too often in a short time. The engine restarts it after `retryAfterMs`. */
   QUARANTINED: { readonly plugin: string; readonly retryAfterMs: number };
 }
+
+/**
+ * Why a fleet did not run a call. `no-runner`: no runner serves the plugin and the tenant. `pinned-runner-lost`: the
+ * runner that has the plugin's state is not there. `grant`: gateway and runner give the plugin different
+ * permissions. `version`: their versions differ. `not-trusted`: the runner does not trust the gateway or its
+ * message. `stale`: the runner has not heard from the gateway for too long. `transport`: NATS cannot be used.
+ */
+export type FleetReason =
+  | 'no-runner'
+  | 'pinned-runner-lost'
+  | 'grant'
+  | 'version'
+  | 'not-trusted'
+  | 'stale'
+  | 'transport';
 
 interface Denied {
   readonly plugin: string;

@@ -90,6 +90,7 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   PROGRAM_FAILED: EXIT.toolError,
   PROGRAM_LIMIT: EXIT.toolError,
   CALL_UNKNOWN: EXIT.toolError,
+  FLEET_FAILED: EXIT.toolError,
   GUEST_CRASHED: EXIT.toolError,
   GUEST_OUT_OF_MEMORY: EXIT.toolError,
   GUEST_KILLED: EXIT.toolError,

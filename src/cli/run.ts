@@ -23,6 +23,7 @@ import { addReplay } from './replay.js';
 import { reportFailure } from './report-failure.js';
 import { addPermissionReport } from './report.js';
 import { addRules } from './rules.js';
+import { addRunner } from './runner.js';
 import { addRunProgram } from './run-program.js';
 import { addSelftest } from './selftest/selftest.js';
 import { addMcp } from './serve/mcp.js';
@@ -64,6 +65,7 @@ const commands = [
   addConsole,
   addMcp,
   addRun,
+  addRunner,
   addStore,
   addRemotes,
 ];

@@ -12,11 +12,14 @@ import { openAudit } from './audit.js';
 import { makeDenialLog } from './plugins/denial-log.js';
 import { makeCallAdmission, whyRefused } from './call/admission.js';
 import type { CallServices, CallSpec } from './call/call.js';
+import { makeRunAdmitted } from './call/admitted.js';
+import { type CallCarrier, runCarried } from './call/carried.js';
 import { explainMissing } from './call/missing.js';
 import { makeCallId, prepareCall } from './call/prepare-call.js';
 import { streamCall } from './call/stream.js';
 import { runPlaced } from './call/run.js';
 import type { Engine } from './engine-api.js';
+import type { OpenEngine } from './open-engine.js';
 import { filesOf } from './files.js';
 import { makeHooks } from './hooks/hooks.js';
 import { makeLifecycles } from './hooks/lifecycle.js';
@@ -60,6 +63,19 @@ import type { PluginStatus } from './types/status.js';
  * Throws `INVALID_OPTIONS`, and `WALL_MISSING` if a wall that `walls.require` names is missing.
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const { engine } = await openEngine(options);
+  return engine;
+}
+
+/**
+ * Opens an engine as `createEngine` does.
+ *
+ * @param carrier runs the calls that guests of this engine would run. Default: the guests run them
+ */
+export async function openEngine(
+  options: EngineOptions,
+  carrier?: CallCarrier,
+): Promise<OpenEngine> {
   if (typeof options !== 'object' || options === null) throw withoutOptions();
   const plugins = makePluginTable();
   const systems = openSystems(plugins);
@@ -185,16 +201,21 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     isIdempotent: ({ name, id }) => idempotent.has(name) || idempotent.has(id),
     record: (call, run) => recordCall(call, runtime.guests, run),
   };
-  const specOf = (name: string, input: unknown, callOptions: CallOptions): CallSpec => {
+  const specOf = (
+    name: string,
+    input: unknown,
+    callOptions: CallOptions,
+    callId = makeCallId(),
+  ): CallSpec => {
     checkKeys(callOptions, CALL_OPTION_NAMES, 'engine.call');
     const { tool, place } = find(name);
-    const callId = makeCallId();
     const plan = { callId, tool, place, input, options: callOptions, limits };
-    const { inputText, context, contextText } = prepareCall(plan);
+    const { givenText, inputText, context, contextText } = prepareCall(plan);
     return {
       callId,
       tool,
       place,
+      givenText,
       inputText,
       context,
       contextText,
@@ -202,7 +223,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       services: callServices,
     };
   };
-  const admission = makeCallAdmission({ approval, settings, rules, find, run: runPlaced });
+  const admission = makeCallAdmission({
+    approval,
+    settings,
+    rules,
+    find,
+    run: carrier === undefined ? runPlaced : (call) => runCarried(call, carrier),
+  });
   const programs: ProgramRunner = makePrograms({
     services,
     bundler: runtime.bundler,
@@ -309,7 +336,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await engine.close();
     throw error;
   }
-  return engine;
+  return {
+    engine,
+    runAdmitted: makeRunAdmitted({ settings, specOf, run: runPlaced }),
+    lock: settings.lock,
+  };
 }
 
 /** Milliseconds that a start waits for remote servers. */

@@ -1,10 +1,10 @@
 import { isJsonObject, isRecord } from '../../sandbox/wire/json.js';
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { Tolerance } from '../approval/policy.js';
-import type { AnchorTarget } from '../audit/disk/anchor-targets.js';
-import type { AuditOptions } from '../audit/options.js';
 import { BulkheadError } from '../errors.js';
 import { whichKind } from '../permissions/kind-names.js';
+import { auditShape, type ConfiguredAudit } from './configured-audit.js';
+import { type ConfiguredFleet, fleetShape } from './configured-fleet.js';
 import { MIN_TOKEN_CHARACTERS } from './credentials.js';
 import type { Permissions } from '../permissions/kind.js';
 import type {
@@ -63,6 +63,8 @@ export interface ConfigFile {
   readonly rules?: string;
   /** The lock file, relative to this file. */
   readonly lockFile?: string;
+  /** The runners of the plugins: see docs/fleet.md. The paths of its files are relative to this file. */
+  readonly fleet?: ConfiguredFleet;
   /** The audit log. Its paths are relative to this file. */
   readonly audit?: ConfiguredAudit;
   /** The directory of plugins' files and of servers' pins, relative to this file. */
@@ -115,11 +117,6 @@ export interface ConfigFile {
     readonly organizations?: readonly string[];
   };
 }
-
-/** A log by its file, or with options. */
-export type ConfiguredAudit = Omit<AuditOptions, 'store' | 'exceptions'> & {
-  readonly file: string;
-};
 
 export type GrantWord = 'declared' | 'nothing';
 
@@ -258,46 +255,6 @@ const permissions: Shape<GrantedScopes> = object(
   whichKind,
 );
 
-const anchor: Shape<AnchorTarget> = {
-  read: (value, at, problems) => {
-    const shapes: readonly Shape<AnchorTarget>[] = [
-      object({ file: string() }, 'refuse'),
-      object({ url: string(), headers: optional(record(string())) }, 'refuse'),
-      object({ syslog: string() }, 'refuse'),
-    ];
-    for (const one of shapes) {
-      const read = one.read(value, at, []);
-      if (read !== undefined) return read;
-    }
-    problems.push(
-      `${at}: must be one of {"file": …}, {"url": …, "headers": {…}} and {"syslog": "syslog://HOST:PORT"}`,
-    );
-    return undefined;
-  },
-};
-
-const audit: Shape<ConfiguredAudit> = {
-  read: (value, at, problems) =>
-    typeof value === 'string'
-      ? { value: { file: value } }
-      : object(
-          {
-            file: string(),
-            inputs: optional(oneOf('none', 'digest', 'full')),
-            redact: optional(texts),
-            sync: optional(oneOf('always', 'second', 'never')),
-            maxFileBytes: optional(number),
-            keepFiles: optional(number),
-            signKey: optional(string()),
-            signCommand: optional(texts),
-            publicKey: optional(string()),
-            checkpointEvery: optional(number),
-            anchors: optional(array(anchor)),
-          },
-          'refuse',
-        ).read(value, at, problems),
-};
-
 const grantWord: Shape<GrantWord> = oneOf('declared', 'nothing');
 const grantOfOne: Shape<GrantWord | GrantedScopes> = either(grantWord, permissions);
 
@@ -320,7 +277,8 @@ const shape: Shape<ConfigFile> = object(
     trustHints: optional(texts),
     rules: optional(string()),
     lockFile: optional(string()),
-    audit: optional(audit),
+    fleet: optional(fleetShape),
+    audit: optional(auditShape),
     storageDirectory: optional(string()),
     limits: optional(record(number)),
     remotes: optional(array(remote)),

@@ -52,7 +52,8 @@ const rows: readonly (readonly string[])[] = [
   ['src/agent/', 'src/formats/spindle/council/', 'src/metrics/', 'src/report/', 'src/suggest/'],
   // Reads a plugin as `suggest` does, and places findings as `report` does.
   ['src/check/'],
-  ['src/adapters/', 'src/console/'],
+  // Gateways and runners on several machines.
+  ['src/adapters/', 'src/console/', 'src/fleet/'],
   ['src/http/'],
   ['src/index.ts', 'src/entry-points/'],
   ['src/cli/'],
@@ -110,6 +111,8 @@ const powerful: readonly string[] = [
   'src/audit/disk/',
   // What reads a stranger's sources, file by file, each of them checked.
   'src/plugin/bundle/',
+  // A runner notes the calls that it has begun.
+  'src/fleet/spent-calls.ts',
   // What the engine takes from its own process, unless it is told otherwise.
   'src/engine/node/',
   'src/cli/main.ts',

@@ -30,7 +30,13 @@ describe('the documents', () => {
   it('have a test for each block that only its own test can run', () => {
     const own = fences.filter(({ language }) => language === 'js').map(({ document }) => document);
     const frameworks = Array.from({ length: 6 }, () => 'docs/frameworks.md');
-    expect(own).toEqual([...frameworks, 'docs/powers.md', 'docs/storage.md', 'docs/storage.md']);
+    expect(own).toEqual([
+      'docs/fleet.md',
+      ...frameworks,
+      'docs/powers.md',
+      'docs/storage.md',
+      'docs/storage.md',
+    ]);
   });
 
   describe.each(fences.filter(({ language }) => language === 'json'))(
@@ -47,6 +53,7 @@ describe('the documents', () => {
   /** Gives what is wrong with a block. */
   const readers: Readonly<Record<string, (text: string, value: unknown) => unknown>> = {
     'docs/serve.md': readConfig,
+    'docs/fleet.md': readConfig,
     'docs/vertesia.md': readConfig,
     'docs/mcp.md': (text) => (text.includes('"mcpServers"') ? [] : readConfig(text)),
     'docs/approval.md': (text) => {

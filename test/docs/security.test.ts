@@ -168,6 +168,8 @@ const HARMLESS_FLAGS = [
   '--lock --locked --only --secret --dry-run --suggest --require --paranoid --storage --digest',
   // What is written down, and what of it is shown, and how.
   '--audit --audit-key --audit-anchor --key --accept-unattested --file --plugin --type --since --until --follow --anchor --when --reason',
+  // How a runner is named and reached, and what limits it.
+  '--name --state --cell --nkey --credentials --ca --max-calls',
   '--time-zone --json --verbose --once --watch --format --output --previous --unused-after --fail-on --exceptions',
   // Where and how a model is, and a server of ours.
   '--user --resume --model-name --protocol --key-env --system --script --agent',

@@ -2,6 +2,7 @@ import { changeGuards } from './changes.js';
 import { compartmentGuards } from './compartment.js';
 import { consoleGuards } from './console.js';
 import { engineGuards } from './engine.js';
+import { fleetGuards } from './fleet.js';
 import type { Guard } from './guard.js';
 import { guestGuards } from './guests.js';
 import { networkGuards } from './network.js';
@@ -26,4 +27,5 @@ export const guards: readonly Guard[] = [
   ...programGuards,
   ...consoleGuards,
   ...packageGuards,
+  ...fleetGuards,
 ];

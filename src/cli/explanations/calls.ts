@@ -56,9 +56,19 @@ export const callCodes = {
   CALL_UNKNOWN: {
     title: 'result unknown',
     meaning:
-      'The call of a program had begun when its host ended. The call may have had its effect. It was not run again.',
+      'The call of a program had begun when its host ended, or a runner of a fleet did not answer. The call may have had its effect. It was not run again.',
     remedy:
       'Check whether the effect happened. If a second run does no harm, add the tool to the option idempotent.',
+  },
+} as const;
+
+export const fleetCodes = {
+  FLEET_FAILED: {
+    title: 'the fleet did not run the call',
+    meaning:
+      'A gateway could not have the call run by one of its runners. The call did not run. The reason is in details.reason.',
+    remedy:
+      'Do what the message says. See the runners with gateway.runners(), and docs/fleet.md for each reason.',
   },
 } as const;
 

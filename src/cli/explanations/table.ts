@@ -1,5 +1,5 @@
 import type { FailureCode } from '../failure.js';
-import { callCodes, guestCodes, hookCodes, remoteCodes } from './calls.js';
+import { callCodes, fleetCodes, guestCodes, hookCodes, remoteCodes } from './calls.js';
 import { permissionCodes } from './permissions.js';
 import { hostCodes, pluginCodes } from './plugins.js';
 
@@ -9,6 +9,7 @@ export const areas: Readonly<Record<string, Partial<Record<FailureCode, Explanat
   plugins: pluginCodes,
   permissions: permissionCodes,
   calls: callCodes,
+  fleets: fleetCodes,
   'tool servers': remoteCodes,
   hooks: hookCodes,
   'guest processes': guestCodes,
@@ -20,6 +21,7 @@ const explanations: Readonly<Record<FailureCode, Explanation>> = {
   ...pluginCodes,
   ...permissionCodes,
   ...callCodes,
+  ...fleetCodes,
   ...remoteCodes,
   ...hookCodes,
   ...guestCodes,

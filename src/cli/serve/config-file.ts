@@ -1,6 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import type { EngineOptions } from '../../engine/types/options.js';
-import { type ConfigFile, type ConfiguredAudit, parseConfig } from '../../http/config.js';
+import { type ConfigFile, parseConfig } from '../../http/config.js';
+import type { ConfiguredAudit } from '../../http/configured-audit.js';
+import type { ConfiguredFleet } from '../../http/configured-fleet.js';
 import { parseIdentityKey } from '../../keys/identity-key.js';
 import type { RemoteOptions } from '../../remotes/remote.js';
 import type { CliCapabilities } from '../capabilities.js';
@@ -25,11 +27,12 @@ export async function readConfigFile(
   const read = parseConfig(text, file);
   const base = dirname(resolve(file));
   const { keyFile } = read.identity ?? {};
-  const { storageDirectory, rules, lockFile, audit, credentials } = read;
+  const { storageDirectory, rules, lockFile, audit, credentials, fleet } = read;
   return {
     ...read,
     ...(credentials === undefined ? {} : { credentials: filesBelow(base, credentials) }),
     ...absolute(base, { storageDirectory, rules, lockFile }),
+    ...(fleet === undefined ? {} : { fleet: fleetBelow(base, fleet) }),
     ...(audit === undefined ? {} : { audit: auditBelow(base, audit) }),
     plugins: (read.plugins ?? []).map((path) => resolve(base, path)),
     ...(keyFile === undefined
@@ -63,6 +66,16 @@ function auditBelow(base: string, audit: ConfiguredAudit): ConfiguredAudit {
       : {
           anchors: anchors.map((one) => ('file' in one ? { file: resolve(base, one.file) } : one)),
         }),
+  };
+}
+
+/** Resolves the files of a fleet from the directory of the configuration. */
+function fleetBelow(base: string, fleet: ConfiguredFleet): ConfiguredFleet {
+  const { signKey, nkeyFile, credentialsFile, caFile } = fleet;
+  return {
+    ...fleet,
+    signKey: resolve(base, signKey),
+    ...absolute(base, { nkeyFile, credentialsFile, caFile }),
   };
 }
 

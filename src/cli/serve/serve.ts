@@ -8,6 +8,7 @@ import type { RunCommand } from '../call.js';
 import { readPowerModules } from '../power-modules.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { usageError } from '../failure.js';
 import { print } from '../output.js';
 import { auditOf } from '../engine-options.js';
 import { makeConfigReloader, reloadConfig } from './config-reloader.js';
@@ -92,7 +93,8 @@ export async function runServe(
     engineOptionsFor(settings, file, logger, capabilities),
     capabilities,
   );
-  const engine: Engine = await capabilities.createEngine({
+  const createEngine = await engineMakerOf(file, capabilities);
+  const engine: Engine = await createEngine({
     ...engineOptions,
     remotesWaitMs: REMOTES_WAIT_MS,
     powers: await readPowerModules(settings.power, capabilities),
@@ -173,6 +175,22 @@ export async function runServe(
     await scraped?.close(false);
     await engine.close();
   }
+}
+
+/** Creates the engine of a server: with `fleet` in the configuration, one whose tools run on runners. */
+async function engineMakerOf(
+  { fleet }: ConfigFile,
+  capabilities: CliCapabilities,
+): Promise<CliCapabilities['createEngine']> {
+  if (fleet === undefined) return capabilities.createEngine;
+  const { createGateway } = await import('../../fleet/gateway.js');
+  return (options) => {
+    const { lockFile } = options;
+    if (lockFile === undefined) {
+      throw usageError('--lock', 'a fleet runs what a lock file accepts; add --lock FILE');
+    }
+    return createGateway({ ...options, lockFile, fleet });
+  };
 }
 
 /** The remote tool servers, and whether each answered when it was last asked. */

@@ -206,12 +206,12 @@ function termsOf(place: Placed, { context }: CallOptions): Question['terms'] {
 }
 
 /** The digest of what an approval of this call covers now. */
-function digestOf(call: CallSpec): string {
+export function digestOf(call: CallSpec): string {
   return prepare(questionOf(call, '')).digest;
 }
 
 /** The approved call. It is compared again when it runs: it may wait for its turn and for a guest. */
-function bound(call: CallSpec, digest: string): CallSpec {
+export function bound(call: CallSpec, digest: string): CallSpec {
   return {
     ...call,
     whyNotApproved: () =>

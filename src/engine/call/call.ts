@@ -36,6 +36,9 @@ export interface CallSpec {
   readonly callId: string;
   readonly tool: CatalogTool;
   readonly place: Placed;
+  /** The caller's input. */
+  readonly givenText: string;
+  /** The input that the guest receives. */
   readonly inputText: string;
   /** Builds the context that the tool's format defines. If absent, `contextText` is sent. */
   readonly context?: PreparedCall['context'] | undefined;

@@ -22,7 +22,7 @@ export function prepareCall({
   input,
   options,
   limits: { maxInputBytes },
-}: CallPlan): Pick<CallSpec, 'inputText' | 'context' | 'contextText'> {
+}: CallPlan): Pick<CallSpec, 'givenText' | 'inputText' | 'context' | 'contextText'> {
   const { format } = place;
   const context =
     'instance' in place && options.context !== undefined
@@ -31,10 +31,10 @@ export function prepareCall({
   const inputText = inputTextOf(tool, input, maxInputBytes);
   if (format === undefined) {
     if ('remote' in place && place.isHosts !== true) requireValid(tool, inputText);
-    return { inputText };
+    return { givenText: inputText, inputText };
   }
   const contextText = context === undefined ? undefined : jsonTextOf(tool, 'context', context);
-  if (format.prepareCall === undefined) return { inputText, contextText };
+  if (format.prepareCall === undefined) return { givenText: inputText, inputText, contextText };
   const copy: Json = JSON.parse(inputText);
   const prepared = format.prepareCall({
     callId,
@@ -43,6 +43,7 @@ export function prepareCall({
     context,
   });
   return {
+    givenText: inputText,
     inputText: JSON.stringify(prepared.input),
     context: prepared.context,
   };

@@ -21,6 +21,8 @@ export interface Instance {
   readonly entry: PluginEntry;
   /** The current grant. */
   readonly grant: Grant;
+  /** Whether its code also runs between calls: hooks, or work in the background. */
+  readonly actsUncalled: boolean;
   /** What determines the power of its code: grant, configuration, secrets. An approval covers it. */
   readonly terms: JsonObject;
   readonly bundle: Bundle;

@@ -78,6 +78,7 @@ export function makeAcceptedPlugins(files: LockFiles, trust: () => Trust): Accep
       if (refused !== undefined) throw invalidArtifact(`of ${id}`, refused);
       return true;
     },
+    readStored: files.readArtifact,
     store: files.storeArtifact,
     readPack: files.readPack,
     trust,

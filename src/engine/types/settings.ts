@@ -70,6 +70,8 @@ export interface AcceptedPlugins {
    * the trust rules refuse it by now, and `INVALID_TRUST`.
    */
   admits(id: string, bundle: Bundle): boolean;
+  /** The stored artifact with this hash, and its signature; `undefined` if there is none. Nothing is checked. */
+  readStored(hash: string): PackFiles | undefined;
   /** Stores an artifact, with its signature if it has one. */
   store(hash: string, pack: PackFiles): void;
   /** The artifact in a plugin's directory; `undefined` if it has none. Nothing is checked. */

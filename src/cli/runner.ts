@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+import type { RunnerOptions } from '../fleet/options.js';
+import type { RunCommand } from './call.js';
+import { collect } from './arguments.js';
+import type { CliCapabilities } from './capabilities.js';
+import { addEngineOptions, engineOptions, type EngineSettings } from './engine-options.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import { usageError } from './failure.js';
+import { print } from './output.js';
+import { makeServerLog } from './serve/log.js';
+
+interface RunnerSettings extends EngineSettings {
+  readonly lock: string;
+  readonly server: readonly string[];
+  readonly name: string;
+  readonly gatewayKey: readonly string[];
+  readonly state: string;
+  readonly cell?: string;
+  readonly nkey?: string;
+  readonly credentials?: string;
+  readonly ca?: string;
+  readonly allowPlaintext?: boolean;
+  readonly tenant?: readonly string[];
+  readonly maxCalls?: number;
+  readonly json?: boolean;
+}
+
+export function addRunner(program: Command, run: RunCommand): void {
+  const command = program
+    .command('runner')
+    .description(
+      'run the calls that gateways send over NATS, until interrupted: see docs/fleet.md',
+    );
+  addEngineOptions(command)
+    .requiredOption('--server <URL>', 'a NATS server, e.g. tls://nats:4222; repeatable', collect)
+    .requiredOption('--name <NAME>', "this runner's name, unique in its cell")
+    .requiredOption(
+      '--gateway-key <FILE>',
+      'public keys of the gateways that may send calls; repeatable',
+      collect,
+    )
+    .requiredOption('--state <DIR>', 'directory for the ids of calls that ran')
+    .option('--cell <NAME>', 'the cell of gateways and runners (default: main)')
+    .option('--nkey <FILE>', 'seed of the NKey for NATS (default: none)')
+    .option('--credentials <FILE>', 'credentials (.creds) for NATS (default: none)')
+    .option('--ca <FILE>', "certificate authorities of the NATS servers (default: Node's)")
+    .option('--allow-plaintext', 'allow nats:// to other hosts than loopback')
+    .option('--tenant <NAME>', 'serve this tenant alone; repeatable (default: all)', collect)
+    .option('--max-calls <N>', 'calls that run at once (default: 64)', parseCount)
+    .option('--json', 'print JSON')
+    .action((settings: RunnerSettings) =>
+      run((capabilities) => serveCalls(settings, capabilities), { endsWhenInterrupted: true }),
+    );
+}
+
+/** Runs calls until interrupted. Then it takes no more calls, and finishes those that run. */
+async function serveCalls(
+  settings: RunnerSettings,
+  capabilities: CliCapabilities,
+): Promise<ExitCode> {
+  const { lock } = settings;
+  if (typeof lock !== 'string') {
+    throw usageError('--lock', 'a runner runs what a lock file accepts; add --lock FILE');
+  }
+  const logger = makeServerLog(capabilities.stderr, () => new Date());
+  const options: RunnerOptions = {
+    ...(await engineOptions([], settings, capabilities)),
+    limits: {},
+    logger,
+    lockFile: lock,
+    fleet: fleetOf(settings),
+  };
+  const { startRunner } = await import('../fleet/runner.js');
+  const runner = await startRunner(options);
+  for (const { plugin, message } of runner.problems()) logger.warn({ plugin }, message);
+  const removeListener = capabilities.onHangup(() => {
+    runner.reload().then(
+      () => logger.info({}, 'reloaded the lock file'),
+      (error: unknown) => logger.error({ why: String(error) }, 'the reload failed'),
+    );
+  });
+  const { name } = settings;
+  await print(settings, capabilities, { runner: name }, `runner ${name} is ready\n`);
+  await interrupted(capabilities.interrupted);
+  removeListener();
+  logger.info({ calls: runner.callsUnderWay }, 'stopping; running calls may finish');
+  await runner.drain();
+  logger.info({}, 'stopped');
+  return EXIT.ok;
+}
+
+function fleetOf(settings: RunnerSettings): RunnerOptions['fleet'] {
+  const { server, name, gatewayKey, state, cell, nkey, credentials, ca, tenant } = settings;
+  const { allowPlaintext, maxCalls } = settings;
+  return {
+    servers: server,
+    name,
+    gatewayKeys: gatewayKey,
+    stateDirectory: state,
+    ...(cell === undefined ? {} : { cell }),
+    ...(nkey === undefined ? {} : { nkeyFile: nkey }),
+    ...(credentials === undefined ? {} : { credentialsFile: credentials }),
+    ...(ca === undefined ? {} : { caFile: ca }),
+    ...(allowPlaintext === undefined ? {} : { allowPlaintext }),
+    ...(tenant === undefined ? {} : { tenants: tenant }),
+    ...(maxCalls === undefined ? {} : { maxCalls }),
+  };
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count > 0) return count;
+  throw usageError('--max-calls', `takes a whole number above 0, not ${text}`);
+}
+
+function interrupted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

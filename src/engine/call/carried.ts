@@ -1,0 +1,161 @@
+import type { CatalogTool } from '../../catalog/catalog.js';
+import { formatNamed } from '../../formats/table.js';
+import type { CallProgress } from '../../remotes/remote.js';
+import type { PlacedLocally } from '../plugins/placement.js';
+import type { CallOptions } from '../types/options.js';
+import { answerOf, type CallResult, type Failure, failureOf, removeTags } from '../types/result.js';
+import { digestOf } from './admission.js';
+import {
+  beforeEffectOf,
+  type CallSpec,
+  cancelled,
+  type Deadline,
+  deadlineOf,
+  permissionRevoked,
+  startDeadline,
+} from './call.js';
+import { runPlaced } from './run.js';
+
+/** Runs calls on other machines. */
+export interface CallCarrier {
+  /**
+   * Resolves with the answer of the machine that ran the call, or with the reason why there is none. It
+   * may reject with errors of this package.
+   */
+  run(call: CarriedCall): Promise<CallResult | Failure>;
+}
+
+/** An admitted call that leaves this process. */
+export interface CarriedCall {
+  readonly callId: string;
+  readonly tool: CatalogTool;
+  /** The hash of the artifact; `undefined` if the plugin was not accepted by a lock file. */
+  readonly artifact: string | undefined;
+  /** What an approval of this call covers: see `AdmittedCall.digest`. */
+  readonly digest: string;
+  /** The caller's input as JSON. */
+  readonly inputText: string;
+  readonly options: CallOptions;
+  /** Milliseconds that the tool may run. */
+  readonly timeoutMs: number;
+  /** Whether the plugin keeps state between calls, in memory or in its storage. */
+  readonly isStateful: boolean;
+  /** Whether the operator allows a second run. */
+  readonly isIdempotent: boolean;
+  /** Aborts when nobody waits for the answer any more. The call must then be stopped. */
+  readonly signal: AbortSignal;
+  /** Pauses the deadline while a person is asked. */
+  readonly deadline: Pick<Deadline, 'pause' | 'resume'>;
+  readonly onOutput: ((chunk: string) => void) | undefined;
+  readonly onProgress: ((progress: CallProgress) => void) | undefined;
+}
+
+/** Milliseconds after the deadline until a missing answer counts as lost. */
+const REPLY_GRACE_MS = 2_000;
+
+/**
+ * Runs an admitted call on another machine. Tools of the host and of remote servers run here. The machine
+ * that runs the call ends it at the deadline. If no answer arrives, the result is `CALL_UNKNOWN`.
+ */
+export function runCarried(spec: CallSpec, carrier: CallCarrier): Promise<CallResult> {
+  const { place } = spec;
+  return 'remote' in place ? runPlaced(spec) : carry(spec, place, carrier);
+}
+
+async function carry(
+  spec: CallSpec,
+  place: PlacedLocally,
+  carrier: CallCarrier,
+): Promise<CallResult> {
+  const { callId, tool, options, services } = spec;
+  const { events, limits } = services;
+  const began = performance.now();
+  const about = { call: callId, plugin: tool.plugin, tool: tool.tool };
+  const fail = (failure: Failure): CallResult =>
+    answerOf(callId, began, failure, { format: place.format, tool });
+  if (options.signal?.aborted === true) return fail(cancelled(tool));
+  events.emit({
+    type: 'call-started',
+    ...about,
+    bundle: place.hash,
+    risk: tool.risk,
+    input: spec.inputText,
+    ...(spec.parent === undefined ? {} : { parent: spec.parent }),
+  });
+  const end = new AbortController();
+  let stop: (failure: Failure) => void = () => {};
+  const stopped = new Promise<Failure>((resolve) => {
+    stop = (failure) => {
+      resolve(failure);
+      end.abort();
+    };
+  });
+  const timeoutMs = deadlineOf(tool, place.format, options, limits);
+  const deadline = startDeadline(timeoutMs + REPLY_GRACE_MS, () => stop(unknown(tool)));
+  const onAbort = (): void => stop(cancelled(tool));
+  const onRevoked = (): void => stop(permissionRevoked(tool));
+  options.signal?.addEventListener('abort', onAbort);
+  place.revoked.on(onRevoked);
+  // Nothing is passed on after the call has ended.
+  const whileOpen = <Told>(listener: ((told: Told) => void) | undefined) =>
+    listener && ((told: Told) => (end.signal.aborted ? undefined : listener(told)));
+  const run = async (): Promise<CallResult | Failure> => {
+    await beforeEffectOf(spec)?.();
+    const changed = spec.whyNotApproved?.();
+    if (changed !== undefined) return changed;
+    if (end.signal.aborted) return cancelled(tool);
+    return carrier.run({
+      callId,
+      tool,
+      artifact: place.instance.bundle.artifact,
+      digest: digestOf(spec),
+      inputText: spec.givenText,
+      options,
+      timeoutMs,
+      isStateful: isStateful(place),
+      isIdempotent: services.isIdempotent(tool),
+      signal: end.signal,
+      deadline,
+      onOutput: whileOpen(options.onOutput),
+      onProgress: whileOpen(options.onProgress),
+    });
+  };
+  const outcome = await Promise.race([
+    run().catch((error: unknown) => failureOf(error, tool)),
+    stopped,
+  ]);
+  deadline.clear();
+  options.signal?.removeEventListener('abort', onAbort);
+  place.revoked.off(onRevoked);
+  end.abort();
+  const result =
+    'content' in outcome
+      ? { ...outcome, callId, durationMs: performance.now() - began }
+      : fail(outcome);
+  removeTags(result);
+  events.emit({
+    type: 'call-ended',
+    ...about,
+    outcome: result.isError ? 'error' : 'ok',
+    ...(result.code === undefined ? {} : { code: result.code }),
+    durationMs: result.durationMs,
+  });
+  return result;
+}
+
+/** Whether what a call leaves behind is read by later calls of the same plugin. */
+function isStateful({ instance, format }: PlacedLocally): boolean {
+  return (
+    instance.grant.permissions.storage ||
+    instance.actsUncalled ||
+    formatNamed(format.name).registersAtRunTime === true
+  );
+}
+
+/** The call may have run, and its answer was lost. */
+export function unknown({ id }: Pick<CatalogTool, 'id'>): Failure {
+  return {
+    code: 'CALL_UNKNOWN',
+    message: `${id} was sent to a runner, and no answer came back. It may have run. It was not run again.`,
+  };
+}

@@ -1,0 +1,9 @@
+/** Many machines: a gateway decides about calls, and runners run them. */
+export { createGateway, type Gateway } from '../fleet/gateway.js';
+export type {
+  FleetConnection,
+  GatewayOptions,
+  RunnerOptions,
+  RunnerStatus,
+} from '../fleet/options.js';
+export { type Runner, type RunnerProblem, startRunner } from '../fleet/runner.js';

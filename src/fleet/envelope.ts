@@ -1,0 +1,136 @@
+import { isJsonObject } from '../../sandbox/wire/json.js';
+import type { JsonObject } from '../../sandbox/wire/messages.js';
+import type { PublicKey, SigningKey } from '../keys/signing-key.js';
+import {
+  any,
+  boolean,
+  number,
+  object,
+  optional,
+  readShape,
+  type Shape,
+  string,
+  wrong,
+} from '../schema/shape.js';
+import { type BodyReference, bodyReferenceShape } from './bodies.js';
+import { openFrame, sealFrame } from './frame.js';
+
+/** A call as a gateway signs it for a runner. */
+export interface Envelope {
+  /** The version of this format. */
+  readonly protocol: number;
+  /** The version of Bulkhead that made it. */
+  readonly version: string;
+  /** The id of the gateway's key. */
+  readonly key: string;
+  /** The gateway's name. */
+  readonly gateway: string;
+  readonly cell: string;
+  /** The name of the one runner that may run it, or `*`: any runner of the cell. */
+  readonly audience: string;
+  /** The id of the call, and which attempt at it this is. A runner runs each pair once. */
+  readonly call: string;
+  readonly attempt: number;
+  readonly tenant?: string;
+  /** `plugin:tool`. */
+  readonly tool: string;
+  /** The hash of the artifact. */
+  readonly artifact: string;
+  /** sha256 over artifact, tool, input, tenant, grant, configuration and risk, as for approvals. */
+  readonly digest: string;
+  /** The approval that the gateway spent for it. */
+  readonly approval?: string;
+  /** The gateway's epoch when it sent the call. */
+  readonly epoch: number;
+  /** Milliseconds since 1970. Later, the call does not begin. */
+  readonly expiresAtMs: number;
+  readonly timeoutMs: number;
+  readonly context?: JsonObject;
+  readonly incomplete?: boolean;
+  readonly unattended?: boolean;
+  readonly dryRun?: boolean;
+  readonly record?: boolean;
+  /** Whether somebody reads its output and progress while it runs. */
+  readonly watched?: boolean;
+  /** The input, or where it is. */
+  readonly input?: unknown;
+  readonly body?: BodyReference;
+}
+
+export const PROTOCOL: number = 1;
+
+/** Bytes of a message. A longer input or result is stored in the object store, and the message refers to it. */
+export const MAX_MESSAGE_BYTES: number = 512 * 1024;
+
+/** `inputText` is JSON. It is left out if the envelope has a body. */
+export function sealEnvelope(
+  key: SigningKey,
+  head: Omit<Envelope, 'input' | 'protocol' | 'key'>,
+  inputText: string | undefined,
+): Uint8Array {
+  const text = JSON.stringify({ protocol: PROTOCOL, key: key.id, ...head });
+  return sealFrame(
+    key,
+    'call',
+    inputText === undefined ? text : `${text.slice(0, -1)},"input":${inputText}}`,
+  );
+}
+
+/** The envelope in a frame; `undefined` if no pinned key signed it. `'version'`: of another protocol. */
+export function openEnvelope(
+  keys: ReadonlyMap<string, PublicKey>,
+  frame: Uint8Array,
+): Envelope | 'version' | undefined {
+  const value = openFrame(keys, 'call', frame);
+  if (value === undefined) return undefined;
+  if (value['protocol'] !== PROTOCOL) return 'version';
+  const read = readShape(envelopeShape, value, 'envelope');
+  return read.ok ? read.value : undefined;
+}
+
+const whole: Shape<number> = {
+  read: (value, at, problems) =>
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+      ? { value }
+      : wrong('a whole number', value, at, problems),
+};
+
+const record: Shape<JsonObject> = {
+  read: (value, at, problems) =>
+    isJsonObject(value) ? { value } : wrong('an object', value, at, problems),
+};
+
+const envelopeShape: Shape<Envelope> = object(
+  {
+    protocol: whole,
+    version: string(),
+    key: string(),
+    gateway: string(),
+    cell: string(),
+    audience: string(),
+    call: string('the id of a call', (text) => /^call_[0-9a-f]{32}$/.test(text)),
+    attempt: whole,
+    tenant: optional(string()),
+    tool: string(),
+    artifact: string(),
+    digest: string(),
+    approval: optional(string()),
+    epoch: whole,
+    expiresAtMs: number,
+    timeoutMs: number,
+    context: optional(record),
+    incomplete: optional(boolean),
+    unattended: optional(boolean),
+    dryRun: optional(boolean),
+    record: optional(boolean),
+    watched: optional(boolean),
+    input: optional(any),
+    body: optional(bodyReferenceShape),
+  },
+  'refuse',
+);
+
+/** The major version of `1.2.3`. */
+export function majorOf(version: string): string {
+  return version.split('.')[0] ?? '';
+}

@@ -1,0 +1,174 @@
+import { type Agent, makeAgent } from '../agent/agent.js';
+import type { AgentOptions } from '../agent/options.js';
+import type { Engine } from '../engine/engine-api.js';
+import { openEngine } from '../engine/engine.js';
+import type { EngineOptions } from '../engine/types/options.js';
+import { BulkheadError } from '../errors.js';
+import { readSigningKey } from '../keys/key-file.js';
+import { publishArtifacts } from './artifacts.js';
+import { openBodies } from './bodies.js';
+import { makeFleetCarrier } from './carrier.js';
+import { type Cell, connectCell } from './connection.js';
+import { EPOCH_EVERY_MS, gatewayId, type Revoked, sealEpoch } from './epoch.js';
+import { readHeartbeat } from './heartbeat.js';
+import type { GatewayOptions, RunnerStatus } from './options.js';
+import { openPins } from './pins.js';
+import { makeRunnerTable } from './runner-table.js';
+import { requireName } from './subjects.js';
+import { BULKHEAD_VERSION } from './version.js';
+
+/** An engine whose tools run on the runners of a cell. */
+export interface Gateway extends Engine {
+  /** An agent whose turns use this gateway's tools and hooks. Throws `INVALID_OPTIONS`. */
+  agent(options: AgentOptions): Agent;
+  /** The runners of the cell, as their heartbeats describe them. */
+  runners(): readonly RunnerStatus[];
+  /**
+   * Sends the calls of a plugin that keeps state to another runner from now on, for one tenant. Move its
+   * storage directory there before. Default of `tenant`: calls without a tenant.
+   */
+  movePlugin(plugin: string, runner: string, tenant?: string): Promise<void>;
+}
+
+/**
+ * Opens an engine that decides about calls, and sends them to runners. The plugins' hooks, the programs, and the
+ * tools of the host and of remote servers run in this process. Throws the errors of `createEngine`, `INVALID_KEY`,
+ * and `FLEET_FAILED` if NATS cannot be reached.
+ */
+export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const { fleet, ...engineOptions } = options;
+  if (typeof options.lockFile !== 'string') {
+    throw new BulkheadError(
+      'INVALID_OPTIONS',
+      'A gateway needs the option lockFile: runners run only what a lock file accepts. Create one with `bulkhead add`.',
+      { option: 'lockFile' },
+    );
+  }
+  const key = readSigningKey(fleet.signKey);
+  const cell = await connectCell(fleet);
+  try {
+    return await openGateway(engineOptions, { cell, key, maxCalls: fleet.maxCalls ?? 1_000 });
+  } catch (error) {
+    await cell.connection.close();
+    throw error;
+  }
+}
+
+async function openGateway(
+  options: EngineOptions,
+  {
+    cell,
+    key,
+    maxCalls,
+  }: {
+    readonly cell: Cell;
+    readonly key: ReturnType<typeof readSigningKey>;
+    readonly maxCalls: number;
+  },
+): Promise<Gateway> {
+  const { connection, subjects } = cell;
+  const id = gatewayId({ key: key.id, gateway: cell.name });
+  const runners = makeRunnerTable({ gateway: id, version: BULKHEAD_VERSION, now: Date.now });
+  const pins = openPins(cell);
+  // Larger than any number before the last start, as long as the clock does not run backwards.
+  let number = Date.now();
+  const carrier = makeFleetCarrier({
+    cell,
+    key,
+    version: BULKHEAD_VERSION,
+    runners,
+    bodies: openBodies(cell),
+    pins,
+    maxCalls,
+    epoch: () => number,
+    now: Date.now,
+  });
+  const { engine, lock } = await openEngine(options, carrier);
+  const { revoke, setEnabled, reload, close: closeEngine } = engine;
+  const revoked: Revoked[] = [];
+  const disabled = new Set<string>();
+  const state = (): void => {
+    if (connection.isClosed()) return;
+    number = Math.max(number + 1, Date.now());
+    connection.publish(
+      subjects.epoch(cell.name),
+      sealEpoch(key, {
+        gateway: cell.name,
+        cell: cell.cell,
+        number,
+        revoked,
+        disabled: [...disabled],
+      }),
+    );
+  };
+  const heartbeats = connection.subscribe(subjects.heartbeat('*'), {
+    callback: (error, message) => {
+      if (error !== null) return;
+      const heartbeat = readHeartbeat(message.string());
+      // guard: fleet-heartbeat-of-its-sender
+      if (heartbeat?.runner !== subjects.token(message.subject, 0)) return;
+      // A runner that has just started waits for this.
+      if (runners.hear(heartbeat) || !heartbeat.hears.includes(id)) state();
+    },
+  });
+  const timer = setInterval(() => {
+    state();
+    carrier.checkRunners();
+  }, EPOCH_EVERY_MS);
+  const close = async (): Promise<void> => {
+    clearInterval(timer);
+    heartbeats.unsubscribe();
+    carrier.close();
+    await closeEngine();
+    await connection.drain().catch(() => connection.close());
+  };
+  let closing: Promise<void> | undefined;
+  try {
+    if (lock !== undefined) await publishArtifacts(cell, lock);
+    state();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return Object.assign(engine, fleetMembers());
+
+  function fleetMembers(): Omit<Gateway, Exclude<keyof Engine, Replaced>> {
+    return {
+      agent: (agentOptions) => makeAgent(engine, agentOptions),
+      runners: runners.list,
+      movePlugin: (plugin, runner, tenant) =>
+        pins.move(tenant, plugin, requireName('runner', runner)),
+      grant: (plugin) => Promise.reject(cannotGrant(plugin)),
+      revoke: async (plugin, ...permissions) => {
+        const done = revoke(plugin, ...permissions);
+        revoked.push({ plugin, permissions });
+        state();
+        await done;
+      },
+      setEnabled: async (plugin, enabled) => {
+        const done = setEnabled(plugin, enabled);
+        if (enabled) disabled.delete(plugin);
+        else disabled.add(plugin);
+        state();
+        await done;
+      },
+      reload: async (reloadOptions) => {
+        await reload(reloadOptions);
+        if (lock !== undefined) await publishArtifacts(cell, lock);
+      },
+      close: () => (closing ??= close()),
+      [Symbol.asyncDispose]: () => (closing ??= close()),
+    };
+  }
+}
+
+/** The members of an engine that a gateway replaces. */
+type Replaced = 'grant' | 'revoke' | 'setEnabled' | 'reload' | 'close' | typeof Symbol.asyncDispose;
+
+function cannotGrant(plugin: string): BulkheadError<'INVALID_OPTIONS'> {
+  return new BulkheadError(
+    'INVALID_OPTIONS',
+    `A gateway grants nothing while it runs: each runner verifies the grant against its own lock file. Accept more permissions of ${plugin} in the lock file, and restart gateways and runners with it.`,
+    { option: 'plugin' },
+  );
+}

@@ -1,0 +1,387 @@
+import { randomUUID } from 'node:crypto';
+import type { Msg, Subscription } from '@nats-io/transport-node';
+import { openEngine } from '../engine/engine.js';
+import type { OpenEngine } from '../engine/open-engine.js';
+import { freeMemory } from '../engine/node/free-memory.js';
+import { openLock } from '../engine/plugins/lock.js';
+import type { AcceptedPlugins } from '../engine/types/settings.js';
+import { readPublicKeys } from '../keys/key-file.js';
+import type { PublicKey } from '../keys/signing-key.js';
+import { fetchArtifacts } from './artifacts.js';
+import { openBodies } from './bodies.js';
+import { type Cell, connectCell } from './connection.js';
+import { RETRY_AFTER_MS } from './call-failures.js';
+import { openEnvelope } from './envelope.js';
+import { gatewayId } from './epoch.js';
+import { parse } from './frame.js';
+import { type GatewaysHeard, makeGatewaysHeard } from './gateways-heard.js';
+import { type Heartbeat, HEARTBEAT_EVERY_MS } from './heartbeat.js';
+import type { RunnerOptions } from './options.js';
+import { type RunnerFacts, whyCallRefused } from './refuse-call.js';
+import type { Refusal, Reply } from './reply.js';
+import { type EnvelopeRunner, runEnvelope } from './run-envelope.js';
+import { openSpentCalls, type SpentCalls } from './spent-calls.js';
+import { hash12, RUN_QUEUE, tenantToken } from './subjects.js';
+import { BULKHEAD_VERSION } from './version.js';
+
+/** Runs the calls of gateways in guests of its own. */
+export interface Runner extends AsyncDisposable {
+  readonly name: string;
+  readonly callsUnderWay: number;
+  /** The plugins of the lock file that do not run here, and why. */
+  problems(): readonly RunnerProblem[];
+  /** Reads the lock file again, fetches what is new, and stops what is not in it any more. */
+  reload(): Promise<void>;
+  /** Takes no more calls, finishes the running ones within the time (default: 30,000 ms), and closes. */
+  drain(timeoutMs?: number): Promise<void>;
+  /** Ends its guests. Running calls end. */
+  close(): Promise<void>;
+}
+
+export interface RunnerProblem {
+  readonly plugin: string;
+  readonly message: string;
+}
+
+const DRAIN_MS = 30_000;
+
+/**
+ * Fetches the artifacts that the lock file accepts, and runs calls of trusted gateways. Throws the errors of
+ * `createEngine`, `INVALID_KEY`, and `FLEET_FAILED` if NATS cannot be reached.
+ */
+export async function startRunner(options: RunnerOptions): Promise<Runner> {
+  const { fleet, ...engineOptions } = options;
+  const { maxCalls = 64, tenants, stateDirectory, gatewayKeys } = fleet;
+  const lock = openLock(options.lockFile, options.trustFile);
+  const keys = new Map(gatewayKeys.flatMap(readPublicKeys).map((key) => [key.id, key]));
+  const spent = openSpentCalls(stateDirectory, Date.now);
+  const tokens = tenants?.map((tenant) => tenantToken(tenant));
+  const cell = await connectCell(fleet);
+  try {
+    let missing = await fetchArtifacts(cell, lock);
+    const opened = await openEngine(engineOptions);
+    const runner = new OpenRunner({
+      cell,
+      keys,
+      spent,
+      lock,
+      tokens,
+      tenants,
+      maxCalls,
+      engine: opened.engine,
+      runAdmitted: opened.runAdmitted,
+      missing: () => missing,
+      fetch: async () => {
+        missing = await fetchArtifacts(cell, lock);
+      },
+    });
+    runner.start();
+    // The server has the subscriptions when this returns.
+    await cell.connection.flush();
+    return runner;
+  } catch (error) {
+    await cell.connection.close();
+    throw error;
+  }
+}
+
+interface RunnerSpec {
+  readonly cell: Cell;
+  readonly keys: ReadonlyMap<string, PublicKey>;
+  readonly spent: SpentCalls;
+  readonly lock: AcceptedPlugins;
+  readonly tokens: readonly string[] | undefined;
+  readonly tenants: readonly string[] | undefined;
+  readonly maxCalls: number;
+  readonly engine: OpenEngine['engine'];
+  readonly runAdmitted: OpenEngine['runAdmitted'];
+  readonly missing: () => ReadonlyMap<string, string>;
+  readonly fetch: () => Promise<void>;
+}
+
+/** A call that runs. */
+interface Running {
+  /** The gateway, as `gatewayId` names it. */
+  readonly gateway: string;
+  readonly end: AbortController;
+}
+
+class OpenRunner implements Runner {
+  readonly spec: RunnerSpec;
+  readonly instance: string = randomUUID();
+  readonly gateways: GatewaysHeard;
+  /** What a call is compared with, and how it runs. */
+  readonly facts: RunnerFacts;
+  readonly runs: EnvelopeRunner;
+  readonly running = new Map<string, Running>();
+  readonly subscriptions = new Map<string, readonly Subscription[]>();
+  readonly others: Subscription[] = [];
+  readonly disabled = new Set<string>();
+  timer: NodeJS.Timeout | undefined;
+  watch: NodeJS.Timeout | undefined;
+  leaving = false;
+  idle: () => void = () => {};
+  closing: Promise<void> | undefined;
+
+  constructor(spec: RunnerSpec) {
+    this.spec = spec;
+    this.gateways = makeGatewaysHeard({
+      keys: spec.keys,
+      cell: spec.cell.cell,
+      now: () => performance.now(),
+      apply: ({ revoked, disabled, isNew }) => {
+        for (const { plugin, permissions } of revoked) {
+          this.applied(spec.engine.revoke(plugin, ...permissions));
+        }
+        for (const plugin of disabled) this.setDisabled(plugin, true);
+        for (const plugin of this.disabled) {
+          if (!disabled.has(plugin)) this.setDisabled(plugin, false);
+        }
+        // The gateway waits for it before it sends calls.
+        if (isNew) this.beat();
+      },
+    });
+    const { name, cell, subjects } = spec.cell;
+    this.facts = { name, cell, subjects, tenants: spec.tenants, gateways: this.gateways };
+    this.runs = { name, runAdmitted: spec.runAdmitted, bodies: openBodies(spec.cell) };
+  }
+
+  get name(): string {
+    return this.spec.cell.name;
+  }
+
+  get callsUnderWay(): number {
+    return this.running.size;
+  }
+
+  setDisabled(plugin: string, disabled: boolean): void {
+    if (this.disabled.has(plugin) === disabled) return;
+    if (disabled) this.disabled.add(plugin);
+    else this.disabled.delete(plugin);
+    this.applied(this.spec.engine.setEnabled(plugin, !disabled));
+  }
+
+  /** A plugin that does not run here has nothing to revoke. Its digest would differ, so nothing runs with more. */
+  applied(change: Promise<void>): void {
+    change.catch(() => undefined);
+  }
+
+  start(): void {
+    const { cell } = this.spec;
+    const { connection, subjects, name } = cell;
+    this.others.push(
+      connection.subscribe(subjects.epoch('*'), {
+        callback: (error, message) => {
+          if (error === null) this.gateways.hear(message.data);
+        },
+      }),
+      connection.subscribe(subjects.cancel(name, '*'), {
+        callback: (error, message) => {
+          if (error === null) this.running.get(subjects.token(message.subject, 0))?.end.abort();
+        },
+      }),
+      connection.subscribe(subjects.alive(name), {
+        callback: (error, message) => {
+          if (error === null) this.answerAlive(message);
+        },
+      }),
+    );
+    this.serve();
+    this.timer = setInterval(() => this.beat(), HEARTBEAT_EVERY_MS);
+    this.watch = setInterval(() => this.stopDeaf(), WATCH_EVERY_MS);
+    this.beat();
+  }
+
+  /** Subscribes to the calls of the artifacts that run here, and to no others. */
+  serve(): void {
+    const { cell, tokens } = this.spec;
+    const { connection, subjects, name } = cell;
+    const wanted = this.artifacts();
+    for (const [artifact, subscriptions] of this.subscriptions) {
+      if (wanted.includes(artifact)) continue;
+      for (const one of subscriptions) one.unsubscribe();
+      this.subscriptions.delete(artifact);
+    }
+    const callback = (error: Error | null, message: Msg): void => {
+      if (error === null) void this.receive(message);
+    };
+    for (const artifact of wanted) {
+      if (this.subscriptions.has(artifact)) continue;
+      const hash = hash12(artifact);
+      this.subscriptions.set(artifact, [
+        connection.subscribe(subjects.pin(name, hash), { callback }),
+        ...(tokens ?? ['*']).map((tenant) =>
+          connection.subscribe(subjects.call(tenant, hash), { queue: RUN_QUEUE, callback }),
+        ),
+      ]);
+    }
+  }
+
+  /** The artifacts of the lock file that run here. */
+  artifacts(): readonly string[] {
+    const { lock, engine } = this.spec;
+    const active = new Set(
+      engine
+        .plugins()
+        .filter(({ state }) => state === 'active')
+        .map(({ id }) => id),
+    );
+    return Object.entries(lock.read().plugins)
+      .filter(([id, { disabled }]) => disabled !== true && active.has(id))
+      .map(([, { artifact }]) => artifact);
+  }
+
+  beat(): void {
+    const { cell, tenants, maxCalls, missing } = this.spec;
+    if (!cell.isConnected()) return;
+    const heartbeat: Heartbeat = {
+      runner: cell.name,
+      instance: this.instance,
+      version: BULKHEAD_VERSION,
+      artifacts: [...this.subscriptions.keys()],
+      callsUnderWay: this.running.size,
+      maxCalls,
+      freeMemory: freeMemory(),
+      leaving: this.leaving,
+      ...(tenants === undefined ? {} : { tenants }),
+      hears: this.gateways.list(),
+    };
+    cell.connection.publish(cell.subjects.heartbeat(cell.name), JSON.stringify(heartbeat));
+    if (missing().size > 0 && !this.leaving) this.applied(this.fetchMissing());
+  }
+
+  /** A gateway may have published a missing artifact in the meantime. */
+  async fetchMissing(): Promise<void> {
+    const before = this.spec.missing().size;
+    await this.spec.fetch();
+    if (this.spec.missing().size < before) await this.load();
+  }
+
+  /** Tells a gateway which of its calls do not run here: they have ended, or never arrived. */
+  answerAlive(message: Msg): void {
+    const asked = parse(message.string());
+    if (!Array.isArray(asked)) return;
+    message.respond(JSON.stringify(asked.filter((id) => !this.running.has(String(id)))));
+  }
+
+  /** Stops the calls of gateways that are not heard: they may have revoked what the calls use. */
+  stopDeaf(): void {
+    for (const { gateway, end } of this.running.values()) {
+      if (!this.gateways.isFresh(gateway)) end.abort();
+    }
+  }
+
+  async receive(message: Msg): Promise<void> {
+    const reply = (answer: Reply | string): void => {
+      const { connection } = this.spec.cell;
+      if (message.reply !== undefined && !connection.isClosed()) {
+        connection.publish(
+          message.reply,
+          typeof answer === 'string' ? answer : JSON.stringify(answer),
+        );
+      }
+    };
+    const { name: runner } = this;
+    const envelope = openEnvelope(this.spec.keys, message.data);
+    if (envelope === undefined || envelope === 'version') {
+      const [reason, text] = envelope === undefined ? NOT_TRUSTED : OTHER_PROTOCOL;
+      return reply({ type: 'refused', runner, reason, message: `${runner} ${text}` });
+    }
+    const refusal = whyCallRefused(envelope, message.subject, this.facts);
+    if (refusal !== undefined) return reply({ type: 'refused', runner, ...refusal });
+    if (this.leaving || this.running.size >= this.spec.maxCalls) {
+      return reply({ type: 'busy', runner, retryAfterMs: RETRY_AFTER_MS });
+    }
+    const id = `${envelope.call}-${envelope.attempt}`;
+    if (!this.spec.spent.spend(id, envelope.expiresAtMs)) {
+      const text = `has already begun the call ${envelope.call}. It does not run twice`;
+      return reply({
+        type: 'refused',
+        runner,
+        reason: 'not-trusted',
+        message: `${runner} ${text}.`,
+      });
+    }
+    if (envelope.audience === '*') reply({ type: 'started', runner, instance: this.instance });
+    const end = new AbortController();
+    this.running.set(id, { gateway: gatewayId(envelope), end });
+    try {
+      reply(await runEnvelope(this.runs, envelope, end.signal, reply));
+    } finally {
+      this.running.delete(id);
+      if (this.running.size === 0) this.idle();
+    }
+  }
+
+  problems(): readonly RunnerProblem[] {
+    const found = this.spec.engine
+      .plugins()
+      .flatMap(({ id, problems }) => problems.map(({ message }) => ({ plugin: id, message })));
+    const missing = [...this.spec.missing()].map(([plugin, message]) => ({ plugin, message }));
+    return [...missing, ...found];
+  }
+
+  async reload(): Promise<void> {
+    await this.spec.fetch();
+    await this.load();
+  }
+
+  async load(): Promise<void> {
+    await this.spec.engine.reload();
+    if (!this.leaving) this.serve();
+    this.beat();
+  }
+
+  async drain(timeoutMs: number = DRAIN_MS): Promise<void> {
+    this.leaving = true;
+    for (const subscriptions of this.subscriptions.values()) {
+      for (const one of subscriptions) one.unsubscribe();
+    }
+    this.subscriptions.clear();
+    this.beat();
+    if (this.running.size > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs);
+        this.idle = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    await this.close();
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.end();
+    return this.closing;
+  }
+
+  async end(): Promise<void> {
+    const { cell, engine } = this.spec;
+    clearInterval(this.timer);
+    clearInterval(this.watch);
+    this.leaving = true;
+    this.beat();
+    for (const one of [...this.subscriptions.values()].flat()) one.unsubscribe();
+    for (const one of this.others) one.unsubscribe();
+    await engine.close();
+    await cell.connection.drain().catch(() => cell.connection.close());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** Milliseconds between two looks at which gateways are heard. */
+const WATCH_EVERY_MS = 500;
+
+const NOT_TRUSTED: readonly [Refusal, string] = [
+  'not-trusted',
+  'does not trust the gateway: no key of fleet.gatewayKeys signed its message. Add the public key of the gateway there.',
+];
+
+const OTHER_PROTOCOL: readonly [Refusal, string] = [
+  'version',
+  `has version ${BULKHEAD_VERSION}, and does not understand the gateway's protocol. Give both the same major version.`,
+];

@@ -1,0 +1,62 @@
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemCode } from '../errors.js';
+import { replaceFileSync } from '../replace-file.js';
+
+/** The calls that a runner has begun. They outlive the process, so that no message runs a call twice. */
+export interface SpentCalls {
+  /** Whether the call may begin now: notes it, and returns `false` if it was noted before. */
+  spend(id: string, expiresAtMs: number): boolean;
+}
+
+/** Calls that are noted since the file was written anew, before it is written anew again. */
+const COMPACT_AFTER = 50_000;
+
+/** Opens the file in the runner's state directory. Throws errors of the system. */
+export function openSpentCalls(directory: string, now: () => number): SpentCalls {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const file = join(directory, 'spent-calls');
+  const spent = readSpent(file, now());
+  let noted = 0;
+  const compact = (): void => {
+    const at = now();
+    for (const [id, expiresAtMs] of spent) if (expiresAtMs < at) spent.delete(id);
+    const text = [...spent].map(([id, expiresAtMs]) => lineOf(id, expiresAtMs)).join('');
+    replaceFileSync(file, text, { mode: 0o600, durable: true });
+    noted = 0;
+  };
+  compact();
+  return {
+    spend: (id, expiresAtMs) => {
+      // guard: fleet-call-spent-once
+      if (spent.has(id)) return false;
+      if (noted >= COMPACT_AFTER) compact();
+      spent.set(id, expiresAtMs);
+      noted += 1;
+      // Before the call begins: a process that is killed right after has noted it.
+      appendFileSync(file, lineOf(id, expiresAtMs), { mode: 0o600 });
+      return true;
+    },
+  };
+}
+
+function lineOf(id: string, expiresAtMs: number): string {
+  return `${id} ${expiresAtMs}\n`;
+}
+
+/** The calls whose messages have not expired. A line that a crash cut off is left out. */
+function readSpent(file: string, at: number): Map<string, number> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return new Map();
+    throw error;
+  }
+  return new Map(
+    text.split('\n').flatMap((line) => {
+      const [id = '', expires = ''] = line.split(' ');
+      return id !== '' && Number(expires) >= at ? [[id, Number(expires)] as const] : [];
+    }),
+  );
+}

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeDirectory } from '../engine/plugin-on-disk.js';
+import { afterEachFile } from '../tidying.js';
+
+/** Whether Debian's `nats-server` is installed. `.ci/run` installs it. */
+export const hasNats: boolean = spawnSync('nats-server', ['--version']).status === 0;
+
+if (!hasNats) {
+  process.stderr.write(
+    '\nSKIPPED: the tests of fleets, because nats-server is not installed. Run: apt-get install nats-server\n\n',
+  );
+}
+
+/** A NATS server on a loopback port of its own. */
+export interface NatsServer {
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** Kills the server, and waits for its end. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port, with the same data. */
+  restart(): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+
+process.once('exit', () => {
+  for (const one of running) one.kill('SIGKILL');
+});
+
+afterEachFile(async () => {
+  await Promise.all([...running].map(end));
+});
+
+/** `configuration`: the text of a configuration of nats-server, added to ours. */
+export async function startNats(configuration = ''): Promise<NatsServer> {
+  const directory = makeDirectory();
+  const store = join(directory, 'jetstream');
+  mkdirSync(store);
+  const file = join(directory, 'nats.conf');
+  const start = async (port: string): Promise<{ process: ChildProcess; port: string }> => {
+    writeFileSync(
+      file,
+      `listen: "127.0.0.1:${port}"\njetstream { store_dir: ${JSON.stringify(store)} }\n${configuration}`,
+    );
+    const server = spawn('nats-server', ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+    running.add(server);
+    return { process: server, port: await readPort(server) };
+  };
+  let { process: server, port } = await start('-1');
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    get process() {
+      return server;
+    },
+    kill: () => end(server),
+    restart: async () => {
+      ({ process: server } = await start(port));
+    },
+  };
+}
+
+async function readPort(server: ChildProcess): Promise<string> {
+  let log = '';
+  let port: string | undefined;
+  for await (const chunk of server.stderr ?? []) {
+    log += String(chunk);
+    port ??= /client connections on 127\.0\.0\.1:(\d+)/.exec(log)?.[1];
+    if (log.includes('Server is ready') && port !== undefined) break;
+  }
+  if (port === undefined) throw new Error(`nats-server did not start: ${log}`);
+  return port;
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  running.delete(server);
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const exit = once(server, 'exit');
+  server.kill('SIGKILL');
+  await exit;
+}

@@ -1,0 +1,114 @@
+import type { Guard } from './guard.js';
+
+const HOSTILE = ['test/fleet/hostile.test.ts'];
+const ROUTING = ['test/fleet/routing.test.ts'];
+const PARTS = ['test/fleet/parts.test.ts'];
+const FAULTS = ['test/fleet/faults.test.ts'];
+
+/** Gateways and runners. */
+export const fleetGuards: readonly Guard[] = [
+  {
+    id: 'admitted-artifact-compared',
+    stops: 'another artifact that runs in place of the admitted one',
+    mutation: 'left',
+    tests: HOSTILE,
+  },
+  {
+    id: 'admitted-digest-compared',
+    stops: 'a call that runs with another grant, input or tenant than was admitted',
+    mutation: 'never',
+    tests: HOSTILE,
+  },
+  {
+    id: 'fleet-signature-verified',
+    stops: 'calls of anyone who can publish to NATS',
+    mutation: 'never',
+    tests: HOSTILE,
+  },
+  {
+    id: 'fleet-call-audience-checked',
+    stops: 'a call that is passed on to another runner',
+    mutation: 'never',
+    tests: HOSTILE,
+  },
+  {
+    id: 'fleet-call-tenant-checked',
+    stops: "a call on another tenant's subject",
+    mutation: 'never',
+    tests: HOSTILE,
+  },
+  {
+    id: 'fleet-call-expires',
+    stops: 'an old call that is played back',
+    mutation: 'never',
+    tests: HOSTILE,
+  },
+  {
+    id: 'fleet-call-spent-once',
+    stops: 'a call that runs twice because its message is played back',
+    mutation: 'never',
+    tests: [...HOSTILE, ...PARTS],
+  },
+  {
+    id: 'fleet-deaf-runner-stops',
+    stops: 'a runner that goes on with what was revoked',
+    mutation: { replace: [/&& now\(\).*;/s, ';'] },
+    tests: HOSTILE,
+  },
+  {
+    id: 'fleet-epoch-never-lower',
+    stops: 'an old statement of a gateway that hides a revocation',
+    mutation: 'never',
+    tests: HOSTILE,
+  },
+  {
+    id: 'fleet-runner-serves-its-tenants',
+    stops: 'calls of a tenant on a runner that does not serve it',
+    mutation: 'never',
+    tests: HOSTILE,
+  },
+  {
+    id: 'fleet-artifact-hashed',
+    stops: 'changed code from the object store',
+    mutation: 'never',
+    tests: ROUTING,
+  },
+  {
+    id: 'fleet-stateful-plugin-pinned',
+    stops: 'the state of a plugin that is split over runners',
+    mutation: 'always',
+    tests: ROUTING,
+  },
+  {
+    id: 'fleet-tls-required',
+    stops: 'calls in clear text on a network',
+    mutation: 'never',
+    tests: ROUTING,
+  },
+  {
+    id: 'fleet-lost-call-not-run-twice',
+    stops: 'a second run of a call that may have had effects',
+    mutation: 'never',
+    tests: FAULTS,
+  },
+  {
+    id: 'fleet-heartbeat-of-its-sender',
+    stops: "a runner that forges another runner's heartbeat",
+    mutation: {
+      replace: [/heartbeat\?\.runner !== .*\)\) return;/, 'heartbeat === undefined) return;'],
+    },
+    tests: FAULTS,
+  },
+  {
+    id: 'fleet-body-hashed',
+    stops: 'an input or result that was changed in the object store',
+    mutation: 'left',
+    tests: PARTS,
+  },
+  {
+    id: 'fleet-result-checked',
+    stops: 'an invalid result of a hostile runner',
+    mutation: 'always',
+    tests: PARTS,
+  },
+];
