@@ -5,7 +5,8 @@ import { expect, vi } from 'vitest';
  * half of their processor time. So one process for each worker bundles them all, without walls;
  * which of it all concerns bundling itself, or containment, has the real one.
  */
-const WITH_THE_REAL_ONE = /[\\/]test[\\/](?:escape[\\/](?:bundler|loading|native)|guests|plugin|cli[\\/]walls|engine[\\/]walls)/;
+const WITH_THE_REAL_ONE =
+  /[\\/]test[\\/](?:escape[\\/](?:bundler|loading|native)|guests|plugin|cli[\\/]walls|engine[\\/]walls)/;
 
 vi.mock(import('../src/engine/node/walled-bundler.js'), async (importOriginal) => {
   const original = await importOriginal();

@@ -5,7 +5,8 @@ import { openEngine } from '../engine/engine.js';
 import type { EngineOptions } from '../engine/types/options.js';
 import { BulkheadError } from '../errors.js';
 import { readSigningKey } from '../keys/key-file.js';
-import { publishArtifacts } from './artifacts.js';
+import { openLock } from '../engine/plugins/lock.js';
+import { fetchArtifacts, publishArtifacts } from './artifacts.js';
 import { openBodies } from './bodies.js';
 import { makeFleetCarrier } from './carrier.js';
 import { type Cell, connectCell } from './connection.js';
@@ -83,6 +84,8 @@ async function openGateway(
     epoch: () => number,
     now: Date.now,
   });
+  // Another gateway may have published what is not on this machine.
+  await fetchArtifacts(cell, openLock(options.lockFile ?? '', options.trustFile));
   const { engine, lock } = await openEngine(options, carrier);
   const { revoke, setEnabled, reload, close: closeEngine } = engine;
   const revoked: Revoked[] = [];

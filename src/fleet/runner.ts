@@ -289,7 +289,11 @@ class OpenRunner implements Runner {
     }
     const refusal = whyCallRefused(envelope, message.subject, this.facts);
     if (refusal !== undefined) return reply({ type: 'refused', runner, ...refusal });
-    if (this.leaving || this.running.size >= this.spec.maxCalls) {
+    if (this.leaving) {
+      const text = `${runner} is leaving. Start another runner.`;
+      return reply({ type: 'refused', runner, reason: 'no-runner', message: text });
+    }
+    if (this.running.size >= this.spec.maxCalls) {
       return reply({ type: 'busy', runner, retryAfterMs: RETRY_AFTER_MS });
     }
     const id = `${envelope.call}-${envelope.attempt}`;
@@ -334,11 +338,11 @@ class OpenRunner implements Runner {
 
   async drain(timeoutMs: number = DRAIN_MS): Promise<void> {
     this.leaving = true;
-    for (const subscriptions of this.subscriptions.values()) {
-      for (const one of subscriptions) one.unsubscribe();
-    }
+    const subscriptions = [...this.subscriptions.values()].flat();
     this.subscriptions.clear();
     this.beat();
+    // Calls that are on the way are refused, and the gateway sends them elsewhere.
+    await Promise.all(subscriptions.map((one) => one.drain()));
     if (this.running.size > 0) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, timeoutMs);

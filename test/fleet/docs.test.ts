@@ -1,4 +1,4 @@
-import { writeFileSync, copyFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,7 +7,6 @@ import { fencesOf } from '../docs/documents.js';
 import { ROOT } from '../architecture/sources.js';
 import { heardOf, makeCell } from './cell.js';
 import { hasNats, startNats } from './nats-server.js';
-import { mkdtempSync, rmSync } from 'node:fs';
 
 const [example] = fencesOf('docs/fleet.md').filter(({ language }) => language === 'js');
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeDirectory } from '../engine/plugin-on-disk.js';
 import { afterEachFile } from '../tidying.js';
 
 /** Whether Debian's `nats-server` is installed. `.ci/run` installs it. */
@@ -25,6 +25,7 @@ export interface NatsServer {
 }
 
 const running = new Set<ChildProcess>();
+const directories: string[] = [];
 
 process.once('exit', () => {
   for (const one of running) one.kill('SIGKILL');
@@ -32,11 +33,14 @@ process.once('exit', () => {
 
 afterEachFile(async () => {
   await Promise.all([...running].map(end));
+  // The server no longer writes into its directory.
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true });
 });
 
 /** `configuration`: the text of a configuration of nats-server, added to ours. */
 export async function startNats(configuration = ''): Promise<NatsServer> {
-  const directory = makeDirectory();
+  const directory = mkdtempSync(join(tmpdir(), 'bulkhead-nats-'));
+  directories.push(directory);
   const store = join(directory, 'jetstream');
   mkdirSync(store);
   const file = join(directory, 'nats.conf');
