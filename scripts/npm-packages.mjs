@@ -1,7 +1,10 @@
 // Checks that popular packages of pure JavaScript run inside a plugin: installs them into a
 // temporary directory, makes a small plugin of each, and calls its tool in a guest.
 //
-//   node scripts/npm-packages.mjs [--keep DIR] [name …]
+//   node scripts/npm-packages.mjs [--keep DIR] [--separate] [name …]
+//
+// `--separate`: each package runs in a compartment of its own. The packages have the
+// permissions of the plugin.
 //
 // Prints a table. The exit code is 0 if at least 90 % of the packages work.
 import { execFileSync } from 'node:child_process';
@@ -18,6 +21,9 @@ const args = process.argv.slice(2);
 const keepAt = args.indexOf('--keep');
 const kept = keepAt < 0 ? undefined : args.splice(keepAt, 2)[1];
 const directory = kept ?? mkdtempSync(join(tmpdir(), 'bulkhead-npm-'));
+const separateAt = args.indexOf('--separate');
+if (separateAt >= 0) args.splice(separateAt, 1);
+const isSeparate = separateAt >= 0;
 const chosen = packages.filter(({ name }) => args.length === 0 || args.includes(name));
 
 if (!existsSync(join(directory, 'node_modules'))) {
@@ -72,12 +78,18 @@ async function tryPackage({ name, use, grants = {} }) {
     const entry = `bulkhead-${rows.length}.mjs`;
     writeFileSync(join(directory, entry), `${use}\n${TOOL}`);
     writeFileSync(join(directory, 'pandora.manifest.json'), manifestOf(entry, grants));
-    const { bundle } = await buildBundle({ directory, entry: { file: entry } });
+    const { bundle } = await buildBundle({
+      directory,
+      entry: { file: entry },
+      ...(isSeparate ? { separate: { together: [] } } : {}),
+    });
+    const grant = isSeparate ? grantsOf(bundle, grants) : {};
     row.ms = Math.round(performance.now() - began);
     row.kilobytes = Math.round(bundle.code.length / 1024);
     const engine = await createEngine({
       plugins: [directory],
       grant: 'declared',
+      packages: { packages: isSeparate ? { grant } : 'together' },
       cacheDirectory: join(directory, '.cache'),
       limits: { timeoutMs: 20_000 },
       logger: SILENT,
@@ -92,6 +104,13 @@ async function tryPackage({ name, use, grants = {} }) {
     row.problem = String(error.message).slice(0, 300);
   }
   return row;
+}
+
+/** What each package gets: the permissions of the plugin. */
+function grantsOf({ packages: found }, grants) {
+  const { random = false, network = [], env = [], storage = false } = grants;
+  const all = { time: true, random, network: network.length > 0, env, storage };
+  return Object.fromEntries(found.map(({ path }) => [path, all]));
 }
 
 function describe({ code, content, value }, problem) {

@@ -6,13 +6,14 @@ import type { EntryStatus, PluginStatus } from '../engine/types/status.js';
 import type { Permissions } from '../permissions/kind.js';
 import { explainPermissions } from '../permissions/permissions.js';
 import type { Plugin } from '../plugin/plugin.js';
+import { packagesAmong, type SuggestedPackage } from '../suggest/package-grants.js';
 import type { Suggestion, UsedPower } from '../suggest/suggest.js';
 import { jsonLine, jsonLines, visible, visibleText } from '../visible.js';
 import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
 import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
-import { type Failure, failureOf, failureOfPlugin, noPlugin } from './failure.js';
+import { type Failure, failureOf, failureOfPlugin, noPlugin, usageError } from './failure.js';
 import { type Paint, makePaint, print } from './output.js';
 import { whyProgramCannotRun } from '../suggest/program-needs.js';
 import { cannotRun } from './lock/fetch.js';
@@ -32,13 +33,21 @@ export function addInspect(program: Command, run: RunCommand): void {
       '--suggest',
       'read the code without running it, and print the permissions that it needs',
     )
-    .action((directory: string, settings: PluginSettings & { readonly suggest?: boolean }) =>
-      run((capabilities) =>
-        settings.suggest === true
-          ? runSuggest(directory, settings.json === true, capabilities)
-          : runInspect(directory, settings, capabilities),
-      ),
+    .option('--packages', 'with --suggest: print what each npm package of the plugin needs')
+    .action((directory: string, settings: InspectSettings) =>
+      run((capabilities) => {
+        if (settings.suggest === true) return runSuggest(directory, settings, capabilities);
+        if (settings.packages === true) {
+          throw usageError('packages', 'The option --packages needs --suggest. Add --suggest.');
+        }
+        return runInspect(directory, settings, capabilities);
+      }),
     );
+}
+
+interface InspectSettings extends PluginSettings {
+  readonly suggest?: boolean;
+  readonly packages?: boolean;
 }
 
 /** Shows one plugin. Its modules run, because the tools exist only after that. */
@@ -271,11 +280,23 @@ function indent(text: string, by: string): string[] {
 /** Prints the permissions that a plugin's code needs. The code does not run. */
 export async function runSuggest(
   directory: string,
-  json: boolean,
+  settings: Pick<InspectSettings, 'json' | 'packages'>,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
+  const json = settings.json === true;
   try {
     const suggestion = await capabilities.suggestPermissions(directory);
+    if (settings.packages === true) {
+      const packages = packagesAmong(suggestion);
+      const { plugin } = suggestion;
+      await print(
+        { json },
+        capabilities,
+        { ok: true, plugin, packages },
+        describePackages(plugin, packages, makePaint(capabilities.stdout.colour)),
+      );
+      return EXIT.ok;
+    }
     await print(
       { json },
       capabilities,
@@ -291,6 +312,32 @@ export async function runSuggest(
     } else await capabilities.stderr.write(await errorBlock(failure, directory, capabilities));
     return exitCodeOf(failure.code);
   }
+}
+
+function describePackages(
+  plugin: string,
+  packages: readonly SuggestedPackage[],
+  paint: Paint,
+): string {
+  const grant = Object.fromEntries(packages.map((one) => [one.path, one.grant]));
+  const option = JSON.stringify({ [plugin]: { grant } }, null, 2).split('\n');
+  const lines = [
+    paint('bold', `${visible(plugin)}: packages whose code uses permissions: ${packages.length}`),
+    'The other packages need nothing.',
+    ...(packages.length === 0
+      ? []
+      : ['', '  for the option "packages"', ...option.map((line) => `    ${visible(line)}`)]),
+    ...packages.flatMap(({ path, items }) => [
+      '',
+      paint('bold', visible(path)),
+      ...items.map(({ permission, scope, why, at }) => {
+        const what =
+          scope === 'true' || scope === undefined ? permission : `${permission} ${visible(scope)}`;
+        return `  ${what}  ${paint('dim', `${visible(why)} at ${visible(at)}`)}`;
+      }),
+    ]),
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 function describeSuggestion(suggestion: Suggestion, paint: Paint): string {

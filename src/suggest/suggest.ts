@@ -158,11 +158,14 @@ async function readBundle(
     .filter(({ host }) => !requested.has(host) && isScope('network', host))
     .map(({ host, place }): OpenQuestion => ({
       permission: 'network',
-      what: `the code names ${host} and may fetch it`,
+      what: `${NAMED_HOST}${host} and may fetch it`,
       at: place,
     }));
   return { items, open: [...open, ...candidates], hostPowers };
 }
+
+/** The start of a question about a host that no use was found for. */
+export const NAMED_HOST = 'the code names ';
 
 /** A path in the plugin's storage may be a file that the plugin ships. */
 async function asShipped(finding: Finding, directory: string): Promise<Finding> {

@@ -58,6 +58,52 @@ describe('bulkhead inspect --suggest', () => {
     expect(JSON.parse(out)).toEqual({ ok: true, ...suggestion });
   });
 
+  const withPackages: Suggestion = {
+    ...suggestion,
+    items: [
+      ...suggestion.items,
+      {
+        permission: 'env',
+        scope: 'TOKEN',
+        why: 'process.env.TOKEN',
+        at: 'node_modules/b/i.js:2:1',
+      },
+      { permission: 'time', scope: 'true', why: 'Date.now', at: 'node_modules/@a/b/i.js:1:1' },
+    ],
+    open: [
+      { permission: 'network', what: 'fetch of a value', at: 'node_modules/b/i.js:3:1' },
+      {
+        permission: 'network',
+        what: 'the code names x.com and may fetch it',
+        at: 'node_modules/c/i.js:3:1',
+      },
+      { permission: 'none', what: 'eval', at: 'node_modules/d/i.js:3:1' },
+    ],
+  };
+
+  it('writes with --packages what each npm package uses, for the option packages', async () => {
+    const { out } = await run(['inspect', 'a', '--suggest', '--packages', '--json'], withPackages);
+    expect(JSON.parse(out)).toMatchObject({
+      ok: true,
+      plugin: 'weather',
+      packages: [
+        { path: 'node_modules/@a/b', grant: { time: true } },
+        { path: 'node_modules/b', grant: { network: true, env: ['TOKEN'] } },
+      ],
+    });
+    const text = await run(['inspect', 'a', '--suggest', '--packages'], withPackages);
+    expect(text.out).toContain('weather: packages whose code uses permissions: 2\n');
+    expect(text.out).toContain(
+      'node_modules/b\n  env TOKEN  process.env.TOKEN at node_modules/b/i.js:2:1\n  network  fetch of a value at node_modules/b/i.js:3:1\n',
+    );
+  });
+
+  it('says that --packages needs --suggest', async () => {
+    const { code, err } = await run(['inspect', 'a', '--packages']);
+    expect(code).toBe(1);
+    expect(err).toContain('Add --suggest.');
+  });
+
   it('says of code that needs nothing that it needs nothing', async () => {
     const { out } = await run(['inspect', 'a', '--suggest'], {
       ...suggestion,

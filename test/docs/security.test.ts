@@ -165,7 +165,7 @@ const HARMLESS_FLAGS = [
   // What is called, with what, and for whom.
   '--check-config --ask --approval --files --input --context --semantics --tenant --unattended --tool --call --credential --storage-directory',
   // What keeps a plugin to less, or lets it do nothing.
-  '--lock --locked --only --secret --dry-run --suggest --require --paranoid --storage --digest',
+  '--lock --locked --only --secret --dry-run --suggest --packages --require --paranoid --storage --digest',
   // What is written down, and what of it is shown, and how.
   '--audit --audit-key --audit-anchor --key --accept-unattested --file --plugin --type --since --until --follow --anchor --when --reason',
   // How a runner is named and reached, and what limits it.

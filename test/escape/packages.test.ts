@@ -66,6 +66,7 @@ import { even } from 'cycle-a';
 import { outer } from 'barrel';
 import scoped from '@scope/tool';
 import fn from 'callable';
+import { defaults } from './as-node.mjs';
 class Mine extends Base { name() { return 'mine ' + super.name(); } }
 const tool = (id, execute) => ({ id, title: id, description: id, inputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, execute });
 export const tools = [tool('answers', async () => {
@@ -76,10 +77,15 @@ export const tools = [tool('answers', async () => {
     before, after: [count, all.count], live, names: Object.keys(all).sort(),
     mine: new Mine().name(), data, sub, transpiled, named, versions, old, even: even(7), outer, scoped,
     fn: [fn(2), fn.twice(2), fn.length], lazy: lazy.default, buffer: Buffer.from('x').toString('hex') + lazy.hex,
-    same: Base === all.Base && fn === fn.self,
+    defaults, same: Base === all.Base && fn === fn.self,
   };
 })];
 `,
+  'src/as-node.mjs': `
+import live from 'live'; import transpiled from 'transpiled'; import fn from 'callable'; import mini from 'minified';
+export const defaults = [live, Object.keys(transpiled), fn(1), mini(1)];`,
+  'node_modules/minified/package.json': '{ "module": "min.js" }',
+  'node_modules/minified/min.js': `var a=n=>n+2;export{a as default};`,
   'node_modules/live/package.json': '{ "type": "module", "exports": "./main.js" }',
   'node_modules/live/main.js': `
 export let count = 0; export const increment = () => { count += 1; };

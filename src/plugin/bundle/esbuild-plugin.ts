@@ -8,6 +8,7 @@ import { parentOf, type PluginFiles } from './files.js';
 import type { BundleSpec } from './spec.js';
 import { PLUGIN_NAMESPACE, isBuildFailure } from './problems.js';
 import type { Resolution, Resolver } from './resolve/resolver.js';
+import { isEsModule } from './source/module-syntax.js';
 import { loaderOf, prepareSource } from './source/prepare.js';
 import {
   ENTRY_IMPORT,
@@ -145,7 +146,7 @@ function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveRe
     return { path: specifier.replace(/^\.\//, ''), namespace: 'sandbox', sideEffects: false };
   }
   if (namespace === 'node-interop' || namespace === 'with-default') {
-    return toFile(importer, unit, true);
+    return toFile(importer, sources, true);
   }
   if (sources.virtualModules.has(specifier)) return toModule(generatedModule.provided(specifier));
   refuseForeign(specifier);
@@ -161,8 +162,9 @@ function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveRe
 function toResult(
   resolution: Resolution,
   { path: specifier, importer, namespace, kind }: OnResolveArgs,
-  { files, resolver, builtins, virtualModules, unit, warn }: PluginSources,
+  sources: PluginSources,
 ): OnResolveResult {
+  const { files, resolver, builtins, virtualModules, warn } = sources;
   switch (resolution.kind) {
     case 'builtin':
       return toModule(
@@ -204,7 +206,7 @@ function toResult(
       ) {
         return toModule(generatedModule.withDefault(path));
       }
-      return toFile(path, unit, !isPure);
+      return toFile(path, sources, !isPure);
     }
   }
 }
@@ -212,14 +214,17 @@ function toResult(
 /** A file of the plugin, or the link to it if another unit has it. */
 function toFile(
   path: string,
-  unit: UnitSources | undefined,
+  { unit, files }: PluginSources,
   sideEffects: boolean,
 ): OnResolveResult {
   if (unit === undefined || unit.unitOf(path) === unit.path) {
     return { path, namespace: PLUGIN_NAMESPACE, sideEffects };
   }
   unit.link(path);
-  return { ...toModule(generatedModule.link(path)), sideEffects };
+  return {
+    ...toModule(generatedModule.link(path, isEsModule(path, files.read(path)))),
+    sideEffects,
+  };
 }
 
 /** Whether a source imports the default of that module. */

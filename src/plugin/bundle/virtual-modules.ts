@@ -1,4 +1,5 @@
 import { NAMESPACE_EXPORT } from './rewrite/rewrite.js';
+import { LINKED_MODULE } from './rewrite/link-interop.js';
 import { IN_PACKAGES } from './rewrite/sections.js';
 
 /** A module that is not a file of the plugin. */
@@ -55,14 +56,12 @@ const CLOCKS: Readonly<Record<string, string>> = {
  * time, not a build error.
  */
 export const generatedModule: Readonly<
-  Record<
-    'provided' | 'link' | 'nothing' | 'realBuiltin',
-    (specifier: string) => GeneratedModule
-  > & {
+  Record<'provided' | 'nothing' | 'realBuiltin', (specifier: string) => GeneratedModule> & {
     builtin: (name: string, file: string) => GeneratedModule;
     builtinInPackages: (name: string, file: string) => GeneratedModule;
     missing: (specifier: string, why: string) => GeneratedModule;
     interop: (path: string) => GeneratedModule;
+    link: (file: string, isModule: boolean) => GeneratedModule;
     offered: (files: readonly string[]) => GeneratedModule;
     withDefault: (path: string) => GeneratedModule;
   }
@@ -77,10 +76,10 @@ export const generatedModule: Readonly<
       `module.exports = $bulkhead.modules[${text(specifier)}];`,
   }),
   /** A file of another unit. */
-  link: (file) => ({
+  link: (file, isModule) => ({
     namespace: 'link',
     // Not the file's own name: esbuild reads a module with the extension .mjs as an ES module.
-    path: `${file} linked`,
+    path: `${file}${isModule ? LINKED_MODULE : ' linked'}`,
     contents: `module.exports = $bulkhead.link(${text(file)});`,
   }),
   /** Offers files to other units, before any module of the unit runs: units import each other in cycles. */

@@ -3,6 +3,7 @@ import { type Edit, applyEdits, blank, makeFresh } from './edits.js';
 import { replaceDependencyGlobals } from './dependency-globals.js';
 import { avoidFrozenWrites } from './frozen-writes.js';
 import { bindSloppyGlobals, findGlobalWrites, isKnownGlobal } from './globals.js';
+import { keepLinkedDefaults } from './link-interop.js';
 import { type Walk, enterAll, parseSource } from './parse.js';
 import { resolveBindings } from './scopes.js';
 import { findSections } from './sections.js';
@@ -47,6 +48,7 @@ export function rewriteBundle(moduleText: string, prelude = ''): Rewritten {
     dropInner([
       ...returnExports(program),
       ...callNodeInterop(program, walk),
+      ...keepLinkedDefaults(program, walk),
       ...bindSloppyGlobals(walk, bindings, globalAt),
       ...safe.edits,
       ...frozen.edits,
