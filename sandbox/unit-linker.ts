@@ -96,7 +96,7 @@ class UnitLinker {
     const open: OpenUnit = { unit, files: {} };
     this.#open.set(unit.path, open);
     const run = confinement.evaluate(
-      `${'\n'.repeat(unit.lines)}${unit.code}\n//# sourceURL=${this.#nameOf(unit)}/${params.sourceUrl}`,
+      `${unit.code}\n//# sourceURL=${this.#nameOf(unit)}/${params.sourceUrl}`,
     );
     if (typeof run !== 'function') {
       throw new CodedError('LOAD_FAILED', 'a unit of the bundle is not a function');
@@ -191,8 +191,9 @@ class UnitLinker {
     };
   }
 
-  #nameOf({ path }: PlacedUnit): string {
-    return `${this.#mark}-${[...this.#units.keys()].indexOf(path)}`;
+  /** With the lines before the unit in the bundle's text: see `makeStackMapper`. */
+  #nameOf({ path, lines }: PlacedUnit): string {
+    return `${this.#mark}-${[...this.#units.keys()].indexOf(path)}+${lines}`;
   }
 
   /** The unit whose code assigns now: that of the nearest frame, or `undefined` if that frame is of no unit. */

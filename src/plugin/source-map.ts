@@ -28,7 +28,8 @@ export function findOriginalPosition(
  * The map is read once, when a stack first needs it. If the map is too large to read without
  * blocking the host, the frames are left out.
  *
- * @param sourceUrl the name of the bundle's code in the guest
+ * @param sourceUrl the name of the bundle's code in the guest. A unit of the bundle has the lines before it in front of
+ *   that name: `…+120/bundle.js`.
  */
 export function makeStackMapper(
   sourceUrl: string,
@@ -64,7 +65,9 @@ function positionIn(
   const at = frame.lastIndexOf(`${sourceUrl}:`);
   if (at < 0) return undefined;
   const match = /^(\d+):(\d+)/.exec(frame.slice(at + sourceUrl.length + 1));
-  return match === null ? undefined : { line: Number(match[1]), column: Number(match[2]) };
+  if (match === null) return undefined;
+  const before = /\+(\d{1,8})\/$/.exec(frame.slice(0, at))?.[1] ?? 0;
+  return { line: Number(before) + Number(match[1]), column: Number(match[2]) };
 }
 
 function openFinder(readSourceMap: () => string): SourceFinder {
