@@ -6,14 +6,27 @@ import { integrityOf } from '../plugin/integrity.js';
 import type { Cell } from './connection.js';
 import { artifactName } from './subjects.js';
 
-/** The artifacts of a cell, in NATS' object store, by their hashes. */
-async function openBucket({ nats, connection, cell }: Cell): Promise<ObjectStore> {
-  return new nats.obj.Objm(connection).create(`bh-${cell}-artifacts`);
+/** The artifacts of a cell, in NATS' object store, by their hashes. Only a gateway creates the bucket. */
+async function createBucket({ nats, connection, cell }: Cell): Promise<ObjectStore> {
+  return new nats.obj.Objm(connection).create(bucketName(cell));
+}
+
+/** `undefined`: no gateway has created it. */
+async function openBucket({ nats, connection, cell }: Cell): Promise<ObjectStore | undefined> {
+  try {
+    return await new nats.obj.Objm(connection).open(bucketName(cell));
+  } catch {
+    return undefined;
+  }
+}
+
+function bucketName(cell: string): string {
+  return `bh-${cell}-artifacts`;
 }
 
 /** Publishes the artifacts that a lock file accepts, with their signatures. */
 export async function publishArtifacts(cell: Cell, lock: AcceptedPlugins): Promise<void> {
-  const bucket = await openBucket(cell);
+  const bucket = await createBucket(cell);
   for (const pin of Object.values(lock.read().plugins)) {
     const stored = pin.disabled === true ? undefined : lock.readStored(pin.artifact);
     if (stored === undefined) continue;
@@ -58,7 +71,11 @@ function isStored(lock: AcceptedPlugins, hash: string): boolean {
   return stored !== undefined && integrityOf(stored.bytes) === hash;
 }
 
-async function fetchOne(bucket: ObjectStore, lock: AcceptedPlugins, hash: string): Promise<void> {
+async function fetchOne(
+  bucket: ObjectStore | undefined,
+  lock: AcceptedPlugins,
+  hash: string,
+): Promise<void> {
   const name = artifactName(hash);
   const bytes = await read(bucket, name, MAX_ARCHIVE_BYTES);
   if (bytes === undefined) {
@@ -81,10 +98,11 @@ async function fetchOne(bucket: ObjectStore, lock: AcceptedPlugins, hash: string
 const MAX_ENVELOPE_BYTES = 64 * 1024;
 
 async function read(
-  bucket: ObjectStore,
+  bucket: ObjectStore | undefined,
   name: string,
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
+  if (bucket === undefined) return undefined;
   const info = await bucket.info(name);
   if (info === null || info.size > maxBytes) return undefined;
   return (await bucket.getBlob(name)) ?? undefined;

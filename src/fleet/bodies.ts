@@ -38,6 +38,8 @@ const TAG_BYTES = 16;
 
 /** Large inputs and results of a cell, encrypted, in NATS' object store. */
 export interface Bodies {
+  /** Creates the bucket of a tenant, once. Only a gateway may. */
+  prepare(tenant: string): Promise<void>;
   /** Rejects with `FLEET_FAILED` for bodies of more than 64 MiB. */
   store(tenant: string, text: string): Promise<BodyReference>;
   /** The text. Rejects with `FLEET_FAILED` if it is gone, or is not what the reference says. */
@@ -47,19 +49,26 @@ export interface Bodies {
 }
 
 export function openBodies({ nats, connection, cell }: Cell): Bodies {
+  const manager = new nats.obj.Objm(connection);
+  const nameOf = (tenant: string): string => `bh-${cell}-bodies-${tenant}`;
   const buckets = new Map<string, Promise<ObjectStore>>();
   const bucketOf = (tenant: string): Promise<ObjectStore> => {
     let bucket = buckets.get(tenant);
     if (bucket === undefined) {
-      bucket = new nats.obj.Objm(connection).create(`bh-${cell}-bodies-${tenant}`, {
-        ttl: EXPIRY_MS * NANOSECONDS,
-      });
+      bucket = manager.open(nameOf(tenant));
       buckets.set(tenant, bucket);
       bucket.catch(() => buckets.delete(tenant));
     }
     return bucket;
   };
   return {
+    prepare: async (tenant) => {
+      if (buckets.has(tenant)) return;
+      const bucket = manager.create(nameOf(tenant), { ttl: EXPIRY_MS * NANOSECONDS });
+      buckets.set(tenant, bucket);
+      bucket.catch(() => buckets.delete(tenant));
+      await bucket;
+    },
     store: async (tenant, text) => {
       const plain = Buffer.from(text, 'utf8');
       if (plain.length > MAX_BODY_BYTES) throw failed(`it has more than ${MAX_BODY_BYTES} bytes`);

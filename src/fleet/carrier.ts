@@ -90,9 +90,12 @@ export function makeFleetCarrier(spec: FleetCarrierSpec): FleetCarrier {
   const run = async (call: CarriedCall): Promise<CallResult | Failure> => {
     if (call.artifact === undefined) return notAccepted(call);
     if (!cell.isConnected()) return noTransport(call);
+    const tenant = tenantToken(call.options.tenant);
+    // The runner may need it for the result.
+    await bodies.prepare(tenant);
     const body =
       Buffer.byteLength(call.inputText) > MAX_MESSAGE_BYTES
-        ? await bodies.store(tenantToken(call.options.tenant), call.inputText)
+        ? await bodies.store(tenant, call.inputText)
         : undefined;
     const except = new Set<string>();
     let last: Failure = noRunner(call);

@@ -66,17 +66,21 @@ export async function startNats(configuration = ''): Promise<NatsServer> {
   };
 }
 
-async function readPort(server: ChildProcess): Promise<string> {
+/** Reads the log as long as the server runs: a server whose log nobody reads ends. */
+function readPort(server: ChildProcess): Promise<string> {
   let log = '';
-  let port: string | undefined;
-  for await (const chunk of server.stderr ?? []) {
-    log += String(chunk);
-    port ??= /client connections on 127\.0\.0\.1:(\d+)/.exec(log)?.[1];
-    if (log.includes('Server is ready') && port !== undefined) break;
-  }
-  if (port === undefined) throw new Error(`nats-server did not start: ${log}`);
-  return port;
+  return new Promise((resolve, reject) => {
+    server.once('exit', () => reject(new Error(`nats-server ended: ${log}`)));
+    server.stderr?.on('data', (chunk: Buffer) => {
+      if (log.length < MAX_LOG) log += String(chunk);
+      const port = /client connections on 127\.0\.0\.1:(\d+)/.exec(log)?.[1];
+      if (port !== undefined && log.includes('Server is ready')) resolve(port);
+    });
+  });
 }
+
+/** Characters of the log that are looked at. */
+const MAX_LOG = 64 * 1024;
 
 async function end(server: ChildProcess): Promise<void> {
   running.delete(server);

@@ -120,6 +120,7 @@ describe.skipIf(!hasNats)('a large body', () => {
     const { url } = await startNats();
     const cell = await connectCell({ servers: [url], name: 'one' });
     const bodies = openBodies(cell);
+    await bodies.prepare('0');
     const reference = await bodies.store('0', 'a secret text');
     expect(await bodies.read(reference)).toBe('a secret text');
     const bucket = await new Objm(cell.connection).open('bh-main-bodies-0');
