@@ -38,6 +38,9 @@ export interface FleetCarrier extends CallCarrier {
 /** Runners that are tried for one call, before it fails with `BUSY`. */
 const MAX_ATTEMPTS = 5;
 
+/** Milliseconds without a connection after which the answers of runners count as lost. */
+const LOST_AFTER_MS = 5_000;
+
 /** Calls that a runner is asked about in one message. */
 const MAX_ASKED = 5_000;
 
@@ -131,7 +134,12 @@ export function makeFleetCarrier(spec: FleetCarrierSpec): FleetCarrier {
       }
     },
     checkRunners: () => {
-      if (!cell.isConnected()) return;
+      if (!cell.isConnected()) {
+        // By now the runners have stopped the calls of a gateway that they do not hear.
+        if (cell.lostForMs() > LOST_AFTER_MS)
+          for (const one of open.values()) one.settle({ is: 'lost' });
+        return;
+      }
       const sent = new Map<string, string[]>();
       for (const one of open.values()) {
         one.checkRunner();

@@ -23,6 +23,8 @@ export interface Cell {
   readonly inbox: string;
   /** Whether the server is connected now. */
   isConnected(): boolean;
+  /** Milliseconds since the connection was lost; 0 while it is there. */
+  lostForMs(): number;
 }
 
 /** Throws `INVALID_OPTIONS`, `INVALID_KEY`, and `FLEET_FAILED` if no server can be reached. */
@@ -56,11 +58,11 @@ export async function connectCell(options: FleetConnection): Promise<Cell> {
       { cause: error },
     );
   }
-  let connected = true;
+  let lostAtMs: number | undefined;
   void (async () => {
     for await (const { type } of connection.status()) {
-      if (type === 'disconnect') connected = false;
-      else if (type === 'reconnect') connected = true;
+      if (type === 'disconnect') lostAtMs ??= performance.now();
+      else if (type === 'reconnect') lostAtMs = undefined;
     }
   })();
   return {
@@ -70,7 +72,8 @@ export async function connectCell(options: FleetConnection): Promise<Cell> {
     cell,
     subjects: subjectsOf(cell),
     inbox,
-    isConnected: () => connected && !connection.isClosed(),
+    isConnected: () => lostAtMs === undefined && !connection.isClosed(),
+    lostForMs: () => (lostAtMs === undefined ? 0 : performance.now() - lostAtMs),
   };
 }
 

@@ -115,7 +115,7 @@ describe.skipIf(!hasNats)('a fleet', () => {
     await heardOf(gateway, 'survivor');
     await nats.kill();
     await expect
-      .poll(async () => (await gateway.call('echo', {})).content)
+      .poll(async () => (await gateway.call('echo', {}, { timeoutMs: 100 })).content)
       .toMatchObject([{ text: expect.stringContaining('not connected to NATS') }]);
     await nats.restart();
     await expect.poll(async () => (await gateway.call('echo', { b: 2 })).value).toEqual({ b: 2 });
