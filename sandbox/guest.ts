@@ -1,5 +1,6 @@
 import { describeError } from './describe-error.js';
 import { type Endower, prepareEndower } from './endower.js';
+import { clockFrom } from './endowments/clock-from.js';
 import { makeTape, type Tape } from './endowments/tape.js';
 import { frameOf, makeFrameCutter } from './wire/framing.js';
 import { makeHookRuns } from './hook-runs.js';
@@ -120,12 +121,13 @@ export function startGuest(capabilities: GuestCapabilities): Guest {
           return validation.accept(params);
         }
         if (method === 'load' && loaded === undefined && isLoadParams(params)) {
-          tape = params.tape && makeTape(params.tape, capabilities.clock, capabilities.crypto);
-          // A recorded plugin gets the tape's clock.
+          const clock = clockFrom(params.startTime, capabilities.clock);
+          tape = params.tape && makeTape(params.tape, clock, capabilities.crypto);
+          // What was prepared reads the process's clock. A recorded plugin gets the tape's clock.
           loaded =
-            tape === undefined
+            tape === undefined && clock === capabilities.clock
               ? load(params, capabilities, host, reportFault, prepared)
-              : load(params, { ...capabilities, ...tape }, host, reportFault);
+              : load(params, { ...capabilities, clock, ...tape }, host, reportFault);
           return loaded.attach().then(() => null);
         }
         throw new CodedError('LOAD_FAILED', `a guest does not answer ${method} now`);

@@ -81,6 +81,8 @@ export interface LoadParams {
   readonly assignedGlobals: readonly string[];
   /** The IANA time zone of a plugin with `time`. Others get UTC, as do shared guests. */
   readonly timeZone: string;
+  /** What the plugin's clock shows when it loads, in milliseconds since the epoch. Default: the machine's time. */
+  readonly startTime?: number;
   /** The operator's configuration of the plugin, as the dialect passes it to the plugin. */
   readonly config: Json;
   /** Names of the powers that the host lends, granted to this plugin or not. */

@@ -85,6 +85,7 @@ export function readSettings(
     ...readGuestOptions(options),
     packages: readPackageOptions(options.packages),
     timeZone: readTimeZone(options.timeZone),
+    ...readStartTime(options.startTime),
     walls,
     limits,
     network: options.network ?? {},
@@ -133,6 +134,18 @@ function readTimeZone(zone: string | undefined): string {
   } catch {
     throw invalid('timeZone', 'the IANA name of a time zone, e.g. Europe/Berlin');
   }
+}
+
+/** The times that a `Date` holds. */
+const MAX_TIME = 8.64e15;
+
+function readStartTime(time: number | undefined): Pick<EngineOptions, 'startTime'> {
+  if (time === undefined) return {};
+  if (Number.isInteger(time) && Math.abs(time) <= MAX_TIME) return { startTime: time };
+  throw invalid(
+    'startTime',
+    'milliseconds since the epoch, e.g. Date.parse("2026-01-01T00:00:00Z")',
+  );
 }
 
 /** The operator's own files, by their paths without links where they exist. */

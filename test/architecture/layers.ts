@@ -52,8 +52,8 @@ const rows: readonly (readonly string[])[] = [
   ['src/agent/', 'src/formats/spindle/council/', 'src/metrics/', 'src/report/', 'src/suggest/'],
   // Reads a plugin as `suggest` does, and places findings as `report` does.
   ['src/check/'],
-  // Gateways and runners on several machines.
-  ['src/adapters/', 'src/console/', 'src/fleet/'],
+  // `fleet`: gateways and runners on several machines.
+  ['src/adapters/', 'src/console/', 'src/fleet/', 'src/testing/'],
   ['src/http/'],
   ['src/index.ts', 'src/entry-points/'],
   ['src/cli/'],
@@ -115,6 +115,8 @@ const powerful: readonly string[] = [
   'src/fleet/spent-calls.ts',
   // What the engine takes from its own process, unless it is told otherwise.
   'src/engine/node/',
+  // A directory for the storage of a plugin under test.
+  'src/testing/workplace.ts',
   'src/cli/main.ts',
   'src/cli/run-process.ts',
   'src/cli/system-capabilities.ts',

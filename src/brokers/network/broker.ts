@@ -2,6 +2,7 @@ import { isRecord } from '../../../sandbox/wire/json.js';
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import { type Attribution, type NetworkRecord, type OpenFields, openRecord } from '../record.js';
+import { type AnswerRequest, makeAnsweredConnections } from './answered.js';
 import { makeConnections } from './connections.js';
 import { checkName, makeDial, makeResolve, type Resolve } from './dial.js';
 import {
@@ -37,6 +38,8 @@ export interface NetworkBrokerSpec {
    * (see `Tunnel`). Proxies in environment variables are ignored.
    */
   readonly proxy?: string;
+  /** Answers every permitted request in place of the network. Default: none. */
+  readonly answer?: AnswerRequest;
   /** Secrets that the plugin has references to: inserted into requests, scrubbed from responses. */
   readonly secrets?: readonly Secret[];
   readonly limits?: Partial<NetworkLimits>;
@@ -87,18 +90,21 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
   const refusals = makeRefusals(plugin, granted, limits);
   const overrides = parseOverrides(spec.overrides ?? []);
   const authorities = spec.ca ?? [];
-  const connections = makeConnections(
-    makeDial({
-      overrides,
-      resolve: spec.resolve ?? makeResolve(),
-      connect: spec.connect ?? connectTcp,
-      tunnel: spec.proxy === undefined ? undefined : makeTunnel(spec.proxy, authorities),
-      trust: makeTrust(authorities),
-      limits,
-      refusals,
-    }),
-    limits,
-  );
+  const connections =
+    spec.answer !== undefined
+      ? makeAnsweredConnections(spec.answer)
+      : makeConnections(
+          makeDial({
+            overrides,
+            resolve: spec.resolve ?? makeResolve(),
+            connect: spec.connect ?? connectTcp,
+            tunnel: spec.proxy === undefined ? undefined : makeTunnel(spec.proxy, authorities),
+            trust: makeTrust(authorities),
+            limits,
+            refusals,
+          }),
+          limits,
+        );
   let secrets = spec.secrets ?? [];
   let secretFilter: MakeSecretFilter | undefined = secretFilterFor(secrets);
   const semaphore = makeSemaphore({

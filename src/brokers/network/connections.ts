@@ -12,7 +12,7 @@ export interface Connections {
 
 /** One connection, for one request. */
 export interface Lease {
-  readonly client: Client;
+  readonly client: Pick<Client, 'dispatch'>;
   /** The address at the other end, once connected. */
   readonly address: string | undefined;
   /** Returns the connection. If `ok`, it may be reused, otherwise it is closed. */

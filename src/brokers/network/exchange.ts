@@ -23,7 +23,7 @@ export interface Response {
 }
 
 export interface ExchangeSpec {
-  readonly client: Client;
+  readonly client: Pick<Client, 'dispatch'>;
   readonly url: URL;
   readonly method: string;
   readonly headers: readonly Header[];

@@ -31,6 +31,7 @@ export function loadParams(spec: InstanceSpec, sourceUrl: string, grant: GuestGr
     sourceUrl,
     assignedGlobals: bundle.assignedGlobals,
     timeZone: settings.timeZone,
+    ...(settings.startTime === undefined ? {} : { startTime: settings.startTime }),
     config,
     hostPowers: settings.hostPowers.names,
     pluginInfo: entry.pluginInfo ?? null,

@@ -132,13 +132,14 @@ class InstanceState implements Instance {
 
   get terms(): JsonObject {
     const { permissions } = this.grant;
-    const { overrides = [] } = this.spec.services.settings.network;
+    const { overrides = [], answer } = this.spec.services.settings.network;
     return {
       grant: { ...permissions },
       mounts: mountsOf(permissions),
       config: this.spec.config,
       secrets: this.secrets.map(({ name, binding }) => [name, canonicalJson(binding)]),
       overrides: overrides.map(({ host, url }) => [host, url]),
+      ...(answer === undefined ? {} : { answered: true }),
     };
   }
 

@@ -5,6 +5,7 @@ export const ENGINE_OPTION_NAMES: Readonly<Record<keyof EngineOptions, true>> = 
   plugins: true,
   enclaveKeyFile: true,
   timeZone: true,
+  startTime: true,
   replicas: true,
   isolation: true,
   packages: true,

@@ -195,6 +195,11 @@ export interface EngineOptions {
    * host's zone.
    */
   readonly timeZone?: string;
+  /**
+   * What the clocks of plugins show when they load, in milliseconds since the epoch, for tests. They run
+   * on from there. Default: the machine's time.
+   */
+  readonly startTime?: number;
   /** The walls to require or activate. Default: see each option. */
   readonly walls?: WallOptions;
   /** The directory of cached bundles and descriptions. Default: `bulkhead` in the user's cache. */
@@ -289,6 +294,12 @@ export interface NetworkOptions {
   readonly ca?: readonly string[];
   /** An upstream HTTP proxy for all requests. */
   readonly proxy?: string;
+  /**
+   * Answers the requests of confined plugins in place of the network, e.g. with the host's own HTTP
+   * client or in a test. Grants, caps and secrets apply as usual; nothing is dialled, so the addresses
+   * behind names are not checked. Redirects come back to it. Default: none.
+   */
+  readonly answer?: (request: Request) => Response | Promise<Response>;
 }
 
 /** The subset of pino's interface that the engine uses. */
