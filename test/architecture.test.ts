@@ -25,13 +25,14 @@ describe('the tree', () => {
 });
 
 describe('a plugin system', () => {
-  /** The tables: formats, engine glue, dialects, public types, sentences about powers. */
+  /** The tables: formats, engine glue, dialects, public types, sentences about powers, new plugins. */
   const TABLES = [
     'src/formats/table.ts',
     'src/engine/systems.ts',
     'sandbox/dialects/table.ts',
     'src/index.ts',
     'src/permissions/power-words.ts',
+    'src/cli/init/templates.ts',
   ];
   /** The fixtures that the demo and the doctor run. */
   const EXAMPLES = ['src/cli/demo/examples.ts', 'src/cli/doctor/machine.ts'];

@@ -38,6 +38,11 @@ export interface CliCapabilities {
   readonly checkWritable: (path: string) => Promise<void>;
   /** Creates a directory and its parents. Rejects if it has an entry. */
   readonly makeEmptyDirectory: (path: string) => Promise<void>;
+  /** Writes files into a new directory, by path relative to it. Rejects if the directory has an entry. */
+  readonly makeProject: (
+    directory: string,
+    files: Readonly<Record<string, string>>,
+  ) => Promise<void>;
   /** Writes a new file with mode 0600. Rejects if the path exists, also as a link. */
   readonly saveNewFile: (path: string, content: ReadableStream<Uint8Array>) => Promise<void>;
   /** Loads a module of the operator into this process. The path is relative to the working directory. */

@@ -17,6 +17,7 @@ import { addAdd, addUpdate } from './lock/accept.js';
 import { addCheck } from './lock/check.js';
 import { addListAndDiff } from './lock/list.js';
 import { addLockChanges } from './lock/manage.js';
+import { addInit } from './init/init.js';
 import { addKeys } from './keys.js';
 import { addPack } from './pack.js';
 import { addReplay } from './replay.js';
@@ -36,6 +37,7 @@ import { addWalls } from './walls.js';
 import { addWhy } from './why.js';
 
 const commands = [
+  addInit,
   addCall,
   addBatch,
   addRunProgram,

@@ -1,7 +1,7 @@
-import { access, mkdir, open, readFile, readdir, realpath, rm } from 'node:fs/promises';
+import { access, mkdir, open, readFile, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { availableParallelism, release, totalmem, userInfo } from 'node:os';
-import { dirname, resolve as absolute } from 'node:path';
+import { dirname, join, resolve as absolute } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createEngine } from '../agent/agent.js';
@@ -70,6 +70,14 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
     makeEmptyDirectory: async (path) => {
       await mkdir(path, { recursive: true });
       if ((await readdir(path)).length > 0) throw new Error('it is not empty');
+    },
+    makeProject: async (directory, files) => {
+      await mkdir(directory, { recursive: true });
+      if ((await readdir(directory)).length > 0) throw new Error('it is not empty');
+      for (const [path, text] of Object.entries(files)) {
+        await mkdir(join(directory, dirname(path)), { recursive: true });
+        await writeFile(join(directory, path), text, { flag: 'wx' });
+      }
     },
     saveNewFile: async (path, content) => {
       // guard: saved-file-is-new

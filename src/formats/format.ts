@@ -124,6 +124,8 @@ export interface PluginInterface {
   needs(path: readonly string[]): InterfaceNeed | undefined;
   /** The power of the host that the use of a member asks for; `undefined` if it asks for none. */
   powerOf?(path: readonly string[]): PowerNeed | undefined;
+  /** Members whose calls send a request to the URL of their first argument. */
+  readonly requests?: readonly string[];
 }
 
 /** A power that a host lends, with the permission that it needs. */

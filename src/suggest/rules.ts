@@ -136,6 +136,7 @@ function judgeGlobal(
     default:
       return [
         ...judgeInterface('global', name, member.path, node),
+        ...(requestsUrl(name, first) ? [network(`${name}.${first}`, node, member, reading)] : []),
         ...absentFindings(name, node, reading),
       ];
   }
@@ -170,15 +171,18 @@ function judgeInterface(
   return [{ ...need, why, node }];
 }
 
+/** Whether a member of a system's own global sends a request to the URL of its first argument. */
+function requestsUrl(name: string, member = ''): boolean {
+  return INTERFACES.some((one) => one.name === name && one.requests?.includes(member));
+}
+
 /** The power of the host that a use of a plugin system's own global or module asks for. */
 export function powerUsed({ node, of }: Use, reading: Reading): PowerNeed | undefined {
   const found = INTERFACES.find((one) => one.kind === of.kind && one.name === of.name);
   return found?.powerOf?.(memberAt(node, reading).path);
 }
 
-const INTERFACES: readonly PluginInterface[] = formats.flatMap(
-  ({ interfaces }) => interfaces ?? [],
-);
+const INTERFACES: readonly PluginInterface[] = formats.flatMap((one) => one.interfaces ?? []);
 
 function judgeModule(
   name: string,
@@ -195,10 +199,8 @@ function judgeModule(
   if (name === 'bun') return judgeGlobal('Bun', node, member, reading);
   if (name === 'process') return judgeGlobal('process', node, member, reading);
   if (name === 'crypto') {
-    return cryptoFindings(
-      member.path.findLast((key) => key !== 'webcrypto'),
-      node,
-    );
+    const used = member.path.findLast((key) => key !== 'webcrypto');
+    return cryptoFindings(used, node);
   }
   if (name === 'sqlite' || name === 'bun:sqlite')
     return databaseFindings(operation, node, member, reading);

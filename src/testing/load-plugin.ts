@@ -29,6 +29,8 @@ export interface TestOptions {
   readonly config?: JsonObject;
   /** The permissions that it gets. Default: all that it declares. */
   readonly grant?: EngineOptions['grant'];
+  /** Permissions of these that it does not get, in the form of `engine.revoke`. Default: none. */
+  readonly revoke?: readonly string[];
   /** Answers questions about its calls. Default: yes, once. `toAsk` tells that it was asked. */
   readonly approve?: 'once' | 'deny' | Approver;
   /** Gets the lines that the plugin and the engine log. Default: nothing is logged. */
@@ -121,6 +123,7 @@ export async function loadPlugin(
     await close();
     throw notLoaded(plugin.id, status);
   }
+  if (options.revoke !== undefined) await engine.revoke(plugin.id, ...options.revoke);
   let last: Promise<unknown> = Promise.resolve();
   const callNow = async (
     tool: string,

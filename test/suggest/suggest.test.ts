@@ -147,11 +147,11 @@ describe('suggestPermissions', () => {
     );
     writeFileSync(
       join(directory, 'backend.js'),
-      `spindle.registerTool({ name: 'x' }); spindle.storage.setJson('a', {}); spindle.log.info('x');`,
+      `spindle.registerTool({ name: 'x' }); spindle.storage.setJson('a', {}); spindle.log.info('x'); spindle.cors('https://api.example.com/' + spindle);`,
     );
     expect(await suggestPermissions(directory)).toMatchObject({
       format: 'spindle',
-      permissions: { storage: true, powers: ['tools'] },
+      permissions: { storage: true, network: ['https://api.example.com'] },
     });
   });
 

@@ -5,6 +5,7 @@ import type { PluginInterface } from '../format.js';
 export const spindleGlobal: PluginInterface = {
   kind: 'global',
   name: 'spindle',
+  requests: ['cors'],
   needs: ([first = '']) => {
     if (STORAGE.has(first)) return { permission: 'storage', scope: 'true' };
     const scope = POWERS[first];

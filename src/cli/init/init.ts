@@ -1,0 +1,96 @@
+import type { Command } from 'commander';
+import { basename, join, resolve } from 'node:path';
+import { visible } from '../../visible.js';
+import type { RunCommand } from '../call.js';
+import type { CliCapabilities } from '../capabilities.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { reasonOf, usageError } from '../failure.js';
+import { print } from '../output.js';
+import type { Template } from './project.js';
+import { templates } from './templates.js';
+
+interface InitSettings {
+  readonly format?: string;
+  readonly json?: boolean;
+}
+
+const FORMATS = Object.keys(templates);
+
+export function addInit(program: Command, run: RunCommand): void {
+  program
+    .command('init')
+    .description('make a new plugin, with a tool, its permission and a test')
+    .argument('[directory]', 'a new or empty directory; its name becomes the name of the plugin')
+    .option('--format <FORMAT>', FORMATS.join(', '))
+    .option('--json', 'print one line of JSON')
+    .action((directory: string | undefined, settings: InitSettings) =>
+      run((capabilities) => runInit(directory, settings, capabilities)),
+    );
+}
+
+async function runInit(
+  given: string | undefined,
+  settings: InitSettings,
+  capabilities: CliCapabilities,
+): Promise<ExitCode> {
+  const directory = given ?? (await askDirectory(capabilities));
+  const name = basename(resolve(directory));
+  if (!/^[a-z][a-z0-9-]{0,63}$/.test(name)) {
+    throw usageError(
+      'directory',
+      `A plugin cannot be named ${visible(name)}. Name its directory with small letters, digits and hyphens, e.g. my-weather.`,
+    );
+  }
+  const format = settings.format ?? (await askFormat(capabilities));
+  const template = templateOf(format);
+  const files = template.files({ name, bulkhead: await dependencyOn(capabilities) });
+  await capabilities.makeProject(directory, files).catch((error: unknown) => {
+    throw usageError(
+      'directory',
+      `The plugin was not made in ${visible(directory)}: ${reasonOf(error)}. Name a new or empty directory.`,
+    );
+  });
+  await print(
+    settings,
+    capabilities,
+    { ok: true, directory, format, name, files: Object.keys(files) },
+    `${Object.keys(files)
+      .map((path) => `made ${visible(join(directory, path))}`)
+      .join('\n')}
+
+Next:
+  cd ${visible(directory)}
+  npm install
+  npm test
+`,
+  );
+  return EXIT.ok;
+}
+
+function templateOf(format: string): Template {
+  const template = Object.hasOwn(templates, format) ? templates[format] : undefined;
+  if (template !== undefined) return template;
+  throw usageError(
+    '--format',
+    `--format is ${visible(format)}: write one of ${FORMATS.join(', ')}`,
+  );
+}
+
+async function askDirectory({ ask, interrupted }: CliCapabilities): Promise<string> {
+  const directory = (await ask?.('Directory of the new plugin: ', interrupted))?.trim() ?? '';
+  if (directory !== '') return directory;
+  throw usageError('directory', 'Name the directory of the new plugin: bulkhead init my-weather');
+}
+
+async function askFormat({ ask, interrupted }: CliCapabilities): Promise<string> {
+  const choices = Object.entries(templates).map(([name, { title }]) => `  ${name}: ${title}\n`);
+  const format = (await ask?.(`${choices.join('')}Format: `, interrupted))?.trim() ?? '';
+  if (format !== '') return format;
+  throw usageError('--format', `Name the format of the plugin: --format ${FORMATS.join('|')}`);
+}
+
+/** A clone of Bulkhead is named by its path, because the registry may not have its version. */
+async function dependencyOn({ fixtures, realPath, version }: CliCapabilities): Promise<string> {
+  const root = await realPath(join(fixtures, '..'));
+  return /[\\/]node_modules[\\/]/.test(root) ? `^${version}` : `file:${root}`;
+}
