@@ -33,6 +33,7 @@ describe('the documents', () => {
     expect(own).toEqual([
       'docs/fleet.md',
       ...frameworks,
+      'docs/packages.md',
       'docs/powers.md',
       'docs/storage.md',
       'docs/storage.md',

@@ -114,6 +114,7 @@ function membersOf(path: string, name: string, without: readonly string[] = []):
 /** They name things, narrow, listen, or put a wall up. */
 const HARMLESS_OPTIONS = [
   'plugins',
+  'packages',
   'defaultPlugins',
   'collisions',
   'lockFile',
