@@ -2,7 +2,6 @@ import {
   compilerFile,
   DESCRIPTION,
   HOST,
-  json,
   packageFile,
   readmeFile,
   testFile,
