@@ -10,11 +10,10 @@ import { print } from './output.js';
 import { makeServerLog } from './serve/log.js';
 
 interface RunnerSettings extends EngineSettings {
-  readonly lock: string;
-  readonly server: readonly string[];
-  readonly name: string;
-  readonly gatewayKey: readonly string[];
-  readonly state: string;
+  readonly server?: readonly string[];
+  readonly name?: string;
+  readonly gatewayKey?: readonly string[];
+  readonly state?: string;
   readonly cell?: string;
   readonly nkey?: string;
   readonly credentials?: string;
@@ -32,14 +31,14 @@ export function addRunner(program: Command, run: RunCommand): void {
       'run the calls that gateways send over NATS, until interrupted: see docs/fleet.md',
     );
   addEngineOptions(command)
-    .requiredOption('--server <URL>', 'a NATS server, e.g. tls://nats:4222; repeatable', collect)
-    .requiredOption('--name <NAME>', "this runner's name, unique in its cell")
-    .requiredOption(
+    .option('--server <URL>', 'a NATS server, e.g. tls://nats:4222; repeatable', collect)
+    .option('--name <NAME>', "this runner's name, unique in its cell")
+    .option(
       '--gateway-key <FILE>',
       'public keys of the gateways that may send calls; repeatable',
       collect,
     )
-    .requiredOption('--state <DIR>', 'directory for the ids of calls that ran')
+    .option('--state <DIR>', 'directory for the ids of calls that ran')
     .option('--cell <NAME>', 'the cell of gateways and runners (default: main)')
     .option('--nkey <FILE>', 'seed of the NKey for NATS (default: none)')
     .option('--credentials <FILE>', 'credentials (.creds) for NATS (default: none)')
@@ -58,17 +57,15 @@ async function serveCalls(
   settings: RunnerSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  const { lock } = settings;
-  if (typeof lock !== 'string') {
-    throw usageError('--lock', 'a runner runs what a lock file accepts; add --lock FILE');
-  }
+  const lock = required(settings.lock, '--lock FILE');
+  const fleet = fleetOf(settings);
   const logger = makeServerLog(capabilities.stderr, () => new Date());
   const options: RunnerOptions = {
     ...(await engineOptions([], settings, capabilities)),
     limits: {},
     logger,
     lockFile: lock,
-    fleet: fleetOf(settings),
+    fleet,
   };
   const { startRunner } = await import('../fleet/runner.js');
   const runner = await startRunner(options);
@@ -79,7 +76,7 @@ async function serveCalls(
       (error: unknown) => logger.error({ why: String(error) }, 'the reload failed'),
     );
   });
-  const { name } = settings;
+  const { name } = fleet;
   await print(settings, capabilities, { runner: name }, `runner ${name} is ready\n`);
   await interrupted(capabilities.interrupted);
   removeListener();
@@ -90,13 +87,12 @@ async function serveCalls(
 }
 
 function fleetOf(settings: RunnerSettings): RunnerOptions['fleet'] {
-  const { server, name, gatewayKey, state, cell, nkey, credentials, ca, tenant } = settings;
-  const { allowPlaintext, maxCalls } = settings;
+  const { cell, nkey, credentials, ca, tenant, allowPlaintext, maxCalls } = settings;
   return {
-    servers: server,
-    name,
-    gatewayKeys: gatewayKey,
-    stateDirectory: state,
+    servers: required(settings.server, '--server URL'),
+    name: required(settings.name, '--name NAME'),
+    gatewayKeys: required(settings.gatewayKey, '--gateway-key FILE'),
+    stateDirectory: required(settings.state, '--state DIR'),
     ...(cell === undefined ? {} : { cell }),
     ...(nkey === undefined ? {} : { nkeyFile: nkey }),
     ...(credentials === undefined ? {} : { credentialsFile: credentials }),
@@ -107,10 +103,16 @@ function fleetOf(settings: RunnerSettings): RunnerOptions['fleet'] {
   };
 }
 
+function required<Value>(value: Value | undefined, option: string): Value {
+  if (value !== undefined) return value;
+  const [name = option] = option.split(' ');
+  throw usageError(name, `A runner needs ${name}. Add ${option}; docs/fleet.md has an example.`);
+}
+
 function parseCount(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count > 0) return count;
-  throw usageError('--max-calls', `takes a whole number above 0, not ${text}`);
+  throw usageError('--max-calls', `--max-calls takes a whole number above 0, not ${text}`);
 }
 
 function interrupted(signal: AbortSignal): Promise<void> {
