@@ -137,10 +137,8 @@ async function run({
               ? { control: [new URL('a:b'), setTimeout(() => {}, 0)] }
               : {}),
           });
-    // What was said last is still on its way.
-    await new Promise((resolve) => {
-      setTimeout(resolve, 5);
-    });
+    // The pipe keeps the order, so the host has every earlier line when it answers this.
+    await pipe.right.peer.ask('flush', {}).answer;
     return outcome({ value });
   } catch (error) {
     const why =

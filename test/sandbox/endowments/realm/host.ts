@@ -16,6 +16,7 @@ export function makeHost(peer: () => Peer, notes: string[], logs: string[]): Ser
       if (!isRecord(params)) throw new Error('params are no object');
       if (method === 'storage') return store(params, peer(), notes);
       if (method === 'power') return lend(params);
+      if (method === 'flush') return null;
       return method === 'readFile'
         ? readFile(String(params['path']), peer())
         : answer(params, request, peer(), notes);
