@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that start guests, the command line or other programs. Everything else is a unit test. */
 const PROCESS = [
-  'test/{adapters,agent,browser,cli,conformance,engine,escape,fleet,guests,http,load,remotes}/**/*.test.ts',
+  'test/{adapters,agent,browser,cli,conformance,engine,escape,examples,fleet,guests,http,load,remotes}/**/*.test.ts',
   'test/formats/*/{engine,council}/**/*.test.ts',
 ];
 const DOCS = ['test/docs.test.ts', 'test/docs/**/*.test.ts'];
