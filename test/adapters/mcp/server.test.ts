@@ -253,6 +253,8 @@ describe('the list of tools', () => {
       `export const tools = [{ id: 'new', name: 'n', description: 'd', annotations: { readOnlyHint: true }, execute() {} }];`,
     );
     await served.engine.reload();
+    // If the new version cannot be built, the old one continues without a change to report.
+    expect(served.engine.plugins().flatMap(({ problems }) => problems)).toEqual([]);
     await changed;
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['sample__new']);
   });
