@@ -121,6 +121,7 @@ const HARMLESS_OPTIONS = [
   'trustFile',
   'replicas',
   'isolation',
+  'startTime',
   'timeZone',
   'enclaveKeyFile',
   'secrets',

@@ -16,6 +16,7 @@ interface Line {
 const ELSEWHERE = new Map([
   ['broken-out', 'test/escape/process.test.ts'],
   ['is-called-proto', 'test/escape/names.test.ts'],
+  ['packages', 'test/escape/packages.test.ts'],
   ['rogue-guest', 'test/escape/wire.test.ts'],
 ]);
 
