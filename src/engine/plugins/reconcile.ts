@@ -97,6 +97,13 @@ const UNBUILT: ReadonlySet<string> = new Set([
   'OUTSIDE_PLUGIN',
   'SES_INCOMPATIBLE',
   'LOAD_FAILED',
+  // The machine may be busy, or the new version loops. Nothing says that the old one is worse.
+  'DEADLINE_EXCEEDED',
+  'GUEST_START_FAILED',
+  'GUEST_CRASHED',
+  'GUEST_KILLED',
+  'GUEST_OUT_OF_MEMORY',
+  'GUEST_OUT_OF_CPU',
 ]);
 
 /** The last good version continues. It reports the problems of the newer version. */

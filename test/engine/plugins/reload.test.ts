@@ -165,6 +165,18 @@ describe('a Pandora plugin that is read again', () => {
     expect(engine.plugins()[0]?.problems).toEqual([]);
   });
 
+  it.each([
+    ['takes too long to load', 'for (;;);', 'DEADLINE_EXCEEDED'],
+    ['throws when it is loaded', 'throw new Error("broken")', 'LOAD_FAILED'],
+  ])('runs the old version if the new one %s', async (_, source, code) => {
+    const directory = makePlugin({ id: 'p', tools: { say: 'async () => "one"' } });
+    const engine = await startEngine([directory], { limits: { loadTimeoutMs: 1_500 } });
+    makePlugin({ id: 'p', source }, directory);
+    await engine.reload();
+    expect(engine.plugins()[0]?.problems).toMatchObject([{ code }]);
+    expect((await engine.call('say', {})).value).toBe('one');
+  });
+
   it('is ended at once when it is disabled, its timers with it', async () => {
     const events: BulkheadEvent[] = [];
     const directory = makePlugin({
