@@ -13,18 +13,17 @@ const FRAMEWORKS = ['test/frameworks/**'];
 
 /** The files that take longest. They run first, so that the workers end together. */
 const LONGEST = [
-  'engine/close',
   'cli/selftest/selftest',
-  'load/churn',
   'engine/recording/fixtures',
-  'escape/hooks',
-  'escape/loading',
-  'cli/signing',
-  'cli/lock',
-  'cli/demo',
   'cli/serve/serve',
+  'load/churn',
+  'escape/hooks',
+  'engine/close',
   'docs',
-  'docs/stories',
+  'cli/init',
+  'engine/sqlite/sqlite',
+  'cli/main',
+  'engine/programs/killed-host',
 ].map((name) => `/test/${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {
@@ -52,8 +51,8 @@ export default defineConfig({
     // Loading the imports of a test takes as long as the test, so files of one worker share them.
     // test/tidying.ts cleans up after each file.
     isolate: false,
-    // One more than the two cores of the smallest machine, because tests wait for their guests.
-    maxWorkers: 3,
+    // Two more than the two cores of the smallest machine, because tests wait for their guests.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
