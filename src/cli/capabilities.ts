@@ -34,6 +34,13 @@ export interface CliCapabilities {
   readonly readFile: (path: string) => Promise<string>;
   /** Writes a file with mode 0600, and creates its directories. */
   readonly writeFile: (path: string, text: string) => Promise<void>;
+  /**
+   * Replaces a text file in one step, or creates it. Others can read it only if they could read the former
+   * file.
+   */
+  readonly replaceText: (path: string, text: string) => Promise<void>;
+  /** How another program starts this command line, with absolute paths. */
+  readonly ownCommand: { readonly command: string; readonly args: readonly string[] };
   /** Rejects if `writeFile` could not write there. Creates the directories, and leaves no new file. */
   readonly checkWritable: (path: string) => Promise<void>;
   /** Creates a directory and its parents. Rejects if it has an entry. */

@@ -1,4 +1,15 @@
-import { access, mkdir, open, readFile, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
+import {
+  access,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  realpath,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { availableParallelism, release, totalmem, userInfo } from 'node:os';
 import { dirname, join, resolve as absolute } from 'node:path';
@@ -15,6 +26,7 @@ import { readLimits } from '../engine/types/limits.js';
 import { findProgram, inspectMachine } from '../guests/machine.js';
 import { installCommand } from '../guests/walls/install.js';
 import { findCommand, runBehindWalls } from '../guests/walls/run.js';
+import { replaceFile } from '../replace-file.js';
 import { openPackageStore, storeDirectoryOf } from '../npm/store.js';
 import { suggestPermissions } from '../suggest/suggest.js';
 import type { CliCapabilities, HttpAnswer, LoopbackServer, TextSink } from './capabilities.js';
@@ -58,6 +70,15 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
         await file.close();
       }
     },
+    replaceText: async (path, text) => {
+      const mode = await stat(path).then(
+        (stats) => stats.mode,
+        () => 0,
+      );
+      // guard: client-file-mode-kept
+      await replaceFile(path, text, { mode: (mode & 0o044) === 0 ? 0o600 : 0o644 });
+    },
+    ownCommand: { command: process.execPath, args: [realpathSync(process.argv[1] ?? '')] },
     checkWritable: async (path) => {
       await mkdir(dirname(path), { recursive: true });
       const isNew = await access(path).then(

@@ -142,6 +142,11 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
     checkWritable: () => Promise.resolve(),
     makeEmptyDirectory: (path) =>
       spec.full === path ? Promise.reject(new Error('it is not empty')) : Promise.resolve(),
+    replaceText: (path, text) => {
+      written.set(path, text);
+      return Promise.resolve();
+    },
+    ownCommand: { command: '/usr/bin/node', args: ['/opt/bulkhead/main.js'] },
     makeProject: (directory, files) => {
       if (spec.full === directory) return Promise.reject(new Error('it is not empty'));
       for (const [path, text] of Object.entries(files)) written.set(`${directory}/${path}`, text);

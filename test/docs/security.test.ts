@@ -154,6 +154,8 @@ const HARMLESS_OPTIONS = [
 ];
 
 const HARMLESS_FLAGS = [
+  '--install',
+  '--uninstall',
   '--check-config',
   '--sarif',
   '--fail-on',

@@ -158,6 +158,24 @@ export const serverGuards: readonly Guard[] = [
     tests: ['test/http/files.test.ts'],
   },
   {
+    id: 'client-entry-not-replaced',
+    stops: 'a server of the user that is lost because Bulkhead’s has its name',
+    mutation: 'never',
+    tests: ['test/cli/client-configuration.test.ts'],
+  },
+  {
+    id: 'client-file-unchanged-since-shown',
+    stops: 'changes of a running client that are overwritten',
+    mutation: 'never',
+    tests: ['test/cli/client-configuration.test.ts'],
+  },
+  {
+    id: 'client-file-mode-kept',
+    stops: 'keys in a client’s configuration that other users can read afterwards',
+    mutation: { replace: ['=== 0', '!== 0'] },
+    tests: ['test/cli/client-configuration.test.ts'],
+  },
+  {
     id: 'saved-file-is-new',
     stops: 'a file of a tool that replaces one of the operator, or is written through a link',
     mutation: { replace: ["'wx'", "'w'"] },

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { ConfigFile } from '../../http/config.js';
 import type { RunCommand } from '../call.js';
+import { CLIENTS } from '../client/clients.js';
+import { changeClient, type InstallSettings } from '../client/install.js';
 import { readPowerModules } from '../power-modules.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -16,7 +18,7 @@ import {
   REMOTES_WAIT_MS,
 } from './options.js';
 
-interface McpSettings extends ServedSettings {
+interface McpSettings extends ServedSettings, InstallSettings {
   readonly code?: boolean;
 }
 
@@ -30,10 +32,20 @@ export function addMcp(program: Command, run: RunCommand): void {
       '--code',
       'serve two tools: run_program, which runs TypeScript programs that call the other tools, and search_tools',
     )
+    .option(
+      '--install <CLIENT>',
+      `write into the configuration of ${CLIENTS.join(', ')} how it starts this, and show that first`,
+    )
+    .option('--uninstall <CLIENT>', 'remove what --install wrote')
+    .option('--accept', 'write what --install or --uninstall shows, without asking')
     .action((directories: string[], settings: McpSettings) =>
-      run((capabilities) => runMcp(directories, settings, capabilities), {
-        endsWhenInterrupted: true,
-      }),
+      run(
+        (capabilities) =>
+          settings.install !== undefined || settings.uninstall !== undefined
+            ? changeClient(directories, settings, capabilities)
+            : runMcp(directories, settings, capabilities),
+        { endsWhenInterrupted: true },
+      ),
     );
 }
 
