@@ -145,7 +145,7 @@ export function makeToolCalls(
 
   const ask = async (
     given: ModelCall,
-    { anew = false }: { readonly anew?: boolean } = {},
+    { again = false }: { readonly again?: boolean } = {},
   ): Promise<StoredQuestion | undefined> => {
     const call = resolve(given);
     if (!pauses || call === undefined) return undefined;
@@ -153,7 +153,7 @@ export function makeToolCalls(
     if (decision?.verdict !== 'ask') return undefined;
     const known = find(call.id, decision.digest);
     const isSame = known?.question.digest === decision.digest;
-    if (!anew && isSame && known.state === 'denied') return known.question;
+    if (!again && isSame && known.state === 'denied') return known.question;
     const approvalId = await engine.approvals.request(call.name, call.input, {
       ...forQuestion,
       reference: referenceOf(call.id, decision.digest),
@@ -175,7 +175,7 @@ export function makeToolCalls(
     },
     hold: async (call, signal) => {
       // Without an id, a repeated call is a new one.
-      const question = await ask(call, { anew: call.id === undefined });
+      const question = await ask(call, { again: call.id === undefined });
       if (question !== undefined) await answered(engine, question, signal);
     },
     run: async (given, { signal, ...listeners } = {}) => {

@@ -157,13 +157,13 @@ export function keepRecentCalls(
       }
       case 'approval-given':
       case 'approval-refused': {
-        const { atMs, call, by, approver = 'nobody' } = event;
+        const { atMs, call, by, approver } = event;
         const how =
           event.type === 'approval-given' ? `approved (${event.verdict})` : 'not approved';
         return add(call, {
           atMs,
           kind: 'approval',
-          text: `${how} by ${approver}${by === undefined ? '' : `: ${by}`}`,
+          text: `${how}${approver === undefined ? '' : ` by ${approver}`}${by === undefined ? '' : `: ${by}`}`,
           wanted: '',
         });
       }

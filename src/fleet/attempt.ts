@@ -226,7 +226,7 @@ export class OpenAttempt {
   }
 }
 
-/** Whether a message is the server's own answer, because nobody listens to the subject. */
+/** Whether a message is the server's own answer, because the subject has no listener. */
 export function isNoResponder({ data, headers }: Msg): boolean {
   return data.length === 0 && headers?.code === 503;
 }

@@ -44,7 +44,7 @@ export interface Bodies {
   store(tenant: string, text: string): Promise<BodyReference>;
   /** The text. Rejects with `FLEET_FAILED` if it is gone, or is not what the reference says. */
   read(reference: BodyReference): Promise<string>;
-  /** Deletes a body that nobody needs any more. Never rejects: it expires. */
+  /** Deletes a body that is not needed any more. Never rejects: the body expires. */
   remove(reference: BodyReference): Promise<void>;
 }
 

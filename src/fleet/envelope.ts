@@ -50,7 +50,7 @@ export interface Envelope {
   readonly unattended?: boolean;
   readonly dryRun?: boolean;
   readonly record?: boolean;
-  /** Whether somebody reads its output and progress while it runs. */
+  /** Whether its caller reads output and progress while it runs. */
   readonly watched?: boolean;
   /** The input, or where it is. */
   readonly input?: unknown;

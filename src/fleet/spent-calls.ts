@@ -9,7 +9,7 @@ export interface SpentCalls {
   spend(id: string, expiresAtMs: number): boolean;
 }
 
-/** Calls that are noted since the file was written anew, before it is written anew again. */
+/** After so many further calls, the file is replaced by one without the expired calls. */
 const COMPACT_AFTER = 50_000;
 
 /** Opens the file in the runner's state directory. Throws errors of the system. */

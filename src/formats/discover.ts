@@ -72,7 +72,7 @@ export async function readPlugin(reader: DirectoryReader, directory: string): Pr
   }
   throw new BulkheadError(
     'PLUGIN_NOT_FOUND',
-    `There is no plugin in ${directory}. A plugin's directory contains its manifest: ${formats.map(({ manifestFile }) => manifestFile).join(', ')}.`,
+    `There is no plugin in ${directory}. A plugin's directory contains its manifest: ${[...new Set(formats.map(({ manifestFile }) => manifestFile))].join(', ')}.`,
     { directory },
   );
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../sandbox/wire/json.js';
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { ApprovalRequest, Approver } from '../approval/approver.js';
 import type { CatalogTool } from '../catalog/catalog.js';
@@ -80,6 +81,7 @@ export async function loadPlugin(
   directory: string,
   options: TestOptions = {},
 ): Promise<TestedPlugin> {
+  checkOptions(options);
   const { plugin } = await readPlugin(diskReader, directory);
   const network = makeMockNetwork(options.fetch);
   const startTime = startTimeOf(options.clock);
@@ -118,12 +120,14 @@ export async function loadPlugin(
     await engine.close();
     await workplace.remove();
   };
-  const [status] = engine.plugins();
-  if (status?.state !== 'active') {
+  try {
+    const [status] = engine.plugins();
+    if (status?.state !== 'active') throw notLoaded(plugin.id, status);
+    if (options.revoke !== undefined) await engine.revoke(plugin.id, ...options.revoke);
+  } catch (error) {
     await close();
-    throw notLoaded(plugin.id, status);
+    throw error;
   }
-  if (options.revoke !== undefined) await engine.revoke(plugin.id, ...options.revoke);
   let last: Promise<unknown> = Promise.resolve();
   const callNow = async (
     tool: string,
@@ -171,6 +175,32 @@ function notLoaded(id: string, status: PluginStatus | undefined): Error {
   const alerts = (status?.alerts ?? []).map(({ message }) => message);
   const why = [...problems, ...alerts].join(' ');
   return new Error(`The plugin ${id} did not load. ${why}`);
+}
+
+const OPTION_NAMES: Readonly<Record<keyof TestOptions, true>> = {
+  fetch: true,
+  env: true,
+  clock: true,
+  storage: true,
+  config: true,
+  grant: true,
+  revoke: true,
+  approve: true,
+  logger: true,
+  engine: true,
+};
+
+/** Throws a TypeError for an unknown option, so that a typing error does not change what a test means. */
+function checkOptions(options: TestOptions): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTION_NAMES, name));
+  if (unknown !== undefined) {
+    const known = Object.keys(OPTION_NAMES).join(', ');
+    throw new TypeError(`loadPlugin has no option ${JSON.stringify(unknown)}. It has ${known}.`);
+  }
+  const { fetch } = options;
+  if (fetch !== undefined && typeof fetch !== 'function' && !isRecord(fetch)) {
+    throw new TypeError('The option fetch of loadPlugin takes routes or a function.');
+  }
 }
 
 /** Throws a TypeError for text that is no time. */

@@ -41,7 +41,7 @@ export function assertDenies(
   assert(matchers.toDeny(call, permission, wanted));
 }
 
-/** For `node:test`: throws if nobody was asked. See `matchers.toAsk`. */
+/** For `node:test`: throws if the call was not asked about. See `matchers.toAsk`. */
 export function assertAsks(call: TestedCall): void {
   assert(matchers.toAsk(call));
 }

@@ -12,6 +12,8 @@ const CURSOR = '.cursor/mcp.json';
 /** A home with these files. */
 function makeHome(files: Readonly<Record<string, string>> = {}): string {
   const home = makeDirectory();
+  for (const directory of ['p', 'plugins']) mkdirSync(join(home, directory));
+  writeFileSync(join(home, 'b.json'), '{}');
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(home, path)), { recursive: true });
     writeFileSync(join(home, path), text, { mode: 0o600 });
@@ -90,6 +92,10 @@ describe('bulkhead mcp --install', () => {
     [['--install', 'emacs'], {}, '--install takes one of claude-desktop, claude-code, cursor'],
     [['--install', 'cursor', '--uninstall', 'cursor'], {}, 'exclude each other'],
     [['--install', 'cursor'], {}, 'There is nothing to serve.'],
+    [['missing', '--install', 'cursor'], {}, 'missing cannot be served: '],
+    [['--config', 'missing', '--install', 'cursor'], {}, 'missing cannot be read: '],
+    [['p'], {}, '--accept belongs to --install or --uninstall'],
+    [['p', '--install', 'cursor', '--yes'], {}, 'do not take --yes. Write it into the file of'],
     [
       ['p', '--install', 'cursor'],
       { [CURSOR]: '{"mcpServers":{"bulkhead":{"command":"mine"}}}' },

@@ -115,9 +115,12 @@ describe('loadPlugin', () => {
   it.each([
     [{ fetch: { 'api.example.com': {} } }, 'names no URL'],
     [{ clock: 'soon' }, 'The option clock of loadPlugin is "soon"'],
+    [{ fetsh: {} }, 'loadPlugin has no option "fetsh". It has fetch, env,'],
+    [{ fetch: 3 }, 'The option fetch of loadPlugin takes routes or a function.'],
+    [{ revoke: ['nonsense'] }, 'Use one of time, random,'],
   ])('refuses %j', async (options, message) => {
     const directory = makePlugin({ id: 'refused', source: 'export const tools = []' });
-    await expect(loadPlugin(directory, options)).rejects.toThrow(message);
+    await expect(loadPlugin(directory, options as object)).rejects.toThrow(message);
   });
 
   it('says why a plugin does not load', async () => {

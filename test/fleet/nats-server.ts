@@ -66,7 +66,7 @@ export async function startNats(configuration = ''): Promise<NatsServer> {
   };
 }
 
-/** Reads the log as long as the server runs: a server whose log nobody reads ends. */
+/** Reads the log as long as the server runs: a server ends if its log is not read. */
 function readPort(server: ChildProcess): Promise<string> {
   let log = '';
   return new Promise((resolve, reject) => {

@@ -56,7 +56,11 @@ describe('a message of a runner', () => {
   it('is read if it is one', () => {
     expect(read({ type: 'result', result })).toEqual({ type: 'result', result });
     const image = { type: 'image', mimeType: 'image/png', data: '' };
-    expect(read({ type: 'result', result: { ...result, content: [image] } })).toBeDefined();
+    const withImage = { ...result, content: [image] };
+    expect(read({ type: 'result', result: withImage })).toEqual({
+      type: 'result',
+      result: withImage,
+    });
   });
 
   it.each([

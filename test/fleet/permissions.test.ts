@@ -112,7 +112,7 @@ describe.skipIf(!hasNats)('the permissions of docs/fleet.md', () => {
       .toContain(`Permissions Violation for Publish to "${subject}"`);
   });
 
-  it('let nobody in without a key', async () => {
+  it('refuse a connection without a key', async () => {
     const { url } = cell;
     await expect(connect({ servers: url, reconnect: false })).rejects.toThrow('Authorization');
     await expect(cell.runner('runner-2')).rejects.toMatchObject({ code: 'FLEET_FAILED' });

@@ -104,7 +104,7 @@ const driver: Driver = {
   },
 };
 
-/** Puts the call of the state into the checkpoint, as if somebody had changed the database. */
+/** Puts the call of the state into the checkpoint, as if the database had been changed. */
 async function tamper({ thread, call }: State): Promise<void> {
   const saver = savers.get(thread);
   if (saver === undefined || !JSON.stringify(call.input).includes('eve')) return;

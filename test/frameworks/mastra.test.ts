@@ -151,7 +151,7 @@ await ifSupported('@mastra/core', async () => {
     },
   };
 
-  /** Puts the call of the state into the storage, as if somebody had changed the database. */
+  /** Puts the call of the state into the storage, as if the database had been changed. */
   function tamper(store: unknown, { input }: Call): void {
     if (!JSON.stringify(input).includes('eve')) return;
     const seen = new Set<unknown>();

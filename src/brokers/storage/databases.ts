@@ -175,7 +175,7 @@ export async function commitDatabase(
       isPrepared = true;
       await applyCommit(context, request, handle, commit, content);
     } catch (error) {
-      // The file counts as it is now. Whoever finishes the commit counts the rest.
+      // The file counts as it is now. The rest is counted when the commit is finished.
       usage.bytes += (await handle.stat()).size - size;
       if (!isPrepared) end(undefined);
       throw error;

@@ -3,13 +3,14 @@ import { resolve } from 'node:path';
 import { visible } from '../../visible.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { usageError } from '../failure.js';
+import { reasonOf, usageError } from '../failure.js';
 import { openLock } from '../lock/options.js';
 import { print } from '../output.js';
 import { type Client, clientNamed } from './clients.js';
 import { type ServerEntry, serversIn, withEntries } from './client-file.js';
 
 export interface InstallSettings {
+  readonly code?: boolean;
   readonly install?: string;
   readonly uninstall?: string;
   readonly accept?: boolean;
@@ -29,6 +30,10 @@ export async function changeClient(
   if (settings.install !== undefined && settings.uninstall !== undefined) {
     throw usageError('--uninstall', '--install and --uninstall exclude each other');
   }
+  if (settings.install === undefined && settings.uninstall === undefined) {
+    throw usageError('--accept', '--accept belongs to --install or --uninstall');
+  }
+  checkCarried(settings);
   const isInstall = settings.install !== undefined;
   const [option, name] = isInstall
     ? (['--install', settings.install] as const)
@@ -37,6 +42,7 @@ export async function changeClient(
   const file = await capabilities.realPath(client.file);
   const before = await readIfThere(file, capabilities);
   const there = serversIn(before, client);
+  if (isInstall) await checkServed(directories, settings, capabilities);
   const entries = isInstall
     ? toAdd(directories, settings, client, there, capabilities)
     : toRemove(there, capabilities);
@@ -67,10 +73,41 @@ export async function changeClient(
   return EXIT.ok;
 }
 
+/** The options that an entry carries, or that say what to do with it. */
+const CARRIED = new Set(['install', 'uninstall', 'accept', 'config', 'plugins', 'code']);
+
+/** Throws `INVALID_OPTIONS` for an option that would be lost: the client would start without it. */
+function checkCarried(settings: InstallSettings): void {
+  const lost = Object.keys(settings).find((name) => !CARRIED.has(name));
+  if (lost === undefined) return;
+  const flag = `--${lost.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw usageError(
+    flag,
+    `--install and --uninstall do not take ${flag}. Write it into the file of --config, if it belongs to the server.`,
+  );
+}
+
+/** Rejects with `INVALID_OPTIONS` if the client would start a server without plugins or configuration. */
+async function checkServed(
+  directories: readonly string[],
+  { config, plugins = [] }: InstallSettings,
+  { listDirectory, readFile }: CliCapabilities,
+): Promise<void> {
+  for (const path of [...directories, ...plugins]) {
+    await listDirectory(path).catch((error: unknown) => {
+      throw usageError('--install', `${visible(path)} cannot be served: ${reasonOf(error)}`);
+    });
+  }
+  if (config === undefined) return;
+  await readFile(config).catch((error: unknown) => {
+    throw usageError('--config', `${visible(config)} cannot be read: ${reasonOf(error)}`);
+  });
+}
+
 /** Throws `INVALID_OPTIONS` if there is nothing to serve, or a name is taken. */
 function toAdd(
   directories: readonly string[],
-  { config, plugins = [] }: InstallSettings,
+  { config, plugins = [], code }: InstallSettings,
   client: Client,
   there: Readonly<Record<string, unknown>>,
   capabilities: CliCapabilities,
@@ -81,7 +118,10 @@ function toAdd(
     ...capabilities.ownCommand,
     args: [...capabilities.ownCommand.args, ...args],
   });
-  const given = config === undefined ? [] : ['--config', resolve(config)];
+  const given = [
+    ...(config === undefined ? [] : ['--config', resolve(config)]),
+    ...(code === true ? ['--code'] : []),
+  ];
   const entries: Record<string, ServerEntry> =
     served.length > 0 || config !== undefined
       ? { bulkhead: entryOf(['mcp', ...served, ...given]) }

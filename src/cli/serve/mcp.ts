@@ -41,7 +41,7 @@ export function addMcp(program: Command, run: RunCommand): void {
     .action((directories: string[], settings: McpSettings) =>
       run(
         (capabilities) =>
-          settings.install !== undefined || settings.uninstall !== undefined
+          settings.install !== undefined || settings.uninstall !== undefined || settings.accept
             ? changeClient(directories, settings, capabilities)
             : runMcp(directories, settings, capabilities),
         { endsWhenInterrupted: true },

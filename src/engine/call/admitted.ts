@@ -19,8 +19,8 @@ export interface AdmittedCall {
 }
 
 /**
- * Runs an admitted call if this engine has the same artifact, and would ask the same question about it. Nobody
- * is asked again. The digest is compared once more right before the call is sent to its guest. Throws the
+ * Runs an admitted call if this engine has the same artifact, and would ask the same question about it. It
+ * does not ask again. The digest is compared once more right before the call is sent to its guest. Throws the
  * errors of `engine.call`, and `NOT_LOCKED`, `POLICY_DENIED` and `FLEET_FAILED`.
  */
 export type RunAdmitted = (call: AdmittedCall) => Promise<CallResult>;

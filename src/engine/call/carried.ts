@@ -42,7 +42,7 @@ export interface CarriedCall {
   readonly isStateful: boolean;
   /** Whether the operator allows a second run. */
   readonly isIdempotent: boolean;
-  /** Aborts when nobody waits for the answer any more. The call must then be stopped. */
+  /** Aborts when the answer is not awaited any more. The call must then be stopped. */
   readonly signal: AbortSignal;
   /** Pauses the deadline while a person is asked. */
   readonly deadline: Pick<Deadline, 'pause' | 'resume'>;
