@@ -1,14 +1,10 @@
 import { makeAbortPair } from './endowments/abort.js';
 import type { EndowmentCapabilities } from './endowments/endowment.js';
-import { type Prebuilt, endow } from './endowments/endow.js';
+import { type PackageEndowments, type Prebuilt, endow } from './endowments/endow.js';
 import { explainSpawn, explainWithheld, standInFor } from './endowments/withheld.js';
 import { withCode } from './endowments/errors.js';
-import {
-  capabilitiesOfPackage,
-  environmentOfPackage,
-  permissionsOf,
-} from './package-endowments.js';
-import type { PackageGrant } from './wire/methods.js';
+import { capabilitiesOfPackage, environmentOfPackage, shareOf } from './package-endowments.js';
+import type { LoadedPackage } from './wire/methods.js';
 import { explainWith, replaceWith } from './with-statements.js';
 
 /** Globals that SES adds to every compartment and that no plugin needs. */
@@ -63,11 +59,13 @@ export function addGlobals(
  * Import phases such as `import.source(…)`, which V8 accepts in scripts and SES does not detect.
  * Like SES, this searches text, not syntax. A property of that name is not an import.
  */
-const IMPORT_PHASE = /(?:^|[^.]|\.\.\.)\bimport\s*\.\s*(?:[\w$\\{}]+\s*)?(?:\(|\/[/*])/;
+const IMPORT_PHASE = /import\s*\.\s*(?:[\w$\\{}]+\s*)?(?:\(|\/[/*])/g;
 
 /** A transform, which the compartment's evaluators apply to every text before they run it. */
 function refuseImportPhases(source: string): string {
-  if (IMPORT_PHASE.test(source)) {
+  // The pattern begins with a word, because V8 then searches ten times faster.
+  for (const { index } of source.matchAll(IMPORT_PHASE)) {
+    if (/[\w.]/.test(source.charAt(index - 1)) && !source.slice(0, index).endsWith('...')) continue;
     throw new SyntaxError('Possible import expression rejected: import has no phases here');
   }
   return source;
@@ -92,7 +90,7 @@ export interface Confinement {
   /** Applies `capabilities.grant` after a change. */
   updateGrant(): void;
   /** Creates the compartment of an npm package in the plugin. `path`: its directory. */
-  openPackage(path: string, grant: PackageGrant, assigned: readonly string[]): PackageConfinement;
+  openPackage(path: string, grant: LoadedPackage, assigned: readonly string[]): PackageConfinement;
 }
 
 /** The realm of one npm package in a plugin. */
@@ -121,8 +119,7 @@ export function confine({
     // The dialect's globals are fixed, even if the plugin's code assigns to them.
     assigned: assignedGlobals.filter((name) => !Object.hasOwn(globals, name)),
   });
-  const packages: { readonly opened: Compartment; readonly mayGet: (name: string) => boolean }[] =
-    [];
+  const packages: (Pick<PackageEndowments, 'partOf'> & { readonly opened: Compartment })[] = [];
   return {
     evaluate: (code) => compartment.evaluate(code),
     makeSignal: (call) => makeAbortPair(capabilities, call),
@@ -143,10 +140,7 @@ export function confine({
     updateGrant: () => {
       const later = endowed.updateGrant();
       addGlobals(compartment, later);
-      for (const { opened, mayGet } of packages) {
-        const some = Object.entries(later).filter(([name]) => mayGet(name));
-        addGlobals(opened, Object.fromEntries(some));
-      }
+      for (const { opened, partOf } of packages) addGlobals(opened, partOf(later));
     },
     openPackage: (path, grant, assigned) => {
       const own = capabilitiesOfPackage(path, capabilities);
@@ -154,11 +148,11 @@ export function confine({
         globals: given,
         forDependencies,
         withheldNames,
-        mayGet,
-      } = endowed.forPackage(permissionsOf(grant), own);
+        partOf,
+      } = endowed.forPackage(shareOf(grant), own);
       const env = environmentOfPackage(grant.env ?? [], own, endowed.globals['env']);
       const opened = makeCompartment({ globals: { ...given, ...env }, assigned });
-      packages.push({ opened, mayGet });
+      packages.push({ opened, partOf });
       return {
         evaluate: (code) => opened.evaluate(code),
         dependencies: Object.freeze({

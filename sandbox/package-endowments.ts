@@ -1,12 +1,17 @@
 import { makePackageDenial } from './endowments/denial.js';
 import type { EndowmentCapabilities, HostCapability } from './endowments/endowment.js';
-import type { GuestGrant, PackageGrant } from './wire/methods.js';
+import type { PackageShare } from './endowments/endow.js';
+import type { LoadedPackage } from './wire/methods.js';
 
-/** The permissions of the plugin that a package gets. `env` is by name: see `environmentOfPackage`. */
-export function permissionsOf(grant: PackageGrant): ReadonlySet<keyof GuestGrant> {
-  const kinds = ['time', 'random', 'network', 'fs', 'storage', 'powers'] as const;
+/** The part of the plugin's endowments that a package gets. `env` is by name: see `environmentOfPackage`. */
+export function shareOf({ network, ...grant }: LoadedPackage): PackageShare {
+  const kinds = ['time', 'random', 'fs', 'storage', 'powers'] as const;
   // guard: package-grant-listed
-  return new Set(kinds.filter((kind) => grant[kind] === true));
+  const granted = kinds.filter((kind) => grant[kind] === true);
+  return {
+    granted: new Set(network === undefined ? granted : [...granted, 'network' as const]),
+    hosts: network === true ? undefined : network,
+  };
 }
 
 /** The capabilities of a plugin as one of its packages has them: denials name the package, and it reaches no host. */

@@ -4,10 +4,11 @@ import type { CryptoCapability, EndowmentCapabilities } from './endowments/endow
 import { withCode } from './endowments/errors.js';
 import { FILES_MODULE } from './endowments/files/files.js';
 import { SQLITE_MODULE } from './endowments/sqlite/sqlite.js';
+import { makeOverridable } from './endowments/overridable.js';
 import { type ExportGuard, makeExportGuard } from './export-guard.js';
 import { CodedError } from './wire/failure.js';
-import type { LoadParams, PackageGrant } from './wire/methods.js';
-import { OWN_UNIT, type PlacedUnit, readUnits } from './wire/units.js';
+import type { LoadedPackage, LoadParams } from './wire/methods.js';
+import { NODE_UNIT, OWN_UNIT, type PlacedUnit, readUnits } from './wire/units.js';
 
 interface UnitCapabilities {
   readonly crypto: CryptoCapability;
@@ -111,6 +112,7 @@ class UnitLinker {
   }
 
   #link(importer: PlacedUnit, file: string): unknown {
+    if (file.startsWith(`${NODE_UNIT}/`)) return this.#shared(file);
     const owner = importer.imports.find((path) => this.#owns(path, file));
     // guard: package-import-listed
     if (owner === undefined || !this.#mayImport(importer, owner)) {
@@ -118,20 +120,38 @@ class UnitLinker {
     }
     const known = this.#files.get(file);
     if (known?.isDone === true) return known.exports;
-    const load = this.#opened(owner).files[file];
-    if (typeof load !== 'function') {
-      throw new CodedError('LOAD_FAILED', `${owner} does not offer ${file}`);
-    }
     // In a cycle the importer gets the exports so far, as in Node.
-    if (this.#loading.has(file)) return Reflect.apply(load, undefined, []);
+    if (this.#loading.has(file)) return this.#load(owner, file);
     this.#loading.add(file);
     try {
-      const exports = this.#guard.protect(Reflect.apply(load, undefined, []), owner);
+      const exports = this.#guard.protect(this.#load(owner, file), owner);
       this.#files.set(file, { exports, isDone: true });
       return exports;
     } finally {
       this.#loading.delete(file);
     }
+  }
+
+  /**
+   * A stand-in for a module of Node that all units share. Its compartment has no permission, and nothing of it can be
+   * changed.
+   */
+  #shared(file: string): unknown {
+    const known = this.#files.get(file);
+    if (known !== undefined) return known.exports;
+    const exports: unknown = this.#load(NODE_UNIT, file);
+    const members = isRecordOfFiles(exports) ? Object.entries(exports) : [];
+    for (const [, member] of members) makeOverridable(member);
+    // guard: shared-builtin-hardened
+    const fixed = harden(Object.fromEntries(members));
+    this.#files.set(file, { exports: fixed, isDone: true });
+    return fixed;
+  }
+
+  #load(owner: string, file: string): unknown {
+    const load = this.#opened(owner).files[file];
+    if (typeof load === 'function') return Reflect.apply(load, undefined, []);
+    throw new CodedError('LOAD_FAILED', `${owner} does not offer ${file}`);
   }
 
   /** Whether a unit has a file. The innermost package of a file has it. */
@@ -141,11 +161,14 @@ class UnitLinker {
   }
 
   #mayImport({ path, undeclared }: PlacedUnit, owner: string): boolean {
-    if (path === OWN_UNIT || !undeclared.includes(owner)) return true;
-    return this.#grantOf(path).imports?.includes(owner) === true;
+    if (path === OWN_UNIT) return true;
+    const { imports, importsOnly } = this.#grantOf(path);
+    // guard: package-import-accepted
+    if (importsOnly !== undefined) return importsOnly.includes(owner);
+    return !undeclared.includes(owner) || imports?.includes(owner) === true;
   }
 
-  #grantOf(path: string): PackageGrant {
+  #grantOf(path: string): LoadedPackage {
     const { packages } = this.#spec;
     return Object.hasOwn(packages, path) ? (packages[path] ?? {}) : {};
   }
@@ -154,7 +177,7 @@ class UnitLinker {
     const { params, endowing } = this.#spec;
     const error = withCode(
       new Error(
-        `The package ${importer} of ${params.plugin.id} may not import ${wanted}: its package.json does not name it. To allow this, add "imports": [${JSON.stringify(wanted)}] to the grant of ${JSON.stringify(importer)} in the option "packages".`,
+        `The package ${importer} of ${params.plugin.id} may not import ${wanted}: neither its package.json nor its grant names it. To allow this, add "imports": [${JSON.stringify(wanted)}] to the grant of ${JSON.stringify(importer)} in the option "packages" or in the lock file.`,
       ),
       'BUILTIN_DENIED',
     );
@@ -175,7 +198,7 @@ class UnitLinker {
   }
 
   /** The modules that the guest provides to a package. */
-  #modulesOf(path: string, { fs, storage }: PackageGrant): Readonly<Record<string, unknown>> {
+  #modulesOf(path: string, { fs, storage }: LoadedPackage): Readonly<Record<string, unknown>> {
     const { modules, endowing } = this.#spec;
     const { grant } = endowing;
     // One module serves both: the package needs each of the two that the plugin has.

@@ -98,6 +98,8 @@ async function put(copy, file, source) {
   writeFileSync(join(copy, 'dist', file.replace(/\.ts$/, '.js')), code);
   if (file.startsWith('sandbox/')) await node(copy, 'scripts/build-guest.mjs');
   if (file.startsWith('src/schema/')) await node(copy, 'scripts/build-validator.mjs');
+  // The command line runs from the bundled package.
+  await node(copy, 'scripts/build-package.mjs');
 }
 
 /** The tests that fail. Without `maxMs` the run may take as long as it needs. */

@@ -103,6 +103,8 @@ export interface ErrorDetails {
   EFFECT_DENIED: { readonly plugin: string; readonly wanted: string };
   /** The rules file is not valid. No call runs. */
   INVALID_RULES: { readonly file: string; readonly problems: readonly string[] };
+  /** The operator stopped everything, the plugin or the tenant. `stopped` says which. */
+  STOPPED: { readonly stopped: string };
   /** The policy of this call, or an unattended run, does not allow the tool. */
   POLICY_DENIED: { readonly tool: string };
 
@@ -222,7 +224,9 @@ export interface BuildProblem {
   readonly message: string;
   /** Relative to the plugin's directory. */
   readonly file?: string;
+  /** From 1. */
   readonly line?: number;
+  /** From 1. */
   readonly column?: number;
   /** The source line itself. */
   readonly lineText?: string;

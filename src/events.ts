@@ -209,6 +209,19 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly detail: Json;
     }
   | {
+      /**
+       * The operator stopped everything, a plugin or a tenant, or removed such a stop. Emitted by each engine
+       * that applies it, and for each stop that holds when an engine opens.
+       */
+      readonly type: 'work-stopped' | 'work-resumed';
+      readonly stopped: 'everything' | 'plugin' | 'tenant';
+      readonly plugin?: string;
+      readonly tenant?: string;
+      /** Who stopped or resumed it. Absent if another process did, and did not leave its name. */
+      readonly by?: string;
+      readonly reason?: string;
+    }
+  | {
       /** The host granted permissions to a plugin, or revoked them, at run time. */
       readonly type: 'permission-changed';
       readonly plugin: string;
@@ -236,7 +249,8 @@ export type GuestEndCause =
   | 'cpu'
   | 'protocol'
   | 'replaced'
-  | 'revoked';
+  | 'revoked'
+  | 'stopped';
 
 export type EventListener = (event: BulkheadEvent) => void;
 

@@ -26,6 +26,7 @@ export type {
 export type { EffectMode, Tolerance, ToolPolicy } from './approval/policy.js';
 export type { Condition, Rule } from './approval/rule.js';
 export type { RuleBook } from './approval/rule-book.js';
+export type { Stop, StopNote, Stops, StopTarget } from './stops/stop.js';
 export type { CallDecision } from './engine/call/admission.js';
 export type { CallStreamEvent, StreamOptions } from './engine/call/stream.js';
 export type {

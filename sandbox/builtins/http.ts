@@ -1,5 +1,7 @@
 import { offer } from './denied.js';
 import { EventEmitter } from './events.js';
+import { ClientRequest, makeRequest } from './http-client.js';
+import { IncomingMessage } from './http-message.js';
 
 const METHODS =
   'ACL BIND CHECKOUT CONNECT COPY DELETE GET HEAD LINK LOCK M-SEARCH MERGE MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY OPTIONS PATCH POST PROPFIND PROPPATCH PURGE PUT QUERY REBIND REPORT SEARCH SOURCE SUBSCRIBE TRACE UNBIND UNLINK UNLOCK UNSUBSCRIBE'.split(
@@ -87,16 +89,26 @@ class Agent extends EventEmitter {
   destroy(): void {}
 }
 
-/**
- * `node:http` and `node:https`: names of methods and statuses, and agents. Requests go through `fetch`, and
- * a plugin is no server, so all else is refused.
- */
-export const builtin: object = offer('http', {
-  METHODS,
-  STATUS_CODES,
-  Agent,
-  globalAgent: new Agent(),
-  maxHeaderSize: 16_384,
-  validateHeaderName: (): void => {},
-  validateHeaderValue: (): void => {},
-});
+/** The exports of `node:http` or of `node:https`: clients over `fetch`. A plugin is not a server. */
+export function makeHttp(name: 'http' | 'https'): object {
+  const request = makeRequest(`${name}:`);
+  return offer(name, {
+    METHODS,
+    STATUS_CODES,
+    Agent,
+    globalAgent: new Agent(),
+    ClientRequest,
+    IncomingMessage,
+    maxHeaderSize: 16_384,
+    request,
+    get: (...args: unknown[]): ClientRequest => {
+      const sent = request(...args);
+      sent.end();
+      return sent;
+    },
+    validateHeaderName: (): void => {},
+    validateHeaderValue: (): void => {},
+  });
+}
+
+export const builtin: object = makeHttp('http');

@@ -25,15 +25,41 @@ declare module 'punycode/punycode.es6.js' {
 }
 
 declare module 'readable-stream/lib/stream.js' {
-  interface ReadableStream {
+  type Done = (error?: unknown) => void;
+  class Emitter {
+    emit(name: string | symbol, ...args: unknown[]): boolean;
+    on(name: string | symbol, listener: (...args: never[]) => void): this;
+    once(name: string | symbol, listener: (...args: never[]) => void): this;
+    listenerCount(name: string | symbol): number;
+    destroy(error?: unknown): this;
+    readonly destroyed: boolean;
+  }
+  class Readable extends Emitter {
+    constructor(options?: { read?(): void; encoding?: unknown; highWaterMark?: number });
     push(chunk: unknown): boolean;
+    resume(): this;
+    setEncoding(encoding: string): this;
+    _read(size: number): void;
+    _destroy(error: unknown, done: Done): void;
+  }
+  class Writable extends Emitter {
+    constructor(options?: {
+      write?(chunk: unknown, encoding: string, done: Done): void;
+      decodeStrings?: boolean;
+      autoDestroy?: boolean;
+      emitClose?: boolean;
+    });
+    write(chunk: unknown, ...rest: unknown[]): boolean;
+    end(...args: unknown[]): this;
+    readonly writableEnded: boolean;
+    _write(chunk: unknown, encoding: string, done: Done): void;
+    _final(done: Done): void;
+    _destroy(error: unknown, done: Done): void;
   }
   const Stream: {
     readonly promises: object;
-    readonly Readable: new (options: { read(): void }) => ReadableStream;
-    readonly Writable: new (options: {
-      write(chunk: unknown, encoding: string, done: () => void): void;
-    }) => object;
+    readonly Readable: typeof Readable;
+    readonly Writable: typeof Writable;
   };
   export default Stream;
 }

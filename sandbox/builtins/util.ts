@@ -2,6 +2,7 @@ import { isDeepEqual } from './deep-equal.js';
 import { offer } from './denied.js';
 import { format, CUSTOM, inspect, type InspectOptions } from './inspect.js';
 import { always, compartmentGlobal } from './compartment-globals.js';
+import { parseArgs } from './parse-args.js';
 import { types } from './util-types.js';
 
 // The stand-in for `node:util`: its name and its exports are those of Node's module.
@@ -66,6 +67,7 @@ export const builtin: object = offer('util', {
   inspect: Object.assign(inspect, { custom: CUSTOM, defaultOptions: {}, colors: {}, styles: {} }),
   promisify: Object.assign(promisify, { custom: PROMISIFIED }),
   callbackify,
+  parseArgs,
   inherits,
   deprecate: <Wrapped>(wrapped: Wrapped): Wrapped => wrapped,
   debuglog: (): object => Object.assign(() => undefined, { enabled: false }),

@@ -59,11 +59,17 @@ export function makePackageDenial(
 ): (permission: PermissionName, wanted: string) => Error {
   return (permission, wanted) => {
     const { code, deed } = wordings[permission];
-    const kind =
-      permission === 'env' ? `"env": [${JSON.stringify(wanted)}]` : `"${permission}": true`;
-    const message = `The package ${inPackage} of ${plugin.id} may not ${deed} (${wanted}). To allow this, add ${kind} to the grant of ${JSON.stringify(inPackage)} in the option "packages".`;
+    const message = `The package ${inPackage} of ${plugin.id} may not ${deed} (${wanted}). To allow this, add ${packageRemedy(permission, wanted)} to the grant of ${JSON.stringify(inPackage)} in the option "packages" or in the lock file.`;
     return withCode(new Error(message), code);
   };
+}
+
+function packageRemedy(permission: PermissionName, wanted: string): string {
+  if (permission === 'env') return `"env": [${JSON.stringify(wanted)}]`;
+  const [, host] = /^\S+ https?:\/\/([\w.:[\]-]+)/.exec(wanted) ?? [];
+  return permission === 'network' && host !== undefined
+    ? `"network": [${JSON.stringify(host)}]`
+    : `"${permission}": true`;
 }
 
 /** The error of a capability whose permission was revoked. */

@@ -1,4 +1,4 @@
-import type { GuestGrant } from '../wire/methods.js';
+import type { GuestGrant, PackageHost } from '../wire/methods.js';
 import type { Endowed, Endowment, EndowmentCapabilities } from './endowment.js';
 import { makeOverridable } from './overridable.js';
 import { endowments } from './table.js';
@@ -21,13 +21,18 @@ export interface CompartmentEndowments {
    */
   updateGrant(): Readonly<Record<string, unknown>>;
   /**
-   * The endowments of a package in the plugin: those without a permission and those of `granted`, the same objects as
-   * the plugin's own. The others are withheld. `capabilities`: those of the package, which name it in denials.
+   * The endowments of a package in the plugin: those without a permission and those of `share`, the same objects as
+   * the plugin's own unless its hosts are fewer. The others are withheld. `capabilities`: those of the package, which
+   * name it in denials.
    */
-  forPackage(
-    granted: ReadonlySet<keyof GuestGrant>,
-    capabilities: EndowmentCapabilities,
-  ): PackageEndowments;
+  forPackage(share: PackageShare, capabilities: EndowmentCapabilities): PackageEndowments;
+}
+
+/** The part of the plugin's endowments that a package gets. */
+export interface PackageShare {
+  readonly granted: ReadonlySet<keyof GuestGrant>;
+  /** The hosts that it may reach. `undefined`: those of the plugin. */
+  readonly hosts: readonly PackageHost[] | undefined;
 }
 
 /** The endowments of one package. */
@@ -35,8 +40,8 @@ export type PackageEndowments = Pick<
   CompartmentEndowments,
   'globals' | 'forDependencies' | 'withheldNames'
 > & {
-  /** The names that a change of the plugin's grant may add to the package. */
-  readonly mayGet: (name: string) => boolean;
+  /** The globals of the package among those that a change of the plugin's grant has added to the plugin. */
+  readonly partOf: (later: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 };
 
 /** Endowments of one compartment, each made without a grant. */
@@ -104,34 +109,39 @@ export function endow(
       for (const name of Object.keys(later)) absent.delete(name);
       return harden(later);
     },
-    forPackage: (granted, own) => endowPackage(given, granted, own),
+    forPackage: (share, own) => endowPackage(given, share, own),
   };
 }
 
-/** The permissions whose withheld endowments deny by themselves. */
-const WITHHELD_IN_GUEST: ReadonlySet<keyof GuestGrant> = new Set(['time', 'random']);
-
 function endowPackage(
   given: readonly Given[],
-  granted: ReadonlySet<keyof GuestGrant>,
+  { granted, hosts }: PackageShare,
   capabilities: EndowmentCapabilities,
 ): PackageEndowments {
   const globals: Record<string, unknown> = {};
   const forDependencies: Record<string, unknown> = {};
   const absent = new Set<string>();
   const mayGet = new Set<string>();
-  for (const { endowment, endowed } of given) {
-    const { permission, globals: names } = endowment;
+  /** `undefined`: the plugin's own objects serve. */
+  const narrow = ({ endowed }: Given): Readonly<Record<string, unknown>> | undefined => {
+    if (hosts === undefined || endowed?.narrow === undefined) return undefined;
+    const denial = (wanted: string): Error => capabilities.denial('network', wanted);
+    // guard: narrowed-endowments-hardened
+    return harden(finish(endowed.narrow({ hosts, denial })));
+  };
+  for (const one of given) {
+    const { permission, globals: names } = one.endowment;
     // guard: package-endowment-granted
     const held = permission === undefined || granted.has(permission);
-    // The others ask the host, which decides by the plugin's grant.
-    const made =
-      held || !WITHHELD_IN_GUEST.has(permission) ? undefined : endowment.withheld?.(capabilities);
-    const present = held ? (endowed?.globals ?? {}) : harden(finish(made?.globals ?? {}));
+    // Those without a replacement ask the host, which decides by the plugin's grant.
+    const made = held ? undefined : one.endowment.withheldInPackage?.(capabilities);
+    const present = held
+      ? (narrow(one) ?? one.endowed?.globals ?? {})
+      : harden(finish(made?.globals ?? {}));
     Object.assign(globals, present);
     Object.assign(
       forDependencies,
-      held ? endowed?.forDependencies : harden(finish(made?.forDependencies ?? {})),
+      held ? one.endowed?.forDependencies : harden(finish(made?.forDependencies ?? {})),
     );
     for (const name of names) {
       if (held) mayGet.add(name);
@@ -142,7 +152,16 @@ function endowPackage(
     globals: Object.freeze(globals),
     forDependencies: Object.freeze(forDependencies),
     withheldNames: [...absent],
-    mayGet: (name) => mayGet.has(name),
+    partOf: (later) => {
+      // guard: later-endowment-granted
+      const names = Object.keys(later).filter((name) => mayGet.has(name));
+      return Object.fromEntries(
+        names.map((name) => {
+          const one = given.find(({ endowment }) => endowment.globals.includes(name));
+          return [name, (one && narrow(one)?.[name]) ?? later[name]];
+        }),
+      );
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Json } from '../wire/messages.js';
 import type { ByteSource } from '../wire/streams.js';
-import type { GuestGrant, GuestLimits, PluginIdentity } from '../wire/methods.js';
+import type { GuestGrant, GuestLimits, PackageHost, PluginIdentity } from '../wire/methods.js';
 
 /**
  * Requests to the host. The host answers with a copy, or refuses with an error that names the
@@ -195,6 +195,11 @@ export interface Endowment {
   readonly make: (capabilities: EndowmentCapabilities) => Endowed;
   /** The replacement while the permission is not granted. Default: the names do not exist. */
   readonly withheld?: (capabilities: EndowmentCapabilities) => Endowed;
+  /**
+   * The replacement in the compartment of an npm package. All code there is a dependency's, so that there is one of
+   * each object. Default: the names do not exist.
+   */
+  readonly withheldInPackage?: (capabilities: EndowmentCapabilities) => PackageReplacement;
 }
 
 export interface Endowed {
@@ -210,4 +215,17 @@ export interface Endowed {
    * Revoked references stay revoked. Returns the new globals, if any. Default: does nothing.
    */
   readonly restore?: () => Readonly<Record<string, unknown>> | undefined;
+  /** The globals with a narrower scope, for an npm package. `revoke` ends these too. Not hardened. */
+  readonly narrow?: (limit: NetworkLimit) => Readonly<Record<string, unknown>>;
+}
+
+/** As in `Endowed`. */
+export type PackageReplacement = Pick<Endowed, 'globals'> &
+  Required<Pick<Endowed, 'forDependencies'>>;
+
+/** The requests that an npm package may make. */
+export interface NetworkLimit {
+  readonly hosts: readonly PackageHost[];
+  /** Makes the error for another request, and reports the denial. */
+  readonly denial: (wanted: string) => Error;
 }

@@ -6,7 +6,7 @@ export const network: Endowment = {
   permission: 'network',
   globals: ['fetch'],
   make: (capabilities): Endowed => {
-    const { fetch, revoke, restore } = makeFetch(capabilities);
+    const { fetch, fetchWithin, revoke, restore } = makeFetch(capabilities);
     return {
       globals: { fetch },
       revoke,
@@ -14,6 +14,7 @@ export const network: Endowment = {
         restore();
         return undefined;
       },
+      narrow: (limit) => ({ fetch: fetchWithin(limit) }),
     };
   },
 };

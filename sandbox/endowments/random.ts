@@ -10,12 +10,27 @@ export const random: Endowment = {
   globals: ['Math'],
   make: (capabilities): Endowed => endowMath(capabilities, 'held'),
   withheld: (capabilities): Endowed => endowMath(capabilities, 'withheld'),
+  withheldInPackage: (capabilities) => {
+    const forDependencies = { Math: makeMath(makeLenientDraw(capabilities, () => false)) };
+    return { globals: forDependencies, forDependencies };
+  },
 };
+
+/** Draws while the permission is held. Otherwise returns fixed numbers, and reports one denial. */
+function makeLenientDraw(capabilities: EndowmentCapabilities, isHeld: () => boolean): () => number {
+  let isReported = false;
+  const fixed = makeFixedSequence();
+  return () => {
+    // guard: dependency-random-fixed
+    if (isHeld()) return capabilities.random();
+    if (!isReported) capabilities.denial('random', 'Math.random, in a dependency');
+    isReported = true;
+    return fixed();
+  };
+}
 
 function endowMath(capabilities: EndowmentCapabilities, from: 'held' | 'withheld'): Endowed {
   let state: 'held' | 'withheld' | 'revoked' = from;
-  let isReported = false;
-  const fixed = makeFixedSequence();
   return {
     globals: {
       Math: makeMath(() => {
@@ -26,13 +41,7 @@ function endowMath(capabilities: EndowmentCapabilities, from: 'held' | 'withheld
       }),
     },
     forDependencies: {
-      Math: makeMath(() => {
-        // guard: dependency-random-fixed
-        if (state === 'held') return capabilities.random();
-        if (!isReported) capabilities.denial('random', 'Math.random, in a dependency');
-        isReported = true;
-        return fixed();
-      }),
+      Math: makeMath(makeLenientDraw(capabilities, () => state === 'held')),
     },
     revoke: () => {
       if (state === 'held') state = 'revoked';
@@ -56,8 +65,10 @@ function makeFixedSequence(): () => number {
   };
 }
 
+let members: ReturnType<typeof Object.getOwnPropertyDescriptors<Math>> | undefined;
+
 function makeMath(draw: () => number): object {
-  const members = Object.getOwnPropertyDescriptors(Math);
+  members ??= Object.getOwnPropertyDescriptors(Math);
   const math: object = Object.create(Object.prototype, {
     ...members,
     random: { ...members.random, value: { random: () => draw() }.random },

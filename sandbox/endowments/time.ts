@@ -12,7 +12,20 @@ export const time: Endowment = {
   globals: ['Date', 'Intl', 'performance'],
   make: (capabilities): Endowed => endowClock(capabilities, 'held'),
   withheld: (capabilities): Endowed => endowClock(capabilities, 'withheld'),
+  withheldInPackage: (capabilities) => {
+    const { lenient } = makeClock(capabilities, 'withheld');
+    const forDependencies = lenientClock(capabilities, lenient);
+    return { globals: { Date: forDependencies.Date }, forDependencies };
+  },
 };
+
+function lenientClock({ feralDate }: EndowmentCapabilities, lenient: Readings) {
+  return {
+    Date: makeDate(feralDate, lenient.now),
+    performance: makePerformance(lenient),
+    hrtime: makeHrtime(() => lenient.elapsed('process.hrtime')),
+  };
+}
 
 function endowClock(capabilities: EndowmentCapabilities, from: 'held' | 'withheld'): Endowed {
   const clock = makeClock(capabilities, from);
@@ -27,11 +40,7 @@ function endowClock(capabilities: EndowmentCapabilities, from: 'held' | 'withhel
       Date: makeDate(capabilities.feralDate, clock.now),
       ...(hasAll ? makeOthers() : {}),
     },
-    forDependencies: {
-      Date: makeDate(capabilities.feralDate, lenient.now),
-      performance: makePerformance(lenient),
-      hrtime: makeHrtime(() => lenient.elapsed('process.hrtime')),
-    },
+    forDependencies: lenientClock(capabilities, lenient),
     revoke: clock.revoke,
     restore: () => {
       clock.restore();

@@ -1,5 +1,6 @@
 import type { Json, WireFailure } from './messages.js';
 import { isRecord } from './json.js';
+import type { NetworkScope } from './network-scope.js';
 
 /** What a guest knows about its plugin. Denials name both texts. */
 export interface PluginIdentity {
@@ -29,7 +30,8 @@ export interface GuestGrant {
 export interface PackageGrant {
   readonly time?: boolean;
   readonly random?: boolean;
-  readonly network?: boolean;
+  /** `true`: what the plugin may reach. Else the scopes that both cover, such as `api.example.com`. */
+  readonly network?: boolean | readonly string[];
   readonly fs?: boolean;
   readonly storage?: boolean;
   readonly powers?: boolean;
@@ -37,6 +39,18 @@ export interface PackageGrant {
   readonly env?: readonly string[];
   /** Packages that it imports although its package.json does not name them; `.` for the plugin's own files. */
   readonly imports?: readonly string[];
+}
+
+/** A package's grant as its guest gets it. */
+export interface LoadedPackage extends Omit<PackageGrant, 'network'> {
+  readonly network?: true | readonly PackageHost[];
+  /** All packages that it may import. Absent: those that its package.json names, and `imports`. */
+  readonly importsOnly?: readonly string[];
+}
+
+/** A network scope, parsed and as text. */
+export interface PackageHost extends NetworkScope {
+  readonly text: string;
 }
 
 /** A directory or file of the host that the plugin sees. */
@@ -95,7 +109,7 @@ export interface LoadParams {
    * What each npm package in the plugin may use, by its directory (see `units.ts`). Packages that are not named get
    * nothing. Absent: the packages and the plugin's own code are one bundle with one grant.
    */
-  readonly packages?: Readonly<Record<string, PackageGrant>>;
+  readonly packages?: Readonly<Record<string, LoadedPackage>>;
   /** Real path of the plugin's directory. Only for a plugin that runs unconfined. */
   readonly directory?: string;
 }
@@ -167,6 +181,8 @@ export interface FetchParams {
   /** The length of that body, if it is known before it is sent. */
   readonly bodyBytes?: number;
   readonly redirect: 'follow' | 'error' | 'manual';
+  /** Network scopes of which one must also cover each hop: those of an npm package. Default: the grant decides alone. */
+  readonly within?: readonly string[];
   /** The request whose call's context it was made through, if there is one. */
   readonly call?: number;
 }

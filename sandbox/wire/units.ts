@@ -32,6 +32,9 @@ export interface PlacedUnit extends Unit {
 /** The path of the plugin's own code. */
 export const OWN_UNIT = '.';
 
+/** The path of the unit with the stand-ins for Node's modules that all units share. Its files are `<path>/<name>`. */
+export const NODE_UNIT = 'bulkhead:node';
+
 const MARK = '//bulkhead-packages-1 ';
 
 /** Whether a bundle's text has units. */

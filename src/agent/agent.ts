@@ -1,11 +1,16 @@
-import { checkKeys } from '../engine/types/check-options.js';
-import { AGENT_OPTION_NAMES } from './options.js';
+import { checkOptions } from '../engine/types/option-forms.js';
 import { randomUUID } from 'node:crypto';
 import { createEngine as createPlainEngine } from '../engine/engine.js';
 import type { Engine as PlainEngine } from '../engine/engine-api.js';
 import type { EngineOptions } from '../engine/types/options.js';
 import { BulkheadError } from '../errors.js';
-import type { AgentOptions, TurnInput, TurnResult } from './options.js';
+import {
+  AGENT_OPTIONS,
+  type AgentOptions,
+  TURN_INPUT,
+  type TurnInput,
+  type TurnResult,
+} from './options.js';
 import { findAgent, joinedSystem, withAgent } from './plugin-agent.js';
 import { runTurn } from './turn.js';
 
@@ -59,7 +64,7 @@ export function makeAgent(engine: PlainEngine, given: AgentOptions): Agent {
       { option: 'model' },
     );
   }
-  checkKeys(given, AGENT_OPTION_NAMES, 'engine.agent');
+  checkOptions(given, AGENT_OPTIONS, 'engine.agent');
   const chosen = given.agent === undefined ? undefined : findAgent(engine, given.agent);
   const system = joinedSystem(given.system, chosen);
   const options = { ...DEFAULTS, ...given, ...(system === undefined ? {} : { system }) };
@@ -75,8 +80,9 @@ export function makeAgent(engine: PlainEngine, given: AgentOptions): Agent {
     }
   }
   return {
-    turn: (input) =>
-      runTurn({
+    turn: async (input) => {
+      checkOptions(input, TURN_INPUT, 'agent.turn');
+      return runTurn({
         engine,
         options,
         input: chosen === undefined ? input : withAgent(engine, chosen, input),
@@ -92,6 +98,7 @@ export function makeAgent(engine: PlainEngine, given: AgentOptions): Agent {
             // A listener that throws must not leave a tool call without its result.
           }
         },
-      }),
+      });
+    },
   };
 }

@@ -1,6 +1,20 @@
 import type { CallOptions } from '../engine/types/options.js';
 import type { Block, Message } from './message.js';
 import type { Model } from './model.js';
+import {
+  anyText,
+  checkedElsewhere,
+  either,
+  flag,
+  list,
+  listener,
+  oneOf,
+  type OptionForms,
+  signal,
+  text,
+  texts,
+} from '../engine/types/option-forms.js';
+import { policy } from '../engine/types/options-table.js';
 
 /** Options of an agent, for all of its turns. */
 export interface AgentOptions {
@@ -114,17 +128,35 @@ export interface TurnResult {
   readonly iterations: number;
 }
 
-/** Every option, so that a typing error is refused. */
-export const AGENT_OPTION_NAMES: Readonly<Record<keyof AgentOptions, true>> = {
-  model: true,
-  agent: true,
-  system: true,
-  maxIterations: true,
-  maxContinuations: true,
-  maxInputTokens: true,
-  modelTimeoutMs: true,
-  compact: true,
-  workingDir: true,
-  assistantId: true,
-  toolUsesOfHooks: true,
+/** What each option of `engine.agent` takes. Its counts are checked with their limits. */
+export const AGENT_OPTIONS: OptionForms<AgentOptions> = {
+  model: checkedElsewhere,
+  agent: text,
+  system: anyText,
+  maxIterations: checkedElsewhere,
+  maxContinuations: checkedElsewhere,
+  maxInputTokens: checkedElsewhere,
+  modelTimeoutMs: checkedElsewhere,
+  compact: listener('a function of the messages'),
+  workingDir: text,
+  assistantId: text,
+  toolUsesOfHooks: oneOf('run', 'drop'),
+};
+
+/** What a turn takes. */
+export const TURN_INPUT: OptionForms<TurnInput> = {
+  prompt: either(anyText, list('blocks')),
+  history: list('messages'),
+  system: anyText,
+  conversationId: text,
+  requestId: text,
+  userMessageId: text,
+  modelProfile: either(anyText, oneOf(null)),
+  enabledPlugins: either(texts('["notes"]'), oneOf(null)),
+  isInteractive: flag,
+  signal,
+  onEvent: listener('a function of an event'),
+  policy,
+  tenant: anyText,
+  unattended: flag,
 };

@@ -2,58 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { type BulkheadError, isBulkheadError, messageOf } from '../errors.js';
 import type { Answerer } from '../approval-events.js';
 import type { EventBus } from '../events.js';
-import type { RiskBand } from '../plugin/risk.js';
+import type { Approval } from './approval-api.js';
 import { storeRule } from './always-rule.js';
 import { answererOf, answerOf, isConsent, ruleAnswerer } from './answers.js';
 import type { Answer, Approver, StoredQuestion } from './approver.js';
 import { refusals } from './refusals.js';
-import { type Decision, type RuleCase, decide } from './rule.js';
+import { decide } from './rule.js';
 import {
   type Prepared,
-  type Question,
   aboutOf,
   caseOf,
   offersFor,
   prepare,
   sessionKey,
+  type SessionSubject,
   storedQuestion,
+  subjectOfSession,
 } from './question.js';
 import type { RuleBook } from './rule-book.js';
 import { makeSessionAnswers } from './session-answers.js';
+import { stored, withdrawStored } from './store-access.js';
 import { type ApprovalStore, invalidApproval, notPending, unknownApproval } from './store.js';
-
-/** Decides questions by rules and by the approver, and remembers `session` and `always`. */
-export interface Approval {
-  /** The rules' decision about a call that is about to run. Throws `INVALID_RULES`. */
-  ruled(about: RuleCase, risk: RiskBand): Decision | undefined;
-  /**
-   * Resolves with the digest of the approved subject. Rejects with `APPROVAL_DENIED` (by the approver or
-   * a rule), `APPROVAL_REQUIRED` (no approver), `APPROVAL_TIMEOUT`, `CANCELLED` and `INVALID_RULES`.
-   * Emits an event in each case.
-   */
-  ask(question: Question): Promise<string>;
-  /** Whether an earlier answer for the whole session approves this question. */
-  remembers(question: Question): boolean;
-  /**
-   * Stores a question that no call waits for, and returns its id. If the same question with the same
-   * reference is pending or approved, returns the id of that question.
-   */
-  request(question: Question): string;
-  /**
-   * Spends an approval for exactly this question, and returns the digest. An approval is spent once, by
-   * one process. Throws `APPROVAL_INVALID`, `APPROVAL_REQUIRED` (not answered yet), `APPROVAL_DENIED`,
-   * `APPROVAL_TIMEOUT` (expired) and `INVALID_RULES`.
-   */
-  spend(approvalId: string, question: Question): string;
-  /** Records an answer. Throws `APPROVAL_INVALID`. */
-  answer(approvalId: string, answer: Answer & { readonly by: string }, digest?: string): void;
-  /** Calls the listener with each new question. While there is a listener, calls wait for answers. */
-  onRequest(listener: (question: StoredQuestion) => void): () => void;
-  /** Whether the host answers: it has an approver, or a listener to new questions. */
-  attended(): boolean;
-  /** Ends the waits of calls. Their questions can still be answered. */
-  close(): void;
-}
 
 interface ApprovalSpec {
   readonly approve: Approver | undefined;
@@ -98,7 +67,9 @@ export function makeApproval(spec: ApprovalSpec): Approval {
       deniedBy.set(denial, ruleAnswerer(decision.rule));
       throw denial;
     }
-    if (decision?.verdict === 'allow') return { verdict: 'always', ...ruleAnswerer(decision.rule) };
+    const allowing = decision === undefined ? question.provenBy : decision.rule;
+    if (decision?.verdict !== 'ask' && allowing !== undefined)
+      return { verdict: 'always', ...ruleAnswerer(allowing) };
     const earlier = decision === undefined ? earlierAnswer(question) : undefined;
     return earlier === undefined ? undefined : { verdict: 'session', ...earlier };
   };
@@ -197,6 +168,8 @@ export function makeApproval(spec: ApprovalSpec): Approval {
       };
       const wait: Wait = {
         decideAgain: () => attempt(() => settled(question)),
+        subject: question,
+        reject,
         close: () => {
           keep = true;
           reject(refusals.closed(question));
@@ -365,6 +338,11 @@ export function makeApproval(spec: ApprovalSpec): Approval {
       listeners.add(own);
       return () => void listeners.delete(own);
     },
+    withdraw: (fits, why) => {
+      for (const { subject, reject } of waiting) if (fits(subject)) reject(why);
+      remembered.forget((key) => fits(subjectOfSession(key)));
+      withdrawStored(store, fits);
+    },
     attended: () => approve !== undefined || listeners.size > 0,
     close: () => {
       for (const { close } of waiting) close();
@@ -374,25 +352,15 @@ export function makeApproval(spec: ApprovalSpec): Approval {
 
 /** A call that waits for an answer. */
 interface Wait {
+  readonly subject: SessionSubject;
+  readonly reject: (why: Error) => void;
   readonly decideAgain: () => void;
   readonly close: () => void;
 }
 
 /** Interval at which a waiting call looks for an answer of another process. */
 const POLL_MS = 500;
-
 const COVERS =
   'An approval covers one artifact, tool, input, tenant, grant, configuration and risk, and one of them differs';
 
-function newApprovalId(): string {
-  return `apr_${randomUUID()}`;
-}
-
-/** Runs an access to the store. Throws `APPROVAL_DENIED` if it fails: a call needs a stored approval. */
-function stored<Result>(question: Question, access: () => Result): Result {
-  try {
-    return access();
-  } catch (error) {
-    throw isBulkheadError(error) ? error : refusals.notStored(question, error);
-  }
-}
+const newApprovalId = (): string => `apr_${randomUUID()}`;

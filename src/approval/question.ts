@@ -6,7 +6,7 @@ import { canonicalJson } from '../canonical.js';
 import type { RiskBand } from '../plugin/risk.js';
 import { isolatedJson } from '../visible.js';
 import type { Approver, HeldRequest, StoredQuestion, Verdict } from './approver.js';
-import type { RuleCase } from './rule.js';
+import type { Rule, RuleCase } from './rule.js';
 
 /** A call that is about to run, or a request that a running call is about to send. */
 export interface Question {
@@ -36,6 +36,8 @@ export interface Question {
   readonly conversationId?: string | undefined;
   /** The caller's approver, used if the engine does not have one. */
   readonly approve?: Approver | undefined;
+  /** The rule that proves that the call only reads. It needs no answer then. */
+  readonly provenBy?: Rule | undefined;
   /** Whether the caller says that a person can answer. */
   readonly attended: boolean;
   readonly signal: AbortSignal;
@@ -93,6 +95,18 @@ export function sessionKey({
     target,
     canonicalJson(terms ?? null),
   ]);
+}
+
+/** Whose calls share a `session` approval. */
+export interface SessionSubject {
+  readonly plugin: string;
+  readonly tenant?: string | undefined;
+}
+
+/** The plugin and the tenant of a session key. */
+export function subjectOfSession(key: string): SessionSubject {
+  const [plugin, , , tenant]: readonly (string | null)[] = JSON.parse(key);
+  return { plugin: plugin ?? '', tenant: tenant ?? undefined };
 }
 
 /** High risk needs approval for each call. */

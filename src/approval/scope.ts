@@ -10,8 +10,9 @@ export type InputConditions = Readonly<Record<string, Condition>>;
 
 /**
  * The narrowest conditions that one answer can cover later calls with. A member that has the same value in all
- * the given inputs must keep it; a path or URL must stay in its folder; a member with free text, or with
- * different values in these inputs, may vary. `undefined`: an input has a member that no condition can name.
+ * the given inputs must keep it; a path or URL must stay in its folder; names and addresses that differ must be
+ * among these. Free text, other values that differ, and the number of a thing in something that another member
+ * names, may vary. `undefined`: an input has a member that no condition can name.
  */
 export function conditionsFor(inputs: readonly Json[]): InputConditions | undefined {
   const all = inputs.map(membersOf);
@@ -23,8 +24,31 @@ export function conditionsFor(inputs: readonly Json[]): InputConditions | undefi
     const condition = conditionOf(path, value, values);
     if (condition !== undefined) conditions[path] = condition;
   }
+  const isNamed = Object.values(conditions).some(
+    (one) => 'equals' in one && typeof one.equals === 'string',
+  );
+  for (const [path, value] of first) {
+    // guard: number-of-a-named-thing
+    if (isNamed && isNumberOfOne(path, value)) delete conditions[path];
+  }
   return conditions;
 }
+
+/** The members of an input that conditions leave open, by path. */
+export function openMembers(input: Json, conditions: InputConditions): string[] {
+  return [...(membersOf(input) ?? new Map<string, Json>()).keys()].filter(
+    (path) => !Object.hasOwn(conditions, path),
+  );
+}
+
+/** Whether a member counts things: issue 41 of a repository, page 3 of a book. Not an amount or a limit. */
+function isNumberOfOne(path: string, value: Json): boolean {
+  const name = path.split('.').at(-1) ?? '';
+  return typeof value === 'number' && Number.isInteger(value) && COUNTER.test(name);
+}
+
+const COUNTER =
+  /^(?:number|index|page|line|row|issue|chapter)$|(?:Number|Index|Page)$|_(?:number|index|page)$/;
 
 function conditionOf(
   path: string,
@@ -39,15 +63,32 @@ function conditionOf(
   const inOneFolder = folder !== undefined && folders.every((one) => one === folder);
   // `acme/heat` in a member `repo` is a name, and another name in `acme/` is another thing.
   // guard: one-name-is-not-its-folder
-  if (inOneFolder && (!same || isFile(path, value))) return { under: folder };
+  if (inOneFolder && (same ? isFile(path, value) : values.every(hasExtension))) {
+    return { under: folder };
+  }
   if (isFreeText(value)) return undefined;
-  return same ? { equals: value } : undefined;
+  if (same) return { equals: value };
+  // guard: differing-names-listed
+  return values.some(isName) ? { oneOf: distinct(values) } : undefined;
+}
+
+/** The name of a person, place or thing: an address, a URL, a path, `acme/heat`. */
+function isName(value: Json | undefined): boolean {
+  return typeof value === 'string' && /[@/\\:]|\.[a-z]/i.test(value);
+}
+
+function distinct(values: readonly (Json | undefined)[]): Json[] {
+  const known = new Map(values.map((value) => [canonicalJson(value ?? null), value ?? null]));
+  return [...known.values()];
 }
 
 /** Whether a member names a file: by its own name, and by the extension of its value. */
 function isFile(path: string, value: Json): boolean {
-  const isNamed = /(?:path|file|filename)$/i.test(path);
-  return isNamed && typeof value === 'string' && /\.[a-z0-9]{1,8}$/i.test(value);
+  return /(?:path|file|filename)$/i.test(path) && hasExtension(value);
+}
+
+function hasExtension(value: Json | undefined): boolean {
+  return typeof value === 'string' && /\.[a-z0-9]{1,8}$/i.test(value);
 }
 
 /** Text for people. Names, ids, addresses and dates have no blanks. */

@@ -10,6 +10,8 @@ export interface SessionAnswers {
   add(key: string, answer: Answer, who: Answerer, input: Json): boolean;
   /** Who approved this input in this session; `undefined` if no answer covers it. */
   find(key: string, input: Json): Answerer | undefined;
+  /** Forgets the answers of the sessions whose keys fit. */
+  forget(fits: (key: string) => boolean): void;
 }
 
 /** A `session` answer. Without conditions it covers every input. */
@@ -35,6 +37,9 @@ export function makeSessionAnswers(): SessionAnswers {
       return true;
     },
     find: (key, input) => remembered.get(key)?.find((one) => covers(one, input))?.who,
+    forget: (fits) => {
+      for (const key of remembered.keys()) if (fits(key)) remembered.delete(key);
+    },
   };
 }
 

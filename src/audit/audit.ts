@@ -3,7 +3,7 @@ import type { AuditLog } from './log.js';
 import { type AuditStore, auditFailed } from './store.js';
 import { AUDIT_LIMITS, type AuditRecord, type Head } from './record.js';
 import { type AuditFilter, matches, queryStore } from './query.js';
-import { type AuditVerdict, verify } from './verify.js';
+import { type AuditVerdict, verify, type VerifyOptions } from './verify.js';
 
 /** An engine's audit log. */
 export interface Audit {
@@ -16,8 +16,11 @@ export interface Audit {
   ): AsyncIterable<AuditRecord>;
   /** Resolves when every event so far is on the disk. Throws `AUDIT_FAILED`. */
   flush(): Promise<void>;
-  /** Signs all records if the log is signed, then checks the whole log. Counts unattested records. */
-  verify(): Promise<AuditVerdict>;
+  /**
+   * Signs all records if the log is signed, then checks the whole log. Counts unattested records. `anchors`:
+   * records that it must still contain. Default: none.
+   */
+  verify(options?: Pick<VerifyOptions, 'anchors'>): Promise<AuditVerdict>;
   /** The last record, as `bulkhead audit anchor` prints it. */
   readonly head: Head;
 }
@@ -71,9 +74,12 @@ export function makeAudit(
       })();
     },
     flush: () => log.flush(),
-    verify: async () => {
+    verify: async ({ anchors } = {}) => {
       await log.checkpoint().catch(() => {});
-      return verify(store.read(), keys === undefined ? {} : { keys, acceptUnattested: true });
+      return verify(store.read(), {
+        ...(keys === undefined ? {} : { keys, acceptUnattested: true }),
+        ...(anchors === undefined ? {} : { anchors }),
+      });
     },
     get head() {
       return log.head;

@@ -100,6 +100,8 @@ export const RECORDED_FIELDS = {
     'channel?',
     'waitedMs',
   ],
+  'work-stopped': ['stopped', 'plugin?', 'tenant?', 'by?', 'reason?'],
+  'work-resumed': ['stopped', 'plugin?', 'tenant?', 'by?', 'reason?'],
   'hook-ended': ['plugin', 'hook', 'outcome', 'code?', 'changed', 'durationMs'],
   'effect-undeclared': ['plugin', 'tool', 'effect', 'call?', 'among?'],
   'capability-used': [

@@ -137,6 +137,9 @@ export function formatRecord(record: AuditRecord): string {
       return `${subject(record)} was approved ${record.verdict}${formatAnswerer(record)} after ${ms(record.waitedMs)}`;
     case 'approval-refused':
       return `${subject(record)} was refused (${record.code})${formatAnswerer(record)} after ${ms(record.waitedMs)}: ${record.reason}`;
+    case 'work-stopped':
+    case 'work-resumed':
+      return `${record.type === 'work-stopped' ? 'STOPPED' : 'resumed'} ${stopSubject(record)}${record.by === undefined ? '' : ` by ${record.by}`}${because(record.reason)}`;
     case 'hook-ended':
       return `hook ${record.hook} ended ${record.code ?? record.outcome} after ${ms(record.durationMs)}`;
     case 'effect-undeclared':
@@ -206,4 +209,14 @@ function shortHash(hash: string): string {
 
 function ms(duration: number): string {
   return `${Math.round(duration * 10) / 10} ms`;
+}
+
+function stopSubject({
+  stopped,
+  plugin = '',
+  tenant = '',
+}: Extract<AuditRecord, { type: 'work-stopped' | 'work-resumed' }>): string {
+  return { everything: 'everything', plugin: `plugin ${plugin}`, tenant: `tenant ${tenant}` }[
+    stopped
+  ];
 }

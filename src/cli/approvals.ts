@@ -105,6 +105,19 @@ function storedSource(
   };
 }
 
+/** A misspelt directory would look like one without questions. */
+async function requireDirectory(
+  path: string,
+  { listDirectory }: Pick<CliCapabilities, 'listDirectory'>,
+): Promise<void> {
+  await listDirectory(path).catch((error: unknown) => {
+    throw usageError(
+      '--storage-directory',
+      `the storage directory ${visible(path)} cannot be read: ${reasonOf(error)}`,
+    );
+  });
+}
+
 function parseVerdict(text: string): Verdict {
   const verdict = VERDICTS.find((one) => one === text);
   if (verdict !== undefined) return verdict;
@@ -136,6 +149,10 @@ async function runApprovals(
   settings: ApprovalsSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
+  if (verdict !== undefined) parseVerdict(verdict);
+  if (settings.storageDirectory !== undefined) {
+    await requireDirectory(settings.storageDirectory, capabilities);
+  }
   const source = openSource(settings, capabilities);
   if (id !== undefined) {
     if (verdict === undefined)

@@ -156,7 +156,7 @@ function withTimeout(options: EngineOptions, timeoutMs: number | undefined): Eng
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** Prints the changes that a dry run prevented. */
+/** Prints what a tool chose to do in a dry run. It may choose otherwise in a real one. */
 export async function formatDryRun(
   { dryRun }: Outcome,
   { json = false }: { readonly json?: boolean },
@@ -165,8 +165,8 @@ export async function formatDryRun(
   if (dryRun === undefined || json) return;
   const lines =
     dryRun.length === 0
-      ? ['dry run: the tool would change nothing']
-      : ['dry run: the tool would', ...dryRun.flatMap(linesOf)];
+      ? ['dry run: this time the tool asked for no change']
+      : ['dry run: the tool asked to', ...dryRun.flatMap(linesOf)];
   await stderr.write(`${lines.join('\n')}\n`);
 }
 

@@ -1,4 +1,5 @@
 import type { Engine } from '../agent/agent.js';
+import type { Engine as PlainEngine } from '../engine/engine-api.js';
 import type { StoredApprovals } from '../approval/stored-approvals.js';
 import type { RuleBook } from '../approval/rule-book.js';
 import type { AuditReader } from '../audit/options.js';
@@ -7,11 +8,14 @@ import type { EngineOptions } from '../engine/types/options.js';
 import type { WallPlan } from '../guests/walls/plan.js';
 import type { PackageStore } from '../npm/store.js';
 import type { PublicKey } from '../keys/signing-key.js';
+import type { Stops } from '../stops/stop.js';
 import type { Suggestion } from '../suggest/suggest.js';
 
 /** Everything outside the process that a command may use. `main.ts` creates it; tests pass a fake. */
 export interface CliCapabilities {
   readonly createEngine: (options: EngineOptions) => Promise<Engine>;
+  /** An engine for a plugin in development: `grant` decides, whatever the plugin declares. */
+  readonly createLearningEngine: (options: EngineOptions) => Promise<PlainEngine>;
   /** Reads a plugin's code, and returns the permissions that it needs. */
   readonly suggestPermissions: (directory: string) => Promise<Suggestion>;
   /** The packages of npm that were fetched for this user. */
@@ -24,6 +28,8 @@ export interface CliCapabilities {
   readonly openRules: (path: string) => RuleBook;
   /** Opens the approvals of a storage directory. Default: the engine's default directory. */
   readonly openApprovals: (storageDirectory?: string) => StoredApprovals;
+  /** Opens the stops of a storage directory. Default: the engine's default directory. */
+  readonly openStops: (storageDirectory?: string) => Stops;
   /** Opens the lock file. */
   readonly openLockfile: (path: string, options: EngineOptions) => Lockfile;
   /** Sends a request to the operator's own server. */
@@ -45,6 +51,8 @@ export interface CliCapabilities {
   readonly checkWritable: (path: string) => Promise<void>;
   /** Creates a directory and its parents. Rejects if it has an entry. */
   readonly makeEmptyDirectory: (path: string) => Promise<void>;
+  /** A new directory for the storage of plugins, which is removed when it is disposed. */
+  readonly makeScratch: () => Promise<{ readonly directory: string } & AsyncDisposable>;
   /** Writes files into a new directory, by path relative to it. Rejects if the directory has an entry. */
   readonly makeProject: (
     directory: string,
@@ -52,6 +60,14 @@ export interface CliCapabilities {
   ) => Promise<void>;
   /** Writes a new file with mode 0600. Rejects if the path exists, also as a link. */
   readonly saveNewFile: (path: string, content: ReadableStream<Uint8Array>) => Promise<void>;
+  /** Runs Node with this process's streams until it ends; returns its status. */
+  readonly runNode: (
+    args: readonly string[],
+    place: {
+      readonly directory: string;
+      readonly environment: Readonly<Record<string, string | undefined>>;
+    },
+  ) => Promise<number>;
   /** Loads a module of the operator into this process. The path is relative to the working directory. */
   readonly importModule: (path: string) => Promise<unknown>;
   readonly listDirectory: (path: string) => Promise<readonly string[]>;
@@ -70,15 +86,38 @@ export interface CliCapabilities {
   readonly wallClock: () => number;
   /** Asks the operator at the terminal, and returns the line. Absent without a terminal. */
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string>;
+  /** Opens a prompt for many lines at the terminal. Absent without a terminal. */
+  readonly openPrompt?: (options: PromptOptions) => LinePrompt;
   /** Aborted by SIGINT and SIGTERM. */
   readonly interrupted: AbortSignal;
   /** Calls the listener at each SIGHUP; returns a function that removes the listener. */
   readonly onHangup: (listener: () => void) => () => void;
+  /** Calls the listener within 2 s of each change of a file; returns a function that removes it. */
+  readonly watchFile: (path: string, listener: () => void) => () => void;
   /** The directory of the example plugins. */
   readonly fixtures: string;
   /** Serves HTTP on a free port of the loopback interface. */
   readonly serve: (answer: HttpAnswer) => Promise<LoopbackServer>;
   readonly walls: WallsCapability;
+}
+
+export interface PromptOptions {
+  readonly prompt: string;
+  /** Lines of earlier prompts, the newest first. */
+  readonly history: readonly string[];
+  /** The candidates that complete a line, and the end of the line that they replace. */
+  readonly complete: (line: string) => readonly [readonly string[], string];
+  /** Ctrl+C was pressed, which is no signal while the prompt is open. */
+  readonly onInterrupt: () => void;
+}
+
+/** A prompt at the terminal. Iterating it yields the lines, until Ctrl+D or `close`. */
+export interface LinePrompt extends AsyncIterable<string> {
+  /** Runs what writes to the terminal, with the prompt out of the way. */
+  above(write: () => Promise<void>): Promise<void>;
+  /** Asks a question in place of the prompt. */
+  ask(question: string, signal: AbortSignal): Promise<string>;
+  close(): void;
 }
 
 /** The walls that guests get on this machine. */

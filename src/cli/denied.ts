@@ -9,13 +9,23 @@ export function describeDenied(denied: readonly DeniedUse[] | undefined): string
     const many = times === 1 ? '' : ` (${times} times)`;
     const place = at === undefined ? '' : ` at ${visible(at)}`;
     if (inPackage !== undefined) {
-      return `  ${permission}: ${visible(wanted)}${many} by ${visible(inPackage)}${place}`;
+      const flag = packageRemedyOf(permission, wanted);
+      const fix = flag === undefined ? '' : ` (--allow-package ${visible(inPackage)}=${flag})`;
+      return `  ${permission}: ${visible(wanted)}${many} by ${visible(inPackage)}${place}${fix}`;
     }
     const remedy = remedyOf(permission, wanted);
     return `  ${permission}: ${visible(wanted)}${many}${place} (${remedy})`;
   });
   const heading = count === 1 ? '1 request was denied:' : `${count} requests were denied:`;
   return `${[heading, ...lines].join('\n')}\n`;
+}
+
+/** The permission of a package that would allow a use; `undefined` if there is none. */
+function packageRemedyOf(permission: DeniedUse['permission'], wanted: string): string | undefined {
+  if (permission === 'powers' || permission === 'fs') return permission;
+  if (permission !== 'builtin') return remedyOf(permission, wanted).replace('--allow ', '');
+  const [, other] = /^import (\S+)$/.exec(wanted) ?? [];
+  return other === undefined ? undefined : `imports:${visible(other)}`;
 }
 
 /** The option that would allow a use, as far as its text names a scope. */

@@ -14,6 +14,7 @@ import {
 } from './arguments.js';
 import type { CliCapabilities, TextSink } from './capabilities.js';
 import { usageError } from './failure.js';
+import { addPackageOptions, type PackageSettings, packagesOption } from './package-options.js';
 import { ALLOW_HELP, grantOf, ONLY_HELP } from './permission-choice.js';
 import { collectPower, type LentPower, readPowerModules } from './power-modules.js';
 import {
@@ -24,7 +25,7 @@ import {
 } from './secrets.js';
 
 /** The options that decide what plugins get, for every command that runs plugins. */
-export interface EngineSettings extends ApprovalSettings {
+export interface EngineSettings extends ApprovalSettings, PackageSettings {
   /** The lock file that says which plugins run, and with what. */
   readonly lock?: string;
   /** The file of required and revoked keys. */
@@ -54,7 +55,7 @@ export interface PluginSettings extends EngineSettings {
 }
 
 export function addEngineOptions(command: Command): Command {
-  return addApprovalOptions(command)
+  return addPackageOptions(addApprovalOptions(command))
     .option(
       '--lock <FILE>',
       'run only the plugins of this lock file, as they were accepted (default: none)',
@@ -160,6 +161,7 @@ export async function engineOptions(
     secrets: () => settings.secret ?? {},
     ...credentialsFrom(settings.credential, capabilities),
     hostMode: settings.allowHost ?? [],
+    ...packagesOption(settings, settings.lock !== undefined),
     network: { overrides: settings.hostOverride ?? [] },
     // The operator makes each call on purpose, so a crash never quarantines the plugin.
     limits: { pool: 0, maxCrashes: 1_000_000 },
@@ -318,14 +320,14 @@ function oneOf<Word extends string>(words: readonly Word[], option: string, text
 
 /**
  * Prints the log of plugins on standard error. Warnings of the engine are left out: the command
- * reports each of them as a failure.
+ * reports each of them as a failure. `withErrors`: whether errors of the engine are printed.
  */
-export function makePluginLog(stderr: TextSink): Logger {
+export function makePluginLog(stderr: TextSink, withErrors = true): Logger {
   const show =
     (level: string) =>
     (fields: object, message: string): void => {
       const ofPlugin = 'source' in fields && fields.source === 'plugin' && 'plugin' in fields;
-      if (!ofPlugin && level !== 'error') return;
+      if (!ofPlugin && (level !== 'error' || !withErrors)) return;
       const tag = ofPlugin ? visible(String(fields.plugin)) : 'bulkhead';
       void stderr.write(`[${tag}] ${level === 'info' ? '' : `${level}: `}${visible(message)}\n`);
     };

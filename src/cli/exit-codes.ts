@@ -44,6 +44,7 @@ const byCode: Readonly<Record<FailureCode, ExitCode>> = {
   EFFECT_DENIED: EXIT.denied,
   INVALID_RULES: EXIT.denied,
   POLICY_DENIED: EXIT.denied,
+  STOPPED: EXIT.denied,
 
   MODEL_FAILED: EXIT.broken,
   WALL_MISSING: EXIT.broken,

@@ -61,8 +61,17 @@ export function failureOfPlugin(status: PluginStatus): Failure | undefined {
     code: 'PLUGIN_INACTIVE',
     message: `${status.id} does not run.`,
   };
-  const { at } = problem ?? {};
-  return { ...why, plugin: status.id, ...(at === undefined ? {} : { stack: `    at ${at}` }) };
+  return { ...failureOfProblem(why), plugin: status.id };
+}
+
+/** A problem of a plugin, with its place. */
+export function failureOfProblem({ code, message, at, places }: PluginProblem): Failure {
+  return {
+    code,
+    message,
+    ...(at === undefined ? {} : { stack: `    at ${at}` }),
+    ...(places === undefined ? {} : { problems: places }),
+  };
 }
 
 export function noPlugin(directory: string): Failure {
@@ -70,7 +79,7 @@ export function noPlugin(directory: string): Failure {
     code: 'PLUGIN_NOT_FOUND',
     message: directory.endsWith('.artifact')
       ? `${directory} is a packed plugin, and packs run only with a lock file. Accept it: bulkhead add ${shellWord(directory)}. Then run it with --lock.`
-      : `There is no plugin in ${directory}.`,
+      : `There is no plugin in ${directory === '.' ? 'this directory' : directory}.`,
   };
 }
 

@@ -3,9 +3,7 @@ import type { Command } from 'commander';
 import type { CatalogTool } from '../catalog/catalog.js';
 import type { EngineOptions } from '../engine/types/options.js';
 import type { EntryStatus, PluginStatus } from '../engine/types/status.js';
-import type { Permissions } from '../permissions/kind.js';
 import { explainPermissions } from '../permissions/permissions.js';
-import type { Plugin } from '../plugin/plugin.js';
 import { packagesAmong, type SuggestedPackage } from '../suggest/package-grants.js';
 import type { Suggestion, UsedPower } from '../suggest/suggest.js';
 import { jsonLine, jsonLines, visible, visibleText } from '../visible.js';
@@ -13,7 +11,8 @@ import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
 import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
-import { type Failure, failureOf, failureOfPlugin, noPlugin, usageError } from './failure.js';
+import { type Failure, failureOf, failureOfPlugin, noPlugin } from './failure.js';
+import { inspectedGrant, NO_NETWORK } from './inspected.js';
 import { type Paint, makePaint, print } from './output.js';
 import { whyProgramCannotRun } from '../suggest/program-needs.js';
 import { cannotRun } from './lock/fetch.js';
@@ -24,22 +23,18 @@ export function addInspect(program: Command, run: RunCommand): void {
   const command = program
     .command('inspect')
     .description(
-      'show the tools, hooks and permissions of a plugin; the plugin gets no network access',
+      'show the tools, hooks and permissions of a plugin; it gets no network, and a storage that is removed afterwards',
     )
     .argument('<plugin-dir>', 'directory of the plugin');
   addPluginOptions(command)
     .option('--json', 'print one line of JSON')
     .option(
       '--suggest',
-      'read the code without running it, and print the permissions that it needs',
+      'read the code without running it, and print the permissions that it needs; with --packages, those of each npm package',
     )
-    .option('--packages', 'with --suggest: print what each npm package of the plugin needs')
     .action((directory: string, settings: InspectSettings) =>
       run((capabilities) => {
         if (settings.suggest === true) return runSuggest(directory, settings, capabilities);
-        if (settings.packages === true) {
-          throw usageError('packages', 'The option --packages needs --suggest. Add --suggest.');
-        }
         return runInspect(directory, settings, capabilities);
       }),
     );
@@ -47,7 +42,6 @@ export function addInspect(program: Command, run: RunCommand): void {
 
 interface InspectSettings extends PluginSettings {
   readonly suggest?: boolean;
-  readonly packages?: boolean;
 }
 
 /** Shows one plugin. Its modules run, because the tools exist only after that. */
@@ -57,7 +51,16 @@ export async function runInspect(
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
   const options = await engineOptions([directory], settings, capabilities);
-  const status = await readStatus({ ...options, grant: onlyWhatReads }, capabilities);
+  await using storage = await capabilities.makeScratch();
+  const status = await readStatus(
+    {
+      ...options,
+      grant: inspectedGrant(settings),
+      network: { ...options.network, ...NO_NETWORK },
+      storageDirectory: storage.directory,
+    },
+    capabilities,
+  );
   const artifact = await artifactOf(status, options, capabilities);
   const hostPowers = await missingPowers(status, options, capabilities);
   const failure =
@@ -128,19 +131,6 @@ async function failureOfProgram(
   if (format === undefined || formatNamed(format).arePrograms !== true) return undefined;
   const why = whyProgramCannotRun(await capabilities.suggestPermissions(directory));
   return why === undefined ? undefined : failureOf(cannotRun(id ?? directory, why));
-}
-
-/** Grants only what reads: an inspected plugin is not trusted yet, so it cannot send or store anything. */
-function onlyWhatReads(plugin: Plugin): Partial<Permissions> {
-  const declared = plugin.entries.map((entry) => entry.declared);
-  return {
-    time: declared.some(({ time }) => time),
-    random: declared.some(({ random }) => random),
-    env: declared.flatMap(({ env }) => env),
-    fs: declared.flatMap(({ fs }) => fs),
-    // The CLI provides no powers, but some formats offer tools only to plugins that are granted `tools`.
-    powers: declared.flatMap(({ powers }) => powers),
-  };
 }
 
 /** The hash of the plugin's artifact, as `add` and `list` show it; `undefined` if it cannot be built. */
@@ -286,7 +276,7 @@ export async function runSuggest(
   const json = settings.json === true;
   try {
     const suggestion = await capabilities.suggestPermissions(directory);
-    if (settings.packages === true) {
+    if (settings.packages === 'separate') {
       const packages = packagesAmong(suggestion);
       const { plugin } = suggestion;
       await print(

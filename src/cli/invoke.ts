@@ -1,12 +1,19 @@
 import type { Json } from '../../sandbox/wire/messages.js';
-import type { Engine } from '../agent/agent.js';
+import type { Engine } from '../engine/engine-api.js';
 import type { CallOptions } from '../engine/types/options.js';
 import type { CallRecording } from '../engine/types/recording.js';
 import type { CallResult, StoppedEffect } from '../engine/types/result.js';
 import type { PluginStatus } from '../engine/types/status.js';
 import { isBulkheadError } from '../errors.js';
 import { textOf } from '../plugin/answer.js';
-import { type Failure, failureLine, failureOf, failureOfPlugin, noPlugin } from './failure.js';
+import {
+  type Failure,
+  failureLine,
+  failureOf,
+  failureOfPlugin,
+  failureOfProblem,
+  noPlugin,
+} from './failure.js';
 
 /** The outcome of a call. */
 export type Outcome =
@@ -91,12 +98,21 @@ export interface Invocation {
   readonly onRecording?: (recording: CallRecording) => void;
 }
 
-/** If one part of a plugin is broken, its problem explains why a tool is missing. */
+/** Names that an error lists. */
+const MAX_LISTED = 20;
+
+/** If one part of a plugin is broken, its problem explains why a tool is missing. Else names the others. */
 function whyAbsent(tool: string, status: PluginStatus | undefined): Failure | undefined {
   const problem = status?.problems.find(
     ({ message }) => status.tools.length === 0 || message.includes(tool),
   );
-  return problem && { ...problem, ...(status === undefined ? {} : { plugin: status.id }) };
+  if (status === undefined) return problem;
+  const { id: plugin, tools } = status;
+  if (problem !== undefined) return { ...failureOfProblem(problem), plugin };
+  if (tools.length === 0) return undefined;
+  const names = tools.slice(0, MAX_LISTED).map((one) => one.tool);
+  const message = `There is no tool ${tool}. To fix this, call one of its tools: ${names.join(', ')}.`;
+  return { code: 'TOOL_NOT_FOUND', message, plugin };
 }
 
 /** The outcome as `--json` prints it. */

@@ -7,16 +7,22 @@ import type { CliCapabilities } from './capabilities.js';
 import { makePluginLog } from './engine-options.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { print } from './output.js';
+import {
+  addPackageBuildOptions,
+  type PackageBuildSettings,
+  packagesOption,
+} from './package-options.js';
 
-interface PackSettings {
+interface PackSettings extends PackageBuildSettings {
   readonly sign?: string;
   readonly out?: string;
   readonly include?: readonly string[];
+  readonly sbom?: string;
   readonly json?: boolean;
 }
 
 export function addPack(program: Command, run: RunCommand): void {
-  program
+  const command = program
     .command('pack')
     .description('build a plugin into its artifact: the bytes that run when it is added')
     .argument('<plugin-dir>', 'directory of the plugin')
@@ -30,15 +36,16 @@ export function addPack(program: Command, run: RunCommand): void {
       'pack this file although it looks like a secret; repeatable',
       collect,
     )
-    .option('--json', 'print one line of JSON')
-    .action((directory: string, settings: PackSettings) =>
-      run((capabilities) => runPack(directory, settings, capabilities)),
-    );
+    .option('--sbom <FILE>', 'also write the list of all that is inside to this file (CycloneDX)')
+    .option('--json', 'print one line of JSON');
+  addPackageBuildOptions(command).action((directory: string, settings: PackSettings) =>
+    run((capabilities) => runPack(directory, settings, capabilities)),
+  );
 }
 
 async function runPack(
   directory: string,
-  { sign, out, include = [], json }: PackSettings,
+  { sign, out, include = [], sbom, json, ...settings }: PackSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
   const { inspected, contents, file, envelopeFile, signer } = await packPlugin(
@@ -51,6 +58,7 @@ async function runPack(
     {
       plugins: [],
       env: capabilities.environment,
+      ...packagesOption(settings, false),
       limits: { pool: 0 },
       logger: makePluginLog(capabilities.stderr),
     },
@@ -59,6 +67,7 @@ async function runPack(
   for (const problem of problems) {
     await capabilities.stderr.write(`problem: ${visible(problem)}\n`);
   }
+  if (sbom !== undefined) await capabilities.replaceText(sbom, `${artifact.sbom}\n`);
   const builds = Object.keys(artifact.bundles);
   const lines = [
     `packed ${visible(plugin.id)}${plugin.version === undefined ? '' : ` ${visible(plugin.version)}`}`,
@@ -67,6 +76,7 @@ async function runPack(
     `  builds     ${builds.map(visible).join(', ')}`,
     ...contents.files.map((name) => `  file       ${visible(name)}`),
     ...contents.packages.map((name) => `  package    ${visible(name)}`),
+    ...(sbom === undefined ? [] : [`  SBOM       ${visible(sbom)}`]),
     ...(envelopeFile === undefined
       ? ['  signature  none; sign it with --sign KEY']
       : [`  signature  ${visible(envelopeFile)}`, `  signer     ${signer}`]),

@@ -6,11 +6,15 @@ import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
 import { engineOptions, TRUST_PLACE } from './engine-options.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
+import { type Failure, failureOfPlugin, noPlugin, usageError } from './failure.js';
+import { reportFailure } from './report-failure.js';
+import type { PluginStatus } from '../engine/types/status.js';
 import { type Paint, makePaint, print, shorten } from './output.js';
 
 export interface ReplaySettings {
   readonly lock?: string;
   readonly trust?: string;
+  readonly plugin?: string;
   readonly timeout?: number;
   readonly json?: boolean;
 }
@@ -27,11 +31,25 @@ export function addReplay(program: Command, run: RunCommand): void {
       'deadline of each step in milliseconds (default: 10000)',
       parseMilliseconds,
     )
+    .option(
+      '--plugin <DIR>',
+      'run the current code of this plugin in place of the recorded code, as a regression test',
+    )
     .option('--json', 'print one line of JSON')
+    .addHelpText('after', HELP)
     .action((file: string, settings: ReplaySettings) =>
       run((capabilities) => runReplay(file, settings, capabilities)),
     );
 }
+
+const HELP = `
+Exits with 0 if the plugin did the same, and with 2 if it did not.
+
+Examples:
+  bulkhead call ./my-weather temperature --input @oslo.json --record oslo.recording
+  bulkhead replay oslo.recording
+  bulkhead replay oslo.recording --plugin ./my-weather
+`;
 
 export async function runReplay(
   file: string,
@@ -40,21 +58,34 @@ export async function runReplay(
 ): Promise<ExitCode> {
   const { stdout } = capabilities;
   const recording = await readJsonFile(file, 'recording', capabilities);
-  const { lock, trust } = settings;
+  const { lock, trust, plugin, timeout } = settings;
+  if (plugin !== undefined && lock !== undefined) {
+    throw usageError('--plugin', '--plugin runs code that is not accepted. Leave out --lock.');
+  }
   const locked = {
     ...(lock === undefined ? {} : { lock }),
     ...(trust === undefined ? {} : { trust }),
   };
   await using engine = await capabilities.createEngine(
-    await engineOptions([], locked, capabilities),
+    await engineOptions(plugin === undefined ? [] : [plugin], locked, capabilities),
   );
-  const verdict = await engine.replay(
-    recording,
-    settings.timeout === undefined ? {} : { timeoutMs: settings.timeout },
-  );
+  const broken = plugin === undefined ? undefined : brokenPlugin(plugin, engine.plugins());
+  if (broken !== undefined) {
+    const about = { json: settings.json === true, durationMs: 0, directory: plugin ?? '' };
+    return reportFailure(broken, about, capabilities);
+  }
+  const verdict = await engine.replay(recording, {
+    current: plugin !== undefined,
+    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+  });
   const text = formatVerdict(verdict, makePaint(stdout.colour));
   await print(settings, { stdout }, verdict, text);
   return verdict.same ? EXIT.ok : EXIT.findings;
+}
+
+function brokenPlugin(directory: string, plugins: readonly PluginStatus[]): Failure | undefined {
+  const [status] = plugins;
+  return status === undefined ? noPlugin(directory) : failureOfPlugin(status);
 }
 
 function formatVerdict(verdict: ReplayVerdict, paint: Paint): string {

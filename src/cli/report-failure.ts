@@ -55,7 +55,11 @@ export async function errorBlock(
   const { title, remedy: usual } = explanationOf(failure.code);
   const isUsage = failure.code === 'INVALID_OPTIONS' && command !== undefined;
   const remedy = isUsage ? `Read \`${command} --help\`.` : usual;
-  const { cause, fix } = splitRemedy(failure.message);
+  const [built] = failure.problems ?? [];
+  const { cause, fix } = splitRemedy(
+    // The heading has the place, and other lines the remedy and the other problems.
+    spot === undefined ? failure.message : (built?.message ?? failure.message),
+  );
   const thrown = thrownIn(failure);
   const excerpt = spot === undefined ? [] : await excerptOf(spot, directory, readFile);
   const lines = [
@@ -106,9 +110,17 @@ function place({ file, line, column, message }: NonNullable<Failure['problems']>
 /** Messages end in the fix, which gets a line of its own. */
 function splitRemedy(message: string): { cause: string; fix: string | undefined } {
   const at = message.search(/ (?:To allow (?:this|it)|To fix (?:this|it)),? /);
-  return at < 0
-    ? { cause: message, fix: undefined }
-    : { cause: message.slice(0, at), fix: message.slice(at + 1) };
+  if (at < 0) return { cause: message, fix: undefined };
+  const cause = message.slice(0, at);
+  return { cause, fix: filledIn(message.slice(at + 1), cause) };
+}
+
+/** A fix for any use of a permission, with what the cause names: `(fetch https://api.example.com/)`. */
+function filledIn(fix: string, cause: string): string {
+  const [, url = ''] = /\((?:\S+ )?(https?:\/\/[^\s)]+)\)/.exec(cause) ?? [];
+  if (!URL.canParse(url)) return fix;
+  const { protocol, host, origin } = new URL(url);
+  return fix.replace('<host name>', protocol === 'https:' ? host : origin);
 }
 
 function field(name: string, text: string, paint: Paint): string[] {

@@ -30,6 +30,7 @@ interface RulesSettings {
 interface AddSettings extends RulesSettings {
   readonly when?: readonly string[];
   readonly bundle?: string;
+  readonly effect?: string;
   readonly tenant?: string;
   readonly until?: string;
   readonly reason?: string;
@@ -57,6 +58,10 @@ export function addRules(program: Command, run: RunCommand): void {
           '--when <PATH=VALUE>',
           'condition on a field of the input: city=Oslo, or path^=/tmp/ for a prefix; repeatable (default: none)',
           collect,
+        )
+        .option(
+          '--effect <METHOD HOST>',
+          'the rule is for requests of running tools: "POST api.example.com"; "GET HOST" says that a GET changes nothing there',
         )
         .option('--bundle <HASH>', 'hash of the code that an allow rule is for, or * for any code')
         .option(
@@ -171,11 +176,13 @@ async function addRule(
     throw usageError('--until', `--until ${until} is in the past, so the rule would never match`);
   }
   const input = conditionsOf(when);
+  const sent = settings.effect === undefined ? undefined : effectOf(settings.effect);
   const rule = bookOf(settings, capabilities).add({
     verdict,
     ...namesOf(tool),
     ...(bundle === undefined ? {} : { bundle }),
     ...(input === undefined ? {} : { input }),
+    ...(sent === undefined ? {} : { effect: sent }),
     ...(tenant === undefined ? {} : { tenant }),
     ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
     ...(reason === undefined ? {} : { reason }),
@@ -190,6 +197,15 @@ async function addRule(
   );
   await warnAboutRules([rule], settings, capabilities);
   return EXIT.ok;
+}
+
+function effectOf(text: string): { readonly host: string; readonly method: string } {
+  const [, method = '', host = ''] = /^([A-Za-z]+) ([\w.-]+)$/.exec(text) ?? [];
+  if (host !== '') return { host: host.toLowerCase(), method: method.toUpperCase() };
+  throw usageError(
+    '--effect',
+    `--effect takes a method and a host, e.g. "GET api.example.com", not ${text}`,
+  );
 }
 
 /** A tool id contains no colon, so the last colon separates plugin and tool. */

@@ -5,18 +5,22 @@ import { addBatch } from './batch.js';
 import { type RunCommand, addCall } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
 import { addChat } from './chat/chat.js';
+import { addCompletion } from './completion/completion.js';
+import { addDev } from './dev/dev.js';
 import { addDemo } from './demo/demo.js';
 import { addDoctor } from './doctor/doctor.js';
+import { examples } from './examples.js';
 import { EXIT } from './exit-codes.js';
 import { addExplain } from './explain.js';
 import { failureOf, usageError } from './failure.js';
 import { addHook } from './hook.js';
 import { addInspect } from './inspect.js';
 import { round } from './invoke.js';
-import { addAdd, addUpdate } from './lock/accept.js';
+import { addAdd } from './lock/add.js';
 import { addCheck } from './lock/check.js';
 import { addListAndDiff } from './lock/list.js';
 import { addLockChanges } from './lock/manage.js';
+import { addUpdate } from './lock/update.js';
 import { addInit } from './init/init.js';
 import { addKeys } from './keys.js';
 import { addPack } from './pack.js';
@@ -24,6 +28,7 @@ import { addReplay } from './replay.js';
 import { reportFailure } from './report-failure.js';
 import { addPermissionReport } from './report.js';
 import { addRules } from './rules.js';
+import { addStops } from './stop.js';
 import { addRunner } from './runner.js';
 import { addRunProgram } from './run-program.js';
 import { addSelftest } from './selftest/selftest.js';
@@ -32,12 +37,15 @@ import { addRemotes } from './serve/remotes.js';
 import { addRun } from './serve/run-server.js';
 import { addConsole, addServe } from './serve/serve.js';
 import { addStore } from './store.js';
+import { addTest } from './test.js';
 import { addTools } from './tools.js';
 import { addWalls } from './walls.js';
 import { addWhy } from './why.js';
 
 const commands = [
   addInit,
+  addDev,
+  addTest,
   addCall,
   addBatch,
   addRunProgram,
@@ -53,6 +61,7 @@ const commands = [
   addKeys,
   addRules,
   addApprovals,
+  addStops,
   addExplain,
   addAudit,
   addWhy,
@@ -70,6 +79,7 @@ const commands = [
   addRunner,
   addStore,
   addRemotes,
+  addCompletion,
 ];
 
 const HELP_AFTER = `
@@ -143,7 +153,15 @@ export function makeProgram(
     .configureOutput({ writeOut, writeErr: () => undefined })
     .addHelpText('after', HELP_AFTER);
   for (const add of commands) add(program, run);
+  for (const command of program.commands) addExamples(command, command.name());
   return program;
+}
+
+function addExamples(command: Command, path: string): void {
+  for (const inner of command.commands) addExamples(inner, `${path} ${inner.name()}`);
+  const lines = Object.hasOwn(examples, path) ? (examples[path] ?? []) : [];
+  if (lines.length === 0) return;
+  command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`);
 }
 
 function wrongUsage(

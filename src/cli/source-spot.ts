@@ -23,7 +23,7 @@ export function spotOf({ problems, stack }: Placed): SourceSpot | undefined {
   const problem = problems?.[0];
   if (problem?.file !== undefined && problem.line !== undefined) {
     const { file, line, column, remedy } = problem;
-    return { file, line, column: (column ?? 0) + 1, remedy };
+    return { file, line, column: column ?? 1, remedy };
   }
   const frames = framesOf(stack ?? '');
   return frames.find(({ file }) => !isDependency(file)) ?? frames[0];

@@ -1,7 +1,9 @@
-import { realpathSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { realpathSync, unwatchFile, watchFile } from 'node:fs';
 import {
   access,
   mkdir,
+  mkdtemp,
   open,
   readFile,
   readdir,
@@ -11,16 +13,18 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { availableParallelism, release, totalmem, userInfo } from 'node:os';
+import { availableParallelism, release, tmpdir, totalmem, userInfo } from 'node:os';
 import { dirname, join, resolve as absolute } from 'node:path';
-import { createInterface } from 'node:readline';
+import { clearScreenDown, createInterface, cursorTo } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createEngine } from '../agent/agent.js';
 import { readAudit } from '../audit/options.js';
 import { readPublicKeys } from '../keys/key-file.js';
+import { createLearningEngine } from '../engine/learning-engine.js';
 import { openLockfile } from '../engine/lockfile.js';
 import { guestScripts } from '../engine/node/process-defaults.js';
 import { openApprovals } from '../engine/node/open-approvals.js';
+import { openStops } from '../engine/node/open-stops.js';
 import { openRules } from '../engine/node/rule-file.js';
 import { readLimits } from '../engine/types/limits.js';
 import { findProgram, inspectMachine } from '../guests/machine.js';
@@ -29,14 +33,25 @@ import { findCommand, runBehindWalls } from '../guests/walls/run.js';
 import { replaceFile } from '../replace-file.js';
 import { openPackageStore, storeDirectoryOf } from '../npm/store.js';
 import { suggestPermissions } from '../suggest/suggest.js';
-import type { CliCapabilities, HttpAnswer, LoopbackServer, TextSink } from './capabilities.js';
+import type {
+  CliCapabilities,
+  HttpAnswer,
+  LinePrompt,
+  LoopbackServer,
+  PromptOptions,
+  TextSink,
+} from './capabilities.js';
 
 const { stdin, stdout, stderr, env } = process;
+
+/** Milliseconds between two looks at a watched file. */
+const WATCH_MS = 1_000;
 
 /** What a command may use, from this process and its system. `interrupted`: SIGINT or SIGTERM came. */
 export function systemCapabilities(interrupted: AbortSignal, version: string): CliCapabilities {
   return {
     createEngine,
+    createLearningEngine,
     readAudit,
     readPublicKeys,
     suggestPermissions,
@@ -46,6 +61,7 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
     }),
     openRules,
     openApprovals,
+    openStops,
     openLockfile,
     http: async (url, { method, token, body }) => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -92,6 +108,12 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
       await mkdir(path, { recursive: true });
       if ((await readdir(path)).length > 0) throw new Error('it is not empty');
     },
+    makeScratch: async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'bulkhead-inspect-'));
+      const remove = (): Promise<void> =>
+        rm(directory, { recursive: true, force: true, maxRetries: 5 });
+      return { directory, [Symbol.asyncDispose]: remove };
+    },
     makeProject: async (directory, files) => {
       await mkdir(directory, { recursive: true });
       if ((await readdir(directory)).length > 0) throw new Error('it is not empty');
@@ -109,6 +131,21 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
         await file.close();
       }
     },
+    runNode: (args, { directory, environment }) =>
+      new Promise((resolve, reject) => {
+        const program = spawn(process.execPath, [...args], {
+          cwd: directory,
+          env: { ...environment },
+          stdio: 'inherit',
+        });
+        const stop = (): void => void program.kill();
+        interrupted.addEventListener('abort', stop, { once: true });
+        program.once('error', reject);
+        program.once('close', (status) => {
+          interrupted.removeEventListener('abort', stop);
+          resolve(status ?? 1);
+        });
+      }),
     importModule: (path) => import(pathToFileURL(absolute(path)).href),
     listDirectory: (path) => readdir(path),
     realPath: (path) => realpath(path).catch(() => path),
@@ -127,11 +164,16 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
     environment: env,
     now: () => performance.now(),
     wallClock: Date.now,
-    ...(stdin.isTTY && stderr.isTTY ? { ask } : {}),
+    ...(stdin.isTTY && stderr.isTTY ? { ask, openPrompt } : {}),
     interrupted,
     onHangup: (listener) => {
       process.on('SIGHUP', listener);
       return () => process.off('SIGHUP', listener);
+    },
+    watchFile: (path, listener) => {
+      // By its time of change: the file may be absent, and is replaced as a whole.
+      watchFile(path, { interval: WATCH_MS, persistent: false }, listener);
+      return () => unwatchFile(path, listener);
     },
     fixtures: fileURLToPath(new URL('../../../fixtures', import.meta.url)),
     serve,
@@ -202,6 +244,82 @@ function ask(question: string, signal: AbortSignal): Promise<string> {
     signal.addEventListener('abort', giveUp, { once: true });
     reader.question(question, answer);
   });
+}
+
+/** A prompt on standard error with line editing, completion and history. */
+function openPrompt({ prompt, history, complete, onInterrupt }: PromptOptions): LinePrompt {
+  const reader = createInterface({
+    input: stdin,
+    output: stderr,
+    terminal: true,
+    prompt,
+    history: [...history],
+    completer: (line: string) => {
+      const [candidates, part] = complete(line);
+      return [[...candidates], part];
+    },
+  });
+  const lines: string[] = [];
+  let waiting: (() => void) | undefined;
+  let closed = false;
+  const wake = (): void => {
+    waiting?.();
+    waiting = undefined;
+  };
+  /** Who gets the next line in place of the reader of the prompt. */
+  let asked: ((line: string) => void) | undefined;
+  reader.on('line', (line) => {
+    if (asked !== undefined) asked(line);
+    else {
+      lines.push(line);
+      wake();
+    }
+  });
+  reader.on('close', () => {
+    closed = true;
+    asked?.('');
+    wake();
+  });
+  reader.on('SIGINT', onInterrupt);
+  const clear = (): void => {
+    cursorTo(stderr, 0);
+    clearScreenDown(stderr);
+  };
+  return {
+    above: async (write) => {
+      clear();
+      await write();
+      if (!closed) reader.prompt(true);
+    },
+    ask: (question, signal) =>
+      new Promise((resolve) => {
+        const answer = (line: string): void => {
+          asked = undefined;
+          signal.removeEventListener('abort', giveUp);
+          reader.setPrompt(prompt);
+          resolve(line);
+        };
+        const giveUp = (): void => answer('');
+        asked = answer;
+        signal.addEventListener('abort', giveUp, { once: true });
+        clear();
+        // The prompt is one line; what stands above it is written once.
+        const [last = '', ...above] = question.split('\n').toReversed();
+        if (above.length > 0) stderr.write(`${above.toReversed().join('\n')}\n`);
+        reader.setPrompt(last);
+        reader.prompt();
+      }),
+    close: () => reader.close(),
+    async *[Symbol.asyncIterator]() {
+      reader.prompt();
+      for (;;) {
+        const line = lines.shift();
+        if (line !== undefined) yield line;
+        else if (closed) return;
+        else await new Promise<void>((resolve) => (waiting = resolve));
+      }
+    },
+  };
 }
 
 async function serve(answer: HttpAnswer): Promise<LoopbackServer> {

@@ -3,6 +3,7 @@ import type { StoredQuestion, Verdict } from '../approval/approver.js';
 import type { Approvals } from '../engine/approvals.js';
 import { isBulkheadError } from '../errors.js';
 import { requireRight } from './door.js';
+import { coverId } from './cover-id.js';
 import { proposalsFor, scopeOf } from './queue.js';
 import { ConsoleRefusal } from './refusal.js';
 import { type Bindings, redirect } from './respond.js';
@@ -11,6 +12,8 @@ import type { Session } from './sessions.js';
 interface AnswerRoutesSpec {
   readonly engine: { readonly approvals: Pick<Approvals, 'answer' | 'get'> };
   readonly pending: () => readonly StoredQuestion[];
+  /** Earlier questions that a person allowed. */
+  readonly allowed: () => readonly StoredQuestion[];
   readonly now: () => number;
 }
 
@@ -22,7 +25,7 @@ const MAX_BATCH = 100;
 /** The forms that answer questions: one, or several about one tool. */
 export function addAnswerRoutes(
   app: Hono<{ Bindings: Bindings }>,
-  { engine, pending, now }: AnswerRoutesSpec,
+  { engine, pending, allowed, now }: AnswerRoutesSpec,
 ): void {
   app.post('/console/approvals/batch', async ({ env }) => {
     const { form, session } = env;
@@ -69,7 +72,10 @@ export function addAnswerRoutes(
     const verdict = verdictOf(form, question.offers);
     const proposal =
       verdict === 'always'
-        ? proposalsFor(question, pending(), now()).find(({ name }) => name === form.get('rule'))
+        ? proposalsFor(question, [...pending(), ...allowed()], now())
+            .filter(({ name }) => name === form.get('rule'))
+            // guard: rule-stored-as-shown
+            .find(({ input }) => coverId(input) === form.get('covers'))
         : undefined;
     if (verdict === 'always' && proposal === undefined) {
       throw new ConsoleRefusal(
@@ -77,12 +83,22 @@ export function addAnswerRoutes(
         'The rule that was shown does not fit any more. Load the page again.',
       );
     }
+    const scope = verdict === 'session' ? scopeOf(question, pending()) : undefined;
+    // Questions that came since may have widened it.
+    // guard: session-scope-as-shown
+    if (verdict === 'session' && coverId(scope) !== form.get('covers')) {
+      throw new ConsoleRefusal(
+        409,
+        'Other questions arrived, so this session answer would cover other calls than those that were shown. Load the page again.',
+      );
+    }
     const reason = (form.get('reason') ?? '').trim();
     await answer(engine.approvals, session, question, {
       verdict,
       digest: form.get('digest') ?? '',
       ...(verdict === 'deny' && reason !== '' ? { reason } : {}),
-      ...(verdict === 'session' ? sessionScope(question, pending()) : {}),
+      // No answer for a session covers credentials.
+      ...(scope === undefined ? {} : { input: scope, withoutSecrets: true }),
       ...(proposal === undefined
         ? {}
         : {
@@ -93,15 +109,6 @@ export function addAnswerRoutes(
     });
     return redirect(`/console/?done=${verdict === 'deny' ? 'denied' : 'allowed'}-1`);
   });
-}
-
-/** A session answer covers inputs that differ as the questions that wait together, and no credentials. */
-function sessionScope(
-  question: StoredQuestion,
-  waiting: readonly StoredQuestion[],
-): Partial<Parameters<Approvals['answer']>[1]> {
-  const input = scopeOf(question, waiting);
-  return input === undefined ? {} : { input, withoutSecrets: true };
 }
 
 /** Answers a question as it was shown. Throws a refusal that the page can show. */

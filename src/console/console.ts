@@ -3,29 +3,28 @@ import type { StoredQuestion } from '../approval/approver.js';
 import { sentenceOf } from '../approval/rule.js';
 import type { InputPolicy } from '../audit/note.js';
 import type { AuditRecord } from '../audit/record.js';
-import type { AuditVerdict } from '../audit/verify.js';
+import { type AuditVerdict, parseAnchors } from '../audit/verify.js';
 import type { Engine } from '../engine/engine-api.js';
 import { isBulkheadError, messageOf } from '../errors.js';
 import { type Markup, html } from '../report/html/markup.js';
-import { visible } from '../visible.js';
 import {
   cookieOf,
   PAGE_HEADERS,
   readForm,
   requireFormToken,
   requireOwnPage,
-  requireRight,
   setCookie,
 } from './door.js';
 import { addAnswerRoutes } from './answer-routes.js';
 import { makeLive } from './live.js';
 import { answeredPage, approvalsPage } from './pages/approvals.js';
 import { auditPage, matchesText, NO_AUDIT } from './pages/audit.js';
-import { callPage, callsPage, treesOf } from './pages/calls.js';
+import { addCallRoutes } from './call-routes.js';
 import { enterPage, tokenPage } from './pages/enter.js';
 import { barePage, type PagePath, page } from './pages/layout.js';
 import { machinePage } from './pages/machine.js';
-import { logsPage, type PluginRow, pluginsPage } from './pages/plugins.js';
+import { stopPage } from './pages/stop.js';
+import { addPluginRoutes } from './plugin-routes.js';
 import { watchActivity } from './plugin-activity.js';
 import { keepPastQuestions, rowsOf } from './queue.js';
 import { keepRecentCalls, type RecentOptions } from './recent-calls.js';
@@ -33,12 +32,22 @@ import { ConsoleRefusal } from './refusal.js';
 import { asset, type Bindings, htmlResponse, redirect } from './respond.js';
 import { SCRIPT } from './script.js';
 import { type Entrant, LINK_MS, makeSessions, type Right, type Session } from './sessions.js';
+import { addDryRunRoute } from './dry-run-route.js';
+import { addStopRoutes } from './stop-routes.js';
 import { CONSOLE_STYLE, ICON } from './style.js';
 
 /** What the console shows and changes. */
 export type ConsoleEngine = Pick<
   Engine,
-  'approvals' | 'audit' | 'guarantees' | 'on' | 'plugins' | 'rules' | 'setEnabled'
+  | 'approvals'
+  | 'audit'
+  | 'call'
+  | 'guarantees'
+  | 'on'
+  | 'plugins'
+  | 'rules'
+  | 'setEnabled'
+  | 'stops'
 >;
 
 export interface ConsoleSpec {
@@ -51,7 +60,7 @@ export interface ConsoleSpec {
   readonly operator?: string | undefined;
   /** What may be shown of inputs. */
   readonly inputs: InputPolicy;
-  readonly recent?: RecentOptions;
+  readonly recent?: Partial<RecentOptions>;
   readonly now: () => number;
 }
 
@@ -82,6 +91,12 @@ export function createConsole(spec: ConsoleSpec): Console {
     for (const question of list) past.add(question);
     return list;
   };
+  /** Only answers of people count: a rule is made from what a person decided. */
+  const allowed = (): readonly StoredQuestion[] =>
+    past.list().filter(({ approvalId }) => {
+      const { verdict = 'deny', approver } = engine.approvals.get(approvalId)?.answer ?? {};
+      return verdict !== 'deny' && approver === 'person';
+    });
   const live = makeLive(() => pending().length);
   const unsubscribe = [
     engine.on(recent.listener),
@@ -102,12 +117,19 @@ export function createConsole(spec: ConsoleSpec): Console {
   const app = new Hono<{ Bindings: Bindings }>({ strict: false });
 
   const show = (session: Session, title: string, path: PagePath, content: Markup): Response =>
-    htmlResponse(page(title, path, { session, pending: pending().length }, content));
+    htmlResponse(
+      page(
+        title,
+        path,
+        { session, pending: pending().length, stops: engine.stops.list() },
+        content,
+      ),
+    );
 
   const approvalsView = (session: Session, done?: string): Response => {
     const waiting = pending();
     const nowMs = now();
-    const rows = rowsOf(waiting, past.list(), engine.rules.list(), nowMs);
+    const rows = rowsOf(waiting, past.list(), engine.rules.list(), nowMs, allowed());
     const asked = past.list().filter(({ askedAtMs }) => askedAtMs > nowMs - 3_600_000);
     const saver = saverOf(rows);
     const view = { rows, nowMs, session, perHour: asked.length, saver, done };
@@ -119,72 +141,18 @@ export function createConsole(spec: ConsoleSpec): Console {
     const entry = engine.approvals.get(req.param('id'));
     if (entry === undefined) throw new ConsoleRefusal(404, 'There is no such question.');
     if (entry.state === 'pending') {
-      const [row] = rowsOf([entry.question], past.list(), engine.rules.list(), now());
+      const [row] = rowsOf([entry.question], past.list(), engine.rules.list(), now(), allowed());
       const view = { rows: row === undefined ? [] : [row], nowMs: now(), session: env.session };
       return show(env.session, 'Approval', '/console/', approvalsPage({ ...view, perHour: 0 }));
     }
     const content = answeredPage(entry.question, entry.state, entry.answer?.atMs);
     return show(env.session, 'Approval', '/console/', content);
   });
-  addAnswerRoutes(app, { engine, pending, now });
+  addDryRunRoute(app, engine, show);
+  addAnswerRoutes(app, { engine, pending, allowed, now });
 
-  const pluginRows = (): PluginRow[] => {
-    const all = engine.plugins();
-    return all.map((status) => ({
-      status,
-      activity: activity.of(status.id),
-      sharesWith: all
-        .filter((one) => one.trustGroup !== undefined && one.trustGroup === status.trustGroup)
-        .map(({ id }) => id)
-        .filter((id) => id !== status.id),
-    }));
-  };
-  app.get('/console/plugins', ({ env }) =>
-    show(env.session, 'Plugins', '/console/plugins', pluginsPage(pluginRows(), env.session)),
-  );
-  app.post('/console/plugins/switch', async ({ env }) => {
-    const { form, session } = env;
-    requireRight(session, 'administer');
-    const id = form.get('plugin') ?? '';
-    const to = form.get('to');
-    if (to !== 'on' && to !== 'off')
-      throw new ConsoleRefusal(400, 'A plugin is switched on or off.');
-    if (!engine.plugins().some((one) => one.id === id))
-      throw new ConsoleRefusal(404, 'There is no such plugin.');
-    await engine.setEnabled(id, to === 'on');
-    return redirect('/console/plugins');
-  });
-  app.get('/console/logs', ({ req, env }) => {
-    const plugin = knownPlugin(engine, req.query('plugin'));
-    return show(env.session, 'Log', '/console/plugins', logsPage(plugin, activity.logsOf(plugin)));
-  });
-  app.get('/console/calls', ({ req, env }) => {
-    const named = req.query('plugin');
-    const plugin = named === undefined ? undefined : knownPlugin(engine, named);
-    const calls = recent.list(plugin === undefined ? {} : { plugin });
-    return show(
-      env.session,
-      'Calls',
-      '/console/calls',
-      callsPage(treesOf(calls), calls.length, plugin),
-    );
-  });
-  app.get('/console/calls/:id', ({ req, env }) => {
-    const call = recent.find(req.param('id'));
-    if (call === undefined) {
-      throw new ConsoleRefusal(
-        404,
-        'This call is not in memory. With an audit log, `bulkhead why` may know it.',
-      );
-    }
-    const parent = call.parent === undefined ? undefined : recent.find(call.parent);
-    return show(
-      env.session,
-      'Call',
-      '/console/calls',
-      callPage(call, recent.childrenOf(call.id), parent),
-    );
-  });
+  addPluginRoutes(app, { engine, activity, show });
+  addCallRoutes(app, { engine, recent, show });
 
   const auditView = async (
     session: Session,
@@ -211,14 +179,21 @@ export function createConsole(spec: ConsoleSpec): Console {
     return show(session, 'Audit', '/console/audit', auditPage(view));
   };
   app.get('/console/audit', ({ req, env }) => auditView(env.session, (name) => req.query(name)));
-  app.post('/console/audit/verify', async ({ env }) =>
-    hasAudit(engine)
-      ? auditView(env.session, () => undefined, await engine.audit.verify())
-      : redirect('/console/audit'),
-  );
+  app.post('/console/audit/verify', async ({ env: { form, session } }) => {
+    if (!hasAudit(engine)) return redirect('/console/audit');
+    const text = (form.get('anchors') ?? '').trim();
+    const verdict = await engine.audit.verify(text === '' ? {} : { anchors: parseAnchors(text) });
+    return auditView(session, () => undefined, verdict);
+  });
   app.get('/console/machine', async ({ env }) =>
     show(env.session, 'Machine', '/console/machine', machinePage(await engine.guarantees())),
   );
+  app.get('/console/stop', ({ env }) => {
+    const ids = engine.plugins().map(({ id }) => id);
+    const content = stopPage(engine.stops.list(), ids, env.session);
+    return show(env.session, 'Stop', '/console/stop', content);
+  });
+  addStopRoutes(app, engine);
   app.get('/console/events', () => live.stream());
   app.post('/console/leave', ({ req }) => {
     sessions.end(cookieOf(req.raw));
@@ -237,7 +212,8 @@ export function createConsole(spec: ConsoleSpec): Console {
     const form = await readForm(request);
     const code = form.get('code');
     const cookie = code === null ? byToken(form.get('token') ?? '') : byLink(code);
-    return redirect('/console/', setCookie(cookie, spec.origin()));
+    const to = questionPath(form.get('to')) ?? '/console/';
+    return redirect(to, setCookie(cookie, spec.origin()));
   };
   const byLink = (code: string): string => {
     const { operator } = spec;
@@ -271,7 +247,7 @@ export function createConsole(spec: ConsoleSpec): Console {
       const code = searchParams.get('code');
       return htmlResponse(
         code === null
-          ? barePage('Enter', tokenPage())
+          ? barePage('Enter', tokenPage({ to: questionPath(searchParams.get('to')) }))
           : barePage('Open the console', enterPage(code)),
       );
     }
@@ -279,7 +255,7 @@ export function createConsole(spec: ConsoleSpec): Console {
     // guard: console-needs-session
     if (session === undefined) {
       if (request.method === 'GET' && pathname !== '/console/events')
-        return redirect('/console/enter');
+        return redirect(`/console/enter${toQuery(pathname)}`);
       throw new ConsoleRefusal(401, 'This session has ended. Enter again.');
     }
     requireOwnPage(request, spec.origin());
@@ -298,7 +274,7 @@ export function createConsole(spec: ConsoleSpec): Console {
         const content = inSession
           ? html`<p class="notice bad" role="alert">${message}</p>
               <p><a href="/console/">To the approvals</a></p>`
-          : tokenPage(status === 404 ? undefined : message);
+          : tokenPage(status === 404 ? {} : { problem: message });
         return htmlResponse(barePage(inSession ? 'This did not work' : 'Enter', content), status);
       });
       for (const [name, value] of Object.entries(PAGE_HEADERS)) response.headers.set(name, value);
@@ -332,16 +308,22 @@ function saverOf(
   return { sentence: sentenceOf(best.rule), questions: best.others.length };
 }
 
+/** The path of one question, to which a link in a notice leads. Any other text is ignored. */
+function questionPath(text: string | null): string | undefined {
+  // guard: notice-link-returns-to-page
+  const isQuestion = /^\/console\/approvals\/apr_[0-9a-f-]{36}$/.test(text ?? '');
+  return isQuestion ? (text ?? undefined) : undefined;
+}
+
+function toQuery(pathname: string): string {
+  const to = questionPath(pathname);
+  return to === undefined ? '' : `?to=${encodeURIComponent(to)}`;
+}
+
 function saidDone(text: string | undefined): string | undefined {
   const [, what, count] = /^(allowed|denied)-(\d{1,3})$/.exec(text ?? '') ?? [];
   if (what === undefined) return undefined;
   return `${count} ${count === '1' ? 'question' : 'questions'} ${what}.`;
-}
-
-function knownPlugin(engine: Pick<Engine, 'plugins'>, id: string | undefined): string {
-  const found = engine.plugins().find((one) => one.id === id);
-  if (found !== undefined) return found.id;
-  throw new ConsoleRefusal(404, `There is no plugin ${visible((id ?? '').slice(0, 200))}.`);
 }
 
 function hasAudit({ audit }: Pick<Engine, 'audit'>): boolean {

@@ -78,7 +78,7 @@ function exactConditions({ input }: StoredQuestion): InputConditions | undefined
   return Object.fromEntries(entries.map(([key, value]) => [key, { equals: value }]));
 }
 
-/** Questions about this tool that wait together with this one: a person sees them at once. */
+/** The questions about this tool in this conversation. */
 function sameTool(question: StoredQuestion, past: readonly StoredQuestion[]): StoredQuestion[] {
   return past.filter(
     (one) =>
@@ -95,12 +95,16 @@ function caseOf({ plugin, tool, bundle, input, tenant }: StoredQuestion): RuleCa
   return { plugin, tool, bundle, input, tenant };
 }
 
-/** The rows of the queue. Each rule is tried on its question, and on the other questions that were asked. */
+/**
+ * The rows of the queue. Each rule is tried on its question, and on the other questions that were asked.
+ * `allowed`: earlier questions that a person allowed, from which rules are proposed too.
+ */
 export function rowsOf(
   pending: readonly StoredQuestion[],
   past: readonly StoredQuestion[],
   rules: readonly Rule[],
   nowMs: number,
+  allowed: readonly StoredQuestion[] = [],
 ): readonly PendingRow[] {
   const perTool = new Map<string, StoredQuestion[]>();
   for (const question of pending) {
@@ -115,7 +119,7 @@ export function rowsOf(
     return {
       question,
       ...(scope === undefined ? {} : { scope }),
-      rules: proposalsFor(question, pending, nowMs).map(({ name, rule }) =>
+      rules: proposalsFor(question, [...pending, ...allowed], nowMs).map(({ name, rule }) =>
         tried(name, rule, question, past, rules, nowMs),
       ),
       ...(batch < 0 ? {} : { batch: `batch-${batch}` }),

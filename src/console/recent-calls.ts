@@ -74,7 +74,7 @@ interface Kept {
 
 export function keepRecentCalls(
   policy: InputPolicy,
-  { calls: maxCalls, bytes: maxBytes }: RecentOptions = RECENT,
+  { calls: maxCalls = RECENT.calls, bytes: maxBytes = RECENT.bytes }: Partial<RecentOptions> = {},
 ): RecentCalls {
   const kept = new Map<string, Kept>();
   let total = 0;

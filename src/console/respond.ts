@@ -1,3 +1,5 @@
+import type { Markup } from '../report/html/markup.js';
+import type { PagePath } from './pages/layout.js';
 import type { Session } from './sessions.js';
 
 /** Passed to handlers with each request. */
@@ -5,6 +7,14 @@ export interface Bindings {
   readonly session: Session;
   readonly form: URLSearchParams;
 }
+
+/** Shows a page of a session, under an entry of the navigation. */
+export type ShowPage = (
+  session: Session,
+  title: string,
+  path: PagePath,
+  content: Markup,
+) => Response;
 
 export function htmlResponse(text: string, status = 200): Response {
   return new Response(text, { status, headers: { 'content-type': 'text/html; charset=utf-8' } });

@@ -43,6 +43,8 @@ summary{min-height:44px;display:flex;align-items:center}summary::before{content:
 .question.gone{opacity:1;background:var(--wash)}
 @keyframes arm{from{pointer-events:none}to{pointer-events:auto}}
 .armed button{animation:arm 1s step-end}
+.stopping{border-left:4px solid var(--bad-soft);padding:.2rem 0 .4rem 1rem;margin:1rem 0 0}.stopped{border-bottom:1px solid var(--line)}
+select{display:block;font:inherit;width:100%;max-width:34rem;min-height:44px;padding:.4rem .7rem;margin:.25rem 0 0;border:1px solid var(--steel);border-radius:9px;background:var(--card);color:var(--ink)}
 .unseen{position:absolute}
 @media (max-width:640px){.bar{padding:.3rem 1rem}.bar nav a{padding:0 .6rem}.steps li{grid-template-columns:1fr}.facts dt{min-width:100%}.actions button{flex:1 1 100%}}
 @media (prefers-reduced-motion:reduce){html{scroll-behavior:auto}}

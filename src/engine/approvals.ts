@@ -1,4 +1,4 @@
-import type { Approval } from '../approval/approval.js';
+import type { Approval } from '../approval/approval-api.js';
 import type { StoredQuestion } from '../approval/approver.js';
 import type { ApprovalStore, StoredAnswer } from '../approval/store.js';
 import { makeStoredApprovals, type StoredApprovals } from '../approval/stored-approvals.js';

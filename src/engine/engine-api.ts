@@ -3,6 +3,7 @@ import type { RuleBook } from '../approval/rule-book.js';
 import type { Audit } from '../audit/audit.js';
 import type { Catalog, CatalogTool } from '../catalog/catalog.js';
 import type { EventListener } from '../events.js';
+import type { Stops } from '../stops/stop.js';
 import type { SystemApis } from './systems.js';
 import type { Guarantee } from '../guests/walls/guarantees.js';
 import type { Approvals } from './approvals.js';
@@ -46,6 +47,8 @@ export interface Engine extends AsyncDisposable, SystemApis {
   readonly programs: Programs;
   /** The plugins' hooks. The host runs each hook at the point of a turn that it is named after. */
   readonly hooks: Hooks;
+  /** What the operator stopped, and the switch for it. */
+  readonly stops: Stops;
   /** The questions about calls that need approval, and their answers. */
   readonly approvals: Approvals;
   /**

@@ -5,7 +5,7 @@ import { makeRuleBook } from '../approval/rule-book.js';
 import { makeMountUse } from '../brokers/filesystem/mount-use.js';
 import { makeWrittenFiles } from '../brokers/written-files.js';
 import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
-import { BulkheadError, isBulkheadError, messageOf } from '../errors.js';
+import { isBulkheadError, messageOf } from '../errors.js';
 import { type EventBus, makeEventBus } from '../events.js';
 import { makeApprovals } from './approvals.js';
 import { openAudit } from './audit.js';
@@ -15,11 +15,15 @@ import type { CallServices, CallSpec } from './call/call.js';
 import { makeRunAdmitted } from './call/admitted.js';
 import { type CallCarrier, runCarried } from './call/carried.js';
 import { explainMissing } from './call/missing.js';
+import { makeOpenCalls } from './call/open-calls.js';
 import { makeCallId, prepareCall } from './call/prepare-call.js';
+import { proveRead, ruleThatClears } from './call/read-proof.js';
 import { streamCall } from './call/stream.js';
 import { runPlaced } from './call/run.js';
 import type { Engine } from './engine-api.js';
+import { perPlugin } from './per-plugin.js';
 import type { OpenEngine } from './open-engine.js';
+import { makeOpenState } from './open-state.js';
 import { filesOf } from './files.js';
 import { makeHooks } from './hooks/hooks.js';
 import { makeLifecycles } from './hooks/lifecycle.js';
@@ -37,20 +41,20 @@ import { makePluginTable } from './plugins/installed.js';
 import { lockedPins } from './plugins/lock.js';
 import { permit } from './plugins/permit.js';
 import { makeToolTable, type Placed } from './plugins/placement.js';
-import { makeRegistry } from './plugins/registry.js';
+import { makeRegistry, type RegistrySpec } from './plugins/registry.js';
 import { makeRemotes } from './plugins/remotes.js';
 import { watchPlugins } from './plugins/watching.js';
 import { makeNestedCalls } from './programs/nested-calls.js';
 import { makePrograms, type ProgramRunner } from './programs/programs.js';
 import { makeProgramTools, PROGRAM_TOOL_IDS } from './programs/program-tools.js';
-import { parseRecording } from './recording/recording.js';
-import { replay } from './recording/replay.js';
+import { replayRecorded } from './recording/replay-recorded.js';
 import { recordCall } from './recording/run.js';
 import { openEngineRuntime, requireWalls } from './runtime.js';
 import { checkDirectories, readSettings } from './settings.js';
-import { checkGrantedIds, checkKeys } from './types/check-options.js';
+import { openEngineStops } from './stops.js';
+import { checkGrantedIds, withoutOptions } from './types/check-options.js';
 import { isolationOf } from './types/guest-options.js';
-import { CALL_OPTION_NAMES } from './types/option-names.js';
+import { checkCallOptions } from './types/options-table.js';
 import { apisOf, openSystems, serversAmong, withSystemPowers } from './systems.js';
 import type { CallOptions, EngineOptions } from './types/options.js';
 import type { Settings } from './types/settings.js';
@@ -71,15 +75,17 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
  * Opens an engine as `createEngine` does.
  *
  * @param carrier runs the calls that guests of this engine would run. Default: the guests run them
+ * @param learning see `RegistrySpec.prepare`
  */
 export async function openEngine(
   options: EngineOptions,
   carrier?: CallCarrier,
+  learning: Pick<RegistrySpec, 'prepare'> = {},
 ): Promise<OpenEngine> {
   if (typeof options !== 'object' || options === null) throw withoutOptions();
   const plugins = makePluginTable();
   const systems = openSystems(plugins);
-  const settings = readSettings(options, withSystemPowers(options.powers ?? [], systems));
+  const settings = readSettings(options, (own) => withSystemPowers(own, systems));
   checkDirectories([...settings.plugins, ...(settings.defaultPlugins ?? [])]);
   const { limits } = settings;
   const events = makeEventBus(Date.now);
@@ -107,6 +113,7 @@ export async function openEngine(
     expiryMs: limits.approvalExpiryMs,
     now: Date.now,
   });
+  const stopping = openEngineStops(settings.storageDirectory, events);
   const texts = makeHookTexts();
   const written = perPlugin(makeWrittenFiles);
   const services: EngineServices = {
@@ -124,19 +131,14 @@ export async function openEngine(
       beforeEffect: audit.beforeEffect,
     }),
     lifecycleOf: makeLifecycles({ texts, settings }),
+    stops: stopping.gate,
     now: Date.now,
   };
 
   const grants = makeGrants(settings.grant, (plugin) => isolationOf(settings, plugin) !== 'plugin');
   const { contributions, scheduler, build } = runtime;
-  const registry = makeRegistry({
-    plugins,
-    services,
-    grants,
-    contributions,
-    scheduler,
-    build,
-  });
+  const owned = { plugins, services, grants, contributions, scheduler };
+  const registry = makeRegistry({ ...owned, build, ...learning });
   const { remotesWaitMs = REMOTES_WAIT_MS } = options;
   const remotes = makeRemotes({
     settings,
@@ -170,6 +172,7 @@ export async function openEngine(
     },
   });
   const open = makeOpenState(async () => {
+    stopping.close();
     await programs.close();
     approval.close();
     await watching.close();
@@ -187,18 +190,23 @@ export async function openEngine(
     open.require();
     const tool = catalog.find(name);
     const place = tool === undefined ? undefined : tools.placeOf(tool);
-    if (tool === undefined || place === undefined) throw explainMissing(name, catalog, status);
+    if (tool === undefined || place === undefined) {
+      throw explainMissing(name, catalog, status, stopping.gate);
+    }
     return { tool, place };
   };
   const denials = makeDenialLog(events);
   const idempotent = new Set(settings.idempotent);
+  const openCalls = makeOpenCalls();
   const callServices: CallServices = {
     limits,
     events,
     denials,
+    openCalls,
     beforeEffect: audit.beforeEffect,
     // guard: idempotent-tools-named
     isIdempotent: ({ name, id }) => idempotent.has(name) || idempotent.has(id),
+    clearsReads: (call, host) => ruleThatClears(call, rules.list(), host) !== undefined,
     record: (call, run) => recordCall(call, runtime.guests, run),
   };
   const specOf = (
@@ -207,7 +215,7 @@ export async function openEngine(
     callOptions: CallOptions,
     callId = makeCallId(),
   ): CallSpec => {
-    checkKeys(callOptions, CALL_OPTION_NAMES, 'engine.call');
+    checkCallOptions(callOptions);
     const { tool, place } = find(name);
     const plan = { callId, tool, place, input, options: callOptions, limits };
     const { givenText, inputText, context, contextText } = prepareCall(plan);
@@ -228,6 +236,8 @@ export async function openEngine(
     settings,
     rules,
     find,
+    stops: stopping.gate,
+    prove: carrier === undefined ? (call) => proveRead(call, settings, rules.list()) : undefined,
     run: carrier === undefined ? runPlaced : (call) => runCarried(call, carrier),
   });
   const programs: ProgramRunner = makePrograms({
@@ -276,6 +286,7 @@ export async function openEngine(
       texts,
       installed: plugins.list,
       requireOpen: open.require,
+      stops: stopping.gate,
     }),
     call: (name, input, callOptions = {}) => {
       // Not async: this saves one promise per call.
@@ -292,10 +303,14 @@ export async function openEngine(
     previewCall: (name, input, callOptions = {}) =>
       admission.preview(specOf(name, input, callOptions)),
     availableTools: (situation) =>
-      catalog.list().filter((tool) => whyRefused(tool, situation, settings) === undefined),
+      catalog
+        .list()
+        .filter((tool) => stopping.gate.find(tool.plugin) === undefined)
+        .filter((tool) => whyRefused(tool, situation, settings) === undefined),
     files: (plugin, filesOptions = {}) =>
       filesOf(plugin, filesOptions, { ids: registry.ids(), written: written(plugin) }),
     rules,
+    stops: stopping.stops,
     approvals: makeApprovals({ approval, store, admission, specOf }),
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
@@ -303,8 +318,8 @@ export async function openEngine(
     mcpSources: () => [...serversAmong(plugins), ...remotes.sources(new Set(registry.ids()))],
     jwks: () => remotes.jwks(),
     accept: (id, digest) => remotes.accept(id, digest),
-    replay: async (recording, replayOptions) =>
-      replay(parseRecording(recording), runtime.guests, settings.lock, replayOptions),
+    replay: (recording, how = {}) =>
+      replayRecorded(recording, how, { ...runtime, ...settings, installed: plugins.list }),
     plugins: () => status(),
     listing: () => registry.listing(),
     audit: audit.audit,
@@ -319,6 +334,19 @@ export async function openEngine(
     close: open.close,
     [Symbol.asyncDispose]: open.close,
   };
+
+  stopping.connect({
+    approval,
+    openCalls,
+    programs,
+    instances: registry.instances,
+    onResumed: () => {
+      const isMissing = status().some(({ problems }) =>
+        problems.some(({ code }) => code === 'STOPPED'),
+      );
+      if (isMissing) registry.reload().catch(() => undefined);
+    },
+  });
 
   try {
     const { require } = settings.walls;
@@ -338,31 +366,18 @@ export async function openEngine(
   }
   return {
     engine,
-    runAdmitted: makeRunAdmitted({ settings, specOf, run: runPlaced }),
+    runAdmitted: makeRunAdmitted({
+      settings,
+      stops: stopping.gate,
+      specOf,
+      run: runPlaced,
+    }),
     lock: settings.lock,
   };
 }
 
 /** Milliseconds that a start waits for remote servers. */
 const REMOTES_WAIT_MS = 5_000;
-
-/** Makes one of these for each plugin. */
-function perPlugin<One>(make: () => One): (plugin: string) => One {
-  const made = new Map<string, One>();
-  return (plugin) => {
-    const one = made.get(plugin) ?? make();
-    made.set(plugin, one);
-    return one;
-  };
-}
-
-function withoutOptions(): BulkheadError {
-  return new BulkheadError(
-    'INVALID_OPTIONS',
-    'createEngine takes an object of options, e.g. createEngine({ plugins: ["./plugins/*"] }).',
-    { option: 'plugins' },
-  );
-}
 
 /** Connects the host's logger and its `onEvent` listener to the events. */
 function listen({ logger, limits, onEvent }: Settings, events: EventBus): void {
@@ -371,24 +386,4 @@ function listen({ logger, limits, onEvent }: Settings, events: EventBus): void {
     makeLogGate({ plugin, events, maxLogLinesPerSecond, now: Date.now });
   events.on(logEvents({ logger, gateOf }), LOGGED);
   if (onEvent !== undefined) events.on(onEvent);
-}
-
-/** The open state of an engine. Repeated calls of `close` return the same promise. */
-function makeOpenState(end: () => Promise<void>): {
-  /** Throws `ENGINE_CLOSED`. */
-  require(): void;
-  close(): Promise<void>;
-} {
-  let closing: Promise<void> | undefined;
-  return {
-    require: () => {
-      if (closing === undefined) return;
-      throw new BulkheadError(
-        'ENGINE_CLOSED',
-        'The engine was closed: it runs no further calls.',
-        {},
-      );
-    },
-    close: () => (closing ??= end()),
-  };
 }

@@ -1,5 +1,9 @@
+import { OPEN_GATE } from '../stops/gate.js';
+import type { PackageGrant } from '../../sandbox/wire/methods.js';
 import { makeMountUse } from '../brokers/filesystem/mount-use.js';
 import { createHash } from 'node:crypto';
+import { isAbsolute } from 'node:path';
+import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { UnnamedTool } from '../catalog/catalog.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
@@ -22,6 +26,7 @@ import { diskReader } from './node/disk-reader.js';
 import { readPackIn } from './node/lock-files.js';
 import { buildCurrent, readPack } from './plugins/find-plugins.js';
 import { makeGrants } from './plugins/grants.js';
+import { type InspectedPackage, inspectPackages } from './plugins/inspected-packages.js';
 import { install } from './plugins/install.js';
 import type { InstalledPlugin } from './plugins/installed.js';
 import { openEngineRuntime } from './runtime.js';
@@ -42,6 +47,8 @@ export interface Inspection {
   readonly hostTools: readonly string[];
   readonly tools: Readonly<Record<string, InspectedTool>>;
   readonly hosts: readonly string[];
+  /** Its npm packages, by directory, if it was built to run them separately. */
+  readonly packages?: Readonly<Record<string, InspectedPackage>>;
   /** Everything that can run. */
   readonly artifact: Artifact;
   /** The signature of its pack, a DSSE envelope. It is not verified. Absent: not packed, or not signed. */
@@ -59,6 +66,17 @@ export interface InspectedTool extends LockedTool {
   readonly texts: ToolTexts;
 }
 
+/** What a plugin gets besides its own request while it is inspected. */
+export interface InspectionSetting {
+  /**
+   * Variables that the operator may grant. They have the values of the operator's environment, else
+   * placeholders. Default: none.
+   */
+  readonly variables?: readonly string[];
+  /** The plugin's configuration. Default: none. */
+  readonly config?: JsonObject;
+}
+
 /**
  * Inspects a plugin's manifest, code and tool definitions. A packed plugin is inspected by its artifact. To
  * list the tools, it loads the plugin without network access. Throws the errors of reading and building the
@@ -67,14 +85,15 @@ export interface InspectedTool extends LockedTool {
 export async function inspectPlugin(
   directory: string,
   options: EngineOptions,
+  setting: InspectionSetting = {},
 ): Promise<Inspection> {
   const real = (await diskReader.realpath(directory)) ?? directory;
   // An operator who names a file means a pack, so its errors say why it is not one.
   const pack = readPack({ readPack: readPackIn }, real);
-  if (pack?.pack === undefined) return inspectSources(directory, options);
+  if (pack?.pack === undefined) return inspectSources(directory, options, setting);
   const { artifact, envelope } = pack.pack;
   const plugin = { ...artifact.plugin, directory: real };
-  const inspected = await inspectArtifact(plugin, artifact, [], options);
+  const inspected = await inspectArtifact(plugin, artifact, [], options, setting);
   return { ...inspected, ...(envelope === undefined ? {} : { envelope }) };
 }
 
@@ -82,6 +101,7 @@ export async function inspectPlugin(
 export async function inspectSources(
   directory: string,
   options: EngineOptions,
+  setting: InspectionSetting = {},
 ): Promise<Inspection> {
   const { plugin, problems } = await readPlugin(diskReader, directory);
   const settings = readSettings({ ...options, plugins: [] });
@@ -89,7 +109,7 @@ export async function inspectSources(
   try {
     const { bundles } = await buildCurrent(plugin, [], runtime.build);
     const confined = makeArtifact(plugin, bundles);
-    const inspected = await inspectArtifact(plugin, confined, problems, options);
+    const inspected = await inspectArtifact(plugin, confined, problems, options, setting);
     if (inspected.hostTools.length === 0) return inspected;
     const hosts = plugin.entries.map((entry) => buildKey({ ...entry, confinement: 'host' }));
     const all = await buildCurrent(plugin, hosts, runtime.build);
@@ -109,13 +129,18 @@ export async function inspectArtifact(
   artifact: Artifact,
   problems: readonly string[],
   options: EngineOptions,
+  { variables = [], config }: InspectionSetting = {},
 ): Promise<Inspection> {
   const { lockFile: _, ...rest } = options;
+  const packages = inspectPackages(Object.values(artifact.bundles));
   const settings = readSettings({
     ...rest,
     plugins: [],
-    env: { ...standIns(plugin), ...options.env },
-    grant: withoutNetwork,
+    env: { ...standIns(plugin, variables), ...options.env },
+    grant: (one) => withoutNetwork(one, variables),
+    ...(config === undefined ? {} : { config: () => config }),
+    packages:
+      packages === undefined ? {} : { [plugin.id]: { grant: listing(packages, variables) } },
     // Tools that require Node are listed. Nothing is called, so no code runs without a compartment.
     hostMode: plugin.entries.some(({ confinement }) => confinement === 'host') ? [] : [plugin.id],
   });
@@ -135,6 +160,7 @@ export async function inspectArtifact(
           mountUse: makeMountUse,
           live: () => ({ name: 'live' }),
           lifecycleOf: () => undefined,
+          stops: OPEN_GATE,
           now: Date.now,
         },
         grants: makeGrants(settings.grant),
@@ -155,6 +181,7 @@ export async function inspectArtifact(
       ...unionOfRequests(entries),
       unconfined: entries.some(({ confinement }) => confinement === 'host'),
       hosts: hostsInAll(artifact.bundles),
+      ...(packages === undefined ? {} : { packages }),
       artifact,
       ...inspected,
     };
@@ -172,17 +199,36 @@ function hostsInAll(bundles: Readonly<Record<string, Bundle>>): readonly string[
 }
 
 /** Placeholder values for a plugin's variables, so that it can be loaded without them. */
-function standIns({ entries, environment }: Plugin): Record<string, string> {
+function standIns(
+  { entries, environment }: Plugin,
+  variables: readonly string[],
+): Record<string, string> {
   const names = [
+    ...variables,
     ...entries.flatMap(({ declared }) => declared.env),
     ...environment.map(({ name }) => name),
   ];
   return Object.fromEntries(names.map((name) => [name, 'not set']));
 }
 
-function withoutNetwork({ entries }: Plugin): Partial<Permissions> {
-  const { time, random, env } = unionOf(entries.map((entry) => entry.declared));
-  return { ...NO_PERMISSIONS, time, random, env };
+/** Only what affects nothing else. A plugin may read its own files, as it does when it runs. */
+function withoutNetwork({ entries }: Plugin, variables: readonly string[]): Partial<Permissions> {
+  const { time, random, env, fs } = unionOf(entries.map((entry) => entry.declared));
+  const own = fs.filter((scope) => !isAbsolute(scope) && !scope.includes(':'));
+  return { ...NO_PERMISSIONS, time, random, env: [...env, ...variables], fs: own };
+}
+
+/** What lets packages load, so that the tools can be listed. The operator decides later what they import. */
+function listing(
+  packages: Readonly<Record<string, InspectedPackage>>,
+  variables: readonly string[],
+): Readonly<Record<string, PackageGrant>> {
+  return Object.fromEntries(
+    Object.entries(packages).map(([path, { undeclared }]) => [
+      path,
+      { time: true, random: true, fs: true, env: variables, imports: undeclared },
+    ]),
+  );
 }
 
 async function describeTools(

@@ -2,19 +2,24 @@ import { lt, parse } from 'semver';
 import { removeStore } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';
-import { hasManifest, readPlugin } from '../formats/discover.js';
+import { readPlugin } from '../formats/discover.js';
 import type { PublicKey } from '../keys/signing-key.js';
 import { type Changes, changesBetween, type Described } from '../lock/changes.js';
-import { compact } from '../lock/compact.js';
+import { compact, expand } from '../lock/compact.js';
 import { type Lock, type LockedPlugin, MAX_PREVIOUS, type Pin, type Signer } from '../lock/lock.js';
+import type { PackageWants } from '../lock/locked-packages.js';
 import { namedSigners, verifyArtifact } from '../lock/signature.js';
 import { requiredKeysOf, whyRefused } from '../lock/trust.js';
 import type { Permissions } from '../permissions/kind.js';
 import { invalidArtifact, makeArtifact } from '../plugin/artifact/artifact.js';
 import type { Plugin } from '../plugin/plugin.js';
-import { type Inspection, inspectArtifact, inspectPlugin } from './inspect-plugin.js';
+import {
+  type Inspection,
+  type InspectionSetting,
+  inspectArtifact,
+  inspectPlugin,
+} from './inspect-plugin.js';
 import { diskReader } from './node/disk-reader.js';
-import { readPackIn } from './node/lock-files.js';
 import {
   buildCurrent,
   type CurrentPlugin,
@@ -22,8 +27,15 @@ import {
   readPack,
 } from './plugins/find-plugins.js';
 import { openLock, publicKeyOf, signerOf } from './plugins/lock.js';
+import { type PackState, packStateOf } from './pack-state.js';
 import { openEngineRuntime } from './runtime.js';
 import { readSettings } from './settings.js';
+import {
+  type AcceptedPackages,
+  describePackages,
+  lockedPackages,
+  withLocked,
+} from './accepted-packages.js';
 import type { EngineOptions } from './types/options.js';
 
 /** The operator's decision when a plugin is accepted. */
@@ -37,15 +49,17 @@ export interface Acceptance {
   readonly by: string;
   /** The key that signed the artifact, as `verifySignature` returned it. Default: no signature is required. */
   readonly signer?: PublicKey;
+  /**
+   * What the npm packages in it may use, if it was built to run them separately. Default: the grant of the option
+   * `packages`, else what they were accepted with before.
+   */
+  readonly packages?: AcceptedPackages;
   /** Whether a lower version than the accepted one may be accepted. Default: false. */
   readonly downgrade?: boolean;
 }
 
 /** The state of a locked plugin's directory. `broken`: it cannot be read or built. */
 export type LockState = 'as-accepted' | 'changed' | 'missing' | 'broken';
-
-/** A pack beside its sources. `stale`: the sources changed after `bulkhead pack`. */
-export type PackState = 'none' | 'current' | 'stale';
 
 /** Reads a lock file, compares it with the plugins on disk, and changes it. */
 export interface Lockfile {
@@ -60,10 +74,10 @@ export interface Lockfile {
   /** Absolute path of a locked plugin's directory. Throws `NOT_LOCKED`. */
   directoryOf(id: string): string;
   /**
-   * Inspects a plugin without accepting it. A packed plugin is inspected by its artifact. Throws the errors of
+   * Inspects a plugin without accepting it. `setting`: what it gets meanwhile. A packed plugin is inspected by its artifact. Throws the errors of
    * reading and building it, and `INVALID_ARTIFACT`.
    */
-  inspect(directory: string): Promise<Inspection>;
+  inspect(directory: string, setting?: InspectionSetting): Promise<Inspection>;
   /** Inspects the accepted version; `undefined` if it is not stored on this machine. Throws `NOT_LOCKED`. */
   inspectAccepted(id: string): Promise<Inspection | undefined>;
   /**
@@ -79,7 +93,12 @@ export interface Lockfile {
   changes(
     id: string,
     inspected: Inspection,
-    more?: { readonly signer?: PublicKey | undefined; readonly before?: Inspection | undefined },
+    more?: {
+      readonly signer?: PublicKey | undefined;
+      readonly before?: Inspection | undefined;
+      /** What the code of each npm package in it uses. Absent: it was not read. */
+      readonly wants?: Readonly<Record<string, PackageWants>> | undefined;
+    },
   ): Changes;
   /**
    * Locks the inspected version. It runs from the next load on. The previous version is stored. Throws
@@ -135,13 +154,15 @@ export function openLockfile(path: string, options: EngineOptions): Lockfile {
       return id;
     },
     directoryOf: (id) => lock.directoryOf(locked(id).source),
-    inspect: (directory) => inspectPlugin(directory, options),
+    inspect: (directory, setting) => inspectPlugin(directory, withLocked(options, lock), setting),
     inspectAccepted: async (id) => {
       const pin = locked(id);
       const artifact = lock.open(id, pin);
       if (artifact === undefined) return undefined;
       const plugin = { ...artifact.plugin, directory: lock.directoryOf(pin.source) };
-      return inspectArtifact(plugin, artifact, [], options);
+      return inspectArtifact(plugin, artifact, [], withLocked(options, lock), {
+        variables: expand(pin.granted).env,
+      });
     },
     verifySignature: (inspected, keys) => {
       const { id } = inspected.plugin;
@@ -149,10 +170,17 @@ export function openLockfile(path: string, options: EngineOptions): Lockfile {
       const before = Object.hasOwn(plugins, id) ? plugins[id] : undefined;
       return verifySigner(inspected, before?.signer, keys ?? requiredKeysOf(lock.trust(), id));
     },
-    changes: (id, inspected, { signer, before } = {}) => {
+    changes: (id, inspected, { signer, before, wants } = {}) => {
       const pin = locked(id);
       const tools = before === undefined ? pin.tools : before.tools;
-      return changesBetween({ ...pin, tools }, describedOf(inspected, signer));
+      const { packages } = inspected;
+      return changesBetween(
+        { ...pin, tools },
+        {
+          ...describedOf(inspected, signer),
+          ...(packages === undefined ? {} : { packages: describePackages(packages, wants) }),
+        },
+      );
     },
     accept: (inspected, acceptance) => {
       const { plugin, artifact, envelope } = inspected;
@@ -177,6 +205,7 @@ export function openLockfile(path: string, options: EngineOptions): Lockfile {
           source: lock.sourceOf(plugin.directory),
           ...(before?.disabled === true ? { disabled: true } : {}),
           ...pinOf(inspected, acceptance),
+          ...lockedPackages(inspected, acceptance, before, options),
           ...(before === undefined ? {} : { previous: previousOf(before, artifact.hash) }),
         };
       });
@@ -216,9 +245,9 @@ export function openLockfile(path: string, options: EngineOptions): Lockfile {
           previous: [...rest, pin].slice(0, MAX_PREVIOUS),
         };
       }),
-    packState: (directory) => packStateOf(directory, options),
+    packState: (directory) => packStateOf(directory, withLocked(options, lock)),
     check: async () => {
-      const settings = readSettings({ ...options, plugins: [] });
+      const settings = readSettings({ ...withLocked(options, lock), plugins: [] });
       const runtime = await openEngineRuntime(settings, makeEventBus(Date.now));
       const stateOf = async (id: string, plugin: LockedPlugin): Promise<LockState> => {
         const directory = lock.directoryOf(plugin.source);
@@ -252,24 +281,6 @@ export function openLockfile(path: string, options: EngineOptions): Lockfile {
       }
     },
   };
-}
-
-async function packStateOf(directory: string, options: EngineOptions): Promise<PackState> {
-  const real = (await diskReader.realpath(directory)) ?? directory;
-  const { pack } = readPack({ readPack: readPackIn }, real) ?? {};
-  if (pack === undefined || !(await hasManifest(diskReader, real))) return 'none';
-  const runtime = await openEngineRuntime(
-    readSettings({ ...options, plugins: [] }),
-    makeEventBus(Date.now),
-  );
-  try {
-    const { plugin } = await readPlugin(diskReader, real);
-    const keys = Object.keys(pack.artifact.bundles);
-    const current = await buildCurrent(plugin, keys, runtime.build);
-    return isSameSource(pack.artifact, current) ? 'current' : 'stale';
-  } finally {
-    await runtime.close();
-  }
 }
 
 /** The hash of the artifact of a directory's content. */

@@ -32,7 +32,7 @@ async function loadPino(): Promise<Logger> {
 }
 
 /** Normal causes of a guest's end. They are not logged. */
-const ORDINARY: ReadonlySet<GuestEndCause> = new Set(['closed', 'replaced', 'idle']);
+const ORDINARY: ReadonlySet<GuestEndCause> = new Set(['closed', 'replaced', 'idle', 'stopped']);
 
 /** The types of events that are logged. */
 export const LOGGED: readonly BulkheadEvent['type'][] = [
@@ -46,6 +46,8 @@ export const LOGGED: readonly BulkheadEvent['type'][] = [
   'capability-denied',
   'call-ended',
   'hook-ended',
+  'work-stopped',
+  'work-resumed',
 ];
 
 export interface LogSpec {
@@ -114,6 +116,12 @@ export function logEvents({ logger, gateOf }: LogSpec): EventListener {
         }
         if (dropped.length === 0) return undefined;
         return write('info', { plugin, hook }, `wrote in vain to ${dropped.join(', ')}`);
+      }
+      case 'work-stopped':
+      case 'work-resumed': {
+        const { stopped, plugin, tenant, by, reason } = event;
+        const did = event.type === 'work-stopped' ? 'the operator stopped' : 'the operator resumed';
+        return write('warn', { stopped, plugin, tenant, by, reason }, `${did} ${stopped}`);
       }
       default:
         return undefined;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { STORAGE_LIMITS } from '../brokers/limits.js';
+import { storageLimitsOf } from './types/limits.js';
 import { makeStores, type Stores } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
@@ -13,6 +13,7 @@ import { makeDemand, makeGuestPool, noteStandbyUse } from '../guests/pool.js';
 import { startSharedGuest } from '../guests/shared-guest.js';
 import { explainMissing } from '../guests/walls/plan.js';
 import { diesWithHost, type Guarantee, proveWalls } from '../guests/walls/guarantees.js';
+import { togetherOf } from '../lock/locked-packages.js';
 import type { Bundler } from '../plugin/bundle/bundler.js';
 import { makeBundleCache } from '../plugin/bundle/cache.js';
 import type { BundleSpec } from '../plugin/bundle/spec.js';
@@ -170,6 +171,7 @@ export async function openEngineRuntime(
         virtualModules: virtualModules ?? [],
         builtins: confinement === 'host' ? 'real' : 'powerless',
         ...separateOf(settings, id, confinement),
+        ...buildsOf(settings, id),
       }),
     scheduler: makeCallScheduler(
       limits,
@@ -177,12 +179,7 @@ export async function openEngineRuntime(
       () => performance.now(),
     ),
     contributions: makeContributionCache(openTextCache(join(cacheDirectory, 'offers')), settings),
-    stores: makeStores(settings.storageDirectory, {
-      ...STORAGE_LIMITS,
-      maxBytes: limits.maxStorageBytes,
-      maxFiles: limits.maxStorageFiles,
-      maxFileBytes: limits.maxStorageFileBytes,
-    }),
+    stores: makeStores(settings.storageDirectory, storageLimitsOf(limits)),
     guarantees: () => (guarantees ??= prove()),
     stop,
     close: async () => {
@@ -195,14 +192,22 @@ export async function openEngineRuntime(
 }
 
 function separateOf(
-  { packages }: Settings,
+  { packages, lock }: Settings,
   id: string,
   confinement: PluginEntry['confinement'],
 ): Pick<BundleSpec, 'separate'> {
-  const options = Object.hasOwn(packages, id) ? packages[id] : undefined;
-  return options === undefined || confinement === 'host'
-    ? {}
-    : { separate: { together: options.together } };
+  if (confinement === 'host') return {};
+  const plugins = lock?.read().plugins ?? {};
+  // An accepted plugin is compared with its directory as it was accepted.
+  const locked = Object.hasOwn(plugins, id) ? plugins[id] : undefined;
+  const together =
+    locked?.packages === undefined ? packages(id)?.together : togetherOf(locked.packages);
+  return together === undefined ? {} : { separate: { together } };
+}
+
+function buildsOf({ packageBuilds = {} }: Settings, id: string): Pick<BundleSpec, 'packageBuilds'> {
+  const chosen = Object.hasOwn(packageBuilds, id) ? packageBuilds[id] : undefined;
+  return chosen === undefined ? {} : { packageBuilds: chosen };
 }
 
 function definedOf(env: Settings['env']): Record<string, string> {

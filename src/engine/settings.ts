@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { didYouMean } from '../did-you-mean.js';
-import { checkGrant, checkKeys } from './types/check-options.js';
-import { ENGINE_OPTION_NAMES } from './types/option-names.js';
+import { checkGrant } from './types/check-options.js';
+import { checkOptions } from './types/option-forms.js';
+import { ENGINE_OPTIONS } from './types/options-table.js';
 import { openRuleBook } from '../approval/rule-book.js';
 import { type EffectMode, isTolerance, THRESHOLDS } from '../approval/policy.js';
 import type { PowerDefinition } from '../brokers/powers/host-powers.js';
@@ -25,14 +26,14 @@ import type { EngineOptions, WallOptions } from './types/options.js';
 import type { Settings } from './types/settings.js';
 
 /**
- * Checks the options and fills in the defaults. `powers`: the powers of the host and of the plugin
- * systems. Throws `INVALID_OPTIONS` with the name of an invalid option.
+ * Checks the options and fills in the defaults. `withPowers` adds the powers of the plugin systems to
+ * the host's. Throws `INVALID_OPTIONS` with the name of an invalid option.
  */
 export function readSettings(
   options: EngineOptions,
-  powers: readonly PowerDefinition[] = options.powers ?? [],
+  withPowers = (own: readonly PowerDefinition[]): readonly PowerDefinition[] => own,
 ): Settings {
-  checkKeys(options, ENGINE_OPTION_NAMES, 'createEngine');
+  checkOptions(options, ENGINE_OPTIONS, 'createEngine');
   checkGrant(options.grant);
   const around = processDefaults();
   // The types exclude it, and programs without types do it.
@@ -46,16 +47,9 @@ export function readSettings(
     options.lockFile === undefined ? undefined : openLock(options.lockFile, options.trustFile);
   lock?.read();
   lock?.trust();
-  const { tolerance, riskPolicy } = options;
+  const { tolerance } = options;
   if (tolerance !== undefined && !isTolerance(tolerance)) {
     throw invalid('tolerance', `one of ${Object.keys(THRESHOLDS).join(', ')}`);
-  }
-  if (riskPolicy !== undefined && riskPolicy !== 'proven' && riskPolicy !== 'author') {
-    throw invalid('riskPolicy', 'proven or author');
-  }
-  const { collisions } = options;
-  if (collisions !== undefined && collisions !== 'isolate' && collisions !== 'strict') {
-    throw invalid('collisions', 'isolate or strict');
   }
   const walls = readWalls(options.walls ?? {});
   const limits = readLimits(options.limits ?? {});
@@ -90,7 +84,7 @@ export function readSettings(
     limits,
     network: options.network ?? {},
     hooks: readHookOptions(options.hooks ?? {}),
-    hostPowers: readPowers(powers, ownCompiler),
+    hostPowers: readPowers(withPowers(options.powers ?? []), ownCompiler),
     core: readCoreTools({
       tools: options.coreTools ?? [],
       timeoutMs: limits.timeoutMs,
@@ -160,9 +154,6 @@ function closedPaths(options: EngineOptions, ...more: readonly string[]): readon
 }
 
 function effectsOf({ effects, approve, tolerance }: EngineOptions): EffectMode {
-  if (effects !== undefined && effects !== 'ask' && effects !== 'audit' && effects !== 'off') {
-    throw invalid('effects', 'ask, audit or off');
-  }
   return effects ?? (approve === undefined || tolerance === 'full' ? 'audit' : 'ask');
 }
 

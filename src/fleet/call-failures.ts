@@ -13,7 +13,10 @@ export function refused(reason: Refusal, message: string): Failure {
 }
 
 function codeOf(reason: Refusal): Failure['code'] {
-  return reason === 'NOT_LOCKED' || reason === 'POLICY_DENIED' || reason === 'PLUGIN_INACTIVE'
+  return reason === 'NOT_LOCKED' ||
+    reason === 'POLICY_DENIED' ||
+    reason === 'PLUGIN_INACTIVE' ||
+    reason === 'STOPPED'
     ? reason
     : 'FLEET_FAILED';
 }

@@ -22,7 +22,7 @@ export type Reply =
   | { readonly type: 'result'; readonly body: BodyReference };
 
 /** Why a runner refused a call: a reason of `FLEET_FAILED`, or another error code. */
-export type Refusal = FleetReason | 'NOT_LOCKED' | 'POLICY_DENIED' | 'PLUGIN_INACTIVE';
+export type Refusal = FleetReason | 'NOT_LOCKED' | 'POLICY_DENIED' | 'PLUGIN_INACTIVE' | 'STOPPED';
 
 const REASONS: ReadonlySet<string> = new Set<Refusal>([
   'no-runner',
@@ -35,6 +35,7 @@ const REASONS: ReadonlySet<string> = new Set<Refusal>([
   'NOT_LOCKED',
   'POLICY_DENIED',
   'PLUGIN_INACTIVE',
+  'STOPPED',
 ]);
 
 /** Characters of the message of a refusal. A runner's word: the rest is cut off. */

@@ -104,6 +104,7 @@ function refusalOf(error: unknown): RefusedCall | undefined {
     case 'NOT_LOCKED':
     case 'POLICY_DENIED':
     case 'PLUGIN_INACTIVE':
+    case 'STOPPED':
       return { reason: code, message };
     // The gateway has checked these, so the runner has another catalog or other limits.
     case 'TOOL_NOT_FOUND':

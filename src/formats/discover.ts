@@ -15,7 +15,10 @@ export interface Discovery {
 
 /** A directory whose plugin cannot be used. Other plugins are still found. */
 export interface DiscoveryProblem {
+  /** As the host named it. */
   readonly directory: string;
+  /** Without links. Default: `directory`. */
+  readonly realDirectory?: string;
   readonly error: BulkheadError;
 }
 
@@ -46,7 +49,11 @@ export async function readPlugins(
       );
       all.push(await format.read(reader, real));
     } catch (error) {
-      problems.push({ directory, error: asBulkheadError(error, directory) });
+      problems.push({
+        directory,
+        ...(real === directory ? {} : { realDirectory: real }),
+        error: asBulkheadError(error, directory),
+      });
     }
   }
   const plugins = new Map<string, FoundPlugin>();

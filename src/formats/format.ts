@@ -40,6 +40,8 @@ export interface Format {
   readonly manifestShape?: Pick<Shape<unknown>, 'findUnread'>;
   /** The place in the manifest for a request for permissions, as a part of a sentence. */
   readonly permissionsPlace: string;
+  /** The keys that lead to the request of the tools in the manifest. */
+  readonly permissionsPath: readonly string[];
   /** Whether the directory contains a plugin of this format, by the names of its files. */
   detect(reader: DirectoryReader, directory: string): Promise<boolean>;
   /** Reads the plugin in a real path. Throws `INVALID_MANIFEST` and `OUTSIDE_PLUGIN`. */

@@ -4,7 +4,7 @@ import type { GuestEndCause } from '../events.js';
 /** How a guest ended, as far as the host knows. */
 export interface GuestEnd {
   readonly cause: GuestEndCause;
-  /** What happened, as the end of a sentence. Without paths. */
+  /** What happened, as the end of a sentence, or for `stopped` as a sentence. Without paths. */
   readonly detail: string;
   /** The plugin is not active any more, so that the next call gets no other guest. */
   readonly inactive?: true;
@@ -58,6 +58,7 @@ const CODES = {
   deadline: 'NEIGHBOUR_ENDED',
   replaced: 'NEIGHBOUR_ENDED',
   revoked: 'GUEST_KILLED',
+  stopped: 'STOPPED',
   crash: 'GUEST_CRASHED',
   memory: 'GUEST_OUT_OF_MEMORY',
   cpu: 'GUEST_OUT_OF_CPU',
@@ -68,6 +69,7 @@ const CODES = {
 /** The error for a call that was open when its guest ended. */
 export function endError(plugin: string, { cause, detail, inactive }: GuestEnd): BulkheadError {
   if (inactive === true) return inactiveError(plugin, detail);
+  if (cause === 'stopped') return new BulkheadError('STOPPED', detail, { stopped: plugin });
   if (CODES[cause] === 'NEIGHBOUR_ENDED') return neighbourError(plugin, detail);
   return new BulkheadError(
     CODES[cause],
@@ -106,9 +108,15 @@ function neighbourError(plugin: string, detail: string): BulkheadError<'NEIGHBOU
 }
 
 /** The error for a call whose plugin became inactive during the call. */
-export function inactiveError(plugin: string, detail: string): BulkheadError {
+function inactiveError(plugin: string, detail: string): BulkheadError {
   return new BulkheadError('PLUGIN_INACTIVE', `${plugin} ended during the call: ${detail}.`, {
     plugin,
     reasons: [detail],
   });
+}
+
+/** The error for a request to a plugin that the engine unloaded. */
+export function unloadedError(plugin: string, { inactive, detail }: GuestEnd): BulkheadError {
+  if (inactive === true) return inactiveError(plugin, detail);
+  return new BulkheadError('ENGINE_CLOSED', `The engine unloaded ${plugin}.`, {});
 }

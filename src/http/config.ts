@@ -1,4 +1,5 @@
-import { isJsonObject, isRecord } from '../../sandbox/wire/json.js';
+import { isJsonObject } from '../../sandbox/wire/json.js';
+import type { PackageGrant } from '../../sandbox/wire/methods.js';
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { Tolerance } from '../approval/policy.js';
 import { BulkheadError } from '../errors.js';
@@ -7,16 +8,12 @@ import { auditShape, type ConfiguredAudit } from './configured-audit.js';
 import { type ConfiguredFleet, fleetShape } from './configured-fleet.js';
 import { MIN_TOKEN_CHARACTERS } from './credentials.js';
 import type { Permissions } from '../permissions/kind.js';
-import type {
-  McpHttpOptions,
-  McpPowers,
-  McpStdioOptions,
-  RemoteOptions,
-  VertesiaRemoteOptions,
-} from '../remotes/remote.js';
+import type { RemoteOptions } from '../remotes/remote.js';
+import { remote } from '../remotes/remote-shape.js';
 import {
   array,
   boolean,
+  either,
   number,
   object,
   oneOf,
@@ -52,6 +49,10 @@ export interface ConfigFile {
   readonly isolation?: Readonly<Record<string, 'plugin' | 'tenant' | 'call'>>;
   /** Plugins that share a process, by the group's name. */
   readonly trustGroups?: Readonly<Record<string, readonly string[]>>;
+  /** The builds that npm packages in plugins use, by plugin id and package name. */
+  readonly packageBuilds?: Readonly<Record<string, Readonly<Record<string, 'node' | 'browser'>>>>;
+  /** How the npm packages of plugins run, by plugin id; `*` for plugins that are not named. */
+  readonly packages?: Readonly<Record<string, 'separate' | 'together' | ConfiguredPackages>>;
   readonly overrides?: readonly { readonly host: string; readonly url: string }[];
   /** The local time zone of plugins with `time`, e.g. `Europe/Berlin`. Default: the host's. */
   readonly timeZone?: string;
@@ -98,6 +99,10 @@ export interface ConfigFile {
     readonly openLoopback?: boolean;
     readonly limits?: Readonly<Record<string, number>>;
   };
+  /** Webhooks that hear of each question that waits for a person: the URL, and the variable of the key. */
+  readonly notices?: readonly { readonly url: string; readonly secret: string }[];
+  /** The last calls that the console keeps in memory. Default: 1,000 calls, 64 MiB. */
+  readonly recent?: { readonly calls?: number; readonly bytes?: number };
   readonly vertesia?: {
     readonly path?: string;
     readonly title?: string;
@@ -116,6 +121,13 @@ export interface ConfigFile {
     readonly audience?: readonly string[];
     readonly organizations?: readonly string[];
   };
+}
+
+/** What each package may use, by its directory in the plugin. */
+export interface ConfiguredPackages {
+  readonly grant?: Readonly<Record<string, PackageGrant>>;
+  /** Packages that run as part of the plugin's own code. */
+  readonly together?: readonly string[];
 }
 
 export type GrantWord = 'declared' | 'nothing';
@@ -158,73 +170,24 @@ const credentialSource: Shape<string> = {
     return undefined;
   },
 };
+/** The message does not repeat the value: it may be the key itself. */
+const variable: Shape<string> = {
+  read: (value, at, problems) => {
+    if (typeof value === 'string' && /^env:\w+$/.test(value)) return { value };
+    problems.push(`${at}: must be "env:NAME"`);
+    return undefined;
+  },
+};
+const count: Shape<number> = {
+  read: (value, at, problems) =>
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+      ? { value }
+      : wrong('a whole number', value, at, problems),
+};
 const texts: Shape<readonly string[]> = array(string());
 const jsonObject: Shape<JsonObject> = {
   read: (value, at, problems) =>
     isJsonObject(value) ? { value } : wrong('an object', value, at, problems),
-};
-
-const vertesiaRemote: Shape<VertesiaRemoteOptions> = object(
-  {
-    vertesia: string(),
-    id: optional(string()),
-    allowPrivate: optional(boolean),
-    origins: optional(texts),
-    tools: optional(texts),
-  },
-  'refuse',
-);
-
-const mcpPowers: Shape<McpPowers> = object(
-  {
-    elicitation: optional(either(boolean, object({ urls: texts }, 'refuse'))),
-    sampling: optional(
-      either(
-        boolean,
-        object({ maxTokens: optional(number), maxRequests: optional(number) }, 'refuse'),
-      ),
-    ),
-    roots: optional(texts),
-  },
-  'refuse',
-);
-
-const mcpRemote: Shape<McpHttpOptions> = object(
-  {
-    mcp: string(),
-    id: optional(string()),
-    allowPrivate: optional(boolean),
-    headers: optional(record(string())),
-    allow: optional(mcpPowers),
-    protocol: optional(oneOf('auto', 'legacy')),
-    tools: optional(texts),
-  },
-  'refuse',
-);
-
-const commandRemote: Shape<McpStdioOptions> = object(
-  {
-    command: string(),
-    args: optional(texts),
-    id: string(),
-    env: optional(record(string())),
-    cwd: optional(string()),
-    allow: optional(mcpPowers),
-    protocol: optional(oneOf('auto', 'legacy')),
-    tools: optional(texts),
-  },
-  'refuse',
-);
-
-/** A remote tool server. Its first key names its kind. */
-const remote: Shape<RemoteOptions> = {
-  read: (value, at, problems) => {
-    if (!isRecord(value)) return wrong('an object', value, at, problems);
-    if ('vertesia' in value) return vertesiaRemote.read(value, at, problems);
-    return 'mcp' in value
-      ? mcpRemote.read(value, at, problems)
-      : commandRemote.read(value, at, problems);
-  },
 };
 
 const identity: Shape<NonNullable<ConfigFile['identity']>> = object(
@@ -255,6 +218,24 @@ const permissions: Shape<GrantedScopes> = object(
   whichKind,
 );
 
+const packageGrant: Shape<PackageGrant> = object(
+  {
+    time: optional(boolean),
+    random: optional(boolean),
+    network: optional(either(boolean, texts)),
+    fs: optional(boolean),
+    storage: optional(boolean),
+    powers: optional(boolean),
+    env: optional(texts),
+    imports: optional(texts),
+  },
+  'refuse',
+);
+const packagesOfOne: Shape<'separate' | 'together' | ConfiguredPackages> = either(
+  oneOf('separate', 'together'),
+  object({ grant: optional(record(packageGrant)), together: optional(texts) }, 'refuse'),
+);
+
 const grantWord: Shape<GrantWord> = oneOf('declared', 'nothing');
 const grantOfOne: Shape<GrantWord | GrantedScopes> = either(grantWord, permissions);
 
@@ -271,6 +252,8 @@ const shape: Shape<ConfigFile> = object(
     replicas: optional(record(object({ max: number }, 'refuse'))),
     isolation: optional(record(oneOf('plugin', 'tenant', 'call'))),
     trustGroups: optional(record(texts)),
+    packageBuilds: optional(record(record(oneOf('node', 'browser')))),
+    packages: optional(record(packagesOfOne)),
     overrides: optional(array(object({ host: string(), url: string() }, 'refuse'))),
     timeZone: optional(string()),
     tolerance: optional(oneOf('strict', 'default', 'relaxed', 'full')),
@@ -299,6 +282,8 @@ const shape: Shape<ConfigFile> = object(
         'refuse',
       ),
     ),
+    notices: optional(array(object({ url: string(), secret: variable }, 'refuse'))),
+    recent: optional(object({ calls: optional(count), bytes: optional(count) }, 'refuse')),
     vertesia: optional(
       object(
         {
@@ -339,13 +324,6 @@ const shape: Shape<ConfigFile> = object(
   },
   'refuse',
 );
-
-/** Reads the first shape, or else the second. Problems are those of the second. */
-function either<A, B>(first: Shape<A>, second: Shape<B>): Shape<A | B> {
-  return {
-    read: (value, at, problems) => first.read(value, at, []) ?? second.read(value, at, problems),
-  };
-}
 
 function invalid(file: string, problems: readonly string[]): BulkheadError {
   return new BulkheadError(

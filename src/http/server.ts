@@ -12,6 +12,7 @@ import { completeCredentials, type Credentials, type Role } from './credentials.
 import { fileRoutes } from './files.js';
 import { SERVER_LIMITS, type ServerLimits } from './limits.js';
 import { isLoopback, listen, ownHosts } from './listen.js';
+import { checkNotices, type NoticeOptions, sendNotices } from './notices.js';
 import { rolesOf } from './operator.js';
 import type { VerifierOptions } from './tokens/verify.js';
 import { createVertesiaHandler, type TokenPolicy, type VertesiaHandler } from './vertesia.js';
@@ -43,6 +44,8 @@ export interface ServerOptions {
   readonly approvals?: boolean;
   /** The operator's page, under `/console`. Default: none. Another host than loopback needs `publicUrl`. */
   readonly console?: ConsoleOptions;
+  /** Webhooks that hear of each question that waits for a person. Default: none. */
+  readonly notices?: readonly NoticeOptions[];
   readonly limits?: Partial<ServerLimits>;
   /** Called after each answer, e.g. to count it. Default: none. */
   readonly onRequest?: (record: RequestRecord) => void;
@@ -54,7 +57,7 @@ export interface ConsoleOptions {
   /** The audit options whose `inputs` and `redact` say what the page shows of inputs. Default: a digest. */
   readonly inputs?: Pick<AuditOptions, 'inputs' | 'redact'> | undefined;
   /** The calls that are kept in memory. Default: 1,000 calls, 64 MiB. */
-  readonly recent?: RecentOptions;
+  readonly recent?: Partial<RecentOptions>;
 }
 
 /** Settings that may change while a server runs. */
@@ -97,6 +100,7 @@ export function checkServerOptions(options: ServerOptions): void {
     throw needsPublicUrl(host);
   completeCredentials(options.credentials ?? {});
   checkPaths(options);
+  checkNotices(options.notices ?? []);
   if (publicUrl !== undefined) checkPublicUrl(publicUrl);
 }
 
@@ -164,6 +168,12 @@ export async function startServer(
       logger.error({ error: error instanceof Error ? error.stack : String(error) }, 'fault'),
   });
   app = served;
+  const notices = sendNotices({
+    engine,
+    targets: options.notices ?? [],
+    origin: desk === undefined ? undefined : () => new URL(url).origin,
+    logger,
+  });
   const link = desk?.newLink();
 
   return {
@@ -185,6 +195,7 @@ export async function startServer(
       // A subscription would never end by itself. Calls finish.
       mcp?.endSubscriptions();
       desk?.endStreams();
+      notices.close();
       const [finished] = await Promise.all([
         isDoneWithin(drained, limits.drainMs),
         pause(Math.min(limits.drainGraceMs, limits.drainMs)),

@@ -2,6 +2,12 @@ import { type PermissionDiff, diffPermissions } from '../permissions/permissions
 import { exceeds } from '../plugin/risk.js';
 import { expand } from './compact.js';
 import type { LockedTool, Pin } from './lock.js';
+import {
+  type DescribedPackage,
+  type PackageChange,
+  packageChanges,
+  packageReasons,
+} from './locked-packages.js';
 
 /** The differences between the accepted version of a plugin and the current one. */
 export interface Changes {
@@ -21,6 +27,10 @@ export interface Changes {
   readonly unconfined: boolean;
   /** Another key signed it, or none: a wider request. */
   readonly signer?: { readonly from: string | undefined; readonly to: string | undefined };
+  /** The npm packages that changed, if they run separately. */
+  readonly packages: readonly PackageChange[];
+  /** The packages ran separately, and now run as one bundle with all that the plugin may do. */
+  readonly packagesTogether: boolean;
   /** Another part of the manifest changed. */
   readonly manifest: boolean;
 }
@@ -63,6 +73,7 @@ export interface Described extends Pick<
   'version' | 'bundles' | 'hosts' | 'artifact' | 'granted' | 'declared' | 'unconfined' | 'signer'
 > {
   readonly tools: Readonly<Record<string, DescribedTool>>;
+  readonly packages?: Readonly<Record<string, DescribedPackage>>;
 }
 
 /** Compares the accepted version (`before`) with the current one (`after`). */
@@ -73,6 +84,12 @@ export function changesBetween(before: Described, after: Described): Changes {
   const permissions = diffPermissions(declaredBy(before), declaredBy(after));
   const hosts = compareLists(before.hosts, after.hosts);
   const tools = compareTools(before.tools, after.tools);
+  // A plugin whose packages shared everything before only loses by a separation.
+  const packages =
+    before.packages === undefined || after.packages === undefined
+      ? []
+      : packageChanges(before.packages, after.packages);
+  const packagesTogether = before.packages !== undefined && after.packages === undefined;
   const unconfined = after.unconfined === true && before.unconfined !== true;
   const isVisible =
     code.length > 0 ||
@@ -91,12 +108,15 @@ export function changesBetween(before: Described, after: Described): Changes {
     ...(before.signer?.id === after.signer?.id
       ? {}
       : { signer: { from: before.signer?.id, to: after.signer?.id } }),
+    packages,
+    packagesTogether,
     manifest: !isVisible && !unconfined && before.artifact !== after.artifact,
   };
 }
 
 export function isChanged(changes: Changes): boolean {
   const { version, code, permissions, tools, unconfined, signer, manifest } = changes;
+  const { packages, packagesTogether } = changes;
   return (
     version !== undefined ||
     code.length > 0 ||
@@ -105,6 +125,8 @@ export function isChanged(changes: Changes): boolean {
     tools.added.length + tools.removed.length + tools.changed.length > 0 ||
     unconfined ||
     signer !== undefined ||
+    packages.length > 0 ||
+    packagesTogether ||
     manifest
   );
 }
@@ -116,6 +138,8 @@ export function reasonsToReview({
   tools,
   unconfined,
   signer,
+  packages,
+  packagesTogether,
 }: Changes): readonly string[] {
   return [
     ...permissions.wider.map(({ sentence }) => `it requests more: ${sentence}`),
@@ -126,6 +150,8 @@ export function reasonsToReview({
     ...(unconfined ? ['it requests to run without a compartment'] : []),
     // guard: new-signer-reviewed
     ...(signer === undefined ? [] : [signerReason(signer)]),
+    ...packageReasons(packages),
+    ...(packagesTogether ? ['its packages would get all that the plugin may do'] : []),
   ];
 }
 

@@ -6,6 +6,7 @@ import {
   type Shape,
   type ShapeResult,
   array,
+  literalTrue,
   object,
   oneOf,
   optional,
@@ -15,6 +16,7 @@ import {
   wrong,
 } from '../schema/shape.js';
 import { type CompactPermissions, compactShape } from './compact.js';
+import { type LockedPackages, packagesShape, writtenPackages } from './locked-packages.js';
 import { isArtifactHash, isKeyId } from './trust.js';
 
 /**
@@ -71,6 +73,11 @@ export interface Pin {
   readonly trustHints?: true;
   /** The plugin may run without a compartment, with all rights of the host's user. */
   readonly unconfined?: true;
+  /**
+   * The npm packages in the plugin, each of which runs in a compartment of its own. Absent: they run as one bundle
+   * with the plugin's own code, with all that it may do.
+   */
+  readonly packages?: LockedPackages;
   /** The tools, by id, as the plugin described them. */
   readonly tools: Readonly<Record<string, LockedTool>>;
   /** Hosts that the code names. */
@@ -169,6 +176,7 @@ function writtenPin(pin: Pin): Pin {
     ...(pin.declared === undefined ? {} : { declared: pin.declared }),
     ...(pin.trustHints === undefined ? {} : { trustHints: pin.trustHints }),
     ...(pin.unconfined === undefined ? {} : { unconfined: pin.unconfined }),
+    ...(pin.packages === undefined ? {} : { packages: writtenPackages(pin.packages) }),
     hosts: pin.hosts.toSorted(),
     tools: sorted(pin.tools, (tool) => tool),
     bundles: sorted(pin.bundles, (hash) => hash),
@@ -190,13 +198,6 @@ function sorted<From, To>(
   );
 }
 
-const trueShape: Shape<true> = {
-  read: (value, at, problems) => {
-    if (value === true) return { value };
-    problems.push(`${at}: must be true, or left out`);
-    return undefined;
-  },
-};
 const time = string('a time in ISO 8601', (text) => !Number.isNaN(Date.parse(text)));
 const hash = string('sha512- and 88 characters of base64', isArtifactHash);
 const signer: Shape<Signer> = object(
@@ -215,7 +216,7 @@ const jsonObject: Shape<JsonObject> = {
 const toolShape: Shape<LockedTool> = object(
   {
     risk: oneOf('low', 'medium', 'high'),
-    requiresApproval: optional(trueShape),
+    requiresApproval: optional(literalTrue),
     description: string(),
     schema: string(),
     hints: string(),
@@ -230,8 +231,9 @@ const pinFields = {
   signer: optional(signer),
   granted: compactShape,
   declared: optional(compactShape),
-  trustHints: optional(trueShape),
-  unconfined: optional(trueShape),
+  trustHints: optional(literalTrue),
+  unconfined: optional(literalTrue),
+  packages: optional(packagesShape),
   tools: record(toolShape),
   hosts: array(string()),
   by: string(),
@@ -245,7 +247,7 @@ const pluginShape: Shape<LockedPlugin> = object(
     ...pinFields,
     format: string('the name of a plugin system', (text) => /^[a-z][a-z0-9-]{0,31}$/.test(text)),
     source: string('a path', (text) => text !== ''),
-    disabled: optional(trueShape),
+    disabled: optional(literalTrue),
     previous: optional(array(pinShape)),
   },
   'refuse',

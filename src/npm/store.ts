@@ -18,6 +18,7 @@ import { isRecord } from '../../sandbox/wire/json.js';
 import { BulkheadError } from '../errors.js';
 import { integrityOf } from '../plugin/integrity.js';
 import { checkTree } from './check-tree.js';
+import { readSignatures } from './provenance.js';
 import type { PackageSpec } from './spec.js';
 
 /** A package in the store, with its dependencies. */
@@ -28,8 +29,17 @@ export interface StoredPackage {
   readonly directory: string;
   /** When the version was published, in milliseconds since 1970; `undefined` if the registry does not say. */
   readonly publishedAtMs: number | undefined;
+  readonly origin: PackageOrigin;
   /** The packages that were fetched, with it. */
   readonly packages: number;
+}
+
+/** Where a version comes from. */
+export interface PackageOrigin {
+  /** The account that published it; `undefined` if the registry does not say. */
+  readonly publisher: string | undefined;
+  /** `none`: it has no attestation. `unknown`: npm could not verify the one that it has. */
+  readonly provenance: 'verified' | 'unknown' | 'none';
 }
 
 /** Fetches packages of npm into a directory of this user, without running their code. */
@@ -37,6 +47,8 @@ export interface PackageStore {
   readonly directory: string;
   /** Rejects with `PACKAGE_REFUSED`. */
   fetch(spec: PackageSpec): Promise<StoredPackage>;
+  /** What is known of a fetched package, by its directory; `undefined` for a directory elsewhere. */
+  describe(path: string): (PackageOrigin & { readonly name: string }) | undefined;
   /** Deletes what is in none of these directories. Returns the directories that it deleted. */
   removeOthers(kept: readonly string[]): readonly string[];
 }
@@ -55,8 +67,8 @@ export function storeDirectoryOf({ environment }: Pick<StoreSpec, 'environment'>
 }
 
 export function openPackageStore({ directory, environment, npm }: StoreSpec): PackageStore {
-  const run = (args: readonly string[], cwd: string): Promise<string> =>
-    runNpm(npm ?? findNpm(environment), args, cwd, environment);
+  const run = (args: readonly string[], cwd: string, mayFail = false): Promise<string> =>
+    runNpm(npm ?? findNpm(environment), args, { cwd, environment, mayFail });
   return {
     directory,
     fetch: async ({ name, version }) => {
@@ -66,30 +78,42 @@ export function openPackageStore({ directory, environment, npm }: StoreSpec): Pa
       try {
         const about = readAbout(
           name,
-          await run(['view', `${name}@${version}`, 'version', 'time', '--json'], draft),
+          await run(['view', `${name}@${version}`, ...VIEWED, '--json'], draft),
         );
-        writeFileSync(
-          join(draft, 'package.json'),
-          JSON.stringify({
-            private: true,
-            dependencies: { [name]: about.version },
-            bulkhead: { server: name },
-          }),
-        );
+        const describeIn = (origin: object): void =>
+          writeFileSync(
+            join(draft, MANIFEST),
+            JSON.stringify({
+              private: true,
+              dependencies: { [name]: about.version },
+              bulkhead: { server: name, ...origin },
+            }),
+          );
+        describeIn({});
         await run(['install', ...INSTALL, '--package-lock-only'], draft);
         const lock = readFileSync(join(draft, 'package-lock.json'), 'utf8');
         const packages = checkTree(name, lock);
         await run(['ci', ...INSTALL], draft);
+        const provenance = about.isAttested
+          ? await verifyProvenance(name, () => run(['audit', 'signatures', '--json'], draft, true))
+          : 'none';
+        const origin = { publisher: about.publisher, provenance };
+        describeIn(origin);
         sealTree(draft);
         const target = join(
           directory,
           `${name.replace('/', '+')}@${about.version}-${shortHash(lock)}`,
         );
         if (!existsSync(target)) renameSync(draft, target);
-        return { name, ...about, directory: target, packages };
+        const { version: found, publishedAtMs } = about;
+        return { name, version: found, publishedAtMs, origin, directory: target, packages };
       } finally {
         removeTree(draft);
       }
+    },
+    describe: (path) => {
+      if (!existsSync(path) || dirname(realpathSync(path)) !== realPathOf(directory)) return;
+      return readOrigin(readFileSync(join(path, MANIFEST), 'utf8'));
     },
     removeOthers: (kept) => {
       if (!existsSync(directory)) return [];
@@ -125,9 +149,42 @@ function shortHash(text: string): string {
     .slice(0, 12);
 }
 
+const MANIFEST = 'package.json';
+
+/** What npm is asked of a version. */
+const VIEWED = ['version', 'time', '_npmUser', 'dist.attestations'];
+
 interface About {
   readonly version: string;
   readonly publishedAtMs: number | undefined;
+  readonly publisher: string | undefined;
+  readonly isAttested: boolean;
+}
+
+/** Rejects with `PACKAGE_REFUSED` if an attestation is invalid. */
+async function verifyProvenance(
+  name: string,
+  audit: () => Promise<string>,
+): Promise<PackageOrigin['provenance']> {
+  const attested = readSignatures(await audit());
+  if (attested.outcome !== 'invalid') return attested.outcome;
+  throw refused(name, `attestations are not valid: ${attested.packages.join(', ')}`);
+}
+
+function readOrigin(manifest: string): (PackageOrigin & { readonly name: string }) | undefined {
+  const fields: unknown = JSON.parse(manifest);
+  const bulkhead = isRecord(fields) ? fields['bulkhead'] : undefined;
+  const { server, publisher, provenance } = isRecord(bulkhead) ? bulkhead : {};
+  if (typeof server !== 'string') return undefined;
+  return {
+    name: server,
+    publisher: typeof publisher === 'string' ? publisher : undefined,
+    provenance: provenance === 'verified' || provenance === 'unknown' ? provenance : 'none',
+  };
+}
+
+function realPathOf(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
 }
 
 /** Reads the answer of `npm view`. With several versions in the range, the last one counts. */
@@ -145,7 +202,19 @@ function readAbout(name: string, text: string): About {
   }
   const at = isRecord(time) ? time[version] : undefined;
   const atMs = typeof at === 'string' ? Date.parse(at) : NaN;
-  return { version, publishedAtMs: Number.isFinite(atMs) ? atMs : undefined };
+  return {
+    version,
+    publishedAtMs: Number.isFinite(atMs) ? atMs : undefined,
+    publisher: publisherIn(one),
+    isAttested: isRecord(one) && one['dist.attestations'] !== undefined,
+  };
+}
+
+/** npm writes the account as `name <address>`, or as an object. */
+function publisherIn(about: unknown): string | undefined {
+  const user = isRecord(about) ? about['_npmUser'] : undefined;
+  const name = isRecord(user) ? user['name'] : user;
+  return typeof name === 'string' ? name.replace(/ <.*$/, '').slice(0, 200) : undefined;
 }
 
 /** Removes links and hidden files, and makes the rest read-only. */
@@ -171,11 +240,17 @@ const NPM_MS = 300_000;
 /** Bytes of npm's output. */
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
+interface NpmRun {
+  readonly cwd: string;
+  readonly environment: StoreSpec['environment'];
+  /** Resolve with what npm printed although it failed. */
+  readonly mayFail: boolean;
+}
+
 function runNpm(
   program: string,
   args: readonly string[],
-  cwd: string,
-  environment: StoreSpec['environment'],
+  { cwd, environment, mayFail }: NpmRun,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, ...args], {
@@ -196,7 +271,7 @@ function runNpm(
     child.stderr.on('data', collect(errors));
     child.on('error', reject);
     child.on('close', (code) => {
-      if (code === 0) return resolve(Buffer.concat(out).toString('utf8'));
+      if (code === 0 || mayFail) return resolve(Buffer.concat(out).toString('utf8'));
       const said = Buffer.concat(errors).toString('utf8').trim().split('\n');
       const why = said
         .filter((line) => /error/i.test(line))

@@ -1,25 +1,12 @@
+import {
+  coversEndpoint,
+  DEFAULT_PORT,
+  hasEndpoint,
+  hostOf,
+  type NetworkScope,
+  type Scheme,
+} from '../../sandbox/wire/network-scope.js';
 import { type PermissionKind, invalidPermission } from './kind.js';
-
-/**
- * Requests to a host. A scope without a scheme covers https and http, because the formats promise that
- * for a bare name. The explanation then says that http is cleartext.
- */
-export interface NetworkScope {
-  /** Upper case, sorted, unique; `undefined`: any method. */
-  readonly methods: readonly string[] | undefined;
-  /** `undefined`: https and http. */
-  readonly scheme: Scheme | undefined;
-  /** The scope covers the host's subdomains, and not the host itself. */
-  readonly subdomains: boolean;
-  /** As `URL.hostname` has it (lower case, punycode, IPv6 in brackets), without a final dot. */
-  readonly host: string;
-  /** `undefined`: the default port of the scheme. */
-  readonly port: number | undefined;
-}
-
-type Scheme = 'http' | 'https';
-
-const DEFAULT_PORT: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
 
 /** `fetch` to the named hosts. */
 export const network: PermissionKind<NetworkScope> = {
@@ -48,14 +35,6 @@ export const network: PermissionKind<NetworkScope> = {
     return `${what} ${target}${port}, ${SCHEME_WORDS[scope.scheme ?? 'both']}.`;
   },
 };
-
-/** Whether the scope covers the scheme and port. */
-function hasEndpoint(scope: NetworkScope, scheme: Scheme, port: number): boolean {
-  return (
-    (scope.scheme === undefined || scope.scheme === scheme) &&
-    port === (scope.port ?? DEFAULT_PORT[scheme])
-  );
-}
 
 const CLEARTEXT = 'cleartext http, which anyone on the way can read and change';
 
@@ -126,7 +105,7 @@ function commonMethods(held: Methods, limit: Methods): Methods {
  *   192.0.2.7  [2001:db8::7]      an address
  * ```
  */
-function parseNetwork(text: string): NetworkScope {
+export function parseNetwork(text: string): NetworkScope {
   const refuse = (why: string): Error => invalidPermission('network', text, why);
   if (text.length > MAX_TEXT) throw refuse(`it is longer than ${MAX_TEXT} characters.`);
   const words = text.trim().split(/\s+/);
@@ -233,11 +212,7 @@ export function makeNetworkTable(texts: readonly string[]): NetworkTable {
     table.set(scope.host, [...scopes, scope]);
   }
   return (url, method) => {
-    const scheme = schemeOf(url);
-    if (scheme === undefined) return undefined;
-    const port = portOf(url, scheme);
-    const allows = (scope: NetworkScope): boolean =>
-      hasEndpoint(scope, scheme, port) && allowsMethod(scope, method);
+    const allows = (scope: NetworkScope): boolean => coversEndpoint(scope, url, method);
     const host = hostOf(url);
     let found = hosts.get(host)?.find(allows);
     for (let dot = host.indexOf('.'); found === undefined && dot !== -1;) {
@@ -247,23 +222,4 @@ export function makeNetworkTable(texts: readonly string[]): NetworkTable {
     }
     return found === undefined ? undefined : network.format(found);
   };
-}
-
-function schemeOf(url: URL): Scheme | undefined {
-  if (url.protocol === 'https:') return 'https';
-  return url.protocol === 'http:' ? 'http' : undefined;
-}
-
-function portOf(url: URL, scheme: Scheme): number {
-  return url.port === '' ? DEFAULT_PORT[scheme] : Number(url.port);
-}
-
-/** Removes a final dot: `example.com.` is the same host as `example.com`. */
-function hostOf(url: URL): string {
-  return url.hostname.endsWith('.') ? url.hostname.slice(0, -1) : url.hostname;
-}
-
-function allowsMethod(scope: NetworkScope, method: string | undefined): boolean {
-  if (scope.methods === undefined || method === undefined) return true;
-  return scope.methods.includes(method.toUpperCase());
 }

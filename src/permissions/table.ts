@@ -1,7 +1,8 @@
 import { environment } from './environment.js';
 import { filesystem, type PathScope } from './filesystem.js';
 import type { PermissionKind, PermissionName } from './kind.js';
-import { type NetworkScope, network } from './network.js';
+import type { NetworkScope } from '../../sandbox/wire/network-scope.js';
+import { network } from './network.js';
 import { powers } from './powers.js';
 import { type Held, random, storage, time } from './unscoped.js';
 

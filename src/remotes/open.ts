@@ -4,7 +4,9 @@ import type { Identity } from './identity.js';
 import { makeMcpRemote } from './mcp/mcp.js';
 import type { OriginSpec } from './origin.js';
 import type { PinStore } from './pins.js';
+import { array, object, readShape } from '../schema/shape.js';
 import type { Remote, RemoteOptions } from './remote.js';
+import { remote } from './remote-shape.js';
 import { makeVertesiaRemote } from './vertesia/vertesia.js';
 
 export interface RemoteCapabilities {
@@ -24,7 +26,7 @@ export function openRemotes(
   { identity, pins, network, onRequest }: RemoteCapabilities,
 ): readonly Remote[] {
   const ids = new Set<string>();
-  return registered.map((options) => {
+  return readRemotes(registered).map((options) => {
     const id = checkId(options, idOf(options));
     if (ids.has(id)) throw invalid(`two have the id ${id}. Choose another id for one of them`);
     ids.add(id);
@@ -44,6 +46,14 @@ export function openRemotes(
     }
     return makeMcpRemote({ ...spec, options: { ...options, allowPrivate }, pins });
   });
+}
+
+const form = object({ remotes: array(remote) });
+
+function readRemotes(remotes: unknown): readonly RemoteOptions[] {
+  const read = readShape(form, { remotes }, 'options');
+  if (read.ok) return read.value.remotes;
+  throw invalid(read.problems.join('. '));
 }
 
 function idOf(options: RemoteOptions): string {

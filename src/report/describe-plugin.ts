@@ -1,4 +1,5 @@
 import { formatAnswerer } from '../audit/why.js';
+import { packageOf } from '../plugin/package-path.js';
 import type { PluginStatus } from '../engine/types/status.js';
 import {
   type Held,
@@ -12,6 +13,7 @@ import type {
   ApprovalReport,
   Counted,
   DeniedReport,
+  PackageReport,
   PermissionReport,
   PluginReport,
   SecretReport,
@@ -54,6 +56,7 @@ export function describePlugin({
     confinement: confined ? 'compartment' : 'host',
     bundles: bundlesOf(status, grants),
     pin: reportPin(pin, status),
+    packages: packageRows(pin, usage),
     permissions,
     denied: deniedRows(usage),
     undeclared: undeclaredIn(suggested, pin, held),
@@ -115,6 +118,13 @@ function bundlesOf(status: PluginStatus | undefined, grants: Grants): Record<str
   );
 }
 
+function packageRows(pin: Pin | undefined, usage: Usage | undefined): PackageReport[] {
+  return (pin?.packages ?? []).map((one) => ({
+    ...one,
+    denied: (usage?.denied ?? []).filter(({ at }) => packageOf(at ?? '') === one.path).length,
+  }));
+}
+
 function deniedRows(usage: Usage | undefined): DeniedReport[] {
   // Where the denial itself does not say the line, the call that it ended does.
   const lineOf = new Map((usage?.calls ?? []).map(({ call, at }) => [call, at]));
@@ -156,7 +166,7 @@ function secretRows(usage: Usage | undefined): SecretReport[] {
 const MAX_RECENT = 10;
 
 function approvalsOf(usage: Usage | undefined): ApprovalReport {
-  const answers = usage?.answers ?? [];
+  const { answers = [], asked = [] } = usage ?? {};
   // Rules, flags and programs answer at once.
   const waits = answers
     // guard: people-only-count-as-people
@@ -164,11 +174,13 @@ function approvalsOf(usage: Usage | undefined): ApprovalReport {
     .map(({ waitedMs }) => waitedMs)
     .toSorted((a, b) => a - b);
   return {
-    asked: usage?.asked.count ?? 0,
+    asked: asked.length,
     given: answers.filter(({ type }) => type === 'approval-given').length,
     refused: answers.filter(({ type }) => type === 'approval-refused').length,
     medianWaitMs: waits[Math.floor((waits.length - 1) / 2)] ?? null,
     longestWaitMs: waits.at(-1) ?? null,
+    busiestHour: busiestHourOf(asked),
+    saver: saverOf(asked),
     recent: answers
       .toReversed()
       .slice(0, MAX_RECENT)
@@ -180,6 +192,29 @@ function approvalsOf(usage: Usage | undefined): ApprovalReport {
         waitedMs: answer.waitedMs,
       })),
   };
+}
+
+const HOUR_MS = 3_600_000;
+
+function busiestHourOf(asked: Usage['asked']): number {
+  const times = asked.map(({ atMs }) => atMs).toSorted((a, b) => a - b);
+  let first = 0;
+  let most = 0;
+  for (const [last, atMs] of times.entries()) {
+    while (atMs - (times[first] ?? atMs) >= HOUR_MS) first += 1;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
+}
+
+function saverOf(asked: Usage['asked']): ApprovalReport['saver'] {
+  const counts = new Map<string, number>();
+  for (const { tool, risk } of asked) {
+    // No rule can allow high risk.
+    if (risk !== 'high') counts.set(tool, (counts.get(tool) ?? 0) + 1);
+  }
+  const [most] = [...counts].toSorted(([, a], [, b]) => b - a);
+  return most === undefined || most[1] < 2 ? null : { tool: most[0], questions: most[1] - 1 };
 }
 
 function countBy(all: readonly { readonly what: string; readonly atMs: number }[]): Counted[] {

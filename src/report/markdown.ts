@@ -1,6 +1,6 @@
 import { visible } from '../visible.js';
 import type { Finding, PermissionReport, PluginReport, Report } from './report.js';
-import { duration, moment, plural, scopeText, useText } from './words.js';
+import { duration, heldText, moment, plural, scopeText, useText } from './words.js';
 
 /** The report as Markdown for a pull request or a wiki. */
 export function renderMarkdown(report: Report): string {
@@ -35,7 +35,7 @@ function findingTable(findings: readonly Finding[]): string {
 }
 
 function pluginPart(plugin: PluginReport): string[] {
-  const { permissions, denied, tools, approvals, limits, ends, changes } = plugin;
+  const { permissions, packages, denied, tools, approvals, limits, ends, changes } = plugin;
   return [
     `## ${text(plugin.name)} (${code(plugin.id)})`,
     [plugin.format, plugin.version, plugin.state, plugin.confinement]
@@ -55,6 +55,14 @@ function pluginPart(plugin: PluginReport): string[] {
             permission.lastUsed === null ? '' : moment(permission.lastUsed),
           ]),
         ),
+    ...(packages.length === 0
+      ? []
+      : [
+          table(
+            ['Package', 'Version', 'Holds', 'Denied attempts'],
+            packages.map((one) => [one.path, one.version ?? '', heldText(one), String(one.denied)]),
+          ),
+        ]),
     ...(denied.length === 0
       ? []
       : [
@@ -86,7 +94,7 @@ function pluginPart(plugin: PluginReport): string[] {
     ...(approvals.asked === 0
       ? []
       : [
-          `Approvals: ${approvals.asked} requested, ${approvals.given} given, ${approvals.refused} denied; ${approvals.medianWaitMs === null ? 'no person answered' : `people took ${duration(approvals.medianWaitMs)} in the median`}.`,
+          `Approvals: ${approvals.asked} requested, ${approvals.given} given, ${approvals.refused} denied; ${approvals.medianWaitMs === null ? 'no person answered' : `people took ${duration(approvals.medianWaitMs)} in the median`}. At most ${approvals.busiestHour} within an hour.${approvals.saver === null ? '' : ` A rule for ${code(approvals.saver.tool)} would have saved ${approvals.saver.questions}.`}`,
         ]),
     ...[...limits, ...ends].map(
       ({ what, count, last }) => `- ${text(what)}: ${count} (last ${moment(last)})`,

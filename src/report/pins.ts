@@ -1,6 +1,6 @@
 import { isRecord } from '../../sandbox/wire/json.js';
 import type { PluginStatus } from '../engine/types/status.js';
-import type { PinReport } from './report.js';
+import type { PackageReport, PinReport } from './report.js';
 
 /** What a lock file says of one plugin, as far as a report needs it. */
 export interface Pin {
@@ -11,7 +11,11 @@ export interface Pin {
   readonly at: string | null;
   /** Hosts that its code names. */
   readonly hosts: readonly string[];
+  readonly packages: readonly PinnedPackage[];
 }
+
+/** A separate npm package of a pinned plugin. */
+type PinnedPackage = Omit<PackageReport, 'denied'>;
 
 /** Reads `bulkhead.lock.json`, and no more of it than is there: a lock of another shape pins nothing. */
 export function readPins(lock: unknown): ReadonlyMap<string, Pin> {
@@ -26,6 +30,7 @@ export function readPins(lock: unknown): ReadonlyMap<string, Pin> {
         by: textOf(memberOf(pin, 'by')),
         at: textOf(memberOf(pin, 'at')),
         hosts: listOf(memberOf(pin, 'hosts')),
+        packages: packagesOf(memberOf(pin, 'packages')),
       },
     ]),
   );
@@ -43,6 +48,25 @@ export function reportPin(
     ({ key, bundle }) => bundle === artifact || bundle === bundles[key],
   );
   return { artifact, bundles, by, at, current };
+}
+
+function packagesOf(packages: unknown): readonly PinnedPackage[] {
+  if (!isRecord(packages)) return [];
+  const all = Object.entries(packages).map(([path, one]: [string, unknown]): PinnedPackage => ({
+    path,
+    version: textOf(memberOf(one, 'version')),
+    granted: grantedTexts(memberOf(one, 'granted')),
+    together: memberOf(one, 'together') === true,
+  }));
+  const weight = ({ granted, together }: PinnedPackage): number =>
+    together ? 0 : granted.length > 0 ? 1 : 2;
+  return all.toSorted((a, b) => weight(a) - weight(b) || (a.path < b.path ? -1 : 1));
+}
+
+function grantedTexts(granted: unknown): readonly string[] {
+  return Object.entries(isRecord(granted) ? granted : {}).flatMap(([kind, scopes]) =>
+    scopes === true ? [kind] : listOf(scopes).map((scope) => `${kind} ${scope}`),
+  );
 }
 
 function memberOf(value: unknown, key: string): unknown {

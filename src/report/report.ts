@@ -35,6 +35,8 @@ export interface PluginReport {
   /** Hashes of its bundles, by entry. */
   readonly bundles: Readonly<Record<string, string>>;
   readonly pin: PinReport | null;
+  /** Its npm packages, if the lock file separates them. Those with permissions come first. */
+  readonly packages: readonly PackageReport[];
   readonly permissions: readonly PermissionReport[];
   readonly denied: readonly DeniedReport[];
   /** Permissions that its code needs and its manifest does not declare. */
@@ -48,6 +50,19 @@ export interface PluginReport {
   readonly activity: ActivityReport;
   /** Changes since the previous report, as sentences. */
   readonly changes: readonly string[];
+}
+
+/** An npm package that runs in a compartment of its own. */
+export interface PackageReport {
+  /** Its directory in the plugin. */
+  readonly path: string;
+  readonly version: string | null;
+  /** Its permissions, as `network api.example.com`; empty: nothing. */
+  readonly granted: readonly string[];
+  /** It runs as part of the plugin's own code, with all that the plugin may do. */
+  readonly together: boolean;
+  /** Its denied attempts, as far as the log names the package. */
+  readonly denied: number;
 }
 
 /** A permission that the code needs, found without running it. */
@@ -126,6 +141,10 @@ export interface ApprovalReport {
   /** The time in milliseconds that people took to answer; `null` if no person answered. */
   readonly medianWaitMs: number | null;
   readonly longestWaitMs: number | null;
+  /** The most questions within one hour. */
+  readonly busiestHour: number;
+  /** The tool for which a rule would have saved most questions: all but the first. Not for high risk. */
+  readonly saver: { readonly tool: string; readonly questions: number } | null;
   /** The latest answers, newest first. */
   readonly recent: readonly {
     readonly at: string;

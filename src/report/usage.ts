@@ -18,7 +18,7 @@ export interface Usage {
   readonly denied: RecordOf<'capability-denied'>[];
   readonly calls: RecordOf<'call-ended'>[];
   readonly secrets: RecordOf<'secret-inserted' | 'secret-withheld' | 'secret-scrubbed'>[];
-  readonly asked: { count: number };
+  readonly asked: RecordOf<'approval-asked'>[];
   readonly answers: RecordOf<'approval-given' | 'approval-refused'>[];
   readonly ends: RecordOf<'guest-ended'>[];
   readonly unannounced: RecordOf<'effect-undeclared'>[];
@@ -94,7 +94,7 @@ function note(
       usage.secrets.push(record);
       break;
     case 'approval-asked':
-      usage.asked.count += 1;
+      usage.asked.push(record);
       break;
     case 'approval-given':
     case 'approval-refused':
@@ -134,7 +134,7 @@ function fresh(): Usage {
     denied: [],
     calls: [],
     secrets: [],
-    asked: { count: 0 },
+    asked: [],
     answers: [],
     ends: [],
     unannounced: [],

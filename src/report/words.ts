@@ -28,6 +28,18 @@ export function scopeText({
   return scope === 'true' ? kind : `${kind} ${scope}`;
 }
 
+/** What a separate package holds: `nothing`, or its permissions. */
+export function heldText({
+  granted,
+  together,
+}: {
+  readonly granted: readonly string[];
+  readonly together: boolean;
+}): string {
+  if (together) return 'all that the plugin may do';
+  return granted.length === 0 ? 'nothing' : granted.join(', ');
+}
+
 export function useText({ granted, observed, uses }: PermissionReport): string {
   if (!granted) return 'not granted';
   if (!observed) return 'not observed';

@@ -50,6 +50,15 @@ export const number: Shape<number> = scalar(
   (value): value is number => typeof value === 'number' && Number.isFinite(value),
 );
 
+/** `true`, of a field that is otherwise left out. */
+export const literalTrue: Shape<true> = {
+  read: (value, at, problems) => {
+    if (value === true) return { value };
+    problems.push(`${at}: must be true, or left out`);
+    return undefined;
+  },
+};
+
 /** Any value, unread. */
 export const any: Shape<unknown> = { read: (value) => ({ value }) };
 
@@ -106,6 +115,13 @@ export function record<T>(item: Shape<T>): Shape<Readonly<Record<string, T>>> {
       });
       return { value: Object.fromEntries(entries) };
     },
+  };
+}
+
+/** Reads the first shape, or else the second. Problems are those of the second. */
+export function either<A, B>(first: Shape<A>, second: Shape<B>): Shape<A | B> {
+  return {
+    read: (value, at, problems) => first.read(value, at, []) ?? second.read(value, at, problems),
   };
 }
 

@@ -1,23 +1,10 @@
 import type { AnyNode, CallExpression, NewExpression } from 'acorn';
-import { storageDirectoryOf } from '../../sandbox/wire/storage.js';
 import type { PluginInterface, PowerNeed } from '../formats/format.js';
 import { formats } from '../formats/table.js';
 import { insteadOf } from '../plugin/absent-globals.js';
+import { fileFindings, READS, WRITES } from './file-rules.js';
+import type { Finding, Member } from './finding.js';
 import type { Reading, Use } from './reading.js';
-
-/** A request for permissions, as manifests write it. */
-export interface SuggestedPermissions {
-  readonly time?: true;
-  readonly random?: true;
-  readonly storage?: true;
-  readonly network?: readonly string[];
-  readonly env?: readonly string[];
-  readonly fs?: readonly string[];
-  readonly powers?: readonly string[];
-}
-
-/** A kind of permission in a request. */
-export type SuggestedKind = keyof SuggestedPermissions;
 
 /** The permissions that a use of a global or of a module's member needs. */
 export function judge(
@@ -208,6 +195,14 @@ function judgeModule(
     return judgeGlobal('performance', node, { ...member, path: member.path.slice(1) }, reading);
   const needed = judgeInterface('module', name, [operation], node);
   if (needed.length > 0) return needed;
+  if (name === 'http' || name === 'https') {
+    if (operation === 'request' || operation === 'get') {
+      return [network(`${name}.${operation}`, node, member, reading)];
+    }
+    if (operation !== 'createServer') return [];
+  }
+  // These only read text.
+  if (name === 'net' && operation.startsWith('isIP')) return [];
   if (DENIED_MODULES.has(name) && operation !== '' && member.call !== undefined) {
     return [{ permission: 'none', why: `${name}.${operation}: no permission allows it`, node }];
   }
@@ -317,83 +312,4 @@ function power(name: string | undefined, why: string, node: AnyNode): Finding {
   return name === undefined
     ? { permission: 'powers', why: 'powers by a name that is built at run time', node }
     : { permission: 'powers', scope: name, why, node };
-}
-
-/** Functions of `node:fs` that read, and those that write; without `Sync`. */
-const READS: ReadonlySet<string> = new Set(
-  'readFile readdir stat lstat access exists realpath open createReadStream opendir'.split(' '),
-);
-const WRITES: ReadonlySet<string> = new Set(
-  'writeFile appendFile mkdir mkdtemp rm rmdir unlink rename copyFile chmod utimes createWriteStream'.split(
-    ' ',
-  ),
-);
-
-/** The permissions that a call needs to read or write a file, by its path. */
-function fileFindings(
-  operation: string,
-  node: AnyNode,
-  { call }: Member,
-  { texts }: Reading,
-): readonly Finding[] {
-  if (WRITES.has(operation))
-    return [{ permission: 'storage', scope: 'true', why: operation, node }];
-  const path = texts(call?.arguments[0]);
-  if (call === undefined || path === undefined) {
-    return [{ permission: 'fs', why: `${operation} of a path that is built at run time`, node }];
-  }
-  const plain = path.text.replace(/^file:\/\//, '');
-  if (STORAGE_DIRECTORIES.some((prefix) => plain === prefix || plain.startsWith(`${prefix}/`))) {
-    const file = plain.startsWith('/plugin/') ? plain.slice('/plugin/'.length) : plain;
-    const why = `${operation} of ${plain}`;
-    return [{ permission: 'storage', scope: 'true', why, node, ...(path.whole ? { file } : {}) }];
-  }
-  const scope = prefixOf(plain, path.whole);
-  return scope === undefined
-    ? [{ permission: 'fs', why: `${operation} of a path that is built at run time`, node }]
-    : [{ permission: 'fs', scope, why: `${operation} of ${plain}`, node }];
-}
-
-/** Directories of a plugin's own storage. */
-const STORAGE_DIRECTORIES = [
-  '/plugin/data',
-  'data',
-  './data',
-  '/tmp',
-  '/home/plugin',
-  '/workspace',
-  storageDirectoryOf(''),
-];
-
-/** The scope of the fs permission for a path: relative to the plugin's directory, or absolute. */
-function prefixOf(path: string, whole: boolean): string | undefined {
-  const known = whole ? path : path.slice(0, path.lastIndexOf('/'));
-  if (known === '') return undefined;
-  if (known === '/plugin') return '.';
-  const relative = known.startsWith('/plugin/') ? known.slice('/plugin/'.length) : known;
-  const plain = relative.replace(/^(\.\/)+/, '').replace(/(?<!\/)\/+$/, '');
-  return plain === '' || plain.split('/').includes('..') ? undefined : plain;
-}
-
-/** A permission that one use of a name needs. */
-export interface Finding {
-  readonly permission: SuggestedKind | 'none';
-  /** Absent if the code does not show it. */
-  readonly scope?: string;
-  readonly why: string;
-  /** A file of the storage directory. If the plugin ships it, the fs permission applies instead. */
-  readonly file?: string;
-  readonly node: AnyNode;
-  /** The name does not exist in a plugin. Dependencies often test for such names. */
-  readonly absent?: true;
-}
-
-/** A member expression that starts at a name. */
-interface Member {
-  /** The keys after the name: `promises`, `readFile` of `fs.promises.readFile`. */
-  readonly path: readonly string[];
-  /** The whole expression: `fs.promises.readFile`. */
-  readonly node: AnyNode;
-  /** The call, if the member is called. */
-  readonly call: CallExpression | NewExpression | undefined;
 }

@@ -9,16 +9,10 @@ import { bundlePlugin } from '../plugin/bundle/bundler.js';
 import { bundleFailed } from '../plugin/bundle/problems.js';
 import type { Bundle, FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { type SourceFinder, makeSourceFinder } from '../plugin/source-map.js';
-import {
-  type Finding,
-  hostOf,
-  judge,
-  powerUsed,
-  type SuggestedKind,
-  type SuggestedPermissions,
-} from './rules.js';
+import type { Finding, SuggestedKind, SuggestedPermissions } from './finding.js';
+import { hostOf, judge, powerUsed } from './rules.js';
 
-export type { SuggestedPermissions } from './rules.js';
+export type { SuggestedPermissions } from './finding.js';
 
 /** The permissions that a plugin's code needs, found without running it. */
 export interface Suggestion {
@@ -57,6 +51,8 @@ export interface SuggestedItem {
 
 export interface OpenQuestion {
   readonly permission: SuggestedKind | 'none';
+  /** A host that the code names, and may reach. */
+  readonly scope?: string;
   readonly what: string;
   readonly at: string;
 }
@@ -158,6 +154,7 @@ async function readBundle(
     .filter(({ host }) => !requested.has(host) && isScope('network', host))
     .map(({ host, place }): OpenQuestion => ({
       permission: 'network',
+      scope: host,
       what: `${NAMED_HOST}${host} and may fetch it`,
       at: place,
     }));

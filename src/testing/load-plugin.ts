@@ -12,7 +12,11 @@ import type { CallResult } from '../engine/types/result.js';
 import type { PluginStatus } from '../engine/types/status.js';
 import { readPlugin } from '../formats/discover.js';
 import { textOf } from '../plugin/answer.js';
+import { type Cassette, openCassette, recordCassette } from './cassette.js';
+import { isRecording, openCassetteFile } from './cassette-file.js';
+import { openLiveNetwork } from './live-network.js';
 import { type MockFetch, makeMockNetwork, type SentRequest } from './mock-network.js';
+import { makeRedact } from './redact.js';
 import { openTestStorage, type TestStorage } from './test-storage.js';
 import { makeWorkplace } from './workplace.js';
 
@@ -20,6 +24,11 @@ import { makeWorkplace } from './workplace.js';
 export interface TestOptions {
   /** The answers of its hosts. Default: none, so that each permitted request fails the test. */
   readonly fetch?: MockFetch;
+  /**
+   * A file of recorded answers, for the requests that `fetch` does not answer. `bulkhead test --record`
+   * sends these requests and writes the file, without secrets. Default: none.
+   */
+  readonly cassette?: string;
   /** The variables of its environment. Default: none. */
   readonly env?: Readonly<Record<string, string>>;
   /** What its clock shows when it loads. Default: the time of the machine. */
@@ -83,7 +92,8 @@ export async function loadPlugin(
 ): Promise<TestedPlugin> {
   checkOptions(options);
   const { plugin } = await readPlugin(diskReader, directory);
-  const network = makeMockNetwork(options.fetch);
+  const cassette = await openCassetteOf(options);
+  const network = makeMockNetwork(options.fetch, cassette?.answer);
   const startTime = startTimeOf(options.clock);
   const { approve = 'once' } = options;
   const workplace = await makeWorkplace();
@@ -100,7 +110,6 @@ export async function loadPlugin(
       grant: options.grant ?? 'declared',
       env: options.env ?? {},
       storageDirectory: workplace.directory,
-      network: { answer: network.answer },
       logger: options.logger ?? silent,
       approve: (question) => {
         asked.push(question);
@@ -110,22 +119,27 @@ export async function loadPlugin(
       ...(options.config === undefined ? {} : { config: { [plugin.id]: options.config } }),
       ...(startTime === undefined ? {} : { startTime }),
       ...options.engine,
+      network: { ...options.engine?.network, answer: network.answer },
       limits: { pool: 0, ...options.engine?.limits },
     });
   } catch (error) {
     await workplace.remove();
     throw error;
   }
-  const close = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     await engine.close();
     await workplace.remove();
+  };
+  const close = async (): Promise<void> => {
+    await end();
+    await cassette?.close();
   };
   try {
     const [status] = engine.plugins();
     if (status?.state !== 'active') throw notLoaded(plugin.id, status);
     if (options.revoke !== undefined) await engine.revoke(plugin.id, ...options.revoke);
   } catch (error) {
-    await close();
+    await end();
     throw error;
   }
   let last: Promise<unknown> = Promise.resolve();
@@ -141,7 +155,11 @@ export async function loadPlugin(
     const unanswered = network.takeUnanswered();
     if (unanswered.length > 0) {
       throw new Error(
-        `${plugin.id} sent what no mock answers: ${unanswered.join(', ')}. Add it to the option fetch of loadPlugin.`,
+        `${plugin.id} sent what no mock answers: ${unanswered.join(', ')}. ${
+          cassette === undefined
+            ? 'Add it to the option fetch of loadPlugin.'
+            : `Record it: bulkhead test --record`
+        }`,
       );
     }
     return {
@@ -179,6 +197,7 @@ function notLoaded(id: string, status: PluginStatus | undefined): Error {
 
 const OPTION_NAMES: Readonly<Record<keyof TestOptions, true>> = {
   fetch: true,
+  cassette: true,
   env: true,
   clock: true,
   storage: true,
@@ -189,6 +208,20 @@ const OPTION_NAMES: Readonly<Record<keyof TestOptions, true>> = {
   logger: true,
   engine: true,
 };
+
+/** The cassette of a test. `bulkhead test --record` records it again. */
+async function openCassetteOf({
+  cassette: name,
+  env = {},
+  engine,
+}: TestOptions): Promise<Cassette | undefined> {
+  if (name === undefined) return undefined;
+  const place = { name, file: openCassetteFile(name) };
+  const redact = makeRedact(env);
+  return isRecording()
+    ? recordCassette(place, openLiveNetwork(engine?.network ?? {}), redact)
+    : openCassette(place, redact);
+}
 
 /** Throws a TypeError for an unknown option, so that a typing error does not change what a test means. */
 function checkOptions(options: TestOptions): void {

@@ -37,7 +37,11 @@ export interface MockNetwork {
   takeUnanswered(): readonly string[];
 }
 
-export function makeMockNetwork(fetch: MockFetch = {}): MockNetwork {
+/** `otherwise` answers what `fetch` does not. Default: nothing does. */
+export function makeMockNetwork(
+  fetch: MockFetch = {},
+  otherwise: (request: Request) => Promise<Response | undefined> = async () => undefined,
+): MockNetwork {
   const sent: SentRequest[] = [];
   let unanswered: string[] = [];
   const routes = typeof fetch === 'function' ? [] : Object.entries(fetch).map(makeRoute);
@@ -59,7 +63,7 @@ export function makeMockNetwork(fetch: MockFetch = {}): MockNetwork {
         headers: Object.fromEntries(headers),
         ...(body === undefined ? {} : { body }),
       });
-      const response = await find(request);
+      const response = (await find(request)) ?? (await otherwise(request));
       if (response !== undefined) return response;
       unanswered.push(`${method} ${url}`);
       throw new Error(`No mock answers ${method} ${url}.`);

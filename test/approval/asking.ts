@@ -1,4 +1,5 @@
-import { type Approval, makeApproval } from '../../src/approval/approval.js';
+import type { Approval } from '../../src/approval/approval-api.js';
+import { makeApproval } from '../../src/approval/approval.js';
 import type { ApprovalRequest, Approver } from '../../src/approval/approver.js';
 import type { Question } from '../../src/approval/question.js';
 import {

@@ -37,6 +37,30 @@ describe('the conditions that an answer covers', () => {
     expect(conditionsFor(files)).toEqual({ at: { under: 'notes/' } });
   });
 
+  it('leave the number of a thing in something that is named, and no amount', () => {
+    expect(conditionsFor([{ repo: 'acme/heat', number: 41, body: 'some words' }])).toEqual({
+      repo: { equals: 'acme/heat' },
+    });
+    expect(conditionsFor([{ number: 41 }])).toEqual({ number: { equals: 41 } });
+    expect(conditionsFor([{ to: 'ann', amount: 41, limit: 3 }])).toEqual({
+      to: { equals: 'ann' },
+      amount: { equals: 41 },
+      limit: { equals: 3 },
+    });
+  });
+
+  it('list names and addresses that differ, and leave plain words', () => {
+    expect(
+      conditionsFor([
+        { to: 'ann@firm.example', repo: 'acme/heat', city: 'Oslo' },
+        { to: 'bob@firm.example', repo: 'acme/cold', city: 'Bergen' },
+      ]),
+    ).toEqual({
+      to: { oneOf: ['ann@firm.example', 'bob@firm.example'] },
+      repo: { oneOf: ['acme/heat', 'acme/cold'] },
+    });
+  });
+
   it('do not exist for an input whose members have no path', () => {
     expect(conditionsFor(['text'])).toBeUndefined();
     expect(conditionsFor([{ 'a.b': 1 }])).toBeUndefined();

@@ -33,6 +33,8 @@ const rows: readonly (readonly string[])[] = [
     'src/brokers/',
     'src/guests/',
     'src/approval/',
+    // What the operator stopped.
+    'src/stops/',
     'src/lock/',
     // Listens to events alone; the engine that makes them opens it.
     'src/audit/',
@@ -117,6 +119,8 @@ const powerful: readonly string[] = [
   'src/engine/node/',
   // A directory for the storage of a plugin under test.
   'src/testing/workplace.ts',
+  // A test's recorded answers, in the author's project.
+  'src/testing/cassette-file.ts',
   'src/cli/main.ts',
   'src/cli/run-process.ts',
   'src/cli/system-capabilities.ts',

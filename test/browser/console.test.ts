@@ -11,7 +11,7 @@ const SCREENS = [
   { width: 390, colorScheme: 'light', javaScriptEnabled: true },
 ] as const;
 
-const PAGES = ['', 'plugins', 'calls', 'audit', 'machine', 'logs?plugin=hostile'];
+const PAGES = ['', 'plugins', 'calls', 'audit', 'machine', 'stop', 'logs?plugin=hostile'];
 
 describe.skipIf(!HAS_CHROMIUM)('the console in Chromium', () => {
   let browser: Browser;

@@ -41,6 +41,12 @@ async function approvals(line: string, answer: unknown = { approvals: [waiting] 
 }
 
 describe('bulkhead approvals', () => {
+  it('refuses a verdict that does not exist, before it asks the server', async () => {
+    const odd = await approvals(`${ID} frobnicate`);
+    expect(odd).toMatchObject({ code: 1, sent: [] });
+    expect(odd.err).toContain('one of deny, once, session, always, not frobnicate');
+  });
+
   it('shows all of what a running tool is about to send, with what would mislead escaped', async () => {
     const { code, out } = await approvals('');
     expect(code).toBe(0);

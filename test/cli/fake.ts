@@ -1,3 +1,5 @@
+import type { Stops } from '../../src/stops/stop.js';
+import { makeMemoryStops } from '../memory-stops.js';
 import { readPublicKeys } from '../../src/keys/key-file.js';
 import { makeMemoryFiles, openApprovalStore } from '../../src/approval/store.js';
 import { makeStoredApprovals, type StoredApprovals } from '../../src/approval/stored-approvals.js';
@@ -56,6 +58,7 @@ export interface FakeSpec {
   readonly interrupted?: AbortSignal;
   readonly rules?: RuleBook;
   readonly approvals?: StoredApprovals;
+  readonly stops?: Stops;
   readonly lock?: Lockfile;
   /** The server of the operator's own. */
   readonly http?: CliCapabilities['http'];
@@ -104,9 +107,11 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
       if (spec.broken !== undefined) return Promise.reject(spec.broken);
       return Promise.resolve(fakeEngine(options, spec, calls, closedEngines));
     },
+    createLearningEngine: () => Promise.reject(new Error('nothing to learn')),
     packages: spec.packages ?? {
       directory: '/store',
       fetch: () => Promise.reject(new Error('there is no registry')),
+      describe: () => undefined,
       removeOthers: () => [],
     },
     suggestPermissions: () =>
@@ -121,6 +126,7 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
     openRules: () => spec.rules ?? makeRuleBook(),
     openApprovals: () =>
       spec.approvals ?? makeStoredApprovals(openApprovalStore(makeMemoryFiles(), Date.now)),
+    openStops: () => spec.stops ?? makeMemoryStops(),
     openLockfile: () => {
       if (spec.lock === undefined) throw new Error('there is no lock');
       return spec.lock;
@@ -140,6 +146,11 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
     },
     written,
     checkWritable: () => Promise.resolve(),
+    makeScratch: () =>
+      Promise.resolve({
+        directory: '/tmp/scratch',
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      }),
     makeEmptyDirectory: (path) =>
       spec.full === path ? Promise.reject(new Error('it is not empty')) : Promise.resolve(),
     replaceText: (path, text) => {
@@ -155,6 +166,7 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
     saveNewFile: async (path, content) => {
       written.set(path, await new Response(content).text());
     },
+    runNode: () => Promise.resolve(0),
     importModule: (path) => Promise.reject(new Error(`there is no module ${path}`)),
     listDirectory: (path) =>
       Promise.resolve(
@@ -181,6 +193,7 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
     ...(spec.ask === undefined ? {} : { ask: spec.ask }),
     interrupted: spec.interrupted ?? new AbortController().signal,
     onHangup: () => () => undefined,
+    watchFile: () => () => undefined,
     fixtures: '/fixtures',
     serve: () =>
       Promise.resolve({
@@ -245,6 +258,7 @@ function fakeEngine(
       collisions: () => [],
       on: () => () => undefined,
     },
+    stops: spec.stops ?? makeMemoryStops(),
     call: async (tool, input, callOptions = {}) => {
       calls.push({ directory, tool, input, options: callOptions });
       const answer = await spec.call?.(tool, input, { options, emit });

@@ -6,12 +6,28 @@ import { describe, expect, it } from 'vitest';
 import { ROOT } from '../architecture/sources.js';
 import { makeDirectory } from '../engine/plugin-on-disk.js';
 import { run } from './in-process.js';
+import { MAIN } from './spawned.js';
 
 const FORMATS = ['pandora', 'vellum', 'spindle', 'mcp'];
 
 /** What `npm install` puts into a server's project. */
 const PACKAGES = ['@modelcontextprotocol/sdk', 'zod', 'zod-to-json-schema', 'ajv', 'ajv-formats'];
 const OF_AJV = ['fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'require-from-string'];
+
+describe('bulkhead test', () => {
+  it('says what is missing', async () => {
+    const cwd = makeDirectory();
+    mkdirSync(join(cwd, 'new'));
+    expect(await run(['test', 'new'], { cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cannot import bulkhead/testing. Run npm install there.'),
+    });
+    expect(await run(['test', 'none'], { cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no directory none.'),
+    });
+  });
+});
 
 describe('bulkhead init', () => {
   it.each(FORMATS)(
@@ -20,12 +36,14 @@ describe('bulkhead init', () => {
       const cwd = makeDirectory();
       const made = await run(['init', 'my-weather', '--format', format], { cwd });
       expect(made).toMatchObject({ code: 0, stderr: '' });
-      expect(made.stdout).toContain('cd my-weather\n  npm install\n  npm test\n');
+      expect(made.stdout).toContain(
+        'cd my-weather\n  npm install\n  npm test\n  npx bulkhead dev\n',
+      );
       const project = join(cwd, 'my-weather');
       const { devDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
       expect(devDependencies['bulkhead']).toBe(`file:${ROOT}`);
       installInto(project, format);
-      const { stdout } = await inProject(project, [process.execPath, '--test']);
+      const { stdout } = await inProject(project, [process.execPath, MAIN, 'test']);
       expect(stdout).toMatch(/^# pass 2$/m);
       await inProject(project, [join(ROOT, 'node_modules/.bin/tsc'), '-p', '.']);
       // To read the sources of its SDK takes longest. The test has loaded it.

@@ -163,17 +163,35 @@ describe('bulkhead inspect', () => {
     expect(out).toContain('Run without a sandbox');
   });
 
-  it('looks at the plugin without giving it the network, or anything to write to', async () => {
-    const { created } = await run(['inspect', 'a']);
-    const grant = created[0]?.grant;
-    if (typeof grant !== 'function') throw new Error('expected a function');
-    expect(grant({ entries: [entry] } as never)).toEqual({
+  it('looks at the plugin without giving it the network, or a file to write', async () => {
+    const writing = { ...declared, fs: ['/srv/work:rw'] };
+    const granted = async (...args: string[]): Promise<object> => {
+      const { created } = await run(['inspect', 'a', ...args]);
+      const grant = created[0]?.grant;
+      if (typeof grant !== 'function') throw new Error('expected a function');
+      return grant({ entries: [{ ...entry, declared: writing }] } as never) as object;
+    };
+    expect(await granted()).toEqual({
       time: true,
       random: false,
+      storage: true,
       env: ['KEY'],
-      fs: [],
+      fs: ['/srv/work'],
+      network: [],
       powers: [],
     });
+    expect(await granted('--only', 'env')).toMatchObject({ time: false, env: ['KEY'], fs: [] });
+    expect(await granted('--allow', 'network:api.example.com')).toMatchObject({
+      network: ['api.example.com'],
+    });
+  });
+
+  it('answers the requests of the plugin itself, and stores in a directory that it removes', async () => {
+    const { created } = await run(['inspect', 'a']);
+    const [{ network, storageDirectory } = {}] = created;
+    const request = new Request('https://api.example.com');
+    await expect(network?.answer?.(request)).rejects.toThrow('gives a plugin no network');
+    expect(storageDirectory).toBe('/tmp/scratch');
   });
 
   it('puts words in the places of variables that a plugin waits for', async () => {

@@ -41,8 +41,9 @@ function run(...argv: string[]): { code: number | null; out: string; err: string
 }
 
 it('add, diff and update show what changed, escaped, as text and as JSON', () => {
-  const empty = run('update', '--json');
-  expect(JSON.parse(empty.out)).toEqual({ ok: true, updates: [] });
+  const none = run('update', '--json');
+  expect(none).toMatchObject({ code: 1, err: '' });
+  expect(JSON.parse(none.out)).toMatchObject({ ok: false, error: { code: 'INVALID_OPTIONS' } });
   write('Says the time', 'first');
   const added = run('add', 'notes', '--yes');
   expect(added.err).toContain('the plugin says  | Say\n');

@@ -1,9 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeServer, plainProgram } from '../engine/mcp-on-disk.js';
+import type { CliCapabilities } from '../../src/cli/capabilities.js';
 import { runFake } from './fake.js';
 import { run } from './in-process.js';
 import { MAIN } from './spawned.js';
@@ -67,25 +69,116 @@ describe('bulkhead run', () => {
   });
 });
 
+it('a running server follows what the user disables and enables', async () => {
+  const directory = makeServer({ name: 'followed', program: plainProgram('return text(1);') });
+  await run(['add', '--user', directory, '--yes'], { home });
+  const child = spawn(process.execPath, [MAIN, 'run', 'npm:followed'], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: { HOME: home, PATH: process.env['PATH'] },
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  /** Reads to the first line that contains the text. */
+  const until = async (text: string): Promise<string> => {
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error(`the server ended without ${text}`);
+      if (value.includes(text)) return value;
+    }
+  };
+  let id = 2;
+  /** Lists the tools at each report of a change, until they are these. */
+  const untilListed = async (names: readonly string[]): Promise<void> => {
+    for (;;) {
+      id += 1;
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list' })}\n`);
+      const answer: { result: { tools: { name: string }[] } } = JSON.parse(
+        await until(`"id":${id}`),
+      );
+      if (answer.result.tools.map(({ name }) => name).join() === names.join()) return;
+      await until('notifications/tools/list_changed');
+    }
+  };
+  try {
+    child.stdin.write(SESSION);
+    // The other accepted servers do not run.
+    const listed: { result: { tools: { name: string }[] } } = JSON.parse(await until('"id":2'));
+    expect(listed.result.tools.map(({ name }) => name)).toEqual(['run']);
+    await run(['disable', '--user', 'followed'], { home });
+    await untilListed([]);
+    await run(['enable', '--user', 'followed'], { home });
+    await untilListed(['run']);
+  } finally {
+    child.kill();
+  }
+});
+
 describe('bulkhead add', () => {
-  it('refuses a version of npm that is too young, by its name', async () => {
-    const { code, stderr } = await runFake(['add', 'npm:young@1.0.0'], {
-      packages: {
-        directory: '/store',
-        removeOthers: () => [],
-        // The fake's clock is at the time of its publication.
-        fetch: async () => ({
-          name: 'young',
-          version: '1.0.0',
-          directory: '/store/young',
-          publishedAtMs: Date.now() - 3_600_000,
-          packages: 1,
-        }),
-      },
-      lock: {} as never,
-    });
+  it('adds several, and one that is refused does not stop the others', async () => {
+    const [first = '', second = ''] = ['one', 'two'].map((name) =>
+      makeServer({ name, program: plainProgram('return text(1);') }),
+    );
+    const lock = join(home, 'several.lock.json');
+    const args = ['add', '--lock', lock, first, join(home, 'absent'), second, '--yes'];
+    const { code, stdout, stderr } = await run(args, { home });
     expect(code).toBe(4);
-    expect(stderr.text).toMatch(/young@1\.0\.0 was published .* must be 24 h old.*--min-age 0/s);
+    expect(stderr).toMatch(/\[1\/3\][\s\S]*\[2\/3\][\s\S]*PLUGIN_NOT_FOUND[\s\S]*\[3\/3\]/);
+    expect(stdout).toMatch(/added one to .*\nadded two to /);
+    // A pattern that no shell has expanded.
+    cpSync(first, join(home, 'vendor', 'one'), { recursive: true });
+    cpSync(second, join(home, 'vendor', 'two'), { recursive: true });
+    writeFileSync(join(home, 'vendor', 'README.md'), '');
+    const all = ['add', '--lock', join(home, 'all.lock.json'), join(home, 'vendor/*'), '--yes'];
+    expect((await run(all, { home })).stdout).toMatch(/^added one to .*\nadded two to .*\n$/);
+    const none = await run(['add', join(home, 'vendor/one/node_modules/*'), '--yes'], { home });
+    expect(none).toMatchObject({ code: 1 });
+  });
+
+  describe('of a version that is young, or whose origin changed', () => {
+    const fetched = (publishedAtMs: number, origin: object = {}): CliCapabilities['packages'] => ({
+      directory: '/store',
+      describe: () => ({ name: 'young', publisher: 'ada', provenance: 'verified' }),
+      removeOthers: () => [],
+      fetch: async () => ({
+        name: 'young',
+        version: '1.0.0',
+        directory: '/store/young',
+        publishedAtMs,
+        origin: { publisher: 'ada', provenance: 'verified', ...origin },
+        packages: 1,
+      }),
+    });
+    const lock = {
+      idOf: (id: string) => id,
+      directoryOf: () => '/store/old',
+      read: () => ({ version: 2, plugins: {} }),
+      inspect: () => Promise.reject(new Error('it was accepted')),
+    } as never;
+    const YOUNG = Date.now();
+
+    it.each([
+      ['is young', ['add', 'npm:young@1.0.0'], YOUNG, {}, /must be 24 h old/],
+      ['has a new publisher', ['update', 'young'], 0, { publisher: 'eve' }, /published by eve/],
+      [
+        'lost its provenance',
+        ['update', 'young'],
+        0,
+        { provenance: 'unknown' },
+        /no verified provenance/,
+      ],
+    ])('refuses one that %s, and takes a yes that names it', async (_, args, at, origin, why) => {
+      const packages = fetched(at, origin);
+      const refused = await runFake(args, { packages, lock });
+      expect(refused.code).toBe(4);
+      expect(refused.stderr.text).toMatch(why);
+      expect(refused.stderr.text).toMatch(/--accept-version 1\.0\.0/);
+      const asked = await runFake(args, { packages, lock, ask: async () => 'yes' });
+      expect(asked.stderr.text).toMatch(why);
+      for (const spec of [{ ask: async () => '1.0.0' }, {}]) {
+        const more = 'ask' in spec ? [] : ['--accept-version', '1.0.0'];
+        const taken = await runFake([...args, ...more], { packages, lock, ...spec });
+        expect(taken.stderr.text).toMatch(/it was accepted/);
+      }
+    });
   });
 
   it.each([

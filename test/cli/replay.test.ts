@@ -40,6 +40,27 @@ describe('bulkhead replay', () => {
     expect(lineOf(await run(['replay', file, '--json']))).toMatchObject({ same: true });
   });
 
+  it('runs the current code of a plugin, as a regression test', async () => {
+    const execute = 'return [Math.random(), input.word];';
+    const plugin = writePlugin({ entry: { permissions: { random: true } }, execute });
+    const recorded = join(directory, 'current.json');
+    const args = ['call', plugin, 'run', '--input', '{"word":"a"}', '--record', recorded];
+    expect(await run(args)).toMatchObject({ code: 0 });
+    const source = join(plugin, 'index.ts');
+    const text = readFileSync(source, 'utf8');
+    const replay = (content: string) => {
+      writeFileSync(source, content);
+      return run(['replay', recorded, '--plugin', plugin]);
+    };
+    expect(await replay(text.replace("'Runs'", "'Runs again'"))).toMatchObject({ code: 0 });
+    const changed = await replay(text.replace('input.word', '"b"'));
+    expect(changed).toMatchObject({ code: 2, stdout: expect.stringContaining('DIFFERENT') });
+    const broken = await replay(`${text}x = ;`);
+    expect(broken).toMatchObject({ code: 4, stderr: expect.stringContaining('BUNDLE_FAILED') });
+    const gone = await replay(text.replace("'run'", "'walk'"));
+    expect(gone.stderr).toContain('sample does not have the recorded tool run now.');
+  });
+
   it('shows the first difference, and exits with 2', async () => {
     const again = join(directory, 'again.json');
     const text = readFileSync(file, 'utf8');

@@ -29,7 +29,7 @@ describe('bulkhead run-program', () => {
 
   it('fails with the code and the place of what failed', async () => {
     const cases: [source: string, code: number, words: string][] = [
-      ['return 1 +', 4, 'line 1, column 1: The program ends too early'],
+      ['return 1 +', 4, 'program.ts:1:1\n  cause   The program ends too early'],
       ['\nawait tools.sample.none()', 1, 'There is no tool tools.sample.none'],
       ['return fetch("http://x.test")', 3, 'fix     To fix this, call a tool that does it.'],
     ];

@@ -27,7 +27,8 @@ describe('the start of a process', () => {
   it('loads few files and none of the large packages with the main entry point', () => {
     const files = loadedBy(`await import('bulkhead')`);
     expect(files.length).toBeGreaterThan(1);
-    expect(files.length).toBeLessThan(40);
+    // A chunk for each set of entry points that share code: a dozen of them have less than 2 kB.
+    expect(files.length).toBeLessThan(50);
     expect(packagesIn(files)).toEqual(['fastest-levenshtein', 'ipaddr.js', 'lru-cache']);
   });
 

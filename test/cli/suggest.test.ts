@@ -98,12 +98,6 @@ describe('bulkhead inspect --suggest', () => {
     );
   });
 
-  it('says that --packages needs --suggest', async () => {
-    const { code, err } = await run(['inspect', 'a', '--packages']);
-    expect(code).toBe(1);
-    expect(err).toContain('Add --suggest.');
-  });
-
   it('says of code that needs nothing that it needs nothing', async () => {
     const { out } = await run(['inspect', 'a', '--suggest'], {
       ...suggestion,

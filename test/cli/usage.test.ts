@@ -69,8 +69,15 @@ describe('the command line usage', () => {
     const without = commands.filter(
       ({ command }) => !command.options.some(({ long }) => long === '--json'),
     );
-    // One is a tour for people, the others speak MCP on standard output.
-    expect(without.map(({ path }) => path)).toEqual(['demo', 'mcp', 'run']);
+    // For people: a prompt, a test report and a tour. For shells: a script. The others speak MCP.
+    expect(without.map(({ path }) => path)).toEqual([
+      'dev',
+      'test',
+      'demo',
+      'mcp',
+      'run',
+      'completion',
+    ]);
   });
 
   it('names every exit code in the help, and in the README those of a command that ran', () => {

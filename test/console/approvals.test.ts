@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredQuestion } from '../../src/approval/approver.js';
-import { openWorld, type World } from './world.js';
+import { cookieIn, openWorld, type World } from './world.js';
 
 /** Sends an answer as the page of that moment would, a second after it was shown. */
 async function answer(
@@ -10,11 +10,23 @@ async function answer(
 ): Promise<{ status: number; text: string }> {
   const cookie = await world.enter();
   const form = await world.formToken(cookie);
+  const covers = coversIn(await (await world.get('/console/', cookie)).text(), approvalId, fields);
   const shown = String(world.clock.ms);
   world.clock.ms += 1_000;
   const path = `/console/approvals/${approvalId}`;
-  const response = await world.post(path, { form, digest, shown, ...fields }, { cookie });
+  const response = await world.post(path, { form, digest, shown, covers, ...fields }, { cookie });
   return { status: response.status, text: await response.text() };
+}
+
+/** What the page says that an answer covers: the session, or the rule of that name. */
+function coversIn(
+  page: string,
+  approvalId: string,
+  { rule }: Readonly<Record<string, string>>,
+): string {
+  const [, row = ''] = page.split(`data-approval="${approvalId}"`);
+  const [, part = ''] = rule === undefined ? ['', row] : row.split(`name="rule" value="${rule}"`);
+  return /name="covers"\s+value="([^"]*)"/.exec(part)?.[1] ?? '';
 }
 
 describe('answers in the console', () => {
@@ -89,6 +101,62 @@ describe('answers in the console', () => {
     expect((await answer(world, world.ask(), { verdict: 'always', rule: 'anything' })).status).toBe(
       409,
     );
+  });
+
+  it('stores no wider rule or session than was shown, if other questions came meanwhile', async () => {
+    const world = openWorld();
+    const question = world.ask({ input: { repo: 'acme/heat', to: 'ann' } });
+    const cookie = await world.enter();
+    const page = await (await world.get('/console/', cookie)).text();
+    const rule = { verdict: 'always', rule: 'scope' };
+    const covers = coversIn(page, question.approvalId, {});
+    expect(page).toContain('input.to is &quot;ann&quot;');
+    world.ask({ input: { repo: 'acme/heat', to: 'bob' } });
+    for (const fields of [{ verdict: 'session' }, rule]) {
+      expect((await answer(world, question, { ...fields, covers })).status).toBe(409);
+    }
+    expect(world.engine.approvals.get(question.approvalId)?.state).toBe('pending');
+    expect((await answer(world, question, { verdict: 'session' })).status).toBe(303);
+    expect(world.engine.approvals.get(question.approvalId)?.answer?.input).toEqual({
+      repo: { equals: 'acme/heat' },
+    });
+  });
+
+  it('proposes a rule from what a person allowed before, and says what varies', async () => {
+    const world = openWorld();
+    const first = world.ask({ input: { city: 'Oslo', unit: 'C' } });
+    await answer(world, first, { verdict: 'once' });
+    world.ask({ input: { city: 'Bergen', unit: 'C' } });
+    const page = await (await world.get('/console/', await world.enter())).text();
+    expect(page).toContain('allow notes:write if input.unit is &quot;C&quot; without credentials');
+    expect(page).toContain('it would also have allowed 1:');
+    // The session covers only what waits together.
+    expect(page).toContain('where input.city is &quot;Bergen&quot;');
+  });
+
+  it('runs a waiting call dry when a person asks for it, and shows what its code chose to do', async () => {
+    const world = openWorld();
+    const question = world.ask({ tenant: 'acme' });
+    const path = `/console/approvals/${question.approvalId}/dry-run`;
+    const viewer = cookieIn(await world.post('/console/enter', { token: 'views-views-views' }));
+    const refused = await world.post(
+      path,
+      { form: await world.formToken(viewer) },
+      { cookie: viewer },
+    );
+    expect(refused.status).toBe(403);
+    expect(world.called).toEqual([]);
+    const cookie = await world.enter();
+    const answered = await world.post(path, { form: await world.formToken(cookie) }, { cookie });
+    const page = await answered.text();
+    expect(world.called).toEqual([
+      { tool: 'notes:write', input: question.input, options: { dryRun: true, tenant: 'acme' } },
+    ]);
+    expect(page).toContain('In a real run it may choose otherwise');
+    expect(page).toContain('It asked for 2 changes');
+    expect(page).not.toMatch(/<b>wrote|example\/<i>/);
+    // It answers nothing.
+    expect(world.engine.approvals.get(question.approvalId)?.state).toBe('pending');
   });
 
   it('says when another rule denies what a proposed rule would allow', async () => {

@@ -48,6 +48,7 @@ describe('the way into the console', () => {
       'calls',
       'audit',
       'machine',
+      'stop',
       'logs',
       'events',
       `approvals/${approvalId}`,
@@ -114,6 +115,27 @@ describe('the way into the console', () => {
     expect(world.switched).toEqual([]);
     expect((await send({ form })).status).toBe(303);
     expect(world.switched).toEqual(['notes false']);
+  });
+
+  it('leads from the link of a notice to that question, after the token, and to no other page', async () => {
+    const world = openWorld();
+    const { approvalId } = world.ask();
+    const path = `/console/approvals/${approvalId}`;
+    const location = (await world.get(path)).headers.get('location') ?? '';
+    expect(location).toBe(`/console/enter?to=${encodeURIComponent(path)}`);
+    const page = await (await world.get(location)).text();
+    expect(page).toContain(`name="to" value="${path}"`);
+    const token = 'answers-answers-a';
+    const entered = await world.post('/console/enter', { token, to: path });
+    expect(entered.headers.get('location')).toBe(path);
+    const question = await (await world.get(path, cookieIn(entered))).text();
+    expect(question).toContain(`data-approval="${approvalId}"`);
+    for (const to of ['https://evil.test/', '//evil.test', '/console/approvals/../../x']) {
+      const other = await world.post('/console/enter', { token, to });
+      expect(other.headers.get('location')).toBe('/console/');
+      const shown = await (await world.get(`/console/enter?to=${encodeURIComponent(to)}`)).text();
+      expect(shown).not.toContain('name="to"');
+    }
   });
 
   it('sends a strict policy with every answer, and stores none', async () => {

@@ -1,3 +1,5 @@
+import type { Audit } from '../../src/audit/audit.js';
+import { makeMemoryStops } from '../memory-stops.js';
 import type { Approver, StoredQuestion } from '../../src/approval/approver.js';
 import { makeRuleBook } from '../../src/approval/rule-book.js';
 import { makeMemoryFiles, openApprovalStore } from '../../src/approval/store.js';
@@ -14,6 +16,12 @@ export interface World {
   readonly engine: ConsoleEngine;
   readonly clock: { ms: number };
   readonly switched: readonly string[];
+  /** The calls that the console made. */
+  readonly called: readonly {
+    readonly tool: string;
+    readonly input: unknown;
+    readonly options: object;
+  }[];
   readonly emit: (event: WithoutTime<BulkheadEvent>) => void;
   readonly ask: (more?: Partial<StoredQuestion>) => StoredQuestion;
   /** Loads a page in a session. */
@@ -36,11 +44,12 @@ afterEachTest(() => {
 });
 
 /** A console of an engine that is only its approvals, its rules and its events. */
-export function openWorld(): World {
+export function openWorld({ audit = {} }: { readonly audit?: Partial<Audit> } = {}): World {
   const clock = { ms: Date.parse('2026-11-23T10:00:00Z') };
   const now = (): number => clock.ms;
   const listeners = new Set<EventListener>();
   const switched: string[] = [];
+  const called: World['called'][number][] = [];
   const store = openApprovalStore(makeMemoryFiles(), now);
   const refuse: Approver = () => 'deny';
   const unused = (): never => {
@@ -59,8 +68,22 @@ export function openWorld(): World {
       flush: unused,
       verify: unused,
       get head() {
-        return unused();
+        return audit.head ?? unused();
       },
+      ...withoutHead(audit),
+    },
+    call: async (named, input, options = {}) => {
+      called.push({ tool: named, input, options });
+      return {
+        callId: 'call_dry',
+        isError: false,
+        content: [{ type: 'text', text: '<b>wrote</b>' }],
+        durationMs: 3,
+        dryRun: [
+          { permission: 'network', method: 'POST', url: 'https://a.example/<i>', headers: [] },
+          { permission: 'storage', operation: 'write', path: 'a.md' },
+        ],
+      };
     },
     guarantees: async () => [],
     on: (listener) => {
@@ -74,6 +97,7 @@ export function openWorld(): World {
       }),
     ],
     rules: makeRuleBook(),
+    stops: makeMemoryStops(),
     setEnabled: async (id, on) => void switched.push(`${id} ${on}`),
   };
   const tokens: Readonly<Record<string, 'view' | 'answer' | 'administer'>> = {
@@ -114,6 +138,7 @@ export function openWorld(): World {
     engine,
     clock,
     switched,
+    called,
     get,
     post,
     emit: (event) => {
@@ -154,6 +179,11 @@ export function openWorld(): World {
       return /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '';
     },
   };
+}
+
+/** A copy of it would read the head, which throws. */
+function withoutHead({ head: _head, ...rest }: Partial<Audit>): Omit<Partial<Audit>, 'head'> {
+  return rest;
 }
 
 function formText(fields: Parameters<World['post']>[1]): string {

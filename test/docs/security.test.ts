@@ -113,11 +113,13 @@ function membersOf(path: string, name: string, without: readonly string[] = []):
 
 /** They name things, narrow, listen, or put a wall up. */
 const HARMLESS_OPTIONS = [
+  'packageBuilds',
   'plugins',
   'packages',
   'defaultPlugins',
   'collisions',
   'lockFile',
+  'lockedPlugins',
   'trustFile',
   'replicas',
   'isolation',
@@ -156,6 +158,9 @@ const HARMLESS_OPTIONS = [
 const HARMLESS_FLAGS = [
   '--install',
   '--uninstall',
+  '--import',
+  // What a server cannot do fails when it is used.
+  '--partial',
   '--check-config',
   '--sarif',
   '--fail-on',
@@ -169,10 +174,14 @@ const HARMLESS_FLAGS = [
   // What is called, with what, and for whom.
   '--check-config --ask --approval --files --input --context --semantics --tenant --unattended --tool --call --credential --storage-directory',
   // What keeps a plugin to less, or lets it do nothing.
-  '--lock --locked --only --secret --dry-run --suggest --packages --require --paranoid --storage --digest',
+  '--lock --locked --only --secret --dry-run --suggest --packages --allow-package --deny-package --package-together --require --paranoid --storage --digest',
   // What is written down, and what of it is shown, and how.
   '--audit --audit-key --audit-anchor --key --accept-unattested --file --plugin --type --since --until --follow --anchor --when --reason',
+  // What an author uses. A mocked plugin sends nothing.
+  '--mock --name --write --sbom',
   // How a runner is named and reached, and what limits it.
+  '--everything',
+  '--effect',
   '--name --state --cell --nkey --credentials --ca --max-calls',
   '--time-zone --json --verbose --once --watch --format --output --previous --unused-after --fail-on --exceptions',
   // Where and how a model is, and a server of ours.
@@ -183,6 +192,8 @@ const HARMLESS_FLAGS = [
   .split(' ');
 
 const HARMLESS_KEYS = [
+  'packageBuilds',
+  'packages',
   'timeZone',
   'replicas',
   'isolation',
@@ -191,5 +202,7 @@ const HARMLESS_KEYS = [
   'lockFile',
   'audit',
   'identity',
+  'notices',
+  'recent',
   'vertesia',
 ];

@@ -78,15 +78,17 @@ describe('the world of a server', () => {
       {
         program: `
           import { createRequire } from 'node:module';
-          import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+          import { createReadStream, createWriteStream, existsSync, promises, readFileSync, writeFileSync } from 'node:fs';
+          import { pipeline } from 'node:stream/promises';
           const require = createRequire(import.meta.url);
           ${plainProgram(`
             writeFileSync('/home/plugin/notes.txt', 'kept');
+            await pipeline(createReadStream('/home/plugin/notes.txt', { start: 1 }), createWriteStream('/tmp/copy.txt'));
             return text(JSON.stringify({
               args: process.argv.slice(2), granted: process.env.GIVEN, hidden: process.env.HIDDEN ?? null,
               version: require('./package.json').version, path: require('path').basename('/a/b'),
               asset: readFileSync(new URL('./asset.txt', import.meta.url), 'utf8'),
-              note: readFileSync('/home/plugin/notes.txt', 'utf8'), outside: existsSync('/etc/passwd'),
+              note: readFileSync('/home/plugin/notes.txt', 'utf8'), copy: await promises.readFile('/tmp/copy.txt', 'utf8'), outside: existsSync('/etc/passwd'),
               calls: (globalThis.calls = (globalThis.calls ?? 0) + 1),
             }));`)}`,
         files: { 'asset.txt': 'beside the code' },
@@ -94,18 +96,20 @@ describe('the world of a server', () => {
       {
         env: { GIVEN: 'yes', HIDDEN: 'no' },
         grant: { sample: { time: true, storage: true, env: ['GIVEN'], fs: ['.'] } },
-        config: { sample: { args: ['--mode', 'x'] } },
+        config: { sample: { args: ['--mode', 'x', '--key={{GIVEN}}', '{{HIDDEN}}'] } },
         storageDirectory: makeDirectory(),
       },
     );
     const seen = {
-      args: ['--mode', 'x'],
+      // A variable that was not granted is not filled in.
+      args: ['--mode', 'x', '--key=yes', '{{HIDDEN}}'],
       granted: 'yes',
       hidden: null,
       version: '1.0.0',
       path: 'b',
       asset: 'beside the code',
       note: 'kept',
+      copy: 'ept',
       outside: false,
     };
     expect(JSON.parse(await run(engine))).toEqual({ ...seen, calls: 1 });

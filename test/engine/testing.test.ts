@@ -115,7 +115,7 @@ describe('loadPlugin', () => {
   it.each([
     [{ fetch: { 'api.example.com': {} } }, 'names no URL'],
     [{ clock: 'soon' }, 'The option clock of loadPlugin is "soon"'],
-    [{ fetsh: {} }, 'loadPlugin has no option "fetsh". It has fetch, env,'],
+    [{ fetsh: {} }, 'loadPlugin has no option "fetsh". It has fetch, cassette,'],
     [{ fetch: 3 }, 'The option fetch of loadPlugin takes routes or a function.'],
     [{ revoke: ['nonsense'] }, 'Use one of time, random,'],
   ])('refuses %j', async (options, message) => {

@@ -39,6 +39,47 @@ describe('createEngine refuses', () => {
       { grant: () => ({ netwrok: [] }) },
       /the grant for notes\.netwrok is not a kind of permission/,
     ],
+    [{ approve: 'always' }, /The option approve takes a function .* It is "always"\./],
+    [
+      { walls: { requires: ['no-network'] } },
+      /"requires" is not an option of walls\. Did you mean require\?/,
+    ],
+    [{ walls: { paranoid: 1 } }, /The option walls\.paranoid takes true or false\. It is 1\./],
+    [
+      { hooks: { semantic: 'classic' } },
+      /"semantic" is not an option of hooks\. Did you mean semantics\?/,
+    ],
+    [
+      { network: { override: [] } },
+      /"override" is not an option of network\. Did you mean overrides\?/,
+    ],
+    [
+      { audit: { file: 'a', syn: 'always' } },
+      /"syn" is not an option of audit\. Did you mean sync\?/,
+    ],
+    [{ policy: { allowedTool: [] } }, /Did you mean allowedTools\?/],
+    [
+      { packageBuilds: { notes: { mammoth: 'nodejs' } } },
+      /The option packageBuilds takes "node" or/,
+    ],
+    [{ env: ['A'] }, /The option env takes an object of texts by name/],
+    [{ env: { A: 1 } }, /The option env takes an object of texts by name/],
+    [{ powers: { x: 5 } }, /The option powers takes a list of powers/],
+    [
+      { config: { notes: 5 } },
+      /The option config takes an object with an object for each plugin id/,
+    ],
+    [{ logger: 'debug' }, /The option logger takes an object with the functions debug/],
+    [{ onEvent: 'x' }, /The option onEvent takes a function/],
+    [{ lockFile: '' }, /The option lockFile takes a text that is not empty/],
+    [{ timeoutMs: 5 }, /Did you mean limits\.timeoutMs\?/],
+    [{ require: [] }, /Did you mean walls\.require\?/],
+    [{ limits: { timeout: 5 } }, /There is no such limit\. Did you mean timeoutMs\?/],
+    [
+      { remotes: [{ id: 'x', uri: 'http://x' }] },
+      /remotes\[0\]: must have mcp, vertesia or command/,
+    ],
+    [{ remotes: [{ mcp: 'https://x.test', heders: {} }] }, /remotes\[0\]\.heders: is not known/],
     [{ plugins: ['nope'] }, /The option plugins names nope, which is not a directory/],
     [{ plugins: ['nope/*'] }, /names nope\/\*, which is not a directory/],
   ])('%j', async (options, message) => {
@@ -59,6 +100,34 @@ describe('createEngine refuses', () => {
   });
 });
 
+describe('a call refuses', () => {
+  it.each([
+    [{ signal: 5 }, /The option signal takes an AbortSignal\. It is 5\./],
+    [{ timeoutMs: '5' }, /The option timeoutMs takes a number of milliseconds above 0/],
+    [{ tenant: 5 }, /The option tenant takes a text/],
+    [{ record: 'yes' }, /The option record takes true or false/],
+    [{ approval: 7 }, /The option approval takes a text/],
+    [{ approve: true }, /The option approve takes a function/],
+    [{ policy: { blockedTool: [] } }, /"blockedTool" is not an option of policy/],
+  ])('%j', async (options, message) => {
+    const engine = await startEngine([plugin()]);
+    await expect(engine.call('run', {}, options as object)).rejects.toMatchObject({
+      code: 'INVALID_OPTIONS',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('no signal of another kind, e.g. of a browser in a test', async () => {
+    const engine = await startEngine([plugin()]);
+    const signal = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
+    expect(
+      await engine.call('run', {}, { signal: signal as unknown as AbortSignal }),
+    ).toMatchObject({
+      value: 1,
+    });
+  });
+});
+
 it('a call refuses an option that does not exist', async () => {
   const engine = await startEngine([plugin()]);
   // @ts-expect-error -- as a program without types
@@ -71,4 +140,6 @@ it('a call refuses an option that does not exist', async () => {
     systemPrompt: 'x',
   };
   expect(() => engine.agent(agent)).toThrow('Did you mean system?');
+  const hook = engine.hooks.run('stop', {}, { timeoutMs: 0 });
+  await expect(hook).rejects.toThrow('The option timeoutMs takes a number of milliseconds above 0');
 });

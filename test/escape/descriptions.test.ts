@@ -1,3 +1,4 @@
+import { OPEN_GATE } from '../../src/stops/gate.js';
 import { makeMountUse } from '../../src/brokers/filesystem/mount-use.js';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -95,6 +96,7 @@ async function installAs(description: unknown) {
         mountUse: makeMountUse,
         live: () => ({ name: 'live' }),
         lifecycleOf: () => undefined,
+        stops: OPEN_GATE,
         now: Date.now,
       },
       grants: makeGrants(settings.grant),

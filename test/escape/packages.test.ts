@@ -283,3 +283,57 @@ it('packages of each kind give the same answers as in one bundle', async () => {
   });
   expect(answers[0]).toEqual(answers[1]);
 });
+
+it('packages share one Buffer, which none of them can change', async () => {
+  const directory = makePlugin({
+    'src/index.js': `
+import { bytes, modules } from 'bytes';
+import { tried } from 'patcher';
+const tool = (id, execute) => ({ id, title: id, description: id, inputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, execute });
+export const tools = [tool('answers', async () => {
+  const own = bytes('x');
+  own.toString = () => 'of one object';
+  return {
+    tried, modules: await modules(), hex: bytes('xy').toString('hex'), same: bytes('x') instanceof Buffer, own: String(own),
+    marks: [Buffer.mark, Buffer.from('x').mark, Object.getPrototypeOf(Buffer).mark],
+  };
+})];`,
+    // The stand-ins of these modules import parts of the stand-in for buffer.
+    'node_modules/bytes/index.js': `
+const { Readable } = require('stream');
+const { StringDecoder } = require('string_decoder');
+const { createHash } = require('crypto');
+exports.bytes = (text) => Buffer.from(text);
+exports.modules = async () => {
+  const parts = [];
+  for await (const part of Readable.from([Buffer.from('a'), Buffer.from('b')])) parts.push(part);
+  return [Buffer.concat(parts).toString(), new StringDecoder('utf8').write(Buffer.from('c')), typeof createHash];
+};`,
+    'node_modules/patcher/index.js': `
+const attempts = [
+  () => { Buffer.from = () => 'stolen'; },
+  () => { Buffer.prototype.toString = () => 'stolen'; },
+  () => { Object.defineProperty(Buffer, 'from', { value: () => 'stolen' }); },
+  () => { Buffer.mark = 1; },
+  () => { Buffer.prototype.mark = 1; },
+  () => { require('buffer').Buffer.alloc = () => 'stolen'; },
+  () => { Object.getPrototypeOf(Buffer).mark = 1; },
+];
+exports.tried = attempts.length;
+for (const attempt of attempts) try { attempt(); } catch {}`,
+  });
+  await using engine = await openEngine({
+    plugins: [directory],
+    grant: 'nothing',
+    packages: { poisoned: 'separate' },
+  });
+  expect((await engine.call('poisoned:answers', {})).value).toEqual({
+    tried: 7,
+    modules: ['ab', 'c', 'function'],
+    hex: '7879',
+    same: true,
+    own: 'of one object',
+    marks: [null, null, null],
+  });
+  rmSync(directory, { recursive: true, force: true });
+});

@@ -75,6 +75,36 @@ export const consoleGuards: readonly Guard[] = [
     tests: ['test/console/approvals.test.ts'],
   },
   {
+    id: 'dry-run-needs-right',
+    stops: 'a dry run that a session to view starts',
+    mutation: 'remove',
+    tests: ['test/console/approvals.test.ts'],
+  },
+  {
+    id: 'rule-stored-as-shown',
+    stops: 'a rule that is wider than the one on the page',
+    mutation: 'remove',
+    tests: ['test/console/approvals.test.ts'],
+  },
+  {
+    id: 'session-scope-as-shown',
+    stops: 'an answer for a session that covers more than the page said',
+    mutation: 'never',
+    tests: ['test/console/approvals.test.ts'],
+  },
+  {
+    id: 'number-of-a-named-thing',
+    stops: 'an amount that may vary because another one was allowed',
+    mutation: { replace: ['isNamed && ', ''] },
+    tests: ['test/approval/scope.test.ts'],
+  },
+  {
+    id: 'differing-names-listed',
+    stops: 'any address, because two were allowed',
+    mutation: 'never',
+    tests: ['test/approval/scope.test.ts'],
+  },
+  {
     id: 'console-batch-of-one-tool',
     stops: 'one answer to questions about several tools',
     mutation: 'never',

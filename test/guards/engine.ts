@@ -3,6 +3,24 @@ import type { Guard } from './guard.js';
 /** What decides that a plugin runs, with which permissions, and for how long. */
 export const engineGuards: readonly Guard[] = [
   {
+    id: 'learning-within-plugin',
+    stops: "a plugin in development that reads its author's files",
+    mutation: { replace: ['.filter(isOwnPath)', ''] },
+    tests: ['test/cli/dev/learn.test.ts'],
+  },
+  {
+    id: 'cassette-without-keys',
+    stops: 'a cassette in which a key is published',
+    mutation: 'always',
+    tests: ['test/engine/cassette.test.ts'],
+  },
+  {
+    id: 'dev-without-own-variables',
+    stops: 'a plugin in development that reads the variables of its author',
+    mutation: 'remove',
+    tests: ['test/cli/dev/dev.test.ts'],
+  },
+  {
     id: 'grant-intersects-declaration',
     stops: 'a plugin that gets permissions it did not declare',
     mutation: { replace: [/\bdeclared\b/, 'granted'] },

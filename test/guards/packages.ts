@@ -11,7 +11,7 @@ export const packageGuards: readonly Guard[] = [
   {
     id: 'package-grant-listed',
     stops: 'a package whose grant is not compared with the permission',
-    mutation: { replace: [/\.filter\(.*\)(?=\))/, ''] },
+    mutation: { replace: [/\.filter\(.*\)/, ''] },
     tests: ['test/escape/packages.test.ts'],
   },
   {
@@ -56,5 +56,83 @@ export const packageGuards: readonly Guard[] = [
     stops: 'a separate package whose exports are used before they are there',
     mutation: 'always',
     tests: ['test/plugin/bundle/units.test.ts'],
+  },
+  {
+    id: 'package-host-listed',
+    stops: 'a package that reaches hosts of the plugin which its grant does not name',
+    mutation: 'always',
+    tests: ['test/escape/package-hosts.test.ts'],
+  },
+  {
+    id: 'wildcard-excludes-apex-in-guest',
+    stops: 'a package with a wildcard that reaches the domain itself',
+    mutation: { replace: [/endsWith\(.*?\) :/, 'endsWith(scope.host) :'] },
+    tests: ['test/escape/package-hosts.test.ts'],
+  },
+  {
+    id: 'package-redirect-limited',
+    stops: 'a package that is redirected to a host which its grant does not name',
+    mutation: 'remove',
+    tests: ['test/escape/package-hosts.test.ts'],
+  },
+  {
+    id: 'package-redirect-covered',
+    stops: 'a redirect that is not compared with the hosts of the package',
+    mutation: 'never',
+    tests: ['test/escape/package-hosts.test.ts'],
+  },
+  {
+    id: 'narrowed-endowments-hardened',
+    stops: 'a package that changes the `fetch` of its own compartment for the host',
+    mutation: 'unwrap',
+    tests: ['test/escape/package-hosts.test.ts'],
+  },
+  {
+    id: 'later-endowment-granted',
+    stops: 'a package that gets what the plugin gets later',
+    mutation: { replace: [/\.filter\(.*\)/, ''] },
+    tests: ['test/escape/package-hosts.test.ts'],
+  },
+  {
+    id: 'package-import-accepted',
+    stops: 'a package that imports what the lock file does not list',
+    mutation: 'never',
+    tests: ['test/engine/plugins/locked-packages.test.ts'],
+  },
+  {
+    id: 'replaced-policy-grants-nothing',
+    stops: 'code that gets permissions which were accepted for other code',
+    mutation: { replace: ['{}', 'plugin?.packages'] },
+    tests: ['test/engine/plugins/locked-packages.test.ts'],
+  },
+  {
+    id: 'package-integrity-compared',
+    stops: 'permissions of a package that count for other files',
+    mutation: 'always',
+    tests: ['test/engine/plugins/locked-packages.test.ts'],
+  },
+  {
+    id: 'package-wants-reviewed',
+    stops: 'an update in which a package uses more, without a review',
+    mutation: 'remove',
+    tests: ['test/cli/lock-packages.test.ts'],
+  },
+  {
+    id: 'package-edge-reviewed',
+    stops: 'an update in which a package imports more, without a review',
+    mutation: 'remove',
+    tests: ['test/cli/lock-packages.test.ts'],
+  },
+  {
+    id: 'package-together-reviewed',
+    stops: 'an update of a package with all permissions of its plugin, without a review',
+    mutation: 'remove',
+    tests: ['test/cli/lock-packages.test.ts'],
+  },
+  {
+    id: 'shared-builtin-hardened',
+    stops: 'a package that changes the `Buffer` of all packages',
+    mutation: 'unwrap',
+    tests: ['test/escape/packages.test.ts'],
   },
 ];

@@ -3,6 +3,18 @@ import type { Guard } from './guard.js';
 /** Files, environment variables, bundling, schemas, and Vellum plugins. */
 export const pluginGuards: readonly Guard[] = [
   {
+    id: 'inspected-without-network',
+    stops: 'a plugin that sends what it finds while it is inspected',
+    mutation: 'remove',
+    tests: ['test/cli/listing.test.ts'],
+  },
+  {
+    id: 'inspected-files-read-only',
+    stops: 'a plugin that changes the operator’s files while it is inspected',
+    mutation: 'remove',
+    tests: ['test/cli/listing.test.ts'],
+  },
+  {
     id: 'mcp-line-cap',
     stops: 'a message without end that fills the memory of a guest',
     mutation: 'never',
@@ -49,8 +61,32 @@ export const pluginGuards: readonly Guard[] = [
   {
     id: 'package-min-age',
     stops: 'a version that was published minutes ago',
-    mutation: 'never',
+    mutation: 'remove',
     tests: ['test/cli/npm.test.ts'],
+  },
+  {
+    id: 'locked-plugins-chosen',
+    stops: 'a client that gets the tools of every server that its user has accepted',
+    mutation: { replace: ['?? true', '|| true'] },
+    tests: ['test/cli/npm.test.ts'],
+  },
+  {
+    id: 'running-server-follows-lock',
+    stops: 'a server that runs on in a client after the user has disabled it',
+    mutation: { replace: [/watched\.flatMap/, '[].flatMap'] },
+    tests: ['test/cli/npm.test.ts'],
+  },
+  {
+    id: 'doubtful-version-named',
+    stops: 'a version of a new publisher that is accepted without a look at its number',
+    mutation: 'always',
+    tests: ['test/cli/npm.test.ts'],
+  },
+  {
+    id: 'attestations-verified',
+    stops: 'an answer of npm without a list that counts as verified',
+    mutation: 'never',
+    tests: ['test/npm/store.test.ts'],
   },
   {
     id: 'mcp-tools-cap',

@@ -597,9 +597,15 @@ export const recordGuards: readonly Guard[] = [
     tests: ['test/report/html.test.ts'],
   },
   {
-    id: 'dry-run-storage-read-only',
-    stops: 'a dry run that writes to storage',
-    mutation: 'never',
+    id: 'dry-run-storage-copied',
+    stops: 'a dry run that changes the storage of its plugin',
+    mutation: 'remove',
+    tests: ['test/engine/call/dry-run-call.test.ts'],
+  },
+  {
+    id: 'dry-run-reads-cleared-hosts',
+    stops: 'a dry run that sends a GET to a host of which the operator said nothing',
+    mutation: { replace: [' && clears(url.hostname)', ''] },
     tests: ['test/engine/call/dry-run-call.test.ts'],
   },
   {

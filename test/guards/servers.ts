@@ -176,6 +176,24 @@ export const serverGuards: readonly Guard[] = [
     tests: ['test/cli/client-configuration.test.ts'],
   },
   {
+    id: 'client-keys-leave-arguments',
+    stops: 'a key among the arguments of a process, which every user of the machine can read',
+    mutation: 'never',
+    tests: ['test/cli/client-import.test.ts'],
+  },
+  {
+    id: 'client-keys-become-references',
+    stops: 'a key that an imported server sees, and can send to another account or host',
+    mutation: { replace: ['=== 0', '>= 0'] },
+    tests: ['test/cli/client-import.test.ts'],
+  },
+  {
+    id: 'program-without-processes',
+    stops: 'a server that is accepted although what it is for cannot work',
+    mutation: 'never',
+    tests: ['test/cli/npm.test.ts'],
+  },
+  {
     id: 'saved-file-is-new',
     stops: 'a file of a tool that replaces one of the operator, or is written through a link',
     mutation: { replace: ["'wx'", "'w'"] },

@@ -6,11 +6,14 @@ import { fleetGuards } from './fleet.js';
 import type { Guard } from './guard.js';
 import { guestGuards } from './guests.js';
 import { networkGuards } from './network.js';
+import { noticeGuards } from './notices.js';
 import { packageGuards } from './packages.js';
 import { pluginGuards } from './plugins.js';
 import { programGuards } from './programs.js';
+import { readGuards } from './reads.js';
 import { recordGuards } from './records.js';
 import { serverGuards } from './servers.js';
+import { stopGuards } from './stops.js';
 import { wireGuards } from './wire.js';
 
 /** Every guard. */
@@ -28,4 +31,7 @@ export const guards: readonly Guard[] = [
   ...consoleGuards,
   ...packageGuards,
   ...fleetGuards,
+  ...stopGuards,
+  ...readGuards,
+  ...noticeGuards,
 ];

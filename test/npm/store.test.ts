@@ -23,10 +23,18 @@ const [, , command, ...args] = process.argv;
 appendFileSync(${JSON.stringify(join(root, 'asked'))}, JSON.stringify({ command, args, env: Object.keys(process.env), cwd: process.cwd() }) + '\\n');
 if (command === 'view') {
   if (args[0].startsWith('absent')) { console.error('npm error 404 absent'); process.exit(1); }
-  console.log(JSON.stringify({ version: '1.2.3', time: { '1.2.3': '2026-01-01T00:00:00.000Z' } }));
+  console.log(JSON.stringify({ version: '1.2.3', time: { '1.2.3': '2026-01-01T00:00:00.000Z' },
+    _npmUser: 'ada <ada@x.example>', ...(args[0].startsWith('attested') ? { 'dist.attestations': { url: 'x' } } : {}) }));
 }
 if (command === 'install') {
   writeFileSync('package-lock.json', JSON.stringify({ packages: { '': {}, 'node_modules/server': { integrity: 'sha512-' + 'A'.repeat(86) + '==' } } }));
+}
+if (command === 'audit') {
+  if (args.length !== 2) process.exit(3);
+  const name = Object.keys(JSON.parse(require('node:fs').readFileSync('package.json')).dependencies)[0];
+  if (name === 'attested-far') process.exit(1);
+  console.log(JSON.stringify({ missing: [], invalid: name === 'attested-wrong' ? [{ name, version: '1.2.3' }] : [] }));
+  process.exit(name === 'attested-wrong' ? 1 : 0);
 }
 if (command === 'ci') {
   mkdirSync('node_modules/server/.hidden', { recursive: true });
@@ -88,6 +96,25 @@ describe('the store of packages', () => {
     const store = open('second');
     await expect(store.fetch({ name: 'absent', version: '1.0.0' })).rejects.toThrow(/404 absent/);
     expect(readdirSync(store.directory)).toEqual([]);
+  });
+
+  it('verifies attestations with npm, and remembers where a package comes from', async () => {
+    const store = open('attested');
+    const fetch = (name: string) => store.fetch({ name, version: 'latest' });
+    const verified = await fetch('attested-right');
+    expect(verified.origin).toEqual({ publisher: 'ada', provenance: 'verified' });
+    expect(store.describe(verified.directory)).toEqual({
+      name: 'attested-right',
+      publisher: 'ada',
+      provenance: 'verified',
+    });
+    expect(store.describe(root)).toBeUndefined();
+    // npm could not reach what it verifies with.
+    expect((await fetch('attested-far')).origin.provenance).toBe('unknown');
+    expect((await fetch('server')).origin.provenance).toBe('none');
+    await expect(fetch('attested-wrong')).rejects.toThrow(
+      /attestations are not valid: attested-wrong@1\.2\.3/,
+    );
   });
 
   it('deletes what is not kept', async () => {

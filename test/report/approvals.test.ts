@@ -48,4 +48,26 @@ describe('approvals in the report', () => {
     expect(report.plugins[0]?.approvals.medianWaitMs).toBeNull();
     expect(renderMarkdown(report)).toContain('no person answered');
   });
+
+  it('say how many questions an hour had, and for which tool a rule would have saved most', async () => {
+    const minute = 60_000;
+    const asked = (tool: string, ago: number, risk = 'medium') => ({
+      atMs: NOW - ago * minute,
+      type: 'approval-asked',
+      plugin: 'one',
+      tool,
+      call: 'c',
+      risk,
+    });
+    const report = await reportOn({}, [
+      ...[300, 90, 85, 80, 70, 65].map((ago) => asked('read', ago)),
+      ...[10, 9, 8, 7, 6, 5, 4, 3].map((ago) => asked('purge', ago, 'high')),
+      asked('write', 2),
+    ]);
+    expect(report.plugins[0]?.approvals).toMatchObject({
+      asked: 15,
+      busiestHour: 9,
+      saver: { tool: 'read', questions: 5 },
+    });
+  });
 });

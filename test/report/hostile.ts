@@ -64,7 +64,18 @@ export function hostileReport(): Promise<Report> {
     log: { file: HOSTILE[0], sound: false, notes: [HOSTILE[1] ?? ''] },
     lock: {
       plugins: {
-        [`${HOSTILE[0]}0`]: { bundles: {}, by: HOSTILE[2], at: HOSTILE[3], hosts: [HOSTILE[0]] },
+        [`${HOSTILE[0]}0`]: {
+          bundles: {},
+          by: HOSTILE[2],
+          at: HOSTILE[3],
+          hosts: [HOSTILE[0]],
+          packages: {
+            [HOSTILE[1] ?? '']: {
+              version: HOSTILE[2],
+              granted: { network: [HOSTILE[3]], env: [HOSTILE[0]] },
+            },
+          },
+        },
       },
     },
   });

@@ -185,14 +185,21 @@ function shortened(tool: unknown): unknown {
   return { ...tool, description: tool['description'].slice(0, MCP_LIMITS.maxDescription) };
 }
 
-/** `node`, the program, and the arguments of the operator's configuration. */
-function argumentsOf({ config, pluginInfo }: DialectWorld): readonly string[] {
+/**
+ * `node`, the program, and the arguments of the operator's configuration. `{{NAME}}` in an argument becomes
+ * the granted variable, or its placeholder.
+ */
+function argumentsOf({ config, pluginInfo, environment }: DialectWorld): readonly string[] {
   const file = isRecord(pluginInfo) ? pluginInfo['program'] : undefined;
   const args = isRecord(config) ? config['args'] : undefined;
   return [
     'node',
     typeof file === 'string' ? `/plugin/${file}` : '/plugin',
-    ...(Array.isArray(args) ? args.filter((arg) => typeof arg === 'string') : []),
+    ...(Array.isArray(args) ? args.filter((arg) => typeof arg === 'string') : []).map((arg) =>
+      arg.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) =>
+        Object.hasOwn(environment, name) ? (environment[name] ?? whole) : whole,
+      ),
+    ),
   ];
 }
 

@@ -2,7 +2,8 @@ import { isRecord } from '../../wire/json.js';
 import type { FetchParams, FetchReply } from '../../wire/methods.js';
 import { makeSemaphore } from '../../wire/semaphore.js';
 import { makeRevocation } from '../denial.js';
-import type { EndowmentCapabilities } from '../endowment.js';
+import { coversRequest } from '../../wire/network-scope.js';
+import type { EndowmentCapabilities, NetworkLimit } from '../endowment.js';
 import { signals } from '../events/signal.js';
 import { type Exchange, makeExchange } from './exchange.js';
 import { toNetworkError } from './network-error.js';
@@ -11,8 +12,12 @@ import type { RequestSpec } from './request-spec.js';
 import { toRequestSpec } from './request.js';
 import { responseClasses } from './response.js';
 
+type Fetch = (input: unknown, init?: unknown) => Promise<object>;
+
 export interface Fetching {
-  readonly fetch: (input: unknown, init?: unknown) => Promise<object>;
+  readonly fetch: Fetch;
+  /** A `fetch` for fewer hosts. */
+  readonly fetchWithin: (limit: NetworkLimit) => Fetch;
   /** Stops every open exchange, and refuses later ones. */
   readonly revoke: () => void;
   /** Allows requests again. */
@@ -34,11 +39,12 @@ export function makeFetch(capabilities: EndowmentCapabilities): Fetching {
     spec: RequestSpec,
     exchange: Exchange,
     call: number | undefined,
+    limit: NetworkLimit | undefined,
   ): Promise<object> => {
     const turn = semaphore.enter();
     try {
       await exchange.race(turn.ready);
-      const asked = host.request('fetch', toParams(spec, exchange, call), {
+      const asked = host.request('fetch', toParams(spec, exchange, call, limit), {
         onAbort: exchange.onStop,
       });
       asked.then(
@@ -70,6 +76,7 @@ export function makeFetch(capabilities: EndowmentCapabilities): Fetching {
     spec: RequestSpec,
     exchange: Exchange,
     call: number | undefined,
+    limit: NetworkLimit | undefined,
   ): FetchParams => ({
     url: spec.url,
     method: spec.method,
@@ -78,6 +85,8 @@ export function makeFetch(capabilities: EndowmentCapabilities): Fetching {
     ...(spec.body === undefined ? {} : { body: host.openStream(sendBody(spec.body, exchange)) }),
     ...(spec.body?.bytes === undefined ? {} : { bodyBytes: spec.body.bytes.length }),
     ...(call === undefined ? {} : { call }),
+    // guard: package-redirect-limited
+    ...(limit === undefined ? {} : { within: limit.hosts.map(({ text }) => text) }),
   });
   const discard = (reply: unknown): void => {
     if (isRecord(reply) && typeof reply['body'] === 'number') {
@@ -85,11 +94,19 @@ export function makeFetch(capabilities: EndowmentCapabilities): Fetching {
     }
   };
 
-  return {
-    fetch: async (input, init) => {
+  const check = ({ url, method }: RequestSpec, { hosts, denial }: NetworkLimit): void => {
+    const target = capabilities.url.parse(url);
+    // guard: package-host-listed
+    if (target !== undefined && hosts.some((scope) => coversRequest(scope, target, method))) return;
+    throw denial(`${method} ${url}`);
+  };
+  const makeOne =
+    (limit?: NetworkLimit): Fetch =>
+    async (input, init) => {
       const spec = toRequestSpec(input, init, capabilities);
       // guard: fetch-revoked
       if (revoked) throw makeRevocation(plugin, 'network', spec.url);
+      if (limit !== undefined) check(spec, limit);
       const signal = signals.read(spec.signal);
       if (signal?.aborted === true) throw signal.reason;
       const exchange = makeExchange(() => {
@@ -98,8 +115,12 @@ export function makeFetch(capabilities: EndowmentCapabilities): Fetching {
       });
       const leaveSignal = signal?.onAbort(() => exchange.stop(signal.reason));
       underWay.add(exchange);
-      return perform(spec, exchange, signal?.call);
-    },
+      return perform(spec, exchange, signal?.call, limit);
+    };
+
+  return {
+    fetch: makeOne(),
+    fetchWithin: makeOne,
     revoke: () => {
       revoked = true;
       for (const exchange of underWay) exchange.stop(makeRevocation(plugin, 'network', 'fetch'));

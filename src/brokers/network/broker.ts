@@ -122,6 +122,10 @@ export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
     if (!overrides.has(host)) checkName(host, refusals);
     // guard: request-host-granted
     if (!spec.allows(url, method)) throw refusals.notGranted(url, method, from);
+    // guard: package-redirect-covered
+    if (request.within !== undefined && request.within(url, method) === undefined) {
+      throw refusals.notOfPackage(url, from);
+    }
     lifetimes.get(lifetime)?.push(request);
   };
   const fetchSpec = (

@@ -21,7 +21,11 @@ export interface OutboundRequest {
  * Resolves if the request may be sent. A rejection is passed to the plugin. The signal aborts if
  * the request is cancelled meanwhile.
  */
-export type RequestGate = (leaving: OutboundRequest, signal: AbortSignal) => Promise<void>;
+export interface RequestGate {
+  (leaving: OutboundRequest, signal: AbortSignal): Promise<void>;
+  /** Whether it also gets requests that change nothing. Default: no. */
+  readonly holdsReads?: true;
+}
 
 /** Methods that change nothing, by the rules of HTTP. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -53,7 +57,7 @@ export async function describeOutbound(
   lifetime: RequestLifetime,
 ): Promise<void> {
   const { method, url, headers } = request;
-  if (gate === undefined || !changesState(request)) return;
+  if (gate === undefined || (gate.holdsReads !== true && !changesState(request))) return;
   const body = request.hasBody ? await untilAborted(lifetime.signal, lookAt(upload)) : undefined;
   const { whole = true, bytes } = body ?? {};
   await untilAborted(

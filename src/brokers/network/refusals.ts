@@ -11,6 +11,8 @@ import { portOf } from './addresses.js';
 export interface Refusals {
   /** The grant does not cover it. `from` is the host that redirected here. */
   notGranted(url: URL, method: string, from?: string): BulkheadError<'NETWORK_DENIED'>;
+  /** The plugin may reach it, and the npm package that makes the request may not. */
+  notOfPackage(url: URL, from?: string): BulkheadError<'NETWORK_DENIED'>;
   /** No plugin may reach this name or address. `why` is for the host's log. */
   privateHost(host: string, why: string): BulkheadError<'NETWORK_DENIED'>;
   /** The name resolves to an address that no plugin may reach. */
@@ -55,6 +57,12 @@ export function makeRefusals(
           ` To allow it, add "${wanted}" to the network permission in ${plugin.manifest}.`,
       );
     },
+    notOfPackage: (url, from) =>
+      denied(
+        cut(hostWithPort(url)),
+        `Network denied: the package of ${plugin.id} that makes this request may not reach ${cut(hostWithPort(url))}.` +
+          `${from === undefined ? '' : ` ${cut(from)} redirected there.`} To allow it, add the host to the network grant of the package.`,
+      ),
     privateHost: (host, why) =>
       denied(
         cut(host),

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
+import { makeNetworkTable, type NetworkTable } from '../../permissions/network.js';
 import type { NetworkLimits } from '../limits.js';
 import { withoutRootDot } from './addresses.js';
 import type { Refusals } from './refusals.js';
@@ -13,6 +14,8 @@ export interface NetworkRequest {
   /** The body's length, if the guest knows it. Checked when the body is sent. */
   readonly bodyBytes: number | undefined;
   readonly redirect: 'follow' | 'error' | 'manual';
+  /** The hosts of the npm package that makes it. Absent: the grant decides alone. */
+  readonly within?: NetworkTable;
 }
 
 /** Parses the params of `fetch` from a guest. Throws a refusal. */
@@ -34,8 +37,28 @@ export function parseRequest(
   }
   const headers = parseRequestHeaders(params['headers'], limits, refusals);
   const bodyBytes = hasBody ? parseLength(params['bodyBytes'], limits, refusals) : undefined;
-  return { url, method, headers, hasBody, bodyBytes, redirect };
+  const { within } = params;
+  return {
+    url,
+    method,
+    headers,
+    hasBody,
+    bodyBytes,
+    redirect,
+    ...(within === undefined ? {} : { within: parseWithin(within, url, refusals) }),
+  };
 }
+
+function parseWithin(value: unknown, { host }: URL, refusals: Refusals): NetworkTable {
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
+  try {
+    return makeNetworkTable(texts.map(String).slice(0, MAX_SCOPES));
+  } catch {
+    throw refusals.malformed('the hosts of its package are not valid', host);
+  }
+}
+
+const MAX_SCOPES = 1_000;
 
 function parseUrl(text: unknown, limits: NetworkLimits, refusals: Refusals): URL {
   if (typeof text !== 'string') throw refusals.malformed('its URL is not a string', '');

@@ -1,4 +1,5 @@
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
+import type { StorageLimits } from '../limits.js';
 import { untilAborted } from '../until-aborted.js';
 import type { Content } from './changes.js';
 import type { AreaContext } from './walk.js';
@@ -17,24 +18,33 @@ export function arriving(body: ByteSource, ended: AbortSignal, stopped: () => un
 
 /**
  * Runs a write, and ends it if its guest does not send the content in time: other changes of the
- * storage wait for it.
+ * storage wait for it. Only the waits for content count, because a disk may be slow.
  */
 export async function inTime<Result>(
-  { store, refusals }: AreaContext,
+  {
+    store,
+    refusals,
+  }: Pick<AreaContext, 'refusals'> & {
+    readonly store: { readonly limits: Pick<StorageLimits, 'contentMs'> };
+  },
   content: Content,
   write: (timely: Content) => Promise<Result>,
 ): Promise<Result> {
-  const late = new AbortController();
-  // guard: storage-content-in-time
-  const timer = setTimeout(() => late.abort(), store.limits.contentMs);
-  const timely: Content = () =>
-    untilAborted(late.signal, content()).catch((error: unknown) => {
+  let leftMs = store.limits.contentMs;
+  const timely: Content = async () => {
+    const late = new AbortController();
+    const beganAt = performance.now();
+    // guard: storage-content-in-time
+    const timer = setTimeout(() => late.abort(), Math.max(0, leftMs));
+    try {
+      return await untilAborted(late.signal, content());
+    } catch (error) {
       if (!late.signal.aborted) throw error;
       throw refusals.limit('contentMs', 'the content of a write did not arrive in time');
-    });
-  try {
-    return await write(timely);
-  } finally {
-    clearTimeout(timer);
-  }
+    } finally {
+      clearTimeout(timer);
+      leftMs -= performance.now() - beganAt;
+    }
+  };
+  return write(timely);
 }

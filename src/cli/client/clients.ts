@@ -10,6 +10,8 @@ export interface Client {
   readonly key: 'mcpServers' | 'servers';
   /** Whether an entry names its transport. */
   readonly hasType: boolean;
+  /** Whether the file also has servers of single projects. Default: false. */
+  readonly hasProjects?: true;
   /** What the user does next. */
   readonly next: string;
 }
@@ -30,6 +32,7 @@ const clients: Readonly<Record<string, (machine: Machine) => Client>> = {
     file: join(homeOf(machine), '.claude.json'),
     key: 'mcpServers',
     hasType: true,
+    hasProjects: true,
     next: 'Start Claude Code again; `/mcp` lists its servers.',
   }),
   cursor: (machine) => ({
@@ -55,6 +58,19 @@ export function clientNamed(option: string, name: string, machine: Machine): Cli
   const client = Object.hasOwn(clients, name) ? clients[name] : undefined;
   if (client !== undefined) return client(machine);
   throw usageError(option, `${option} takes one of ${CLIENTS.join(', ')}`);
+}
+
+/** A configuration of MCP servers at a path. `text`: its content. */
+export function clientOfFile(file: string, text: string): Client {
+  // VS Code is the only client with this key.
+  const isVsCode = !text.includes('"mcpServers"') && text.includes('"servers"');
+  return {
+    title: 'The file',
+    file,
+    key: isVsCode ? 'servers' : 'mcpServers',
+    hasType: isVsCode,
+    next: 'Start the client again.',
+  };
 }
 
 /** Where applications of this system have the files of their users. */

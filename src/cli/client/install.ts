@@ -1,13 +1,14 @@
-import { isRecord } from '../../../sandbox/wire/json.js';
 import { resolve } from 'node:path';
 import { visible } from '../../visible.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { reasonOf, usageError } from '../failure.js';
 import { openLock } from '../lock/options.js';
-import { print } from '../output.js';
+import { placedServersIn, type ServerEntry, serversIn } from './client-file.js';
 import { type Client, clientNamed } from './clients.js';
-import { type ServerEntry, serversIn, withEntries } from './client-file.js';
+import { readFormerEntries, storeFormerEntries } from './former-entries.js';
+import { restored } from './restore.js';
+import { type ClientFile, commandLine, isOurs, readClientFile, rewriteClient } from './rewrite.js';
 
 export interface InstallSettings {
   readonly code?: boolean;
@@ -38,39 +39,43 @@ export async function changeClient(
   const [option, name] = isInstall
     ? (['--install', settings.install] as const)
     : (['--uninstall', settings.uninstall ?? ''] as const);
-  const client = clientNamed(option, name, capabilities);
-  const file = await capabilities.realPath(client.file);
-  const before = await readIfThere(file, capabilities);
+  const found = await readClientFile(clientNamed(option, name, capabilities), capabilities);
+  if (!isInstall) return uninstall(found, settings, capabilities);
+  const { client, before } = found;
   const there = serversIn(before, client);
-  if (isInstall) await checkServed(directories, settings, capabilities);
-  const entries = isInstall
-    ? toAdd(directories, settings, client, there, capabilities)
-    : toRemove(there, capabilities);
-  const after = withEntries(before, client, entries);
-  const names = Object.keys(entries);
-  if (after === before || names.length === 0) {
-    await print({}, capabilities, {}, `${client.title} needs no change: ${visible(file)}\n`);
-    return EXIT.ok;
-  }
-  await capabilities.stdout.write(diffOf(client, file, entries, there));
-  if (!(await isAccepted(settings, capabilities))) {
-    await capabilities.stdout.write('Nothing was changed. Add --accept to write it.\n');
-    return EXIT.findings;
-  }
-  const backup = `${file}.before-bulkhead`;
-  if (before !== '') await capabilities.replaceText(backup, before);
-  // guard: client-file-unchanged-since-shown
-  if ((await readIfThere(file, capabilities)) !== before) {
-    throw usageError(
-      option,
-      `${client.title} changed ${visible(file)} meanwhile. Quit it, and run the command again.`,
-    );
-  }
-  await capabilities.replaceText(file, after);
-  await capabilities.stdout.write(
-    `Written.${before === '' ? '' : ` The former file is ${visible(backup)}.`} ${client.next}\n`,
+  await checkServed(directories, settings, capabilities);
+  const entries = toAdd(directories, settings, client, there, capabilities);
+  const { accept } = settings;
+  const edits = Object.entries(entries).map(([one, value]) => ({ path: [client.key, one], value }));
+  return rewriteClient(
+    found,
+    { option, accept, edits, shown: diffOf(client, entries, there) },
+    capabilities,
   );
-  return EXIT.ok;
+}
+
+/** Removes our entries, and restores those that `--import` replaced. */
+async function uninstall(
+  found: ClientFile,
+  { accept }: InstallSettings,
+  capabilities: CliCapabilities,
+): Promise<ExitCode> {
+  const { client, file, before } = found;
+  const ours = placedServersIn(before, client).filter(({ entry }) => isOurs(entry, capabilities));
+  const former = await readFormerEntries(file, capabilities);
+  const changes = ours.map((server) => restored(server, former));
+  const exitCode = await rewriteClient(
+    found,
+    {
+      option: '--uninstall',
+      accept,
+      edits: changes.flatMap(({ edits }) => edits),
+      shown: changes.map(({ shown }) => shown).join(''),
+    },
+    capabilities,
+  );
+  if (exitCode === EXIT.ok && former.length > 0) await storeFormerEntries(file, [], capabilities);
+  return exitCode;
 }
 
 /** The options that an entry carries, or that say what to do with it. */
@@ -149,57 +154,16 @@ function toAdd(
   return entries;
 }
 
-function toRemove(
-  there: Readonly<Record<string, unknown>>,
-  capabilities: CliCapabilities,
-): Readonly<Record<string, undefined>> {
-  const ours = Object.keys(there).filter((name) => isOurs(there[name], capabilities));
-  return Object.fromEntries(ours.map((name) => [name, undefined]));
-}
-
-/** Whether an entry starts this installation of Bulkhead. */
-function isOurs(entry: unknown, { ownCommand }: CliCapabilities): boolean {
-  if (!isRecord(entry) || !Array.isArray(entry['args'])) return false;
-  const [main, command] = entry['args'];
-  return main === ownCommand.args[0] && (command === 'run' || command === 'mcp');
-}
-
 function diffOf(
-  { title, key }: Client,
-  file: string,
-  entries: Readonly<Record<string, ServerEntry | undefined>>,
+  { key }: Client,
+  entries: Readonly<Record<string, ServerEntry>>,
   there: Readonly<Record<string, unknown>>,
 ): string {
   const lines = Object.entries(entries).flatMap(([name, entry]) => [
     ...(Object.hasOwn(there, name)
       ? [`- ${key}.${visible(name)}: ${commandLine(there[name])}`]
       : []),
-    ...(entry === undefined ? [] : [`+ ${key}.${visible(name)}: ${commandLine(entry)}`]),
+    `+ ${key}.${visible(name)}: ${commandLine(entry)}`,
   ]);
-  return `${title}: ${visible(file)}\n${lines.join('\n')}\n`;
-}
-
-function commandLine(entry: unknown): string {
-  if (!isRecord(entry)) return visible(JSON.stringify(entry) ?? '');
-  const args = Array.isArray(entry['args']) ? entry['args'] : [];
-  return [entry['command'], ...args].map((word) => visible(String(word))).join(' ');
-}
-
-async function isAccepted(
-  { accept }: InstallSettings,
-  { ask, interrupted }: CliCapabilities,
-): Promise<boolean> {
-  if (accept === true) return true;
-  const answer = await ask?.('Write this? [y/N] ', interrupted);
-  return /^y(?:es)?$/i.test(answer?.trim() ?? '');
-}
-
-/** The empty text if there is no file. */
-async function readIfThere(path: string, { readFile }: CliCapabilities): Promise<string> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
-    throw error;
-  }
+  return `${lines.join('\n')}\n`;
 }

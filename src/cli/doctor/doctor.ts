@@ -7,8 +7,10 @@ import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.js';
 import { usageError } from '../failure.js';
 import { type Paint, makePaint, print } from '../output.js';
+import { readConfigFile } from '../serve/config-file.js';
 import { findOpenDoors } from './open-doors.js';
 import { type KernelSetting, type TrialRun, readKernelSettings, tryPlugin } from './machine.js';
+import { describeSharing } from './sharing.js';
 
 export interface DoctorSettings {
   readonly json?: boolean;
@@ -66,11 +68,13 @@ export async function runDoctor(
     ({ wall, active }) => !active && (ESSENTIAL.has(wall) || require.includes(wall)),
   );
   const kernel = await readKernelSettings(capabilities);
+  const config = await readConfigFile(settings, capabilities);
+  const sharing = describeSharing(config);
   const [openDoors, install = null] = await Promise.all([
-    findOpenDoors(settings, capabilities),
+    findOpenDoors(settings, config, capabilities),
     capabilities.walls.install(),
   ]);
-  const report: Report = { version, machine, run, kernel, missing, install, openDoors };
+  const report: Report = { version, machine, run, kernel, missing, install, openDoors, sharing };
   await print(
     settings,
     { stdout },
@@ -93,6 +97,8 @@ export interface Report {
   readonly install: string | null;
   /** Endpoints of this machine that callers may use without a token, as sentences. */
   readonly openDoors: readonly string[];
+  /** What the configuration says about shared processes, as sentences. */
+  readonly sharing: readonly string[];
 }
 
 /** The report as text: the machine, the walls and the missing ones. */
@@ -104,6 +110,7 @@ export function formatReport(report: Report, paint: Paint): string {
     ...formatRun(report, paint),
     ...formatWallLine(report, paint),
     ...report.openDoors.map((door) => field('server', paint('yellow', visible(door)))),
+    ...report.sharing.map((line) => field('guests', visible(line))),
     ...(run.works ? ['', paint('bold', 'sandbox walls'), ''] : []),
     ...(run.works ? run.walls.flatMap((guarantee) => formatWall(guarantee, paint)) : []),
     ...formatSummary(report, paint),

@@ -1,5 +1,6 @@
+import type { ConfigFile } from '../../http/config.js';
 import type { CliCapabilities } from '../capabilities.js';
-import { DEFAULT_FILE, readConfigFile } from '../serve/config-file.js';
+import { DEFAULT_FILE } from '../serve/config-file.js';
 
 /** Longest wait for a server that may run, in milliseconds. */
 const PROBE_MS = 1_000;
@@ -11,9 +12,9 @@ const DEFAULT_PORT = 4173;
  */
 export async function findOpenDoors(
   settings: { readonly config?: string },
-  capabilities: Pick<CliCapabilities, 'readFile' | 'http'>,
+  { server = {} }: ConfigFile,
+  capabilities: Pick<CliCapabilities, 'http'>,
 ): Promise<string[]> {
-  const { server = {} } = await readConfigFile(settings, capabilities);
   const url = `http://127.0.0.1:${server.port ?? DEFAULT_PORT}`;
   const file = settings.config ?? DEFAULT_FILE;
   return [

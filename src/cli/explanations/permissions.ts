@@ -155,6 +155,13 @@ export const permissionCodes = {
     meaning: 'The file of rules cannot be read, so no call is decided by rules.',
     remedy: 'Correct the place that the message names, or delete the file to remove all rules.',
   },
+  STOPPED: {
+    title: 'stopped by the operator',
+    meaning:
+      'The operator stopped everything, this plugin or this tenant. Open calls were ended, and new ones are refused, also after a restart.',
+    remedy:
+      'bulkhead stop lists what is stopped and why. The operator resumes it with bulkhead resume, or in the console.',
+  },
   POLICY_DENIED: {
     title: 'tool blocked by policy',
     meaning:

@@ -78,6 +78,7 @@ const NOT_TRIED: ReadonlySet<ErrorCode | undefined> = new Set([
   'QUARANTINED',
   'BUSY',
   'ENGINE_CLOSED',
+  'STOPPED',
 ] as const);
 
 /**

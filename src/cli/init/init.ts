@@ -62,6 +62,7 @@ Next:
   cd ${visible(directory)}
   npm install
   npm test
+  npx bulkhead dev
 `,
   );
   return EXIT.ok;

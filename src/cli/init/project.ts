@@ -111,6 +111,7 @@ Its test is in \`test/\`.
 npm install
 npm test         # calls the tool in a real guest, with a mocked host
 npm run check    # the types, and what can be known without calling it
+npx bulkhead dev # reloads at each save, and calls the tool at a prompt
 npx bulkhead call . ${tool} --input '{"latitude":59.9,"longitude":10.7}'
 \`\`\`
 `;

@@ -9,9 +9,9 @@ import { jsonLine, shellWord } from '../../visible.js';
 import type { RunCommand } from '../call.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { failureOf, usageError } from '../failure.js';
+import { failureOf } from '../failure.js';
 import { describeChecks } from './describe-checks.js';
-import { type LockSettings, addLockOptions, openLock } from './options.js';
+import { type LockSettings, addLockOptions, openLock, requireLockFile } from './options.js';
 
 interface CheckSettings extends LockSettings {
   readonly locked?: boolean;
@@ -78,16 +78,6 @@ async function runCheck(
     await capabilities.stdout.write(jsonLine({ ok: !isFailed, findings, plugins }));
   } else await capabilities.stdout.write(await describeChecks(checks, capabilities));
   return isFailed ? EXIT.findings : EXIT.ok;
-}
-
-/** A missing lock file is an error, because there is nothing to compare with. */
-async function requireLockFile({ path }: Lockfile, { readFile }: CliCapabilities): Promise<void> {
-  await readFile(path).catch(() => {
-    throw usageError(
-      '--lock',
-      `the lock file ${path} does not exist; create it with bulkhead add <plugin-dir>`,
-    );
-  });
 }
 
 async function checkDirectories(

@@ -49,7 +49,8 @@ function numbered(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-async function describeFinding(
+/** The lines about one finding, with its place. */
+export async function describeFinding(
   { rule, level, message, fix, file, line, column = 1 }: CheckFinding,
   { directory }: PluginCheck,
   paint: Paint,

@@ -1,17 +1,21 @@
 import type { Inspection } from '../../engine/inspect-plugin.js';
+import type { AcceptedPackages } from '../../engine/accepted-packages.js';
 import type { PublicKey } from '../../keys/signing-key.js';
 import type { Changes, TextChange } from '../../lock/changes.js';
 import { type FileDiff, unifiedDiff } from '../../lock/source-diff.js';
 import type { Permissions } from '../../permissions/kind.js';
 import { explainPermissions } from '../../permissions/permissions.js';
 import { visible, visibleCode, visibleText } from '../../visible.js';
+import { describeWant, type PackageChange } from '../../lock/locked-packages.js';
 import type { Paint } from '../output.js';
+import { allowPackageFlag, formatPackages } from './packages.js';
 
 /** A plugin, as shown before it is accepted. Text of its author is labelled and escaped. */
 export function formatInspection(
   inspected: Inspection,
   granted: Permissions,
   signer: PublicKey | undefined,
+  packages: AcceptedPackages | undefined,
   paint: Paint,
 ): string {
   const { plugin, tools, hosts, unconfined, undeclared, hostTools, problems } = inspected;
@@ -24,6 +28,12 @@ export function formatInspection(
     ...(unconfined
       ? [`    - ${paint('red', 'run without a sandbox, with all rights of your user')}`]
       : explainPermissions(granted).map((sentence) => `    - ${visible(sentence)}`)),
+    ...(inspected.packages === undefined || packages === undefined
+      ? []
+      : [
+          '  its npm packages run in compartments of their own, with these parts of that',
+          ...formatPackages(inspected.packages, packages).map((one) => `    - ${visible(one)}`),
+        ]),
     ...(undeclared === true
       ? ['  its format cannot declare permissions; grant what it needs with --allow KIND:SCOPE']
       : []),
@@ -101,10 +111,33 @@ export function formatChanges(id: string, changes: Changes, paint: Paint): strin
         ...texts.flatMap((change) => formatTextChange(change, paint)),
       ];
     }),
+    ...(changes.packagesTogether ? [more('its packages get all that the plugin may do')] : []),
+    ...changes.packages.flatMap((one) => formatPackageChange(one, { more, less, other })),
     ...(code.length === 0 ? [] : [other(`code of ${code.join(', ')}`)]),
     ...(manifest ? [other('another part of its manifest or of its build')] : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** A changed package. What it uses now stays withheld until the operator grants it. */
+function formatPackageChange(
+  { package: path, change, wants, imports, together, unread }: PackageChange,
+  { more, less, other }: Readonly<Record<'more' | 'less' | 'other', (text: string) => string>>,
+): readonly string[] {
+  if (change === 'removed') return [less(`package ${path}`)];
+  const isQuiet = Object.keys(wants).length + imports.length === 0 && !together && !unread;
+  return [
+    ...(change === 'added' ? [other(`new package ${path}`)] : []),
+    ...(change === 'changed' && isQuiet ? [other(`code of package ${path}`)] : []),
+    ...Object.entries(wants).map(([want, at]) =>
+      more(
+        `package ${path} ${describeWant(want)} (${at}); it does not get it, and would with ${allowPackageFlag(path, want)}`,
+      ),
+    ),
+    ...imports.map((one) => more(`package ${path} imports ${one}`)),
+    ...(together ? [more(`package ${path}, which has all that the plugin may do, changed`)] : []),
+    ...(unread ? [more(`package ${path} has permissions, and its new code was not read`)] : []),
+  ];
 }
 
 function signerText({ from, to }: NonNullable<Changes['signer']>): string {

@@ -81,7 +81,7 @@ async function runDiff(
 ): Promise<ExitCode> {
   const lockfile = openLock(settings, capabilities);
   const id = lockfile.idOf(text);
-  const review = await reviewUpdate(lockfile, id, undefined);
+  const review = await reviewUpdate(lockfile, id, capabilities);
   const { changes } = review;
   const changed = isChanged(changes);
   const reasons = reasonsToReview(changes);

@@ -39,7 +39,7 @@ export function userLockFile(capabilities: Pick<CliCapabilities, 'environment'>)
 export function openLock(
   settings: LockSettings,
   capabilities: CliCapabilities,
-  more: Pick<EngineOptions, 'storageDirectory'> = {},
+  more: Pick<EngineOptions, 'storageDirectory' | 'packages'> = {},
 ): Lockfile {
   const trustFile = trustFileOf(settings, capabilities);
   const options: EngineOptions = {
@@ -54,6 +54,19 @@ export function openLock(
   if (user && lock !== undefined) throw usageError('--user', 'it cannot be used with --lock');
   const path = user ? userLockFile(capabilities) : lockFileOf(settings);
   return capabilities.openLockfile(path, options);
+}
+
+/** A missing lock file is an error, because there is nothing to compare with. */
+export async function requireLockFile(
+  { path }: Pick<Lockfile, 'path'>,
+  { readFile }: Pick<CliCapabilities, 'readFile'>,
+): Promise<void> {
+  await readFile(path).catch(() => {
+    throw usageError(
+      '--lock',
+      `the lock file ${path} does not exist; create it with bulkhead add <plugin-dir>`,
+    );
+  });
 }
 
 /** The name of the operator, for the lock file. */

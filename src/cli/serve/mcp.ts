@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import type { ConfigFile } from '../../http/config.js';
 import type { RunCommand } from '../call.js';
+import { collect } from '../arguments.js';
 import { CLIENTS } from '../client/clients.js';
+import { type ImportSettings, importServers } from '../client/import.js';
 import { changeClient, type InstallSettings } from '../client/install.js';
+import { parseHours } from '../lock/fetch.js';
 import { readPowerModules } from '../power-modules.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -18,7 +21,7 @@ import {
   REMOTES_WAIT_MS,
 } from './options.js';
 
-interface McpSettings extends ServedSettings, InstallSettings {
+interface McpSettings extends Omit<ServedSettings, 'allow'>, InstallSettings, ImportSettings {
   readonly code?: boolean;
 }
 
@@ -36,14 +39,29 @@ export function addMcp(program: Command, run: RunCommand): void {
       '--install <CLIENT>',
       `write into the configuration of ${CLIENTS.join(', ')} how it starts this, and show that first`,
     )
-    .option('--uninstall <CLIENT>', 'remove what --install wrote')
-    .option('--accept', 'write what --install or --uninstall shows, without asking')
+    .option(
+      '--import <CLIENT|FILE>',
+      'offer to confine the npm servers that the client starts today; say first what would stop working',
+    )
+    .option('--server <NAME>', 'with --import: only this server; repeatable', collect)
+    .option(
+      '--min-age <HOURS>',
+      'with --import: age that a version of npm must have (default: 24)',
+      parseHours,
+    )
+    .option(
+      '--uninstall <CLIENT>',
+      'remove what --install wrote, and restore what --import replaced',
+    )
+    .option('--accept', 'write what --install, --import or --uninstall shows, without asking')
     .action((directories: string[], settings: McpSettings) =>
       run(
         (capabilities) =>
-          settings.install !== undefined || settings.uninstall !== undefined || settings.accept
-            ? changeClient(directories, settings, capabilities)
-            : runMcp(directories, settings, capabilities),
+          settings.import !== undefined
+            ? importServers(settings, capabilities)
+            : settings.install !== undefined || settings.uninstall !== undefined || settings.accept
+              ? changeClient(directories, settings, capabilities)
+              : runMcp(directories, settings, capabilities),
         { endsWhenInterrupted: true },
       ),
     );

@@ -14,6 +14,7 @@ import {
   trustOption,
 } from '../engine-options.js';
 import { usageError } from '../failure.js';
+import { packagesOption } from '../package-options.js';
 import { grantOf } from '../permission-choice.js';
 import {
   type CredentialPlaces,
@@ -148,7 +149,8 @@ function parseHostAndPort(text: string): HostAndPort {
   return { host, port: Number(port) };
 }
 
-function parsePort(text: string): number {
+/** `--port`. Throws `INVALID_OPTIONS`. */
+export function parsePort(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) {
     throw usageError('--port', `--port takes a number from 0 to 65535, not ${text}`);
@@ -215,6 +217,8 @@ export function engineOptionsFor(
     ...(file.trustHints === undefined ? {} : { trustHints: file.trustHints }),
     ...(file.tolerance === undefined ? {} : { tolerance: file.tolerance }),
     ...approvalOptions({ ...(file.rules && { rules: file.rules }), ...settings }, capabilities),
+    ...packagesOf(settings, file, locked !== undefined),
+    packageBuilds: file.packageBuilds ?? {},
     ...lockAndAudit(settings, file, capabilities),
     ...(file.storageDirectory === undefined ? {} : { storageDirectory: file.storageDirectory }),
     logger,
@@ -224,6 +228,18 @@ export function engineOptionsFor(
 
 function timeZoneOf(timeZone: string | undefined): Pick<EngineOptions, 'timeZone'> {
   return timeZone === undefined ? {} : { timeZone };
+}
+
+/** The packages of the configuration and of the command line, which decides about plugins that are not named. */
+function packagesOf(
+  settings: ServedSettings,
+  { packages: configured }: ConfigFile,
+  locked: boolean,
+): Pick<EngineOptions, 'packages'> {
+  const { packages } = packagesOption(settings, locked);
+  return packages === undefined && configured === undefined
+    ? {}
+    : { packages: { ...configured, ...packages } };
 }
 
 /** The credentials of the configuration and of the command line, which wins. */
@@ -269,6 +285,7 @@ export function serverOptionsFor(
     credentials: chosenCredentials(settings, file, environment),
     ...(openLoopback ? { openLoopback } : {}),
     ...(server.limits === undefined ? {} : { limits: server.limits }),
+    ...(file.notices === undefined ? {} : { notices: noticesOf(file.notices, environment) }),
     vertesia: {
       ...file.vertesia,
       path: pathOf('--vertesia', settings.vertesia ?? file.vertesia?.path ?? '/tools'),
@@ -283,6 +300,18 @@ export function serverOptionsFor(
       network: { overrides: [...(settings.hostOverride ?? []), ...(file.overrides ?? [])] },
     },
   };
+}
+
+function noticesOf(
+  notices: NonNullable<ConfigFile['notices']>,
+  environment: CliCapabilities['environment'],
+): NonNullable<ServerOptions['notices']> {
+  return notices.map(({ url, secret: source }) => {
+    const name = source.replace(/^env:/, '');
+    const secret = environment[name];
+    if (secret !== undefined && secret !== '') return { url, secret };
+    throw usageError('--config', `notices needs the variable ${name}, which is not set`);
+  });
 }
 
 /** The tokens that the operator chose. The command line wins over the environment and the configuration. */

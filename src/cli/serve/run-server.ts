@@ -1,13 +1,21 @@
 import type { Command } from 'commander';
-import type { EngineOptions } from '../../engine/types/options.js';
+import type { EngineOptions, PluginSecrets } from '../../engine/types/options.js';
 import { isBulkheadError } from '../../errors.js';
 import { parsePackageSpec } from '../../npm/spec.js';
 import { shellWord, visible } from '../../visible.js';
-import { addApprovalOptions, approvalOptions, type ApprovalSettings } from '../engine-options.js';
+import {
+  addApprovalOptions,
+  approvalOptions,
+  type ApprovalSettings,
+  trustFileOf,
+  trustOption,
+} from '../engine-options.js';
+import { reasonOf } from '../failure.js';
 import type { RunCommand } from '../call.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openLock, userLockFile } from '../lock/options.js';
+import { collectSecret } from '../secrets.js';
 import { makeServerLog } from './log.js';
 
 export function addRun(program: Command, run: RunCommand): void {
@@ -18,12 +26,21 @@ export function addRun(program: Command, run: RunCommand): void {
     )
     .argument('<package>', 'npm:NAME, as you accepted it with bulkhead add --user')
     .argument('[argument...]', 'arguments of the program; write them after --');
-  addApprovalOptions(command).action(
-    (named: string, args: readonly string[], settings: ApprovalSettings) =>
+  addApprovalOptions(command)
+    .option(
+      '--secret <KEY=HOST>',
+      'hide the value of a variable from the server; insert it into the header or query of requests to this host; repeatable',
+      collectSecret,
+    )
+    .action((named: string, args: readonly string[], settings: RunSettings) =>
       run((capabilities) => runServer(named, args, settings, capabilities), {
         endsWhenInterrupted: true,
       }),
-  );
+    );
+}
+
+interface RunSettings extends ApprovalSettings {
+  readonly secret?: PluginSecrets;
 }
 
 /**
@@ -33,7 +50,7 @@ export function addRun(program: Command, run: RunCommand): void {
 async function runServer(
   named: string,
   args: readonly string[],
-  settings: ApprovalSettings,
+  settings: RunSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
   const { name, version } = parsePackageSpec(named);
@@ -53,7 +70,10 @@ async function runServer(
           ...common,
           plugins: [directory],
           lockFile: userLockFile(capabilities),
+          lockedPlugins: [name],
+          ...trustOption({}, capabilities),
           config: { [name]: { args: [...args] } },
+          secrets: () => settings.secret ?? {},
         },
   );
   if (directory === undefined) {
@@ -69,10 +89,24 @@ async function runServer(
     name: directory === undefined ? 'bulkhead' : name,
     onError: ({ message }) => logger.info({ why: message }, 'mcp'),
   });
+  const reload = async (): Promise<void> => {
+    // The engine itself reads whether it is disabled. An update has another directory.
+    const now = acceptedDirectory(name, version, capabilities) ?? directory;
+    await engine.reload({ plugins: now === undefined ? [] : [now] });
+  };
+  const watched =
+    directory === undefined ? [] : [userLockFile(capabilities), trustFileOf({}, capabilities)];
+  // guard: running-server-follows-lock
+  const removeWatches = watched.flatMap((path) =>
+    path === undefined ? [] : [capabilities.watchFile(path, () => void follow())],
+  );
+  const follow = (): Promise<void> =>
+    reload().catch((error: unknown) => logger.warn({ why: reasonOf(error) }, name));
   const end = (): void => void stdio.close();
   capabilities.interrupted.addEventListener('abort', end, { once: true });
   if (capabilities.interrupted.aborted) end();
   await stdio.closed;
+  for (const remove of removeWatches) remove();
   return EXIT.ok;
 }
 

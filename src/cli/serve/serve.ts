@@ -83,7 +83,11 @@ export async function runServe(
     approvals,
     ...(console
       ? {
-          console: { operator: capabilities.operator, inputs: auditOf(settings, file.audit).audit },
+          console: {
+            operator: capabilities.operator,
+            inputs: auditOf(settings, file.audit).audit,
+            ...(file.recent === undefined ? {} : { recent: file.recent }),
+          },
         }
       : {}),
     ...(metrics === undefined ? {} : { onRequest: metrics.request }),

@@ -1,9 +1,10 @@
 import type { StoredQuestion } from '../../approval/approver.js';
 import { conditionSentences, type Rule, sentenceOf } from '../../approval/rule.js';
-import type { InputConditions } from '../../approval/scope.js';
+import { type InputConditions, openMembers } from '../../approval/scope.js';
 import { type Markup, html } from '../../report/html/markup.js';
 import { isolated, jsonLines } from '../../visible.js';
 import type { Session } from '../sessions.js';
+import { coverId } from '../cover-id.js';
 import { clock, formToken, quoted, riskPill, since } from './layout.js';
 import { textBlock, valueBlock } from './value.js';
 
@@ -160,9 +161,13 @@ function answers(
         <button name="verdict" value="once">Allow once</button>
         ${
           question.offers.includes('session') &&
-          html`<button name="verdict" value="session" class="second">
-            Allow for this session
-          </button>`
+          html`<input type="hidden" name="covers" value="${coverId(scope)}" /><button
+              name="verdict"
+              value="session"
+              class="second"
+            >
+              Allow for this session
+            </button>`
         }
       </p>
       ${question.offers.includes('session') && html`<p class="meta">${sessionText(question, scope)}</p>`}
@@ -171,6 +176,18 @@ function answers(
         <input type="text" name="reason" maxlength="500" autocomplete="off"
       /></label>
     </form>
+    ${
+      question.kind === 'call' &&
+      html`<form class="armed" method="post" action="${action}/dry-run">
+        ${formToken(session)}
+        <p class="actions">
+          <button class="quiet">Dry run<span class="unseen"> of ${question.id}</span></button>
+          <span class="meta"
+            >Runs its code without its changes, and shows what it chose to do.</span
+          >
+        </p>
+      </form>`
+    }
     ${
       batch !== undefined &&
       html`<label class="pick"
@@ -195,7 +212,7 @@ function answers(
 
 /** What `session` covers. */
 function sessionText(
-  { kind, conversationId }: StoredQuestion,
+  { kind, conversationId, input }: StoredQuestion,
   scope: InputConditions | undefined,
 ): string {
   const until = conversationId === undefined ? 'until the engine closes' : 'in this conversation';
@@ -204,7 +221,9 @@ function sessionText(
   if (scope === undefined) return `For this session: every call of this tool, ${until}.`;
   const conditions = conditionSentences(scope);
   const where = conditions.length === 0 ? 'with any input' : `where ${conditions.join(' and ')}`;
-  return `For this session: calls of this tool ${where}, ${until}. An input that looks like it holds a credential asks again.`;
+  const open = openMembers(input, scope);
+  const vary = open.length === 0 || conditions.length === 0 ? '' : ` ${open.join(', ')} may vary.`;
+  return `For this session: calls of this tool ${where}, ${until}.${vary} An input that looks like it holds a credential asks again.`;
 }
 
 function fields(question: StoredQuestion, session: Session, nowMs: number): Markup {
@@ -220,7 +239,11 @@ function ruleForm(
   { shown, action }: { shown: Markup; action: string; nowMs: number },
 ): Markup {
   return html`<form class="rule armed" method="post" action="${action}">
-    ${shown}<input type="hidden" name="rule" value="${name}" />
+    ${shown}<input type="hidden" name="rule" value="${name}" /><input
+      type="hidden"
+      name="covers"
+      value="${coverId(rule.input ?? {})}"
+    />
     <p><strong>${sentenceOf(rule)}</strong></p>
     <ul>
       <li>Tried on this call: ${allows ? 'allows it.' : 'does not allow it.'}</li>

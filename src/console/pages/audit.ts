@@ -1,5 +1,5 @@
 import type { AuditRecord, Head } from '../../audit/record.js';
-import type { AuditVerdict } from '../../audit/verify.js';
+import { type AuditVerdict, formatAnchor } from '../../audit/verify.js';
 import { type Markup, html, shorten, table } from '../../report/html/markup.js';
 import type { Session } from '../sessions.js';
 import { clock, formToken, quoted } from './layout.js';
@@ -24,9 +24,17 @@ export function auditPage({ session, head, records, search, verdict }: AuditView
       The log has <strong>${head.seq} records</strong>. The last record’s hash is
       <code>${head.hash.slice(0, 16)}…</code>.
     </p>
+    <p class="meta">
+      Its anchor now: <code>${formatAnchor(head)}</code>. Keep anchors where this machine cannot
+      change them: a log that was cut, or that was replaced whole, is found by its anchors alone.
+    </p>
     ${verdict !== undefined && state(verdict)}
     <form method="post" action="/console/audit/verify">
       ${formToken(session)}
+      <label
+        >Anchors that the log must contain (may be empty)
+        <input type="text" name="anchors" maxlength="4000" autocomplete="off"
+      /></label>
       <p class="actions"><button>Verify the whole log</button></p>
     </form>
     <form class="search card" method="get" action="/console/audit">
@@ -66,7 +74,8 @@ export const NO_AUDIT: Markup = html`<div class="card empty">
 function state(verdict: AuditVerdict): Markup {
   return verdict.ok
     ? html`<p class="notice good" role="alert">
-        The chain is whole: ${verdict.records} records were checked.
+        The chain is whole: ${verdict.records} records were
+        checked${verdict.anchored > 0 && `, ${verdict.anchored} against their anchors`}.
       </p>`
     : html`<p class="notice bad" role="alert">The log is not sound: ${verdict.message}</p>`;
 }

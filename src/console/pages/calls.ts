@@ -1,5 +1,6 @@
+import { isRecord } from '../../../sandbox/wire/json.js';
 import { type Markup, html } from '../../report/html/markup.js';
-import { isolatedJson } from '../../visible.js';
+import { isolatedJson, shellWord } from '../../visible.js';
 import type { CallStep, RecentCall } from '../recent-calls.js';
 import { clock, quoted, riskPill } from './layout.js';
 import { grantText } from './plugins.js';
@@ -126,6 +127,7 @@ export function callPage(
           ${children.map((child) => html`<li>${line(child)}</li>`)}
         </ul>`
     }
+    ${ruleTexts(call)}
     <h3>Why</h3>
     <p>
       With an audit log, <code>bulkhead why ${call.id}</code> prints the decisions about this call.
@@ -155,6 +157,51 @@ function pretty(text: string): string {
     return isolatedJson(JSON.parse(text));
   } catch {
     return text;
+  }
+}
+
+/** Rules about this tool, to be pasted. An allow is for this code and, as far as it is known, this input. */
+function ruleTexts(call: RecentCall): Markup {
+  const { plugin, tool, bundle, risk, input } = call;
+  // `*` in a name would match more than its tool.
+  if (plugin.includes('*') || tool.includes('*')) return html``;
+  const id = shellWord(`${plugin}:${tool}`);
+  const conditions = risk === 'high' ? undefined : whenOf(input);
+  const lines = [
+    `bulkhead rules add deny ${id}`,
+    `bulkhead rules add ask ${id}`,
+    ...(conditions === undefined
+      ? []
+      : [`bulkhead rules add allow ${id} --bundle ${shellWord(bundle)}${conditions}`]),
+  ];
+  return html`<details>
+    <summary>Make a rule…</summary>
+    <p class="meta">
+      Paste one of these.
+      ${risk === 'high' && 'High risk is asked for each time, so that no rule can allow it.'}
+      ${risk !== 'high' && conditions === undefined && 'The input is not known here, so that there is no rule that allows exactly this call.'}
+    </p>
+    ${textBlock(lines.join('\n'), 'Rules')}
+  </details>`;
+}
+
+/** The input of this call as conditions; `undefined`: it is not known, or no condition can name it. */
+function whenOf(input: string | undefined): string | undefined {
+  const value = input === undefined || input.includes('[redacted]') ? undefined : parsed(input);
+  if (!isRecord(value)) return undefined;
+  const entries = Object.entries(value);
+  if (entries.some(([key, one]) => /[.^=]/.test(key) || (typeof one === 'object' && one !== null)))
+    return undefined;
+  return entries
+    .map(([key, one]) => ` --when ${shellWord(`${key}=${JSON.stringify(one)}`)}`)
+    .join('');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 

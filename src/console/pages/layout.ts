@@ -1,10 +1,13 @@
 import { type Markup, html } from '../../report/html/markup.js';
+import { explainTarget, type Stop } from '../../stops/stop.js';
 import type { Session } from '../sessions.js';
 
 /** What every page shows around its content. */
 export interface Frame {
   readonly session: Session;
   readonly pending: number;
+  /** What the operator stopped. */
+  readonly stops: readonly Stop[];
 }
 
 const PAGES = [
@@ -13,6 +16,7 @@ const PAGES = [
   ['/console/calls', 'Calls'],
   ['/console/audit', 'Audit'],
   ['/console/machine', 'Machine'],
+  ['/console/stop', 'Stop'],
 ] as const;
 
 export type PagePath = (typeof PAGES)[number][0];
@@ -28,7 +32,10 @@ export function page(title: string, path: PagePath, frame: Frame, content: Marku
             ${PAGES.map(
               ([to, name]) =>
                 html`<li>
-                  <a href="${to}" ${to === path && html`aria-current="page"`}
+                  <a
+                    href="${to}"
+                    ${to === path && html`aria-current="page"`}
+                    ${to === '/console/stop' && html`class="danger"`}
                     >${name}${to === '/console/' && count(frame.pending)}</a
                   >
                 </li>`,
@@ -40,7 +47,7 @@ export function page(title: string, path: PagePath, frame: Frame, content: Marku
         <p id="live" class="live" role="status"></p>
         <main id="main">
           <h1>${title}</h1>
-          ${content}
+          ${path !== '/console/stop' && stopNotice(frame.stops)} ${content}
         </main>
         <footer>
           <p>
@@ -54,6 +61,15 @@ export function page(title: string, path: PagePath, frame: Frame, content: Marku
       </div>`,
     true,
   );
+}
+
+function stopNotice(stops: readonly Stop[]): Markup {
+  if (stops.length === 0) return html``;
+  const first = stops.slice(0, 3).map(({ target }) => explainTarget(target));
+  const more = stops.length > 3 ? ` and ${stops.length - 3} more` : '';
+  return html`<p class="notice bad">
+    Stopped: <bdi>${first.join(', ')}</bdi>${more}. <a href="/console/stop">Show</a>
+  </p>`;
 }
 
 function count(pending: number): Markup {

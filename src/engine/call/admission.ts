@@ -1,5 +1,5 @@
 import type { Json } from '../../../sandbox/wire/messages.js';
-import type { Approval } from '../../approval/approval.js';
+import type { Approval } from '../../approval/approval-api.js';
 import type { Decision, Rule } from '../../approval/rule.js';
 import type { RuleBook } from '../../approval/rule-book.js';
 import { whyWithheld } from '../../approval/policy.js';
@@ -9,10 +9,13 @@ import type { CatalogTool } from '../../catalog/catalog.js';
 import { BulkheadError } from '../../errors.js';
 import { withoutLinks } from '../node/paths.js';
 import type { Placed } from '../plugins/placement.js';
+import type { StopGate } from '../../stops/gate.js';
+import { explainStop, stoppedError } from '../../stops/stop.js';
 import type { CallOptions } from '../types/options.js';
 import { answerOf, type CallResult, failureOf } from '../types/result.js';
 import type { Settings } from '../types/settings.js';
 import type { CallSpec } from './call.js';
+import type { ReadProof } from './read-proof.js';
 
 export interface CallAdmissionSpec {
   readonly approval: Approval;
@@ -22,6 +25,10 @@ export interface CallAdmissionSpec {
   /** The current tool of that id, and where it runs. Throws `TOOL_NOT_FOUND`, `PLUGIN_INACTIVE`. */
   readonly find: (id: string) => { readonly tool: CatalogTool; readonly place: Placed };
   readonly run: (spec: CallSpec) => Promise<CallResult>;
+  /** What the operator stopped. */
+  readonly stops: StopGate;
+  /** Proves that a call only reads. Absent if calls run elsewhere. */
+  readonly prove?: ((call: CallSpec) => ReadProof | undefined) | undefined;
 }
 
 export interface CallAdmission {
@@ -57,17 +64,35 @@ export interface CallDecision {
  * deadline starts when the call runs, so the approver's time does not count.
  */
 export function makeCallAdmission(spec: CallAdmissionSpec): CallAdmission {
-  const { approval, settings, rules, run } = spec;
+  const { approval, settings, rules, stops } = spec;
+
+  /** Throws `STOPPED`. */
+  const requireNotStopped = ({ tool, options }: CallSpec): void => {
+    const stop = stops.find(tool.plugin, options.tenant);
+    // guard: stopped-call-refused
+    if (stop !== undefined) throw stoppedError(stop);
+  };
+
+  /** The call may have waited for a person since it was admitted. */
+  const run = async (call: CallSpec): Promise<CallResult> => {
+    requireNotStopped(call);
+    return spec.run(call);
+  };
 
   const judge = (call: CallSpec): Judgement => {
     const { tool, options } = call;
+    const stop = stops.find(tool.plugin, options.tenant);
+    if (stop !== undefined) return { verdict: 'deny', reason: explainStop(stop) };
     const withheld = whyRefused(tool, options, settings);
     if (withheld !== undefined) return { verdict: 'deny', reason: withheld };
     const decision = ruled(call, approval, rules);
     if (decision === undefined) {
-      return tool.asks === undefined
-        ? { verdict: 'run', reason: `its risk is ${tool.risk}: ${tool.riskWhy}` }
-        : { verdict: 'ask', reason: tool.asks };
+      if (tool.asks === undefined)
+        return { verdict: 'run', reason: `its risk is ${tool.risk}: ${tool.riskWhy}` };
+      const proof = spec.prove?.(call);
+      return proof === undefined
+        ? { verdict: 'ask', reason: tool.asks }
+        : { verdict: 'run', ...proof, isProven: true };
     }
     const { rule } = decision;
     return { verdict: WORDS[decision.verdict], reason: whyByRule(decision), rule };
@@ -75,7 +100,8 @@ export function makeCallAdmission(spec: CallAdmissionSpec): CallAdmission {
 
   const admit = async (call: CallSpec): Promise<CallSpec> => {
     const { tool, place, options } = call;
-    const { verdict, reason, rule } = judge(call);
+    requireNotStopped(call);
+    const { verdict, reason, rule, isProven } = judge(call);
     // guard: resumed-call-checked-again
     if (verdict === 'deny' && rule === undefined) throw policyDenied(tool, reason);
     if (options.approval !== undefined && options.dryRun !== true) {
@@ -86,7 +112,10 @@ export function makeCallAdmission(spec: CallAdmissionSpec): CallAdmission {
     if (verdict === 'run' && (rule === undefined || tool.asks === undefined)) return call;
     // A dry run changes nothing, so it needs no approval.
     if (options.dryRun === true && verdict !== 'deny') return call;
-    const digest = await approval.ask(questionOf(call, tool.asks ?? reason));
+    const question = questionOf(call, isProven === true ? reason : (tool.asks ?? reason));
+    const digest = await approval.ask(
+      isProven === true ? { ...question, provenBy: rule } : question,
+    );
     // The plugin may have been replaced in the meantime. Only the approved version may run.
     const now = spec.find(tool.id);
     const next = { ...call, ...now };
@@ -103,10 +132,12 @@ export function makeCallAdmission(spec: CallAdmissionSpec): CallAdmission {
       if (judged.verdict === 'ask' && approval.remembers(questionOf(call, judged.reason))) {
         return { verdict: 'run', reason: 'it was approved for this session', digest };
       }
-      return { ...judged, digest };
+      const { isProven: _, ...decision } = judged;
+      return { ...decision, digest };
     },
     request: (call, by) => {
       const { tool } = call;
+      requireNotStopped(call);
       const { verdict, reason, rule } = judge(call);
       if (verdict === 'deny' && rule === undefined) throw policyDenied(tool, reason);
       const question = { ...questionOf(call, tool.asks ?? reason), ...by };
@@ -121,16 +152,20 @@ export function makeCallAdmission(spec: CallAdmissionSpec): CallAdmission {
         tool.asks ?? settings.policy ?? settings.rules ?? options.policy ?? options.approval;
       // guard: rules-of-engine-apply
       const isRuled = unusual === undefined && rules.list().length > 0;
-      if (unusual === undefined && !isRuled && options.unattended !== true) return run(call);
+      const isStopped = stops.find(tool.plugin, options.tenant) !== undefined;
+      if (unusual === undefined && !isRuled && !isStopped && options.unattended !== true)
+        return spec.run(call);
       const began = performance.now();
-      return admit(call).then(run, (error: unknown) =>
-        answerOf(call.callId, began, failureOf(error, tool), { format: call.place.format, tool }),
-      );
+      return admit(call)
+        .then(run)
+        .catch((error: unknown) =>
+          answerOf(call.callId, began, failureOf(error, tool), { format: call.place.format, tool }),
+        );
     },
   };
 }
 
-type Judgement = Omit<CallDecision, 'digest'>;
+type Judgement = Omit<CallDecision, 'digest'> & { readonly isProven?: true };
 
 const WORDS = { allow: 'run', ask: 'ask', deny: 'deny' } as const;
 

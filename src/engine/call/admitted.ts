@@ -1,4 +1,6 @@
 import { BulkheadError } from '../../errors.js';
+import type { StopGate } from '../../stops/gate.js';
+import { stoppedError } from '../../stops/stop.js';
 import type { CallOptions } from '../types/options.js';
 import type { CallResult } from '../types/result.js';
 import type { Settings } from '../types/settings.js';
@@ -21,20 +23,23 @@ export interface AdmittedCall {
 /**
  * Runs an admitted call if this engine has the same artifact, and would ask the same question about it. It
  * does not ask again. The digest is compared once more right before the call is sent to its guest. Throws the
- * errors of `engine.call`, and `NOT_LOCKED`, `POLICY_DENIED` and `FLEET_FAILED`.
+ * errors of `engine.call`, and `STOPPED`, `NOT_LOCKED`, `POLICY_DENIED` and `FLEET_FAILED`.
  */
 export type RunAdmitted = (call: AdmittedCall) => Promise<CallResult>;
 
 export interface RunAdmittedSpec {
   readonly settings: Pick<Settings, 'policy'>;
+  readonly stops: StopGate;
   readonly specOf: (tool: string, input: unknown, options: CallOptions, callId: string) => CallSpec;
   readonly run: (call: CallSpec) => Promise<CallResult>;
 }
 
-export function makeRunAdmitted({ settings, specOf, run }: RunAdmittedSpec): RunAdmitted {
+export function makeRunAdmitted({ settings, stops, specOf, run }: RunAdmittedSpec): RunAdmitted {
   return async ({ callId, tool, input, options, artifact, digest }) => {
     const spec = specOf(tool, input, options, callId);
     const { id, plugin } = spec.tool;
+    const stop = stops.find(plugin, options.tenant);
+    if (stop !== undefined) throw stoppedError(stop);
     // guard: admitted-artifact-compared
     if ('remote' in spec.place || spec.place.instance.bundle.artifact !== artifact) {
       throw new BulkheadError(

@@ -2,6 +2,7 @@ import type { CatalogTool } from '../../catalog/catalog.js';
 import { BulkheadError } from '../../errors.js';
 import type { EventBus } from '../../events.js';
 import type { Format, PreparedCall } from '../../formats/format.js';
+import type { OpenCalls } from './open-calls.js';
 import type { Instance } from '../instance/instance.js';
 import type { DenialLog } from '../plugins/denial-log.js';
 import type { Placed } from '../plugins/placement.js';
@@ -20,10 +21,17 @@ export interface CallServices {
   readonly limits: CallLimits;
   readonly events: EventBus;
   readonly denials: DenialLog;
+  /** The queued and running calls, which the operator can stop. */
+  readonly openCalls: OpenCalls;
   /** What a call of that risk waits for before it may have effects; `undefined`: nothing. */
   readonly beforeEffect: (risk: RiskBand) => (() => Promise<void>) | undefined;
   /** Whether the operator allows a second run of the tool's calls: option `idempotent`. */
   readonly isIdempotent: (tool: CatalogTool) => boolean;
+  /** Whether a rule says that a GET to this host changes nothing, for this call. */
+  readonly clearsReads: (
+    call: Pick<CallSpec, 'tool' | 'place' | 'inputText' | 'options'>,
+    host: string,
+  ) => boolean;
   /** Runs a call in an instance of its own, and adds the recording to its result. */
   readonly record: (
     call: Pick<CallSpec, 'tool' | 'place'>,

@@ -96,6 +96,8 @@ async function carry(
   const onRevoked = (): void => stop(permissionRevoked(tool));
   options.signal?.addEventListener('abort', onAbort);
   place.revoked.on(onRevoked);
+  const running = { tool, options, stop: (failure: Failure) => stop(failure) };
+  services.openCalls.add(running);
   // Nothing is passed on after the call has ended.
   const whileOpen = <Told>(listener: ((told: Told) => void) | undefined) =>
     listener && ((told: Told) => (end.signal.aborted ? undefined : listener(told)));
@@ -127,6 +129,7 @@ async function carry(
   deadline.clear();
   options.signal?.removeEventListener('abort', onAbort);
   place.revoked.off(onRevoked);
+  services.openCalls.remove(running);
   end.abort();
   const result =
     'content' in outcome

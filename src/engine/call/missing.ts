@@ -1,6 +1,8 @@
 import type { Catalog } from '../../catalog/catalog.js';
 import { BulkheadError } from '../../errors.js';
 import { didYouMean } from '../../did-you-mean.js';
+import type { StopGate } from '../../stops/gate.js';
+import { stoppedError } from '../../stops/stop.js';
 import type { PluginStatus } from '../types/status.js';
 
 /** Explains why no tool has this name: its plugin does not run, or a similar name exists. */
@@ -8,7 +10,15 @@ export function explainMissing(
   name: string,
   catalog: Catalog,
   statusOf: (about: (id: string) => boolean) => readonly PluginStatus[],
+  stops: StopGate,
 ): BulkheadError {
+  const stop = stops
+    .list()
+    .find(
+      ({ target }) =>
+        'everything' in target || ('plugin' in target && mentions(name, target.plugin)),
+    );
+  if (stop !== undefined) return stoppedError(stop);
   const mentioned = statusOf((id) => mentions(name, id));
   const stopped = mentioned.find(({ state }) => state !== 'active');
   if (stopped !== undefined) {

@@ -64,7 +64,9 @@ async function ask(spec: CallSpec & { readonly place: PlacedElsewhere }): Promis
   });
   const timer = setTimeout(() => stop(deadlineExceeded(tool, timeoutMs)), timeoutMs);
   const onAbort = (): void => stop(cancelled(tool));
+  const running = { tool, options, stop };
   options.signal?.addEventListener('abort', onAbort);
+  services.openCalls.add(running);
   const { onOutput, onProgress } = options;
   const run = async (): Promise<ToolAnswer> => {
     // A listener of `call-started` may have aborted the call.
@@ -95,6 +97,7 @@ async function ask(spec: CallSpec & { readonly place: PlacedElsewhere }): Promis
   } finally {
     clearTimeout(timer);
     options.signal?.removeEventListener('abort', onAbort);
+    services.openCalls.remove(running);
     end.abort();
   }
 }

@@ -1,6 +1,6 @@
 import { isBulkheadError } from '../../errors.js';
 import type { Instance, TenantInstances } from '../instance/instance.js';
-import { makeDryRun } from '../instance/request-modes.js';
+import { makeDryRun } from '../instance/dry-run-mode.js';
 import type { PlacedLocally } from '../plugins/placement.js';
 import { answerOf, type CallResult, type Failure, failureOf } from '../types/result.js';
 import { type CallSpec, cancelled, deadlineOf, permissionRevoked } from './call.js';
@@ -62,9 +62,9 @@ function runHere(spec: CallSpec): Promise<CallResult> {
   return 'remote' in place ? runRemoteCall({ ...spec, place }) : runInTurn(spec, place);
 }
 
-/** Runs a call in a separate guest. Its effects are blocked and listed in the result. */
+/** Runs a call in a separate guest. Its effects are listed in the result, and do not leave the run. */
 export async function dryRunCall(call: CallSpec): Promise<CallResult> {
-  const { callId, tool, place } = call;
+  const { callId, tool, place, services } = call;
   if ('remote' in place || tool.confinement !== 'compartment') {
     const began = performance.now();
     const message = `${tool.id} runs outside of the sandbox. Its changes cannot be prevented, so it has no dry run.`;
@@ -75,8 +75,8 @@ export async function dryRunCall(call: CallSpec): Promise<CallResult> {
       { format: place.format, tool },
     );
   }
-  const { mode, stopped } = makeDryRun();
-  const instance = place.instance.openSeparate({ mode });
+  const { mode, stopped } = makeDryRun((host) => services.clearsReads(call, host));
+  const instance = await place.instance.openDryRun(mode);
   try {
     const result = await runInTurn(call, { ...place, instance });
     return { ...result, dryRun: stopped };
@@ -112,8 +112,10 @@ async function waitAndRun(
   };
   const onAbort = (): void => giveUp(cancelled(tool));
   const onRevoked = (): void => giveUp(permissionRevoked(tool));
+  const waiting = { tool, options, stop: giveUp };
   options.signal?.addEventListener('abort', onAbort);
   revoked.on(onRevoked);
+  services.openCalls.add(waiting);
   try {
     await queue.enter({
       tenant: options.tenant,
@@ -127,6 +129,7 @@ async function waitAndRun(
   } finally {
     options.signal?.removeEventListener('abort', onAbort);
     revoked.off(onRevoked);
+    services.openCalls.remove(waiting);
   }
   return over === undefined
     ? runCall(spec, place, began, performance.now() - began)

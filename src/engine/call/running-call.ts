@@ -106,6 +106,7 @@ class RunningCall implements OpenCall, ResponseHandler {
     const { callId, tool, place, options, bundle, onAbort, inputText } = this;
     const { events } = this.spec.services;
     const beforeEffect = beforeEffectOf(this.spec);
+    this.spec.services.openCalls.add(this);
     if (options.onOutput !== undefined) place.instance.outputs.open(callId, options.onOutput);
     if (events.hasListener('call-started')) {
       events.emit({
@@ -233,6 +234,7 @@ class RunningCall implements OpenCall, ResponseHandler {
     const { callId, tool, options, onAbort, spec } = this;
     const { queue, revoked, instance, format } = this.place;
     this.deadline.clear();
+    spec.services.openCalls.remove(this);
     if (onAbort !== undefined) options.signal?.removeEventListener('abort', onAbort);
     revoked.off(this.onRevoked);
     if (options.onOutput !== undefined) instance.outputs.close(callId);

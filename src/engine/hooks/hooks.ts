@@ -14,12 +14,24 @@ import {
 import type { PluginEntry } from '../../plugin/plugin.js';
 import type { Instance } from '../instance/instance.js';
 import type { InstalledPlugin } from '../plugins/installed.js';
+import type { StopGate } from '../../stops/gate.js';
+import { isCovered, stoppedError } from '../../stops/stop.js';
 import type { Settings } from '../types/settings.js';
 import type { DenialLog } from '../plugins/denial-log.js';
 import { type ChainStep, type HookReport, runChain } from './chain.js';
 import { openContext, readValues, resultOf } from './context.js';
 import { runHook } from './run-hook.js';
 import type { HookTexts } from './transport.js';
+import {
+  anyText,
+  checkOptions,
+  either,
+  milliseconds,
+  oneOf,
+  type OptionForms,
+  signal,
+  texts,
+} from '../types/option-forms.js';
 
 /** Lists and runs the hooks of an engine's plugins. */
 export interface Hooks {
@@ -27,7 +39,7 @@ export interface Hooks {
   list(hook: HookName): readonly HookOwner[];
   /**
    * Runs a hook of every plugin that has it, in order, on a context of plain data. Omitted fields
-   * get their documented defaults. Throws `HOOK_NOT_FOUND`, `INVALID_OPTIONS` and `ENGINE_CLOSED`.
+   * get their documented defaults. Throws `HOOK_NOT_FOUND`, `INVALID_OPTIONS`, `STOPPED` and `ENGINE_CLOSED`.
    * A plugin's failure is in its report. The plugin then loses only its own changes.
    */
   run(hook: string, context: object, options?: HookOptions): Promise<HookResult>;
@@ -59,6 +71,16 @@ export interface HookOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What each option of `engine.hooks.run` takes. */
+const HOOK_OPTIONS: OptionForms<HookOptions> = {
+  enabledPlugins: either(texts('["notes"]'), oneOf(null)),
+  semantics: oneOf('classic', 'current'),
+  only: oneOf('classic', 'current'),
+  tenant: anyText,
+  timeoutMs: milliseconds,
+  signal,
+};
+
 export interface HookResult {
   /** The given context with defaults filled in and the hooks' changes applied. */
   readonly context: JsonObject;
@@ -75,6 +97,8 @@ export interface HooksSpec {
   readonly installed: () => readonly InstalledPlugin[];
   /** Throws once the engine is closed. */
   readonly requireOpen: () => void;
+  /** What the operator stopped. */
+  readonly stops: StopGate;
 }
 
 export function makeHooks(spec: HooksSpec): Hooks {
@@ -86,7 +110,11 @@ export function makeHooks(spec: HooksSpec): Hooks {
     list: (hook) => stepsOf(hook, {}, spec).map(({ plugin, semantics }) => ({ plugin, semantics })),
     run: async (name, given, options = {}) => {
       spec.requireOpen();
+      checkOptions(options, HOOK_OPTIONS, 'engine.hooks.run');
       if (!isHookName(name)) throw unknownHook(name);
+      const stop = spec.stops.list().find((one) => isCovered(one, '', options.tenant));
+      // guard: stopped-hooks-refused
+      if (stop !== undefined) throw stoppedError(stop);
       const steps = stepsOf(name, options, spec);
       if (name === 'init') return runInits(given, steps, options, spec);
       const values = readValues(name, given, semanticsOfAll(steps, options, settings));

@@ -2,9 +2,8 @@ import type { Json } from '../../../sandbox/wire/messages.js';
 import type { GuestGrant, LoadParams } from '../../../sandbox/wire/methods.js';
 import type { Peer } from '../../../sandbox/wire/peer.js';
 import type { Service } from '../../../sandbox/wire/service.js';
-import { BulkheadError } from '../../errors.js';
 import type { EventBus, GuestEndCause } from '../../events.js';
-import { type GuestEnd, inactiveError } from '../../guests/end.js';
+import { endError, type GuestEnd, unloadedError } from '../../guests/end.js';
 import type { Guest } from '../../guests/guest.js';
 import type { ValidatorDelivery } from './guest-source.js';
 import { loadWithin } from './load-guest.js';
@@ -58,6 +57,8 @@ export interface GuestSupervisor {
   regrant(grant: GuestGrant, narrowed: boolean): Promise<void>;
   /** Drains the serving guests. The next `acquire` starts another guest. */
   replace(): void;
+  /** Kills all guests. `stopped` decides about later ones. */
+  halt(end: GuestEnd): void;
   /** Ends all guests permanently. Every later `acquire` rejects. */
   end(end: GuestEnd): void;
 }
@@ -72,8 +73,10 @@ export interface GuestSupervisorSpec {
     /** Hash of the bundle. */
     readonly bundle: string;
   };
-  /** Resolves with a standby guest when there is capacity for it. */
+  /** Resolves with a standby guest when there is capacity. */
   readonly take: (wants: Wants) => Promise<Guest>;
+  /** Why no guest may start or serve now. */
+  readonly stopped?: () => GuestEnd | undefined;
   readonly prepare: GuestPreparation;
   readonly limits: {
     readonly loadTimeoutMs: number;
@@ -113,7 +116,6 @@ export interface GuestPreparation {
  * settle at once when they are aborted.
  */
 const SETTLE_MS = 10;
-
 /** Unsettled requests of one guest after which it is drained. */
 const MAX_UNSETTLED = 16;
 
@@ -138,8 +140,9 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
 
   const start = async (wants: Wants): Promise<void> => {
     const guest = await spec.take(wants);
-    // The entry was closed while it waited for capacity.
-    if (over !== undefined) guest.kill(over);
+    // The entry was closed or stopped while it waited for capacity.
+    const halted = over ?? spec.stopped?.();
+    if (halted !== undefined) guest.kill(halted);
     const replica = watch(guest);
     guest.serve(prepare.service(guest.peer));
     const began = performance.now();
@@ -273,9 +276,16 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
     return 'again';
   };
 
+  const requireAllowed = (): void => {
+    if (over !== undefined) throw unloadedError(plugin, over);
+    const halted = spec.stopped?.();
+    // guard: stopped-plugin-gets-no-guest
+    if (halted !== undefined) throw endError(plugin, halted);
+  };
+
   const acquire = async (wants: Wants): Promise<Guest> => {
     for (;;) {
-      if (over !== undefined) throw unloaded(plugin, over);
+      requireAllowed();
       const { signal } = wants;
       if (signal?.aborted === true) throw signal.reason;
       const guest = choose(wants.tenant);
@@ -286,7 +296,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
 
   const load = async (): Promise<Guest> => {
     for (;;) {
-      if (over !== undefined) throw unloaded(plugin, over);
+      requireAllowed();
       const loaded = serving.find((one) => one.isTrusted && !one.isSuspect);
       if (loaded !== undefined) return loaded.guest;
       await shared.join();
@@ -373,9 +383,13 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
     replace: () => {
       for (const replica of serving) replaceOne(replica);
     },
+    halt: (end) => {
+      shared.giveUp(endError(plugin, end));
+      for (const guest of all) guest.kill(end);
+    },
     end: (end) => {
       over = end;
-      shared.giveUp(unloaded(plugin, end));
+      shared.giveUp(unloadedError(plugin, end));
       // guard: replaced-guests-killed-at-close
       for (const guest of all) guest.kill(end);
     },
@@ -384,8 +398,3 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
 
 /** Ends after which the plugin's state is not missed: it was unloaded, or never started. */
 const KEEPS_STATE: ReadonlySet<GuestEndCause> = new Set(['closed', 'start']);
-
-function unloaded(plugin: string, { inactive, detail }: GuestEnd): BulkheadError {
-  if (inactive === true) return inactiveError(plugin, detail);
-  return new BulkheadError('ENGINE_CLOSED', `The engine unloaded ${plugin}.`, {});
-}

@@ -8,6 +8,7 @@ import type { GuestEnd } from '../../guests/end.js';
 import type { Guest } from '../../guests/guest.js';
 import type { Grant } from '../../permissions/grant.js';
 import type { Bundle, Plugin, PluginEntry } from '../../plugin/plugin.js';
+import type { StopGate } from '../../stops/gate.js';
 import type { PluginSecrets } from '../types/options.js';
 import type { Settings } from '../types/settings.js';
 import type { GuestPlacement, GuestSource } from './guest-source.js';
@@ -50,10 +51,17 @@ export interface Instance {
    * calls is there. The caller closes it.
    */
   openSeparate(how: SeparateOptions): Instance;
+  /**
+   * Opens the same entry for a dry run: with guests of its own, and a copy of its storage. The caller closes
+   * it, which removes the copy.
+   */
+  openDryRun(mode: RequestModeFactory): Promise<Instance>;
   /** Its instances for single tenants. Absent if the calls of its plugin are not isolated. */
   readonly tenants: TenantInstances | undefined;
   /** Drains its serving guests, and those of its tenants. */
   replaceGuests(): void;
+  /** Kills its guests, those of its tenants, and those of its separate instances. It stays open. */
+  halt(end: GuestEnd): void;
   /** Sets the schemas of inputs, in every current and later guest. */
   setSchemas(schemas: Schemas): void;
   /** Sets the one listener to its guests. */
@@ -84,6 +92,8 @@ export interface TenantInstances {
   updateGrant(next: Grant): Promise<void>;
   /** Drains the guests of all tenants. */
   replace(): void;
+  /** Kills the guests of one tenant. */
+  halt(tenant: Tenant, end: GuestEnd): void;
   close(why: GuestEnd): Promise<void>;
 }
 
@@ -124,6 +134,8 @@ export interface EngineServices {
   /** Decides the requests of guests that run live. */
   readonly live: RequestModeFactory;
   readonly lifecycleOf: LifecycleFactory;
+  /** What the operator stopped. */
+  readonly stops: StopGate;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }

@@ -2,7 +2,6 @@ import { WireError } from '../../../sandbox/wire/failure.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { Json } from '../../../sandbox/wire/messages.js';
 import type { GuestGrant, GuestMount, LoadParams } from '../../../sandbox/wire/methods.js';
-import { hasUnits } from '../../../sandbox/wire/units.js';
 import { storageDirectoryOf } from '../../../sandbox/wire/storage.js';
 import { snapshotEnvironment } from '../../brokers/environment.js';
 import { BulkheadError } from '../../errors.js';
@@ -15,6 +14,7 @@ import { GUEST_LIMITS } from '../types/limits.js';
 import type { Settings } from '../types/settings.js';
 import { neededCredentials } from './credentials.js';
 import { identityOf } from './identity.js';
+import { packagesFor } from './package-grants.js';
 import type { InitContext, InstanceSpec } from './instance.js';
 import type { HeldSecret } from './secrets.js';
 
@@ -35,31 +35,10 @@ export function loadParams(spec: InstanceSpec, sourceUrl: string, grant: GuestGr
     config,
     hostPowers: settings.hostPowers.names,
     pluginInfo: entry.pluginInfo ?? null,
-    ...packageGrants(spec),
+    ...packagesFor(plugin.id, bundle, entry.confinement, settings),
     ...(placement.tape === undefined ? {} : { tape: placement.tape }),
     ...(entry.confinement === 'host' ? { directory: plugin.directory } : {}),
   };
-}
-
-/** What the plugin's packages get, if its code was built for that. */
-function packageGrants({
-  plugin,
-  entry,
-  bundle,
-  services,
-}: InstanceSpec): Pick<LoadParams, 'packages'> {
-  const { packages } = services.settings;
-  const options = Object.hasOwn(packages, plugin.id) ? packages[plugin.id] : undefined;
-  if (hasUnits(bundle.code)) return { packages: options?.grant ?? {} };
-  // guard: separate-packages-required
-  if (options !== undefined && entry.confinement !== 'host') {
-    throw new BulkheadError(
-      'INVALID_OPTIONS',
-      `The option packages names ${plugin.id}, and its accepted code was built as one bundle. Accept it again with the option, or remove ${plugin.id} from packages.`,
-      { option: 'packages' },
-    );
-  }
-  return {};
 }
 
 /** A grant in the form that guests get. The host checks every request itself. */

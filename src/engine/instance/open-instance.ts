@@ -15,6 +15,7 @@ import type { Permissions } from '../../permissions/kind.js';
 import { buildKey } from '../../plugin/artifact/artifact.js';
 import { type Bundle, type Plugin, type PluginEntry, subjectHashOf } from '../../plugin/plugin.js';
 import { makeStackMapper } from '../../plugin/source-map.js';
+import { explainStop } from '../../stops/stop.js';
 import { isolationOf } from '../types/guest-options.js';
 import { withoutLinks } from '../node/paths.js';
 import { needsBrokers, type OpenBrokers, openBrokers } from './brokers.js';
@@ -39,6 +40,8 @@ import type {
 } from './instance.js';
 import { guestGrant, loadParams, makeInitContext } from './load.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
+import { dryRunOf } from './dry-run-instance.js';
+import type { RequestModeFactory } from './request-mode.js';
 import { makeService } from './service.js';
 import { makeTenantInstances } from './tenants.js';
 import { shellWord } from '../../visible.js';
@@ -180,6 +183,13 @@ class InstanceState implements Instance {
     return this.adopt(openInstance({ ...this.spec, grant: this.grant, placement }));
   }
 
+  async openDryRun(mode: RequestModeFactory): Promise<Instance> {
+    const how = await dryRunOf(this.spec, this.grant, mode);
+    const other = openInstance(how.spec);
+    if (how.remove !== undefined) other.onClose(how.remove);
+    return this.adopt(other);
+  }
+
   setSchemas(schemas: Schemas): void {
     this.schemas = schemas;
     this.home?.setSchemas(schemas);
@@ -189,6 +199,12 @@ class InstanceState implements Instance {
   replaceGuests(): void {
     this.guests.replace();
     this.tenants?.replace();
+  }
+
+  halt(end: GuestEnd): void {
+    this.home?.halt(end);
+    for (const other of this.others ?? []) other.halt(end);
+    for (const one of this.tenants?.all ?? []) one.halt(end);
   }
 
   listen(listener: InstanceListener): void {
@@ -251,6 +267,10 @@ class InstanceState implements Instance {
     const { limits } = settings;
     const made = makeGuestSupervisor({
       subject: { plugin: plugin.id, entry: entry.key, bundle: subjectHashOf(bundle) },
+      stopped: () => {
+        const stop = services.stops.find(plugin.id, spec.tenant?.id);
+        return stop && { cause: 'stopped', detail: explainStop(stop) };
+      },
       take: makeGuestAllocator({ plugin: plugin.id, placement, settings, source: guests }),
       prepare: {
         load: () =>

@@ -52,7 +52,10 @@ export function makeRequestGate(spec: RequestGateSpec): RequestGate {
       const by = { behalf: attributionOf(peer), hold: mode.outbound?.(peer) };
       const { network } = brokers;
       return withOwnSignal(asked, attribute, (signal) =>
-        fetchThrough(network, streams, params, signal, by),
+        fetchThrough(network, streams, params, signal, by).catch((error: unknown) => {
+          if (mode.isStandIn?.(error) !== true) throw error;
+          return standIn(params);
+        }),
       );
     }
     if (method === 'readFile' && brokers.filesystem !== undefined) {
@@ -113,6 +116,16 @@ async function fetchThrough(
   const sent = bodyOf(params, streams);
   const { body, ...reply } = await broker.fetch(params, sent, signal, behalf, hold);
   return body === undefined ? reply : { ...reply, body: streams.openStream(body) };
+}
+
+/** The answer to a request that was not sent. Its body is empty. */
+function standIn(params: unknown): object {
+  const url = isRecord(params) && typeof params['url'] === 'string' ? params['url'] : '';
+  const headers = [
+    ['content-type', 'application/json'],
+    ['x-bulkhead-dry-run', 'not sent'],
+  ];
+  return { url, status: 202, statusText: 'Accepted', redirected: false, headers };
 }
 
 async function readThrough(

@@ -33,6 +33,8 @@ export interface RequestMode {
    * must not happen. `undefined`: nothing. Writing HTTP requests wait in `outbound`.
    */
   readonly beforeEffect?: (request: GuestRequest) => Promise<void> | undefined;
+  /** Whether a refused request gets an empty answer instead, so that the plugin continues. Default: no. */
+  readonly isStandIn?: (error: unknown) => boolean;
   /** Answers in place of the broker. Absent: the broker answers. */
   readonly answer?: (request: GuestRequest) => unknown;
 }

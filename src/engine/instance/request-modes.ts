@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../../sandbox/wire/json.js';
-import type { Approval } from '../../approval/approval.js';
+import type { Approval } from '../../approval/approval-api.js';
 import type { HeldRequest } from '../../approval/approver.js';
 import type { EffectMode } from '../../approval/policy.js';
 import type { Question } from '../../approval/question.js';
@@ -15,7 +15,6 @@ import type { EventBus } from '../../events.js';
 import { waitForPerson } from '../../guests/host-waits.js';
 import type { RiskBand } from '../../plugin/risk.js';
 import { visible, visibleText } from '../../visible.js';
-import type { StoppedEffect } from '../types/result.js';
 import type { OpenCall, OpenCalls } from './in-flight.js';
 import type { ModeSubject, RequestModeFactory } from './request-mode.js';
 
@@ -308,60 +307,6 @@ function notRecorded(
     { cause },
   );
 }
-
-/** Stops and lists the writing requests of one dry run. */
-export interface DryRun {
-  readonly stopped: readonly StoppedEffect[];
-  readonly mode: RequestModeFactory;
-}
-
-/** Listed effects. Further effects are stopped but not listed. */
-const MAX_LISTED = 1_000;
-
-export function makeDryRun(): DryRun {
-  const stopped: StoppedEffect[] = [];
-  const stop = (plugin: string, effect: StoppedEffect, wanted: string): BulkheadError => {
-    if (stopped.length < MAX_LISTED) stopped.push(effect);
-    return new BulkheadError(
-      'EFFECT_DENIED',
-      `This is a dry run: ${wanted} was not done, and is listed.`,
-      { plugin, wanted },
-    );
-  };
-  const mode: RequestModeFactory = ({ plugin, riskOfPower }) => ({
-    name: 'dry-run',
-    outbound: () => (leaving) => {
-      const wanted = `${leaving.method} ${leaving.url.origin}`;
-      return Promise.reject(stop(plugin, { permission: 'network', ...heldOf(leaving) }, wanted));
-    },
-    check: ({ method, params }) => {
-      if (!isRecord(params)) return;
-      // guard: dry-run-storage-read-only
-      if (method === 'storage' && !READS.has(String(params['op']))) {
-        const operation = textOf(params['op']);
-        const path = textOf(params['path']);
-        throw stop(plugin, { permission: 'storage', operation, path }, `${operation} of ${path}`);
-      }
-      // guard: dry-run-mounts-read-only
-      if (method === 'changeFile') {
-        const operation = textOf(params['op']);
-        const path = textOf(params['path']);
-        throw stop(plugin, { permission: 'fs', operation, path }, `${operation} of ${path}`);
-      }
-      if (method === 'power') {
-        const power = textOf(params['name']);
-        if (riskOfPower(power) !== 'low')
-          throw stop(plugin, { permission: 'powers', power }, power);
-      }
-    },
-  });
-  return { stopped, mode };
-}
-
-/** Storage operations that do not change the plugin's storage. */
-const READS: ReadonlySet<string> = new Set(
-  'read list stat usage copy db-state db-read db-reserve db-release'.split(' '),
-);
 
 /** Text from a guest, cut to the length of a path. */
 function textOf(value: unknown): string {

@@ -47,10 +47,15 @@ export function secretsOf(policy: SecretPolicy, plugin: Plugin, entry: PluginEnt
   const names = Object.keys(secrets);
   if (names.length === 0) return secrets;
   const declared = plugin.entries.flatMap((one) => one.declared.env);
+  // Of a system whose plugins cannot declare variables, the operator names them in the grant.
+  const isOpen = plugin.entries.some(
+    ({ undeclared }) =>
+      undeclared === true || (undeclared !== undefined && undeclared.includes('env')),
+  );
   for (const name of names) {
     const option = `secrets[${JSON.stringify(plugin.id)}].${name}`;
     // guard: secret-name-declared
-    if (!declared.includes(name)) {
+    if (!isOpen && !declared.includes(name)) {
       const near = didYouMean(name, declared);
       throw invalid(
         option,

@@ -127,6 +127,10 @@ class OpenTenants implements TenantInstances {
     for (const instance of this.all) instance.replaceGuests();
   }
 
+  halt(tenant: Tenant, end: GuestEnd): void {
+    this.states.get(tenant)?.instance.halt(end);
+  }
+
   async close(why: GuestEnd): Promise<void> {
     this.closed ??= why;
     await Promise.all(this.all.map((instance) => instance.close(why)));

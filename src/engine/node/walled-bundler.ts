@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspectMachine } from '../../guests/machine.js';
-import { behindWalls } from '../../guests/walls/build.js';
+import { behindWalls, type WalledProgram } from '../../guests/walls/build.js';
 import type { UserRange } from '../../guests/walls/plan.js';
 import { type Bundler, makeBundler, type StartBundler } from '../../plugin/bundle/bundler.js';
 import { BUNDLE_LIMITS } from '../../plugin/bundle/spec.js';
@@ -22,19 +22,27 @@ export function walledBundler(users?: UserRange): Bundler {
   return bundler;
 }
 
-/** Processes and threads: node has eleven, and esbuild some ten for each processor. */
-const PROCESSES = 512;
+/** The walls of a bundler process, as far as they do not depend on the plugin. */
+export const BUNDLER_WALLS: Pick<WalledProgram, 'limits' | 'use' | 'confined'> = {
+  limits: {
+    // For each process. The heap of node has 2 GiB of it.
+    dataBytes: 4 * 1024 ** 3,
+    cpuSeconds: undefined,
+    // Processes and threads: node has eleven, and esbuild some ten for each processor.
+    processes: 512,
+  },
+  use: ['no-network'],
+  confined: 'bundler',
+};
 
 /** Starts bundler processes behind walls. */
 export function startWalledBundler(users?: UserRange): StartBundler {
   return async ({ args, code }, directory): Promise<ChildProcess> => {
     const machine = await inspectMachine(guestScripts.confined(), users);
     const command = behindWalls(machine, {
+      ...BUNDLER_WALLS,
       program: [machine.node, ...args],
-      limits: { dataBytes: undefined, cpuSeconds: undefined, processes: PROCESSES },
-      use: ['no-network'],
       visible: [...code, directory],
-      confined: 'bundler',
       // Another user cannot read files that are root's alone. Then it is root without privileges.
       hostUser:
         machine.plan.ownUser !== undefined &&

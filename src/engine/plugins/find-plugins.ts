@@ -78,10 +78,14 @@ const WIDTH = 4;
  */
 export async function discoverLocked(
   lock: AcceptedPlugins,
-  options: Parameters<typeof findPlugins>[1],
+  options: Parameters<typeof findPlugins>[1] & Pick<EngineOptions, 'lockedPlugins'>,
   makeBundle: BuildBundle,
 ): Promise<Discovery> {
-  const { plugins } = lock.read();
+  const { lockedPlugins: chosen } = options;
+  // guard: locked-plugins-chosen
+  const plugins = Object.fromEntries(
+    Object.entries(lock.read().plugins).filter(([id]) => chosen?.includes(id) ?? true),
+  );
   const sources = Object.values(plugins).map(({ source }) => lock.directoryOf(source));
   const discovery = await findPlugins(diskReader, {
     ...options,

@@ -1,7 +1,7 @@
 import { WireError } from '../../../sandbox/wire/failure.js';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import type { UnnamedTool } from '../../catalog/catalog.js';
-import { isBulkheadError } from '../../errors.js';
+import { type BuildProblem, type BulkheadError, isBulkheadError } from '../../errors.js';
 import type { Activation } from '../../formats/format.js';
 import type { Grant } from '../../permissions/grant.js';
 import type { Permissions } from '../../permissions/kind.js';
@@ -112,7 +112,11 @@ export function idle(entry: PluginEntry, problems: readonly PluginProblem[] = []
 
 /** The operator's message about an entry that does not run. `mapStack` finds its place in the sources. */
 export function asProblem(error: unknown, mapStack?: (stack: string) => string): PluginProblem {
-  if (isBulkheadError(error)) return { code: error.code, message: error.message };
+  if (isBulkheadError(error)) {
+    const places = placesOf(error);
+    const { code, message } = error;
+    return { code, message, ...(places.length === 0 ? {} : { places }) };
+  }
   if (error instanceof WireError) {
     const message = error.message + adviceFor(error.remote.name, error.message);
     const { stack } = error.remote;
@@ -120,6 +124,13 @@ export function asProblem(error: unknown, mapStack?: (stack: string) => string):
     return { code: error.code ?? 'LOAD_FAILED', message, ...(at === undefined ? {} : { at }) };
   }
   throw error;
+}
+
+function placesOf(error: BulkheadError): readonly BuildProblem[] {
+  if (isBulkheadError(error, 'BUNDLE_FAILED')) return error.details.problems;
+  if (!isBulkheadError(error, 'OUTSIDE_PLUGIN') || error.details.file === undefined) return [];
+  const { path: _, ...place } = error.details;
+  return [{ ...place, message: error.message }];
 }
 
 /** The first place of a mapped stack in the plugin's own files, else in a dependency. */

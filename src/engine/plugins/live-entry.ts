@@ -229,6 +229,9 @@ function sendSchemas(instances: readonly Instance[], { tools }: Contributions): 
 /** From the end of a guest to the start of the next. The cause of the end may still persist. */
 const RESTART_MS = 50;
 
+/** Interval at which a stopped plugin is tried again. It starts when the operator has resumed it. */
+const STOPPED_MS = 1_000;
+
 /** Causes after which the guest is not restarted. */
 const FINAL: ReadonlySet<GuestEndCause> = new Set(['closed', 'start']);
 
@@ -246,7 +249,7 @@ export function keepRunning(
     instance.guests.acquire().catch((error: unknown) => {
       if (isBulkheadError(error, 'QUARANTINED') || isBulkheadError(error, 'BUSY')) {
         later(error.details.retryAfterMs);
-      }
+      } else if (isBulkheadError(error, 'STOPPED')) later(STOPPED_MS);
       // Other errors would repeat. The next call reports them.
     });
   };

@@ -1,4 +1,5 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { hasUnits } from '../../../sandbox/wire/units.js';
 import { BulkheadError, isBulkheadError } from '../../errors.js';
 import { parsePublicKeys, type PublicKey } from '../../keys/signing-key.js';
 import { expand } from '../../lock/compact.js';
@@ -21,6 +22,7 @@ import type { PinStore } from '../../remotes/pins.js';
 import type { GrantPolicy, PluginGrant } from '../types/options.js';
 import type { AcceptedPlugins } from '../types/settings.js';
 import { NOTHING, policyFor } from './grants.js';
+import { packageIntegrity } from './inspected-packages.js';
 
 /** `trust`: reads the operator's rules about keys and artifacts. */
 export function makeAcceptedPlugins(files: LockFiles, trust: () => Trust): AcceptedPlugins {
@@ -51,6 +53,7 @@ export function makeAcceptedPlugins(files: LockFiles, trust: () => Trust): Accep
         throw invalidArtifact(name, `it is the artifact of ${artifact.plugin.id}`);
       }
       verifySigner(artifact, pin, stored.envelope, name);
+      verifyPackages(artifact, pin, name);
       const refused = whyRefused(trust(), id, { hash: artifact.hash, signer: pin.signer?.id });
       if (refused !== undefined) throw invalidArtifact(name, refused);
       for (const bundle of Object.values(artifact.bundles)) {
@@ -131,6 +134,16 @@ function verifySigner(
   }
   // guard: stored-signature-verified
   verifyArtifact(artifact, envelope, [publicKeyOf(signer)], name);
+}
+
+/** Throws `INVALID_ARTIFACT` if a package of the artifact is not the one that the permissions were accepted for. */
+function verifyPackages({ bundles }: Artifact, { packages = {} }: Pin, name: string): void {
+  const separate = Object.values(bundles).filter(({ code }) => hasUnits(code));
+  for (const [path, { granted, integrity }] of Object.entries(packages)) {
+    // guard: package-integrity-compared
+    if (granted === undefined || packageIntegrity(path, separate) === integrity) continue;
+    throw invalidArtifact(name, `its package ${path} is not the one that the lock file names`);
+  }
 }
 
 /** Throws `INVALID_ARTIFACT` if the key does not have the id that the lock file names. */

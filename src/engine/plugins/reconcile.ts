@@ -104,6 +104,7 @@ const UNBUILT: ReadonlySet<string> = new Set([
   'GUEST_KILLED',
   'GUEST_OUT_OF_MEMORY',
   'GUEST_OUT_OF_CPU',
+  'STOPPED',
 ]);
 
 /** The last good version continues. It reports the problems of the newer version. */

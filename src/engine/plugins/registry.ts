@@ -9,7 +9,7 @@ import { coversAll } from '../../permissions/grant.js';
 import { type Artifact, buildKey } from '../../plugin/artifact/artifact.js';
 import type { Plugin } from '../../plugin/plugin.js';
 import type { CallScheduler } from '../../scheduler/call-scheduler.js';
-import type { EngineServices } from '../instance/instance.js';
+import type { EngineServices, Instance } from '../instance/instance.js';
 import { diskReader } from '../node/disk-reader.js';
 import { mapConcurrently } from '../node/pauses.js';
 import type { PluginStatus } from '../types/status.js';
@@ -35,6 +35,8 @@ export interface Registry {
   /** The entries of each format's own plugin list. */
   listing(): readonly Readonly<Record<string, unknown>>[];
   ids(): readonly string[];
+  /** The open instances of all plugins, also of replaced ones that finish their calls. */
+  instances(): readonly (readonly [plugin: string, instance: Instance])[];
   /** The plugins with that id. */
   find(plugin: string): readonly InstalledPlugin[];
   /**
@@ -58,6 +60,8 @@ export interface RegistrySpec {
   readonly contributions: ContributionCache;
   readonly scheduler: CallScheduler;
   readonly build: BuildBundle;
+  /** Changes what a plugin on disk requests. Default: it requests what its manifest declares. */
+  readonly prepare?: (found: FoundPlugin) => FoundPlugin;
 }
 
 /** Plugins that are queried concurrently. Each may use a whole processor. */
@@ -108,8 +112,13 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       lock === undefined
         ? await findPlugins(diskReader, where)
         : await discoverLocked(lock, where, build);
+    if (spec.prepare !== undefined) {
+      discovery = { ...discovery, plugins: discovery.plugins.map(spec.prepare) };
+    }
     // If a manifest cannot be read now, its installed plugin stays.
-    const broken = new Set(discovery.problems.map(({ directory }) => directory));
+    const broken = new Set(
+      discovery.problems.map(({ directory, realDirectory = directory }) => realDirectory),
+    );
     const ids = new Set(discovery.plugins.map(({ plugin }) => plugin.id));
     const stays = table
       .list()
@@ -150,6 +159,10 @@ export function makeRegistry(spec: RegistrySpec): Registry {
     table.list().flatMap((one) => (one.plugin.id === plugin ? one.entries : []));
 
   return {
+    instances: () =>
+      [...table.list(), ...retiring].flatMap(({ plugin, entries }) =>
+        entries.flatMap(({ instances }) => instances.map((one) => [plugin.id, one] as const)),
+      ),
     ids: () => table.list().map(({ plugin }) => plugin.id),
     refresh: async (plugin) => {
       await Promise.all(

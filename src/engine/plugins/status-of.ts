@@ -124,9 +124,9 @@ function brokenStatus({ directory, error }: DiscoveryProblem): PluginStatus {
   };
 }
 
-function staleProblem({ code, message }: PluginProblem): PluginProblem {
+function staleProblem({ message, ...problem }: PluginProblem): PluginProblem {
   return {
-    code,
+    ...problem,
     message: `its last good version continues to run, because the new version does not: ${message}`,
   };
 }

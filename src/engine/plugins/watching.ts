@@ -7,6 +7,8 @@ export interface WatchingSpec {
   readonly watch: WatchDirectories;
   readonly reload: () => Promise<void>;
   readonly onFailed: (error: unknown) => void;
+  /** Milliseconds from the last change to the reload. Default: 50. */
+  readonly settleMs?: number;
 }
 
 export interface Watching {
@@ -19,13 +21,19 @@ export interface Watching {
 const SETTLE_MS = 50;
 
 /** Reloads the plugins when something below their directories has changed. */
-export function watchPlugins({ paths, watch, reload, onFailed }: WatchingSpec): Watching {
+export function watchPlugins({
+  paths,
+  watch,
+  reload,
+  onFailed,
+  settleMs = SETTLE_MS,
+}: WatchingSpec): Watching {
   const roots = [...new Set(paths.map(rootOf))];
   let timer: NodeJS.Timeout | undefined;
   let watcher: ReturnType<WatchDirectories> | undefined;
   const later = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => void reload().catch(onFailed), SETTLE_MS);
+    timer = setTimeout(() => void reload().catch(onFailed), settleMs);
     timer.unref();
   };
   return {

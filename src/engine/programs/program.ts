@@ -2,6 +2,16 @@ import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
 import type { Approver } from '../../approval/approver.js';
 import type { ToolPolicy } from '../../approval/policy.js';
 import type { ErrorCode } from '../../errors.js';
+import {
+  anyText,
+  flag,
+  listener,
+  milliseconds,
+  type OptionForms,
+  record,
+  signal,
+} from '../types/option-forms.js';
+import { approver, policy, toolNames } from '../types/options-table.js';
 
 /** Options of a program. */
 export interface ProgramOptions {
@@ -33,18 +43,18 @@ export interface ProgramOptions {
   readonly onCall?: (call: ProgramCall) => void;
 }
 
-/** Every option, so that a typing error is refused. */
-export const PROGRAM_OPTION_NAMES: Readonly<Record<keyof ProgramOptions, true>> = {
-  tools: true,
-  tenant: true,
-  policy: true,
-  context: true,
-  unattended: true,
-  approve: true,
-  timeoutMs: true,
-  signal: true,
-  onOutput: true,
-  onCall: true,
+/** What each option takes. */
+export const PROGRAM_OPTIONS: OptionForms<ProgramOptions> = {
+  tools: toolNames,
+  tenant: anyText,
+  policy,
+  context: record,
+  unattended: flag,
+  approve: approver,
+  timeoutMs: milliseconds,
+  signal,
+  onOutput: listener('a function of a text'),
+  onCall: listener('a function of a call'),
 };
 
 /** A call that a program made. */

@@ -8,13 +8,13 @@ import { makeCallId } from '../call/prepare-call.js';
 import type { EngineServices } from '../instance/instance.js';
 import { programLogKey } from '../node/enclave-keys.js';
 import { openSealedLogs } from '../node/sealed-logs.js';
-import { checkKeys } from '../types/check-options.js';
+import { checkOptions } from '../types/option-forms.js';
 import type { Failure } from '../types/result.js';
 import { buildProgram } from './build-program.js';
 import type { NestedCallsFactory } from './nested-calls.js';
 import {
   PROGRAM_LIMITS,
-  PROGRAM_OPTION_NAMES,
+  PROGRAM_OPTIONS,
   type ProgramCall,
   type ProgramOptions,
   type ProgramResult,
@@ -30,7 +30,8 @@ import {
   readProgramLog,
 } from './program-log.js';
 import { requestedCall } from './requested-call.js';
-import { type ProgramRun, startProgram } from './program-run.js';
+import { isCovered, type Stop, stoppedError } from '../../stops/stop.js';
+import { PROGRAM, type ProgramRun, startProgram } from './program-run.js';
 
 export interface ProgramsSpec {
   readonly services: EngineServices;
@@ -42,13 +43,15 @@ export interface ProgramsSpec {
 
 /** Runs programs, and keeps their logs in `.programs` of the storage directory. */
 export interface ProgramRunner extends Programs {
-  /** Throws `BUSY`, `PROGRAM_FAILED` and `INVALID_OPTIONS`. `done` rejects with `BUNDLE_FAILED` and `BUSY`. */
+  /** Throws `BUSY`, `STOPPED`, `PROGRAM_FAILED` and `INVALID_OPTIONS`. `done` rejects with `BUNDLE_FAILED` and `BUSY`. */
   start(source: string, options: ProgramOptions, parent?: string): StartedProgram;
   /**
    * A program of the same tenant that runs, that was interrupted, or that ended lately. Throws
    * `INVALID_OPTIONS` if there is none.
    */
   join(id: string, options: ProgramOptions): StartedProgram;
+  /** Ends the running programs that a stop covers. */
+  stop(stop: Stop): void;
   /** Interrupts the running programs. They can be resumed by another engine. */
   close(): Promise<void>;
 }
@@ -71,7 +74,7 @@ interface Running {
   done: Promise<ProgramResult>;
 }
 
-/** A program that nobody waited for has its result stored for so long. */
+/** The result of a program without a waiting caller is stored for so long. */
 const ENDED_FOR_MS = 10 * 60 * 1000;
 const MAX_ENDED = 100;
 
@@ -140,6 +143,12 @@ export function makePrograms(spec: ProgramsSpec): ProgramRunner {
     cancel: () => stop(one, CANCELLED),
   });
 
+  const requireNotStopped = (tenant: string | undefined): void => {
+    const inForce = services.stops.find(PROGRAM, tenant);
+    // guard: stopped-program-refused
+    if (inForce !== undefined) throw stoppedError(inForce);
+  };
+
   const reserve = (tenant: string | undefined): void => {
     const own = [...running.values()].filter(({ head }) => head.tenant === tenant).length;
     const { maxPrograms, maxProgramsPerTenant } = PROGRAM_LIMITS;
@@ -158,7 +167,8 @@ export function makePrograms(spec: ProgramsSpec): ProgramRunner {
     if (typeof source !== 'string' || source.trim() === '') {
       throw invalid('source', 'A program takes its source as text.');
     }
-    checkKeys(options, PROGRAM_OPTION_NAMES, 'engine.runProgram');
+    checkOptions(options, PROGRAM_OPTIONS, 'engine.runProgram');
+    requireNotStopped(options.tenant);
     reserve(options.tenant);
     removeExpired();
     const now = services.now();
@@ -184,6 +194,7 @@ export function makePrograms(spec: ProgramsSpec): ProgramRunner {
     const mutex = lockOf(id);
     try {
       const { head, facts, log } = openProgramLog(logs, id);
+      requireNotStopped(head.tenant);
       reserve(head.tenant);
       return begin(head, { log, facts }, mutex, options);
     } catch (error) {
@@ -296,6 +307,13 @@ export function makePrograms(spec: ProgramsSpec): ProgramRunner {
       withdrawAll(id);
       logs.remove(id);
       mutex.release();
+    },
+    stop: (why) => {
+      const { code, message } = stoppedError(why);
+      for (const one of running.values()) {
+        // guard: stopped-programs-end
+        if (isCovered(why, PROGRAM, one.head.tenant)) stop(one, { code, message });
+      }
     },
     close: async () => {
       isClosed = true;

@@ -15,7 +15,11 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** Refuses options that do not exist. Throws `INVALID_OPTIONS` with the option that was meant. */
-export function checkKeys(given: object, known: Readonly<Record<string, true>>, at: string): void {
+export function checkKeys(
+  given: object,
+  known: Readonly<Record<string, unknown>>,
+  at: string,
+): void {
   for (const key of Object.keys(given)) {
     if (Object.hasOwn(known, key)) continue;
     const alias = Object.hasOwn(ALIASES, key) ? ALIASES[key] : undefined;
@@ -121,4 +125,13 @@ function got(value: unknown): string {
 
 function invalid(option: string, message: string): BulkheadError {
   return new BulkheadError('INVALID_OPTIONS', message, { option });
+}
+
+/** The error for a call of `createEngine` without an object of options. */
+export function withoutOptions(): BulkheadError {
+  return new BulkheadError(
+    'INVALID_OPTIONS',
+    'createEngine takes an object of options, e.g. createEngine({ plugins: ["./plugins/*"] }).',
+    { option: 'plugins' },
+  );
 }

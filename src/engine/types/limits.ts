@@ -1,6 +1,7 @@
 import { FROM_GUEST, FROM_HOST } from '../../../sandbox/wire/limits.js';
 import type { GuestLimits } from '../../../sandbox/wire/methods.js';
-import { FILESYSTEM_LIMITS, STORAGE_LIMITS } from '../../brokers/limits.js';
+import { FILESYSTEM_LIMITS, STORAGE_LIMITS, type StorageLimits } from '../../brokers/limits.js';
+import { didYouMean } from '../../did-you-mean.js';
 import { BulkheadError } from '../../errors.js';
 import type { CpuLimits } from '../../guests/cpu-budget.js';
 
@@ -196,10 +197,11 @@ export function readLimits(given: Partial<EngineLimits>): EngineLimits {
   const limits = { ...DEFAULT_LIMITS, ...given };
   for (const [name, value] of Object.entries(limits)) {
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
-      throw invalid(
-        name,
-        `There is no such limit; there are ${Object.keys(DEFAULT_LIMITS).join(', ')}.`,
-      );
+      const names = Object.keys(DEFAULT_LIMITS);
+      const meant = didYouMean(name, names) ?? names.find((known) => known === `${name}Ms`);
+      const remedy =
+        meant === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${meant}?`;
+      throw invalid(name, `There is no such limit. ${remedy}`);
     }
     const least = MAY_BE_NONE.has(name) ? 0 : 1;
     const most = MOST.get(name) ?? LONGEST_TIMER_MS;
@@ -228,4 +230,14 @@ function invalid(name: string, why: string): BulkheadError {
   return new BulkheadError('INVALID_OPTIONS', `The option ${option} cannot be used. ${why}`, {
     option,
   });
+}
+
+/** The limits of the plugins' storage. */
+export function storageLimitsOf(limits: EngineLimits): StorageLimits {
+  return {
+    ...STORAGE_LIMITS,
+    maxBytes: limits.maxStorageBytes,
+    maxFiles: limits.maxStorageFiles,
+    maxFileBytes: limits.maxStorageFileBytes,
+  };
 }

@@ -59,6 +59,8 @@ export interface EngineOptions {
    * than the lock file. `reload()` reads the file again. Default: none.
    */
   readonly lockFile?: string;
+  /** The plugins of the lock file that run, by id. Default: all. */
+  readonly lockedPlugins?: readonly string[];
   /**
    * A file with required keys, revoked keys and revoked artifacts, outside the lock file. It applies to the
    * plugins of the lock file, at each load and rollback. Default: none.
@@ -178,10 +180,16 @@ export interface EngineOptions {
   /**
    * Plugins whose npm packages each run in a compartment of their own, by plugin id. `separate`: the packages get
    * nothing of the plugin's grant, and the plugin's own code gets it. `{ grant, together }` names what a package gets.
-   * `together` (the default): the packages and the plugin's own code are one bundle, with one grant. Not for plugins
-   * of `hostMode`.
+   * `together` (the default): the packages and the plugin's own code are one bundle, with one grant. `*` is for all
+   * plugins that are not named. A plugin of a lock file runs as it was accepted; a `grant` here narrows what its
+   * packages were accepted with. Not for plugins of `hostMode`.
    */
   readonly packages?: Readonly<Record<string, 'separate' | 'together' | PackageOptions>>;
+  /**
+   * The builds that npm packages in plugins use, by plugin id and package name: `node` or `browser`, for a
+   * package that has both. Default: chosen for each package by what its files need.
+   */
+  readonly packageBuilds?: Readonly<Record<string, Readonly<Record<string, 'node' | 'browser'>>>>;
   /**
    * Groups of plugins that trust each other, by group name. The compartments of a group share one
    * process, which saves some 12 MB for each plugin after the first. A plugin that breaks out of

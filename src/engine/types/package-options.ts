@@ -2,6 +2,7 @@ import type { PackageGrant } from '../../../sandbox/wire/methods.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { didYouMean } from '../../did-you-mean.js';
 import { BulkheadError } from '../../errors.js';
+import { scopeTexts } from '../../permissions/table.js';
 
 export type { PackageGrant } from '../../../sandbox/wire/methods.js';
 
@@ -16,8 +17,17 @@ export interface PackageOptions {
   readonly together?: readonly string[];
 }
 
-/** By plugin id. */
-export type PackageSettings = Readonly<Record<string, Required<PackageOptions>>>;
+/** The options of a plugin, by its id. `undefined`: its packages and its own code are one bundle. */
+export type PackageSettings = (id: string) => ReadPackageOptions | undefined;
+
+export interface ReadPackageOptions {
+  /** `undefined`: the operator named no grant. */
+  readonly grant: Readonly<Record<string, PackageGrant>> | undefined;
+  readonly together: readonly string[];
+}
+
+/** The name that stands for all plugins that are not named. */
+const OTHERS = '*';
 
 /** Throws `INVALID_OPTIONS`. */
 export function readPackageOptions(
@@ -25,24 +35,25 @@ export function readPackageOptions(
 ): PackageSettings {
   const value: unknown = given ?? {};
   if (!isRecord(value)) throw invalid('"separate", "together" or { grant, together } by plugin id');
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([id, one]: [string, unknown]) =>
-      one === 'together' ? [] : [[id, readOne(id, one)]],
-    ),
+  const read = new Map(
+    Object.entries(value).map(([id, one]: [string, unknown]) => [
+      id,
+      one === 'together' ? undefined : readOne(id, one),
+    ]),
   );
+  return (id) => read.get(read.has(id) ? id : OTHERS);
 }
 
-const NOTHING: Required<PackageOptions> = { grant: {}, together: [] };
-
-function readOne(id: string, value: unknown): Required<PackageOptions> {
-  if (value === 'separate') return NOTHING;
+function readOne(id: string, value: unknown): ReadPackageOptions {
+  if (value === 'separate') return { grant: undefined, together: [] };
   if (!isRecord(value)) {
     throw invalid(`"separate", "together" or { grant, together }, for ${id} too`);
   }
-  const { grant = {}, together = [], ...unknown } = value;
+  const { grant, together = [], ...unknown } = value;
   const [stray] = Object.keys(unknown);
   if (stray !== undefined) throw invalid(`only grant and together for ${id}; ${stray} is neither`);
   if (!isTexts(together)) throw invalid(`directories of packages as together of ${id}`);
+  if (grant === undefined) return { grant, together };
   if (!isRecord(grant)) throw invalid(`a grant by directory for ${id}`);
   return {
     together,
@@ -53,7 +64,7 @@ function readOne(id: string, value: unknown): Required<PackageOptions> {
 }
 
 const FLAGS = ['time', 'random', 'network', 'fs', 'storage', 'powers'];
-const LISTS = ['env', 'imports'];
+const LISTS = ['network', 'env', 'imports'];
 
 function readGrant(path: string, value: unknown): PackageGrant {
   if (!/^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path)) {
@@ -61,16 +72,22 @@ function readGrant(path: string, value: unknown): PackageGrant {
   }
   if (!isRecord(value)) throw invalid(`a grant such as { network: true } for ${path}`);
   for (const [name, one] of Object.entries(value)) {
-    if (FLAGS.includes(name) ? typeof one === 'boolean' : LISTS.includes(name) && isTexts(one)) {
+    if (FLAGS.includes(name) && typeof one === 'boolean') continue;
+    if (LISTS.includes(name) && isTexts(one)) {
+      if (name === 'network') one.forEach(scopeTexts.network.normalise);
       continue;
     }
-    const meant = didYouMean(name, [...FLAGS, ...LISTS]);
-    const takes = FLAGS.includes(name)
-      ? `true or false for ${name} of ${path}`
-      : LISTS.includes(name)
-        ? `a list of texts for ${name} of ${path}`
-        : `${[...FLAGS, ...LISTS].join(', ')} for ${path}; ${name} is not one of them${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
-    throw invalid(takes);
+    const kinds = [...new Set([...FLAGS, ...LISTS])];
+    const meant = didYouMean(name, kinds);
+    const forms = [
+      ...(FLAGS.includes(name) ? ['true or false'] : []),
+      ...(LISTS.includes(name) ? ['a list of texts'] : []),
+    ];
+    throw invalid(
+      forms.length > 0
+        ? `${forms.join(', or ')} for ${name} of ${path}`
+        : `${kinds.join(', ')} for ${path}; ${name} is not one of them${meant === undefined ? '' : ` (did you mean ${meant}?)`}`,
+    );
   }
   return value;
 }

@@ -34,7 +34,7 @@ export interface CallResult extends ToolAnswer {
   readonly durationMs: number;
   /** Present if the call asked for a recording. Pass it to `engine.replay`. */
   readonly recording?: CallRecording;
-  /** Present with `dryRun`: the stopped changes, in the order of the attempts. */
+  /** Present with `dryRun`: the changes and the refused reads, in the order of the attempts. */
   readonly dryRun?: readonly StoppedEffect[];
   /** The requests of the plugin that were denied during the call, also if its code caught the error. */
   readonly denied?: readonly DeniedUse[];
@@ -91,7 +91,7 @@ export function answerOf(
   }
   const { value } = outcome;
   const answer = format?.readAnswer?.(value) ?? answerOfValue(value);
-  const { isError, content, structured, status, yieldToUser, files, meta } = answer;
+  const { isError, content, structured, status, yieldToUser, files, mcpContent, meta } = answer;
   // Assigned one by one: each spread of optional fields would allocate an object for every call.
   const result: { -readonly [Key in keyof CallResult]: CallResult[Key] } = {
     callId,
@@ -105,6 +105,7 @@ export function answerOf(
   if (status !== undefined) result.status = status;
   if (yieldToUser !== undefined) result.yieldToUser = yieldToUser;
   if (files !== undefined) result.files = files;
+  if (mcpContent !== undefined) result.mcpContent = mcpContent;
   if (meta !== undefined) result.meta = meta;
   removeTags(result);
   return result;

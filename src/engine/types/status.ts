@@ -1,6 +1,6 @@
 import type { SecretBinding } from '../../brokers/network/secrets/secret.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
-import type { ErrorCode } from '../../errors.js';
+import type { BuildProblem, ErrorCode } from '../../errors.js';
 import type { PermissionName, Permissions } from '../../permissions/kind.js';
 import type { Edition, FormatName } from '../../plugin/plugin.js';
 import type { PluginAlert } from '../../plugin/tool.js';
@@ -60,6 +60,8 @@ export interface PluginProblem {
   readonly toolId?: string | undefined;
   /** The place in the plugin's sources, e.g. `src/index.ts:14:21`. Unverified: from the guest. */
   readonly at?: string;
+  /** Each place that could not be built. Absent if the plugin was built. */
+  readonly places?: readonly BuildProblem[];
 }
 
 export interface EntryStatus {

@@ -1,6 +1,7 @@
 import { isJsonObject, isRecord } from '../../../sandbox/wire/json.js';
-import type { Json } from '../../../sandbox/wire/messages.js';
+import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
 import type { ContentBlock, ToolAnswer } from '../../plugin/answer.js';
+import { readBlock } from '../../plugin/mcp-content.js';
 import { cutText } from '../quote.js';
 
 /**
@@ -11,15 +12,19 @@ export function readAnswer(value: Json): ToolAnswer {
   const { content, isError, structuredContent, _meta: meta } = isRecord(value) ? value : {};
   const list: readonly unknown[] = Array.isArray(content) ? content : [];
   // guard: mcp-content-blocks-cap
-  const blocks = list.slice(0, MAX_BLOCKS).flatMap(readBlock);
+  const first = list.slice(0, MAX_BLOCKS);
+  const blocks = first.flatMap(blocksOf);
   const structured = isJsonObject(structuredContent) ? structuredContent : undefined;
-  const links = list.slice(0, MAX_BLOCKS).flatMap(linkIn);
+  const known = first.map(readBlock).filter((block) => block !== undefined);
+  const links = first.flatMap(linkIn);
   return {
     isError: isError === true,
     content:
       blocks.length === 0 && structured !== undefined
         ? [{ type: 'text', text: JSON.stringify(structured) }]
         : blocks,
+    // Plain text is the same in `content`.
+    ...(known.every(isPlainText) ? {} : { mcpContent: known }),
     ...(structured === undefined ? {} : { structured }),
     ...(links.length === 0 ? {} : { files: links }),
     ...(isJsonObject(meta) ? { meta } : {}),
@@ -29,7 +34,11 @@ export function readAnswer(value: Json): ToolAnswer {
 const MAX_BLOCKS = 1_000;
 const MAX_URI = 4_096;
 
-function readBlock(block: unknown): readonly ContentBlock[] {
+function isPlainText(block: JsonObject): boolean {
+  return block['type'] === 'text' && Object.keys(block).length === 2;
+}
+
+function blocksOf(block: unknown): readonly ContentBlock[] {
   if (!isRecord(block)) return [];
   const { type, text, data, mimeType, uri, name, resource } = block;
   if (type === 'text') return typeof text === 'string' ? [{ type, text }] : [];

@@ -13,6 +13,7 @@ export const mcpServer: Format = {
   name: 'mcp-server',
   manifestFile: MANIFEST_FILE,
   permissionsPlace: 'as "bulkhead": { "permissions": … }',
+  permissionsPath: ['bulkhead', 'permissions'],
   // A server may act at any time, and its session is its state.
   actsUncalled: true,
   arePrograms: true,

@@ -12,6 +12,7 @@ export const pandora: Format = {
   manifestFile: MANIFEST_FILE,
   manifestShape,
   permissionsPlace: 'as "permissions" of the entry',
+  permissionsPath: ['provides', 'tools', 'permissions'],
   declaresPermissions: true,
   hasCryptoRandom: false,
   detect: async (reader, directory) =>

@@ -15,6 +15,7 @@ export const spindle: Format = {
   manifestFile: 'spindle.json',
   manifestShape,
   permissionsPlace: 'as "bulkhead": { "permissions": … }',
+  permissionsPath: ['bulkhead', 'permissions'],
   actsUncalled: true,
   detect: async (reader, directory) => (await findManifest(reader, directory)) !== undefined,
   read: readSpindle,

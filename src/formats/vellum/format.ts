@@ -18,6 +18,7 @@ export const vellum: Format = {
   manifestFile: MANIFEST_FILE,
   manifestShape: extensionShape,
   permissionsPlace: 'as "bulkhead": { "permissions": … }',
+  permissionsPath: ['bulkhead', 'permissions'],
   bareNames: true,
   refusesForeignLinks: true,
   sortsByInstallTime: true,

@@ -90,7 +90,14 @@ export function runBehindWalls(
     child.on('error', reject);
     child.on('close', (code, ended) => {
       signal.removeEventListener('abort', stop);
-      settle(code ?? 128 + (ended === null ? 0 : constants.signals[ended]));
+      const status = code ?? 128 + (ended === null ? 0 : constants.signals[ended]);
+      // The command exits with the status, and what was not yet written would be lost.
+      void Promise.all([stdout, stderr].map(written)).then(() => settle(status));
     });
   });
+}
+
+/** Settles when all earlier writes are done, or when the stream has failed. */
+function written(stream: Writable): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()));
 }

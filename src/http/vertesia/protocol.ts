@@ -154,6 +154,7 @@ const ANSWERS: ReadonlySet<ErrorCode> = new Set([
   'APPROVAL_DENIED',
   'APPROVAL_TIMEOUT',
   'POLICY_DENIED',
+  'STOPPED',
   'TIME_DENIED',
   'RANDOM_DENIED',
   'NETWORK_DENIED',

@@ -73,7 +73,7 @@ async function buildEntry(
 async function buildUnit(
   files: PluginFiles,
   entry: PluginSources['entry'],
-  { builtins = 'powerless', virtualModules = [], rewrite = true }: BundleSpec,
+  { builtins = 'powerless', virtualModules = [], rewrite = true, packageBuilds }: BundleSpec,
   unit?: UnitSources,
 ): Promise<BuiltUnit> {
   const warnings: string[] = [];
@@ -105,7 +105,11 @@ async function buildUnit(
     plugins: [
       pluginSources({
         files,
-        resolver: makeResolver(files, makeVariants(files, builtins), isBuiltinIn(builtins)),
+        resolver: makeResolver(
+          files,
+          makeVariants(files, builtins, packageBuilds),
+          isBuiltinIn(builtins),
+        ),
         entry,
         virtualModules: new Set(virtualModules),
         builtins,

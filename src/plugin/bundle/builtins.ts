@@ -12,7 +12,7 @@ const STDIO_MODULE = 'bulkhead:stdio';
  * `provided`: the modules that the guest provides.
  */
 export function builtinFile(name: string, provided: ReadonlySet<string>): string {
-  if (name === 'process' && provided.has(STDIO_MODULE)) return 'process-program';
+  if ((name === 'process' || name === 'fs') && provided.has(STDIO_MODULE)) return `${name}-program`;
   return IMPLEMENTED.get(name) ?? WITH_SCHEME.get(name) ?? 'denied';
 }
 
@@ -39,7 +39,7 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['fs', 'fs'],
   ['fs/promises', 'fs-promises'],
   ['http', 'http'],
-  ['https', 'http'],
+  ['https', 'https'],
   ['module', 'module'],
   ['net', 'net'],
   ['os', 'os'],
@@ -92,6 +92,17 @@ const DENIED: ReadonlySet<string> = new Set(
     .join(' ')
     .split(' '),
 );
+
+/**
+ * The stand-in that separate packages share, by its built files: its own, and the part that other stand-ins import.
+ * It has no power and no state, and it is large.
+ */
+export function sharedBuiltin(file: string): 'buffer' | undefined {
+  if (file === 'buffer.js') return 'buffer';
+  return file === /from "\.\/(shared-[^"]+)"/.exec(readBuiltinFile('buffer.js'))?.[1]
+    ? 'buffer'
+    : undefined;
+}
 
 /** The directory of the built files of `sandbox/builtins`, each with its packages bundled in. */
 export const builtinDirectory: string = dirname(

@@ -53,7 +53,8 @@ export function makeBundleCache(options: {
 }
 
 function keyOf(spec: BundleSpec): string {
-  const { directory, entry, virtualModules, builtins, rewrite, separate, limits } = spec;
+  const { directory, entry, virtualModules, builtins, rewrite, separate, packageBuilds, limits } =
+    spec;
   const { processorMs: _, deadlineMs: __, ...caps } = limits ?? {};
   const what = [
     bundlerFingerprint(),
@@ -64,6 +65,7 @@ function keyOf(spec: BundleSpec): string {
     rewrite ?? true,
     caps,
     ...(separate === undefined ? [] : [separate.together]),
+    ...(packageBuilds === undefined ? [] : [{ packageBuilds }]),
   ];
   return hashOf('sha256', JSON.stringify(what), 'hex');
 }

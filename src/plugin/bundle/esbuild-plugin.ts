@@ -1,9 +1,9 @@
 import type { OnResolveArgs, OnResolveResult, Plugin } from 'esbuild';
 import { isRecord } from '../../../sandbox/wire/json.js';
-import { OWN_UNIT } from '../../../sandbox/wire/units.js';
+import { NODE_UNIT, OWN_UNIT } from '../../../sandbox/wire/units.js';
 import { BulkheadError, systemCode } from '../../errors.js';
 import { isInPackages } from './resolve/candidates.js';
-import { builtinFile, readBuiltinFile } from './builtins.js';
+import { builtinFile, readBuiltinFile, sharedBuiltin } from './builtins.js';
 import { parentOf, type PluginFiles } from './files.js';
 import type { BundleSpec } from './spec.js';
 import { PLUGIN_NAMESPACE, isBuildFailure } from './problems.js';
@@ -117,6 +117,9 @@ async function guarded<Result>(
   }
 }
 
+/** The specifier by which the shared unit imports a stand-in that it offers. */
+const SHARED_FILE = new RegExp(`^${OFFERED_FILE}${NODE_UNIT}/(.+)$`);
+
 function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveResult {
   const { path: specifier, importer, namespace, kind } = args;
   const { unit } = sources;
@@ -133,6 +136,8 @@ function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveRe
     return toModule(generatedModule.offered(unit.offered));
   }
   if (namespace === 'link') {
+    const [, shared] = SHARED_FILE.exec(specifier) ?? [];
+    if (shared !== undefined) return { path: `${shared}.js`, namespace: 'sandbox' };
     return { path: specifier.slice(OFFERED_FILE.length), namespace: PLUGIN_NAMESPACE };
   }
   if (namespace === 'bulkhead' && specifier === ENTRY_IMPORT) {
@@ -143,7 +148,13 @@ function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveRe
       : { path: sources.entry.file, namespace: PLUGIN_NAMESPACE };
   }
   if (namespace === 'bulkhead' || namespace === 'builtin' || namespace === 'sandbox') {
-    return { path: specifier.replace(/^\.\//, ''), namespace: 'sandbox', sideEffects: false };
+    const file = specifier.replace(/^\.\//, '');
+    const shared = unit === undefined || unit.path === NODE_UNIT ? undefined : sharedBuiltin(file);
+    if (unit === undefined || shared === undefined) {
+      return { path: file, namespace: 'sandbox', sideEffects: false };
+    }
+    unit.link(`${NODE_UNIT}/${shared}`);
+    return { ...toModule(generatedModule.sharedBuiltin(shared)), sideEffects: false };
   }
   if (namespace === 'node-interop' || namespace === 'with-default') {
     return toFile(importer, sources, true);

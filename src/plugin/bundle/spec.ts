@@ -26,8 +26,13 @@ export interface BundleSpec {
    * part of the plugin's own code. Default: one text for all.
    */
   readonly separate?: { readonly together: readonly string[] };
+  /** Which of their builds npm packages use, by name. Default: chosen for each by what its files need. */
+  readonly packageBuilds?: Readonly<Record<string, PackageBuild>>;
   readonly limits?: Partial<BundleLimits>;
 }
+
+/** The build of an npm package that has one for Node and one for browsers. */
+export type PackageBuild = 'node' | 'browser';
 
 /** Caps on a plugin's files. */
 export interface BundleLimits {

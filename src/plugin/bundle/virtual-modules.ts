@@ -1,3 +1,4 @@
+import { NODE_UNIT } from '../../../sandbox/wire/units.js';
 import { NAMESPACE_EXPORT } from './rewrite/rewrite.js';
 import { LINKED_MODULE } from './rewrite/link-interop.js';
 import { IN_PACKAGES } from './rewrite/sections.js';
@@ -62,6 +63,7 @@ export const generatedModule: Readonly<
     missing: (specifier: string, why: string) => GeneratedModule;
     interop: (path: string) => GeneratedModule;
     link: (file: string, isModule: boolean) => GeneratedModule;
+    sharedBuiltin: (name: 'buffer') => GeneratedModule;
     offered: (files: readonly string[]) => GeneratedModule;
     withDefault: (path: string) => GeneratedModule;
   }
@@ -81,6 +83,18 @@ export const generatedModule: Readonly<
     // Not the file's own name: esbuild reads a module with the extension .mjs as an ES module.
     path: `${file}${isModule ? LINKED_MODULE : ' linked'}`,
     contents: `module.exports = $bulkhead.link(${text(file)});`,
+  }),
+  /**
+   * A stand-in that the units share, with all names that other stand-ins import of it. An ES module, because each
+   * module begins with those that are injected, so that this one may be in a cycle: its function is there before.
+   */
+  sharedBuiltin: (name) => ({
+    namespace: 'link',
+    path: `${NODE_UNIT}/${name}`,
+    contents:
+      `export const { Buffer } = $bulkhead.link(${text(`${NODE_UNIT}/${name}`)}); ` +
+      'export const buffer_exports = { get Buffer() { return Buffer; } }; ' +
+      'export function init_buffer() {}',
   }),
   /** Offers files to other units, before any module of the unit runs: units import each other in cycles. */
   offered: (files) => ({

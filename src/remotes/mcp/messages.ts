@@ -1,11 +1,11 @@
 import { isJsonObject, isRecord } from '../../../sandbox/wire/json.js';
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
 import { BulkheadError } from '../../errors.js';
+import { readBlock } from '../../plugin/mcp-content.js';
 import type { ContentBlock, ToolAnswer } from '../../plugin/answer.js';
 import { hashOf, isWebUrl, MAX_TITLE, remoteFailed, type ToolFields } from '../description.js';
 import type { Definition } from '../pins.js';
 import { checkSchema } from '../../schema/check.js';
-import { readBlock } from './content.js';
 
 export interface McpTool extends Definition, ToolFields {
   readonly title: string;

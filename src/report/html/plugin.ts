@@ -1,5 +1,5 @@
-import type { Finding, PermissionReport, PluginReport } from '../report.js';
-import { duration, moment, plural, useText } from '../words.js';
+import type { Finding, PackageReport, PermissionReport, PluginReport } from '../report.js';
+import { duration, heldText, moment, plural, useText } from '../words.js';
 import { accessDiagram } from './access-diagram.js';
 import { activityChart } from './activity-chart.js';
 import { type Anchors, pluginFindings } from './findings.js';
@@ -42,6 +42,11 @@ export function pluginCard(
       }
       <h3>Permissions</h3>
       ${permissionTable(plugin)}
+      ${
+        plugin.packages.length > 0 &&
+        html`<h3>Packages</h3>
+          ${packageTable(plugin)}`
+      }
       ${
         plugin.denied.length > 0 &&
         html`<h3>Denied attempts</h3>
@@ -134,6 +139,30 @@ function used(permission: PermissionReport): Markup {
   >`;
 }
 
+function packageTable({ packages }: PluginReport): Markup {
+  const idle = packages.filter(isIdle);
+  return html`${table(
+    'npm packages in compartments of their own, and the permissions that they hold',
+    [
+      { title: 'Package', as: 'head', cell: ({ path }) => html`<code>${said(path)}</code>` },
+      { title: 'Version', cell: ({ version }) => said(version ?? '') },
+      {
+        title: 'Holds',
+        as: 'wrap',
+        cell: (one) =>
+          html`<span class="${one.together ? 'is-bad' : ''}">${said(heldText(one))}</span>`,
+      },
+      { title: 'Denied attempts', as: 'num', cell: ({ denied }) => String(denied) },
+    ],
+    packages.filter((one) => !isIdle(one)),
+  )}${idle.length > 0 && html`<p class="muted">${plural(idle.length, 'package')} with nothing.</p>`}`;
+}
+
+/** Whether a package has no permission, and tried nothing. */
+function isIdle({ granted, together, denied }: PackageReport): boolean {
+  return granted.length === 0 && !together && denied === 0;
+}
+
 function deniedTable({ denied }: PluginReport): Markup {
   return table(
     'Denied attempts, with the line of the plugin’s source',
@@ -187,13 +216,14 @@ function toolTable({ tools }: PluginReport): Markup {
 }
 
 function more({ approvals, limits, ends, secrets, undeclared }: PluginReport): Markup {
-  const { asked, given, refused, medianWaitMs, longestWaitMs, recent } = approvals;
+  const { asked, given, refused, medianWaitMs, longestWaitMs, recent, busiestHour, saver } =
+    approvals;
   return html`${
     asked + given + refused > 0 &&
     html`<h3>Approvals</h3>
       <p>
         ${plural(asked, 'request')}, ${given} approved, ${refused}
-        denied.${medianWaitMs !== null && html` People took ${duration(medianWaitMs)} in the median, ${duration(longestWaitMs ?? medianWaitMs)} at most.`}
+        denied.${medianWaitMs !== null && html` People took ${duration(medianWaitMs)} in the median, ${duration(longestWaitMs ?? medianWaitMs)} at most.`}${busiestHour > 1 && ` At most ${busiestHour} within an hour.`}${saver !== null && html` A rule for <code>${said(saver.tool)}</code> would have saved ${saver.questions}.`}
       </p>
       ${table(
         'The last answers',

@@ -1,6 +1,8 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { inTime } from '../../../src/brokers/storage/arriving.js';
 import { sourceOf, storageOf } from './keeper.js';
 
 const KB = Buffer.alloc(1000, 'x').toString();
@@ -62,6 +64,24 @@ describe('the quota of a storage', () => {
     expect(await ask({ op: 'read', path: 'b' })).toBe('b');
     expect(await ask({ op: 'read', path: 'a' })).toBe('');
     expect(readdirSync(join(root, 'notes/tmp'))).toEqual([]);
+  });
+
+  it('counts the waits for content, and not a slow disk', async () => {
+    const limit = new Error('too late');
+    const context = { store: { limits: { contentMs: 50 } }, refusals: { limit: () => limit } };
+    const chunk = (ms: number) => async (): Promise<Buffer> => {
+      await pause(ms);
+      return Buffer.from('a');
+    };
+    const slowDisk = async (timely: () => Promise<unknown>): Promise<unknown> => {
+      await pause(150);
+      return timely();
+    };
+    expect(await inTime(context as never, chunk(0), slowDisk)).toEqual(Buffer.from('a'));
+    const threeChunks = async (timely: () => Promise<unknown>): Promise<void> => {
+      for (let n = 0; n < 3; n += 1) await timely();
+    };
+    await expect(inTime(context as never, chunk(40), threeChunks)).rejects.toBe(limit);
   });
 
   it('is counted to twice of it at most, of what was there before it was lowered', async () => {

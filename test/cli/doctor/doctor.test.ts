@@ -68,6 +68,24 @@ describe('bulkhead doctor', () => {
     expect((await runFake(['doctor'], {})).stdout.text).not.toContain('without a token');
   });
 
+  it('says which plugins and tenants share a guest by the configuration', async () => {
+    const files = {
+      'bulkhead.config.json': JSON.stringify({
+        isolation: { notes: 'tenant', shell: 'call' },
+        replicas: { search: { max: 4 } },
+        trustGroups: { texts: ['lorem', 'words'] },
+      }),
+    };
+    const { stdout } = await runFake(['doctor'], { files });
+    expect(stdout.text).toContain('  guests    notes: each tenant has a guest of its own\n');
+    expect(stdout.text).toContain('  guests    shell: each call has a guest of its own\n');
+    expect(stdout.text).toContain('  guests    search: up to 4 guests at once\n');
+    expect(stdout.text).toContain('  guests    lorem, words: one guest, as trust group texts;');
+    const json = await runFake(['doctor', '--json'], { files });
+    expect(JSON.parse(json.stdout.text).sharing).toHaveLength(4);
+    expect((await runFake(['doctor'])).stdout.text).not.toContain('  guests ');
+  });
+
   it('distinguishes a wall that is left out from one that is missing', async () => {
     const { stdout } = await runFake(['doctor'], {
       guarantees: [wall('no-jit', { ...absent, unused: true })],

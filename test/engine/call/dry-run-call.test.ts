@@ -1,10 +1,12 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCallTracker } from '../../../src/engine/instance/in-flight.js';
-import { makeDryRun } from '../../../src/engine/instance/request-modes.js';
+import { makeDryRun } from '../../../src/engine/instance/dry-run-mode.js';
 import type { BulkheadEvent, RiskBand } from '../../../src/index.js';
-import { makePlugin, startEngine } from '../plugin-on-disk.js';
+import { makeDirectory, makePlugin, startEngine } from '../plugin-on-disk.js';
 
 const reached: string[] = [];
 let server: Server;
@@ -36,7 +38,7 @@ const directory = makePlugin({
         const { id } = await (await send('GET', '/item')).json();
         const sent = await Promise.allSettled([
           send('PUT', '/item/' + id, 'x'.repeat(10) + n), send('DELETE', '/item/8')]);
-        return { id, count, sent: sent.map(({ status, reason }) => status + ' ' + reason?.code) };
+        return { id, count, sent: sent.map(({ status, value, reason }) => status + ' ' + (value?.status ?? reason?.code)) };
       } }];`,
 });
 
@@ -51,10 +53,24 @@ it('a dry run reads, and what it would change is stopped and listed', async () =
     },
     onEvent: (event) => events.push(event),
   });
+  const unread = await engine.call('sync', { n: 1 }, { dryRun: true });
+  expect(unread).toMatchObject({
+    code: 'EFFECT_DENIED',
+    dryRun: [{ permission: 'network', method: 'GET', url: 'http://api.test/item' }],
+  });
+  expect(unread.content[0]?.text).toContain('--effect "GET api.test"');
+  expect(reached).toEqual([]);
+  engine.rules.add({
+    verdict: 'allow',
+    plugin: 'net',
+    tool: '*',
+    bundle: '*',
+    effect: { host: 'api.test', method: 'GET' },
+  });
   const dry = await engine.call('sync', { n: 1 }, { dryRun: true });
   expect(dry).toMatchObject({
     isError: false,
-    value: { id: 7, count: 1, sent: ['rejected EFFECT_DENIED', 'rejected EFFECT_DENIED'] },
+    value: { id: 7, count: 1, sent: ['fulfilled 202', 'fulfilled 202'] },
     dryRun: expect.arrayContaining([
       expect.objectContaining({
         permission: 'network',
@@ -74,13 +90,40 @@ it('a dry run reads, and what it would change is stopped and listed', async () =
   // Its guest was its own, and is gone: the real call finds nothing of it.
   const real = await engine.call('sync', { n: 1 });
   expect(real).toMatchObject({
-    value: { count: 1, sent: ['fulfilled undefined', 'fulfilled undefined'] },
+    value: { count: 1, sent: ['fulfilled 200', 'fulfilled 200'] },
   });
   expect(real).not.toHaveProperty('dryRun');
   expect(asked).toBe(1);
   await expect
     .poll(() => events.filter(({ type }) => type === 'guest-ended').length)
     .toBeGreaterThanOrEqual(1);
+});
+
+it('a dry run reads what it wrote to its storage, and leaves no trace of it', async () => {
+  const keeper = makePlugin({
+    id: 'keeper',
+    permissions: { storage: true },
+    tools: {
+      save: `async ({ text }) => {
+        const before = await storage.read('notes/a.txt').catch(() => 'nothing');
+        await storage.write('notes/a.txt', text);
+        await storage.write('b.txt', text);
+        return { before, after: await storage.read('notes/a.txt'), names: (await storage.list('')).length };
+      }`,
+    },
+  });
+  const storageDirectory = makeDirectory();
+  const engine = await startEngine([keeper], { storageDirectory });
+  expect((await engine.call('save', { text: 'one' })).value).toMatchObject({ before: 'nothing' });
+  const { value, dryRun } = await engine.call('save', { text: 'two' }, { dryRun: true });
+  expect(value).toEqual({ before: 'one', after: 'two', names: 2 });
+  expect(dryRun).toEqual([
+    { permission: 'storage', operation: 'write', path: expect.stringContaining('notes/a.txt') },
+    { permission: 'storage', operation: 'write', path: expect.stringContaining('b.txt') },
+  ]);
+  expect((await engine.call('save', { text: 'three' })).value).toMatchObject({ before: 'one' });
+  await expect.poll(() => readdirSync(join(storageDirectory, '.dry-runs'))).toEqual([]);
+  expect(engine.files('keeper').list().length).toBe(2);
 });
 
 it('a dry run holds its input to the schema like any call', async () => {
@@ -93,7 +136,7 @@ it('a dry run holds its input to the schema like any call', async () => {
 describe('in a dry run', () => {
   const risks: Readonly<Record<string, RiskBand>> = { look: 'low', post: 'medium' };
   const trial = () => {
-    const { mode, stopped } = makeDryRun();
+    const { mode, stopped } = makeDryRun((host) => host === 'cleared.test');
     const { check, outbound } = mode({
       plugin: 'p',
       version: undefined,
@@ -112,18 +155,38 @@ describe('in a dry run', () => {
   };
 
   it.each([
-    ['storage', { op: 'write', path: 'a' }],
-    ['storage', { op: 'append', path: 'a' }],
-    ['storage', { op: 'mkdir', path: 'a' }],
-    ['storage', { op: 'delete', path: 'a' }],
-    ['storage', { op: 'move', path: 'a' }],
-    ['storage', { op: 'something new', path: 'a' }],
+    ['changeFile', { op: 'write', path: 'a' }],
     ['power', { name: 'post', arguments: {} }],
     ['power', { name: 'unknown', arguments: {} }],
   ])('%s %j is stopped and listed', (method, params) => {
     const { check, stopped } = trial();
     expect(() => check(method, params)).toThrow(expect.objectContaining({ code: 'EFFECT_DENIED' }));
     expect(stopped.length).toBe(1);
+  });
+
+  it.each(['write', 'append', 'mkdir', 'delete', 'move', 'something new'])(
+    '%s in the storage is listed, and is for the copy',
+    (op) => {
+      const { check, stopped } = trial();
+      check('storage', { op, path: 'a' });
+      expect(stopped).toEqual([{ permission: 'storage', operation: op, path: 'a' }]);
+    },
+  );
+
+  it('a read goes to cleared hosts alone, and a header that stands for a method makes it a write', async () => {
+    const { outbound, stopped } = trial();
+    const leaving = { method: 'GET', headers: [], whole: true };
+    const signal = new AbortController().signal;
+    await outbound?.({ ...leaving, url: new URL('https://cleared.test/') }, signal);
+    expect(stopped).toEqual([]);
+    const others = [
+      { ...leaving, url: new URL('https://sub.cleared.test/') },
+      { ...leaving, url: new URL('https://cleared.test/'), headers: [['x-http-method', 'PUT']] },
+    ] as const;
+    for (const one of others) {
+      await expect(outbound?.(one, signal)).rejects.toMatchObject({ code: 'EFFECT_DENIED' });
+    }
+    expect(stopped).toHaveLength(2);
   });
 
   it.each([

@@ -157,6 +157,7 @@ describe('a Pandora plugin that is read again', () => {
       {
         code: 'BUNDLE_FAILED',
         message: expect.stringContaining('its last good version continues to run'),
+        places: [expect.objectContaining({ file: 'index.ts', line: 1, column: 23 })],
       },
     ]);
     makePlugin({ id: 'p', tools: { say: 'async () => "two"' } }, directory);

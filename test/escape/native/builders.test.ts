@@ -86,8 +86,10 @@ describe.each(HOSTS)('a host of %s whose machine has', (_, report, superuser) =>
     expect(planOf('a shell')?.ownUser).toBeUndefined();
     expect(planOf('a shell and setpriv')?.ownUser === undefined).toBe(!superuser);
     if (!superuser) return;
+    // Some machines let every user open a device, e.g. those with fuse installed.
+    const ofAll = HOSTS[0]?.[1]?.runs['none']?.outcomes ?? {};
     const own = done('a shell and setpriv', 'Devices and the user of a root host');
-    expect(own).toEqual([]);
+    expect(own.filter((deed) => ofAll[deed] !== 'done')).toEqual([]);
     expect(done('a shell and setpriv', 'Trace other processes')).toEqual([]);
     expect(done('a shell and setpriv')).not.toContain('read a file of the user');
     expect(done('a shell and setpriv')).not.toContain('read a file of the group');

@@ -17,9 +17,10 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { BUNDLER_WALLS } from '../../../src/engine/node/walled-bundler.js';
 import { kernelLimits } from '../../../src/guests/command.js';
 import { inspectMachine } from '../../../src/guests/machine.js';
-import { behindWalls } from '../../../src/guests/walls/build.js';
+import { behindWalls, type WalledProgram } from '../../../src/guests/walls/build.js';
 import { findWalls } from '../../../src/guests/walls/find.js';
 import { findLibraries } from '../../../src/guests/walls/libraries.js';
 import type { Command, Machine, Tools } from '../../../src/guests/walls/machine.js';
@@ -46,6 +47,8 @@ export type Combination =
   | 'none'
   /** What the machine gives. */
   | 'found'
+  /** What the machine gives to a process that bundles. */
+  | 'bundler'
   /** What the machine gives if it has these tools alone. */
   | { readonly tools: readonly (keyof Tools)[]; readonly landlock?: 0 }
   /** These walls of those that the machine gives. */
@@ -58,7 +61,7 @@ export interface HostReport {
 }
 
 const LIMITS = { memoryMb: 64, cpuSeconds: 60 };
-/** Above every limit of a guest, and below the memory of every machine. */
+/** More than the limit by so much. */
 const ABOVE_LIMIT = 1024 ** 3;
 const TRIAL_MS = 30_000;
 
@@ -72,7 +75,9 @@ async function main(): Promise<void> {
     const runs: Record<string, { plan: WallPlan; outcomes: Outcomes }> = {};
     for (const [name, combination] of Object.entries(order.combinations)) {
       const walled = await machineOf(machine, combination, order.script);
-      runs[name] = { plan: walled.plan, outcomes: await attack(walled, order, directory, name) };
+      const walls = combination === 'bundler' ? BUNDLER_WALLS : guestWalls(walled);
+      const outcomes = await attack({ machine: walled, walls }, order, directory, name);
+      runs[name] = { plan: walled.plan, outcomes };
     }
     const report: HostReport = { superuser: machine.superuser, found: machine.plan, runs };
     process.stdout.write(JSON.stringify(report));
@@ -87,7 +92,7 @@ async function machineOf(
   script: string,
 ): Promise<Machine> {
   if (combination === 'none') return { ...machine, plan: NO_WALLS };
-  if (combination === 'found') return machine;
+  if (combination === 'found' || combination === 'bundler') return machine;
   if ('only' in combination) {
     const { builder, ownUser } = machine.plan;
     return { ...machine, plan: { ...NO_WALLS, builder, ownUser, ...combination.only } };
@@ -106,8 +111,18 @@ async function machineOf(
   return { ...here, plan: await findWalls({ machine: here, users, landlock, readable: [script] }) };
 }
 
+/** What is around the attack. */
+interface Place {
+  readonly machine: Machine;
+  readonly walls: Pick<WalledProgram, 'limits' | 'use' | 'confined'>;
+}
+
+function guestWalls(machine: Machine): Place['walls'] {
+  return { limits: kernelLimits(machine, LIMITS), use: ['no-network'] };
+}
+
 async function attack(
-  machine: Machine,
+  { machine, walls }: Place,
   { script, attack: program, foreign }: HostOrder,
   directory: string,
   name: string,
@@ -140,15 +155,12 @@ async function attack(
       socket,
       abstract: mark,
       port,
-      above: ABOVE_LIMIT,
+      above: (walls.limits.dataBytes ?? 0) + ABOVE_LIMIT,
       program: '/bin/echo',
     };
-    const limits = kernelLimits(machine, LIMITS);
-    const use = ['no-network'] as const;
     const command = behindWalls(machine, {
+      ...walls,
       program: [perl, program, ...Object.entries(facts).map(([key, value]) => `${key}=${value}`)],
-      limits,
-      use,
       visible: [script, program, shown, perl, ...(await findLibraries(perl))],
     });
     const outcomes = await outcomesOf(command);
@@ -162,7 +174,7 @@ async function attack(
         ? {}
         : {
             'call the kernel by another interface': await endOf(
-              behindWalls(machine, { program: [foreign], limits, use, visible: [script, foreign] }),
+              behindWalls(machine, { ...walls, program: [foreign], visible: [script, foreign] }),
             ),
           }),
     };

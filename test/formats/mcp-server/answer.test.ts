@@ -10,7 +10,7 @@ describe('the result of a tool', () => {
           { type: 'text', text: 'a' },
           { type: 'image', mimeType: 'image/png', data: 'AA==' },
           { type: 'audio', mimeType: 'audio/wav', data: 'AA==' },
-          { type: 'resource', resource: { uri: 'x:1', text: 'inside' } },
+          { type: 'resource', resource: { uri: 'x:1', text: 'inside', secret: 1 }, other: 2 },
           { type: 'resource', resource: { uri: 'x:2', blob: 'AA==' } },
           { type: 'resource_link', uri: 'https://example.com/a', name: 'A' },
           { type: 'resource_link', uri: 'file:///etc/passwd', name: 'B' },
@@ -27,6 +27,16 @@ describe('the result of a tool', () => {
         { type: 'file', mimeType: 'application/octet-stream', data: 'AA==', name: 'x:2' },
         { type: 'text', text: 'A: https://example.com/a' },
         { type: 'text', text: 'B: file:///etc/passwd' },
+      ],
+      // For clients of the protocol: known fields, in order.
+      mcpContent: [
+        { type: 'text', text: 'a' },
+        { type: 'image', mimeType: 'image/png', data: 'AA==' },
+        { type: 'audio', mimeType: 'audio/wav', data: 'AA==' },
+        { type: 'resource', resource: { uri: 'x:1', text: 'inside' } },
+        { type: 'resource', resource: { uri: 'x:2', blob: 'AA==' } },
+        { type: 'resource_link', uri: 'https://example.com/a', name: 'A' },
+        { type: 'resource_link', uri: 'file:///etc/passwd', name: 'B' },
       ],
       structured: { n: 1 },
       // Only addresses of the web: a client could open one of another kind.

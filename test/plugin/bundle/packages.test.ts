@@ -20,6 +20,55 @@ describe('a package', () => {
     expect(value).toEqual(['browser', {}, 'own util', 2]);
   });
 
+  describe.each(['node', 'browser'] as const)('that the operator chose for %s', (build) => {
+    const spec = { packageBuilds: { dep: build } };
+    const index = { 'index.ts': `import dep from 'dep'; export const run = () => dep;` };
+    const builds = {
+      'node_modules/dep/node.js': 'module.exports = "node"',
+      'node_modules/dep/browser.js': 'module.exports = "browser"',
+    };
+
+    it.each([
+      ['exports', { exports: { browser: './browser.js', node: './node.js' } }],
+      ['a main file for browsers', { main: 'node.js', browser: 'browser.js' }],
+      [
+        'files that browsers replace',
+        { main: 'node.js', browser: { './node.js': './browser.js' } },
+      ],
+    ])('uses it, by %s', async (_, manifest) => {
+      const files = {
+        ...index,
+        ...builds,
+        'node_modules/dep/package.json': JSON.stringify({ name: 'dep', ...manifest }),
+      };
+      expect(await runFiles(files, { spec })).toBe(build);
+      // Another package is chosen as ever.
+      expect(await runFiles(files, { spec: { packageBuilds: { other: build } } })).toBe('browser');
+    });
+  });
+
+  it('keeps the streams that it leaves out in browsers', async () => {
+    const value = await runFiles({
+      'index.ts': `import dep from 'dep'; export const run = () => dep;`,
+      'node_modules/dep/package.json': '{ "browser": { "stream": false, "./streams": false } }',
+      'node_modules/dep/index.js':
+        'module.exports = [typeof require("stream").Transform, require("./streams")]',
+      'node_modules/dep/streams.js': 'module.exports = "own streams"',
+    });
+    expect(value).toEqual(['function', 'own streams']);
+  });
+
+  it('is used by its entry that leaves the prototypes of the language alone', async () => {
+    const value = await runFiles({
+      'index.ts': `import colors from 'colors'; export const run = () => colors;`,
+      'node_modules/colors/package.json': '{}',
+      'node_modules/colors/index.js':
+        'String.prototype.red = "red"; module.exports = "changes prototypes"',
+      'node_modules/colors/safe.js': 'module.exports = "safe"',
+    });
+    expect(value).toBe('safe');
+  });
+
   it('uses its files for Node if those for browsers need a DOM', async () => {
     const value = await runFiles({
       'index.ts': `import dep from 'dep'; export const run = () => dep;`,

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Located, PluginFiles } from '../files.js';
-import type { BundleSpec } from '../spec.js';
+import type { BundleSpec, PackageBuild } from '../spec.js';
 import type { Packages } from './package.js';
 
 /** The inputs of a file lookup. */
@@ -39,10 +39,11 @@ export function findFile(context: ResolveContext, path: string): Located | undef
   }
   const directory = files.locate(path);
   if (directory?.kind !== 'directory') return undefined;
-  const { mains = [], browserMain } = packages.in(directory.path) ?? {};
+  const { name, mains = [], browserMain } = packages.in(directory.path) ?? {};
   return variants.choose(
     browserMain === undefined ? undefined : findMain(files, directory.path, [browserMain]),
     findMain(files, directory.path, [...mains, 'index']),
+    name,
   );
 }
 
@@ -95,7 +96,14 @@ export function join(directory: string, path: string): string {
 export interface Variants {
   /** Whether packages use their files for Node, without the replacements for browsers. */
   readonly isForNode: boolean;
-  choose(forBrowsers: Located | undefined, forNode: Located | undefined): Located | undefined;
+  /** `name`: of the package. */
+  choose(
+    forBrowsers: Located | undefined,
+    forNode: Located | undefined,
+    name: string | undefined,
+  ): Located | undefined;
+  /** The build that the operator chose for a package; `undefined` if none. */
+  chosenFor(name: string | undefined): PackageBuild | undefined;
   /**
    * Whether a package reads files only outside browsers, and otherwise needs only modules that a
    * compartment has. `pairs`: each of its files for Node, with the one that replaces it.
@@ -110,12 +118,18 @@ export interface Variants {
 export function makeVariants(
   files: PluginFiles,
   builtins: NonNullable<BundleSpec['builtins']>,
+  packageBuilds: NonNullable<BundleSpec['packageBuilds']> = {},
 ): Variants {
+  const chosenFor = (name: string | undefined): PackageBuild | undefined =>
+    name !== undefined && Object.hasOwn(packageBuilds, name) ? packageBuilds[name] : undefined;
   return {
     isForNode: builtins === 'real',
-    choose: (forBrowsers, forNode) => {
+    chosenFor,
+    choose: (forBrowsers, forNode, name) => {
       if (forBrowsers === undefined || forNode === undefined) return forBrowsers ?? forNode;
       if (forBrowsers.path === forNode.path || builtins === 'real') return forNode;
+      const chosen = chosenFor(name);
+      if (chosen !== undefined) return chosen === 'node' ? forNode : forBrowsers;
       const texts = [files.read(forBrowsers.path), files.read(forNode.path)] as const;
       return runsBetterAsNode(...texts) || usesStreams(...texts) ? forNode : forBrowsers;
     },

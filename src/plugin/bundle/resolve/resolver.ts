@@ -67,12 +67,14 @@ export function makeResolver(
 
   const chooseTarget = (
     { from }: ResolveQuery,
+    name: string | undefined,
     find: (conditions: ReadonlySet<string>) => Located | undefined,
   ): Located | undefined => {
     const kind = from === 'import' ? ['import', 'module'] : ['require'];
     return variants.choose(
       find(new Set(['worker', 'browser', ...kind])),
       find(new Set(['node', ...kind])),
+      name,
     );
   };
 
@@ -81,7 +83,7 @@ export function makeResolver(
       const path = subpath === '.' ? `${info.directory}/` : join(info.directory, subpath);
       return fileIn(undefined, findFile(context, path));
     }
-    const chosen = chooseTarget(query, (conditions) => {
+    const chosen = chooseTarget(query, info.name, (conditions) => {
       const target = lookUpExport(info.exports, subpath, conditions);
       return target !== undefined && isOwnTarget(target)
         ? findExact(files, join(info.directory, target))
@@ -96,6 +98,9 @@ export function makeResolver(
   };
 
   const bare = (specifier: string, query: ResolveQuery): Resolution => {
+    const confined = variants.isForNode ? undefined : CONFINED_ENTRIES.get(specifier);
+    const instead = confined === undefined ? undefined : bare(confined, query);
+    if (instead?.kind === 'file') return instead;
     const { name, subpath } = splitSpecifier(specifier);
     const owner = packages.around(query.directory);
     if (owner?.name === name && owner.exports !== undefined) {
@@ -127,7 +132,7 @@ export function makeResolver(
   const internal = (query: ResolveQuery): Resolution => {
     const info = packages.around(query.directory);
     let elsewhere: string | undefined;
-    const chosen = chooseTarget(query, (conditions) => {
+    const chosen = chooseTarget(query, info?.name, (conditions) => {
       const target = lookUpExport(info?.imports ?? {}, query.specifier, conditions);
       if (target === undefined || info === undefined) return undefined;
       if (isOwnTarget(target)) return findExact(files, join(info.directory, target));
@@ -175,6 +180,9 @@ export function makeResolver(
       (!/\.c[jt]s$/.test(path) && packages.around(parentOf(path))?.isModule === true),
   };
 }
+
+/** Entries of packages that do the same without changing the language's own prototypes. */
+const CONFINED_ENTRIES: ReadonlyMap<string, string> = new Map([['colors', 'colors/safe']]);
 
 const NOT_FOUND: Resolution = {
   kind: 'unresolved',
@@ -224,12 +232,15 @@ function makeReplacements(context: ResolveContext): Replacements {
         const replacement = findFile(context, join(info.directory, to));
         return original === undefined || replacement === undefined ? [] : [[original, replacement]];
       });
+      const chosen = variants.chosenFor(info.name);
       answer =
         !variants.isForNode &&
-        pairs.every(
-          ([original, replacement]) => variants.choose(replacement, original) === replacement,
-        ) &&
-        !variants.losesFiles(pairs);
+        (chosen === undefined
+          ? pairs.every(
+              ([original, replacement]) =>
+                variants.choose(replacement, original, info.name) === replacement,
+            ) && !variants.losesFiles(pairs)
+          : chosen === 'browser');
       applies.set(info, answer);
     }
     return answer;
@@ -243,11 +254,14 @@ function makeReplacements(context: ResolveContext): Replacements {
       const short = names.map((name) => name.replace(/(?:\/index)?\.[^./]+$/, ''));
       for (const name of [...names, ...short]) {
         const replacement = info.replacements.get(name);
+        if (replacement === false && info.replacements.get('stream') === false) continue;
         if (replacement !== undefined) return replacement;
       }
       return undefined;
     },
     ofImport: (info, specifier) => {
+      // Unlike a browser, a compartment has streams.
+      if (specifier === 'stream' && info?.replacements.get(specifier) === false) return undefined;
       const replacement = info?.replacements.get(specifier);
       return info !== undefined && replacement !== undefined && isApplied(info)
         ? replacement

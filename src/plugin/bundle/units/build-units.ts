@@ -1,4 +1,10 @@
-import { OWN_UNIT, readUnits, type Unit, writeUnits } from '../../../../sandbox/wire/units.js';
+import {
+  NODE_UNIT,
+  OWN_UNIT,
+  readUnits,
+  type Unit,
+  writeUnits,
+} from '../../../../sandbox/wire/units.js';
 import type { Bundle } from '../../plugin.js';
 import type { UnitSources } from '../esbuild-plugin.js';
 import type { PluginFiles } from '../files.js';
@@ -39,8 +45,12 @@ export async function buildUnits(
         offered: [...offered].toSorted(),
         link: (file) => links.add(file),
       });
-      done.set(path, { built, links: [...links], offered: offered.size });
-      for (const file of links) {
+      // Each unit resolves the stand-ins of global names, and few use one.
+      const used = [...links].filter(
+        (file) => owner(file) !== NODE_UNIT || built.code.includes(JSON.stringify(file)),
+      );
+      done.set(path, { built, links: used, offered: offered.size });
+      for (const file of used) {
         const unit = owner(file);
         wanted.set(unit, (wanted.get(unit) ?? new Set()).add(file));
       }
@@ -60,15 +70,19 @@ function join(
 ): BuiltUnit {
   const isDeclared = makeDeclared(files);
   const code = writeUnits(
-    units.map(([path, { built, links }]): Unit => ({
-      path,
-      code: built.code,
-      assigned: built.assignedGlobals,
-      imports: [...new Set(links.map(owner))].toSorted(),
-      undeclared: [
-        ...new Set(links.filter((file) => !isDeclared(path, file)).map(owner)),
-      ].toSorted(),
-    })),
+    units.map(([path, { built, links }]): Unit => {
+      // Every unit may import the shared stand-ins.
+      const imported = links.filter((file) => owner(file) !== NODE_UNIT);
+      return {
+        path,
+        code: built.code,
+        assigned: built.assignedGlobals,
+        imports: [...new Set(imported.map(owner))].toSorted(),
+        undeclared: [
+          ...new Set(imported.filter((file) => !isDeclared(path, file)).map(owner)),
+        ].toSorted(),
+      };
+    }),
   );
   const placed = readUnits(code);
   const all = units.map(([, { built }]) => built);

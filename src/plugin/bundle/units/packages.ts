@@ -1,13 +1,14 @@
 import { isRecord } from '../../../../sandbox/wire/json.js';
-import { OWN_UNIT } from '../../../../sandbox/wire/units.js';
+import { NODE_UNIT, OWN_UNIT } from '../../../../sandbox/wire/units.js';
 import { packageNameOf, packageOf } from '../../package-path.js';
 import type { PluginFiles } from '../files.js';
 
 /**
  * The unit that a file belongs to: the directory of its npm package, or `.` for the plugin's own files and those of
- * the packages in `together`.
+ * the packages in `together`. Shared stand-ins for Node's modules have a unit of their own.
  */
 export function unitOf(file: string, together: readonly string[]): string {
+  if (file.startsWith(`${NODE_UNIT}/`)) return NODE_UNIT;
   const path = packageOf(file);
   return path === undefined || together.includes(path) ? OWN_UNIT : path;
 }

@@ -1,0 +1,3 @@
+import { makeHttp } from './http.js';
+
+export const builtin: object = makeHttp('https');

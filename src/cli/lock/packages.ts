@@ -1,0 +1,201 @@
+import type { Command } from 'commander';
+import type { AcceptedPackages } from '../../engine/accepted-packages.js';
+import type { Inspection } from '../../engine/inspect-plugin.js';
+import { grantsOf, packageGrantWithin } from '../../engine/accepted-packages.js';
+import type { EngineOptions } from '../../engine/types/options.js';
+import { BulkheadError } from '../../errors.js';
+import {
+  describeWant,
+  type LockedPackages,
+  type PackageWants,
+  togetherOf,
+} from '../../lock/locked-packages.js';
+import type { Permissions } from '../../permissions/kind.js';
+import { NO_PERMISSIONS } from '../../permissions/permissions.js';
+import type { PackageGrant } from '../../../sandbox/wire/methods.js';
+import { grantFor, proposePackages, wantsOf } from '../../suggest/package-policy.js';
+import { visible } from '../../visible.js';
+import { collect } from '../arguments.js';
+import type { CliCapabilities } from '../capabilities.js';
+import { usageError } from '../failure.js';
+import {
+  addPackageOptions,
+  grantOfText,
+  packageDirectory,
+  type PackageBuildSettings,
+  type PackageSettings,
+  parseAllowPackage,
+  unitedGrant,
+} from '../package-options.js';
+
+/** The options that decide about the npm packages in a plugin, when it is accepted. */
+export interface LockPackageSettings extends PackageSettings {
+  readonly denyPackage?: readonly string[];
+}
+
+export function addLockPackageOptions(command: Command): Command {
+  return addPackageOptions(command).option(
+    '--deny-package <PACKAGE>',
+    'give this package no permission; repeatable',
+    collect,
+  );
+}
+
+/**
+ * The engine's option `packages`. `accepted`: the packages of the plugins that it is for, as they were accepted.
+ * Default: it is for all plugins.
+ */
+export function lockPackagesOption(
+  { packages, packageTogether = [] }: PackageBuildSettings,
+  accepted: Readonly<Record<string, LockedPackages | undefined>> = { '*': undefined },
+): Pick<EngineOptions, 'packages'> {
+  const how = packages ?? (packageTogether.length > 0 ? 'separate' : undefined);
+  if (how === undefined) return {};
+  const named = packageTogether.map(packageDirectory);
+  const options = Object.entries(accepted).map(
+    ([id, before = {}]) =>
+      [id, how === 'together' ? how : { together: [...togetherOf(before), ...named] }] as const,
+  );
+  return { packages: Object.fromEntries(options) };
+}
+
+/** What the code of each package uses; `undefined` if the sources are not there to be read. */
+export async function readWants(
+  { plugin, packages }: Inspection,
+  { suggestPermissions }: Pick<CliCapabilities, 'suggestPermissions'>,
+): Promise<Readonly<Record<string, PackageWants>> | undefined> {
+  if (packages === undefined) return undefined;
+  return suggestPermissions(plugin.directory).then(
+    (suggestion) => wantsOf(suggestion, packages),
+    () => undefined,
+  );
+}
+
+/**
+ * The decision about the packages: what was accepted before, else what their code uses, with the changes that the
+ * operator names. Throws `INVALID_PERMISSION` for what the plugin itself may not do.
+ */
+export function decidePackages(
+  inspected: Inspection,
+  settings: LockPackageSettings,
+  more: {
+    readonly granted: Permissions;
+    readonly wants: Readonly<Record<string, PackageWants>> | undefined;
+    readonly before?: LockedPackages | undefined;
+  },
+): AcceptedPackages | undefined {
+  const { packages, plugin } = inspected;
+  const { allowPackage = [], denyPackage = [] } = settings;
+  const { granted, wants = {}, before } = more;
+  if (packages === undefined) {
+    if (settings.packages === 'separate') throw packedTogether(plugin.id);
+    if (allowPackage.length + denyPackage.length === 0) return undefined;
+    throw usageError('--packages', 'permissions for packages need --packages separate');
+  }
+  const start: Readonly<Record<string, PackageGrant>> =
+    before === undefined ? proposePackages(packages, wants, granted).grant : grantsOf(before);
+  const grant = new Map(Object.entries(start));
+  for (const text of denyPackage) grant.set(known(packages, text, '--deny-package'), {});
+  for (const text of allowPackage) {
+    const { path: named, want } = parseAllowPackage(text);
+    const path = known(packages, named, '--allow-package');
+    grant.set(path, unitedGrant(grant.get(path) ?? {}, allowed(want, plugin.id, path, granted)));
+  }
+  return { grant: Object.fromEntries(grant), wants };
+}
+
+function known(
+  packages: NonNullable<Inspection['packages']>,
+  text: string,
+  option: string,
+): string {
+  const path = packageDirectory(text);
+  if (Object.hasOwn(packages, path)) return path;
+  throw usageError(
+    option,
+    `the plugin has no package ${text}; name its directory, such as node_modules/axios`,
+  );
+}
+
+/** Throws `INVALID_PERMISSION` for what the plugin itself may not do. */
+function allowed(want: string, id: string, path: string, held: Permissions): PackageGrant {
+  const grant = grantOfText(want);
+  if (grant.imports !== undefined) return grant;
+  const within = packageGrantWithin(grant, held);
+  if (Object.keys(within).length > 0) return within;
+  throw new BulkheadError(
+    'INVALID_PERMISSION',
+    `${want} cannot be allowed to ${path}: ${id} itself may not do it. Grant it to the plugin with --allow ${want}.`,
+    { kind: 'known', text: want },
+  );
+}
+
+function packedTogether(id: string): BulkheadError<'INVALID_OPTIONS'> {
+  return usageError(
+    '--packages',
+    `${id} is packed as one bundle; pack it again with bulkhead pack --packages separate`,
+  );
+}
+
+/** The packages of a plugin as sentences, those with permissions first. */
+export function formatPackages(
+  packages: NonNullable<Inspection['packages']>,
+  { grant, wants }: AcceptedPackages,
+): readonly string[] {
+  const all = Object.entries(packages).map(([path, one]) => {
+    const version = one.version === undefined ? '' : ` ${one.version}`;
+    const name = `${path.replace(/^node_modules\//, '')}${version}`;
+    const given = grant[path] ?? {};
+    const parts = one.together === true ? [TOGETHER] : wordsOf(given);
+    const more = (given.imports ?? []).filter((other) => one.undeclared.includes(other));
+    const imported = more.map((other) => `imports ${other}, which its package.json does not name`);
+    return { path, name, parts: [...parts, ...imported] };
+  });
+  const nothing = all.filter(({ parts }) => parts.length === 0).length;
+  return [
+    ...all.flatMap(({ name, parts }) =>
+      parts.length === 0 ? [] : [`${name}: ${parts.join('; ')}`],
+    ),
+    ...(nothing === 0 ? [] : [`${nothing} ${nothing === 1 ? 'package' : 'packages'}: nothing`]),
+    ...all.flatMap(({ path, name }) =>
+      withheldOf(wants[path] ?? {}, grant[path] ?? {}).map(
+        ([want, at]) => `${name} ${describeWant(want)} (${at}); it does not get it`,
+      ),
+    ),
+  ];
+}
+
+const TOGETHER = "runs as part of the plugin's own code, with all that the plugin may do";
+
+function wordsOf({ network, env, time, random, storage, fs, powers }: PackageGrant): string[] {
+  const hosts = network === true ? ['every host of the plugin'] : network || [];
+  return [
+    ...(hosts.length === 0 ? [] : [`network to ${hosts.join(', ')}`]),
+    ...(env === undefined || env.length === 0 ? [] : [`variables ${env.join(', ')}`]),
+    ...(fs === true ? ['the files of the plugin'] : []),
+    ...(storage === true ? ['the storage of the plugin'] : []),
+    ...(powers === true ? ['the powers of the plugin'] : []),
+    ...(time === true ? ['clock'] : []),
+    ...(random === true ? ['random numbers'] : []),
+  ];
+}
+
+/** Uses that the package does not get. A clock and random numbers have harmless replacements. */
+function withheldOf(wants: PackageWants, grant: PackageGrant): (readonly [string, string])[] {
+  return Object.entries(wants).filter(([want]) => {
+    const [kind = '', scope] = want.split(/:(.*)/s);
+    if (kind === 'time' || kind === 'random') return false;
+    if (kind === 'env' || kind === 'imports') {
+      return scope === undefined || grant[kind]?.includes(scope) !== true;
+    }
+    const held = Object.entries(grant).find(([name]) => name === kind)?.[1];
+    if (kind !== 'network' || scope === undefined || !Array.isArray(held))
+      return held === undefined;
+    return grantFor([want], { ...NO_PERMISSIONS, network: held }).network === undefined;
+  });
+}
+
+/** The option that gives a package what it uses, for a shell. */
+export function allowPackageFlag(path: string, want: string): string {
+  return `--allow-package ${visible(path)}=${visible(want)}`;
+}

@@ -1,0 +1,67 @@
+import type { PackageGrant } from '../../sandbox/wire/methods.js';
+import type { AcceptedPackages } from '../engine/accepted-packages.js';
+import type { Inspection } from '../engine/inspect-plugin.js';
+import type { PackageWants } from '../lock/locked-packages.js';
+import type { Permissions } from '../permissions/kind.js';
+import { scopeTexts } from '../permissions/table.js';
+import { packagesAmong, type PackageUse } from './package-grants.js';
+import type { Suggestion } from './suggest.js';
+
+/**
+ * What the code of each npm package uses, by directory: each use as text, with its first place in the code. An import
+ * that its package.json does not name is `imports:node_modules/axios`.
+ */
+export function wantsOf(
+  suggestion: Pick<Suggestion, 'items' | 'open'>,
+  packages: NonNullable<Inspection['packages']>,
+): Readonly<Record<string, PackageWants>> {
+  const uses = new Map(packagesAmong(suggestion).map(({ path, items }) => [path, items]));
+  return Object.fromEntries(
+    Object.entries(packages).map(([path, { undeclared }]): [string, PackageWants] => {
+      const used = (uses.get(path) ?? []).toReversed().map((item) => [wantOf(item), item.at]);
+      const imported = undeclared.map((other) => [`imports:${other}`, `${path}/package.json`]);
+      return [path, Object.fromEntries([...used, ...imported])];
+    }),
+  );
+}
+
+function wantOf({ permission, scope }: PackageUse): string {
+  return scope === undefined || scope === 'true' ? permission : `${permission}:${scope}`;
+}
+
+/**
+ * Proposes what each npm package gets: what its code uses, as far as the plugin's own grant covers it. A use of a host
+ * that is only known at run time gets the hosts of the plugin.
+ */
+export function proposePackages(
+  packages: NonNullable<Inspection['packages']>,
+  wants: Readonly<Record<string, PackageWants>>,
+  granted: Permissions,
+): AcceptedPackages {
+  const grant = Object.entries(packages).map(([path, { undeclared, together }]) => {
+    const used = together === true ? [] : Object.keys(wants[path] ?? {});
+    const imports = undeclared.length === 0 ? {} : { imports: undeclared };
+    return [path, { ...grantFor(used, granted), ...imports }] as const;
+  });
+  return { wants, grant: Object.fromEntries(grant) };
+}
+
+/** The part of these uses that the plugin's grant covers. */
+export function grantFor(wants: readonly string[], held: Permissions): PackageGrant {
+  const scopes = (kind: string): readonly string[] =>
+    wants.flatMap((want) => (want.startsWith(`${kind}:`) ? [want.slice(kind.length + 1)] : []));
+  const uses = (kind: string): boolean => wants.includes(kind) || scopes(kind).length > 0;
+  const network = wants.includes('network')
+    ? held.network
+    : scopeTexts.network.intersect(scopes('network'), held.network);
+  const env = held.env.filter((name) => wants.includes('env') || scopes('env').includes(name));
+  return {
+    ...(held.time && uses('time') ? { time: true } : {}),
+    ...(held.random && uses('random') ? { random: true } : {}),
+    ...(held.storage && uses('storage') ? { storage: true } : {}),
+    ...(held.fs.length > 0 && uses('fs') ? { fs: true } : {}),
+    ...(held.powers.length > 0 && uses('powers') ? { powers: true } : {}),
+    ...(network.length === 0 ? {} : { network }),
+    ...(env.length === 0 ? {} : { env }),
+  };
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { openWorld } from './world.js';
+
+const HASH = 'a'.repeat(64);
+
+describe('the page of a call', () => {
+  it('has rules about its tool to paste, as one word each, and no allow for an unknown input', async () => {
+    const world = openWorld();
+    const cookie = await world.enter();
+    world.emit({
+      type: 'call-started',
+      call: 'call_1',
+      plugin: 'notes',
+      tool: "write'; rm -rf ~",
+      bundle: 'sha512-abc',
+      risk: 'medium',
+      input: '{"city":"Oslo"}',
+    });
+    const page = await (await world.get('/console/calls/call_1', cookie)).text();
+    expect(page).toContain('bulkhead rules add deny');
+    expect(page).toContain(String.raw`&#39;notes:write&#39;\&#39;&#39;; rm -rf ~&#39;`);
+    expect(page).not.toContain('rules add allow');
+    expect(page).toContain('The input is not known here');
+  });
+});
+
+describe('the page of the audit log', () => {
+  it('shows the anchor of now, and compares the log with anchors that a person enters', async () => {
+    const asked: unknown[] = [];
+    const world = openWorld({
+      audit: {
+        head: { seq: 7, hash: HASH },
+        query: async function* () {},
+        verify: async (options) => {
+          asked.push(options);
+          return { ok: true, records: 7, head: { seq: 7, hash: HASH }, anchored: 1, notes: [] };
+        },
+      },
+    });
+    const cookie = await world.enter();
+    const form = await world.formToken(cookie);
+    const page = await (await world.get('/console/audit', cookie)).text();
+    const anchor = `bulkhead-audit:7:${HASH}`;
+    expect(page).toContain(anchor);
+    const verified = await world.post(
+      '/console/audit/verify',
+      { form, anchors: anchor },
+      { cookie },
+    );
+    expect(await verified.text()).toMatch(/7 records were\s+checked, 1 against\s+their\s+anchors/);
+    expect(asked).toEqual([{ anchors: [{ seq: 7, hash: HASH }] }]);
+    const wrong = await world.post(
+      '/console/audit/verify',
+      { form, anchors: 'nonsense' },
+      { cookie },
+    );
+    expect(wrong.status).toBe(400);
+    expect(await wrong.text()).toContain('The text has no anchor');
+  });
+});
