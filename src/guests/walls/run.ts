@@ -99,5 +99,5 @@ export function runBehindWalls(
 
 /** Settles when all earlier writes are done, or when the stream has failed. */
 function written(stream: Writable): Promise<void> {
-  return new Promise((resolve) => stream.write('', () => resolve()));
+  return new Promise((settle) => stream.write('', () => settle()));
 }
