@@ -1,4 +1,5 @@
 import type { GuestGrant, PluginIdentity } from '../wire/methods.js';
+import { grantRemedy } from '../wire/grant-remedy.js';
 import { withCode } from './errors.js';
 
 /** A kind of permission, as in grants, endowments and brokers. */
@@ -8,46 +9,41 @@ interface Wording {
   readonly code: string;
   /** The forbidden action. */
   readonly deed: string;
-  /** The member of `permissions` that requests it, as in manifests. */
-  readonly remedy: string;
 }
 
 const wordings: Readonly<Record<PermissionName, Wording>> = {
-  time: { code: 'TIME_DENIED', deed: 'read the time', remedy: '"time": true' },
-  random: { code: 'RANDOM_DENIED', deed: 'use randomness', remedy: '"random": true' },
+  time: { code: 'TIME_DENIED', deed: 'read the time' },
+  random: { code: 'RANDOM_DENIED', deed: 'use randomness' },
   network: {
     code: 'NETWORK_DENIED',
     deed: 'use the network',
-    remedy: '"network": ["<host name>"]',
   },
   env: {
     code: 'ENVIRONMENT_DENIED',
     deed: 'read environment variables',
-    remedy: '"env": ["<variable name>"]',
   },
   fs: {
     code: 'FILESYSTEM_DENIED',
     deed: 'read files',
-    remedy: '"fs": ["<path prefix>"]',
   },
-  storage: { code: 'STORAGE_DENIED', deed: 'store files', remedy: '"storage": true' },
+  storage: { code: 'STORAGE_DENIED', deed: 'store files' },
   powers: {
     code: 'POWER_DENIED',
     deed: 'use what the host provides',
-    remedy: '"powers": ["<name>"]',
   },
 };
 
 /**
- * Makes the errors for uses without a grant: what was refused, to which plugin, and the edit that
- * allows it.
+ * Makes the errors for uses without a grant: what was refused, to which plugin, and what allows
+ * it.
  */
 export function makeDenial(
   plugin: PluginIdentity,
 ): (permission: PermissionName, wanted: string) => Error {
   return (permission, wanted) => {
-    const { code, deed, remedy } = wordings[permission];
-    const message = `${plugin.id} may not ${deed} (${wanted}). To allow this, add ${remedy} to "permissions" in ${plugin.manifest} and grant it.`;
+    const { code, deed } = wordings[permission];
+    const remedy = grantRemedy(plugin, permission, scopeOf(permission, wanted));
+    const message = `${plugin.id} may not ${deed} (${wanted}). ${remedy}`;
     return withCode(new Error(message), code);
   };
 }
@@ -62,6 +58,15 @@ export function makePackageDenial(
     const message = `The package ${inPackage} of ${plugin.id} may not ${deed} (${wanted}). To allow this, add ${packageRemedy(permission, wanted)} to the grant of ${JSON.stringify(inPackage)} in the option "packages" or in the lock file.`;
     return withCode(new Error(message), code);
   };
+}
+
+/** What a use needs, as far as its text names it: `GET https://api.example.com/` names a host. */
+function scopeOf(permission: PermissionName, wanted: string): string | undefined {
+  if (permission === 'env') return /^\w+$/.test(wanted) && wanted !== 'env' ? wanted : undefined;
+  if (permission === 'powers') return wanted;
+  if (permission !== 'network') return undefined;
+  const [, scheme, host] = /^(?:\S+ )?(https?):\/\/([\w.:[\]-]+)(?![\w.:[\]@-])/.exec(wanted) ?? [];
+  return host === undefined || scheme === 'https' ? host : `http://${host}`;
 }
 
 function packageRemedy(permission: PermissionName, wanted: string): string {

@@ -7,6 +7,8 @@ export interface PluginIdentity {
   readonly id: string;
   /** The place where the author declares permissions: `pandora.manifest.json`, `"bulkhead" of spindle.json`. */
   readonly manifest: string;
+  /** Kinds that the operator may grant although the manifest does not declare them; `true`: all. Absent: none. */
+  readonly undeclared?: true | readonly string[];
 }
 
 /**

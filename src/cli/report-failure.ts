@@ -85,7 +85,7 @@ function variableRemedy(
     return;
   const name = /\benv\.([A-Z][A-Z0-9_]*)/.exec(excerpt.at(-2) ?? '')?.[1];
   if (name === undefined) return;
-  return `If ${name} is undefined: add "env": ["${name}"] to the permissions in the manifest, and give it a value (--env ${name}=VALUE).`;
+  return `If ${name} is undefined: grant it (--allow env:${name}) and give it a value (--env ${name}=VALUE). A manifest that declares permissions must name it in "env" too.`;
 }
 
 function heading(
@@ -111,16 +111,7 @@ function place({ file, line, column, message }: NonNullable<Failure['problems']>
 function splitRemedy(message: string): { cause: string; fix: string | undefined } {
   const at = message.search(/ (?:To allow (?:this|it)|To fix (?:this|it)),? /);
   if (at < 0) return { cause: message, fix: undefined };
-  const cause = message.slice(0, at);
-  return { cause, fix: filledIn(message.slice(at + 1), cause) };
-}
-
-/** A fix for any use of a permission, with what the cause names: `(fetch https://api.example.com/)`. */
-function filledIn(fix: string, cause: string): string {
-  const [, url = ''] = /\((?:\S+ )?(https?:\/\/[^\s)]+)\)/.exec(cause) ?? [];
-  if (!URL.canParse(url)) return fix;
-  const { protocol, host, origin } = new URL(url);
-  return fix.replace('<host name>', protocol === 'https:' ? host : origin);
+  return { cause: message.slice(0, at), fix: message.slice(at + 1) };
 }
 
 function field(name: string, text: string, paint: Paint): string[] {

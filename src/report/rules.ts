@@ -56,7 +56,7 @@ export const deniedAttempt: Rule = {
       level: 'error' as const,
       subject: `${kind} ${wanted}`,
       message: `${plugin.id} tried ${kind} ${wanted} ${count === 1 ? 'once' : `${count} times`}; each attempt was denied.`,
-      fix: `If the plugin needs it, add it to ${kind} in ${manifest} and grant it; else ask the author.`,
+      fix: `If the plugin needs it, grant it; a manifest that declares permissions must name it in ${kind} first (${manifest}). Else ask the author.`,
       place: placeOf(at) ?? { file: manifest },
     })),
 };

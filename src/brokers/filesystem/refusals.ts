@@ -1,3 +1,4 @@
+import { grantRemedy } from '../../../sandbox/wire/grant-remedy.js';
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import { BulkheadError } from '../../errors.js';
 import { didYouMean } from '../../did-you-mean.js';
@@ -59,15 +60,14 @@ export function makeRefusals(
       return denied(
         path,
         `${path} is not in what ${plugin.id} may read (${holds()}).${meant}` +
-          ` To allow it, add "${path}" to the fs permission in ${plugin.manifest}.`,
+          ` ${grantRemedy(plugin, 'fs', path)}`,
       );
     },
     leadsOut: (path, cause) =>
       denied(
         path,
         `${path} is or goes through a link that does not end in a file that ${plugin.id} may read` +
-          ` (${holds()}). To allow it, add the path that the link leads to to the fs permission in` +
-          ` ${plugin.manifest}, and read that.`,
+          ` (${holds()}). Use the path that the link leads to. ${grantRemedy(plugin, 'fs')}`,
         cause,
       ),
     readOnly: (path) =>
@@ -87,8 +87,7 @@ export function makeRefusals(
     special: (path) =>
       denied(
         path,
-        `${path} is a file of the kernel. To allow it, name exactly` +
-          ` that path in the fs permission in ${plugin.manifest}: a path above it does not cover it.`,
+        `${path} is a file of the kernel, which a path above it does not cover. ${grantRemedy(plugin, 'fs', path)}`,
       ),
     malformed: (why) => denied('', `${plugin.id} requested for a path that ${why}.`),
     failed: (path, why, cause) =>

@@ -1,3 +1,4 @@
+import { grantRemedy } from '../../../sandbox/wire/grant-remedy.js';
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import { BulkheadError } from '../../errors.js';
 import { didYouMean } from '../../did-you-mean.js';
@@ -54,7 +55,7 @@ export function makeRefusals(
         `Network denied: ${cut(hostWithPort(url))} is not in the allowed list of ${plugin.id}` +
           ` (${holds()}).${from === undefined ? '' : ` ${cut(from)} redirected there.`}` +
           (near === undefined ? '' : ` Did you mean "${near}"?`) +
-          ` To allow it, add "${wanted}" to the network permission in ${plugin.manifest}.`,
+          ` ${grantRemedy(plugin, 'network', wanted)}`,
       );
     },
     notOfPackage: (url, from) =>

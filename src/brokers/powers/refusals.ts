@@ -1,3 +1,4 @@
+import { grantRemedy } from '../../../sandbox/wire/grant-remedy.js';
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
 import { BulkheadError } from '../../errors.js';
 import type { PowerLimits } from '../limits.js';
@@ -16,12 +17,13 @@ export interface Refusals {
   revoked(power: string): BulkheadError;
 }
 
-export function makeRefusals({ id, manifest }: PluginIdentity, limits: PowerLimits): Refusals {
+export function makeRefusals(plugin: PluginIdentity, limits: PowerLimits): Refusals {
+  const { id } = plugin;
   return {
     denied: (power, permission, granted) =>
       new BulkheadError(
         'POWER_DENIED',
-        `${id} may not use ${power}, which the host provides. To allow it, add "${permission}" to the powers permission in ${manifest} and grant it.`,
+        `${id} may not use ${power}, which the host provides. ${grantRemedy(plugin, 'powers', permission)}`,
         { plugin: id, wanted: power, granted },
       ),
     unavailable: (power) =>

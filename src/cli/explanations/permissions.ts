@@ -7,34 +7,38 @@ export const permissionCodes = {
   TIME_DENIED: {
     title: 'time denied',
     meaning: 'The plugin used Date.now(), new Date() or similar without the time permission.',
-    remedy: 'Add "time": true to the permissions in the manifest, and grant it.',
+    remedy:
+      'Grant it: --allow time, or the option "grant". If the manifest declares permissions, add "time": true there first.',
   },
   RANDOM_DENIED: {
     title: 'randomness denied',
     meaning: 'The plugin used Math.random() or similar without the random permission.',
-    remedy: 'Add "random": true to the permissions in the manifest, and grant it.',
+    remedy:
+      'Grant it: --allow random, or the option "grant". If the manifest declares permissions, add "random": true there first.',
   },
   NETWORK_DENIED: {
     title: 'network access denied',
     meaning: 'The plugin requested a host that is not granted, or a private address.',
     remedy:
-      'Add the host to permissions.network in the manifest, and grant it. Only a host override of the operator opens a private address.',
+      'Grant it: --allow network:HOST, or the option "grant". If the manifest declares permissions, add the host to "network" there first. Only a host override of the operator opens a private address.',
   },
   ENVIRONMENT_DENIED: {
     title: 'environment variable denied',
     meaning: 'The plugin requested an environment variable that is not granted.',
-    remedy: 'Add the name to permissions.env in the manifest, and grant it.',
+    remedy:
+      'Grant it: --allow env:NAME, or the option "grant". If the manifest declares permissions, add the name to "env" there first.',
   },
   FILESYSTEM_DENIED: {
     title: 'file access denied',
     meaning: 'The plugin requested a file outside the granted path prefixes.',
-    remedy: 'Add the path to permissions.fs in the manifest, and grant it.',
+    remedy:
+      'Grant it: --allow fs:PATH, or the option "grant". If the manifest declares permissions, add the path to "fs" there first.',
   },
   STORAGE_DENIED: {
     title: 'storage denied',
     meaning: 'The plugin has no storage permission, or the path leads out of its storage.',
     remedy:
-      'Add "storage": true to the permissions in the manifest, and grant it. Use paths relative to the storage.',
+      'Grant it: --allow storage, or the option "grant". If the manifest declares permissions, add "storage": true there first. Use paths relative to the storage.',
   },
   STORAGE_FAILED: {
     title: 'storage operation failed',
@@ -50,7 +54,8 @@ export const permissionCodes = {
   POWER_DENIED: {
     title: 'power denied',
     meaning: 'The plugin called a power of the host that is not granted.',
-    remedy: 'Add the name to permissions.powers in the manifest, and grant it.',
+    remedy:
+      'Grant it: --allow powers:NAME, or the option "grant". If the manifest declares permissions, add the name to "powers" there first.',
   },
   CREDENTIAL_MISSING: {
     title: 'credential missing',

@@ -167,7 +167,7 @@ class Run implements ProgramRun {
     // Programs have no manifest in which a permission could be added.
     const message = failure.message
       .replace(`${PROGRAM} may not`, 'A program may not')
-      .replace(/ To allow this, add .*/, '');
+      .replace(/ To allow this, .*/, '');
     const remedy = message === failure.message ? '' : ' To fix this, call a tool that does it.';
     if (stack === undefined) return { ...failure, message: `${message}${remedy}` };
     const mapped = inProgramSource(this.#instance.mapStack(stack));

@@ -57,7 +57,7 @@ describe('a path outside what is granted', () => {
     await expect(brokerIn(plugin, ['data']).read(path)).rejects.toMatchObject(DENIED);
   });
 
-  it('is refused with the edit that would allow it, and no path of the host', async () => {
+  it('is refused with the grant and the edit that allow it, and no path of the host', async () => {
     const { plugin } = await makeTree({ 'plugin/data/a.txt': 'a' });
     const refusal: unknown = await brokerIn(plugin, ['data'])
       .read('../up.txt')
@@ -65,7 +65,9 @@ describe('a path outside what is granted', () => {
     expect(refusal).toMatchObject({
       message:
         'Filesystem denied: ../up.txt is not in what weather may read (it is granted "data").' +
-        ' To allow it, add "../up.txt" to the fs permission in pandora.manifest.json.',
+        ' To allow this, grant it (--allow fs:../up.txt, or "fs": ["../up.txt"] in the option "grant")' +
+        ' if the manifest declares it. If not, first add "fs": ["../up.txt"] to "permissions" in' +
+        ' pandora.manifest.json.',
       details: { plugin: 'weather', wanted: '../up.txt', granted: ['data'] },
     });
     expect(String(refusal)).not.toContain(plugin);

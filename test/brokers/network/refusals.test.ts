@@ -8,13 +8,14 @@ function refuse(url: string, granted: readonly string[], method = 'GET', from?: 
 }
 
 describe('a host that is not granted', () => {
-  it('is refused with what is granted, and with the edit that would allow it', () => {
+  it('is refused with what is granted, and with the grant and the edit that allow it', () => {
     expect(refuse('https://evil.test/steal?key=1', ['api.test', '*.weather.test'])).toMatchObject({
       code: 'NETWORK_DENIED',
       message:
         'Network denied: evil.test is not in the allowed list of weather (it is granted "api.test",' +
-        ' "*.weather.test"). To allow it, add "evil.test" to the network permission in' +
-        ' pandora.manifest.json.',
+        ' "*.weather.test"). To allow this, grant it (--allow network:evil.test, or "network":' +
+        ' ["evil.test"] in the option "grant") if the manifest declares it. If not, first add' +
+        ' "network": ["evil.test"] to "permissions" in pandora.manifest.json.',
       details: { plugin: 'weather', wanted: 'evil.test', granted: ['api.test', '*.weather.test'] },
     });
   });

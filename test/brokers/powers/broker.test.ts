@@ -43,7 +43,7 @@ describe('a power of the host', () => {
     expect((await refusal('echo'))[0]).toBe('allowed');
     expect(await refusal('own')).toEqual([
       'POWER_DENIED',
-      'notes may not use own, which the host provides. To allow it, add "own" to the powers permission in pandora.manifest.json and grant it.',
+      'notes may not use own, which the host provides. To allow this, grant it (--allow powers:own, or "powers": ["own"] in the option "grant") if the manifest declares it. If not, first add "powers": ["own"] to "permissions" in pandora.manifest.json.',
     ]);
     // Its name is no permission where it is lent under another.
     expect((await lend([{ ...echo, permission: 'chats' }], ['echo']).refusal('echo'))[0]).toBe(

@@ -41,7 +41,7 @@ describe('fetch', () => {
       const failure = await realm.failure(code);
       expect(failure.code).toBe('NETWORK_DENIED');
       expect(failure.message).toMatch(
-        /^demo may not use the network \(\w+\)\. To allow this, add "network": \["<host name>"\] to "permissions"/,
+        /^demo may not use the network \(\w+\)\. To allow this, grant it \(--allow (network:x\.test|'network:<host name>'), or /,
       );
     }
   });

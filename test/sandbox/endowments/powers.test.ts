@@ -22,7 +22,7 @@ describe('powers', () => {
     const run = 'return powers.other({}).catch((e) => [e.code, e.message])';
     expect(await realm.value(run)).toEqual([
       'POWER_DENIED',
-      'demo may not use what the host provides (other). To allow this, add "powers": ["<name>"] to "permissions" in pandora.manifest.json and grant it.',
+      'demo may not use what the host provides (other). To allow this, grant it (--allow powers:other, or "powers": ["other"] in the option "grant") if the manifest declares it. If not, first add "powers": ["other"] to "permissions" in pandora.manifest.json.',
     ]);
   });
 

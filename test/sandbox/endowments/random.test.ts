@@ -17,7 +17,7 @@ describe('Math.random', () => {
     const failure = await realm.failure('Math.random()');
     expect(failure.code).toBe('RANDOM_DENIED');
     expect(failure.message).toBe(
-      'demo may not use randomness (Math.random). To allow this, add "random": true to "permissions" in pandora.manifest.json and grant it.',
+      'demo may not use randomness (Math.random). To allow this, grant it (--allow random, or "random": true in the option "grant") if the manifest declares it. If not, first add "random": true to "permissions" in pandora.manifest.json.',
     );
   });
 

@@ -41,7 +41,7 @@ describe('storage', () => {
     expect(value).toEqual(
       denied.map((wanted) => [
         'STORAGE_DENIED',
-        `demo may not store files (${wanted.slice('storage: '.length)}). To allow this, add "storage": true to "permissions" in pandora.manifest.json and grant it.`,
+        `demo may not store files (${wanted.slice('storage: '.length)}). To allow this, grant it (--allow storage, or "storage": true in the option "grant") if the manifest declares it. If not, first add "storage": true to "permissions" in pandora.manifest.json.`,
       ]),
     );
     expect(denied).toHaveLength(10);

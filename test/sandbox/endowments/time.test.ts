@@ -38,11 +38,11 @@ describe('Date and Intl', () => {
     'Date()',
     'new (class extends Date {})()',
     'Reflect.construct(Date, [])',
-  ])('without time, %s is denied with the edit that would allow it', async (code) => {
+  ])('without time, %s is denied with the grant and the edit that allow it', async (code) => {
     const failure = await realm.failure(code);
     expect(failure.code).toBe('TIME_DENIED');
     expect(failure.message).toMatch(
-      /^demo may not read the time \((Date\.now|new Date\(\)|Date\(\))\)\. To allow this, add "time": true to "permissions" in pandora\.manifest\.json and grant it\.$/,
+      /^demo may not read the time \((Date\.now|new Date\(\)|Date\(\))\)\. To allow this, grant it \(--allow time, or "time": true in the option "grant"\) if the manifest declares it\. If not, first add "time": true to "permissions" in pandora\.manifest\.json\.$/,
     );
   });
 
