@@ -1,4 +1,5 @@
-import { lt, parse } from 'semver';
+import lt from 'semver/functions/lt.js';
+import parse from 'semver/functions/parse.js';
 import { removeStore } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
 import { makeEventBus } from '../events.js';

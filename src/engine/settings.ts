@@ -59,6 +59,7 @@ export function readSettings(
   const cacheDirectory = options.cacheDirectory ?? around.cacheDirectory;
   const storageDirectory = resolve(options.storageDirectory ?? around.storageDirectory);
   const enclaveKeyFile = resolve(options.enclaveKeyFile ?? around.enclaveKeyFile);
+  const timeZone = readTimeZone(options.timeZone);
   return {
     ...options,
     lock,
@@ -78,7 +79,9 @@ export function readSettings(
     },
     ...readGuestOptions(options),
     packages: readPackageOptions(options.packages),
-    timeZone: readTimeZone(options.timeZone),
+    get timeZone() {
+      return timeZone();
+    },
     ...readStartTime(options.startTime),
     walls,
     limits,
@@ -122,12 +125,25 @@ export function checkDirectories(paths: readonly string[]): void {
   }
 }
 
-function readTimeZone(zone: string | undefined): string {
+/**
+ * Checks a zone that the options name. The machine's own is found when the first guest loads, because the first
+ * use of ICU takes some 15 ms, in which the guest starts.
+ */
+function readTimeZone(zone: string | undefined): () => string {
+  if (zone === undefined) return machineTimeZone;
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
+    return () => timeZone;
   } catch {
     throw invalid('timeZone', 'the IANA name of a time zone, e.g. Europe/Berlin');
   }
+}
+
+let ownZone: string | undefined;
+
+function machineTimeZone(): string {
+  ownZone ??= new Intl.DateTimeFormat('en').resolvedOptions().timeZone;
+  return ownZone;
 }
 
 /** The times that a `Date` holds. */

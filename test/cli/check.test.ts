@@ -210,7 +210,7 @@ describe('the error of a call', () => {
 
   it('names the variable that was not granted', async () => {
     expect(await call(TOOL('return process.env.MY_KEY.length'))).toContain(
-      'fix     If MY_KEY is undefined: add "env": ["MY_KEY"]',
+      'fix     If MY_KEY is undefined: grant it (--allow env:MY_KEY)',
     );
   });
 
