@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import { LONGEST_TIMER_MS } from '../engine/types/limits.js';
 import type { EngineOptions } from '../engine/types/options.js';
 import type { CallRecording } from '../engine/types/recording.js';
 import type { StoppedEffect } from '../engine/types/result.js';
 import { jsonLines, visible, visibleLines } from '../visible.js';
 import { parseMilliseconds, readJson, readJsonObject } from './arguments.js';
 import type { CliCapabilities } from './capabilities.js';
+import { inspectorOption, parseInspectorPort } from './inspector.js';
 import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { describeDenied } from './denied.js';
@@ -23,6 +25,8 @@ export interface CallSettings extends PluginSettings {
   readonly ask?: boolean;
   readonly approval?: string;
   readonly files?: string;
+  /** `true`: the usual port. */
+  readonly inspect?: number | true;
 }
 
 export function addCall(program: Command, run: RunCommand): void {
@@ -46,6 +50,11 @@ export function addCall(program: Command, run: RunCommand): void {
     .option(
       '--files <DIR>',
       'save the files that the tool made in this directory, which must be new or empty (default: not saved)',
+    )
+    .option(
+      '--inspect [PORT]',
+      'wait for a debugger at this port of 127.0.0.1 and stop where it says; the plugin then runs without some walls and without deadlines; 0 picks a free port (default: no debugger; without PORT 9229)',
+      parseInspectorPort,
     )
     .option('--dry-run', 'list the changes that the tool would make; do not make them')
     .option('--yes', 'approve every call that requires approval')
@@ -80,7 +89,10 @@ export async function runCall(
       : await readJsonObject(settings.context, '--context', capabilities);
   if (settings.record !== undefined) await checkRecordPath(settings.record, capabilities);
   if (settings.files !== undefined) await checkFilesPath(settings.files, capabilities);
-  const options = await engineOptions([directory], settings, capabilities);
+  const options = {
+    ...(await engineOptions([directory], settings, capabilities)),
+    ...inspectorOption(settings, capabilities),
+  };
   await using engine = await capabilities.createEngine(withTimeout(options, settings.timeout));
   if (settings.ask === true) {
     const approval = await engine.approvals.request(tool, input, {
@@ -107,7 +119,7 @@ export async function runCall(
       signal: capabilities.interrupted,
       record: settings.record !== undefined,
       ...(settings.dryRun === true ? { dryRun: true } : {}),
-      ...(settings.timeout === undefined ? {} : { timeoutMs: settings.timeout }),
+      ...timeoutOf(settings),
       ...(settings.approval === undefined ? {} : { approval: settings.approval }),
       ...(context === undefined ? {} : { context }),
       onOutput: (chunk) => written.push(capabilities.stderr.write(visibleLines(chunk))),
@@ -155,6 +167,12 @@ function withTimeout(options: EngineOptions, timeoutMs: number | undefined): Eng
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** A person who debugs needs longer than the default of any system. */
+function timeoutOf({ timeout, inspect }: CallSettings): { readonly timeoutMs?: number } {
+  if (inspect !== undefined) return { timeoutMs: LONGEST_TIMER_MS };
+  return timeout === undefined ? {} : { timeoutMs: timeout };
+}
 
 /** Prints what a tool chose to do in a dry run. It may choose otherwise in a real one. */
 export async function formatDryRun(

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { storageLimitsOf } from './types/limits.js';
+import { LONGEST_TIMER_MS, storageLimitsOf } from './types/limits.js';
 import { makeStores, type Stores } from '../brokers/storage/store.js';
 import { BulkheadError } from '../errors.js';
 import type { EventBus } from '../events.js';
@@ -8,6 +8,7 @@ import { makeCodeCache } from '../guests/code-cache.js';
 import { guestCommand, type GuestStyle, ownFlags, unconfinedCommand } from '../guests/command.js';
 import type { Command } from '../guests/walls/machine.js';
 import { type Guest, startGuest } from '../guests/guest.js';
+import { inspectorFlag, watchInspector, withoutInspectorWalls } from '../guests/inspector.js';
 import { inspectMachine } from '../guests/machine.js';
 import { makeDemand, makeGuestPool, noteStandbyUse } from '../guests/pool.js';
 import { startSharedGuest } from '../guests/shared-guest.js';
@@ -65,12 +66,14 @@ export async function openEngineRuntime(
   events: EventBus,
 ): Promise<EngineRuntime> {
   const { limits, cacheDirectory } = settings;
-  const { use } = settings.walls;
+  const { inspector } = settings;
+  const use = settings.walls.use.filter((wall) => inspector === undefined || wall !== 'no-network');
   const script = guestScripts.confined();
-  const [machine, source] = await Promise.all([
+  const [found, source] = await Promise.all([
     inspectMachine(script, settings.walls.users),
     readValidator(),
   ]);
+  const machine = inspector === undefined ? found : withoutInspectorWalls(found);
   const missing = explainMissing(machine.plan, machine.superuser);
   if (missing.length > 0) {
     settings.logger.warn(
@@ -100,6 +103,15 @@ export async function openEngineRuntime(
     return one;
   };
   const start = (command: Command): Guest => track(startGuest(command, START_TIMEOUT_MS));
+  const startAlone = (): Guest => {
+    if (inspector === undefined) return start(commandOf('alone'));
+    const style = { kind: 'alone', flags: [inspectorFlag(inspector)] } as const;
+    const command = guestCommand(machine, limits, script, [script], use, style);
+    const guest = startGuest(command, LONGEST_TIMER_MS, {
+      onStderr: watchInspector(inspector, (detail) => guest.kill({ cause: 'start', detail })),
+    });
+    return track(guest);
+  };
   const pool = makeGuestPool({
     size: limits.pool,
     maxSize: limits.maxPool,
@@ -109,7 +121,7 @@ export async function openEngineRuntime(
       now: () => performance.now(),
     }),
     shrinkAfterMs: REMEMBERED_MS,
-    start: () => start(commandOf('alone')),
+    start: startAlone,
     prepare: (guest) => void validator.ahead(guest).then(() => noteStandbyUse(guest)),
     refillDelayMs: REFILL_DELAY_MS,
     onChange: (standby) => events.emit({ type: 'pool-changed', standby }),
@@ -133,7 +145,7 @@ export async function openEngineRuntime(
         ? pool.take()
         : start(unconfinedCommand(machine, guestScripts.unconfined(), definedOf(settings.env))),
     takeTapped: (tap) => {
-      const guest = track(startGuest(commandOf('alone'), START_TIMEOUT_MS, tap));
+      const guest = track(startGuest(commandOf('alone'), START_TIMEOUT_MS, { tap }));
       void validator.ahead(guest);
       return guest;
     },

@@ -21,7 +21,7 @@ import { lockedWith, lockPolicy, openLock } from './plugins/lock.js';
 import { readGuestOptions } from './types/guest-options.js';
 import { readHookOptions } from './types/hook-options.js';
 import { readPackageOptions } from './types/package-options.js';
-import { readLimits } from './types/limits.js';
+import { type EngineLimits, LONGEST_TIMER_MS, readLimits } from './types/limits.js';
 import type { EngineOptions, WallOptions } from './types/options.js';
 import type { Settings } from './types/settings.js';
 
@@ -52,7 +52,9 @@ export function readSettings(
     throw invalid('tolerance', `one of ${Object.keys(THRESHOLDS).join(', ')}`);
   }
   const walls = readWalls(options.walls ?? {});
-  const limits = readLimits(options.limits ?? {});
+  checkInspector(options);
+  const given = readLimits(options.limits ?? {});
+  const limits = options.inspector === undefined ? given : { ...given, ...PATIENT };
   const env = options.env ?? around.env;
   const secrets = options.secrets ?? {};
   checkSecrets(secrets, env);
@@ -145,6 +147,35 @@ function machineTimeZone(): string {
   ownZone ??= new Intl.DateTimeFormat('en').resolvedOptions().timeZone;
   return ownZone;
 }
+
+/** A person reads code for longer than any deadline. */
+const PATIENT = {
+  timeoutMs: LONGEST_TIMER_MS,
+  loadTimeoutMs: LONGEST_TIMER_MS,
+  hookTimeoutMs: LONGEST_TIMER_MS,
+  suspendAfterMs: LONGEST_TIMER_MS,
+  pool: 0,
+} satisfies Partial<EngineLimits>;
+
+function checkInspector(options: EngineOptions): void {
+  const { inspector, walls, trustGroups, packages } = options;
+  if (inspector === undefined) return;
+  const { port, onListening } = inspector;
+  if (!Number.isInteger(port) || port < 0 || port > MAX_PORT || typeof onListening !== 'function') {
+    throw invalid('inspector', '{ port: 0 to 65535, onListening: (url) => { … } }');
+  }
+  const other = Object.entries({ 'walls.require': walls?.require, trustGroups, packages }).find(
+    ([, value]) => value !== undefined && Object.keys(value).length > 0,
+  );
+  if (other === undefined) return;
+  throw new BulkheadError(
+    'INVALID_OPTIONS',
+    `The option inspector takes walls away and does not work together with ${other[0]}. Remove one of the two.`,
+    { option: 'inspector' },
+  );
+}
+
+const MAX_PORT = 65_535;
 
 /** The times that a `Date` holds. */
 const MAX_TIME = 8.64e15;

@@ -7,6 +7,8 @@ export interface GuestStyle {
   readonly kind: 'alone' | 'shared';
   /** A descriptor of this process: V8's compiled form of the guest's code. */
   readonly codeCache?: number | undefined;
+  /** More flags of Node. */
+  readonly flags?: readonly string[];
 }
 
 const ALONE: GuestStyle = { kind: 'alone' };
@@ -39,12 +41,13 @@ export function guestCommand(
   script: string,
   readable: readonly string[],
   use: readonly OptionalWall[],
-  { kind, codeCache }: GuestStyle = ALONE,
+  { kind, codeCache, flags = [] }: GuestStyle = ALONE,
 ): Command {
   const program = [
     machine.node,
     ...permissionFlags(machine, readable),
     ...ownFlags(machine, limits, use),
+    ...flags,
     script,
     kind,
     codeCache === undefined ? 'plain' : 'cached',

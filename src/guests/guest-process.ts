@@ -36,6 +36,8 @@ export interface GuestProcessSpec {
   readonly serveSync: SyncService;
   /** Called when the end is certain, before the process has exited. */
   readonly onEnd: (end: GuestEnd) => void;
+  /** Called with the end of its standard error each time that it wrote there. */
+  readonly onStderr?: ((tail: string) => void) | undefined;
 }
 
 /** Bytes of standard error to remember. V8 writes why it crashed at the end. */
@@ -55,6 +57,7 @@ export function startGuestProcess({
   receive,
   serveSync,
   onEnd,
+  onStderr = () => {},
 }: GuestProcessSpec): GuestProcess {
   const { codeCache = 'ignore', filter = 'ignore' } = command;
   const child = spawn(command.file, command.args, {
@@ -68,7 +71,7 @@ export function startGuestProcess({
   });
   const pipe = openPipe(child, receive);
   const syncPipe = pipeOf(child, 5);
-  const stderrTail = collect(child);
+  const stderrTail = collect(child, onStderr);
   let cause: GuestEnd | undefined;
   let pid = child.pid ?? 0;
 
@@ -136,12 +139,13 @@ export function startGuestProcess({
   };
 }
 
-function collect({ stderr }: ChildProcess): () => string {
+function collect({ stderr }: ChildProcess, onTail: (tail: string) => void): () => string {
   let tail = '';
   if (stderr instanceof Socket) {
     stderr.on('error', () => {});
     const take = makeThrottle(stderr, (bytes) => {
       tail = (tail + bytes.toString('latin1')).slice(-STDERR_TAIL_BYTES);
+      onTail(tail);
     });
     stderr.on('data', take);
     stderr.unref();

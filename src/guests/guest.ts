@@ -54,8 +54,18 @@ export interface Guest {
   kill(end: GuestEnd): void;
 }
 
+export interface GuestWatchers {
+  readonly tap?: WireTap;
+  /** Called with the end of its standard error each time that it wrote there. */
+  readonly onStderr?: (tail: string) => void;
+}
+
 /** Starts a standby guest: locked down, without a plugin. */
-export function startGuest(command: Command, startTimeoutMs: number, tap?: WireTap): Guest {
+export function startGuest(
+  command: Command,
+  startTimeoutMs: number,
+  { tap, onStderr }: GuestWatchers = {},
+): Guest {
   let suspended = false;
   let draining = false;
   let syncRequests = 0;
@@ -89,6 +99,7 @@ export function startGuest(command: Command, startTimeoutMs: number, tap?: WireT
       }
     },
     onEnd: (end) => wire.peer.close(new GuestEnded(end)),
+    onStderr,
   });
 
   tap?.open(guestProcess.write);

@@ -6,7 +6,7 @@ import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { reasonOf, usageError } from '../failure.js';
 import { print } from '../output.js';
-import type { Template } from './project.js';
+import { LAUNCH_FILE, type Template } from './project.js';
 import { templates } from './templates.js';
 
 interface InitSettings {
@@ -43,7 +43,10 @@ async function runInit(
   }
   const format = settings.format ?? (await askFormat(capabilities));
   const template = templateOf(format);
-  const files = template.files({ name, bulkhead: await dependencyOn(capabilities) });
+  const files = {
+    ...template.files({ name, bulkhead: await dependencyOn(capabilities) }),
+    ...LAUNCH_FILE,
+  };
   await capabilities.makeProject(directory, files).catch((error: unknown) => {
     throw usageError(
       'directory',

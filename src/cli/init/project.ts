@@ -66,6 +66,24 @@ export function compilerFile(types: readonly string[], own: object = {}): string
   });
 }
 
+/** VS Code: attaches to `bulkhead call … --inspect`. */
+export const LAUNCH_FILE: ProjectFiles = {
+  '.vscode/launch.json': json({
+    version: '0.2.0',
+    configurations: [
+      {
+        name: 'Attach to the plugin',
+        type: 'node',
+        request: 'attach',
+        address: '127.0.0.1',
+        port: 9229,
+        continueOnAttach: true,
+        skipFiles: ['<node_internals>/**'],
+      },
+    ],
+  }),
+};
+
 /** A test of the tool, for Node's own test runner. `refused`: what the plugin gets in place of its grant. */
 export function testFile(tool: string): string {
   return `import assert from 'node:assert/strict';

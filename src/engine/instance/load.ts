@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import { WireError } from '../../../sandbox/wire/failure.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { Json } from '../../../sandbox/wire/messages.js';
@@ -11,6 +12,7 @@ import { startLoadDeadline } from '../../guests/load-deadline.js';
 import { parseScope } from '../../permissions/filesystem.js';
 import type { Grant } from '../../permissions/grant.js';
 import { GUEST_LIMITS } from '../types/limits.js';
+import type { Bundle } from '../../plugin/plugin.js';
 import type { Settings } from '../types/settings.js';
 import { neededCredentials } from './credentials.js';
 import { identityOf } from './identity.js';
@@ -27,7 +29,7 @@ export function loadParams(spec: InstanceSpec, sourceUrl: string, grant: GuestGr
     grant,
     limits: { ...GUEST_LIMITS, maxResultBytes: settings.limits.maxResultBytes },
     dialect: entry.dialect,
-    code: bundle.code,
+    code: settings.inspector === undefined ? bundle.code : withSourceMap(bundle, plugin.directory),
     sourceUrl,
     assignedGlobals: bundle.assignedGlobals,
     timeZone: settings.timeZone,
@@ -39,6 +41,14 @@ export function loadParams(spec: InstanceSpec, sourceUrl: string, grant: GuestGr
     ...(placement.tape === undefined ? {} : { tape: placement.tape }),
     ...(entry.confinement === 'host' ? { directory: plugin.directory } : {}),
   };
+}
+
+/** The code with its map, which names the sources by their paths on this machine. For a debugger. */
+function withSourceMap({ code, sourceMap }: Bundle, directory: string): string {
+  const root = `${pathToFileURL(directory).href}/`;
+  const map = JSON.stringify({ ...JSON.parse(sourceMap), sourceRoot: root });
+  const text = Buffer.from(map).toString('base64');
+  return `${code}\n//# sourceMappingURL=data:application/json;base64,${text}`;
 }
 
 /** A grant in the form that guests get. The host checks every request itself. */

@@ -181,7 +181,9 @@ class Running implements InstalledEntry, LiveEntry, InstanceListener {
     const { plugin, config, services } = spec;
     const { settings } = services;
     const instances = this.instancesByGrant;
-    const tools = this.contributions.tools.map((tool): RunnableTool => {
+    const { inspector, limits } = settings;
+    const tools = this.contributions.tools.map((read): RunnableTool => {
+      const tool = inspector === undefined ? read : { ...read, timeoutMs: limits.timeoutMs };
       // guard: tool-gets-own-grant
       const own = (tool.executionTarget === 'host' ? outer : undefined) ?? instances.of(tool);
       const { grant } = own;

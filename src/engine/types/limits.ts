@@ -215,7 +215,7 @@ export function readLimits(given: Partial<EngineLimits>): EngineLimits {
 const MAY_BE_NONE: ReadonlySet<string> = new Set(['pool', 'maxQueued', 'maxQueuedPerPlugin']);
 
 /** Timers fire at once if their delay exceeds 2³¹ − 1 ms, so a larger limit would not work. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 
 /** Largest values that fit into one message on the wire, with its envelope. */
 const MOST: ReadonlyMap<string, number> = new Map([

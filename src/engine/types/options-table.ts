@@ -46,6 +46,7 @@ export const ENGINE_OPTIONS: OptionForms<EngineOptions> = {
   enclaveKeyFile: text,
   timeZone: checkedElsewhere,
   startTime: checkedElsewhere,
+  inspector: checkedElsewhere,
   replicas: checkedElsewhere,
   isolation: checkedElsewhere,
   packages: checkedElsewhere,

@@ -6,6 +6,7 @@ import type { AuditOptions } from '../../audit/options.js';
 import type { SecretBinding } from '../../brokers/network/secrets/secret.js';
 import type { PowerDefinition } from '../../brokers/powers/host-powers.js';
 import type { EventListener } from '../../events.js';
+import type { InspectorSpec } from '../../guests/inspector.js';
 import type { OptionalWall } from '../../guests/walls/optional.js';
 import type { WallName } from '../../guests/walls/guarantees.js';
 import type { Permissions } from '../../permissions/kind.js';
@@ -208,6 +209,14 @@ export interface EngineOptions {
    * on from there. Default: the machine's time.
    */
   readonly startTime?: number;
+  /**
+   * For authors: opens Node's inspector in each guest, so that a debugger on this machine can stop the plugin's
+   * code. A guest waits for the debugger before it loads the plugin, has no deadlines and no standby, and lacks a
+   * network namespace, the filter of system calls and Node's permission model. Every program of this machine
+   * can connect, and then runs code in the guest. Not with `walls.require`, `trustGroups` or `packages`.
+   * Default: no inspector.
+   */
+  readonly inspector?: InspectorSpec;
   /** The walls to require or activate. Default: see each option. */
   readonly walls?: WallOptions;
   /** The directory of cached bundles and descriptions. Default: `bulkhead` in the user's cache. */

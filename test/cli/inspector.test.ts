@@ -1,0 +1,183 @@
+import { SourceMap } from 'node:module';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { WebSocket } from 'undici';
+import { describe, expect, it } from 'vitest';
+import { isRecord } from '../../sandbox/wire/json.js';
+import { createEngine } from '../../src/index.js';
+import { makePlugin, silentLogger } from '../engine/plugin-on-disk.js';
+import { run } from './in-process.js';
+
+const SOURCE = `const factor: number = 2;
+
+export const tools = [{
+  id: 'double', name: 'Double', description: 'Doubles.', parameters: { type: 'object' },
+  annotations: { readOnlyHint: true }, timeout: 1_000,
+  async execute({ count }: { count: number }) {
+    const doubled = count * factor;
+    return String(doubled);
+  },
+}];
+`;
+
+describe('a guest with an inspector', () => {
+  it('stops at a line of the author’s source, shows its variables and has no deadline', async () => {
+    const directory = makePlugin({ source: SOURCE });
+    const opened: string[] = [];
+    // An engine that has not seen the plugin before loads it, and waits for the debugger, too.
+    const opening = createEngine({
+      plugins: [directory],
+      grant: 'declared',
+      logger: silentLogger,
+      inspector: { port: 0, onListening: (url) => opened.push(url) },
+    });
+    const called = opening.then((engine) => engine.call('double', { count: 4 }));
+    await expect.poll(() => opened).toHaveLength(1);
+    const debug = await attach(String(opened[0]));
+    // Node stops at the first line of the guest's own script.
+    await debug.next('Debugger.paused');
+    const script = debug.next('Debugger.scriptParsed', ({ sourceMapURL }) => sourceMapURL !== '');
+    await debug.send('Debugger.setPauseOnExceptions', { state: 'none' });
+    await debug.send('Debugger.setInstrumentationBreakpoint', {
+      instrumentation: 'beforeScriptWithSourceMapExecution',
+    });
+    await debug.send('Debugger.resume');
+    const { scriptId, sourceMapURL } = await script;
+    const { source, generated } = lineIn(String(sourceMapURL), 'return String(doubled)');
+    expect(source).toBe(join(directory, 'index.ts'));
+    await debug.next('Debugger.paused');
+    await debug.send('Debugger.setBreakpoint', { location: { scriptId, lineNumber: generated } });
+    const stopped = debug.next(
+      'Debugger.paused',
+      ({ hitBreakpoints }) => Array.isArray(hitBreakpoints) && hitBreakpoints.length > 0,
+    );
+    await debug.send('Debugger.resume');
+    const { callFrames } = await stopped;
+    const [frame] = Array.isArray(callFrames) ? callFrames : [];
+    const callFrameId: unknown = isRecord(frame) ? frame['callFrameId'] : undefined;
+    // The tool's own deadline passes meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 1_300));
+    const read = await debug.send('Debugger.evaluateOnCallFrame', {
+      callFrameId,
+      expression: 'doubled + count + factor',
+    });
+    expect(read['result']).toMatchObject({ value: 14 });
+    await debug.send('Debugger.evaluateOnCallFrame', { callFrameId, expression: 'doubled = 9' });
+    await debug.send('Debugger.resume');
+    expect(await called).toMatchObject({ value: '9' });
+    expect(opened).toHaveLength(1);
+    debug.close();
+    await (await opening).close();
+  });
+
+  it('does not start at a port that another program has', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const address = taken.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    const args = ['call', makePlugin({ source: SOURCE }), 'double', '--input', '{"count":4}'];
+    const { code, stdout, stderr } = await run([...args, '--inspect', String(port)]);
+    taken.close();
+    expect(stderr).toContain(
+      `its inspector cannot listen on port ${port} (address already in use); name another port`,
+    );
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+  });
+
+  it.each([
+    [['--inspect', '70000'], '--inspect takes a port from 0 to 65535, not 70000'],
+    [['--inspect', '0', '--timeout', '5'], '--inspect does not work together with --timeout'],
+    [['--inspect', '0', '--dry-run'], '--inspect does not work together with --dry-run'],
+    [['--inspect', '0', '--packages', 'separate'], 'not work together with --packages'],
+  ])('is refused with %j', async (more, reason) => {
+    const { code, stderr } = await run(['call', 'nowhere', 'double', ...more]);
+    expect(stderr).toContain(reason);
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    [{ port: -1, onListening: () => {} }, {}],
+    [{ port: 0, onListening: () => {} }, { walls: { require: ['own-filesystem'] } }],
+    [{ port: 0, onListening: () => {} }, { trustGroups: { one: ['a'] } }],
+  ] as const)('is no option of an engine as %j with %j', async (inspector, more) => {
+    await expect(createEngine({ plugins: [], inspector, ...more })).rejects.toMatchObject({
+      code: 'INVALID_OPTIONS',
+      details: { option: 'inspector' },
+    });
+  });
+});
+
+type Message = Readonly<Record<string, unknown>>;
+
+/** A debugger: as much of the Chrome DevTools Protocol as a test needs. */
+async function attach(url: string): Promise<{
+  send(method: string, params?: object): Promise<Message>;
+  next(method: string, fits?: (params: Message) => boolean): Promise<Message>;
+  close(): void;
+}> {
+  const socket = new WebSocket(url);
+  const answers = new Map<number, (result: Message) => void>();
+  const events: { method: string; params: Message }[] = [];
+  const waiting = new Set<() => void>();
+  socket.addEventListener('message', ({ data }) => {
+    const message: unknown = JSON.parse(String(data));
+    if (!isRecord(message)) return;
+    const { id, result, method, params } = message;
+    if (typeof id === 'number') answers.get(id)?.(isRecord(result) ? result : message);
+    if (typeof method === 'string') events.push({ method, params: isRecord(params) ? params : {} });
+    for (const look of waiting) look();
+  });
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve);
+    socket.addEventListener('error', reject);
+  });
+  let last = 0;
+  const send = (method: string, params: object = {}): Promise<Message> =>
+    new Promise((resolve) => {
+      last += 1;
+      answers.set(last, resolve);
+      socket.send(JSON.stringify({ id: last, method, params }));
+    });
+  await send('Debugger.enable');
+  await send('Runtime.runIfWaitingForDebugger');
+  return {
+    send,
+    // Each event is given once.
+    next: (wanted, fits = () => true) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          const at = events.findIndex(({ method, params }) => method === wanted && fits(params));
+          const [found] = at < 0 ? [] : events.splice(at, 1);
+          if (found === undefined) return;
+          waiting.delete(look);
+          resolve(found.params);
+        };
+        waiting.add(look);
+        look();
+      }),
+    close: () => socket.close(),
+  };
+}
+
+/** The line of the guest's code that a line of a source became, from 0, and that source's path. */
+function lineIn(mapUrl: string, text: string): { source: string; generated: number } {
+  const [, base64 = ''] = mapUrl.split('base64,');
+  const payload = JSON.parse(Buffer.from(base64, 'base64').toString());
+  const contents: readonly string[] = payload.sourcesContent;
+  const index = contents.findIndex((content) => content.includes(text));
+  const wanted = (contents[index] ?? '').split('\n').findIndex((line) => line.includes(text));
+  const map = new SourceMap(payload);
+  for (let generated = 0; generated < 10_000; generated += 1) {
+    for (let column = 0; column < 40; column += 1) {
+      const entry = map.findEntry(generated, column);
+      if (!('originalLine' in entry) || entry.generatedLine !== generated) continue;
+      if (entry.originalLine !== wanted || !entry.originalSource.endsWith('index.ts')) continue;
+      return {
+        source: fileURLToPath(new URL(payload.sources[index], payload.sourceRoot)),
+        generated,
+      };
+    }
+  }
+  throw new Error(`no line has ${text}`);
+}
