@@ -84,6 +84,23 @@ export const LAUNCH_FILE: ProjectFiles = {
   }),
 };
 
+/** The schema of a format's manifest, for its `$schema`. */
+export function schemaOf(format: string): string {
+  return `./node_modules/bulkhead/schemas/${format}.schema.json`;
+}
+
+/** VS Code: the schema of the key `bulkhead`, since a `package.json` has another schema of its own. */
+export const SETTINGS_FILE: ProjectFiles = {
+  '.vscode/settings.json': json({
+    'json.schemas': [
+      {
+        fileMatch: ['/package.json'],
+        url: './node_modules/bulkhead/schemas/package.schema.json',
+      },
+    ],
+  }),
+};
+
 /** A test of the tool, for Node's own test runner. `refused`: what the plugin gets in place of its grant. */
 export function testFile(tool: string): string {
   return `import assert from 'node:assert/strict';

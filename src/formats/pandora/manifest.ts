@@ -14,7 +14,7 @@ import {
 
 /**
  * `pandora.manifest.json`, version 1. As in the original, unknown keys are refused at the top and
- * dropped below it. `manifest.schema.json` has the same rules for editors; a test compares them.
+ * dropped below it. `schemas/pandora.schema.json` has the same rules for editors; a test compares them.
  */
 export interface PandoraManifest {
   readonly $schema?: string;

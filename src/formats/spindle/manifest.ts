@@ -11,8 +11,12 @@ import {
 } from '../../schema/shape.js';
 import { type ManifestPermissions, permissionsShape } from '../manifest-permissions.js';
 
-/** `spindle.json`. Other keys are dropped, as in the original. */
+/**
+ * `spindle.json`. Other keys are dropped, as in the original. `schemas/spindle.schema.json` has the same rules for
+ * editors; a test compares them.
+ */
 export interface SpindleManifest {
+  readonly $schema?: string;
   readonly version: string;
   readonly name: string;
   readonly identifier: string;
@@ -63,6 +67,7 @@ const filled = string('a text that is not empty', (text) => text.trim() !== '');
 const address = string('an address that begins with https://, or empty', isWebAddress);
 
 export const manifestShape: Shape<SpindleManifest> = object({
+  $schema: optional(string()),
   version: filled,
   name: filled,
   // Lumiverse names servers' tools mcp:…, so an extension cannot have that identifier.

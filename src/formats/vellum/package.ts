@@ -38,7 +38,7 @@ export interface VellumPackage {
   readonly bulkhead: unknown;
 }
 
-/** The part of a `package.json` that is ours. */
+/** The part of a `package.json` that is ours. `schemas/package.schema.json` has the same rules for editors. */
 export const extensionShape: Shape<unknown> = object({
   bulkhead: optional(
     object({

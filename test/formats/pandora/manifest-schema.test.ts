@@ -10,7 +10,7 @@ import { runs } from '../../property-runs.js';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const { compile }: typeof Entry = runInThisContext(read('../../../dist/validator.js'))();
-const schema: unknown = JSON.parse(read('../../../src/formats/pandora/manifest.schema.json'));
+const schema: unknown = JSON.parse(read('../../../schemas/pandora.schema.json'));
 const validate = compile(checkSchema(schema, 'manifest').schema);
 
 /** Each field with values that are right and values that are wrong. */

@@ -4,6 +4,7 @@ import {
   HOST,
   packageFile,
   readmeFile,
+  SETTINGS_FILE,
   testFile,
   URL_TEXT,
   type Template,
@@ -51,6 +52,7 @@ await server.connect(new StdioServerTransport());
       // The SDK reads the clock.
       bulkhead: { permissions: { network: [HOST], time: true, random: true } },
     }),
+    ...SETTINGS_FILE,
     'tsconfig.json': compilerFile([], {
       lib: ['es2023', 'dom'],
       allowJs: true,

@@ -6,6 +6,7 @@ import {
   packageFile,
   PARAMETERS,
   readmeFile,
+  schemaOf,
   type Template,
   testFile,
   URL_TEXT,
@@ -16,6 +17,7 @@ export const pandora: Template = {
   title: 'a Pandora plugin: tools in an array',
   files: (names) => ({
     'pandora.manifest.json': json({
+      $schema: schemaOf('pandora'),
       manifestVersion: 1,
       id: names.name,
       name: names.name,

@@ -6,6 +6,7 @@ import {
   packageFile,
   PARAMETERS,
   readmeFile,
+  schemaOf,
   testFile,
   URL_TEXT,
   type Template,
@@ -16,6 +17,7 @@ export const spindle: Template = {
   title: 'a Lumiverse Spindle extension: tools that register at run time',
   files: (names) => ({
     'spindle.json': json({
+      $schema: schemaOf('spindle'),
       version: '0.1.0',
       name: names.name,
       identifier: names.name.replaceAll('-', '_'),

@@ -5,6 +5,7 @@ import {
   packageFile,
   PARAMETERS,
   readmeFile,
+  SETTINGS_FILE,
   type Template,
   testFile,
   URL_TEXT,
@@ -40,6 +41,7 @@ export default {
       peerDependenciesMeta: { '@vellumai/plugin-api': { optional: true } },
       bulkhead: { permissions: { network: [HOST] } },
     }),
+    ...SETTINGS_FILE,
     'tsconfig.json': compilerFile(['bulkhead/types/vellum'], { lib: ['es2023', 'dom'] }),
     'README.md': readmeFile(
       names,
