@@ -1,5 +1,6 @@
 import type { DirectoryReader, Format } from '../formats/format.js';
 import { readOwnFile } from '../formats/plugin-files.js';
+import { placeOfProblem } from '../schema/json-text.js';
 import { locateInManifest } from '../report/manifest-place.js';
 import type { CheckFinding } from './finding.js';
 
@@ -47,6 +48,17 @@ export function manifestProblem(
   problem: string,
   fallback: string,
 ): CheckFinding {
+  const own = placeOfProblem(problem);
+  if (own !== undefined) {
+    return {
+      rule: 'manifest',
+      level: 'error',
+      message: `The manifest ${own.message}.`,
+      file: manifest?.file ?? fallback,
+      line: own.line,
+      column: own.column,
+    };
+  }
   const path = /^([\w$.[\]"-]+):/.exec(problem)?.[1] ?? '';
   const key = path.split(/[.[]/).findLast((part) => /^[A-Za-z_$]/.test(part));
   const place =

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { LONGEST_TIMER_MS } from '../engine/types/limits.js';
+import type { Engine } from '../engine/engine-api.js';
 import type { EngineOptions } from '../engine/types/options.js';
 import type { CallRecording } from '../engine/types/recording.js';
 import type { StoppedEffect } from '../engine/types/result.js';
@@ -132,24 +133,32 @@ export async function runCall(
   await Promise.all(written);
   await formatDryRun(outcome, settings, capabilities);
   const { callId } = outcome;
+  const json = settings.json ?? false;
+  const faults = faultsOf(engine, tool);
+  if (!json && outcome.callId !== undefined) {
+    for (const fault of faults) await capabilities.stderr.write(`warning  ${visible(fault)}\n`);
+  }
   const [plugin] = engine.plugins();
   const files =
     settings.files === undefined || callId === undefined || plugin === undefined
       ? undefined
       : await saveFiles(engine.files(plugin.id, { callId }), settings.files, capabilities);
-  const json = settings.json ?? false;
   const denied = json ? '' : describeDenied(outcome.denied);
   if (denied !== '') await capabilities.stderr.write(denied);
   if (!outcome.ok) {
     const { failure, durationMs } = outcome;
-    const about = { json, durationMs, directory, denied: outcome.denied };
+    const about = { json, durationMs, directory, denied: outcome.denied, problems: faults };
     return reportFailure(failure, about, capabilities);
   }
   const { shown } = outcome;
   await print(
     { json },
     capabilities,
-    { ...outcomeLine(outcome), ...(files === undefined ? {} : { files }) },
+    {
+      ...outcomeLine(outcome),
+      ...(files === undefined ? {} : { files }),
+      ...(faults.length === 0 ? {} : { problems: faults }),
+    },
     `${typeof shown === 'string' ? visibleLines(shown) : jsonLines(shown)}\n`,
   );
   if (!json && capabilities.stderr.isTerminal) {
@@ -157,6 +166,15 @@ export async function runCall(
     await capabilities.stderr.write(`${paint('green', 'ok')}  ${outcome.durationMs} ms\n`);
   }
   return EXIT.ok;
+}
+
+/** Mistakes in the manifest, and about the tool, of a plugin that runs without what they are about. */
+function faultsOf(engine: Engine, tool: string): readonly string[] {
+  return engine
+    .plugins()
+    .flatMap(({ state, problems }) => (state === 'active' ? problems : []))
+    .filter(({ code, toolId }) => code === 'INVALID_MANIFEST' || toolId === tool)
+    .map(({ message }) => message);
 }
 
 /** `--timeout` may be longer than the engine's default limit. */

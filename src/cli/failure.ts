@@ -18,16 +18,18 @@ export interface Failure {
   readonly problems?: readonly BuildProblem[];
   /** The stack with the plugin's own lines. */
   readonly stack?: string;
+  /** What to do, if the code's usual remedy does not fit. */
+  readonly fix?: string;
   /** The result, if the tool returned a failure. */
   readonly result?: Json;
 }
 
 /** A failure as the one line that scripts read. */
-export function failureLine(failure: Failure, durationMs: number): object {
+export function failureLine(failure: Failure, durationMs: number, more: object = {}): object {
   const { code, message, result } = failure;
   const spot = spotOf(failure);
   const at = spot && { file: spot.file, line: spot.line, column: spot.column };
-  const error = { code, message, ...(at === undefined ? {} : { at }) };
+  const error = { code, message, ...(at === undefined ? {} : { at }), ...more };
   return { ok: false, error, ...(result === undefined ? {} : { result }), durationMs };
 }
 

@@ -78,6 +78,7 @@ export async function invoke(
         ...(result.value === undefined ? {} : { result: result.value }),
         ...(status === undefined ? {} : { plugin: status.id }),
         ...(stack === undefined ? {} : { stack }),
+        ...(result.code === 'TOOL_FAILED' && stack === undefined ? { fix: NO_PLACE } : {}),
       },
       durationMs,
       ...more,
@@ -97,6 +98,9 @@ export interface Invocation {
   /** Receives the recording, if the call is recorded. */
   readonly onRecording?: (recording: CallRecording) => void;
 }
+
+const NO_PLACE =
+  'The plugin threw a value that is not an Error, so its place is not known: write throw new Error(…).';
 
 /** Names that an error lists. */
 const MAX_LISTED = 20;

@@ -16,18 +16,31 @@ export async function reportFailure(
     readonly durationMs: number;
     readonly directory?: string;
     readonly denied?: readonly DeniedUse[] | undefined;
+    /** Mistakes in the plugin's manifest, without which the call may have succeeded. */
+    readonly problems?: readonly string[];
     /** The command whose usage was wrong: `bulkhead call`. */
     readonly command?: string;
   },
   capabilities: Pick<CliCapabilities, 'stdout' | 'stderr' | 'readFile'>,
 ): Promise<ExitCode> {
   const { code } = failure;
+  const { directory, command } = options;
   if (options.json) {
-    const { denied } = options;
-    const line = failureLine(failure, options.durationMs);
-    await capabilities.stdout.write(jsonLine(denied === undefined ? line : { ...line, denied }));
+    const { denied, problems = [] } = options;
+    const told = await explain(failure, directory, capabilities.readFile, command);
+    const line = failureLine(failure, options.durationMs, {
+      ...(told.excerpt.length === 0 ? {} : { frame: told.excerpt }),
+      fix: told.fix,
+      ...(failure.stack === undefined ? {} : { stack: failure.stack }),
+    });
+    await capabilities.stdout.write(
+      jsonLine({
+        ...line,
+        ...(denied === undefined ? {} : { denied }),
+        ...(problems.length === 0 ? {} : { problems }),
+      }),
+    );
   } else {
-    const { directory, command } = options;
     await capabilities.stderr.write(await errorBlock(failure, directory, capabilities, command));
   }
   return exitCodeOf(code);
@@ -51,29 +64,51 @@ export async function errorBlock(
   command?: string,
 ): Promise<string> {
   const paint = makePaint(stderr.colour);
-  const spot = spotOf(failure);
-  const { title, remedy: usual } = explanationOf(failure.code);
-  const isUsage = failure.code === 'INVALID_OPTIONS' && command !== undefined;
-  const remedy = isUsage ? `Read \`${command} --help\`.` : usual;
-  const [built] = failure.problems ?? [];
-  const { cause, fix } = splitRemedy(
-    // The heading has the place, and other lines the remedy and the other problems.
-    spot === undefined ? failure.message : (built?.message ?? failure.message),
-  );
+  const { spot, excerpt, cause, fix } = await explain(failure, directory, readFile, command);
   const thrown = thrownIn(failure);
-  const excerpt = spot === undefined ? [] : await excerptOf(spot, directory, readFile);
   const lines = [
-    heading(failure, title, spot, paint),
+    heading(failure, explanationOf(failure.code).title, spot, paint),
     ...excerpt,
     ...field('cause', cause, paint),
     ...(thrown === undefined
       ? []
       : field('thrown', `in ${thrown.file}:${thrown.line}:${thrown.column}`, paint)),
     ...(failure.problems ?? []).slice(1).flatMap((problem) => field('also', place(problem), paint)),
-    ...field('fix', spot?.remedy ?? fix ?? variableRemedy(failure, excerpt) ?? remedy, paint),
+    ...field('fix', fix, paint),
     ...field('docs', `bulkhead explain ${failure.code}`, paint),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+interface Explained {
+  readonly spot: SourceSpot | undefined;
+  /** The lines of the source around the place. */
+  readonly excerpt: readonly string[];
+  readonly cause: string;
+  readonly fix: string;
+}
+
+async function explain(
+  failure: Failure,
+  directory: string | undefined,
+  readFile: (path: string) => Promise<string>,
+  command: string | undefined,
+): Promise<Explained> {
+  const spot = spotOf(failure);
+  const excerpt = spot === undefined ? [] : await excerptOf(spot, directory, readFile);
+  const isUsage = failure.code === 'INVALID_OPTIONS' && command !== undefined;
+  const remedy = isUsage ? `Read \`${command} --help\`.` : explanationOf(failure.code).remedy;
+  const [built] = failure.problems ?? [];
+  const { cause, fix } = splitRemedy(
+    // The heading has the place, and other lines the remedy and the other problems.
+    spot === undefined ? failure.message : (built?.message ?? failure.message),
+  );
+  return {
+    spot,
+    excerpt,
+    cause,
+    fix: spot?.remedy ?? fix ?? failure.fix ?? variableRemedy(failure, excerpt) ?? remedy,
+  };
 }
 
 /** A variable that was not granted is undefined. Its read is usually in the line that fails. */
@@ -83,7 +118,10 @@ function variableRemedy(
 ): string | undefined {
   if (code !== 'TOOL_FAILED' || !/of undefined|is not defined|undefined \(reading/.test(message))
     return;
-  const name = /\benv\.([A-Z][A-Z0-9_]*)/.exec(excerpt.at(-2) ?? '')?.[1];
+  const line = excerpt.at(-2) ?? '';
+  const [, member, quoted] =
+    /\benv(?:\.([A-Z][A-Z0-9_]*)|(?:\.get\(|\[)['"]([\w]+)['"])/.exec(line) ?? [];
+  const name = member ?? quoted;
   if (name === undefined) return;
   return `If ${name} is undefined: grant it (--allow env:${name}) and give it a value (--env ${name}=VALUE). A manifest that declares permissions must name it in "env" too.`;
 }

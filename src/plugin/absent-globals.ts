@@ -28,8 +28,12 @@ export function insteadOf(name: string): string | undefined {
   return INSTEAD.get(name);
 }
 
-/** The advice for the message of a ReferenceError, as a sentence; empty without one. */
+/** The advice for the message of an error about an absent global, as sentences; empty without one. */
 export function adviceFor(errorName: string, message: string): string {
+  const ofCrypto = /^crypto\.([A-Za-z]{1,40}) is not a function$/.exec(message)?.[1];
+  if (errorName === 'TypeError' && ofCrypto !== undefined) {
+    return `. The global crypto is that of browsers. To fix this, import Node's: import { ${ofCrypto} } from 'node:crypto'.`;
+  }
   if (errorName !== 'ReferenceError') return '';
   const name = /^([A-Za-z]{1,40}) is not defined$/.exec(message)?.[1];
   const instead = name === undefined ? undefined : insteadOf(name);

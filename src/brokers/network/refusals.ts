@@ -133,7 +133,7 @@ function hostWithPort(url: URL): string {
 }
 
 function overrideRemedy(host: string): string {
-  return `Only the operator can open it, with a host override: ${cut(host)}=URL.`;
+  return `To allow this, the operator names the server that answers for it: --host-override ${cut(host)}=URL, or the option network.overrides.`;
 }
 
 function list(granted: readonly string[]): string {

@@ -99,23 +99,26 @@ export function deadlineOf(
 }
 
 /** `work`: what the guest did when the deadline passed, if the system says so. */
-export function deadlineExceeded(
-  { id }: CatalogTool,
-  deadlineMs: number,
-  work?: 'computed' | 'waited',
-): Failure {
+export function deadlineExceeded({ id }: CatalogTool, deadlineMs: number, work?: Work): Failure {
   return {
     code: 'DEADLINE_EXCEEDED',
     deadlineMs,
-    message: `${id} did not finish within ${deadlineMs} ms and was stopped.${work === undefined ? '' : ` ${WORK[work]}`}`,
+    message: `${id} did not finish within ${deadlineMs} ms and was stopped.${work === undefined ? '' : ` ${wordsOf(work)}`}`,
   };
 }
 
-const WORK = {
-  computed: 'It was computing at that time: look for a loop that does not end.',
-  waited:
-    'It was waiting at that time: look for a promise that does not settle, or a request without a timeout.',
-} as const;
+/** What a guest did when the deadline passed. The guest's requests may be those of another call. */
+export type Work = 'computed' | { readonly waitedFor: readonly string[] };
+
+function wordsOf(work: Work): string {
+  if (work === 'computed') {
+    return 'It was computing at that time: look for a loop that does not end.';
+  }
+  const { waitedFor: requests } = work;
+  return requests.length === 0
+    ? 'It was waiting at that time: look for a promise that does not settle, or a body that is read without a timeout.'
+    : `The plugin was waiting at that time for ${requests.join(', ')}.`;
+}
 
 export function cancelled({ id }: CatalogTool): Failure {
   return { code: 'CANCELLED', message: `The call of ${id} was cancelled.` };

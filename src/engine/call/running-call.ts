@@ -7,6 +7,7 @@ import type { Guest } from '../../guests/guest.js';
 import { isComputing } from '../../processor.js';
 import { subjectHashOf } from '../../plugin/plugin.js';
 import type { OpenCall } from '../instance/in-flight.js';
+import { openRequestsOf } from '../instance/open-requests.js';
 import type { PlacedLocally } from '../plugins/placement.js';
 import type { CallOptions } from '../types/options.js';
 import { answerOf, type CallResult, type Failure, failureOf } from '../types/result.js';
@@ -19,6 +20,7 @@ import {
   deadlineOf,
   permissionRevoked,
   startDeadline,
+  type Work,
 } from './call.js';
 
 /**
@@ -262,9 +264,10 @@ class RunningCall implements OpenCall, ResponseHandler {
   }
 }
 
-function workOf(guest: Guest | undefined): 'computed' | 'waited' | undefined {
+function workOf(guest: Guest | undefined): Work | undefined {
   const computes = guest === undefined ? undefined : isComputing(guest.pid);
-  return computes === undefined ? undefined : computes ? 'computed' : 'waited';
+  if (guest === undefined || computes === undefined) return undefined;
+  return computes ? 'computed' : { waitedFor: openRequestsOf(guest.peer) };
 }
 
 const NOW: Promise<void> = Promise.resolve();

@@ -11,6 +11,7 @@ import type { StorageBroker } from '../../brokers/storage/broker.js';
 import type { FileMaker } from '../../brokers/written-files.js';
 import { BulkheadError } from '../../errors.js';
 import type { CallTracker } from './in-flight.js';
+import { whileOpen } from './open-requests.js';
 import type { ByteStreams, GuestRequest, RequestMode } from './request-mode.js';
 
 /** The brokers of the current grant. */
@@ -44,7 +45,9 @@ export type RequestGate = (request: GuestRequest) => unknown;
  */
 export function makeRequestGate(spec: RequestGateSpec): RequestGate {
   const { plugin, brokers, mode, attributionOf, attribute, makerOf = () => undefined } = spec;
-  return (asked) => {
+  return (asked) => whileOpen(asked, decide(asked));
+
+  function decide(asked: GuestRequest): unknown {
     mode.check?.(asked);
     if (mode.answer !== undefined) return mode.answer(asked);
     const { peer, streams = peer, method, params, request } = asked;
@@ -92,7 +95,7 @@ export function makeRequestGate(spec: RequestGateSpec): RequestGate {
       `${plugin} has no permission for ${method.slice(0, 40)}.`,
       { permission: method.slice(0, 40) },
     );
-  };
+  }
 }
 
 /** Runs an effect after the audit log has taken its record. */

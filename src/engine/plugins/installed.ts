@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { WireError } from '../../../sandbox/wire/failure.js';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import type { UnnamedTool } from '../../catalog/catalog.js';
@@ -8,6 +9,7 @@ import type { Permissions } from '../../permissions/kind.js';
 import { adviceFor } from '../../plugin/absent-globals.js';
 import type { Plugin, PluginEntry } from '../../plugin/plugin.js';
 import type { Contributions } from '../../plugin/tool.js';
+import { placeOfProblem } from '../../schema/json-text.js';
 import type { PluginQueue } from '../../scheduler/call-scheduler.js';
 import { leave } from '../instance/in-flight.js';
 import type { Instance } from '../instance/instance.js';
@@ -128,6 +130,13 @@ export function asProblem(error: unknown, mapStack?: (stack: string) => string):
 
 function placesOf(error: BulkheadError): readonly BuildProblem[] {
   if (isBulkheadError(error, 'BUNDLE_FAILED')) return error.details.problems;
+  if (isBulkheadError(error, 'INVALID_MANIFEST')) {
+    const { file, problems } = error.details;
+    const place = placeOfProblem(problems[0] ?? '');
+    return place === undefined
+      ? []
+      : [{ ...place, file: basename(file), remedy: 'Correct the manifest at this place.' }];
+  }
   if (!isBulkheadError(error, 'OUTSIDE_PLUGIN') || error.details.file === undefined) return [];
   const { path: _, ...place } = error.details;
   return [{ ...place, message: error.message }];

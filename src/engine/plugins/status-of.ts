@@ -4,7 +4,7 @@ import type { Discovery, DiscoveryProblem } from '../../formats/discover.js';
 import { formatNamed } from '../../formats/table.js';
 import { subjectHashOf } from '../../plugin/plugin.js';
 import type { EntryStatus, PluginAgent, PluginProblem, PluginStatus } from '../types/status.js';
-import type { InstalledEntry, InstalledPlugin } from './installed.js';
+import { asProblem, type InstalledEntry, type InstalledPlugin } from './installed.js';
 
 /** The status of all plugins, or of those whose ids match `about`. */
 export function statusesOf(
@@ -117,7 +117,7 @@ function brokenStatus({ directory, error }: DiscoveryProblem): PluginStatus {
     version: undefined,
     description: undefined,
     state: 'failed',
-    problems: [{ code: error.code, message: error.message }],
+    problems: [asProblem(error)],
     alerts: [],
     entries: [],
     tools: [],

@@ -1,4 +1,5 @@
 import { type ManifestPermissions, permissionsShape } from '../manifest-permissions.js';
+import { parseJsonText } from '../../schema/json-text.js';
 import {
   type Shape,
   type ShapeResult,
@@ -66,14 +67,10 @@ export interface PandoraConfigField {
 
 /** Reads a manifest's text. Problems are named by their path in the manifest. */
 export function parseManifest(text: string): ShapeResult<PandoraManifest> {
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch (error) {
-    const why = error instanceof Error ? error.message.slice(0, 200) : String(error);
-    return { ok: false, problems: [`manifest: is not JSON: ${why}`] };
-  }
-  return readShape(manifestShape, data, 'manifest');
+  const data = parseJsonText(text);
+  return data.ok
+    ? readShape(manifestShape, data.value, 'manifest')
+    : { ok: false, problems: [`manifest: ${data.problem}`] };
 }
 
 const toolEntry: Shape<PandoraToolEntry> = object({

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../schema/json-text.js';
 import {
   type Shape,
   type ShapeResult,
@@ -49,15 +50,10 @@ export interface SpindleSeedFile {
 
 /** Reads a manifest's text. Problems begin with their path in the manifest. */
 export function parseManifest(text: string): ShapeResult<SpindleManifest> {
-  let data: unknown;
-  try {
-    // Some editors begin a file with a byte order mark, which JSON does not allow.
-    data = JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    const why = error instanceof Error ? error.message.slice(0, 200) : String(error);
-    return { ok: false, problems: [`manifest: is not JSON: ${why}`] };
-  }
-  return readShape(manifestShape, data, 'manifest');
+  const data = parseJsonText(text);
+  return data.ok
+    ? readShape(manifestShape, data.value, 'manifest')
+    : { ok: false, problems: [`manifest: ${data.problem}`] };
 }
 
 const IDENTIFIER = /^[a-z][a-z0-9_]{0,127}$/;

@@ -11,8 +11,9 @@ import { permissionsShape } from '../manifest-permissions.js';
 import { basename } from 'node:path';
 import type { Edition, Plugin } from '../../plugin/plugin.js';
 import { quoteText } from '../quote.js';
-import { isBulkheadError, messageOf } from '../../errors.js';
+import { isBulkheadError } from '../../errors.js';
 import { checkSchema } from '../../schema/check.js';
+import { parseJsonText } from '../../schema/json-text.js';
 
 /** The manifest of a Vellum plugin. */
 export const MANIFEST_FILE = 'package.json';
@@ -52,13 +53,9 @@ export const extensionShape: Shape<unknown> = object({
 
 /** Reads a `package.json`. Only a name is required. */
 export function parsePackage(text: string): ShapeResult<VellumPackage> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    const why = messageOf(error);
-    return { ok: false, problems: [`is not JSON: ${why}`] };
-  }
+  const data = parseJsonText(text);
+  if (!data.ok) return { ok: false, problems: [data.problem] };
+  const { value } = data;
   if (!isRecord(value)) return { ok: false, problems: ['is not an object'] };
   const name = textOf(value['name']);
   if (name === undefined) return { ok: false, problems: ['name: is missing'] };

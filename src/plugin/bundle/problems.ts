@@ -20,7 +20,7 @@ export function bundleFailed(problems: readonly BuildProblem[]): BulkheadError<'
 /** Converts a message of esbuild: paths relative to the plugin, columns from 1. */
 function toProblem({ text, location, detail, notes }: Message): BuildProblem {
   return {
-    message: cutText(text.replace(/\.$/, '')),
+    message: cutText(text.replace(/\.$/, '').replaceAll('"plugin:', '"')),
     ...(location === null
       ? {}
       : {
@@ -48,6 +48,9 @@ const MAX_TEXT = 500;
 function remedyFor(text: string): string {
   if (/strict mode/.test(text)) {
     return 'All plugin code is strict: rewrite this line so that it is valid after "use strict".';
+  }
+  if (text.startsWith('No matching export')) {
+    return 'Correct the name, or export it there. Names are case-sensitive.';
   }
   return 'Correct the source at this place.';
 }

@@ -1,6 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
 import { type SchemaDraft, isList, mapSubschemas, readDraft } from '../draft.js';
+import { findSchemaMistakes } from '../mistakes.js';
 import { makeAjv } from './ajv.js';
 
 /**
@@ -22,7 +23,7 @@ export type ValidatorAnswer =
 
 /**
  * Compiles a schema that has passed `checkSchema`. If it does not compile, throws an error with a
- * message for its author, e.g. `type must be JSONType or JSONType[]: strng`.
+ * message for its author, e.g. `#/type "strng" is not a type. Did you mean "string"?`
  */
 export function compile(schema: JsonObject): Validator {
   const draft = readDraft(schema['$schema']);
@@ -59,6 +60,10 @@ function compileWith(ajv: ReturnType<typeof makeAjv>, schema: JsonObject): Valid
     // It would return a promise for every input.
     if ('$async' in validate) throw new Error('an asynchronous schema is not allowed');
     return validate;
+  } catch (error) {
+    // The compiler's own words are about its types.
+    const mistake = findSchemaMistakes(schema).find(({ fatal }) => fatal);
+    throw mistake === undefined ? error : new Error(`${mistake.place} ${mistake.message}`);
   } finally {
     // The next schema may use the same `$id`.
     ajv.removeSchema();

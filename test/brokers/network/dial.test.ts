@@ -39,7 +39,7 @@ describe('a host that is granted', () => {
 
     await expect(broker.get(url)).rejects.toMatchObject({
       code: 'NETWORK_DENIED',
-      message: expect.stringMatching(/^SSRF blocked: .* host override/),
+      message: expect.stringMatching(/^SSRF blocked: .*--host-override/),
     });
     expect(resolve).not.toHaveBeenCalled();
     expect(broker.records).toMatchObject([{ outcome: 'denied' }]);

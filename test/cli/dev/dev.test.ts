@@ -148,7 +148,7 @@ describe('bulkhead dev', () => {
       writeFileSync(file('pandora.manifest.json'), '{'),
     );
     expect(unread).toContain('the last good version still serves\n');
-    expect(unread).toContain('error    manifest  pandora.manifest.json:1:1\n');
+    expect(unread).toContain('error    manifest  pandora.manifest.json:1:2\n');
     await next(stdout, 'hello, Ada k\n', () => typing.type('greet name=Ada'));
     writeFileSync(file('pandora.manifest.json'), JSON.stringify(MANIFEST));
     await next(stdout, /reloaded in [\d.]+ ms\n/, () => writeFileSync(file('index.ts'), SOURCE));

@@ -111,7 +111,9 @@ describe('an invalid manifest', () => {
 
   test.each(['', '{', 'null', '[]', '"x"'])('%j is none', (text) => {
     const result = parseManifest(text);
-    expect(result.ok ? '' : result.problems[0]).toMatch(/^manifest: (is not JSON|must be an obj)/);
+    expect(result.ok ? '' : result.problems[0]).toMatch(
+      /^manifest: (line 1, column \d: is not JSON|must be an obj)/,
+    );
   });
 
   test('an own __proto__ is an unknown key', () => {

@@ -1,0 +1,308 @@
+import { createServer } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { afterEachFile } from '../tidying.js';
+import { makePlugin, type PluginSpec } from '../engine/plugin-on-disk.js';
+import { run } from './in-process.js';
+
+const tool = (body: string, head = ''): string => `${head}export const tools = [{
+  id: 'run', name: 'Run', description: 'Runs.', parameters: { type: 'object' },
+  annotations: { readOnlyHint: true },
+  async execute(input: any, context: any) {
+    ${body}
+  },
+}];
+`;
+const dependency = (name: string, code: string): Readonly<Record<string, string>> => ({
+  [`node_modules/${name}/package.json`]: JSON.stringify({ name, version: '1.0.0' }),
+  [`node_modules/${name}/index.js`]: code,
+});
+
+const silent = createServer(() => {}).listen(0, '127.0.0.1');
+afterEachFile(() => {
+  silent.closeAllConnections();
+  silent.close();
+});
+const port = (): number => {
+  const address = silent.address();
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+};
+
+interface Mistake {
+  readonly about: string;
+  readonly spec: PluginSpec;
+  /** Further arguments of `call … run`. */
+  readonly args?: () => readonly string[];
+  readonly code: string;
+  readonly cause: string;
+  readonly at?: string;
+  readonly fix: string;
+}
+
+const mistakes: readonly Mistake[] = [
+  {
+    about: 'a host that is not granted',
+    spec: { source: tool(`return (await fetch('https://api.example.com/x')).status;`) },
+    code: 'NETWORK_DENIED',
+    cause: 'may not use the network (fetch https://api.example.com/x)',
+    at: 'index.ts:5:25',
+    fix: '--allow network:api.example.com',
+  },
+  {
+    about: 'a dependency that wants a variable',
+    spec: {
+      source: tool(`return open();`, `import { open } from 'openai-like';\n`),
+      files: dependency(
+        'openai-like',
+        `exports.open = () => { throw new Error('OPENAI_API_KEY is missing'); };`,
+      ),
+    },
+    code: 'TOOL_FAILED',
+    cause: 'OPENAI_API_KEY is missing',
+    at: 'index.ts:6:12',
+    fix: 'Check the input and the line of the plugin',
+  },
+  {
+    about: 'a dependency that is not installed',
+    spec: { source: tool(`return nope();`, `import nope from 'not-there';\n`) },
+    code: 'BUNDLE_FAILED',
+    cause: `"not-there" is not in the plugin's node_modules`,
+    at: 'index.ts:1:18',
+    fix: 'Run "npm install not-there"',
+  },
+  {
+    about: 'a variable that is not granted',
+    spec: { source: tool(`return process.env['API_KEY'].trim();`) },
+    code: 'TOOL_FAILED',
+    cause: `(reading 'trim')`,
+    at: 'index.ts:5:35',
+    fix: 'If API_KEY is undefined: grant it (--allow env:API_KEY)',
+  },
+  {
+    about: 'a variable that has no value',
+    spec: {
+      source: tool(`return env.get('API_KEY').trim();`),
+      permissions: { env: ['API_KEY'] },
+    },
+    code: 'TOOL_FAILED',
+    cause: `(reading '`,
+    at: 'index.ts:5:',
+    fix: 'give it a value (--env API_KEY=VALUE)',
+  },
+  {
+    about: 'a function of Node’s crypto at the global one',
+    spec: { source: tool(`return crypto.createHash('sha256');`) },
+    code: 'TOOL_FAILED',
+    cause: 'crypto.createHash is not a function',
+    at: 'index.ts:5:19',
+    fix: `import { createHash } from 'node:crypto'`,
+  },
+  {
+    about: 'a thrown text',
+    spec: { source: tool(`throw 'no city';`) },
+    code: 'TOOL_FAILED',
+    cause: 'no city',
+    fix: 'write throw new Error(…)',
+  },
+  {
+    about: 'a name that a module does not export',
+    spec: {
+      source: tool(`return b;`, `import { b } from './helper';\n`),
+      files: { 'helper.ts': 'export const a = 1;' },
+    },
+    code: 'BUNDLE_FAILED',
+    cause: 'No matching export in "helper.ts" for import "b"',
+    at: 'index.ts:1:10',
+    fix: 'Correct the name, or export it there.',
+  },
+  {
+    about: 'a syntax error',
+    spec: { source: tool('return 1 +') },
+    code: 'BUNDLE_FAILED',
+    cause: 'Unexpected "}"',
+    at: 'index.ts:6:3',
+    fix: 'Correct the source at this place.',
+  },
+  {
+    about: 'a missing comma in the manifest',
+    spec: {
+      source: tool('return 1;'),
+      files: {
+        'pandora.manifest.json': '{ "manifestVersion": 1,\n  "id": "x"\n  "name": "X" }',
+      },
+    },
+    code: 'INVALID_MANIFEST',
+    cause: 'is not JSON: a comma is missing before this',
+    at: 'pandora.manifest.json:3:3',
+    fix: 'Correct the manifest at this place.',
+  },
+  {
+    about: 'a manifest that ends too early',
+    spec: {
+      source: tool('return 1;'),
+      files: { 'pandora.manifest.json': '{ "manifestVersion": 1' },
+    },
+    code: 'INVALID_MANIFEST',
+    cause: 'the text ends too early; a bracket or a quote is missing',
+    at: 'pandora.manifest.json:1:23',
+    fix: 'Correct the manifest at this place.',
+  },
+  {
+    about: 'a comma after the last member',
+    spec: {
+      source: tool('return 1;'),
+      files: { 'pandora.manifest.json': '{\n  "id": "x",\n}' },
+    },
+    code: 'INVALID_MANIFEST',
+    cause: 'the last member has no comma after it',
+    at: 'pandora.manifest.json:3:1',
+    fix: 'Correct the manifest at this place.',
+  },
+  {
+    about: 'no tools',
+    spec: { source: 'export default [];' },
+    code: 'INVALID_TOOL',
+    cause: 'exports "default", no "tools". Write: export const tools = [ … ]',
+    fix: 'Correct the tool',
+  },
+  {
+    about: 'a type that does not exist',
+    spec: { source: tool('return 1;').replace(`type: 'object'`, `type: 'objct'`) },
+    code: 'INVALID_SCHEMA',
+    cause: 'the schema of run: #/type "objct" is not a type. Did you mean "object"?',
+    fix: 'bulkhead check <plugin-dir>',
+  },
+  {
+    about: 'an entry that does not exist',
+    spec: { source: tool('return 1;'), entry: { entry: 'src/main.ts' } },
+    code: 'BUNDLE_FAILED',
+    cause:
+      'The plugin has no file "src/main.ts". Correct the entry in the manifest, or add the file.',
+    fix: 'Correct the line',
+  },
+  {
+    about: 'code at the top level that throws',
+    spec: { source: `${tool('return 1;')}throw new Error('at load');` },
+    code: 'LOAD_FAILED',
+    cause: 'at load',
+    at: 'index.ts:8:7',
+    fix: `Correct the plugin's top-level code`,
+  },
+  {
+    about: 'CommonJS in an ES module',
+    spec: { source: `${tool('return 1;')}module.exports.x = 1;` },
+    code: 'LOAD_FAILED',
+    cause: 'module is not defined',
+    at: 'index.ts:8:1',
+    fix: 'write export instead of module.exports',
+  },
+  {
+    about: 'a program that it wants to run',
+    spec: {
+      source: tool(`return execSync('ls');`, `import { execSync } from 'node:child_process';\n`),
+    },
+    code: 'BUILTIN_DENIED',
+    cause: 'plugins may not run programs',
+    at: 'index.ts:6:12',
+    fix: 'Use fetch, readFile or env',
+  },
+  {
+    about: 'a circular result',
+    spec: { source: tool(`const a: any = { b: {} }; a.b.c = a; return a;`) },
+    code: 'RESULT_INVALID',
+    cause: 'The result is circular: b.c',
+    fix: 'Return plain data',
+  },
+  {
+    about: 'a BigInt in a result',
+    spec: { source: tool(`return { rows: [{ id: 1n }] };`) },
+    code: 'RESULT_INVALID',
+    cause: 'a BigInt at rows[0].id',
+    fix: 'Return plain data',
+  },
+  {
+    about: 'a host of the own machine',
+    spec: {
+      source: tool(`return (await fetch('http://localhost:3000/')).status;`),
+      permissions: { network: ['localhost:3000'] },
+    },
+    code: 'NETWORK_DENIED',
+    cause: 'localhost is a private address or name',
+    at: 'index.ts:5:',
+    fix: '--host-override localhost=URL',
+  },
+  {
+    about: 'a host that does not answer',
+    spec: {
+      source: tool(`return (await fetch('https://slow.test/a?key=secret')).status;`),
+      permissions: { network: ['slow.test'] },
+    },
+    args: () => ['--timeout', '700', '--host-override', `slow.test=http://127.0.0.1:${port()}`],
+    code: 'DEADLINE_EXCEEDED',
+    cause: 'was waiting at that time for fetch GET https://slow.test/a.',
+    fix: 'Raise the deadline (--timeout',
+  },
+  {
+    about: 'a promise that does not settle',
+    spec: { source: tool(`return new Promise(() => {});`) },
+    args: () => ['--timeout', '400'],
+    code: 'DEADLINE_EXCEEDED',
+    cause: 'look for a promise that does not settle',
+    fix: 'Raise the deadline (--timeout',
+  },
+  {
+    about: 'a loop',
+    spec: { source: tool(`for (;;);`) },
+    args: () => ['--timeout', '400'],
+    code: 'DEADLINE_EXCEEDED',
+    cause: 'look for a loop that does not end',
+    fix: 'Raise the deadline (--timeout',
+  },
+];
+
+interface Told {
+  readonly code: string;
+  readonly message: string;
+  readonly at?: { readonly file: string; readonly line: number; readonly column: number };
+  readonly frame?: readonly string[];
+  readonly fix: string;
+}
+
+describe('a mistake of an author', () => {
+  it.each(mistakes)('is told with its cause, place and fix: $about', async (mistake) => {
+    const { spec, code, cause, at, fix, args = () => [] } = mistake;
+    const { stdout } = await run(['call', makePlugin(spec), 'run', '--json', ...args()]);
+    const { error }: { readonly error: Told } = JSON.parse(stdout);
+    expect(error).toMatchObject({
+      code,
+      message: expect.stringContaining(cause),
+      fix: expect.stringContaining(fix),
+    });
+    const place = error.at && `${error.at.file}:${error.at.line}:${error.at.column}`;
+    if (at === undefined) expect(place).toBeUndefined();
+    else {
+      expect(place).toContain(at);
+      expect(error.frame).toContainEqual(expect.stringMatching(/^ > +\d+ \| /));
+    }
+  });
+
+  it('in the manifest is told, if the call fails or not', async () => {
+    const permissions = { network: ['https://api.example.com/v1'] };
+    const warning = 'it names hosts, not paths. Remove the path.';
+    const failing = makePlugin({
+      source: tool(`return (await fetch('https://api.example.com/v1')).status;`),
+      permissions,
+    });
+    expect((await run(['call', failing, 'run'])).stderr).toMatch(
+      /^warning {2}.*Remove the path\.$/m,
+    );
+    const working = makePlugin({ source: tool(`return 'done';`), permissions });
+    const { code, stdout, stderr } = await run(['call', working, 'run']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
+    expect(stderr).toContain(warning);
+    const { stdout: line } = await run(['call', working, 'run', '--json']);
+    expect(JSON.parse(line)).toMatchObject({
+      ok: true,
+      problems: [expect.stringContaining(warning)],
+    });
+  });
+});
