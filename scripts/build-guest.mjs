@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 
 const root = new URL('..', import.meta.url);
 
-const bundle = async (entry) => {
+const bundle = async (entry, define = {}) => {
   const { outputFiles } = await build({
     absWorkingDir: fileURLToPath(root),
     entryPoints: [entry],
@@ -19,6 +19,7 @@ const bundle = async (entry) => {
     target: 'node20',
     legalComments: 'none',
     logLevel: 'warning',
+    define,
   });
   return outputFiles[0].text;
 };
@@ -71,6 +72,13 @@ script.runInThisContext()(require);
 await writeFile(
   new URL('dist/sandbox/guest.cjs', root),
   withoutImport(await bundle('dist/sandbox/node/process-entry.js')),
+);
+const relay = await bundle('dist/sandbox/node/inspector-relay-entry.js');
+await writeFile(
+  new URL('dist/sandbox/inspected-guest.cjs', root),
+  withoutImport(
+    await bundle('dist/sandbox/node/inspected-entry.js', { RELAY: JSON.stringify(relay) }),
+  ),
 );
 await writeFile(
   new URL('dist/sandbox/unconfined-guest.cjs', root),

@@ -1,5 +1,4 @@
 import type { EngineOptions } from '../engine/types/options.js';
-import { LOST_TO_INSPECTOR } from '../guests/inspector.js';
 import type { CliCapabilities } from './capabilities.js';
 import { visible } from '../visible.js';
 import { usageError } from './failure.js';
@@ -31,10 +30,11 @@ export function inspectorOption(
       onListening: (url) => {
         void stderr.write(
           [
-            `warning  The plugin runs without ${LOST_TO_INSPECTOR.join(', ')}, and without deadlines.`,
-            'warning  Any program of this machine can connect to the debugger and run code in the guest.',
-            `The call waits for a debugger at ${url}`,
-            'Attach in VS Code (Run and Debug, "Attach to the plugin"), or in Chrome at chrome://inspect.',
+            "warning  The plugin runs without Node's permission model and without deadlines.",
+            'warning  Who knows this address can run code in the guest:',
+            `debugger ${url}`,
+            'The call waits for it. In VS Code run "Attach to the plugin" and paste the address; in Chrome open',
+            `devtools://devtools/bundled/js_app.html?${url.replace('://', '=')}`,
             '',
           ].join('\n'),
         );

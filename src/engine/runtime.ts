@@ -8,7 +8,7 @@ import { makeCodeCache } from '../guests/code-cache.js';
 import { guestCommand, type GuestStyle, ownFlags, unconfinedCommand } from '../guests/command.js';
 import type { Command } from '../guests/walls/machine.js';
 import { type Guest, startGuest } from '../guests/guest.js';
-import { inspectorFlag, watchInspector, withoutInspectorWalls } from '../guests/inspector.js';
+import { withoutPermissionModel } from '../guests/inspector.js';
 import { inspectMachine } from '../guests/machine.js';
 import { makeDemand, makeGuestPool, noteStandbyUse } from '../guests/pool.js';
 import { startSharedGuest } from '../guests/shared-guest.js';
@@ -67,13 +67,13 @@ export async function openEngineRuntime(
 ): Promise<EngineRuntime> {
   const { limits, cacheDirectory } = settings;
   const { inspector } = settings;
-  const use = settings.walls.use.filter((wall) => inspector === undefined || wall !== 'no-network');
+  const { use } = settings.walls;
   const script = guestScripts.confined();
   const [found, source] = await Promise.all([
     inspectMachine(script, settings.walls.users),
     readValidator(),
   ]);
-  const machine = inspector === undefined ? found : withoutInspectorWalls(found);
+  const machine = inspector === undefined ? found : withoutPermissionModel(found);
   const missing = explainMissing(machine.plan, machine.superuser);
   if (missing.length > 0) {
     settings.logger.warn(
@@ -105,12 +105,10 @@ export async function openEngineRuntime(
   const start = (command: Command): Guest => track(startGuest(command, START_TIMEOUT_MS));
   const startAlone = (): Guest => {
     if (inspector === undefined) return start(commandOf('alone'));
-    const style = { kind: 'alone', flags: [inspectorFlag(inspector)] } as const;
-    const command = guestCommand(machine, limits, script, [script], use, style);
-    const guest = startGuest(command, LONGEST_TIMER_MS, {
-      onStderr: watchInspector(inspector, (detail) => guest.kill({ cause: 'start', detail })),
-    });
-    return track(guest);
+    const inspected = guestScripts.inspected();
+    const style = { kind: 'alone', isInspected: true } as const;
+    const command = guestCommand(machine, limits, inspected, [inspected], use, style);
+    return track(startGuest(command, LONGEST_TIMER_MS, { inspector }));
   };
   const pool = makeGuestPool({
     size: limits.pool,

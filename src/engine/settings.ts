@@ -158,19 +158,22 @@ const PATIENT = {
 } satisfies Partial<EngineLimits>;
 
 function checkInspector(options: EngineOptions): void {
-  const { inspector, walls, trustGroups, packages } = options;
+  const { inspector, lockFile, walls, trustGroups, packages } = options;
   if (inspector === undefined) return;
   const { port, onListening } = inspector;
   if (!Number.isInteger(port) || port < 0 || port > MAX_PORT || typeof onListening !== 'function') {
     throw invalid('inspector', '{ port: 0 to 65535, onListening: (url) => { … } }');
   }
-  const other = Object.entries({ 'walls.require': walls?.require, trustGroups, packages }).find(
-    ([, value]) => value !== undefined && Object.keys(value).length > 0,
-  );
+  const other = Object.entries({
+    lockFile,
+    'walls.require': walls?.require,
+    trustGroups,
+    packages,
+  }).find(([, value]) => value !== undefined && Object.keys(value).length > 0);
   if (other === undefined) return;
   throw new BulkheadError(
     'INVALID_OPTIONS',
-    `The option inspector takes walls away and does not work together with ${other[0]}. Remove one of the two.`,
+    `The option inspector takes a wall away and does not work together with ${other[0]}. Remove one of the two.`,
     { option: 'inspector' },
   );
 }

@@ -7,8 +7,8 @@ export interface GuestStyle {
   readonly kind: 'alone' | 'shared';
   /** A descriptor of this process: V8's compiled form of the guest's code. */
   readonly codeCache?: number | undefined;
-  /** More flags of Node. */
-  readonly flags?: readonly string[];
+  /** Its script is that of a guest with an inspector. */
+  readonly isInspected?: true;
 }
 
 const ALONE: GuestStyle = { kind: 'alone' };
@@ -41,13 +41,12 @@ export function guestCommand(
   script: string,
   readable: readonly string[],
   use: readonly OptionalWall[],
-  { kind, codeCache, flags = [] }: GuestStyle = ALONE,
+  { kind, codeCache, isInspected }: GuestStyle = ALONE,
 ): Command {
   const program = [
     machine.node,
     ...permissionFlags(machine, readable),
     ...ownFlags(machine, limits, use),
-    ...flags,
     script,
     kind,
     codeCache === undefined ? 'plain' : 'cached',
@@ -59,7 +58,11 @@ export function guestCommand(
     use,
     visible: readable,
   });
-  return codeCache === undefined ? guest : { ...guest, codeCache };
+  return {
+    ...guest,
+    ...(codeCache === undefined ? {} : { codeCache }),
+    ...(isInspected === undefined ? {} : { isInspected }),
+  };
 }
 
 /** The limits that the kernel enforces on a guest. */

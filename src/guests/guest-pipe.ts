@@ -53,8 +53,8 @@ export function openPipe(child: ChildProcess, receive: (bytes: Buffer) => void):
   };
 }
 
-/** The host's end of a guest's descriptor: 3 is its wire, 5 its synchronous requests. */
-export function pipeOf(child: ChildProcess, descriptor: 3 | 5): Socket {
+/** The host's end of a guest's descriptor: 3 is its wire, 5 its synchronous requests, 4 its inspector. */
+export function pipeOf(child: ChildProcess, descriptor: 3 | 4 | 5): Socket {
   const pipe: unknown = child.stdio.at(descriptor);
   if (!(pipe instanceof Socket)) throw noPipe();
   // A guest that dies breaks its pipe. Its exit is reported instead.

@@ -26,6 +26,8 @@ export interface GuestProcess {
   suspend(): void;
   /** Sends SIGCONT. */
   resume(): void;
+  /** The way to its inspector, if its command has one. */
+  readonly inspector: Socket | undefined;
   /** The end of its standard error. */
   stderrTail(): string;
 }
@@ -36,8 +38,6 @@ export interface GuestProcessSpec {
   readonly serveSync: SyncService;
   /** Called when the end is certain, before the process has exited. */
   readonly onEnd: (end: GuestEnd) => void;
-  /** Called with the end of its standard error each time that it wrote there. */
-  readonly onStderr?: ((tail: string) => void) | undefined;
 }
 
 /** Bytes of standard error to remember. V8 writes why it crashed at the end. */
@@ -57,21 +57,20 @@ export function startGuestProcess({
   receive,
   serveSync,
   onEnd,
-  onStderr = () => {},
 }: GuestProcessSpec): GuestProcess {
-  const { codeCache = 'ignore', filter = 'ignore' } = command;
+  const { codeCache = 'ignore', filter = 'ignore', isInspected = false } = command;
   const child = spawn(command.file, command.args, {
     // guard: guest-environment-empty
     env: command.env,
     cwd: '/',
     // A session of its own: signals that a terminal sends to the host's group do not reach it.
     detached: true,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', codeCache, 'pipe', filter],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', isInspected ? 'pipe' : codeCache, 'pipe', filter],
     windowsHide: true,
   });
   const pipe = openPipe(child, receive);
   const syncPipe = pipeOf(child, 5);
-  const stderrTail = collect(child, onStderr);
+  const stderrTail = collect(child);
   let cause: GuestEnd | undefined;
   let pid = child.pid ?? 0;
 
@@ -133,19 +132,19 @@ export function startGuestProcess({
     },
     ended,
     kill,
+    inspector: isInspected ? pipeOf(child, 4) : undefined,
     suspend: () => signalProcessGroup(child, 'SIGSTOP'),
     resume: () => signalProcessGroup(child, 'SIGCONT'),
     stderrTail,
   };
 }
 
-function collect({ stderr }: ChildProcess, onTail: (tail: string) => void): () => string {
+function collect({ stderr }: ChildProcess): () => string {
   let tail = '';
   if (stderr instanceof Socket) {
     stderr.on('error', () => {});
     const take = makeThrottle(stderr, (bytes) => {
       tail = (tail + bytes.toString('latin1')).slice(-STDERR_TAIL_BYTES);
-      onTail(tail);
     });
     stderr.on('data', take);
     stderr.unref();

@@ -1,10 +1,11 @@
 import type { Peer } from '../../sandbox/wire/peer.js';
 import type { Service } from '../../sandbox/wire/service.js';
-import { BulkheadError } from '../errors.js';
+import { BulkheadError, messageOf } from '../errors.js';
 import type { Command } from './walls/machine.js';
 import { type GuestEnd, GuestEnded } from './end.js';
 import { type GuestProcess, startGuestProcess } from './guest-process.js';
 import type { HostWaits } from './host-waits.js';
+import { type InspectorSpec, relayInspector } from './inspector.js';
 import { makeGuestWire } from './guest-wire.js';
 import { makeLiveness } from './liveness.js';
 
@@ -56,24 +57,27 @@ export interface Guest {
 
 export interface GuestWatchers {
   readonly tap?: WireTap;
-  /** Called with the end of its standard error each time that it wrote there. */
-  readonly onStderr?: (tail: string) => void;
+  /** The guest waits for a debugger before its first message. Its command has to fit. */
+  readonly inspector?: InspectorSpec;
 }
 
 /** Starts a standby guest: locked down, without a plugin. */
 export function startGuest(
   command: Command,
   startTimeoutMs: number,
-  { tap, onStderr }: GuestWatchers = {},
+  { tap, inspector }: GuestWatchers = {},
 ): Guest {
   let suspended = false;
   let draining = false;
+  /** What a guest gets when its debugger lets it run. */
+  let held: Uint8Array[] | undefined = inspector === undefined ? undefined : [];
   let syncRequests = 0;
   let onResumed: () => void = () => {};
   const wire = makeGuestWire({
     write: (bytes) => {
       tap?.toGuest(bytes);
-      guestProcess.write(bytes);
+      if (held === undefined) guestProcess.write(bytes);
+      else held.push(bytes.slice());
     },
     kill: (end) => guestProcess.kill(end),
     beforeRequest: () => resume(),
@@ -99,10 +103,20 @@ export function startGuest(
       }
     },
     onEnd: (end) => wire.peer.close(new GuestEnded(end)),
-    onStderr,
   });
 
   tap?.open(guestProcess.write);
+  if (inspector !== undefined && guestProcess.inspector !== undefined) {
+    const relay = relayInspector(inspector, guestProcess.inspector);
+    relay.released.then(
+      () => {
+        for (const bytes of held ?? []) guestProcess.write(bytes);
+        held = undefined;
+      },
+      (error: unknown) => guestProcess.kill({ cause: 'start', detail: messageOf(error) }),
+    );
+    void guestProcess.ended.then(relay.close);
+  }
   const liveness = makeLiveness({
     pid: () => guestProcess.pid,
     isBlocked: () => syncRequests > 0,

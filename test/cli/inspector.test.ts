@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -5,7 +6,9 @@ import { join } from 'node:path';
 import { WebSocket } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { isRecord } from '../../sandbox/wire/json.js';
-import { createEngine } from '../../src/index.js';
+import { guestScripts } from '../../src/engine/node/process-defaults.js';
+import { inspectMachine } from '../../src/guests/machine.js';
+import { type CallResult, createEngine } from '../../src/index.js';
 import { makePlugin, silentLogger } from '../engine/plugin-on-disk.js';
 import { run } from './in-process.js';
 
@@ -23,35 +26,13 @@ export const tools = [{
 
 describe('a guest with an inspector', () => {
   it('stops at a line of the author’s source, shows its variables and has no deadline', async () => {
-    const directory = makePlugin({ source: SOURCE });
-    const opened: string[] = [];
-    // An engine that has not seen the plugin before loads it, and waits for the debugger, too.
-    const opening = createEngine({
-      plugins: [directory],
-      grant: 'declared',
-      logger: silentLogger,
-      inspector: { port: 0, onListening: (url) => opened.push(url) },
-    });
-    const called = opening.then((engine) => engine.call('double', { count: 4 }));
-    await expect.poll(() => opened).toHaveLength(1);
-    const debug = await attach(String(opened[0]));
-    // Node stops at the first line of the guest's own script.
-    await debug.next('Debugger.paused');
-    const script = debug.next('Debugger.scriptParsed', ({ sourceMapURL }) => sourceMapURL !== '');
-    await debug.send('Debugger.setPauseOnExceptions', { state: 'none' });
-    await debug.send('Debugger.setInstrumentationBreakpoint', {
-      instrumentation: 'beforeScriptWithSourceMapExecution',
-    });
-    await debug.send('Debugger.resume');
-    const { scriptId, sourceMapURL } = await script;
+    const { directory, called, url, opened, close } = await open();
+    const debug = await attach(url);
+    const { scriptId, sourceMapURL } = await debug.run();
     const { source, generated } = lineIn(String(sourceMapURL), 'return String(doubled)');
     expect(source).toBe(join(directory, 'index.ts'));
-    await debug.next('Debugger.paused');
     await debug.send('Debugger.setBreakpoint', { location: { scriptId, lineNumber: generated } });
-    const stopped = debug.next(
-      'Debugger.paused',
-      ({ hitBreakpoints }) => Array.isArray(hitBreakpoints) && hitBreakpoints.length > 0,
-    );
+    const stopped = debug.next('Debugger.paused', isAtBreakpoint);
     await debug.send('Debugger.resume');
     const { callFrames } = await stopped;
     const [frame] = Array.isArray(callFrames) ? callFrames : [];
@@ -68,7 +49,40 @@ describe('a guest with an inspector', () => {
     expect(await called).toMatchObject({ value: '9' });
     expect(opened).toHaveLength(1);
     debug.close();
-    await (await opening).close();
+    await close();
+  });
+
+  it('takes one debugger, which knows its address, and goes on without it', async () => {
+    const { called, url, close } = await open();
+    const { origin, host } = new URL(url.replace('ws:', 'http:'));
+    expect((await fetch(`${origin}/json/list`)).status).toBe(404);
+    await expect(attach(`ws://${host}/json`)).rejects.toBeDefined();
+    const debug = await attach(url);
+    await expect(attach(url)).rejects.toBeDefined();
+    // It is paused now, at the plugin's first line.
+    await debug.run();
+    debug.close();
+    expect(await called).toMatchObject({ value: '8' });
+    await close();
+  });
+
+  it('keeps the walls of the kernel', async () => {
+    const { plan } = await inspectMachine(guestScripts.confined());
+    const { called, url, close } = await open();
+    const debug = await attach(url);
+    const guest = processesWith('inspected-guest.cjs').find(
+      ({ program }) => program === process.execPath,
+    );
+    const network = readlinkSync('/proc/self/ns/net');
+    expect(guest).toMatchObject({
+      seccomp: plan.systemCallFilter ? '2' : '0',
+      hasOwnNetwork: plan.namespaces.includes('net'),
+    });
+    expect(network).toMatch(/^net:/);
+    await debug.run();
+    debug.close();
+    await called;
+    await close();
   });
 
   it('does not start at a port that another program has', async () => {
@@ -79,8 +93,8 @@ describe('a guest with an inspector', () => {
     const args = ['call', makePlugin({ source: SOURCE }), 'double', '--input', '{"count":4}'];
     const { code, stdout, stderr } = await run([...args, '--inspect', String(port)]);
     taken.close();
-    expect(stderr).toContain(
-      `its inspector cannot listen on port ${port} (address already in use); name another port`,
+    expect(stderr).toMatch(
+      new RegExp(`No debugger can connect, because port ${port} cannot be used: .*EADDRINUSE`),
     );
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
   });
@@ -100,6 +114,7 @@ describe('a guest with an inspector', () => {
     [{ port: -1, onListening: () => {} }, {}],
     [{ port: 0, onListening: () => {} }, { walls: { require: ['own-filesystem'] } }],
     [{ port: 0, onListening: () => {} }, { trustGroups: { one: ['a'] } }],
+    [{ port: 0, onListening: () => {} }, { lockFile: '/nowhere/bulkhead.lock.json' }],
   ] as const)('is no option of an engine as %j with %j', async (inspector, more) => {
     await expect(createEngine({ plugins: [], inspector, ...more })).rejects.toMatchObject({
       code: 'INVALID_OPTIONS',
@@ -108,12 +123,59 @@ describe('a guest with an inspector', () => {
   });
 });
 
+/** An engine that has not seen the plugin before loads it to learn its tools, and waits for the debugger then. */
+async function open(): Promise<{
+  readonly directory: string;
+  readonly called: Promise<CallResult>;
+  readonly url: string;
+  readonly opened: readonly string[];
+  close(): Promise<void>;
+}> {
+  const directory = makePlugin({ source: SOURCE });
+  const opened: string[] = [];
+  const opening = createEngine({
+    plugins: [directory],
+    grant: 'declared',
+    logger: silentLogger,
+    inspector: { port: 0, onListening: (url) => opened.push(url) },
+  });
+  const called = opening.then((engine) => engine.call('double', { count: 4 }));
+  await expect.poll(() => opened).toHaveLength(1);
+  const close = async (): Promise<void> => (await opening).close();
+  return { directory, called, url: String(opened[0]), opened, close };
+}
+
+function isAtBreakpoint({ hitBreakpoints }: Message): boolean {
+  return Array.isArray(hitBreakpoints) && hitBreakpoints.length > 0;
+}
+
+/** The processes whose command line has this text. */
+function processesWith(
+  text: string,
+): readonly { program: string; seccomp: string | undefined; hasOwnNetwork: boolean }[] {
+  const own = readlinkSync('/proc/self/ns/net');
+  return readdirSync('/proc').flatMap((pid) => {
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      if (!/^\d+$/.test(pid) || !command.some((word) => word.endsWith(text))) return [];
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      const seccomp = /^Seccomp:\s*(\d)$/m.exec(status)?.[1];
+      const hasOwnNetwork = readlinkSync(`/proc/${pid}/ns/net`) !== own;
+      return [{ program: command[0] ?? '', seccomp, hasOwnNetwork }];
+    } catch {
+      return [];
+    }
+  });
+}
+
 type Message = Readonly<Record<string, unknown>>;
 
 /** A debugger: as much of the Chrome DevTools Protocol as a test needs. */
 async function attach(url: string): Promise<{
   send(method: string, params?: object): Promise<Message>;
   next(method: string, fits?: (params: Message) => boolean): Promise<Message>;
+  /** Lets the guest load the plugin; answers its script, before the first line of which it stops. */
+  run(): Promise<Message>;
   close(): void;
 }> {
   const socket = new WebSocket(url);
@@ -139,23 +201,35 @@ async function attach(url: string): Promise<{
       answers.set(last, resolve);
       socket.send(JSON.stringify({ id: last, method, params }));
     });
+  // Each event is given once.
+  const next = (
+    wanted: string,
+    fits: (params: Message) => boolean = () => true,
+  ): Promise<Message> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const at = events.findIndex(({ method, params }) => method === wanted && fits(params));
+        const [found] = at < 0 ? [] : events.splice(at, 1);
+        if (found === undefined) return;
+        waiting.delete(look);
+        resolve(found.params);
+      };
+      waiting.add(look);
+      look();
+    });
   await send('Debugger.enable');
-  await send('Runtime.runIfWaitingForDebugger');
   return {
     send,
-    // Each event is given once.
-    next: (wanted, fits = () => true) =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          const at = events.findIndex(({ method, params }) => method === wanted && fits(params));
-          const [found] = at < 0 ? [] : events.splice(at, 1);
-          if (found === undefined) return;
-          waiting.delete(look);
-          resolve(found.params);
-        };
-        waiting.add(look);
-        look();
-      }),
+    next,
+    run: async () => {
+      await send('Debugger.setInstrumentationBreakpoint', {
+        instrumentation: 'beforeScriptWithSourceMapExecution',
+      });
+      await send('Runtime.runIfWaitingForDebugger');
+      const script = await next('Debugger.scriptParsed', ({ sourceMapURL }) => sourceMapURL !== '');
+      await next('Debugger.paused');
+      return script;
+    },
     close: () => socket.close(),
   };
 }

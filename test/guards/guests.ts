@@ -33,6 +33,12 @@ export const guestGuards: readonly Guard[] = [
     tests: ['test/guests/command.test.ts', 'test/guests/walls.test.ts'],
   },
   {
+    id: 'inspector-path-unguessable',
+    stops: 'code in an inspected guest from every program of the machine',
+    mutation: { replace: [/request\.url !== path \|\| /, ''] },
+    tests: ['test/cli/inspector.test.ts'],
+  },
+  {
     id: 'data-segment-limit',
     stops: 'unlimited memory outside the heap',
     mutation: 'remove',

@@ -75,10 +75,15 @@ export const LAUNCH_FILE: ProjectFiles = {
         name: 'Attach to the plugin',
         type: 'node',
         request: 'attach',
-        address: '127.0.0.1',
-        port: 9229,
-        continueOnAttach: true,
+        websocketAddress: '${input:debugger}',
         skipFiles: ['<node_internals>/**'],
+      },
+    ],
+    inputs: [
+      {
+        id: 'debugger',
+        type: 'promptString',
+        description: 'the address that bulkhead call --inspect prints (ws://…)',
       },
     ],
   }),

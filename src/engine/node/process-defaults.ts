@@ -35,6 +35,7 @@ export function processDefaults(): {
 /** The scripts of guests, created at build time. */
 export const guestScripts = {
   confined: (): string => require.resolve('#sandbox/guest.cjs'),
+  inspected: (): string => require.resolve('#sandbox/inspected-guest.cjs'),
   unconfined: (): string => require.resolve('#sandbox/unconfined-guest.cjs'),
 };
 

@@ -211,10 +211,9 @@ export interface EngineOptions {
   readonly startTime?: number;
   /**
    * For authors: opens Node's inspector in each guest, so that a debugger on this machine can stop the plugin's
-   * code. A guest waits for the debugger before it loads the plugin, has no deadlines and no standby, and lacks a
-   * network namespace, the filter of system calls and Node's permission model. Every program of this machine
-   * can connect, and then runs code in the guest. Not with `walls.require`, `trustGroups` or `packages`.
-   * Default: no inspector.
+   * code. A guest waits for the debugger before it loads the plugin, has no deadlines, and lacks Node's permission
+   * model; the kernel's walls stay. The address has a random name: who knows it can run code in the guest. Not with
+   * `lockFile`, `walls.require`, `trustGroups` or `packages`. Default: no inspector.
    */
   readonly inspector?: InspectorSpec;
   /** The walls to require or activate. Default: see each option. */
