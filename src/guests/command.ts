@@ -60,6 +60,7 @@ export function guestCommand(
   });
   return {
     ...guest,
+    memoryMb: limits.memoryMb,
     ...(codeCache === undefined ? {} : { codeCache }),
     ...(isInspected === undefined ? {} : { isInspected }),
   };

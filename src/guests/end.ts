@@ -30,6 +30,8 @@ export interface ExitFacts {
   readonly signal: NodeJS.Signals | null;
   /** The end of the process's standard error, where V8 writes why it crashed. */
   readonly stderrTail: string;
+  /** The limit of its heap, in MiB. */
+  readonly memoryMb?: number | undefined;
 }
 
 const OUT_OF_MEMORY =
@@ -39,9 +41,10 @@ const OUT_OF_MEMORY =
 const XCPU_EXIT = 128 + 24;
 
 /** Explains an exit that the host did not cause. */
-export function explainExit({ exitCode, signal, stderrTail }: ExitFacts): GuestEnd {
+export function explainExit({ exitCode, signal, stderrTail, memoryMb }: ExitFacts): GuestEnd {
   if (OUT_OF_MEMORY.test(stderrTail)) {
-    return { cause: 'memory', detail: 'it exceeded its memory limit' };
+    const limit = memoryMb === undefined ? '' : ` of ${memoryMb} MiB`;
+    return { cause: 'memory', detail: `it exceeded its memory limit${limit}` };
   }
   if (signal === 'SIGXCPU' || exitCode === XCPU_EXIT) {
     return { cause: 'cpu', detail: 'it exceeded the processor time of its life' };

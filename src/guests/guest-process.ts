@@ -101,7 +101,14 @@ export function startGuestProcess({
       kill({ cause: 'start', detail: `it did not start: ${error.message}` }),
     );
     child.on('close', (exitCode, signal) => {
-      const end = cause ?? explainExit({ exitCode, signal, stderrTail: stderrTail() });
+      const end =
+        cause ??
+        explainExit({
+          exitCode,
+          signal,
+          stderrTail: stderrTail(),
+          memoryMb: command.memoryMb,
+        });
       conclude(end);
       resolve(end);
     });

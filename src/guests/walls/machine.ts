@@ -58,6 +58,8 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
   /** A descriptor that the process gets as number 4, after the pipe to its host. */
   readonly codeCache?: number;
+  /** The limit of the guest's heap, in MiB. */
+  readonly memoryMb?: number;
   /** The process gets a pipe as number 4: the way to its inspector. It has no code cache then. */
   readonly isInspected?: true;
   /** A descriptor that the process gets as number 6: its filter of system calls. */

@@ -29,6 +29,8 @@ export interface Located {
  */
 export interface PluginFiles {
   locate(path: string): Located | undefined;
+  /** Whether the directory is one of a `node_modules`. */
+  readonly isInstalled: boolean;
   /** The text of a regular file that `locate` returned, read once. */
   read(path: string): string;
   readonly evidence: Evidence;
@@ -103,6 +105,7 @@ export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles
       texts.set(path, text);
       return text;
     },
+    isInstalled: /\/node_modules\/(?:@[^/]+\/)?[^/]+\/?$/.test(root.split(sep).join('/')),
     get evidence() {
       return { root, files: Object.fromEntries(files), lookups: Object.fromEntries(lookups) };
     },

@@ -125,7 +125,9 @@ export function makeResolver(
     return {
       kind: 'unresolved',
       why: `"${name}" is not in the plugin's node_modules`,
-      remedy: `Run "npm install ${shellWord(name)}" in the plugin's directory: packages outside it are not read.`,
+      remedy: files.isInstalled
+        ? `npm put the dependencies of this package beside it, and only its own node_modules is read. Run "npm install --install-strategy=nested", or accept the plugin's pack with "bulkhead add" if it has one, and use --lock.`
+        : `Run "npm install ${shellWord(name)}" in the plugin's directory: packages outside it are not read.`,
     };
   };
 
