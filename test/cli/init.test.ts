@@ -8,7 +8,12 @@ import { makeDirectory } from '../engine/plugin-on-disk.js';
 import { run } from './in-process.js';
 import { MAIN } from './spawned.js';
 
-const FORMATS = ['pandora', 'vellum', 'spindle', 'mcp'];
+const GUIDES = {
+  pandora: 'docs/pandora.md',
+  vellum: 'docs/vellum.md',
+  spindle: 'docs/spindle.md',
+  mcp: 'docs/mcp-servers.md',
+};
 
 /** What `npm install` puts into a server's project. */
 const PACKAGES = ['@modelcontextprotocol/sdk', 'zod', 'zod-to-json-schema', 'ajv', 'ajv-formats'];
@@ -30,25 +35,37 @@ describe('bulkhead test', () => {
 });
 
 describe('bulkhead init', () => {
-  it.each(FORMATS)(
-    'makes a %s plugin that compiles, and whose test and check pass',
-    async (format) => {
+  it.each(Object.entries(GUIDES))(
+    'makes a %s plugin with which each command of its guide succeeds',
+    async (format, guide) => {
       const cwd = makeDirectory();
-      const made = await run(['init', 'my-weather', '--format', format], { cwd });
-      expect(made).toMatchObject({ code: 0, stderr: '' });
-      expect(made.stdout).toContain(
-        'cd my-weather\n  npm install\n  npm test\n  npx bulkhead dev\n',
-      );
       const project = join(cwd, 'my-weather');
-      const { devDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
-      expect(devDependencies['bulkhead']).toBe(`file:${ROOT}`);
-      installInto(project, format);
-      const { stdout } = await inProject(project, [process.execPath, MAIN, 'test']);
-      expect(stdout).toMatch(/^# pass 2$/m);
-      await inProject(project, [join(ROOT, 'node_modules/.bin/tsc'), '-p', '.']);
-      // To read the sources of its SDK takes longest. The test has loaded it.
-      if (format === 'mcp') return;
-      expect(await run(['check', project, '--fail-on', 'note'])).toMatchObject({ code: 0 });
+      const commands = commandsOf(guide);
+      expect(commands[0]).toBe(`npx bulkhead init my-weather --format ${format}`);
+      for (const command of commands) {
+        const [program, name, ...args] = command.split(' ');
+        const at = command.includes(' init ') ? cwd : project;
+        if (program === 'cd') continue;
+        if (command === 'npm install') installInto(project, format);
+        else if (command === 'npm test') {
+          const { stdout } = await inProject(at, [process.execPath, MAIN, 'test']);
+          expect(stdout).toMatch(/^# pass 2$/m);
+        } else if (name === 'tsc') {
+          await inProject(at, [join(ROOT, 'node_modules/.bin/tsc'), ...args]);
+        } else {
+          expect(name).toBe('bulkhead');
+          const { code, stdout, stderr } = await run(args, { cwd: at });
+          expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: '' });
+          if (args[0] !== 'init') continue;
+          expect(stdout).toContain(
+            'cd my-weather\n  npm install\n  npm test\n  npx bulkhead dev\n',
+          );
+          const file = readFileSync(join(project, 'package.json'), 'utf8');
+          const { devDependencies, scripts } = JSON.parse(file);
+          expect(devDependencies['bulkhead']).toBe(`file:${ROOT}`);
+          expect(scripts).toMatchObject({ test: 'node --test', check: 'tsc && bulkhead check .' });
+        }
+      }
     },
   );
 
@@ -67,6 +84,16 @@ describe('bulkhead init', () => {
     expect(existsSync(join(cwd, 'my-weather'))).toBe(false);
   });
 });
+
+/** What the section on writing a plugin says to type. */
+function commandsOf(guide: string): readonly string[] {
+  const [, session = ''] =
+    /^## Write one\n\n```console\n(.*?)^```$/ms.exec(readFileSync(join(ROOT, guide), 'utf8')) ?? [];
+  return session
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/^\$ /, ''));
+}
 
 function installInto(project: string, format: string): void {
   mkdirSync(join(project, 'node_modules'));
