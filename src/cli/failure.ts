@@ -26,11 +26,17 @@ export interface Failure {
 
 /** A failure as the one line that scripts read. */
 export function failureLine(failure: Failure, durationMs: number, more: object = {}): object {
-  const { code, message, result } = failure;
+  const { result } = failure;
+  const error = { ...errorFields(failure), ...more };
+  return { ok: false, error, ...(result === undefined ? {} : { result }), durationMs };
+}
+
+/** An error in JSON: its code, message and place. */
+export function errorFields(failure: Failure): object {
+  const { code, message } = failure;
   const spot = spotOf(failure);
   const at = spot && { file: spot.file, line: spot.line, column: spot.column };
-  const error = { code, message, ...(at === undefined ? {} : { at }), ...more };
-  return { ok: false, error, ...(result === undefined ? {} : { result }), durationMs };
+  return { code, message, ...(at === undefined ? {} : { at }) };
 }
 
 /** A mistake in how the command was called. */

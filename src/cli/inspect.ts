@@ -11,13 +11,13 @@ import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
 import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
-import { type Failure, failureOf, failureOfPlugin, noPlugin } from './failure.js';
+import { errorFields, type Failure, failureOf, failureOfPlugin, noPlugin } from './failure.js';
 import { inspectedGrant, NO_NETWORK } from './inspected.js';
 import { type Paint, makePaint, print } from './output.js';
 import { whyProgramCannotRun } from '../suggest/program-needs.js';
 import { cannotRun } from './lock/fetch.js';
 import { LOCK_FILE } from './lock/options.js';
-import { errorBlock } from './report-failure.js';
+import { errorBlock, toldInJson } from './report-failure.js';
 
 export function addInspect(program: Command, run: RunCommand): void {
   const command = program
@@ -67,7 +67,10 @@ export async function runInspect(
     failureOfInspected(status, directory) ??
     (await failureOfProgram(status, directory, capabilities));
   if (settings.json === true) {
-    const error = failure && { code: failure.code, message: failure.message };
+    const error =
+      failure === undefined
+        ? undefined
+        : { ...errorFields(failure), ...(await toldInJson(failure, directory, capabilities)) };
     const entries = status?.entries.map(withSentences);
     const plugin = status && {
       ...status,
@@ -297,8 +300,10 @@ export async function runSuggest(
   } catch (error) {
     const failure = failureOf(error);
     if (json) {
-      const { code, message } = failure;
-      await capabilities.stdout.write(jsonLine({ ok: false, error: { code, message } }));
+      const told = await toldInJson(failure, directory, capabilities);
+      await capabilities.stdout.write(
+        jsonLine({ ok: false, error: { ...errorFields(failure), ...told } }),
+      );
     } else await capabilities.stderr.write(await errorBlock(failure, directory, capabilities));
     return exitCodeOf(failure.code);
   }

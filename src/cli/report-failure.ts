@@ -27,12 +27,8 @@ export async function reportFailure(
   const { directory, command } = options;
   if (options.json) {
     const { denied, problems = [] } = options;
-    const told = await explain(failure, directory, capabilities.readFile, command);
-    const line = failureLine(failure, options.durationMs, {
-      ...(told.excerpt.length === 0 ? {} : { frame: told.excerpt }),
-      fix: told.fix,
-      ...(failure.stack === undefined ? {} : { stack: failure.stack }),
-    });
+    const told = await toldInJson(failure, directory, capabilities, command);
+    const line = failureLine(failure, options.durationMs, told);
     await capabilities.stdout.write(
       jsonLine({
         ...line,
@@ -78,6 +74,21 @@ export async function errorBlock(
     ...field('docs', `bulkhead explain ${failure.code}`, paint),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** What the JSON of an error has in addition to its code, message and place. */
+export async function toldInJson(
+  failure: Failure,
+  directory: string | undefined,
+  { readFile }: Pick<CliCapabilities, 'readFile'>,
+  command?: string,
+): Promise<object> {
+  const { excerpt, fix } = await explain(failure, directory, readFile, command);
+  return {
+    ...(excerpt.length === 0 ? {} : { frame: excerpt }),
+    fix,
+    ...(failure.stack === undefined ? {} : { stack: failure.stack }),
+  };
 }
 
 interface Explained {

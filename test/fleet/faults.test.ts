@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Gateway } from '../../src/entry-points/fleet.js';
+import { outputErrors } from '../cli/output-schema.js';
 import { ROOT } from '../architecture/sources.js';
 import { makeDirectory } from '../engine/plugin-on-disk.js';
 import { type Cell, heardOf, makeCell } from './cell.js';
@@ -40,13 +41,16 @@ describe.skipIf(!hasNats)('a fleet', () => {
         `--lock=${lockFile}`,
         `--gateway-key=${cell.publicKey}`,
         `--state=${join(machine, 'state')}`,
+        '--json',
       ],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
     children.push(child);
     appendOutput(child, join(machine, 'log'));
     const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer];
-    expect(String(line)).toBe(`runner ${name} is ready\n`);
+    const printed: unknown = JSON.parse(String(line));
+    expect(printed).toEqual({ runner: name });
+    expect(outputErrors('runner', printed)).toEqual([]);
     return child;
   };
 

@@ -1,3 +1,4 @@
+import { outputErrors } from '../output-schema.js';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -23,6 +24,7 @@ const ELSEWHERE = new Map([
 describe('bulkhead selftest', () => {
   it('attacks this installation, and all of it holds', async () => {
     const ended = await run(['selftest', '--json']);
+    expect(outputErrors('selftest', lineOf(ended))).toEqual([]);
     const { ok, total: count, passed, categories, checks } = lineOf(ended) as Line;
     expect(checks.filter((check) => !check.passed)).toEqual([]);
     expect({ ok, passed }).toEqual({ ok: true, passed: count });

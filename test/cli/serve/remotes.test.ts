@@ -8,6 +8,7 @@ import { makeIssuer } from '../../http/issuer.js';
 import { entryOf } from '../../remotes/mcp/servers.js';
 import { run, writePlugin } from '../spawned.js';
 import { serve } from './serving.js';
+import { outputErrors } from '../output-schema.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'bulkhead-serve-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -72,6 +73,15 @@ describe('bulkhead remotes', () => {
     expect(stdout).toMatch(/every +mcp +\d+ +active/);
     expect(stdout).toMatch(/down +vertesia +0 +failed/);
     expect(stdout).toContain('did not list its tools');
+    expect(code).toBe(2);
+  });
+
+  it('prints them as JSON', async () => {
+    const config = writeConfig({
+      remotes: [{ vertesia: 'http://127.0.0.1:9/tools', id: 'down', allowPrivate: true }],
+    });
+    const { code, stdout } = await run(['remotes', '--config', config, '--json']);
+    expect(outputErrors('remotes', JSON.parse(stdout))).toEqual([]);
     expect(code).toBe(2);
   });
 

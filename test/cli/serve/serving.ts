@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { afterEachTest } from '../../tidying.js';
+import { outputErrors } from '../output-schema.js';
 import { ended, start } from '../spawned.js';
 
 const running = new Set<ChildProcessWithoutNullStreams>();
@@ -36,6 +38,7 @@ export async function serve(
   });
   const line = await firstLine(child, () => errors);
   const printed = JSON.parse(line) as Record<string, string>;
+  assert.deepEqual(outputErrors('serve', printed), []);
   const { url = '', token = '', viewToken = '' } = printed;
   const log = (): Record<string, unknown>[] =>
     errors
