@@ -65,6 +65,64 @@ interface SpindleStorage {
   setJson(path: string, value: unknown, options?: { indent?: number }): Promise<void>;
 }
 
+/** The files of a user. An extension of the operator names the user; a user's own extension has one. */
+interface SpindleUserStorage {
+  read(path: string, userId?: string): Promise<string>;
+  write(path: string, content: string, userId?: string): Promise<void>;
+  readBinary(path: string, userId?: string): Promise<Uint8Array>;
+  writeBinary(path: string, content: Uint8Array, userId?: string): Promise<void>;
+  delete(path: string, userId?: string): Promise<void>;
+  list(prefix?: string, userId?: string): Promise<string[]>;
+  exists(path: string, userId?: string): Promise<boolean>;
+  mkdir(path: string, userId?: string): Promise<void>;
+  move(from: string, to: string, userId?: string): Promise<void>;
+  stat(path: string, userId?: string): Promise<any>;
+  getJson<Value = any>(
+    path: string,
+    options?: { fallback?: Value; userId?: string },
+  ): Promise<Value>;
+  setJson(
+    path: string,
+    value: unknown,
+    options?: { indent?: number; userId?: string },
+  ): Promise<void>;
+}
+
+interface SpindleVariables {
+  /** An empty text if there is none. */
+  get(name: string): Promise<string>;
+  set(name: string, value: string): Promise<void>;
+  delete(name: string): Promise<any>;
+  list(): Promise<any>;
+  has(name: string): Promise<boolean>;
+}
+
+/** The same for a chat. */
+interface SpindleChatVariables {
+  get(chatId: string, name: string): Promise<string>;
+  set(chatId: string, name: string, value: string): Promise<void>;
+  delete(chatId: string, name: string): Promise<any>;
+  list(chatId: string): Promise<any>;
+  has(chatId: string, name: string): Promise<boolean>;
+}
+
+interface SpindleMacro {
+  name: string;
+  description?: string;
+  /** The value; it may take what stands after `::`. A text is not a handler. */
+  handler?: (context: any) => unknown;
+  readonly [member: string]: unknown;
+}
+
+interface SpindleResponse {
+  status: number;
+  statusText: string;
+  headers: Record<string, string>;
+  /** Base64 if `encoding` says so: for images, sounds and fonts on request. */
+  body: string;
+  encoding?: 'base64';
+}
+
 interface SpindleApi {
   registerTool(tool: ToolRegistrationDTO): void;
   unregisterTool(name: string): void;
@@ -82,7 +140,7 @@ interface SpindleApi {
     error(message: string): void;
   };
   readonly storage: SpindleStorage;
-  readonly userStorage: any;
+  readonly userStorage: SpindleUserStorage;
   readonly enclave: {
     put(key: string, value: string, userId?: string): Promise<void>;
     get(key: string, userId?: string): Promise<string | null>;
@@ -94,6 +152,55 @@ interface SpindleApi {
     quiet(request: any): Promise<any>;
     raw(request: any): Promise<any>;
     readonly [member: string]: any;
+  };
+  /** Changes the messages of a prompt. One for each extension. Needs `interceptor`. */
+  registerInterceptor(
+    handler: (messages: LlmMessageDTO[], context: any) => unknown,
+    priority?: number,
+  ): any;
+  /** Needs `context_handler`. `{ cancelGeneration: true }` stops the generation. */
+  registerContextHandler(
+    handler: (context: any) => unknown,
+    priority?: number,
+    options?: { timeoutMs?: number },
+  ): any;
+  /** Needs `macro_interceptor`. */
+  registerMacroInterceptor(handler: (context: any) => unknown, priority?: number): any;
+  /** Needs `generation`. */
+  registerWorldInfoInterceptor(handler: (context: any) => unknown, priority?: number): any;
+  /** Needs `chat_mutation`. */
+  registerMessageContentProcessor(handler: (context: any) => unknown, priority?: number): any;
+  registerMacro(macro: SpindleMacro): void;
+  unregisterMacro(name: string): void;
+  updateMacroValue(name: string, value: string): void;
+  readonly macros: {
+    resolve(text: string, options?: any): Promise<any>;
+    readonly [member: string]: any;
+  };
+  /** Messages of the extension's page. */
+  onFrontendMessage(handler: (payload: any, userId: string) => unknown): any;
+  sendToFrontend(payload: unknown, userId?: string): void;
+  readonly variables: {
+    readonly local: SpindleChatVariables;
+    readonly chat: SpindleChatVariables;
+    readonly global: SpindleVariables;
+  };
+  /** Needs `cors_proxy`, and a network permission for the host. */
+  cors(
+    url: string,
+    options?: {
+      method?: string;
+      headers?: Record<string, string>;
+      body?: string;
+      responseType?: 'text' | 'arraybuffer';
+      mediaType?: string;
+    },
+  ): Promise<SpindleResponse>;
+  readonly rpcPool: {
+    sync(channel: string, value: unknown, policy?: any): any;
+    handle(channel: string, handler: (request: any) => unknown, policy?: any): any;
+    read(endpoint: string, payload?: unknown): Promise<any>;
+    unregister(channel: string): any;
   };
   readonly manifest: any;
   readonly version: any;

@@ -51,6 +51,18 @@ export async function more(): Promise<void> {
   await spindle.storage.setJson('a.json', { a: 1 });
   const found: { a: number } = await spindle.storage.getJson('a.json', { fallback: { a: 0 } });
   await spindle.generate.quiet({ messages: [], found });
+  spindle.registerInterceptor(async (messages) => messages.filter(({ role }) => role !== 'system'), 50);
+  spindle.registerMacro({ name: 'mood', handler: (context) => context.args });
+  spindle.updateMacroValue('mood', 'calm');
+  spindle.onFrontendMessage((payload, userId) => spindle.sendToFrontend({ seen: payload }, userId));
+  const mood: string = await spindle.variables.chat.get('chat', 'mood');
+  await spindle.variables.global.set('mood', mood);
+  const { status, body } = await spindle.cors('https://api.example.com', { method: 'POST', body: '{}' });
+  await spindle.userStorage.setJson('b.json', { status, body }, { userId: 'ada' });
+  // @ts-expect-error: a macro has a function
+  spindle.registerMacro({ name: 'mood', handler: 'calm' });
+  // @ts-expect-error: a body is a text
+  await spindle.cors('https://api.example.com', { body: { a: 1 } });
   // @ts-expect-error: a tool needs a name
   spindle.registerTool({ display_name: 'x', description: 'd', parameters: {} });
   // @ts-expect-error: text alone

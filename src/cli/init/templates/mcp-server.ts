@@ -54,7 +54,7 @@ await server.connect(new StdioServerTransport());
     }),
     ...SETTINGS_FILE,
     'tsconfig.json': compilerFile([], {
-      lib: ['es2023', 'dom'],
+      lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
       allowJs: true,
       checkJs: true,
     }),

@@ -49,7 +49,9 @@ export const tools = [temperature];
 `,
     'test/temperature.test.mjs': testFile('temperature'),
     'package.json': packageFile(names, {}),
-    'tsconfig.json': compilerFile(['bulkhead/types/pandora'], { lib: ['es2023', 'dom'] }),
+    'tsconfig.json': compilerFile(['bulkhead/types/pandora'], {
+      lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
+    }),
     'README.md': readmeFile(
       names,
       'temperature',

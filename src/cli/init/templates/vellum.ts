@@ -42,7 +42,9 @@ export default {
       bulkhead: { permissions: { network: [HOST] } },
     }),
     ...SETTINGS_FILE,
-    'tsconfig.json': compilerFile(['bulkhead/types/vellum'], { lib: ['es2023', 'dom'] }),
+    'tsconfig.json': compilerFile(['bulkhead/types/vellum'], {
+      lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
+    }),
     'README.md': readmeFile(
       names,
       'temperature',
