@@ -115,7 +115,7 @@ describe('files through Node’s promises', () => {
       2,
       'FILESYSTEM_DENIED',
       expect.stringMatching(
-        /^FILESYSTEM_DENIED EACCES: permission denied, '\/etc\/passwd': Filesystem denied: .* add "\/etc\/passwd" to the fs permission/,
+        /^FILESYSTEM_DENIED EACCES: permission denied, '\/etc\/passwd': Filesystem denied: .*--allow fs:\/etc\/passwd.* add "fs": \["\/etc\/passwd"\] to "permissions"/,
       ),
     ]);
   });
