@@ -96,6 +96,27 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly durationMs: number;
     }
   | {
+      /** What the caller got from a call that had started. Only for listeners that name this type. */
+      readonly type: 'call-answered';
+      readonly call: string;
+      readonly plugin: string;
+      readonly tool: string;
+      /** JSON text: the return value, or without one the content. */
+      readonly answer: string;
+    }
+  | {
+      /**
+       * A call was recorded, by its option `record` or by the engine's. Only for listeners that name
+       * this type.
+       */
+      readonly type: 'call-recorded';
+      readonly call: string;
+      readonly plugin: string;
+      readonly tool: string;
+      /** JSON text of a `CallRecording`, for `engine.replay`. Protect it like the secrets in it. */
+      readonly recording: string;
+    }
+  | {
       /** A call runs a second time: its first guest was killed because of another call. */
       readonly type: 'call-rerun';
       readonly call: string;
@@ -259,7 +280,10 @@ export interface EventBus {
   emit(event: WithoutTime<BulkheadEvent>): void;
   /** Whether any listener receives this type. If not, the event need not be built. */
   hasListener(type: BulkheadEvent['type']): boolean;
-  /** Adds a listener; the result removes it. `only`: the types to deliver. Default: all. */
+  /**
+   * Adds a listener; the result removes it. `only`: the types to deliver. Default: all but those with
+   * the content of calls.
+   */
   on(listener: EventListener, only?: readonly BulkheadEvent['type'][]): () => void;
 }
 
@@ -273,6 +297,9 @@ type Narrowed<Event, Type> = Event extends { readonly type: infer Types }
 
 export type WithoutTime<Event> = Event extends unknown ? Omit<Event, 'atMs'> : never;
 
+/** They have the content of calls: a listener gets it only if it names the type. */
+const NAMED_ONLY: ReadonlySet<string> = new Set(['call-answered', 'call-recorded']);
+
 export function makeEventBus(now: () => number): EventBus {
   const listeners = new Map<EventListener, ReadonlySet<string> | undefined>();
   /** Cached listeners by event type. Reset when a listener is added or removed. */
@@ -282,7 +309,7 @@ export function makeEventBus(now: () => number): EventBus {
     const known = byType.get(type);
     if (known !== undefined) return known;
     const matching = [...listeners].flatMap(([listener, only]) =>
-      only === undefined || only.has(type) ? [listener] : [],
+      (only === undefined ? !NAMED_ONLY.has(type) : only.has(type)) ? [listener] : [],
     );
     byType.set(type, matching);
     return matching;

@@ -72,20 +72,31 @@ export const DEFAULT_REDACT: readonly string[] = [
 
 const REDACTED = '[redacted]';
 
+/** What may be kept of an input or an answer, given as JSON text. */
+export interface NotedContent {
+  readonly digest?: string;
+  /** Without the redacted members, and cut if it is long. */
+  readonly text?: string;
+}
+
+export function noteContent(json: string, policy: InputPolicy): NotedContent {
+  if (policy.inputs === 'none') return {};
+  const value: unknown = parse(json);
+  const digest = hash('sha256', canonicalJson(value), 'hex');
+  if (policy.inputs === 'digest') return { digest };
+  const text = JSON.stringify(withoutNamed(value, policy.redact.map(plain)));
+  const { maxInputCharacters } = AUDIT_LIMITS;
+  return {
+    digest,
+    text: text.length > maxInputCharacters ? `${text.slice(0, maxInputCharacters)}…` : text,
+  };
+}
+
 /** What the log records of an input, given as JSON text. */
 function noteInput(input: string, policy: InputPolicy): InputNote {
-  if (policy.inputs === 'none') return {};
-  const value: unknown = parse(input);
-  const inputDigest = hash('sha256', canonicalJson(value), 'hex');
-  if (policy.inputs === 'digest') return { inputDigest };
-  const text = JSON.stringify(withoutNamed(value, policy.redact.map(plain)));
-  return {
-    inputDigest,
-    input:
-      text.length > AUDIT_LIMITS.maxInputCharacters
-        ? `${text.slice(0, AUDIT_LIMITS.maxInputCharacters)}…`
-        : text,
-  };
+  const { digest, text } = noteContent(input, policy);
+  if (digest === undefined) return {};
+  return { inputDigest: digest, ...(text === undefined ? {} : { input: text }) };
 }
 
 function parse(text: string): unknown {

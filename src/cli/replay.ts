@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { describeFrame, type DifferingFrame } from '../engine/recording/describe-frame.js';
 import type { ReplayVerdict } from '../engine/recording/replay.js';
-import { visible } from '../visible.js';
 import { parseMilliseconds, readJsonFile } from './arguments.js';
 import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
@@ -99,26 +99,8 @@ function formatVerdict(verdict: ReplayVerdict, paint: Paint): string {
   ].join('\n');
 }
 
-type Difference = Extract<ReplayVerdict, { readonly same: false }>;
-
-function formatFrame(frame: Difference['expected'] | Difference['actual']): string {
-  if ('silence' in frame) return `nothing for ${frame.silence} ms`;
-  if ('end' in frame) return `the guest ended: ${visible(frame.end)}`;
-  if ('bytes' in frame)
-    return `bytes of stream ${frame.stream}: ${shorten(frame.bytes, MAX_SHOWN)}`;
-  const { message } = frame;
-  switch (message.t) {
-    case 'request':
-      return `requested ${visible(message.m)} ${shorten(JSON.stringify(message.p), MAX_SHOWN)}`;
-    case 'reply':
-      return `replied ${shorten(JSON.stringify(message.v), MAX_SHOWN)}`;
-    case 'failure':
-      return `failed: ${shorten(message.e.message, MAX_SHOWN)}`;
-    case 'notice':
-      return `sent ${visible(message.m)} ${shorten(JSON.stringify(message.p), MAX_SHOWN)}`;
-    default:
-      return shorten(JSON.stringify(message), MAX_SHOWN);
-  }
+function formatFrame(frame: DifferingFrame): string {
+  return describeFrame(frame, (content) => shorten(content, MAX_SHOWN));
 }
 
 const MAX_SHOWN = 300;

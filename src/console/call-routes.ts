@@ -41,7 +41,7 @@ export function addCallRoutes(
       env.session,
       'Call',
       '/console/calls',
-      callPage(call, recent.childrenOf(call.id), parent),
+      callPage(call, recent.childrenOf(call.id), parent, env.session),
     );
   });
 }

@@ -18,7 +18,7 @@ import {
 import { addAnswerRoutes } from './answer-routes.js';
 import { makeLive } from './live.js';
 import { answeredPage, approvalsPage } from './pages/approvals.js';
-import { auditPage, matchesText, NO_AUDIT } from './pages/audit.js';
+import { auditPage, hasAudit, matchesText, NO_AUDIT } from './pages/audit.js';
 import { addCallRoutes } from './call-routes.js';
 import { enterPage, tokenPage } from './pages/enter.js';
 import { barePage, type PagePath, page } from './pages/layout.js';
@@ -27,14 +27,18 @@ import { stopPage } from './pages/stop.js';
 import { addPluginRoutes } from './plugin-routes.js';
 import { watchActivity } from './plugin-activity.js';
 import { keepPastQuestions, rowsOf } from './queue.js';
-import { keepRecentCalls, type RecentOptions } from './recent-calls.js';
+import { keepRecentCalls, RECENT_EVENTS, type RecentOptions } from './recent-calls.js';
 import { ConsoleRefusal } from './refusal.js';
+import { addReplayRoute } from './replay-route.js';
 import { asset, type Bindings, htmlResponse, redirect } from './respond.js';
 import { SCRIPT } from './script.js';
 import { type Entrant, LINK_MS, makeSessions, type Right, type Session } from './sessions.js';
 import { addDryRunRoute } from './dry-run-route.js';
 import { addStopRoutes } from './stop-routes.js';
 import { CONSOLE_STYLE, ICON } from './style.js';
+import { addUpdateRoutes } from './update-routes.js';
+import type { ConsoleUpdates } from './updates.js';
+import { addWhyRoute } from './why-route.js';
 
 /** What the console shows and changes. */
 export type ConsoleEngine = Pick<
@@ -45,6 +49,8 @@ export type ConsoleEngine = Pick<
   | 'guarantees'
   | 'on'
   | 'plugins'
+  | 'reload'
+  | 'replay'
   | 'rules'
   | 'setEnabled'
   | 'stops'
@@ -61,6 +67,8 @@ export interface ConsoleSpec {
   /** What may be shown of inputs. */
   readonly inputs: InputPolicy;
   readonly recent?: Partial<RecentOptions>;
+  /** Updates of locked plugins. Absent: there is no lock file. */
+  readonly updates?: ConsoleUpdates;
   readonly now: () => number;
 }
 
@@ -81,7 +89,7 @@ const ALL_RIGHTS: ReadonlySet<Right> = new Set<Right>(['view', 'answer', 'admini
 const RECORDS_SHOWN = 200;
 
 export function createConsole(spec: ConsoleSpec): Console {
-  const { engine, now } = spec;
+  const { engine, now, updates } = spec;
   const sessions = makeSessions(now);
   const recent = keepRecentCalls(spec.inputs, spec.recent);
   const activity = watchActivity(now);
@@ -99,7 +107,7 @@ export function createConsole(spec: ConsoleSpec): Console {
     });
   const live = makeLive(() => pending().length);
   const unsubscribe = [
-    engine.on(recent.listener),
+    engine.on(recent.listener, RECENT_EVENTS),
     engine.on(activity.listener),
     engine.on(live.listener),
   ];
@@ -151,8 +159,11 @@ export function createConsole(spec: ConsoleSpec): Console {
   addDryRunRoute(app, engine, show);
   addAnswerRoutes(app, { engine, pending, allowed, now });
 
-  addPluginRoutes(app, { engine, activity, show });
+  addPluginRoutes(app, { engine, activity, locked: () => updates?.ids() ?? [], show });
+  if (updates !== undefined) addUpdateRoutes(app, { engine, updates, show });
   addCallRoutes(app, { engine, recent, show });
+  addReplayRoute(app, { engine, recent, inputs: spec.inputs, show });
+  addWhyRoute(app, { engine, show });
 
   const auditView = async (
     session: Session,
@@ -324,14 +335,6 @@ function saidDone(text: string | undefined): string | undefined {
   const [, what, count] = /^(allowed|denied)-(\d{1,3})$/.exec(text ?? '') ?? [];
   if (what === undefined) return undefined;
   return `${count} ${count === '1' ? 'question' : 'questions'} ${what}.`;
-}
-
-function hasAudit({ audit }: Pick<Engine, 'audit'>): boolean {
-  try {
-    return audit.head.seq >= 0;
-  } catch {
-    return false;
-  }
 }
 
 function refusalOf(

@@ -10,16 +10,19 @@ import { type Bindings, redirect, type ShowPage } from './respond.js';
 interface PluginRoutesSpec {
   readonly engine: Pick<Engine, 'plugins' | 'setEnabled'>;
   readonly activity: ReturnType<typeof watchActivity>;
+  /** Ids of the plugins whose updates the console accepts. */
+  readonly locked: () => readonly string[];
   readonly show: ShowPage;
 }
 
 /** The plugins, their switches and their logs. */
 export function addPluginRoutes(
   app: Hono<{ Bindings: Bindings }>,
-  { engine, activity, show }: PluginRoutesSpec,
+  { engine, activity, locked, show }: PluginRoutesSpec,
 ): void {
   const pluginRows = (): PluginRow[] => {
     const all = engine.plugins();
+    const ids = new Set(locked());
     return all.map((status) => ({
       status,
       activity: activity.of(status.id),
@@ -27,11 +30,15 @@ export function addPluginRoutes(
         .filter((one) => one.trustGroup !== undefined && one.trustGroup === status.trustGroup)
         .map(({ id }) => id)
         .filter((id) => id !== status.id),
+      isLocked: ids.has(status.id),
     }));
   };
-  app.get('/console/plugins', ({ env }) =>
-    show(env.session, 'Plugins', '/console/plugins', pluginsPage(pluginRows(), env.session)),
-  );
+  app.get('/console/plugins', ({ env, req }) => {
+    const updated = engine.plugins().find(({ id }) => id === req.query('updated'));
+    const done = updated && `${updated.id} is updated.`;
+    const content = pluginsPage(pluginRows(), env.session, done);
+    return show(env.session, 'Plugins', '/console/plugins', content);
+  });
   app.post('/console/plugins/switch', async ({ env }) => {
     const { form, session } = env;
     requireRight(session, 'administer');

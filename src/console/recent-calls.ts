@@ -1,5 +1,4 @@
-import type { InputPolicy } from '../audit/note.js';
-import { noteEvent } from '../audit/note.js';
+import { type InputPolicy, noteContent, type NotedContent } from '../audit/note.js';
 import type { BulkheadEvent, EventOf } from '../events.js';
 import type { RiskBand } from '../plugin/risk.js';
 
@@ -36,9 +35,12 @@ export interface RecentCall {
   readonly startedAtMs: number;
   /** The program or call that made this call. */
   readonly parent?: string;
-  /** The input as the audit policy allows it: JSON text without redacted members. */
-  readonly input?: string;
-  readonly inputDigest?: string;
+  /** The input as the audit policy allows it: JSON text. */
+  readonly input: NotedContent;
+  /** What the caller got, as the audit policy allows it. Absent while the call runs. */
+  readonly answer?: NotedContent;
+  /** Whether its recording is kept: see `recordingOf`. */
+  readonly isRecorded: boolean;
   readonly steps: readonly CallStep[];
   /** Steps that are not kept. */
   readonly dropped: number;
@@ -58,15 +60,37 @@ export interface RecentCalls {
   find(id: string): RecentCall | undefined;
   /** The calls that name this one as their parent, oldest first. */
   childrenOf(id: string): readonly RecentCall[];
+  /** The recording of a call, for `engine.replay`. It holds secrets, and no page shows it. */
+  recordingOf(id: string): string | undefined;
   /** Forgets every call. */
   clear(): void;
 }
 
+/** The events that `RecentCalls.listener` reads. */
+export const RECENT_EVENTS: readonly BulkheadEvent['type'][] = [
+  'call-started',
+  'call-ended',
+  'call-answered',
+  'call-recorded',
+  'capability-used',
+  'capability-denied',
+  'approval-given',
+  'approval-refused',
+  'secret-inserted',
+  'secret-withheld',
+  'secret-scrubbed',
+  'effect-undeclared',
+];
+
 /** Steps of one call. A plugin can send thousands of requests. */
 const MAX_STEPS = 200;
 
+/** The part of all memory that one recording may take. */
+const RECORDING_PART = 0.25;
+
 interface Kept {
-  call: Omit<RecentCall, 'steps' | 'dropped'>;
+  call: Omit<RecentCall, 'steps' | 'dropped' | 'isRecorded'>;
+  recording?: string;
   readonly steps: CallStep[];
   dropped: number;
   bytes: number;
@@ -105,8 +129,7 @@ export function keepRecentCalls(
   const started = (event: EventOf<'call-started'>): void => {
     const { call: id, plugin, tool, risk, bundle, atMs, parent } = event;
     // guard: recent-inputs-as-audit
-    const noted = noteEvent(event, policy);
-    const { input, inputDigest } = noted?.type === 'call-started' ? noted : {};
+    const input = noteContent(event.input, policy);
     const one: Kept = {
       call: {
         id,
@@ -116,15 +139,14 @@ export function keepRecentCalls(
         bundle,
         startedAtMs: atMs,
         ...(parent === undefined ? {} : { parent }),
-        ...(input === undefined ? {} : { input }),
-        ...(inputDigest === undefined ? {} : { inputDigest }),
+        input,
       },
       steps: [],
       dropped: 0,
       bytes: 0,
     };
     kept.set(id, one);
-    grow(one, sizeOf(id, plugin, tool, bundle, one.call.input, parent) + 500);
+    grow(one, sizeOf(id, plugin, tool, bundle, input.text, parent) + 500);
   };
 
   const listener = (event: BulkheadEvent): void => {
@@ -140,6 +162,22 @@ export function keepRecentCalls(
           end: { outcome, durationMs, ...(code === undefined ? {} : { code }) },
         };
         return;
+      }
+      case 'call-answered': {
+        const one = kept.get(event.call);
+        if (one === undefined) return;
+        // guard: recent-answers-as-audit
+        const answer = noteContent(event.answer, policy);
+        one.call = { ...one.call, answer };
+        return grow(one, sizeOf(answer.text) + 100);
+      }
+      case 'call-recorded': {
+        const one = kept.get(event.call);
+        const bytes = sizeOf(event.recording);
+        // guard: recent-recordings-capped
+        if (one === undefined || bytes > maxBytes * RECORDING_PART) return;
+        one.recording = event.recording;
+        return grow(one, bytes);
       }
       case 'capability-used':
       case 'capability-denied': {
@@ -186,7 +224,12 @@ export function keepRecentCalls(
       default:
     }
   };
-  const shown = ({ call, steps, dropped }: Kept): RecentCall => ({ ...call, steps, dropped });
+  const shown = ({ call, steps, dropped, recording }: Kept): RecentCall => ({
+    ...call,
+    steps,
+    dropped,
+    isRecorded: recording !== undefined,
+  });
 
   return {
     listener,
@@ -200,6 +243,7 @@ export function keepRecentCalls(
       return one === undefined ? undefined : shown(one);
     },
     childrenOf: (id) => [...kept.values()].filter(({ call }) => call.parent === id).map(shown),
+    recordingOf: (id) => kept.get(id)?.recording,
     clear: () => {
       kept.clear();
       total = 0;

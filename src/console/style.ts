@@ -30,10 +30,10 @@ input[type=text],input[type=search],input[type=password]{display:block;font:inhe
 input[type=checkbox]{width:24px;height:24px;margin:0;accent-color:var(--sea)}
 .pick{display:flex;gap:.6rem;align-items:center;min-height:44px;color:var(--ink);cursor:pointer}
 .rules form{border-left:4px solid var(--sea-soft);padding:.2rem 0 .4rem 1rem;margin:1rem 0 0}.rules p,.rules li{overflow-wrap:anywhere}
-summary{min-height:44px;display:flex;align-items:center}summary::before{content:"▸";margin-right:.5rem}details[open]>summary::before{content:"▾"}
+summary{min-height:44px;display:flex;flex-wrap:wrap;gap:0 .5rem;align-items:center;overflow-wrap:anywhere}summary bdi{min-width:0}summary::before{content:"▸";margin-right:.5rem}details[open]>summary::before{content:"▾"}
 .search{display:grid;grid-template-columns:repeat(auto-fit,minmax(180px,1fr));gap:0 1rem;align-items:end}.search label{margin:0}
 .columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));gap:0 2rem}
-.permissions{margin:0;padding:0 0 0 1.1rem}.permissions li{margin:.25rem 0}.permissions .meta{display:block;margin:0}.permissions .withheld{color:var(--soft)}
+.permissions{margin:0;padding:0 0 0 1.1rem}.permissions li{margin:.25rem 0;overflow-wrap:anywhere}.permissions .meta{display:block;margin:0}.permissions .withheld{color:var(--soft)}
 .spark{height:36px;background:var(--wash);border-radius:6px}.mark-call{fill:var(--sea)}
 .tree{list-style:none;margin:0;padding:0}.tree .tree{padding-left:1.2rem;border-left:2px solid var(--line)}
 .call{margin:0;padding:.35rem 0;display:flex;flex-wrap:wrap;gap:.2rem .8rem;align-items:baseline;border-bottom:1px solid var(--line)}.call a{overflow-wrap:anywhere;font-weight:600;padding:.3rem 0}.call .meta{margin:0}

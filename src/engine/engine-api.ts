@@ -2,7 +2,7 @@ import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { RuleBook } from '../approval/rule-book.js';
 import type { Audit } from '../audit/audit.js';
 import type { Catalog, CatalogTool } from '../catalog/catalog.js';
-import type { EventListener } from '../events.js';
+import type { BulkheadEvent, EventListener } from '../events.js';
 import type { Stops } from '../stops/stop.js';
 import type { SystemApis } from './systems.js';
 import type { Guarantee } from '../guests/walls/guarantees.js';
@@ -115,8 +115,11 @@ export interface Engine extends AsyncDisposable, SystemApis {
   guarantees(): Promise<readonly Guarantee[]>;
   /** The audit log. Without the option `audit`, reading it throws `INVALID_OPTIONS`. */
   readonly audit: Audit;
-  /** Adds a listener for all events. Returns a function that removes it. */
-  on(listener: EventListener): () => void;
+  /**
+   * Adds a listener. Returns a function that removes it. `only`: the types of events that it gets.
+   * Default: all but `call-answered` and `call-recorded`, which have the content of calls.
+   */
+  on(listener: EventListener, only?: readonly BulkheadEvent['type'][]): () => void;
   /**
    * Disables or enables a plugin until the engine is closed. Disabling shuts the plugin down, ends
    * its guest immediately and removes its tools. Rejects with `PLUGIN_NOT_FOUND`.

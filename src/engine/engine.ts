@@ -48,7 +48,7 @@ import { makeNestedCalls } from './programs/nested-calls.js';
 import { makePrograms, type ProgramRunner } from './programs/programs.js';
 import { makeProgramTools, PROGRAM_TOOL_IDS } from './programs/program-tools.js';
 import { replayRecorded } from './recording/replay-recorded.js';
-import { recordCall } from './recording/run.js';
+import { announceRecording, recordCall } from './recording/run.js';
 import { openEngineRuntime, requireWalls } from './runtime.js';
 import { checkDirectories, readSettings } from './settings.js';
 import { openEngineStops } from './stops.js';
@@ -197,6 +197,7 @@ export async function openEngine(
   };
   const denials = makeDenialLog(events);
   const idempotent = new Set(settings.idempotent);
+  const recorded = new Set(settings.record);
   const openCalls = makeOpenCalls();
   const callServices: CallServices = {
     limits,
@@ -207,7 +208,14 @@ export async function openEngine(
     // guard: idempotent-tools-named
     isIdempotent: ({ name, id }) => idempotent.has(name) || idempotent.has(id),
     clearsReads: (call, host) => ruleThatClears(call, rules.list(), host) !== undefined,
-    record: (call, run) => recordCall(call, runtime.guests, run),
+    isRecorded: ({ name, id, confinement }) =>
+      confinement === 'compartment' && (recorded.has(name) || recorded.has(id)),
+    record: async (call, run) => {
+      const { result, recording } = await recordCall(call, runtime.guests, run);
+      announceRecording(events, recording);
+      // guard: recording-for-who-asked
+      return call.options.record === true ? Object.assign(result, { recording }) : result;
+    },
   };
   const specOf = (
     name: string,
@@ -324,7 +332,7 @@ export async function openEngine(
     listing: () => registry.listing(),
     audit: audit.audit,
     guarantees: () => runtime.guarantees(),
-    on: (listener) => events.on(listener),
+    on: (listener, only) => events.on(listener, only),
     setEnabled: (plugin, enabled) => registry.setEnabled(plugin, enabled),
     reload: async ({ plugins: directories } = {}) => {
       await Promise.all([registry.reload(directories), remotes.load(remotesWaitMs)]);

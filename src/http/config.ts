@@ -43,6 +43,8 @@ export interface ConfigFile {
   readonly background?: readonly string[];
   /** Tools whose calls may run a second time, by name. */
   readonly idempotent?: readonly string[];
+  /** Tools whose calls are recorded in memory, by name, so that the console can replay them. */
+  readonly record?: readonly string[];
   /** Most guests of a plugin, by plugin id. */
   readonly replicas?: Readonly<Record<string, { readonly max: number }>>;
   /** What shares a guest, by plugin id. Each account is a tenant. */
@@ -249,6 +251,7 @@ const shape: Shape<ConfigFile> = object(
     hostMode: optional(texts),
     background: optional(texts),
     idempotent: optional(texts),
+    record: optional(texts),
     replicas: optional(record(object({ max: number }, 'refuse'))),
     isolation: optional(record(oneOf('plugin', 'tenant', 'call'))),
     trustGroups: optional(record(texts)),

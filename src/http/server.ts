@@ -1,6 +1,7 @@
 import { createMcpHandler, type McpHandler, type McpOptions } from '../adapters/mcp.js';
 import { policyOf, type AuditOptions } from '../audit/options.js';
 import { createConsole, type Console } from '../console/console.js';
+import type { ConsoleUpdates } from '../console/updates.js';
 import type { RecentOptions } from '../console/recent-calls.js';
 import type { Entrant } from '../console/sessions.js';
 import type { Engine } from '../engine/engine-api.js';
@@ -58,6 +59,8 @@ export interface ConsoleOptions {
   readonly inputs?: Pick<AuditOptions, 'inputs' | 'redact'> | undefined;
   /** The calls that are kept in memory. Default: 1,000 calls, 64 MiB. */
   readonly recent?: Partial<RecentOptions>;
+  /** Reviews and accepts updates of locked plugins. Default: the page offers none. */
+  readonly updates?: ConsoleUpdates;
 }
 
 /** Settings that may change while a server runs. */
@@ -214,7 +217,7 @@ function openConsole(
   server: { readonly origin: () => string; readonly credentials: () => Credentials },
 ): Console | undefined {
   if (console === undefined) return undefined;
-  const { operator, inputs = {}, recent } = console;
+  const { operator, inputs = {}, recent, updates } = console;
   return createConsole({
     engine,
     origin: server.origin,
@@ -223,6 +226,7 @@ function openConsole(
     operator: isLoopback(host) ? operator : undefined,
     inputs: policyOf(inputs),
     ...(recent === undefined ? {} : { recent }),
+    ...(updates === undefined ? {} : { updates }),
     now: Date.now,
   });
 }

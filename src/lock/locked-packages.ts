@@ -1,6 +1,7 @@
 import type { PackageGrant } from '../../sandbox/wire/methods.js';
 import { scopeTexts } from '../permissions/table.js';
 import { messageOf } from '../errors.js';
+import { visible } from '../visible.js';
 import {
   array,
   literalTrue,
@@ -192,3 +193,8 @@ export const packagesShape: Shape<LockedPackages> = record(
     'refuse',
   ),
 );
+
+/** The option that gives a package what it uses, for a shell. */
+export function allowPackageFlag(path: string, want: string): string {
+  return `--allow-package ${visible(path)}=${visible(want)}`;
+}

@@ -70,16 +70,34 @@ describe.skipIf(!HAS_CHROMIUM)('the console in Chromium', () => {
     return page;
   };
 
+  /** Each page of the console, and those that a form opens. */
+  const visits = (): readonly ((page: Page) => Promise<unknown>)[] => [
+    ...[...PAGES, `calls/${hostileCall}`, `calls/${hostileCall}/why`].map(
+      (name) => (page: Page) => page.goto(`${desk.url}/console/${name}`),
+    ),
+    async (page) => {
+      await page.goto(`${desk.url}/console/calls/${hostileCall}`);
+      await page.getByRole('button', { name: 'Replay', exact: true }).click();
+      await page.waitForURL('**/replay');
+      expect(await page.locator('h2').innerText()).toBe('The same');
+    },
+    async (page) => {
+      await page.goto(`${desk.url}/console/plugins`);
+      await page.getByRole('button', { name: 'Look for an update of hostile' }).click();
+      await page.waitForURL('**/review');
+      expect(await page.locator('main').innerText()).toContain('It asks for more than before.');
+    },
+  ];
+
   it.each(SCREENS)(
     'fits at $width pixels, $colorScheme, and shows hostile words as text',
     async (screen) => {
       const page = await enter(screen);
-      for (const name of [...PAGES, `calls/${hostileCall}`]) {
-        await page.goto(`${desk.url}/console/${name}`);
+      for (const visit of visits()) {
+        await visit(page);
         await page.evaluate(UNFOLD);
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
-          screen.width,
-        );
+        const width = await page.evaluate('document.documentElement.scrollWidth');
+        expect({ url: page.url(), width }).toEqual({ url: page.url(), width: screen.width });
         expect(await page.evaluate(OUTSIDE)).toEqual([]);
         expect(await page.evaluate(`'pwned' in window`)).toBe(false);
         expect(
@@ -102,9 +120,9 @@ describe.skipIf(!HAS_CHROMIUM)('the console in Chromium', () => {
     async (screen) => {
       const page = await enter(screen);
       const found: string[] = [];
-      for (const name of [...PAGES, `calls/${hostileCall}`]) {
-        await page.goto(`${desk.url}/console/${name}`);
-        found.push(...(await axe(page, UNFOLD)).map((one) => `${name}: ${one}`));
+      for (const visit of visits()) {
+        await visit(page);
+        found.push(...(await axe(page, UNFOLD)).map((one) => `${page.url()}: ${one}`));
       }
       expect(found).toEqual([]);
       await page.context().close();

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { type Engine } from '../../src/agent/agent.js';
 import { type RunningServer, startServer } from '../../src/http/server.js';
+import type { ConsoleUpdates } from '../../src/console/updates.js';
 import { HOSTILE } from '../report/hostile.js';
-import { makePlugin, startEngine } from '../engine/plugin-on-disk.js';
+import { makeDirectory, makePlugin, startEngine } from '../engine/plugin-on-disk.js';
 import { afterEachFile } from '../tidying.js';
 
 const open: { readonly server: RunningServer; readonly engine: Engine }[] = [];
@@ -37,6 +39,22 @@ export const tools = names.map((name, index) => ({
   },
 }));`;
 
+/** An update in which every text is hostile. */
+const hostileUpdate: ConsoleUpdates = {
+  ids: () => ['hostile'],
+  review: async () => ({
+    artifact: 'sha512-next',
+    changes: HOSTILE.map((text) => ({
+      kind: 'more',
+      text,
+      details: [{ part: 'description', before: text, after: `${text} and more` }],
+    })),
+    reasons: [...HOSTILE],
+    code: HOSTILE.map((text) => ({ file: text, change: 'changed', diff: `-${text}\n+${text}` })),
+  }),
+  accept: async () => 'changed',
+};
+
 export interface Desk {
   readonly engine: Engine;
   readonly server: RunningServer;
@@ -61,6 +79,8 @@ export async function openDesk(): Promise<Desk> {
   const asks = Object.fromEntries(HOSTILE.map((_, index) => [`tool${index}`, true]));
   const engine = await startEngine(plugins, {
     grant: 'declared',
+    audit: { file: join(makeDirectory(), 'audit.jsonl') },
+    record: ['hostile:tool1'],
     config: {
       notes: { requireApproval: { write: true, wipe: true } },
       hostile: { requireApproval: asks },
@@ -71,7 +91,11 @@ export async function openDesk(): Promise<Desk> {
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const server = await startServer(
     engine,
-    { port: 0, approvals: true, console: { operator: 'ada', inputs: { inputs: 'full' } } },
+    {
+      port: 0,
+      approvals: true,
+      console: { operator: 'ada', inputs: { inputs: 'full' }, updates: hostileUpdate },
+    },
     quiet,
   );
   const desk = { engine, server, url: server.url };

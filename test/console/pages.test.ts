@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
 import { openWorld } from './world.js';
 
 const HASH = 'a'.repeat(64);
@@ -21,6 +22,61 @@ describe('the page of a call', () => {
     expect(page).toContain(String.raw`&#39;notes:write&#39;\&#39;&#39;; rm -rf ~&#39;`);
     expect(page).not.toContain('rules add allow');
     expect(page).toContain('The input is not known here');
+  });
+});
+
+describe('the page that says why', () => {
+  it('has the grant and the decisions about a call from the audit log, as text', async () => {
+    const about = { seq: 1, atMs: 1, prev: HASH, hash: HASH, v: 2 as const };
+    const records = [
+      {
+        ...about,
+        type: 'permissions-granted',
+        plugin: 'notes',
+        entry: 'tools',
+        bundle: 'sha512-a',
+        confinement: 'compartment',
+        declared: NO_PERMISSIONS,
+        granted: { ...NO_PERMISSIONS, network: ['api.notes.example'] },
+      },
+      {
+        ...about,
+        type: 'call-started',
+        call: 'call_1',
+        plugin: 'notes',
+        tool: 'write',
+        bundle: 'sha512-a',
+        risk: 'low',
+      },
+      {
+        ...about,
+        type: 'capability-denied',
+        call: 'call_1',
+        plugin: 'notes',
+        permission: 'fs',
+        wanted: '<b>/etc/passwd</b>',
+      },
+    ];
+    const world = openWorld({
+      audit: {
+        head: { seq: 3, hash: HASH },
+        query: async function* () {
+          for (const record of records) yield record as never;
+        },
+      },
+    });
+    const cookie = await world.enter();
+    const page = await (await world.get('/console/calls/call_1/why', cookie)).text();
+    expect(page).toContain('api.notes.example');
+    expect(page).toContain('DENIED fs: &lt;b&gt;/etc/passwd');
+    expect(page).toContain('has no end in the log');
+    const none = await world.get('/console/calls/call_2/why', cookie);
+    expect(none.status).toBe(404);
+    const withoutLog = openWorld();
+    const other = await withoutLog.enter();
+    expect(await (await withoutLog.get('/console/calls/call_1/why', other)).text()).toContain(
+      'This engine has no audit log.',
+    );
   });
 });
 

@@ -26,18 +26,56 @@ describe('the calls in memory', () => {
     expect(small.list().map(({ id }) => id)).toEqual(['b']);
   });
 
-  it('show of inputs what the audit policy allows', () => {
-    const inputs = (['none', 'digest', 'full'] as const).map((policy) => {
+  it('show of inputs and answers what the audit policy allows', () => {
+    const shown = (['none', 'digest', 'full'] as const).map((policy) => {
       const recent = keepRecentCalls({ inputs: policy, redact: ['password'] });
       recent.listener(started('a'));
-      const { input, inputDigest } = recent.find('a') ?? {};
-      return { input, hasDigest: inputDigest !== undefined };
+      recent.listener({
+        atMs: 2,
+        type: 'call-answered',
+        call: 'a',
+        plugin: 'p',
+        tool: 't',
+        answer: '{"token":"kept","password":"hush"}',
+      });
+      const { input, answer } = recent.find('a') ?? {};
+      return [input, answer].map((one) => ({
+        text: one?.text,
+        hasDigest: one?.digest !== undefined,
+      }));
     });
-    expect(inputs).toEqual([
-      { input: undefined, hasDigest: false },
-      { input: undefined, hasDigest: true },
-      { input: '{"city":"Oslo","password":"[redacted]"}', hasDigest: true },
+    const none = { text: undefined, hasDigest: false };
+    const digest = { text: undefined, hasDigest: true };
+    expect(shown).toEqual([
+      [none, none],
+      [digest, digest],
+      [
+        { text: '{"city":"Oslo","password":"[redacted]"}', hasDigest: true },
+        { text: '{"token":"kept","password":"[redacted]"}', hasDigest: true },
+      ],
     ]);
+  });
+
+  it('keep recordings within the cap of bytes, and forget them with their call', () => {
+    const recent = keepRecentCalls({ inputs: 'none', redact: [] }, { calls: 9, bytes: 20_000 });
+    const record = (call: string, length: number): void => {
+      recent.listener(started(call));
+      recent.listener({
+        atMs: 2,
+        type: 'call-recorded',
+        call,
+        plugin: 'p',
+        tool: 't',
+        recording: 'x'.repeat(length),
+      });
+    };
+    record('large', 4_000);
+    expect(recent.find('large')).toMatchObject({ isRecorded: false });
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) record(id, 2_000);
+    expect(recent.recordingOf('f')).toHaveLength(2_000);
+    expect(recent.find('a')).toBeUndefined();
+    expect(recent.recordingOf('a')).toBeUndefined();
+    expect(recent.list().length).toBeGreaterThan(2);
   });
 
   it('form trees, also if a caller names itself or is not kept', () => {

@@ -5,6 +5,8 @@ import { makeRuleBook } from '../../src/approval/rule-book.js';
 import { makeMemoryFiles, openApprovalStore } from '../../src/approval/store.js';
 import { makeStoredApprovals } from '../../src/approval/stored-approvals.js';
 import { type Console, type ConsoleEngine, createConsole } from '../../src/console/console.js';
+import type { InputPolicy } from '../../src/audit/note.js';
+import type { ConsoleUpdates } from '../../src/console/updates.js';
 import type { BulkheadEvent, EventListener, WithoutTime } from '../../src/events.js';
 import { statusOf, tool } from '../report/builders.js';
 import { afterEachTest } from '../tidying.js';
@@ -16,6 +18,8 @@ export interface World {
   readonly engine: ConsoleEngine;
   readonly clock: { ms: number };
   readonly switched: readonly string[];
+  /** The reloads of the engine. */
+  readonly reloads: readonly string[];
   /** The calls that the console made. */
   readonly called: readonly {
     readonly tool: string;
@@ -44,11 +48,22 @@ afterEachTest(() => {
 });
 
 /** A console of an engine that is only its approvals, its rules and its events. */
-export function openWorld({ audit = {} }: { readonly audit?: Partial<Audit> } = {}): World {
+export function openWorld({
+  audit = {},
+  replay,
+  updates,
+  inputs = 'digest',
+}: {
+  readonly audit?: Partial<Audit>;
+  readonly replay?: ConsoleEngine['replay'];
+  readonly updates?: ConsoleUpdates;
+  readonly inputs?: InputPolicy['inputs'];
+} = {}): World {
   const clock = { ms: Date.parse('2026-11-23T10:00:00Z') };
   const now = (): number => clock.ms;
   const listeners = new Set<EventListener>();
   const switched: string[] = [];
+  const reloads: string[] = [];
   const called: World['called'][number][] = [];
   const store = openApprovalStore(makeMemoryFiles(), now);
   const refuse: Approver = () => 'deny';
@@ -98,6 +113,8 @@ export function openWorld({ audit = {} }: { readonly audit?: Partial<Audit> } = 
     ],
     rules: makeRuleBook(),
     stops: makeMemoryStops(),
+    reload: async () => void reloads.push('reload'),
+    replay: replay ?? unused,
     setEnabled: async (id, on) => void switched.push(`${id} ${on}`),
   };
   const tokens: Readonly<Record<string, 'view' | 'answer' | 'administer'>> = {
@@ -112,7 +129,8 @@ export function openWorld({ audit = {} }: { readonly audit?: Partial<Audit> } = 
       return right && { rights: new Set(['view', right]), by: `the token to ${right}` };
     },
     operator: 'ada',
-    inputs: { inputs: 'digest', redact: ['password'] },
+    inputs: { inputs, redact: ['password'] },
+    ...(updates === undefined ? {} : { updates }),
     now,
   });
   open.push(console);
@@ -138,6 +156,7 @@ export function openWorld({ audit = {} }: { readonly audit?: Partial<Audit> } = 
     engine,
     clock,
     switched,
+    reloads,
     called,
     get,
     post,

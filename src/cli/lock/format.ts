@@ -2,13 +2,13 @@ import type { Inspection } from '../../engine/inspect-plugin.js';
 import type { AcceptedPackages } from '../../engine/accepted-packages.js';
 import type { PublicKey } from '../../keys/signing-key.js';
 import type { Changes, TextChange } from '../../lock/changes.js';
+import { describeChanges } from '../../lock/describe-changes.js';
 import { type FileDiff, unifiedDiff } from '../../lock/source-diff.js';
 import type { Permissions } from '../../permissions/kind.js';
 import { explainPermissions } from '../../permissions/permissions.js';
 import { visible, visibleCode, visibleText } from '../../visible.js';
-import { describeWant, type PackageChange } from '../../lock/locked-packages.js';
 import type { Paint } from '../output.js';
-import { allowPackageFlag, formatPackages } from './packages.js';
+import { formatPackages } from './packages.js';
 
 /** A plugin, as shown before it is accepted. Text of its author is labelled and escaped. */
 export function formatInspection(
@@ -86,63 +86,14 @@ export function formatDiffs(diffs: readonly FileDiff[], paint: Paint): string {
 
 /** What changed, most important first. */
 export function formatChanges(id: string, changes: Changes, paint: Paint): string {
-  const { version, code, permissions, hosts, tools, unconfined, signer, manifest } = changes;
-  const more = (text: string): string => paint('red', `  + ${visible(text)}`);
-  const less = (text: string): string => paint('green', `  - ${visible(text)}`);
-  const other = (text: string): string => `  ~ ${visible(text)}`;
-  const moved = version && `version ${version.from ?? 'none'} → ${version.to ?? 'none'}`;
-  const lines = [
-    paint('bold', visible(id)),
-    ...(moved === undefined ? [] : [other(moved)]),
-    ...(unconfined ? [more('requests to run without a sandbox')] : []),
-    ...permissions.wider.map(({ sentence }) => more(sentence)),
-    ...permissions.narrower.map(({ sentence }) => less(sentence)),
-    ...hosts.added.map((host) => more(`its code names the host ${host}`)),
-    ...hosts.removed.map((host) => less(`its code no longer names the host ${host}`)),
-    ...tools.added.map((tool) => more(`tool ${tool}`)),
-    ...tools.removed.map((tool) => less(`tool ${tool}`)),
-    ...(signer === undefined ? [] : [more(signerText(signer))]),
-    ...tools.changed.flatMap(({ tool, what, lessStrict, texts = [] }) => {
-      const text = `tool ${tool}: changed ${what.join(', ')}`;
-      return [
-        lessStrict
-          ? more(`${text}; it declares less risk, or no longer requires approval`)
-          : other(text),
-        ...texts.flatMap((change) => formatTextChange(change, paint)),
-      ];
-    }),
-    ...(changes.packagesTogether ? [more('its packages get all that the plugin may do')] : []),
-    ...changes.packages.flatMap((one) => formatPackageChange(one, { more, less, other })),
-    ...(code.length === 0 ? [] : [other(`code of ${code.join(', ')}`)]),
-    ...(manifest ? [other('another part of its manifest or of its build')] : []),
-  ];
-  return `${lines.join('\n')}\n`;
-}
-
-/** A changed package. What it uses now stays withheld until the operator grants it. */
-function formatPackageChange(
-  { package: path, change, wants, imports, together, unread }: PackageChange,
-  { more, less, other }: Readonly<Record<'more' | 'less' | 'other', (text: string) => string>>,
-): readonly string[] {
-  if (change === 'removed') return [less(`package ${path}`)];
-  const isQuiet = Object.keys(wants).length + imports.length === 0 && !together && !unread;
-  return [
-    ...(change === 'added' ? [other(`new package ${path}`)] : []),
-    ...(change === 'changed' && isQuiet ? [other(`code of package ${path}`)] : []),
-    ...Object.entries(wants).map(([want, at]) =>
-      more(
-        `package ${path} ${describeWant(want)} (${at}); it does not get it, and would with ${allowPackageFlag(path, want)}`,
-      ),
-    ),
-    ...imports.map((one) => more(`package ${path} imports ${one}`)),
-    ...(together ? [more(`package ${path}, which has all that the plugin may do, changed`)] : []),
-    ...(unread ? [more(`package ${path} has permissions, and its new code was not read`)] : []),
-  ];
-}
-
-function signerText({ from, to }: NonNullable<Changes['signer']>): string {
-  if (to === undefined) return `it is not signed any more; before it was signed by ${from}`;
-  return from === undefined ? `signed by ${to}` : `signed by ${to} instead of ${from}`;
+  const colours = { more: 'red', less: 'green' } as const;
+  const lines = describeChanges(changes).flatMap(({ kind, text, details }) => [
+    kind === 'other'
+      ? `  ~ ${visible(text)}`
+      : paint(colours[kind], `  ${kind === 'more' ? '+' : '-'} ${visible(text)}`),
+    ...details.flatMap((change) => formatTextChange(change, paint)),
+  ]);
+  return `${[paint('bold', visible(id)), ...lines].join('\n')}\n`;
 }
 
 /** The old and the new text of a tool's author, escaped. */

@@ -14,7 +14,6 @@ import type { Permissions } from '../../permissions/kind.js';
 import { NO_PERMISSIONS } from '../../permissions/permissions.js';
 import type { PackageGrant } from '../../../sandbox/wire/methods.js';
 import { grantFor, proposePackages, wantsOf } from '../../suggest/package-policy.js';
-import { visible } from '../../visible.js';
 import { collect } from '../arguments.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { usageError } from '../failure.js';
@@ -193,9 +192,4 @@ function withheldOf(wants: PackageWants, grant: PackageGrant): (readonly [string
       return held === undefined;
     return grantFor([want], { ...NO_PERMISSIONS, network: held }).network === undefined;
   });
-}
-
-/** The option that gives a package what it uses, for a shell. */
-export function allowPackageFlag(path: string, want: string): string {
-  return `--allow-package ${visible(path)}=${visible(want)}`;
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { grantedAfter } from '../../engine/inspect-plugin.js';
 import type { Lockfile } from '../../engine/lockfile.js';
 import { type Changes, isChanged, reasonsToReview } from '../../lock/changes.js';
 import type { FileDiff } from '../../lock/source-diff.js';
@@ -10,7 +9,8 @@ import type { RunCommand } from '../call.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { makePaint } from '../output.js';
-import { hostModeDenied, requiredKeys, runsUnconfined } from './consent.js';
+import { acceptUpdate, packagesAfter, requireHostMode } from './accept-update.js';
+import { requiredKeys } from './consent.js';
 import { ACCEPT_VERSION_HELP, fetchPackage, type FetchSettings, parseHours } from './fetch.js';
 import { formatChanges, formatDiffs } from './format.js';
 import {
@@ -22,7 +22,6 @@ import {
 } from './options.js';
 import {
   addLockPackageOptions,
-  decidePackages,
   formatPackages,
   type LockPackageSettings,
   lockPackagesOption,
@@ -118,7 +117,7 @@ async function updateOne(
   const directory = await currentDirectory(lock.directoryOf(id), settings, capabilities);
   const keys = requiredKeys(settings);
   const review = await reviewUpdate(lock, id, capabilities, { keys, directory });
-  const { inspected, signer, changes, wants } = review;
+  const { inspected, changes } = review;
   const allow = settings.allow ?? [];
   const locked = lock.read().plugins[id];
   const outcome = async (text: Update['outcome']): Promise<Update> => {
@@ -141,34 +140,16 @@ async function updateOne(
   const paint = makePaint(capabilities.stderr.colour);
   await capabilities.stderr.write(formatChanges(id, changes, paint));
   if (settings.code === true) await capabilities.stderr.write(formatDiffs(review.code(), paint));
-  if (inspected.unconfined && locked.unconfined !== true && settings.allowHost !== true) {
-    throw hostModeDenied(inspected);
-  }
+  requireHostMode(locked, review, settings);
   if (reasonsToReview(changes).length > 0) {
     const accept = { given: settings.accept ?? false, name: '--accept', subject: id };
     await requireYes(`${visible(id)} requests more than before. Accept it?`, accept, capabilities);
   }
-  const granted = grantedAfter(locked, inspected, changes, allow);
-  const packages = decidePackages(inspected, settings, {
-    granted,
-    wants,
-    before: locked.packages,
-  });
+  const packages = packagesAfter(locked, review, settings);
   if (locked.packages === undefined && inspected.packages !== undefined && packages !== undefined) {
     const lines = formatPackages(inspected.packages, packages);
     await capabilities.stderr.write(lines.map((line) => `  - ${visible(line)}\n`).join(''));
   }
-  lock.accept(inspected, {
-    granted,
-    ...(packages === undefined ? {} : { packages }),
-    trustHints: locked.trustHints ?? false,
-    unconfined:
-      runsUnconfined(inspected, settings) ||
-      // Tools that were accepted without a compartment stay so.
-      (locked.unconfined === true && inspected.hostTools.length > 0),
-    by: operatorName(capabilities),
-    ...(signer === undefined ? {} : { signer }),
-    downgrade: settings.downgrade ?? false,
-  });
+  acceptUpdate(lock, locked, review, settings, operatorName(capabilities));
   return outcome('updated');
 }

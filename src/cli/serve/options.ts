@@ -207,6 +207,7 @@ export function engineOptionsFor(
     hostMode: [...(settings.allowHost ?? []), ...(file.hostMode ?? [])],
     background: file.background ?? [],
     idempotent: file.idempotent ?? [],
+    record: file.record ?? [],
     replicas: file.replicas ?? {},
     isolation: file.isolation ?? {},
     trustGroups: file.trustGroups ?? {},

@@ -11,6 +11,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { usageError } from '../failure.js';
 import { print } from '../output.js';
 import { auditOf } from '../engine-options.js';
+import { makeConsoleUpdates } from './console-updates.js';
 import { makeConfigReloader, reloadConfig } from './config-reloader.js';
 import { findingsOf, logFindings } from './findings.js';
 import { makeServerLog, warnIfEmpty } from './log.js';
@@ -67,6 +68,7 @@ export async function runServe(
   const reloader = makeConfigReloader(file, settings, capabilities);
   const console = settings.console === true;
   const approvals = settings.approvals === true || console;
+  const lockFile = settings.lock ?? file.lockFile;
   // Loaded here, because the other commands need no server.
   const { startServer } = await import('../../http/server.js');
   const metrics =
@@ -87,6 +89,9 @@ export async function runServe(
             operator: capabilities.operator,
             inputs: auditOf(settings, file.audit).audit,
             ...(file.recent === undefined ? {} : { recent: file.recent }),
+            ...(lockFile === undefined
+              ? {}
+              : { updates: makeConsoleUpdates({ ...settings, lock: lockFile }, capabilities) }),
           },
         }
       : {}),

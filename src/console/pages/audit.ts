@@ -1,6 +1,7 @@
 import type { AuditRecord, Head } from '../../audit/record.js';
 import { type AuditVerdict, formatAnchor } from '../../audit/verify.js';
 import { type Markup, html, shorten, table } from '../../report/html/markup.js';
+import type { Engine } from '../../engine/engine-api.js';
 import type { Session } from '../sessions.js';
 import { clock, formToken, quoted } from './layout.js';
 
@@ -54,7 +55,7 @@ export function auditPage({ session, head, records, search, verdict }: AuditView
                 { title: 'Type', cell: (one) => one.type },
                 {
                   title: 'Content',
-                  cell: (one) => quoted(shorten(contentOf(one), 400)),
+                  cell: (one) => html`${quoted(shorten(contentOf(one), 400))} ${whyLink(one)}`,
                   as: 'wrap',
                 },
               ],
@@ -62,6 +63,15 @@ export function auditPage({ session, head, records, search, verdict }: AuditView
             )
       }
     </div>`;
+}
+
+/** Whether the engine writes an audit log. */
+export function hasAudit({ audit }: Pick<Engine, 'audit'>): boolean {
+  try {
+    return audit.head.seq >= 0;
+  } catch {
+    return false;
+  }
 }
 
 export const NO_AUDIT: Markup = html`<div class="card empty">
@@ -85,6 +95,11 @@ function field(name: keyof AuditSearch, label: string, value: string): Markup {
     >${label}
     <input type="search" name="${name}" value="${value}" maxlength="200" autocomplete="off"
   /></label>`;
+}
+
+function whyLink(record: AuditRecord): Markup {
+  if (!('call' in record) || record.call === undefined) return html``;
+  return html`<a href="/console/calls/${encodeURIComponent(record.call)}/why">Why</a>`;
 }
 
 function contentOf(record: AuditRecord): string {

@@ -1,9 +1,12 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { type Markup, html } from '../../report/html/markup.js';
 import { isolatedJson, shellWord } from '../../visible.js';
+import type { NotedContent } from '../../audit/note.js';
 import type { CallStep, RecentCall } from '../recent-calls.js';
+import type { Session } from '../sessions.js';
 import { clock, quoted, riskPill } from './layout.js';
 import { grantText } from './plugins.js';
+import { replayForm } from './replay.js';
 import { textBlock } from './value.js';
 
 /** Calls on one page. */
@@ -89,6 +92,7 @@ export function callPage(
   call: RecentCall,
   children: readonly RecentCall[],
   parent: RecentCall | undefined,
+  session: Session,
 ): Markup {
   const denied = call.steps.filter(({ kind }) => kind === 'denied');
   return html`<article class="card" aria-label="The call">
@@ -116,7 +120,10 @@ export function callPage(
       </p>`
     }
     <h3>Input</h3>
-    ${inputOf(call)} ${denied.length > 0 && denials(denied)}
+    ${contentOf(call.input, `Input of ${call.tool}`)}
+    ${call.end !== undefined && html`<h3>Answer</h3>`}
+    ${call.answer !== undefined && contentOf(call.answer, `Answer of ${call.tool}`)}
+    ${denied.length > 0 && denials(denied)}
     <h3>What happened</h3>
     ${call.steps.length === 0 ? html`<p>It sent no request through the host.</p>` : timeLine(call)}
     ${call.dropped > 0 && html`<p class="meta">${call.dropped} more steps are not kept.</p>`}
@@ -127,31 +134,33 @@ export function callPage(
           ${children.map((child) => html`<li>${line(child)}</li>`)}
         </ul>`
     }
-    ${ruleTexts(call)}
+    ${ruleTexts(call)} ${replayForm(call, session)}
     <h3>Why</h3>
     <p>
-      With an audit log, <code>bulkhead why ${call.id}</code> prints the decisions about this call.
+      With an audit log,
+      <a href="/console/calls/${encodeURIComponent(call.id)}/why">its decisions</a> are known: the
+      grant, the approvals and the denials. <code>bulkhead why ${call.id}</code> prints the same.
       ${call.bundle !== '' && html`<span class="meta">It ran ${call.bundle.slice(0, 23)}…</span>`}
     </p>
   </article>`;
 }
 
-function inputOf({ input, inputDigest, tool }: RecentCall): Markup {
-  if (input !== undefined) return textBlock(pretty(input), `Input of ${tool}`);
-  if (inputDigest === undefined)
+function contentOf({ text, digest }: NotedContent, label: string): Markup {
+  if (text !== undefined) return textBlock(pretty(text), label);
+  if (digest === undefined)
     return html`<p>
       The option <code>audit.inputs</code> is <code>none</code>, so it is not kept.
     </p>`;
   return html`<p>
-    sha256 <code>${inputDigest}</code>.
+    sha256 <code>${digest}</code>.
     <span class="meta"
-      >To keep inputs without members such as <code>password</code>, set
+      >To keep inputs and answers without members such as <code>password</code>, set
       <code>audit.inputs</code> to <code>full</code>.</span
     >
   </p>`;
 }
 
-/** A long input is cut, and then it is not JSON. */
+/** A long text is cut, and then it is not JSON. */
 function pretty(text: string): string {
   try {
     return isolatedJson(JSON.parse(text));
@@ -166,7 +175,7 @@ function ruleTexts(call: RecentCall): Markup {
   // `*` in a name would match more than its tool.
   if (plugin.includes('*') || tool.includes('*')) return html``;
   const id = shellWord(`${plugin}:${tool}`);
-  const conditions = risk === 'high' ? undefined : whenOf(input);
+  const conditions = risk === 'high' ? undefined : whenOf(input.text);
   const lines = [
     `bulkhead rules add deny ${id}`,
     `bulkhead rules add ask ${id}`,

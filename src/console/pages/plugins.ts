@@ -15,6 +15,8 @@ export interface PluginRow {
   readonly activity: PluginActivity;
   /** The plugins that run in the same process. */
   readonly sharesWith: readonly string[];
+  /** Whether the lock file has it, so that an update can be accepted. */
+  readonly isLocked: boolean;
 }
 
 /** Every plugin with what it may do, what it did, and its switch. */
@@ -36,7 +38,7 @@ const STATES = {
   failed: ['bad', '■ failed'],
 } as const;
 
-function card({ status, activity, sharesWith }: PluginRow, session: Session): Markup {
+function card({ status, activity, sharesWith, isLocked }: PluginRow, session: Session): Markup {
   const { id, name, version, state, problems, tools, entries, format } = status;
   const [tone, word] = STATES[state];
   return html`<article class="card" aria-label="Plugin ${id}">
@@ -72,7 +74,7 @@ function card({ status, activity, sharesWith }: PluginRow, session: Session): Ma
         </p>
       </div>
     </div>
-    ${refused(activity)} ${switchForm(status, session)}
+    ${refused(activity)} ${isLocked && updateForm(status, session)} ${switchForm(status, session)}
   </article>`;
 }
 
@@ -183,6 +185,19 @@ function switchForm({ id, state, entries }: PluginStatus, session: Session): Mar
       <span class="meta"
         >${on ? 'It loads again.' : 'Its calls end now, and its tools leave the catalog.'} A switch
         lasts until the engine closes.</span
+      >
+    </p>
+  </form>`;
+}
+
+function updateForm({ id }: PluginStatus, session: Session): Markup {
+  if (!session.rights.has('administer')) return html``;
+  return html`<form method="post" action="/console/plugins/review">
+    ${formToken(session)}<input type="hidden" name="plugin" value="${id}" />
+    <p class="actions">
+      <button class="second">Look for an update<span class="unseen"> of ${id}</span></button>
+      <span class="meta"
+        >The current version is read, and loaded without network access, to show what changed.</span
       >
     </p>
   </form>`;

@@ -32,9 +32,11 @@ export interface CallServices {
     call: Pick<CallSpec, 'tool' | 'place' | 'inputText' | 'options'>,
     host: string,
   ) => boolean;
-  /** Runs a call in an instance of its own, and adds the recording to its result. */
+  /** Whether the operator wants every call of the tool recorded: option `record`. */
+  readonly isRecorded: (tool: CatalogTool) => boolean;
+  /** Runs a call in an instance of its own, and records it. */
   readonly record: (
-    call: Pick<CallSpec, 'tool' | 'place'>,
+    call: Pick<CallSpec, 'tool' | 'place' | 'options'>,
     run: (instance: Instance) => Promise<CallResult>,
   ) => Promise<CallResult>;
 }

@@ -1,3 +1,4 @@
+import { announceEnd } from './announce-end.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import { formatNamed } from '../../formats/table.js';
 import type { CallProgress } from '../../remotes/remote.js';
@@ -136,13 +137,7 @@ async function carry(
       ? { ...outcome, callId, durationMs: performance.now() - began }
       : fail(outcome);
   removeTags(result);
-  events.emit({
-    type: 'call-ended',
-    ...about,
-    outcome: result.isError ? 'error' : 'ok',
-    ...(result.code === undefined ? {} : { code: result.code }),
-    durationMs: result.durationMs,
-  });
+  announceEnd(events, about, result);
   return result;
 }
 

@@ -1,3 +1,4 @@
+import { announceEnd } from './announce-end.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { BulkheadError, isBulkheadError } from '../../errors.js';
@@ -39,13 +40,7 @@ export async function runRemoteCall(
     (error: unknown) => fail(asFailure(error, spec)),
   );
   load.underWay -= 1;
-  events.emit({
-    type: 'call-ended',
-    ...about,
-    outcome: result.isError ? 'error' : 'ok',
-    ...(result.code === undefined ? {} : { code: result.code }),
-    durationMs: result.durationMs,
-  });
+  announceEnd(events, about, result);
   return result;
 }
 

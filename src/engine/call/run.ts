@@ -37,7 +37,7 @@ async function runIsolated(
     runHere({ ...spec, place: { ...place, instance } });
   try {
     // A dry run and a recorded call open a guest of their own.
-    const isSeparate = options.dryRun === true || options.record === true;
+    const isSeparate = options.dryRun === true || isRecorded(spec);
     // guard: calls-of-tenants-separate
     return await (isSeparate
       ? tenants.share(options.tenant, run)
@@ -52,7 +52,7 @@ async function runIsolated(
 function runHere(spec: CallSpec): Promise<CallResult> {
   const { place, options, services } = spec;
   if (options.dryRun === true) return dryRunCall(spec);
-  if (options.record === true) {
+  if (isRecorded(spec)) {
     return services.record(spec, (instance) =>
       'remote' in place
         ? runRemoteCall({ ...spec, place })
@@ -60,6 +60,10 @@ function runHere(spec: CallSpec): Promise<CallResult> {
     );
   }
   return 'remote' in place ? runRemoteCall({ ...spec, place }) : runInTurn(spec, place);
+}
+
+function isRecorded({ options, services, tool }: CallSpec): boolean {
+  return options.record === true || services.isRecorded(tool);
 }
 
 /** Runs a call in a separate guest. Its effects are listed in the result, and do not leave the run. */

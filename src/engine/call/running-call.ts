@@ -11,6 +11,7 @@ import { openRequestsOf } from '../instance/open-requests.js';
 import type { PlacedLocally } from '../plugins/placement.js';
 import type { CallOptions } from '../types/options.js';
 import { answerOf, type CallResult, type Failure, failureOf } from '../types/result.js';
+import { announceEnd } from './announce-end.js';
 import {
   beforeEffectOf,
   type CallSpec,
@@ -242,25 +243,21 @@ class RunningCall implements OpenCall, ResponseHandler {
     if (options.onOutput !== undefined) instance.outputs.close(callId);
     queue.leave();
     const result = answerOf(callId, this.began, outcome, { format, tool });
-    if (spec.services.events.hasListener('call-ended')) this.emitEnd(result, outcome);
+    this.announceEnd(result, outcome);
     // Resolves in a later microtask, so the caller's work is not attributed to the guest.
     void NOW.then(() => this.resolve(result));
   }
 
-  emitEnd({ isError, code, durationMs }: CallResult, outcome: Outcome): void {
+  announceEnd(result: CallResult, outcome: Outcome): void {
     const { callId, tool, place, spec } = this;
-    spec.services.events.emit({
-      type: 'call-ended',
-      call: callId,
-      plugin: tool.plugin,
-      tool: tool.tool,
-      outcome: isError ? 'error' : 'ok',
-      ...(code === undefined ? {} : { code }),
-      ...('stack' in outcome && outcome.stack !== undefined
-        ? { stack: place.instance.mapStack(outcome.stack) }
-        : {}),
-      durationMs,
-    });
+    const { events } = spec.services;
+    // Nearly every call ends without a listener, or without a stack.
+    if (!events.hasListener('call-ended') && !events.hasListener('call-answered')) return;
+    const stack =
+      'stack' in outcome && outcome.stack !== undefined
+        ? place.instance.mapStack(outcome.stack)
+        : undefined;
+    announceEnd(events, { call: callId, plugin: tool.plugin, tool: tool.tool }, result, stack);
   }
 }
 

@@ -8,6 +8,7 @@ import type { InstalledPlugin } from './installed.js';
 interface Named {
   readonly name: string;
   readonly id: string;
+  readonly confinement: 'compartment' | 'host' | 'remote';
 }
 
 /**
@@ -19,7 +20,7 @@ export function explainGuestOptions(
   installed: readonly InstalledPlugin[],
   tools: readonly Named[],
 ): readonly string[] {
-  const { replicas, isolation, background, trustGroups, idempotent } = settings;
+  const { replicas, isolation, background, trustGroups, idempotent, record } = settings;
   const ids = installed.map(({ plugin }) => plugin.id);
   const names = tools.flatMap(({ name, id }) => [name, id]);
   const unknown = (
@@ -37,13 +38,21 @@ export function explainGuestOptions(
     ...unknown('trustGroups', Object.values(trustGroups).flat(), ids),
     // guard: unknown-idempotent-tool-told
     ...unknown('idempotent', idempotent, names),
+    ...unknown('record', record, names),
+    ...tools
+      .filter((tool) => isNamed(tool, record) && tool.confinement !== 'compartment')
+      .map(({ id }) => `The option record has no effect on ${id}: it runs outside a compartment.`),
     ...installed.flatMap((one) => explainOne(one, settings)),
   ];
 }
 
+function isNamed({ name, id }: Named, given: readonly string[]): boolean {
+  return given.includes(name) || given.includes(id);
+}
+
 function notThere(option: string, name: string, known: readonly string[]): string {
   const meant = didYouMean(name, known);
-  const what = option === 'idempotent' ? 'tool' : 'plugin';
+  const what = option === 'idempotent' || option === 'record' ? 'tool' : 'plugin';
   const hint = meant === undefined ? '' : ` Did you mean ${JSON.stringify(meant)}?`;
   return `The option ${option} names ${JSON.stringify(name)}, and there is no such ${what}.${hint}`;
 }

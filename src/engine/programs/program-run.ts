@@ -6,6 +6,7 @@ import { BulkheadError, isBulkheadError, messageOf } from '../../errors.js';
 import { hostFormat } from '../../formats/table.js';
 import { waitForPerson } from '../../guests/host-waits.js';
 import type { Bundle, Plugin, PluginEntry } from '../../plugin/plugin.js';
+import { announceEnd } from '../call/announce-end.js';
 import { type Deadline, startDeadline } from '../call/call.js';
 import type { EngineServices, Instance } from '../instance/instance.js';
 import type { GuestRequest, RequestModeFactory } from '../instance/request-mode.js';
@@ -188,14 +189,14 @@ class Run implements ProgramRun {
     this.#end.abort();
     const durationMs = performance.now() - this.#began;
     const failed = 'code' in outcome ? outcome : undefined;
-    services.events.emit({
-      type: 'call-ended',
-      ...this.#about,
-      outcome: failed === undefined ? 'ok' : 'error',
+    const answer = {
+      isError: failed !== undefined,
+      content: [{ type: 'text' as const, text: failed?.message ?? this.#text }],
+      ...('value' in outcome ? { value: outcome.value } : {}),
       ...(failed === undefined ? {} : { code: failed.code }),
-      ...(failed?.stack === undefined ? {} : { stack: failed.stack }),
       durationMs,
-    });
+    };
+    announceEnd(services.events, this.#about, answer, failed?.stack);
     const result: ProgramResult = {
       id: head.id,
       isError: failed !== undefined,

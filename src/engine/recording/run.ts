@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import { BulkheadError } from '../../errors.js';
+import type { EventBus } from '../../events.js';
 import type { GuestSource } from '../instance/guest-source.js';
 import type { Instance } from '../instance/instance.js';
 import type { Placed } from '../plugins/placement.js';
@@ -16,7 +17,7 @@ export interface RecordedCall {
 }
 
 /**
- * Runs a call in a separate instance, and adds the recording to its result. The guest is loaded for
+ * Runs a call in a separate instance, and records it. The guest is loaded for
  * this call, so it has no state from earlier calls. Throws `INVALID_OPTIONS` for a tool without a
  * compartment, because its wire cannot be tapped.
  */
@@ -24,7 +25,7 @@ export async function recordCall(
   call: RecordedCall,
   guests: Pick<GuestSource, 'takeTapped'>,
   run: (instance: Instance) => Promise<CallResult>,
-): Promise<CallResult> {
+): Promise<{ readonly result: CallResult; readonly recording: CallRecording }> {
   const { place, tool } = call;
   if ('remote' in place || tool.confinement === 'host') throw notConfined(tool.id);
   const recorder = makeRecorder();
@@ -35,12 +36,18 @@ export async function recordCall(
   });
   try {
     const result = await run(instance);
-    return Object.assign(result, {
-      recording: recordingOf(call, instance, result, recorder, seed),
-    });
+    return { result, recording: recordingOf(call, instance, result, recorder, seed) };
   } finally {
     await instance.close();
   }
+}
+
+/** Emits a recording, for listeners that name its event. */
+export function announceRecording(events: EventBus, recording: CallRecording): void {
+  if (!events.hasListener('call-recorded')) return;
+  const { call, plugin, tool } = recording;
+  const text = JSON.stringify(recording);
+  events.emit({ type: 'call-recorded', call, plugin, tool, recording: text });
 }
 
 function recordingOf(

@@ -4,7 +4,7 @@ import type { EngineOptions, Isolation } from './options.js';
 /** The options that say which guests a plugin's calls get. */
 type GuestOptions = Pick<
   EngineOptions,
-  'replicas' | 'isolation' | 'trustGroups' | 'background' | 'hostMode' | 'idempotent'
+  'replicas' | 'isolation' | 'trustGroups' | 'background' | 'hostMode' | 'idempotent' | 'record'
 >;
 
 /** The checked options, with their defaults. */
@@ -14,6 +14,7 @@ export interface GuestSettings {
   readonly trustGroups: NonNullable<EngineOptions['trustGroups']>;
   readonly background: readonly string[];
   readonly idempotent: readonly string[];
+  readonly record: readonly string[];
 }
 
 /** Throws `INVALID_OPTIONS`. */
@@ -21,6 +22,7 @@ export function readGuestOptions(options: GuestOptions): GuestSettings {
   return {
     background: readTexts('background', 'ids of plugins', options.background),
     idempotent: readTexts('idempotent', 'names of tools', options.idempotent),
+    record: readTexts('record', 'names of tools', options.record),
     trustGroups: readTrustGroups(options),
     replicas: readReplicas(options),
     isolation: readIsolation(options),

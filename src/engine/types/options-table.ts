@@ -113,6 +113,7 @@ export const ENGINE_OPTIONS: OptionForms<EngineOptions> = {
   identity: record,
   background: pluginIds,
   idempotent: toolNames,
+  record: toolNames,
   trustGroups: checkedElsewhere,
   walls: members<WallOptions>({
     require: texts('["no-network"]'),

@@ -163,6 +163,11 @@ export interface EngineOptions {
    */
   readonly idempotent?: readonly string[];
   /**
+   * Tools whose calls are all recorded, by name or id, for the event `call-recorded`. Each such call
+   * gets a guest of its own, without the state of earlier calls. Default: none.
+   */
+  readonly record?: readonly string[];
+  /**
    * Plugins that may have several guests at once, by id. A guest is added when a call finds each guest
    * busy, and if `limits.maxGuests` and `limits.maxMemoryMb` have room. It ends when it is idle. `init`
    * runs in each guest, and each has a memory of its own. Under `isolation: 'tenant'`, each tenant may

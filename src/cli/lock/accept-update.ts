@@ -1,0 +1,61 @@
+import type { AcceptedPackages } from '../../engine/accepted-packages.js';
+import { grantedAfter } from '../../engine/inspect-plugin.js';
+import type { Lockfile } from '../../engine/lockfile.js';
+import type { LockedPlugin } from '../../lock/lock.js';
+import { hostModeDenied, runsUnconfined } from './consent.js';
+import { decidePackages, type LockPackageSettings } from './packages.js';
+import type { UpdateReview } from './review.js';
+
+interface AcceptUpdateSettings extends LockPackageSettings {
+  /** Permissions to grant beside those that were accepted before. */
+  readonly allow?: readonly string[];
+  /** Whether it may run without a compartment. */
+  readonly allowHost?: boolean;
+  /** Whether a lower version may be accepted. */
+  readonly downgrade?: boolean;
+}
+
+/** What the packages of a plugin get with its current version. Absent: they run as one bundle. */
+export function packagesAfter(
+  locked: LockedPlugin,
+  { inspected, wants, changes }: UpdateReview,
+  settings: AcceptUpdateSettings,
+): AcceptedPackages | undefined {
+  const granted = grantedAfter(locked, inspected, changes, settings.allow ?? []);
+  return decidePackages(inspected, settings, { granted, wants, before: locked.packages });
+}
+
+/** Throws `POLICY_DENIED` if the current version runs only without a compartment, and nobody allowed that. */
+export function requireHostMode(
+  locked: LockedPlugin,
+  { inspected }: UpdateReview,
+  { allowHost = false }: AcceptUpdateSettings,
+): void {
+  if (inspected.unconfined && locked.unconfined !== true && !allowHost)
+    throw hostModeDenied(inspected);
+}
+
+/** Accepts the reviewed version of a plugin with what it asks for. `by`: the person. */
+export function acceptUpdate(
+  lock: Lockfile,
+  locked: LockedPlugin,
+  review: UpdateReview,
+  settings: AcceptUpdateSettings,
+  by: string,
+): void {
+  requireHostMode(locked, review, settings);
+  const { inspected, signer, changes } = review;
+  const packages = packagesAfter(locked, review, settings);
+  lock.accept(inspected, {
+    granted: grantedAfter(locked, inspected, changes, settings.allow ?? []),
+    ...(packages === undefined ? {} : { packages }),
+    trustHints: locked.trustHints ?? false,
+    unconfined:
+      runsUnconfined(inspected, settings) ||
+      // Tools that were accepted without a compartment stay so.
+      (locked.unconfined === true && inspected.hostTools.length > 0),
+    by,
+    ...(signer === undefined ? {} : { signer }),
+    downgrade: settings.downgrade ?? false,
+  });
+}
