@@ -4,8 +4,10 @@ import {
   linkSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -269,14 +271,59 @@ describe('a writable mount', () => {
     expect(existsSync(join(ws, 'x'))).toBe(false);
   });
 
-  it('is not changed in a dry run, which lists the change', async () => {
+  it.each([
+    ['its own path', (ws: string) => `${ws}:rw`, (ws: string) => ws],
+    ['a path in the guest', (ws: string) => `${ws}:/work:rw`, () => '/work'],
+  ])('at %s is a copy in a dry run, which reads what it wrote', async (_, scope, placeOf) => {
     const ws = workspace();
-    const engine = await start(`return codeOf(() => fs.writeFileSync(join(input.ws, 'x'), 'y'))`, [
-      `${ws}:rw`,
+    mkdirSync(join(ws, 'sub'));
+    writeFileSync(join(ws, 'sub', 'a.txt'), 'a');
+    symlinkSync('notes.txt', join(ws, 'link.txt'));
+    const engine = await start(
+      `const at = (name) => join(input.ws, name);
+       fs.writeFileSync(at('notes.txt'), 'new');
+       await fs.promises.appendFile(at('made/deep.txt'), 'x').catch(() => fs.promises.mkdir(at('made')));
+       await fs.promises.writeFile(at('made/deep.txt'), 'deep');
+       await fs.promises.rename(at('sub/a.txt'), at('b.txt'));
+       return [fs.readFileSync(at('link.txt'), 'utf8'), await fs.promises.readFile(at('made/deep.txt'), 'utf8'),
+         (await fs.promises.readdir(input.ws)).filter((name) => name !== '.git'),
+         await later(fs.promises.writeFile(at('.git/config'), 'y'))]`,
+      [scope(ws)],
+    );
+    const place = placeOf(ws);
+    const { structured, dryRun } = await engine.call('run', { ws: place }, { dryRun: true });
+    expect(structured).toEqual([
+      'new',
+      'deep',
+      ['b.txt', 'made', 'notes.txt', 'sub'],
+      'FILESYSTEM_DENIED',
     ]);
+    expect(dryRun?.map((one) => ('path' in one ? [one.operation, one.path] : one))).toEqual(
+      expect.arrayContaining([
+        ['write', join(place, 'notes.txt')],
+        ['write', join(place, 'made/deep.txt')],
+        ['move', join(place, 'sub/a.txt')],
+      ]),
+    );
+    expect(readFileSync(join(ws, 'notes.txt'), 'utf8')).toBe('old');
+    expect(readFileSync(join(ws, 'sub/a.txt'), 'utf8')).toBe('a');
+    expect([existsSync(join(ws, 'made')), existsSync(join(ws, 'b.txt'))]).toEqual([false, false]);
+  });
+
+  it('is not changed in a dry run if it is too large to copy', async () => {
+    const ws = workspace();
+    writeFileSync(join(ws, 'large'), '');
+    truncateSync(join(ws, 'large'), 300 * 1024 * 1024);
+    const storageDirectory = makeDirectory();
+    const engine = await start(
+      `return codeOf(() => fs.writeFileSync(join(input.ws, 'x'), 'y'))`,
+      [`${ws}:rw`],
+      { storageDirectory },
+    );
     const { dryRun } = await engine.call('run', { ws }, { dryRun: true });
     expect(dryRun).toEqual([{ permission: 'fs', operation: 'write', path: join(ws, 'x') }]);
     expect(existsSync(join(ws, 'x'))).toBe(false);
+    await expect.poll(() => readdirSync(join(storageDirectory, '.dry-runs'))).toEqual([]);
   });
 });
 

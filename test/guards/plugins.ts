@@ -155,10 +155,16 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/engine/mounts.test.ts'],
   },
   {
-    id: 'dry-run-mounts-read-only',
-    stops: 'a dry run that changes the files of the host',
+    id: 'dry-run-mounts-copied',
+    stops: 'a dry run that changes the files of the host in a mount without a copy',
     mutation: 'never',
-    tests: ['test/engine/mounts.test.ts'],
+    tests: ['test/engine/node/scratch-mounts.test.ts'],
+  },
+  {
+    id: 'dry-run-mount-copy-capped',
+    stops: 'a dry run that fills the disk with a copy',
+    mutation: 'never',
+    tests: ['test/engine/node/scratch-mounts.test.ts'],
   },
   {
     id: 'parcel-length-cap',

@@ -31,6 +31,8 @@ export interface FilesystemBrokerSpec {
   /** The granted prefixes. */
   readonly granted: readonly string[];
   readonly limits?: Partial<FilesystemLimits>;
+  /** Where the broker finds a granted prefix. Default: at its path. */
+  readonly placeOf?: ((scope: string) => string) | undefined;
   /** Paths that no grant makes writable: the operator's own files. Default: none. */
   readonly closed?: readonly string[];
   /** What the plugin adds to its mounts, for all its brokers. Default: this broker's own. */
@@ -101,7 +103,8 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
   const limits: FilesystemLimits = { ...FILESYSTEM_LIMITS, ...spec.limits };
   const granted = [...spec.granted];
   const refusals = makeRefusals(plugin, granted, limits);
-  let roots = granted.map((prefix) => makeRoot(prefix, directory));
+  const { placeOf = (scope: string): string => scope } = spec;
+  let roots = granted.map((prefix) => makeRoot(placeOf(prefix), directory));
   const semaphore = makeSemaphore({
     maxActive: limits.maxOpenFiles,
     maxQueued: limits.maxQueued,
@@ -247,7 +250,7 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
       }),
     updateGrant: (next, narrowed) => {
       granted.splice(0, granted.length, ...next);
-      roots = granted.map((prefix) => makeRoot(prefix, directory));
+      roots = granted.map((prefix) => makeRoot(placeOf(prefix), directory));
       if (!narrowed) return;
       const before = revocation;
       revocation = makeRevocation();

@@ -34,7 +34,10 @@ export interface BrokersSpec {
   readonly plugin: Plugin;
   /** The only tenant whose calls they serve, under `isolation`. */
   readonly tenant?: string | undefined;
-  readonly services: Pick<EngineServices, 'settings' | 'stores' | 'written' | 'mountUse'>;
+  readonly services: Pick<
+    EngineServices,
+    'settings' | 'stores' | 'written' | 'mountUse' | 'mountPlaces'
+  >;
   readonly events: EventBus;
   /** Returns the entry's current grant. */
   readonly held: () => Grant;
@@ -139,14 +142,16 @@ function openFilesystem({
   plugin,
   held,
   events,
-  services: { settings, written, mountUse },
+  services: { settings, written, mountUse, mountPlaces },
 }: BrokersSpec): FilesystemBroker {
-  const { closed, limits } = settings;
+  const { limits } = settings;
+  const closed = [...settings.closed, plugin.directory];
   return makeFilesystemBroker({
     plugin: identityOf(plugin),
     directory: plugin.directory,
     granted: held().permissions.fs,
-    closed: [...closed, plugin.directory],
+    placeOf: mountPlaces?.placeOf,
+    closed: mountPlaces?.closed(closed) ?? closed,
     written: written(plugin.id),
     mountUse: mountUse(plugin.id),
     limits: { maxMountBytes: limits.maxMountBytes, maxMountFiles: limits.maxMountFiles },

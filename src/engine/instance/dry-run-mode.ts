@@ -8,16 +8,19 @@ import { heldOf } from './request-modes.js';
 /** Stops and lists the changes of one dry run. */
 export interface DryRun {
   readonly stopped: readonly StoppedEffect[];
-  readonly mode: RequestModeFactory;
+  readonly mode: DryRunMode;
 }
+
+/** `isCopied`: whether a path that the plugin wrote lies in a copy of a mount. */
+export type DryRunMode = (isCopied: (path: string) => boolean) => RequestModeFactory;
 
 /** Listed effects. Further effects are stopped but not listed. */
 const MAX_LISTED = 1_000;
 
 /**
  * Requests that write are listed, and the tool gets an empty answer with status 202. Changes of the plugin's
- * storage are listed and happen in the copy of the run. Changes of mounted files, and powers above low risk,
- * are listed and refused.
+ * storage and of mounted files are listed and happen in the copies of the run. Changes in a mount that was
+ * not copied, and powers above low risk, are listed and refused.
  *
  * @param clears whether a rule says that a GET to this host changes nothing. Other reads are refused.
  */
@@ -35,46 +38,50 @@ export function makeDryRun(clears: (host: string) => boolean): DryRun {
       { plugin, wanted },
     );
   };
-  const mode: RequestModeFactory = ({ plugin, riskOfPower }) => ({
-    name: 'dry-run',
-    outbound: () => {
-      const hold = async (leaving: OutboundRequest): Promise<void> => {
-        const { method, url } = leaving;
-        const reads = !changesState(leaving);
-        // guard: dry-run-reads-cleared-hosts
-        if (reads && clears(url.hostname)) return;
-        const effect = { permission: 'network', ...heldOf(leaving) } as const;
-        const wanted = `${method} ${url.origin}`;
-        const refused = stop(plugin, effect, wanted, reads ? hintFor(url.hostname) : '');
-        if (!reads) standIns.add(refused);
-        throw refused;
-      };
-      return Object.assign(hold, { holdsReads: true as const });
-    },
-    isStandIn: (error) => typeof error === 'object' && error !== null && standIns.has(error),
-    check: ({ method, params }) => {
-      if (!isRecord(params)) return;
-      if (method === 'storage' && !READS.has(String(params['op']))) {
-        list({
-          permission: 'storage',
-          operation: textOf(params['op']),
-          path: textOf(params['path']),
-        });
-      }
-      // guard: dry-run-mounts-read-only
-      if (method === 'changeFile') {
-        const operation = textOf(params['op']);
-        const path = textOf(params['path']);
-        throw stop(plugin, { permission: 'fs', operation, path }, `${operation} of ${path}`);
-      }
-      if (method === 'power') {
-        const power = textOf(params['name']);
-        if (riskOfPower(power) !== 'low')
-          throw stop(plugin, { permission: 'powers', power }, power);
-      }
-    },
-  });
-  return { stopped, mode };
+  const modeOf: DryRunMode =
+    (isCopied) =>
+    ({ plugin, riskOfPower }) => ({
+      name: 'dry-run',
+      outbound: () => {
+        const hold = async (leaving: OutboundRequest): Promise<void> => {
+          const { method, url } = leaving;
+          const reads = !changesState(leaving);
+          // guard: dry-run-reads-cleared-hosts
+          if (reads && clears(url.hostname)) return;
+          const effect = { permission: 'network', ...heldOf(leaving) } as const;
+          const wanted = `${method} ${url.origin}`;
+          const refused = stop(plugin, effect, wanted, reads ? hintFor(url.hostname) : '');
+          if (!reads) standIns.add(refused);
+          throw refused;
+        };
+        return Object.assign(hold, { holdsReads: true as const });
+      },
+      isStandIn: (error) => typeof error === 'object' && error !== null && standIns.has(error),
+      check: ({ method, params }) => {
+        if (!isRecord(params)) return;
+        if (method === 'storage' && !READS.has(String(params['op']))) {
+          list({
+            permission: 'storage',
+            operation: textOf(params['op']),
+            path: textOf(params['path']),
+          });
+        }
+        if (method === 'changeFile') {
+          const operation = textOf(params['op']);
+          const path = textOf(params['path']);
+          const effect = { permission: 'fs', operation, path } as const;
+          const places = operation === 'move' ? [path, textOf(params['to'])] : [path];
+          if (!places.every(isCopied)) throw stop(plugin, effect, `${operation} of ${path}`);
+          list(effect);
+        }
+        if (method === 'power') {
+          const power = textOf(params['name']);
+          if (riskOfPower(power) !== 'low')
+            throw stop(plugin, { permission: 'powers', power }, power);
+        }
+      },
+    });
+  return { stopped, mode: modeOf };
 }
 
 function hintFor(host: string): string {

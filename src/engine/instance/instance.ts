@@ -1,3 +1,4 @@
+import type { MountPlaces } from '../node/scratch-mounts.js';
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
 import type { TapeParams } from '../../../sandbox/wire/methods.js';
 import type { Stores } from '../../brokers/storage/store.js';
@@ -15,6 +16,7 @@ import type { GuestPlacement, GuestSource } from './guest-source.js';
 import type { GuestSupervisor, Schemas } from './guest-supervisor.js';
 import type { CallTracker, Outputs, RunningHooks } from './in-flight.js';
 import type { RequestModeFactory } from './request-mode.js';
+import type { DryRunMode } from './dry-run-mode.js';
 import type { HeldSecret } from './secrets.js';
 
 /** An entry that can be called: bundled, granted, with brokers for what it was granted. */
@@ -55,7 +57,7 @@ export interface Instance {
    * Opens the same entry for a dry run: with guests of its own, and a copy of its storage. The caller closes
    * it, which removes the copy.
    */
-  openDryRun(mode: RequestModeFactory): Promise<Instance>;
+  openDryRun(mode: DryRunMode): Promise<Instance>;
   /** Its instances for single tenants. Absent if the calls of its plugin are not isolated. */
   readonly tenants: TenantInstances | undefined;
   /** Drains its serving guests, and those of its tenants. */
@@ -131,6 +133,8 @@ export interface EngineServices {
   readonly written: (plugin: string) => WrittenFiles | undefined;
   /** What plugins have added to their writable mounts, by plugin. */
   readonly mountUse: (plugin: string) => MountUse;
+  /** Where writable mounts are, if not at their paths: a dry run has copies. */
+  readonly mountPlaces?: MountPlaces;
   /** Decides the requests of guests that run live. */
   readonly live: RequestModeFactory;
   readonly lifecycleOf: LifecycleFactory;

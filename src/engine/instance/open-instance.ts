@@ -41,7 +41,7 @@ import type {
 import { guestGrant, loadParams, makeInitContext } from './load.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
 import { dryRunOf } from './dry-run-instance.js';
-import type { RequestModeFactory } from './request-mode.js';
+import type { DryRunMode } from './dry-run-mode.js';
 import { makeService } from './service.js';
 import { makeTenantInstances } from './tenants.js';
 import { shellWord } from '../../visible.js';
@@ -183,7 +183,7 @@ class InstanceState implements Instance {
     return this.adopt(openInstance({ ...this.spec, grant: this.grant, placement }));
   }
 
-  async openDryRun(mode: RequestModeFactory): Promise<Instance> {
+  async openDryRun(mode: DryRunMode): Promise<Instance> {
     const how = await dryRunOf(this.spec, this.grant, mode);
     const other = openInstance(how.spec);
     if (how.remove !== undefined) other.onClose(how.remove);

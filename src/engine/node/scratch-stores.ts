@@ -1,17 +1,38 @@
 import { mkdtempSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { copyStore } from '../../brokers/storage/copy-store.js';
 import { makeStores, type Stores } from '../../brokers/storage/store.js';
 import type { StorageLimits } from '../../brokers/limits.js';
 
-/** A copy of the storage of one plugin, for one run. */
-export interface ScratchStores {
-  readonly stores: Stores;
-  /** Removes the copy. */
+/** A directory for the copies of one run, in `.dry-runs` of the storage directory. */
+export interface Scratch {
+  /** Makes a directory in it, and gives its path. */
+  subdirectory(name: string): string;
   remove(): void;
 }
 
+/** Copies of processes that were killed are removed after this time. */
+const OLD_MS = 60 * 60 * 1_000;
+
+export function openScratch(storageDirectory: string): Scratch {
+  const parent = resolve(storageDirectory, '.dry-runs');
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  removeOld(parent);
+  const directory = mkdtempSync(join(parent, 'run-'));
+  return {
+    subdirectory: (name) => {
+      const path = join(directory, name);
+      mkdirSync(path, { mode: 0o700 });
+      return path;
+    },
+    remove: () =>
+      rmSync(directory, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 }),
+  };
+}
+
 export interface ScratchSpec {
+  /** An empty directory for the copy. */
+  readonly directory: string;
   readonly storageDirectory: string;
   readonly stores: Stores;
   readonly limits: StorageLimits;
@@ -19,25 +40,11 @@ export interface ScratchSpec {
   readonly tenant: string | undefined;
 }
 
-/** Copies of processes that were killed are removed after this time. */
-const OLD_MS = 60 * 60 * 1_000;
-
-/** Copies the storage of a plugin into `.dry-runs` of the storage directory. */
-export async function openScratchStores(spec: ScratchSpec): Promise<ScratchStores> {
-  const { storageDirectory, stores, limits, plugin, tenant } = spec;
-  const parent = join(storageDirectory, '.dry-runs');
-  mkdirSync(parent, { recursive: true, mode: 0o700 });
-  removeOld(parent);
-  const directory = mkdtempSync(join(parent, 'run-'));
-  const remove = (): void =>
-    rmSync(directory, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 });
-  try {
-    await copyStore(stores(plugin, tenant), storageDirectory, directory, plugin, tenant);
-  } catch (error) {
-    remove();
-    throw error;
-  }
-  return { stores: makeStores(directory, limits), remove };
+/** Copies the storage of one plugin, for one run. */
+export async function openScratchStores(spec: ScratchSpec): Promise<Stores> {
+  const { directory, storageDirectory, stores, limits, plugin, tenant } = spec;
+  await copyStore(stores(plugin, tenant), storageDirectory, directory, plugin, tenant);
+  return makeStores(directory, limits);
 }
 
 function removeOld(parent: string): void {

@@ -137,7 +137,7 @@ describe('in a dry run', () => {
   const risks: Readonly<Record<string, RiskBand>> = { look: 'low', post: 'medium' };
   const trial = () => {
     const { mode, stopped } = makeDryRun((host) => host === 'cleared.test');
-    const { check, outbound } = mode({
+    const { check, outbound } = mode((path) => path.startsWith('/copied/'))({
       plugin: 'p',
       version: undefined,
       bundle: 'h',
@@ -156,12 +156,24 @@ describe('in a dry run', () => {
 
   it.each([
     ['changeFile', { op: 'write', path: 'a' }],
+    ['changeFile', { op: 'write', path: '/elsewhere/a' }],
+    ['changeFile', { op: 'move', path: '/copied/a', to: '/elsewhere/a' }],
+    ['changeFile', { op: 'move', path: '/copied/a' }],
     ['power', { name: 'post', arguments: {} }],
     ['power', { name: 'unknown', arguments: {} }],
   ])('%s %j is stopped and listed', (method, params) => {
     const { check, stopped } = trial();
     expect(() => check(method, params)).toThrow(expect.objectContaining({ code: 'EFFECT_DENIED' }));
     expect(stopped.length).toBe(1);
+  });
+
+  it.each([
+    { op: 'write', path: '/copied/a' },
+    { op: 'move', path: '/copied/a', to: '/copied/b' },
+  ])('%j in a copied mount is listed, and is for the copy', (change) => {
+    const { check, stopped } = trial();
+    check('changeFile', change);
+    expect(stopped).toEqual([{ permission: 'fs', operation: change.op, path: '/copied/a' }]);
   });
 
   it.each(['write', 'append', 'mkdir', 'delete', 'move', 'something new'])(
