@@ -82,6 +82,8 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly input: string;
       /** The program that made the call, or the call that runs the program. */
       readonly parent?: string;
+      /** The tenant for whom it runs. */
+      readonly tenant?: string;
     }
   | {
       /** A call that had started ended. */

@@ -91,7 +91,7 @@ const RECORDS_SHOWN = 200;
 export function createConsole(spec: ConsoleSpec): Console {
   const { engine, now, updates } = spec;
   const sessions = makeSessions(now);
-  const recent = keepRecentCalls(spec.inputs, spec.recent);
+  const recent = keepRecentCalls(spec.inputs, spec.recent, now);
   const activity = watchActivity(now);
   const past = keepPastQuestions();
   const pending = (): readonly StoredQuestion[] => {
@@ -161,7 +161,7 @@ export function createConsole(spec: ConsoleSpec): Console {
 
   addPluginRoutes(app, { engine, activity, locked: () => updates?.ids() ?? [], show });
   if (updates !== undefined) addUpdateRoutes(app, { engine, updates, show });
-  addCallRoutes(app, { engine, recent, show });
+  addCallRoutes(app, { engine, recent, past, show });
   addReplayRoute(app, { engine, recent, inputs: spec.inputs, show });
   addWhyRoute(app, { engine, show });
 

@@ -8,6 +8,8 @@ import type { PendingRow, TriedRule } from './pages/approvals.js';
 export interface PastQuestions {
   add(question: StoredQuestion): void;
   list(): readonly StoredQuestion[];
+  /** Forgets the questions for a tenant. */
+  forget(tenant: string): void;
 }
 
 const MAX_PAST = 500;
@@ -24,6 +26,9 @@ export function keepPastQuestions(): PastQuestions {
       if (past.size > MAX_PAST && oldest !== undefined) past.delete(oldest);
     },
     list: () => [...past.values()],
+    forget: (tenant) => {
+      for (const [id, question] of past) if (question.tenant === tenant) past.delete(id);
+    },
   };
 }
 

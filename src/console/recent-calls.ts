@@ -6,9 +6,11 @@ import type { RiskBand } from '../plugin/risk.js';
 export interface RecentOptions {
   readonly calls: number;
   readonly bytes: number;
+  /** The age after which a call is forgotten. */
+  readonly hours: number;
 }
 
-export const RECENT: RecentOptions = { calls: 1_000, bytes: 64 * 1024 * 1024 };
+export const RECENT: RecentOptions = { calls: 1_000, bytes: 64 * 1024 * 1024, hours: 24 };
 
 /** What happened during a call, in order. Texts may come from the plugin. */
 export interface CallStep {
@@ -35,6 +37,7 @@ export interface RecentCall {
   readonly startedAtMs: number;
   /** The program or call that made this call. */
   readonly parent?: string;
+  readonly tenant?: string;
   /** The input as the audit policy allows it: JSON text. */
   readonly input: NotedContent;
   /** What the caller got, as the audit policy allows it. Absent while the call runs. */
@@ -56,12 +59,17 @@ export interface RecentCall {
 export interface RecentCalls {
   readonly listener: (event: BulkheadEvent) => void;
   /** Newest first. */
-  list(filter?: { readonly plugin?: string }): readonly RecentCall[];
+  list(filter?: {
+    readonly plugin?: string | undefined;
+    readonly tenant?: string | undefined;
+  }): readonly RecentCall[];
   find(id: string): RecentCall | undefined;
   /** The calls that name this one as their parent, oldest first. */
   childrenOf(id: string): readonly RecentCall[];
   /** The recording of a call, for `engine.replay`. It holds secrets, and no page shows it. */
   recordingOf(id: string): string | undefined;
+  /** Forgets the calls of a tenant. Returns how many there were. */
+  forget(tenant: string): number;
   /** Forgets every call. */
   clear(): void;
 }
@@ -98,17 +106,26 @@ interface Kept {
 
 export function keepRecentCalls(
   policy: InputPolicy,
-  { calls: maxCalls = RECENT.calls, bytes: maxBytes = RECENT.bytes }: Partial<RecentOptions> = {},
+  {
+    calls: maxCalls = RECENT.calls,
+    bytes: maxBytes = RECENT.bytes,
+    hours = RECENT.hours,
+  }: Partial<RecentOptions> = {},
+  now: () => number = Date.now,
 ): RecentCalls {
   const kept = new Map<string, Kept>();
   let total = 0;
 
+  const drop = (id: string, { bytes }: Kept): void => {
+    kept.delete(id);
+    total -= bytes;
+  };
   const trim = (): void => {
+    const oldest = now() - hours * 3_600_000;
     for (const [id, one] of kept) {
       // guard: recent-calls-capped
-      if (kept.size <= maxCalls && total <= maxBytes) return;
-      kept.delete(id);
-      total -= one.bytes;
+      if (kept.size <= maxCalls && total <= maxBytes && one.call.startedAtMs >= oldest) return;
+      drop(id, one);
     }
   };
   const grow = (one: Kept, bytes: number): void => {
@@ -127,7 +144,7 @@ export function keepRecentCalls(
     grow(one, sizeOf(step.text, step.wanted, step.at));
   };
   const started = (event: EventOf<'call-started'>): void => {
-    const { call: id, plugin, tool, risk, bundle, atMs, parent } = event;
+    const { call: id, plugin, tool, risk, bundle, atMs, parent, tenant } = event;
     // guard: recent-inputs-as-audit
     const input = noteContent(event.input, policy);
     const one: Kept = {
@@ -139,6 +156,7 @@ export function keepRecentCalls(
         bundle,
         startedAtMs: atMs,
         ...(parent === undefined ? {} : { parent }),
+        ...(tenant === undefined ? {} : { tenant }),
         input,
       },
       steps: [],
@@ -233,12 +251,21 @@ export function keepRecentCalls(
 
   return {
     listener,
-    list: ({ plugin } = {}) =>
-      [...kept.values()]
+    list: ({ plugin, tenant } = {}) => {
+      trim();
+      return [...kept.values()]
         .filter(({ call }) => plugin === undefined || call.plugin === plugin)
+        .filter(({ call }) => tenant === undefined || call.tenant === tenant)
         .map(shown)
-        .toReversed(),
+        .toReversed();
+    },
+    forget: (tenant) => {
+      const theirs = [...kept].filter(([, { call }]) => call.tenant === tenant);
+      for (const [id, one] of theirs) drop(id, one);
+      return theirs.length;
+    },
     find: (id) => {
+      trim();
       const one = kept.get(id);
       return one === undefined ? undefined : shown(one);
     },

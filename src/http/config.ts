@@ -103,8 +103,8 @@ export interface ConfigFile {
   };
   /** Webhooks that hear of each question that waits for a person: the URL, and the variable of the key. */
   readonly notices?: readonly { readonly url: string; readonly secret: string }[];
-  /** The last calls that the console keeps in memory. Default: 1,000 calls, 64 MiB. */
-  readonly recent?: { readonly calls?: number; readonly bytes?: number };
+  /** The last calls that the console keeps in memory. Default: 1,000 calls, 64 MiB, 24 hours. */
+  readonly recent?: { readonly calls?: number; readonly bytes?: number; readonly hours?: number };
   readonly vertesia?: {
     readonly path?: string;
     readonly title?: string;
@@ -286,7 +286,9 @@ const shape: Shape<ConfigFile> = object(
       ),
     ),
     notices: optional(array(object({ url: string(), secret: variable }, 'refuse'))),
-    recent: optional(object({ calls: optional(count), bytes: optional(count) }, 'refuse')),
+    recent: optional(
+      object({ calls: optional(count), bytes: optional(count), hours: optional(count) }, 'refuse'),
+    ),
     vertesia: optional(
       object(
         {

@@ -57,7 +57,7 @@ export interface ConsoleOptions {
   readonly operator?: string;
   /** The audit options whose `inputs` and `redact` say what the page shows of inputs. Default: a digest. */
   readonly inputs?: Pick<AuditOptions, 'inputs' | 'redact'> | undefined;
-  /** The calls that are kept in memory. Default: 1,000 calls, 64 MiB. */
+  /** The calls that are kept in memory. Default: 1,000 calls, 64 MiB, 24 hours. */
   readonly recent?: Partial<RecentOptions>;
   /** Reviews and accepts updates of locked plugins. Default: the page offers none. */
   readonly updates?: ConsoleUpdates;

@@ -25,6 +25,46 @@ describe('the page of a call', () => {
   });
 });
 
+describe('the calls of a tenant', () => {
+  it('are listed by tenant, and forgotten by who may administer', async () => {
+    const world = openWorld();
+    for (const [call, tenant] of [
+      ['call_1', 'acme <b>'],
+      ['call_2', 'other'],
+    ] as const) {
+      world.emit({
+        type: 'call-started',
+        call,
+        plugin: 'notes',
+        tool: 'write',
+        bundle: 'sha512-abc',
+        risk: 'low',
+        input: '{}',
+        tenant,
+      });
+    }
+    const answer = await world.post('/console/enter', { token: 'answers-answers-a' });
+    const answerer = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const path = '/console/calls?tenant=acme%20%3Cb%3E';
+    expect(await (await world.get(path, answerer)).text()).not.toContain('Forget all calls');
+    const tried = { form: await world.formToken(answerer), tenant: 'acme <b>' };
+    const refused = await world.post('/console/calls/forget', tried, { cookie: answerer });
+    expect(refused.status).toBe(403);
+    const cookie = await world.enter();
+    const page = await (await world.get(path, cookie)).text();
+    expect(page).toMatch(/1\s+call is in\s+memory/);
+    expect(page).not.toContain('<b>');
+    expect(page).not.toContain('call_2');
+    const form = await world.formToken(cookie);
+    const none = await world.post('/console/calls/forget', { form }, { cookie });
+    expect(none.status).toBe(400);
+    await world.post('/console/calls/forget', { form, tenant: 'acme <b>' }, { cookie });
+    const after = await (await world.get('/console/calls', cookie)).text();
+    expect(after).toContain('call_2');
+    expect(after).not.toContain('call_1');
+  });
+});
+
 describe('the page that says why', () => {
   it('has the grant and the decisions about a call from the audit log, as text', async () => {
     const about = { seq: 1, atMs: 1, prev: HASH, hash: HASH, v: 2 as const };

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { treesOf } from '../../src/console/pages/calls.js';
 import { watchActivity } from '../../src/console/plugin-activity.js';
-import { keepRecentCalls } from '../../src/console/recent-calls.js';
+import type { InputPolicy } from '../../src/audit/note.js';
+import {
+  keepRecentCalls,
+  type RecentCalls,
+  type RecentOptions,
+} from '../../src/console/recent-calls.js';
+
+const clock = { ms: 1 };
+const recentCalls = (policy: InputPolicy, caps?: Partial<RecentOptions>): RecentCalls =>
+  keepRecentCalls(policy, caps, () => clock.ms);
 
 const started = (call: string, more: object = {}) => ({
   atMs: 1,
@@ -17,10 +26,10 @@ const started = (call: string, more: object = {}) => ({
 
 describe('the calls in memory', () => {
   it('are the last ones, within both caps', () => {
-    const recent = keepRecentCalls({ inputs: 'none', redact: [] }, { calls: 3, bytes: 1_000_000 });
+    const recent = recentCalls({ inputs: 'none', redact: [] }, { calls: 3, bytes: 1_000_000 });
     for (const id of ['a', 'b', 'c', 'd']) recent.listener(started(id));
     expect(recent.list().map(({ id }) => id)).toEqual(['d', 'c', 'b']);
-    const small = keepRecentCalls({ inputs: 'full', redact: [] }, { calls: 100, bytes: 5_000 });
+    const small = recentCalls({ inputs: 'full', redact: [] }, { calls: 100, bytes: 5_000 });
     for (const id of ['a', 'b'])
       small.listener(started(id, { input: JSON.stringify('x'.repeat(1_500)) }));
     expect(small.list().map(({ id }) => id)).toEqual(['b']);
@@ -28,7 +37,7 @@ describe('the calls in memory', () => {
 
   it('show of inputs and answers what the audit policy allows', () => {
     const shown = (['none', 'digest', 'full'] as const).map((policy) => {
-      const recent = keepRecentCalls({ inputs: policy, redact: ['password'] });
+      const recent = recentCalls({ inputs: policy, redact: ['password'] });
       recent.listener(started('a'));
       recent.listener({
         atMs: 2,
@@ -57,7 +66,7 @@ describe('the calls in memory', () => {
   });
 
   it('keep recordings within the cap of bytes, and forget them with their call', () => {
-    const recent = keepRecentCalls({ inputs: 'none', redact: [] }, { calls: 9, bytes: 20_000 });
+    const recent = recentCalls({ inputs: 'none', redact: [] }, { calls: 9, bytes: 20_000 });
     const record = (call: string, length: number): void => {
       recent.listener(started(call));
       recent.listener({
@@ -78,8 +87,27 @@ describe('the calls in memory', () => {
     expect(recent.list().length).toBeGreaterThan(2);
   });
 
+  it('are forgotten after their hours, and for a tenant at once', () => {
+    const recent = recentCalls({ inputs: 'full', redact: [] }, { hours: 2 });
+    const hour = 3_600_000;
+    recent.listener(started('old'));
+    recent.listener(started('a', { atMs: hour, tenant: 'acme' }));
+    recent.listener(started('b', { atMs: hour, tenant: 'other' }));
+    try {
+      clock.ms = 2 * hour + 2;
+      expect(recent.find('old')).toBeUndefined();
+      expect(recent.list({ tenant: 'acme' }).map(({ id }) => id)).toEqual(['a']);
+      expect([recent.forget('acme'), recent.forget('acme')]).toEqual([1, 0]);
+      expect(recent.list().map(({ id }) => id)).toEqual(['b']);
+      clock.ms = 4 * hour;
+      expect(recent.list()).toEqual([]);
+    } finally {
+      clock.ms = 1;
+    }
+  });
+
   it('form trees, also if a caller names itself or is not kept', () => {
-    const recent = keepRecentCalls({ inputs: 'none', redact: [] });
+    const recent = recentCalls({ inputs: 'none', redact: [] });
     recent.listener(started('prog'));
     recent.listener(started('inner', { parent: 'prog' }));
     recent.listener(started('second', { parent: 'prog' }));
@@ -104,7 +132,7 @@ describe('the calls in memory', () => {
   });
 
   it('have their requests, denials and end, and no endless list of them', () => {
-    const recent = keepRecentCalls({ inputs: 'none', redact: [] });
+    const recent = recentCalls({ inputs: 'none', redact: [] });
     recent.listener(started('a'));
     for (let index = 0; index < 250; index += 1) {
       recent.listener({

@@ -177,6 +177,12 @@ export const consoleGuards: readonly Guard[] = [
     tests: ['test/cli/serve/console-updates.test.ts'],
   },
   {
+    id: 'forgetting-needs-right',
+    stops: 'a session to answer that removes what others look at',
+    mutation: 'remove',
+    tests: ['test/console/pages.test.ts'],
+  },
+  {
     id: 'recent-calls-capped',
     stops: 'calls that fill the memory',
     mutation: 'always',

@@ -18,6 +18,24 @@ function accepts(config: unknown): boolean {
 }
 
 describe('a configuration', () => {
+  it('has the same members in its type, in the schema for editors and in the parser', () => {
+    const source = readFileSync(new URL('../../src/http/config.ts', import.meta.url), 'utf8');
+    const [, type = ''] = /export interface ConfigFile \{\n(.*?)\n\}/s.exec(source) ?? [];
+    const names = [...type.matchAll(/^  readonly (\S+)\?:/gm)].map(([, name]) => name ?? '');
+    expect(names.length).toBeGreaterThan(30);
+    const { properties } = schema as { properties: object };
+    expect(Object.keys(properties).toSorted()).toEqual(names.toSorted());
+    for (const name of names) {
+      let message = '';
+      try {
+        parseConfig(JSON.stringify({ [name]: null }), 'c.json');
+      } catch (error) {
+        message = String(error);
+      }
+      expect(message).not.toContain('is not known');
+    }
+  });
+
   it('does not repeat a credential in an error', () => {
     const text = JSON.stringify({ credentials: { 'a/k': 'hunter2' } });
     expect(() => parseConfig(text, 'c.json')).toThrow('must be "env:NAME" or "@FILE"');
@@ -43,6 +61,9 @@ describe('a configuration', () => {
         rules: 'r.json',
         lockFile: 'l.json',
         audit: 'a.jsonl',
+        record: ['a__b'],
+        notices: [{ url: 'https://h.example', secret: 'env:KEY' }],
+        recent: { calls: 5, bytes: 9, hours: 1 },
         limits: { timeoutMs: 5 },
         server: {
           host: 'h',

@@ -4,7 +4,7 @@ import { isolatedJson, shellWord } from '../../visible.js';
 import type { NotedContent } from '../../audit/note.js';
 import type { CallStep, RecentCall } from '../recent-calls.js';
 import type { Session } from '../sessions.js';
-import { clock, quoted, riskPill } from './layout.js';
+import { clock, formToken, quoted, riskPill } from './layout.js';
 import { grantText } from './plugins.js';
 import { replayForm } from './replay.js';
 import { textBlock } from './value.js';
@@ -39,15 +39,42 @@ export function treesOf(calls: readonly RecentCall[]): CallNode[] {
     .flatMap(node);
 }
 
-export function callsPage(trees: readonly CallNode[], kept: number, plugin?: string): Markup {
+/** Whose calls are shown. */
+export interface CallFilter {
+  readonly plugin: string | undefined;
+  readonly tenant: string | undefined;
+}
+
+export function callsPage(
+  trees: readonly CallNode[],
+  kept: number,
+  { plugin, tenant }: CallFilter,
+  session: Session,
+): Markup {
   return html`<p class="lead">
-      ${plugin === undefined ? 'The last calls' : html`The last calls of ${quoted(plugin)}`}, newest
-      first. ${kept} ${kept === 1 ? 'call is' : 'calls are'} in memory, and none on the disk.
-      ${plugin !== undefined && html`<a href="/console/calls">All calls</a>`}
+      The last calls ${plugin !== undefined && html`of ${quoted(plugin)}`}
+      ${tenant !== undefined && html`for the tenant ${quoted(tenant)}`}, newest first. ${kept}
+      ${kept === 1 ? 'call is' : 'calls are'} in memory, and none on the disk.
+      ${(plugin ?? tenant) !== undefined && html`<a href="/console/calls">All calls</a>`}
     </p>
     <div class="card">
       ${trees.length === 0 ? html`<p>No call ran since this console started.</p>` : treeList(trees)}
-    </div>`;
+    </div>
+    ${tenant !== undefined && kept > 0 && forgetForm(tenant, session)}`;
+}
+
+function forgetForm(tenant: string, session: Session): Markup {
+  if (!session.rights.has('administer')) return html``;
+  return html`<form method="post" action="/console/calls/forget">
+    ${formToken(session)}<input type="hidden" name="tenant" value="${tenant}" />
+    <p class="actions">
+      <button class="second">Forget all calls of this tenant</button>
+      <span class="meta"
+        >Their inputs, answers and recordings leave the memory of this console. The audit log
+        stays.</span
+      >
+    </p>
+  </form>`;
 }
 
 function treeList(trees: readonly CallNode[]): Markup {
@@ -106,6 +133,15 @@ export function callPage(
       ${call.id} · began
       ${clock(call.startedAtMs)}${call.end !== undefined && ` · took ${ms(call.end.durationMs)}`}
     </p>
+    ${
+      call.tenant !== undefined &&
+      html`<p>
+        For the tenant
+        <a href="/console/calls?tenant=${encodeURIComponent(call.tenant)}"
+          ><bdi>${call.tenant}</bdi></a
+        >.
+      </p>`
+    }
     ${
       call.parent !== undefined &&
       html`<p>

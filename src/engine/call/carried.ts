@@ -82,6 +82,7 @@ async function carry(
     risk: tool.risk,
     input: spec.inputText,
     ...(spec.parent === undefined ? {} : { parent: spec.parent }),
+    ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
   });
   const end = new AbortController();
   let stop: (failure: Failure) => void = () => {};

@@ -34,6 +34,7 @@ export async function runRemoteCall(
     risk: tool.risk,
     input: spec.inputText,
     ...(spec.parent === undefined ? {} : { parent: spec.parent }),
+    ...(spec.options.tenant === undefined ? {} : { tenant: spec.options.tenant }),
   });
   const result = await ask(spec).then(
     (answer) => resultOf(callId, began, answer),

@@ -121,6 +121,7 @@ class RunningCall implements OpenCall, ResponseHandler {
         risk: tool.risk,
         input: inputText,
         ...(this.spec.parent === undefined ? {} : { parent: this.spec.parent }),
+        ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
       });
     }
     place.revoked.on(this.onRevoked);
