@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../architecture/sources.js';
 import { afterEachFile } from '../tidying.js';
@@ -55,6 +56,92 @@ describe('examples', () => {
       expect.objectContaining({ type: 'capability-denied', plugin: 'escape-artist' }),
     );
     expect(records.at(-1)).toMatchObject({ chainIntact: true });
+  });
+
+  test('mcp-gateway serves each member for themselves, and runs what the operator approved', async () => {
+    const app = start('mcp-gateway');
+    const lines = createInterface({ input: app.stdout })[Symbol.asyncIterator]();
+    const members = new Map<string, { url: string; token: string }>();
+    for (let count = 0; count < 2; count += 1) {
+      const { value = '' } = await lines.next();
+      const [, name = '', url = '', token = ''] = /^(\w+): (\S+), token (\S+)$/.exec(value) ?? [];
+      members.set(name, { url, token });
+    }
+    const [, directory = ''] =
+      /--storage-directory (.+)$/.exec((await lines.next()).value ?? '') ?? [];
+    const { url = '' } = members.get('ann') ?? {};
+    const ask = (token: string, headers = {}) =>
+      fetch(url, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      }).then(({ status }) => status);
+    expect(await ask('')).toBe(401);
+    expect(await ask('nonsense')).toBe(401);
+    expect(await ask(members.get('ann')?.token ?? '', { origin: 'https://evil.example' })).toBe(
+      403,
+    );
+
+    const connect = async (name: string): Promise<Client> => {
+      const client = new Client({ name: 'test', version: '1' });
+      const { token = '' } = members.get(name) ?? {};
+      const requestInit = { headers: { authorization: `Bearer ${token}` } };
+      await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+      return client;
+    };
+    const [ann, bob] = await Promise.all([connect('ann'), connect('bob')]);
+    const call = async (client: Client, name: string, input = {}): Promise<string> =>
+      JSON.stringify(await client.callTool({ name: `expenses__${name}`, arguments: input }));
+    const asked = await call(bob, 'pay', { id: 'e2' });
+    const [approval = ''] = /apr_[0-9a-f-]{36}/.exec(asked) ?? [];
+    const main = join(ROOT, 'dist/lib/cli/main.js');
+    const args = [main, 'approvals', approval, 'once', '--storage-directory', directory];
+    const [code] = await once(spawn(process.execPath, args, { stdio: 'ignore' }), 'exit');
+    expect(code).toBe(0);
+    // Ann asks for the same, and the approval is Bob's.
+    expect(await call(ann, 'pay', { id: 'e2' })).toContain('needs approval');
+    expect(await call(bob, 'pay', { id: 'e2' })).toContain('Paid 25 EUR to Ben.');
+    expect(await call(bob, 'list')).toContain('25 EUR to Ben');
+    expect(await call(ann, 'list')).not.toContain('25 EUR to Ben');
+    await Promise.all([ann.close(), bob.close()]);
+    app.kill('SIGTERM');
+    expect(await once(app, 'exit')).toEqual([0, null]);
+  });
+
+  test('chat-bot pays what an approver allowed, and believes no unsigned event', async () => {
+    const app = start('chat-bot');
+    const lines = createInterface({ input: app.stdout })[Symbol.asyncIterator]();
+    const until = async (wanted: string): Promise<void> => {
+      for (;;) {
+        const { value, done } = await lines.next();
+        if (done === true) throw new Error(`it ended before: ${wanted}`);
+        if (value.includes(wanted)) return;
+      }
+    };
+    const { value: first = '' } = await lines.next();
+    const forged = await fetch(first.replace('bot: ', ''), {
+      method: 'POST',
+      headers: { 'x-chat-time': String(Date.now()), 'x-chat-signature': 'a'.repeat(64) },
+      body: JSON.stringify({ user: 'ann', text: 'pay e1' }),
+    });
+    expect(forged.status).toBe(401);
+    app.stdin.write('bob: pay e2\n');
+    await until('[approve] [deny]');
+    app.stdin.write('bob: approve\n');
+    await until('bob may not approve');
+    app.stdin.write('ann: approve\n');
+    await until('@bob The tool says: Paid 25 EUR to Ben.');
+    app.stdin.write('ann: approve\n');
+    await until('does not wait any more');
+    app.stdin.write('bob: list\n');
+    await until('"paid":["25 EUR to Ben"]');
+    app.stdin.end();
+    expect(await once(app, 'exit')).toEqual([0, null]);
   });
 
   test('web-app pays once, after the approval, also after it was killed and started again', async () => {

@@ -134,6 +134,12 @@ export const serverGuards: readonly Guard[] = [
     tests: ['test/adapters/mcp/server.test.ts'],
   },
   {
+    id: 'mcp-calls-for-tenant',
+    stops: 'a call of one member that reads the storage of all',
+    mutation: 'remove',
+    tests: ['test/adapters/mcp/tenants.test.ts'],
+  },
+  {
     id: 'mcp-client-never-approves-high-risk',
     stops: 'an MCP client that approves a call of high risk',
     mutation: 'left',

@@ -33,6 +33,7 @@ export function makeAskedCalls(): AskedCalls {
 export interface AskingCall {
   readonly tool: CatalogTool;
   readonly input: unknown;
+  readonly tenant: string | undefined;
   /** The client, for the approver. */
   readonly asker: string;
   /** Whether the client can show a question to its user. */
@@ -63,14 +64,15 @@ export async function approveCall(
 ): Promise<ApprovalStep> {
   const { approvals } = engine;
   const { tool, input, asker, canElicit } = call;
+  const whose = call.tenant === undefined ? {} : { tenant: call.tenant };
   if (approvals.attended) return { run: true };
-  const { verdict, digest } = engine.previewCall(tool.name, input);
+  const { verdict, digest } = engine.previewCall(tool.name, input, whose);
   if (verdict !== 'ask') return { run: true };
   const earlier = asked.get(digest);
   const state = earlier === undefined ? undefined : approvals.get(earlier)?.state;
   const ask = async (): Promise<string> => {
     if (earlier !== undefined && state === 'pending') return earlier;
-    const id = await approvals.request(tool.name, input, { asker });
+    const id = await approvals.request(tool.name, input, { ...whose, asker });
     asked.set(digest, id);
     return id;
   };

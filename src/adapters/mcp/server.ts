@@ -37,6 +37,13 @@ export interface McpOptions {
   /** Names in the catalog of the tools to serve; `*` matches any text. Default: all. */
   readonly tools?: readonly string[];
   /**
+   * The tenant for whom its calls run, and questions are asked. A handler serves one tenant: make one
+   * for each. Default: no tenant.
+   */
+  readonly tenant?: string;
+  /** Who asks, for the approver and the audit log. Default: `mcp:` and the name that the client gives. */
+  readonly asker?: string;
+  /**
    * Signs the state between a question and its answer. At least 32 bytes, and the same on every server
    * that may receive the answer. Default: a random key.
    */
@@ -97,7 +104,11 @@ export function makeServers(mcp: McpSdk, engine: Engine, options: McpOptions): (
       server.onclose = () => offers.close();
     }
     const logLevel = (): LogLevel | undefined => offers?.logLevel();
-    const spec: ServerSpec = { mcp, engine, codec, asked, server, names, logLevel };
+    const caller = {
+      ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
+      ...(options.asker === undefined ? {} : { asker: options.asker }),
+    };
+    const spec: ServerSpec = { mcp, engine, codec, asked, server, names, logLevel, caller };
     server.setRequestHandler('tools/list', () => ({
       tools: listTools(engine, served.list(), names.nameOf),
     }));
@@ -114,6 +125,7 @@ interface ServerSpec {
   readonly server: Server;
   readonly names: ServedNames;
   readonly logLevel: () => LogLevel | undefined;
+  readonly caller: Pick<McpOptions, 'tenant' | 'asker'>;
 }
 
 async function call(
@@ -122,18 +134,27 @@ async function call(
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { mcp, engine, server, names } = spec;
+  const { tenant, asker } = spec.caller;
   const tool = find(spec, params.name);
   if (tool === undefined) throw unknownTool(mcp, params.name);
   const input = params.arguments ?? {};
   try {
     const client = server.getClientVersion()?.name.slice(0, 100) ?? 'a client';
     const step = await approveCall(
-      { tool, input, asker: `mcp: ${client}`, canElicit: canElicit(server, context) },
+      {
+        tool,
+        input,
+        tenant,
+        asker: asker ?? `mcp: ${client}`,
+        canElicit: canElicit(server, context),
+      },
       { ...spec, context },
     );
     if (!step.run) return step.answer;
     const result = await engine.call(tool.name, input, {
       signal: context.mcpReq.signal,
+      // guard: mcp-calls-for-tenant
+      ...(tenant === undefined ? {} : { tenant }),
       ...progressOf(context),
       client: clientOf(server, context, spec.logLevel),
       ...(step.approval === undefined ? {} : { approval: step.approval }),
