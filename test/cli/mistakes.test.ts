@@ -268,7 +268,7 @@ interface Told {
 }
 
 describe('a mistake of an author', () => {
-  it.each(mistakes)('is told with its cause, place and fix: $about', async (mistake) => {
+  it.each(mistakes)('is reported with its cause, place and fix: $about', async (mistake) => {
     const { spec, code, cause, at, fix, args = () => [] } = mistake;
     const { stdout } = await run(['call', makePlugin(spec), 'run', '--json', ...args()]);
     const { error }: { readonly error: Told } = JSON.parse(stdout);
@@ -285,7 +285,7 @@ describe('a mistake of an author', () => {
     }
   });
 
-  it('in the manifest is told, if the call fails or not', async () => {
+  it('in the manifest is reported, whether the call fails or not', async () => {
     const permissions = { network: ['https://api.example.com/v1'] };
     const warning = 'it names hosts, not paths. Remove the path.';
     const failing = makePlugin({

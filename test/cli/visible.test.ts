@@ -91,7 +91,7 @@ describe('a word of a command that a person may paste', () => {
     expect(stdout).toBe(`<${visible(text)}>`);
   });
 
-  it('is no option', () => {
+  it('is not an option', () => {
     expect(shellWord('--yes')).toBe('-- --yes');
     expect(shellWord("-x'y")).toBe(String.raw`-- '-x'\''y'`);
   });

@@ -50,7 +50,7 @@ function named(column: 1 | 3 | 4): Set<string> {
 }
 
 describe('what weakens the defaults', () => {
-  it('is told of every option of an engine, and of a call, that does', () => {
+  it('names every option of an engine, and of a call, that does', () => {
     // Values that stand for themselves (`'relaxed'`) belong to the option before them.
     const told = [...named(1)].flatMap((option) => /^(?:call: )?[\w.[\]]+/.exec(option)?.[0] ?? []);
     expect(told.length).toBeGreaterThan(20);
@@ -67,13 +67,13 @@ describe('what weakens the defaults', () => {
     expect(classed(all, weak, HARMLESS_OPTIONS)).toEqual([]);
   });
 
-  it('is told of every option of the command line that does', () => {
+  it('names every option of the command line that does', () => {
     const all = commands.flatMap(({ command }) => command.options.map(({ long }) => long ?? ''));
     const told = new Set([...named(3)].map((flag) => flag.split(' ')[0] ?? ''));
     expect(classed(all, told, HARMLESS_FLAGS)).toEqual([]);
   });
 
-  it('is told of every key of a configuration that does', () => {
+  it('names every key of a configuration that does', () => {
     const { properties } = JSON.parse(readText('bulkhead.config.schema.json')) as {
       properties: object;
     };

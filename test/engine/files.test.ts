@@ -267,7 +267,7 @@ describe('a path out of the plugin’s places', () => {
     return outside;
   };
 
-  it('is no id', async () => {
+  it('is not a valid id', async () => {
     const { engine, ws, write } = await start();
     const outside = secret();
     await write([['writeFile', join(ws, 'x.txt'), 'x']]);

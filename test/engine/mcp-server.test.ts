@@ -138,7 +138,7 @@ describe('the world of a server', () => {
     await engine.close();
   });
 
-  it('is told when its caller gives up', async () => {
+  it('gets a cancellation when its caller gives up', async () => {
     const engine = await startServer({
       program: plainProgram(
         `if (args.wait) { globalThis.waiting = message.id; return undefined; }

@@ -236,7 +236,7 @@ describe('engine.approvals', () => {
     });
   });
 
-  it('is told of questions, and the call waits for the answer', async () => {
+  it('is notified of pending approvals, and the call waits for the answer', async () => {
     const { start } = host({ limits: { approvalTimeoutMs: 5_000 } });
     const engine = await start();
     expect(await engine.call('mail:send', INPUT)).toMatchObject({ code: 'APPROVAL_REQUIRED' });

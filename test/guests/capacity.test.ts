@@ -171,7 +171,7 @@ describe('plugins that wait for room', () => {
     expect(started.indexOf('b')).toBe(2);
   });
 
-  it('are busy after a while, and are told when to retry', async () => {
+  it('are refused as busy after a limit, with the time to retry', async () => {
     const { start } = makeHouse({ maxGuests: 1, maxWaitMs: 20 });
     await start('a');
     await expect(start('b')).rejects.toMatchObject({

@@ -51,7 +51,7 @@ describe('exceptions', () => {
 });
 
 describe('a log that is a file like any other', () => {
-  it('may say what is no permission, and breaks nothing', async () => {
+  it('may name something that is not a permission, and breaks nothing', async () => {
     const odd = granted('one', { network: ['not a host!!'], fs: ['../..'] });
     const records = recordsOf([odd, ...call('one', 't', NOW - 1, ['network nonsense', 'fs "x"'])]);
     const report = await reportOn({}, [], { records });

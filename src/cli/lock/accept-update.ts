@@ -25,7 +25,7 @@ export function packagesAfter(
   return decidePackages(inspected, settings, { granted, wants, before: locked.packages });
 }
 
-/** Throws `POLICY_DENIED` if the current version runs only without a compartment, and nobody allowed that. */
+/** Throws `POLICY_DENIED` if the current version needs to run without a compartment, and the operator has not allowed that. */
 export function requireHostMode(
   locked: LockedPlugin,
   { inspected }: UpdateReview,

@@ -241,7 +241,7 @@ describe('an MCP server behind the engine', () => {
     await expect(other).rejects.toThrow('aborted');
   });
 
-  it('is told the directories that the operator named', async () => {
+  it('gets the directories that the operator named', async () => {
     expect(await call(connected, 'roots')).toEqual({
       roots: [{ uri: 'file:///work/notes', name: 'notes' }],
     });
@@ -274,7 +274,7 @@ describe('an MCP server beside plugins', () => {
 });
 
 describe('the session of a client', () => {
-  it('answers nobody else', async () => {
+  it('answers no other client', async () => {
     const handler = await front();
     const { client } = await connect(handler, { authorization: 'Bearer one' });
     const transport = client.transport as StreamableHTTPClientTransport;

@@ -115,7 +115,7 @@ describe('a database in a plugin’s storage', () => {
     expect(await next).toEqual({ token: expect.stringMatching(/./) });
   });
 
-  it('keeps no turn that lapsed, nor one of a database that does not exist', async () => {
+  it('drops a turn that lapsed, and the turn of a database that does not exist', async () => {
     const storage = storageOf();
     const { turns } = storage.stores('notes');
     for (const path of ['a.db', 'b.db']) {

@@ -87,7 +87,7 @@ describe('a compartment', () => {
     expect((await engine.call('large', {})).code).toBe('RESULT_TOO_LARGE');
   });
 
-  it('P-C11: what is no function is no tool, and costs no other', async () => {
+  it('P-C11: a value that is not a function is not a tool, and other tools stay', async () => {
     const directory = makePlugin({
       id: 'half',
       source: `const base = { name: 'n', description: 'd', annotations: { readOnlyHint: true } };

@@ -93,7 +93,7 @@ describe('the rest of a tool', () => {
     expect((await engine.call('run', {})).value).toBe(1);
   });
 
-  it('P-T8, P-T10: alerts are told, and a resolveTools that throws costs only what it makes', async () => {
+  it('P-T8, P-T10: alerts are reported, and a resolveTools that throws loses only its own tools', async () => {
     const tool =
       "[{ id: 'run', name: 'n', description: 'd', annotations: { readOnlyHint: true }, execute: () => 1 }]";
     const engine = await startEngine([

@@ -78,7 +78,7 @@ describe('S09: what an extension imports', () => {
 });
 
 describe('S12: an extension that does not load', () => {
-  it('is told with its own words and place, and the others start', async () => {
+  it('is reported with its own words and place, and the others start', async () => {
     const broken = makeExtension({
       identifier: 'broken',
       source: `${registering('never')}\nthrow new Error('cannot start');`,

@@ -9,7 +9,7 @@ const answer = (expression: string): string =>
   `export default { execute: () => ({ content: ${expression}, isError: false }) };`;
 
 describe('one broken file', () => {
-  it('fails where it is called, and keeps no other from running', async () => {
+  it('fails when it is called, and does not stop other plugins', async () => {
     const engine = await startVellum({
       tools: {
         good: answer('"fine"'),

@@ -105,7 +105,7 @@ describe('a failure', () => {
     expect(result).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
   });
 
-  it('V-E2: what it threw is told in Vellum’s words', async () => {
+  it('V-E2: what it threw is reported in Vellum’s words', async () => {
     expect(await messageOf(`() => { throw new Error('bad') }`)).toBe(
       'Tool "example" encountered an unexpected error: bad',
     );
@@ -118,7 +118,7 @@ describe('a failure', () => {
     expect(await messageOf(named('TypeError'))).toContain('unexpected error: it stopped');
   });
 
-  it('V-E4: a deadline is told in seconds, and the tool has ended', async () => {
+  it('V-E4: a deadline is reported in seconds, and the tool has ended', async () => {
     const result = await run('() => new Promise(() => {})', { timeoutMs: 200 });
     expect(result.code).toBe('DEADLINE_EXCEEDED');
     expect(result.content[0]?.text).toMatch(

@@ -134,7 +134,7 @@ describe('a definition', () => {
 });
 
 describe('two files of one name', () => {
-  it('are one tool, the later, and that is told', async () => {
+  it('are one tool, the later one, and a message says so', async () => {
     const answer = (text: string): string =>
       `export default { execute: () => ({ content: '${text}', isError: false }) };`;
     const engine = await startVellum({ tools: { 'a-b': answer('dash'), a_b: answer('line') } });

@@ -191,7 +191,7 @@ describe('isolation by tenant', () => {
     expect(await run('look', 'a', { record: true })).toEqual(['scratch of-a', 'storage of-a']);
   });
 
-  it('is told in the status', () => {
+  it('is shown in the status', () => {
     expect(started.engine.plugins()[0]).toMatchObject({ id: 'spy', isolation: 'tenant' });
   });
 

@@ -44,7 +44,7 @@ describe('the copies of mounts', () => {
     ]);
   });
 
-  it('are not writable where there is no copy: too large, not there, or granted meanwhile', async () => {
+  it('are not writable without a copy: too large, absent, or granted meanwhile', async () => {
     const large = workspace();
     writeFileSync(join(large, 'large'), '');
     truncateSync(join(large, 'large'), 300 * 1024 * 1024);

@@ -35,7 +35,7 @@ describe('a cached text', () => {
     expect(readdirSync(directory)).toEqual(['one']);
   });
 
-  it('that cannot be stored is missing, and is no error', async () => {
+  it('that cannot be stored is missing, without an error', async () => {
     const directory = join(makeDirectory(), 'file');
     writeFileSync(directory, '');
     const cache = openTextCache(directory);

@@ -36,7 +36,7 @@ describe('the package of an MCP server', () => {
     expect(await detectFormat(library, '/p')).toBeUndefined();
   });
 
-  it('is no plugin of Vellum, even with folders of that name', async () => {
+  it('is not a plugin of Vellum, even with folders of that name', async () => {
     const folders = { '/p/tools/a.js': '' };
     const found = await detectFormat(makeMemory(files(server, folders)), '/p');
     expect(found?.name).toBe('mcp-server');

@@ -24,7 +24,7 @@ test('S85: a macro gives what its handler gives as text, and a value that was pu
   });
 });
 
-test('S85: text is no handler, and names of Lumiverse itself are not taken', async () => {
+test('S85: a text is not a handler, and names of Lumiverse itself cannot be registered', async () => {
   const source = `
     spindle.registerMacro({ name: 'textual', handler: 'return 1' });
     spindle.registerMacro({ name: 'user', handler: () => 'me' });

@@ -164,7 +164,7 @@ describe('a commit that the host refuses', () => {
     },
   );
 
-  it('is told once: reset and finalize do not repeat the error of a step', () => {
+  it('is reported once: reset and finalize do not repeat the error of a step', () => {
     const { host, one } = start();
     refusing(host, full);
     const { statement } = one.prepare('insert into t values (1)');
