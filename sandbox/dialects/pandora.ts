@@ -1,5 +1,14 @@
 import { CodedError } from '../wire/failure.js';
 import type { Attached, CallWorld, Dialect, DialectWorld } from './dialect.js';
+import {
+  MAX_PAST,
+  MAX_TOOLS,
+  makeToolBudget,
+  OVER_BUDGET,
+  PAST_CAP,
+  shortDescription,
+  type ToolBudget,
+} from './tool-list.js';
 import { withSignal } from './with-signal.js';
 
 /**
@@ -17,7 +26,7 @@ export const pandora: Dialect = {
     readTools(exports['tools'], found);
     let resolving: Promise<Resolved> | undefined;
     // The budget of both lists is new for each description.
-    const resolve = (budget: Budget = { bytes: MAX_DESCRIBED_BYTES }): Promise<Resolved> =>
+    const resolve = (budget = makeToolBudget(world)): Promise<Resolved> =>
       (resolving ??= resolveTools(exports['resolveTools'], { world, into: found, budget }));
 
     const run = (tool: Tool, input: unknown, call: CallWorld): unknown =>
@@ -25,7 +34,7 @@ export const pandora: Dialect = {
 
     const attached: Attached = {
       describe: async () => {
-        const budget: Budget = { bytes: MAX_DESCRIBED_BYTES };
+        const budget = makeToolBudget(world);
         const statics = describeAll(exports['tools'], world, budget);
         const resolved = await resolve(budget);
         const agent = describeAgent(exports['agent'], world);
@@ -95,7 +104,11 @@ async function resolveTools(
     world,
     into,
     budget,
-  }: { readonly world: DialectWorld; readonly into: Map<string, Tool>; readonly budget: Budget },
+  }: {
+    readonly world: DialectWorld;
+    readonly into: Map<string, Tool>;
+    readonly budget: ToolBudget;
+  },
 ): Promise<Resolved> {
   if (typeof resolve !== 'function') return { described: 'null' };
   try {
@@ -121,9 +134,6 @@ function copyOf(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Tools of one entry. Stops an endless array. */
-const MAX_TOOLS = 1_000;
-
 const FIELDS = [
   'id',
   'name',
@@ -137,40 +147,20 @@ const FIELDS = [
 
 const READ: ReadonlySet<string> = new Set([...FIELDS, 'execute']);
 
-/** Tools past the cap that are named. */
-const MAX_PAST = 100;
-/** Bytes of the descriptions of both lists together. They fit into one message, with the alerts. */
-const MAX_DESCRIBED_BYTES = 6 * 1024 * 1024;
-
-/** What is left for further tools. */
-interface Budget {
-  bytes: number;
-}
-
-/** Characters of a description. The host cuts it shorter, and says so. */
-const MAX_DESCRIPTION = 32 * 1024;
-
 /**
  * Each tool as `{"tool": …}` or `{"problem": …, "id": …}`: a broken tool, one that is too large and
  * those past the cap do not hide the others.
  */
-function describeAll(list: unknown, world: DialectWorld, budget: Budget): string {
+function describeAll(list: unknown, world: DialectWorld, budget: ToolBudget): string {
   const described = listOf(list, MAX_TOOLS + MAX_PAST).map((tool, index) => {
     if (index >= MAX_TOOLS) return problemOf(tool, PAST_CAP, world);
     const text = describeTool(tool, world);
-    const { length } = world.powers.text.encode(text);
-    // guard: tool-list-bytes-cap
-    if (length > budget.bytes) return problemOf(tool, OVER_BUDGET, world);
-    budget.bytes -= length;
-    return text;
+    return budget.take(text) ? text : problemOf(tool, OVER_BUDGET, world);
   });
   const rest = Array.isArray(list) ? list.length - described.length : 0;
   if (rest > 0) described.push(problemOf(undefined, `${rest} further tools: ${PAST_CAP}`, world));
   return `[${described.join(',')}]`;
 }
-
-const PAST_CAP = `an entry has at most ${MAX_TOOLS} tools`;
-const OVER_BUDGET = `the tools of an entry have at most ${MAX_DESCRIBED_BYTES} bytes with their descriptions and schemas`;
 
 /** Keys of a tool that are reported. */
 const MAX_UNREAD = 10;
@@ -203,8 +193,7 @@ function describeTool(tool: unknown, world: DialectWorld): string {
   try {
     const fields = FIELDS.map((field): [string, unknown] => {
       const value = readProperty(tool, field);
-      const isLong = field === 'description' && typeof value === 'string';
-      return [field, isLong ? value.slice(0, MAX_DESCRIPTION) : value];
+      return [field, field === 'description' ? shortDescription(value) : value];
     });
     const plain: Record<string, unknown> = {
       ...Object.fromEntries(fields),

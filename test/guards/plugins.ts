@@ -89,7 +89,7 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/npm/store.test.ts'],
   },
   {
-    id: 'mcp-tools-cap',
+    id: 'tools-cap',
     stops: 'a list of tools without end',
     mutation: { replace: ['.slice(0, MAX_TOOLS)', ''] },
     tests: ['test/formats/mcp-server/tool.test.ts'],

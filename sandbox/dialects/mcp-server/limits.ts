@@ -6,9 +6,7 @@ export const MCP_LIMITS = {
   maxItems: 1_000,
   /** Pages of one list. Stops a server whose list has no end. */
   maxPages: 50,
-  /** Bytes of all descriptions together. They fit into one message, with the rest. */
-  maxDescribedBytes: 6_291_456,
-  /** Characters of a description. The host cuts it shorter. */
+  /** Characters of the instructions. The host cuts them shorter. */
   maxDescription: 32_768,
   /** Characters of a server's message in an error. */
   maxErrorText: 2_000,

@@ -1,5 +1,13 @@
 import { isRecord } from '../../wire/json.js';
 import type { CallWorld, DialectWorld } from '../dialect.js';
+import {
+  MAX_PAST,
+  MAX_TOOLS,
+  makeToolBudget,
+  OVER_BUDGET,
+  PAST_CAP,
+  shortDescription,
+} from '../tool-list.js';
 import { MCP_LIMITS } from './limits.js';
 import { type AskOptions, makeSession } from './session.js';
 import { makeStdio, type StdioFace } from './stdio.js';
@@ -105,8 +113,8 @@ export function makeServer(world: DialectWorld): Server {
     for (let page = 0; page < MCP_LIMITS.maxPages; page += 1) {
       const answer = await session.ask(method, cursor === undefined ? {} : { cursor });
       const list = isRecord(answer) ? answer[field] : undefined;
-      if (Array.isArray(list)) items.push(...list.slice(0, MCP_LIMITS.maxItems + 1));
-      if (items.length > MCP_LIMITS.maxItems) break;
+      if (Array.isArray(list)) items.push(...list.slice(0, MCP_LIMITS.maxItems + MAX_PAST + 1));
+      if (items.length > MCP_LIMITS.maxItems + MAX_PAST) break;
       const next = isRecord(answer) ? answer['nextCursor'] : undefined;
       if (typeof next !== 'string' || next === cursor) break;
       cursor = next;
@@ -115,26 +123,21 @@ export function makeServer(world: DialectWorld): Server {
   };
 
   const describeTools = (tools: readonly unknown[]): string => {
-    let left: number = MCP_LIMITS.maxDescribedBytes;
-    const described = tools.slice(0, MCP_LIMITS.maxItems).map((tool) => {
+    const budget = makeToolBudget(world);
+    const described = tools.slice(0, MAX_TOOLS + MAX_PAST).map((tool, index) => {
       const name =
         isRecord(tool) && typeof tool['name'] === 'string' ? tool['name'].slice(0, 128) : undefined;
       const problem = (why: string): string => world.serialize({ problem: why, name });
+      if (index >= MAX_TOOLS) return problem(PAST_CAP);
       try {
         const text = `{"tool":${world.serialize(shortened(tool))}}`;
-        left -= text.length * 3;
-        return left < 0 ? problem('its description does not fit into the message') : text;
+        return budget.take(text) ? text : problem(OVER_BUDGET);
       } catch (error) {
         return problem(messageOf(error));
       }
     });
-    if (tools.length > MCP_LIMITS.maxItems) {
-      described.push(
-        world.serialize({
-          problem: `the tools after the first ${MCP_LIMITS.maxItems} are left out`,
-        }),
-      );
-    }
+    const rest = tools.length - described.length;
+    if (rest > 0) described.push(world.serialize({ problem: `further tools: ${PAST_CAP}` }));
     return `[${described.join(',')}]`;
   };
 
@@ -182,7 +185,7 @@ function progressText({ progress, total, message }: Readonly<Record<string, unkn
 /** A copy whose description is not longer than a description may be. */
 function shortened(tool: unknown): unknown {
   if (!isRecord(tool) || typeof tool['description'] !== 'string') return tool;
-  return { ...tool, description: tool['description'].slice(0, MCP_LIMITS.maxDescription) };
+  return { ...tool, description: shortDescription(tool['description']) };
 }
 
 /**

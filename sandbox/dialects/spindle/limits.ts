@@ -1,3 +1,5 @@
+import { MAX_TOOLS } from '../tool-list.js';
+
 /** Limits of one Spindle extension, each with the attack that it stops. */
 export interface SpindleLimits {
   /** Registered tools. Stops a loop of registrations, as do the next six limits. */
@@ -31,7 +33,7 @@ export interface SpindleLimits {
 }
 
 export const SPINDLE_LIMITS: SpindleLimits = {
-  maxTools: 1_000,
+  maxTools: MAX_TOOLS,
   maxEvents: 1_000,
   maxHandlers: 1_000,
   maxMacros: 1_000,

@@ -155,10 +155,16 @@ async function resolveOwn(
   return text;
 }
 
+/** Characters of a text about a macro. The host reads no more. */
+const MAX_TEXT = 500;
+
 const FIELDS = ['category', 'description', 'returnType', 'args', 'aliases', 'returns'];
 
 function describeMacro(world: DialectWorld, definition: unknown, name: string): string {
-  const fields = FIELDS.map((field) => [field, readField(definition, field)]);
+  const fields = FIELDS.map((field) => {
+    const value = readField(definition, field);
+    return [field, typeof value === 'string' ? value.slice(0, MAX_TEXT) : value];
+  });
   return world.serialize({ name, ...Object.fromEntries(fields) });
 }
 

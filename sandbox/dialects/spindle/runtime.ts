@@ -108,10 +108,13 @@ export function makeRuntime(world: DialectWorld): Runtime {
     cors,
     sendToFrontend,
     announceChanges,
-    describe: () =>
-      `{"tools":${tools.describe()},"registered":{"events":${JSON.stringify(events.names())}` +
-      `,"hooks":${hooks.describe()},"macros":${macros.describe()},"endpoints":${rpcPool.describe()}` +
-      `,"commands":${commands.describe()},"providers":${providers.describe()}}}`,
+    describe: () => {
+      const registered =
+        `{"events":${JSON.stringify(events.names())},"hooks":${hooks.describe()}` +
+        `,"macros":${macros.describe()},"endpoints":${rpcPool.describe()}` +
+        `,"commands":${commands.describe()},"providers":${providers.describe()}}`;
+      return `{"tools":${tools.describe(registered)},"registered":${registered}}`;
+    },
   };
 }
 

@@ -1,5 +1,13 @@
 import { isRecord } from '../../wire/json.js';
 import type { DialectWorld } from '../dialect.js';
+import {
+  MAX_PAST,
+  makeToolBudget,
+  OVER_BUDGET,
+  PAST_CAP,
+  shortDescription,
+  type ToolBudget,
+} from '../tool-list.js';
 import type { HeldPermissions, Mutations } from './permissions.js';
 import { SPINDLE_LIMITS } from './limits.js';
 
@@ -7,8 +15,11 @@ import { SPINDLE_LIMITS } from './limits.js';
 export interface Tools {
   readonly registerTool: (tool: unknown) => void;
   readonly unregisterTool: (name: unknown) => void;
-  /** Each as `{"tool": …}` or `{"problem": …}`: one broken tool does not hide the others. */
-  describe(): string;
+  /**
+   * Each as `{"tool": …}` or `{"problem": …, "name": …}`: a broken tool, one that is too large and
+   * those past the cap do not hide the others. `others`: the rest of the message.
+   */
+  describe(others: string): string;
 }
 
 /** `onChange` is called after each change of the tools. */
@@ -20,6 +31,9 @@ export function makeTools(
 ): Tools {
   /** Descriptions as JSON text, by name. */
   const registered = new Map<string, string>();
+  /** Names of tools past the cap, and how many further ones there are. */
+  const past = new Set<string>();
+  let further = 0;
 
   // Tools registered without the permission become available with it: few extensions register them
   // again when the permission is granted.
@@ -36,6 +50,10 @@ export function makeTools(
         world.log('error', [
           `registerTool: more than ${SPINDLE_LIMITS.maxTools} tools; ${name} is left out`,
         ]);
+        if (past.has(name)) return;
+        if (past.size < MAX_PAST) past.add(name);
+        else further += 1;
+        onChange();
         return;
       }
       if (registered.get(name) === text) return;
@@ -44,11 +62,32 @@ export function makeTools(
     },
     unregisterTool: (name) => {
       mutations.allow('spindle.unregisterTool');
-      if (typeof name === 'string' && registered.delete(name)) onChange();
+      if (typeof name === 'string' && (registered.delete(name) || past.delete(name))) onChange();
     },
-    describe: () => `[${permissions.has('tools') ? [...registered.values()].join(',') : ''}]`,
+    describe: (others) => {
+      if (!permissions.has('tools')) return '[]';
+      const budget = makeToolBudget(world, others);
+      return `[${[
+        ...[...registered].map(([name, text]) => fitting(name, text, budget, world)),
+        ...[...past].map((name) => problemOf(name, PAST_CAP, world)),
+        ...(further === 0 ? [] : [problemOf('', `${further} further tools: ${PAST_CAP}`, world)]),
+      ].join(',')}]`;
+    },
   };
 }
+
+function fitting(name: string, text: string, budget: ToolBudget, world: DialectWorld): string {
+  return budget.take(text) ? text : problemOf(name, OVER_BUDGET, world);
+}
+
+/** A tool that cannot be offered. Its name is left out if it is empty or too long. */
+function problemOf(name: string, problem: string, world: DialectWorld): string {
+  const isNamed = name !== '' && name.length <= MAX_NAME;
+  return world.serialize({ problem, ...(isNamed ? { name } : {}) });
+}
+
+/** Characters of a tool's name, as the host allows. */
+const MAX_NAME = 128;
 
 const FIELDS = [
   'name',
@@ -67,13 +106,16 @@ function readTool(
   let name = '';
   try {
     const plain = Object.fromEntries(
-      FIELDS.map((field) => [field, isRecord(tool) ? tool[field] : undefined]),
+      FIELDS.map((field) => {
+        const value = isRecord(tool) ? tool[field] : undefined;
+        return [field, field === 'description' ? shortDescription(value) : value];
+      }),
     );
     name = typeof plain['name'] === 'string' ? plain['name'] : '';
     return { name, text: `{"tool":${world.serialize(plain)}}` };
   } catch (error) {
     world.log('error', ['registerTool:', error]);
     const why = error instanceof Error ? error.message : String(error);
-    return { name, text: `{"problem":${world.serialize(why)}}` };
+    return { name, text: problemOf(name, why, world) };
   }
 }

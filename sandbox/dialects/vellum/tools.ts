@@ -3,16 +3,27 @@ import type { GuestGrant, GuestMount } from '../../wire/methods.js';
 import type { CallWorld, DialectWorld } from '../dialect.js';
 import type { SurfaceGroup } from './surfaces.js';
 import { isRecord } from '../../wire/json.js';
+import { makeToolBudget, OVER_BUDGET, shortDescription } from '../tool-list.js';
 import { withSignal } from '../with-signal.js';
 
 /**
  * Describes each file of `tools/`, as `{"tools": [{ "stem": …, … }]}`. Each item has `"tool"` with
- * its fields, `"error"` if the load failed, or `"exports"` with the type of an export that is not a
- * tool.
+ * its fields, `"error"` if the load failed, `"problem"` if its fields cannot be described,
+ * or `"exports"` with the type of an export that is not a tool.
  */
 export async function describeTools(tools: SurfaceGroup, world: DialectWorld): Promise<string> {
   const described = await Promise.all(tools.stems.map((stem) => describeTool(tools, stem, world)));
-  return `{"tools":[${described.join(',')}]}`;
+  const budget = makeToolBudget(world);
+  const fitting = described.map((text, index) =>
+    budget.take(text)
+      ? text
+      : `${startOf(tools.stems[index] ?? '')},"problem":${world.serialize(OVER_BUDGET)}}`,
+  );
+  return `{"tools":[${fitting.join(',')}]}`;
+}
+
+function startOf(stem: string): string {
+  return `{"stem":${JSON.stringify(stem)}`;
 }
 
 const FIELDS = [
@@ -30,14 +41,22 @@ async function describeTool(
   stem: string,
   world: DialectWorld,
 ): Promise<string> {
-  const named = `{"stem":${JSON.stringify(stem)}`;
+  const named = startOf(stem);
+  let fields: readonly (readonly [string, unknown])[];
   try {
     const { exported } = await withinMaxLoad(tools.load(stem), world);
     if (!isRecord(exported)) return `${named},"exports":${JSON.stringify(typeName(exported))}}`;
-    const fields = FIELDS.map((field): [string, unknown] => [field, Reflect.get(exported, field)]);
-    return `${named},"tool":${world.serialize(Object.fromEntries(fields))}}`;
+    fields = FIELDS.map((field) => {
+      const value: unknown = Reflect.get(exported, field);
+      return [field, field === 'description' ? shortDescription(value) : value];
+    });
   } catch (error) {
     return `${named},"error":${world.serialize(messageOf(error))}}`;
+  }
+  try {
+    return `${named},"tool":${world.serialize(Object.fromEntries(fields))}}`;
+  } catch (error) {
+    return `${named},"problem":${world.serialize(messageOf(error))}}`;
   }
 }
 

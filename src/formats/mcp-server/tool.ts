@@ -12,6 +12,7 @@ import {
 import { checkSchema } from '../../schema/check.js';
 import type { ContributionContext } from '../format.js';
 import { cutText, invalidTool, quoteText } from '../quote.js';
+import { hasProblem, withinCap } from '../tool-list.js';
 
 /**
  * Reads a guest's answer to the request for its entry's contributions:
@@ -29,9 +30,9 @@ export function readContributions(answer: unknown, context: ContributionContext)
   const problems: string[] = [];
   const list: unknown = isRecord(answer) ? answer['tools'] : undefined;
   const items: readonly unknown[] = Array.isArray(list) ? list : [];
-  // guard: mcp-tools-cap
-  for (const item of items.slice(0, MAX_TOOLS)) {
-    let toolId: string | undefined;
+  const report = (problem: string): number => problems.push(problem);
+  for (const item of withinCap(items, report)) {
+    let toolId = hasProblem(item) && isToolName(item['name']) ? item['name'] : undefined;
     try {
       const fields = readFields(item, context);
       toolId = readToolName(fields, context);
@@ -44,7 +45,6 @@ export function readContributions(answer: unknown, context: ContributionContext)
       refused.push({ toolId, code: error.code, message: error.message });
     }
   }
-  if (items.length > MAX_TOOLS) problems.push(`tools: those after ${MAX_TOOLS} are left out`);
   const offers = readOffers(isRecord(answer) ? answer['server'] : undefined);
   return { tools: [...tools.values()], refused, alerts: [], problems, offers };
 }
@@ -62,8 +62,6 @@ function readOffers(server: unknown): McpOffers {
   };
 }
 
-/** Every model that sees a tool pays for it. */
-const MAX_TOOLS = 1_000;
 const MAX_NAME = 200;
 const MAX_DESCRIPTION = 16 * 1024;
 const MAX_TIMEOUT_MS = 60_000;

@@ -11,6 +11,7 @@ import {
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { ContributionContext } from '../format.js';
 import { cutText, quoteText } from '../quote.js';
+import { hasProblem, withinCap } from '../tool-list.js';
 import { readTool, readToolId, refuseTool, type ToolContext } from './tool.js';
 
 /**
@@ -107,10 +108,6 @@ function readAgent(
   };
 }
 
-/** Tools of one entry. Every model that sees a tool pays for it. */
-const MAX_TOOLS = 1_000;
-/** Problems of tools past that cap. */
-const MAX_PAST = 101;
 const MAX_PROBLEMS = 50;
 const MAX_PROBLEM = 500;
 
@@ -129,9 +126,7 @@ function readList(
   refused: RefusedTool[],
 ): void {
   if (!Array.isArray(list)) return;
-  if (list.length > MAX_TOOLS) context.report(`tools: those after ${MAX_TOOLS} are left out`);
-  const past = list.slice(MAX_TOOLS, MAX_TOOLS + MAX_PAST).filter(hasProblem);
-  for (const item of [...list.slice(0, MAX_TOOLS), ...past]) {
+  for (const item of withinCap(list, context.report)) {
     let toolId: string | undefined;
     try {
       if (hasProblem(item) && isToolName(item['id'])) toolId = item['id'];
@@ -148,10 +143,6 @@ function readList(
       refused.push({ toolId, code: error.code, message: error.message });
     }
   }
-}
-
-function hasProblem(item: unknown): item is Readonly<Record<string, unknown>> {
-  return isRecord(item) && typeof item['problem'] === 'string';
 }
 
 function readFields(item: unknown, context: ToolContext): Readonly<Record<string, unknown>> {

@@ -1,15 +1,17 @@
 import { isBulkheadError } from '../../errors.js';
-import type {
-  Contributions,
-  RefusedTool,
-  RegisteredHook,
-  RegisteredMacro,
-  Registrations,
-  ToolDefinition,
+import {
+  type Contributions,
+  isToolName,
+  type RefusedTool,
+  type RegisteredHook,
+  type RegisteredMacro,
+  type Registrations,
+  type ToolDefinition,
 } from '../../plugin/tool.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { ContributionContext } from '../format.js';
 import { cutText, quoteText } from '../quote.js';
+import { hasProblem, withinCap } from '../tool-list.js';
 import { readTool, readToolName, refuseTool } from './tool.js';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 
@@ -17,7 +19,7 @@ import type { JsonObject } from '../../../sandbox/wire/messages.js';
  * Reads a guest's answer to the request for its entry's contributions:
  *
  * ```
- *   { tools: [{ tool: {…} } | { problem: text }, …], registered: { events, hooks, macros, … } }
+ *   { tools: [{ tool: {…} } | { problem: text, name }, …], registered: { events, hooks, macros, … } }
  * ```
  *
  * The answer is not trusted. A tool that cannot be read is refused alone. Of two tools with one name
@@ -36,9 +38,8 @@ export function readContributions(answer: unknown, context: ContributionContext)
   const mayRegister = context.granted.powers.includes('tools');
   // guard: spindle-tools-need-permission
   const items: readonly unknown[] = mayRegister && Array.isArray(list) ? list : [];
-  if (items.length > MAX_TOOLS) report(`tools: those after ${MAX_TOOLS} are left out`);
-  for (const item of items.slice(0, MAX_TOOLS)) {
-    let toolId: string | undefined;
+  for (const item of withinCap(items, report)) {
+    let toolId = hasProblem(item) && isToolName(item['name']) ? item['name'] : undefined;
     try {
       const fields = readFields(item, context);
       toolId = readToolName(fields, context);
@@ -53,8 +54,6 @@ export function readContributions(answer: unknown, context: ContributionContext)
   return { tools: [...tools.values()], refused, alerts: [], problems, registrations };
 }
 
-/** Tools of one extension. Every model that sees a tool pays for it. */
-const MAX_TOOLS = 1_000;
 const MAX_PROBLEMS = 50;
 const MAX_PROBLEM = 500;
 
@@ -62,11 +61,11 @@ function readFields(
   item: unknown,
   context: ContributionContext,
 ): Readonly<Record<string, unknown>> {
-  const { tool, problem } = isRecord(item) ? item : {};
+  const { tool, problem, name } = isRecord(item) ? item : {};
   if (isRecord(tool)) return tool;
   const why =
     typeof problem === 'string' ? `cannot be read: ${quoteText(problem)}` : 'is not an object';
-  throw refuseTool(context, undefined, why);
+  throw refuseTool(context, isToolName(name) ? name : undefined, why);
 }
 
 /** Reads the registrations other than tools. Omits invalid ones. Never throws. */

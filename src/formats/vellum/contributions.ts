@@ -2,15 +2,17 @@ import { isBulkheadError } from '../../errors.js';
 import type { Contributions, RefusedTool, ToolDefinition } from '../../plugin/tool.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { ContributionContext } from '../format.js';
-import { cutText, quoteText } from '../quote.js';
+import { cutText, invalidTool, quoteText } from '../quote.js';
 import { readTool, type ToolSource } from './tool.js';
 
 /**
  * Reads a guest's answer to the request for its tools: one item for each file of `tools/`, in
- * order, as `{ stem, tool: fields }`, `{ stem, error: text }` or `{ stem, exports: type }`.
+ * order, as `{ stem, tool: fields }`, `{ stem, error: text }`, `{ stem, problem: text }` or
+ * `{ stem, exports: type }`.
  *
  * The answer is not trusted. A file that failed to load is still a tool with default fields, and
- * its caller gets the reason. A file that does not export an object is not a tool.
+ * its caller gets the reason. A tool with a problem is refused alone. A file that does not export an
+ * object is not a tool.
  */
 export function readContributions(answer: unknown, context: ContributionContext): Contributions {
   const problems: string[] = [];
@@ -24,7 +26,7 @@ export function readContributions(answer: unknown, context: ContributionContext)
         problems.push(cutText(`${surface.file}: ${problem}`, MAX_PROBLEM));
       }
     };
-    const { tool, error, exports } = described.get(surface.stem) ?? {};
+    const { tool, error, problem, exports } = described.get(surface.stem) ?? {};
     if (typeof exports === 'string') {
       report(`is not a tool: its default export is ${exportWord(exports)}, and must be an object`);
       continue;
@@ -33,6 +35,10 @@ export function readContributions(answer: unknown, context: ContributionContext)
       report(`cannot be loaded: ${quoteText(error)}`);
     const source: ToolSource = { ...context, stem: surface.stem, report };
     try {
+      if (typeof problem === 'string') {
+        const why = `cannot be read: ${quoteText(problem)}`;
+        throw invalidTool(context.plugin.id, surface.file, surface.stem, why);
+      }
       const read = readTool(isRecord(tool) ? tool : {}, source);
       // In the original the later silently overwrites the earlier.
       if (tools.delete(read.toolId)) {
