@@ -1,3 +1,4 @@
+import { GLOBAL_PROCESS } from './source/global-process.js';
 import { NODE_UNIT } from '../../../sandbox/wire/units.js';
 import { NAMESPACE_EXPORT } from './rewrite/rewrite.js';
 import { LINKED_MODULE } from './rewrite/link-interop.js';
@@ -20,7 +21,7 @@ const INJECTED: Readonly<Record<string, readonly [file: string, names: readonly 
   'bulkhead:buffer': ['buffer', ['Buffer']],
   'bulkhead:bun': ['bun', ['Bun']],
   'bulkhead:performance': ['perf-hooks', ['performance']],
-  'bulkhead:process': ['process', ['process']],
+  'bulkhead:process': ['process', ['process', `process as ${GLOBAL_PROCESS}`]],
   'bulkhead:timers': ['timers', ['setImmediate', 'clearImmediate']],
 };
 

@@ -94,6 +94,28 @@ describe('the globals of Node', () => {
     expect(value).toEqual(['aGk=', 'object', 'soon', true, 'production']);
   });
 
+  it('are found by packages on the global object, and not by the plugin itself', async () => {
+    const value = await runFiles(
+      {
+        'index.ts': `
+          import { key, had, kept } from 'reader';
+          export const run = () => [key('API_KEY'), key('OTHER'), had, kept, typeof globalThis.process];
+        `,
+        'node_modules/reader/package.json':
+          '{ "name": "reader", "type": "module", "main": "index.js" }',
+        'node_modules/reader/index.js': `
+          const process = globalThis.process;
+          export const had = typeof globalThis?.process;
+          export const key = (name) => globalThis.process.env?.[name] ?? 'absent';
+          delete globalThis.process;
+          export const kept = [process === globalThis.process, 'globalThis.process'];
+        `,
+      },
+      { env: { API_KEY: 'k' } },
+    );
+    expect(value).toEqual(['k', 'absent', 'object', [true, 'globalThis.process'], 'undefined']);
+  });
+
   it('are not injected if the code does not use them', async () => {
     const { code } = await bundleFiles({ 'index.ts': 'export const run = () => 1;' });
     expect(code).not.toMatch(/Buffer|nextTick|setImmediate/);

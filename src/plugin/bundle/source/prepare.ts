@@ -1,8 +1,10 @@
 import { posix } from 'node:path';
 import { type Loader, transform } from 'esbuild';
 import type { BundleSpec } from '../spec.js';
+import { isInPackages } from '../resolve/candidates.js';
 import { answerCallSites } from './call-sites.js';
 import { provideRequired } from './created-require.js';
+import { injectGlobalProcess } from './global-process.js';
 import { isPlain, neutralise } from './neutralise.js';
 
 interface PreparedSource {
@@ -34,6 +36,9 @@ export async function prepareSource(
   const required = builtins === 'real' ? '' : provideRequired(plain.contents);
   const about = describeModule(path, plain.contents, builtins);
   const body = builtins === 'real' ? plain.contents : answerCallSites(plain.contents);
+  if (builtins !== 'real' && isInPackages(path)) {
+    return { ...plain, contents: required + about + injectGlobalProcess(body) };
+  }
   return { ...plain, contents: required + about + body };
 }
 
