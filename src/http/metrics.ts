@@ -21,7 +21,7 @@ export interface MetricsServer {
 }
 
 export async function makeMetricsServer(
-  metered: Pick<MeterOptions, 'remotes' | 'build'> = {},
+  metered: Pick<MeterOptions, 'remotes' | 'runners' | 'build'> = {},
 ): Promise<MetricsServer> {
   // Loaded here: the library for metrics takes longer to load than most commands take to run.
   const { makeMeter } = await import('../metrics/meter.js');

@@ -19,9 +19,21 @@ export interface MeteredRequest {
   readonly durationMs: number;
 }
 
+/** A runner of a fleet, as its last heartbeat describes it. */
+export interface MeteredRunner {
+  readonly name: string;
+  readonly state: string;
+  readonly callsUnderWay: number;
+  readonly maxCalls: number;
+  /** Bytes. */
+  readonly freeMemory: number;
+}
+
 export interface MeterOptions {
   /** Returns the remote tool servers, and whether each answers, whenever the metrics are read. */
   readonly remotes?: () => readonly { readonly id: string; readonly isUp: boolean }[];
+  /** Returns the runners of a fleet, whenever the metrics are read. Default: none. */
+  readonly runners?: () => readonly MeteredRunner[];
   /** Adds the metrics of this process (processor time, memory, event loop). Default: false. */
   readonly process?: boolean;
   /** The build, as labels of `bulkhead_build_info`. Default: none. */
@@ -35,7 +47,7 @@ export interface MeterOptions {
 
 /** Makes a meter with a registry of its own. No label contains an input, a result, an address or a path. */
 export function makeMeter(options: MeterOptions = {}): Meter {
-  const { maxSeries = 1_000, remotes = () => [], build } = options;
+  const { maxSeries = 1_000, remotes = () => [], runners = () => [], build } = options;
   const registry = new Registry();
   const metrics = makeMetrics(registry, Math.max(1, maxSeries));
   if (options.process === true) collectDefaultMetrics({ register: registry });
@@ -50,6 +62,7 @@ export function makeMeter(options: MeterOptions = {}): Meter {
     text: () => {
       metrics.remotes.reset();
       for (const { id, isUp } of remotes()) metrics.remotes.set({ remote: id }, isUp ? 1 : 0);
+      showRunners(runners(), metrics, Math.max(1, maxSeries));
       return registry.metrics();
     },
     contentType: registry.contentType,
@@ -82,8 +95,8 @@ function makeMetrics(registry: Registry, maxSeries: number) {
     return (milliseconds: number, ...values: readonly string[]): void =>
       metric.observe(labelsOf(values), milliseconds / 1_000);
   };
-  const gauge = (name: string, help: string): Gauge =>
-    new Gauge({ name: `bulkhead_${name}`, help, registers });
+  const gauge = (name: string, help: string, ...labelNames: readonly string[]): Gauge =>
+    new Gauge({ name: `bulkhead_${name}`, help, labelNames, registers });
   return {
     calls: counter('calls_total', 'Calls that ended, by outcome.', 'plugin', 'tool', 'outcome'),
     callTime: histogram('call_seconds', 'Duration of calls.', CALL_BUCKETS, 'plugin', 'tool'),
@@ -101,22 +114,32 @@ function makeMetrics(registry: Registry, maxSeries: number) {
     queued: gauge('calls_waiting', 'Queued calls.'),
     requests: counter('http_requests_total', 'HTTP requests, by status.', 'route', 'status'),
     requestTime: histogram('http_seconds', 'Duration of HTTP requests.', CALL_BUCKETS, 'route'),
-    remotes: new Gauge({
-      name: 'bulkhead_remote_up',
-      help: 'Whether a remote tool server answers (1) or not (0).',
-      labelNames: ['remote'],
-      registers,
-    }),
-    build: new Gauge({
-      name: 'bulkhead_build_info',
-      help: 'The version of Bulkhead and of Node.',
-      labelNames: ['version', 'node'],
-      registers,
-    }),
+    remotes: gauge('remote_up', 'Whether a remote tool server answers (1) or not (0).', 'remote'),
+    runners: gauge('fleet_runners', 'Runners of the fleet, by state.', 'state'),
+    runnerCalls: gauge('fleet_runner_calls', 'Calls that run on a runner.', 'runner'),
+    runnerMaxCalls: gauge('fleet_runner_max_calls', 'Calls that a runner runs at once.', 'runner'),
+    runnerMemory: gauge('fleet_runner_free_bytes', 'Free memory of a runner.', 'runner'),
+    build: gauge('build_info', 'The version of Bulkhead and of Node.', 'version', 'node'),
   };
 }
 
 type Metrics = ReturnType<typeof makeMetrics>;
+
+/** Replaces the series of runners. Runners beyond the limit are counted by state alone. */
+function showRunners(
+  runners: readonly MeteredRunner[],
+  { runners: states, runnerCalls, runnerMaxCalls, runnerMemory }: Metrics,
+  maxSeries: number,
+): void {
+  for (const metric of [states, runnerCalls, runnerMaxCalls, runnerMemory]) metric.reset();
+  for (const { state } of runners) states.inc({ state });
+  for (const { name, callsUnderWay, maxCalls, freeMemory } of runners.slice(0, maxSeries)) {
+    const runner = name.slice(0, MAX_LABEL);
+    runnerCalls.set({ runner }, callsUnderWay);
+    runnerMaxCalls.set({ runner }, maxCalls);
+    runnerMemory.set({ runner }, freeMemory);
+  }
+}
 
 /** Replaces the plugin, tool and hook of each series above the limit. */
 const OTHER = '_other';

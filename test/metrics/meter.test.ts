@@ -54,6 +54,28 @@ describe('a meter', () => {
     expect(text).toContain('process_resident_memory_bytes');
   });
 
+  it('shows the runners of a fleet as they are when it is read, up to the limit of series', async () => {
+    const runner = { state: 'ready', callsUnderWay: 3, maxCalls: 64, freeMemory: 1_024 };
+    let runners = [
+      { ...runner, name: 'a' },
+      { ...runner, name: 'b', state: 'silent' },
+      { ...runner, name: 'c' },
+    ];
+    const meter = makeMeter({ runners: () => runners, maxSeries: 2 });
+    const text = await meter.text();
+    expect(text).toContain('bulkhead_fleet_runners{state="ready"} 2');
+    expect(text).toContain('bulkhead_fleet_runners{state="silent"} 1');
+    expect(text).toContain('bulkhead_fleet_runner_calls{runner="a"} 3');
+    expect(text).toContain('bulkhead_fleet_runner_max_calls{runner="b"} 64');
+    expect(text).toContain('bulkhead_fleet_runner_free_bytes{runner="a"} 1024');
+    expect(text).not.toContain('runner="c"');
+    runners = runners.slice(0, 1);
+    const later = await meter.text();
+    expect(later).toContain('bulkhead_fleet_runners{state="ready"} 1');
+    expect(later).not.toContain('silent');
+    expect(later).not.toContain('runner="b"');
+  });
+
   it('counts pending approvals and measures the time to a verdict', async () => {
     const question = {
       ...about,

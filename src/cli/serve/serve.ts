@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { ConfigFile } from '../../http/config.js';
 import type { Engine } from '../../agent/agent.js';
+import type { Gateway } from '../../fleet/gateway.js';
+import type { RunnerStatus } from '../../fleet/options.js';
 import type { HttpListener } from '../../http/listen.js';
 import type { Role } from '../../http/credentials.js';
 import type { RunningServer, ServerOptions } from '../../http/server.js';
@@ -78,6 +80,7 @@ export async function runServe(
           await import('../../http/metrics.js')
         ).makeMetricsServer({
           remotes: () => remotesOf(engine),
+          runners: () => runnersOf(engine),
           build: { version, node: capabilities.machine.node },
         });
   const options = {
@@ -200,6 +203,11 @@ async function engineMakerOf(
     }
     return createGateway({ ...options, lockFile, fleet });
   };
+}
+
+/** The runners of a gateway. Another engine has none. */
+function runnersOf(engine: Engine | Gateway): readonly RunnerStatus[] {
+  return 'runners' in engine ? engine.runners() : [];
 }
 
 /** The remote tool servers, and whether each answered when it was last asked. */
