@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeDirectory } from '../engine/plugin-on-disk.js';
@@ -34,8 +34,11 @@ it('a published pack is added and runs without a build, wherever its dependencie
   const called = ['call', installed, 'run', '--input', '{"name":"Ada"}'];
   expect(await run(called, at)).toMatchObject({
     code: 4,
-    stderr: expect.stringContaining('npm install --install-strategy=nested'),
+    stderr: expect.stringContaining('Add dep to the "dependencies" of the plugin'),
   });
   const locked = await run([...called, '--lock', 'bulkhead.lock.json'], at);
   expect(locked).toMatchObject({ code: 0, stdout: 'hi Ada\n' });
+  cpSync(join(plugin, 'node_modules/dep'), join(cwd, 'node_modules/dep'), { recursive: true });
+  writeFileSync(join(installed, 'package.json'), '{"dependencies":{"dep":"^1.0.0"}}');
+  expect(await run(called, at)).toMatchObject({ code: 0, stdout: 'hi Ada\n' });
 });

@@ -97,7 +97,7 @@ async function attack(name: string): Promise<Report> {
   };
   const order = Buffer.from(JSON.stringify(facts)).toString('hex');
   const { code } = bundlerProgram();
-  const child = await startWalledBundler()({ args: ['-e', ATTACK, order], code }, directory);
+  const child = await startWalledBundler()({ args: ['-e', ATTACK, order], code }, [directory]);
   try {
     const [report] = await Promise.race([
       once(child, 'message'),

@@ -269,6 +269,18 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/plugin/bundle/containment.test.ts'],
   },
   {
+    id: 'hoisted-is-a-real-package',
+    stops: 'a plugin that reads a linked package beside it as its own',
+    mutation: 'never',
+    tests: ['test/plugin/bundle/hoisted.test.ts'],
+  },
+  {
+    id: 'hoisted-name',
+    stops: 'a dependency whose name is a path out of node_modules',
+    mutation: { replace: [/PACKAGE_NAME\.test\(name\)/, 'name !== ""'] },
+    tests: ['test/plugin/bundle/hoisted.test.ts'],
+  },
+  {
     id: 'source-is-regular-file',
     stops: 'an import of a pipe, a device or a swapped file',
     mutation: 'never',

@@ -12,7 +12,7 @@ const bundlers = new Map<string, Bundler>();
 
 /**
  * The bundler of this process. Its processes have the walls of a guest, except that they may start
- * esbuild, and see the plugin's directory and the bundler's code, both read-only. `users`: as
+ * esbuild, and see the plugin's directory, its packages beside it and the bundler's code, all read-only. `users`: as
  * `walls.users`.
  */
 export function walledBundler(users?: UserRange): Bundler {
@@ -37,16 +37,19 @@ export const BUNDLER_WALLS: Pick<WalledProgram, 'limits' | 'use' | 'confined'> =
 
 /** Starts bundler processes behind walls. */
 export function startWalledBundler(users?: UserRange): StartBundler {
-  return async ({ args, code }, directory): Promise<ChildProcess> => {
+  return async ({ args, code }, directories): Promise<ChildProcess> => {
     const machine = await inspectMachine(guestScripts.confined(), users);
     const command = behindWalls(machine, {
       ...BUNDLER_WALLS,
       program: [machine.node, ...args],
-      visible: [...code, directory],
+      visible: [...code, ...directories],
       // Another user cannot read files that are root's alone. Then it is root without privileges.
       hostUser:
         machine.plan.ownUser !== undefined &&
-        !(await isReadableForAll([...code.map(itself), { path: directory, whole: true }])),
+        !(await isReadableForAll([
+          ...code.map(itself),
+          ...directories.map((path) => ({ path, whole: true })),
+        ])),
     });
     return spawn(command.file, command.args, {
       cwd: '/',

@@ -6,6 +6,7 @@ import { readTreeUse } from '../../processor.js';
 import type { Bundle } from '../plugin.js';
 import { type BundlerProgram, bundlerProgram } from './bundler-program.js';
 import { type Built, parseBuilt, parseProblems } from './parse-built.js';
+import { absoluteOf, findHoisted } from './hoisted.js';
 import { bundleFailed } from './problems.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 
@@ -13,10 +14,14 @@ import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 const IDLE_MS = 10_000;
 
 /**
- * Starts a bundler process for the plugin in `directory`, a real path. It has an IPC channel with
+ * Starts a bundler process for the plugin in the first of `directories`; the others are of packages
+ * beside it. All are real paths. The process has an IPC channel with
  * advanced serialization, and inherits no stream: esbuild writes long traces when it crashes.
  */
-export type StartBundler = (program: BundlerProgram, directory: string) => Promise<ChildProcess>;
+export type StartBundler = (
+  program: BundlerProgram,
+  directories: readonly string[],
+) => Promise<ChildProcess>;
 
 /**
  * Bundles in separate processes, so that hostile sources cannot exhaust the host's memory, stack or
@@ -55,10 +60,15 @@ export function makeBundler(
   };
 
   const processFor = async (directory: string): Promise<Running> => {
-    const identity = identify(directory);
+    const hoisted = findHoisted(directory);
+    const directories = [
+      directory,
+      ...hoisted.map((name) => absoluteOf(directory, hoisted, `node_modules/${name}`)),
+    ];
+    const identity = directories.map(identify).join('\n');
     // guard: bundler-sees-one-plugin
     if (running !== undefined && running.identity !== identity) stop(running);
-    running ??= { identity, child: await start(bundlerProgram(), directory) };
+    running ??= { identity, child: await start(bundlerProgram(), directories) };
     return running;
   };
 

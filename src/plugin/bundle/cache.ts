@@ -9,7 +9,8 @@ import { integrityOf } from '../integrity.js';
 import type { Bundle } from '../plugin.js';
 import { builtinDirectory } from './builtins.js';
 import type { Bundler } from './bundler.js';
-import { isCurrent, stampOf } from './evidence.js';
+import { stampOf } from './evidence.js';
+import { isCurrent } from './is-current.js';
 import { type Built, parseBuilt } from './parse-built.js';
 import type { BundleSpec } from './spec.js';
 

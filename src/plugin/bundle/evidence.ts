@@ -1,6 +1,4 @@
 import { type BigIntStats, type Stats, lstatSync, readlinkSync } from 'node:fs';
-import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 
 /**
  * The state of the plugin's directory that a bundle depends on: every file that was read, and the
@@ -9,6 +7,8 @@ import { setImmediate } from 'node:timers/promises';
 export interface Evidence {
   /** The plugin's directory, by its real path. */
   readonly root: string;
+  /** Packages beside the plugin that count as its own, by name. */
+  readonly hoisted: readonly string[];
   readonly files: Readonly<Record<string, FileEvidence>>;
   /** The result of each lookup, by path. */
   readonly lookups: Readonly<Record<string, string>>;
@@ -25,22 +25,6 @@ export interface FileEvidence {
 /** Identifies the state of a file. It includes ctime, which programs cannot set. */
 export function stampOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [ino, size, mtimeNs, ctimeNs].join('-');
-}
-
-/** Whether the state is unchanged. Yields to the event loop every 500 lookups. */
-export async function isCurrent({ root, files, lookups }: Evidence): Promise<boolean> {
-  let count = 0;
-  for (const [path, found] of Object.entries(lookups)) {
-    // Files that were read are compared by their stamps below.
-    if (found === 'file' && Object.hasOwn(files, path)) continue;
-    if (inspectPath(join(root, path)) !== found) return false;
-    count += 1;
-    if (count % 500 === 0) await setImmediate();
-  }
-  return Object.entries(files).every(([path, { stamp }]) => {
-    const stats = lstatSync(join(root, path), { bigint: true, throwIfNoEntry: false });
-    return stats !== undefined && stampOf(stats) === stamp;
-  });
 }
 
 /** The result of a lookup, as plain data. */

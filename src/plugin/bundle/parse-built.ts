@@ -36,10 +36,13 @@ export function parseBundle(value: unknown): Bundle | undefined {
 
 function parseEvidence(value: unknown): Evidence | undefined {
   if (!isRecord(value)) return undefined;
-  const { root, files, lookups } = value;
-  return isText(root) && isRecordOf(files, isFileEvidence) && isRecordOf(lookups, isText)
-    ? { root, files, lookups }
-    : undefined;
+  const { root, hoisted, files, lookups } = value;
+  const isWhole =
+    isText(root) &&
+    isList(hoisted, isText) &&
+    isRecordOf(files, isFileEvidence) &&
+    isRecordOf(lookups, isText);
+  return isWhole ? { root, hoisted, files, lookups } : undefined;
 }
 
 export function parseProblems(value: unknown): BuildProblem[] {

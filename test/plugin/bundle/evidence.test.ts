@@ -2,7 +2,8 @@ import { lstatSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Evidence, isCurrent, stampOf } from '../../../src/plugin/bundle/evidence.js';
+import { type Evidence, stampOf } from '../../../src/plugin/bundle/evidence.js';
+import { isCurrent } from '../../../src/plugin/bundle/is-current.js';
 
 let root = '';
 
@@ -15,6 +16,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const evidence = (): Evidence => ({
   root,
+  hoisted: [],
   files: {
     'read.js': {
       bytes: 1,

@@ -126,7 +126,7 @@ export function makeResolver(
       kind: 'unresolved',
       why: `"${name}" is not in the plugin's node_modules`,
       remedy: files.isInstalled
-        ? `npm put the dependencies of this package beside it, and only its own node_modules is read. Run "npm install --install-strategy=nested", or accept the plugin's pack with "bulkhead add" if it has one, and use --lock.`
+        ? `Add ${shellWord(name)} to the "dependencies" of the plugin's package.json, and install the plugin again: only the packages that package.json names are read, and no links. Or accept the plugin's pack with "bulkhead add" if it has one, and use --lock.`
         : `Run "npm install ${shellWord(name)}" in the plugin's directory: packages outside it are not read.`,
     };
   };

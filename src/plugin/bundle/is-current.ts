@@ -1,0 +1,24 @@
+import { lstatSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { type Evidence, inspectPath, stampOf } from './evidence.js';
+import { absoluteOf, findHoisted } from './hoisted.js';
+
+/** Whether the state is unchanged. Yields to the event loop every 500 lookups. */
+export async function isCurrent({ root, hoisted, files, lookups }: Evidence): Promise<boolean> {
+  if (findHoisted(root).join() !== hoisted.join()) return false;
+  let count = 0;
+  for (const [path, found] of Object.entries(lookups)) {
+    // Files that were read are compared by their stamps below.
+    if (found === 'file' && Object.hasOwn(files, path)) continue;
+    if (inspectPath(absoluteOf(root, hoisted, path)) !== found) return false;
+    count += 1;
+    if (count % 500 === 0) await setImmediate();
+  }
+  return Object.entries(files).every(([path, { stamp }]) => {
+    const stats = lstatSync(absoluteOf(root, hoisted, path), {
+      bigint: true,
+      throwIfNoEntry: false,
+    });
+    return stats !== undefined && stampOf(stats) === stamp;
+  });
+}

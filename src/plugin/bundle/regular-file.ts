@@ -1,0 +1,82 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  type BigIntStats,
+} from 'node:fs';
+import { BulkheadError } from '../../errors.js';
+import { stampOf } from './evidence.js';
+
+/**
+ * Reads a regular file. Opening never blocks (a FIFO without a writer) and never follows a link that
+ * replaced the file. The opened file must still be at that path: if a link replaces one of its
+ * directories meanwhile, this throws.
+ */
+export function readRegularFile(
+  absolute: string,
+  path: string,
+  maxBytes: number,
+): { readonly content: Buffer; readonly stamp: string } {
+  const descriptor = openSync(
+    absolute,
+    constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0),
+  );
+  try {
+    const opened = fstatSync(descriptor, { bigint: true });
+    // guard: source-is-regular-file
+    if (!opened.isFile() || !isStillThere(descriptor, opened, absolute)) throw outside(path);
+    if (opened.size > maxBytes) throw capReached(`bytes in ${path}`, maxBytes);
+    return { content: readAll(descriptor, path, maxBytes), stamp: stampOf(opened) };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isStillThere(descriptor: number, opened: BigIntStats, absolute: string): boolean {
+  // Linux knows the path of an open file. On other systems, two checks of the path replace that.
+  if (process.platform === 'linux') {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`) === absolute;
+    } catch {
+      // /proc is not mounted.
+    }
+  }
+  const now = lstatSync(absolute, { bigint: true });
+  return now.ino === opened.ino && now.dev === opened.dev && realpathSync(absolute) === absolute;
+}
+
+function readAll(descriptor: number, path: string, maxBytes: number): Buffer {
+  const parts: Buffer[] = [];
+  let total = 0;
+  for (;;) {
+    const part = Buffer.alloc(64 * 1024);
+    const bytes = readSync(descriptor, part, 0, part.length, null);
+    if (bytes === 0) return Buffer.concat(parts, total);
+    total += bytes;
+    // The file may grow while it is read.
+    if (total > maxBytes) throw capReached(`bytes in ${path}`, maxBytes);
+    parts.push(part.subarray(0, bytes));
+  }
+}
+
+export function outside(path: string): BulkheadError<'OUTSIDE_PLUGIN'> {
+  return new BulkheadError(
+    'OUTSIDE_PLUGIN',
+    `"${path}" leads out of the plugin's directory. Copy the file into the directory.`,
+    { path },
+  );
+}
+
+export function capReached(what: string, max: number): BulkheadError<'BUNDLE_FAILED'> {
+  const message = `The plugin's sources exceed the limit of ${max} ${what}.`;
+  return new BulkheadError('BUNDLE_FAILED', message, {
+    problems: [
+      { message, remedy: 'Bundle fewer or smaller files, or raise the limit in the host.' },
+    ],
+  });
+}
