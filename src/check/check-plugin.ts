@@ -15,6 +15,7 @@ import {
   unreadKeys,
 } from './manifest-findings.js';
 import { permissionFindings, placeIn } from './permission-findings.js';
+import { placeInSource } from './place-in-source.js';
 import { costOf, type ToolCost, toolFindings } from './tool-findings.js';
 
 /** What a check of one plugin found. */
@@ -97,7 +98,27 @@ export async function checkPlugin(
     if (loaded.length === 0) findings.push(...notLoaded(error, file));
   }
   const tools = Object.entries(inspected.tools).map(([tool, one]) => costOf(tool, one));
-  return { ...checked, findings: sorted(findings), tools, inspected };
+  const placed = await placedInSource(findings, directory);
+  return { ...checked, findings: sorted(placed), tools, inspected };
+}
+
+/** Adds the lines of findings that have only a file. */
+async function placedInSource(
+  findings: readonly CheckFinding[],
+  directory: string,
+): Promise<readonly CheckFinding[]> {
+  const sources = new Map<string, Promise<ManifestText | undefined>>();
+  return Promise.all(
+    findings.map(async (finding) => {
+      const { file, line } = finding;
+      if (file === undefined || line !== undefined) return finding;
+      if (!sources.has(file)) sources.set(file, readManifestText(diskReader, directory, file));
+      const source = await sources.get(file);
+      return source === undefined
+        ? finding
+        : { ...finding, ...placeInSource(finding, source.text) };
+    }),
+  );
 }
 
 async function checkPack(
@@ -215,7 +236,7 @@ function problemFinding(
 }
 
 function loadFinding(problem: string, file: string | undefined): CheckFinding {
-  const at = problem.search(/ (?:To fix this, |Write: )/);
+  const at = problem.search(/ (?:To fix this, |Write: |Did you mean )/);
   const [message, fix] =
     at < 0 ? [problem, undefined] : [problem.slice(0, at), problem.slice(at + 1)];
   return {

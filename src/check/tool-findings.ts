@@ -63,11 +63,15 @@ export function toolFindings(
 
 function schemaFindings(tool: string, text: string): readonly CheckFinding[] {
   const schema: JsonObject = JSON.parse(text);
-  const findings = findSchemaMistakes(schema).map(({ place, message, fatal }): CheckFinding => ({
-    rule: 'schema',
-    level: fatal ? 'error' : 'warning',
-    message: `The schema of the tool ${tool}: ${place} ${message}`,
-  }));
+  const findings = findSchemaMistakes(schema).map(({ place, message, fatal }): CheckFinding => {
+    const [what = message, meant] = message.split(/ (?=Did you mean )/);
+    return {
+      rule: 'schema',
+      level: fatal ? 'error' : 'warning',
+      message: `The schema of the tool ${tool}: ${place} ${what}`,
+      ...(meant === undefined ? {} : { fix: meant }),
+    };
+  });
   const { type } = schema;
   if (findings.length > 0 || type === 'object' || type === undefined || isUnion(schema)) {
     return findings;

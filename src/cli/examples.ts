@@ -19,11 +19,13 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   disable: ['bulkhead disable notes'],
   rollback: ['bulkhead rollback notes'],
   pack: ['bulkhead pack ./my-weather', 'bulkhead pack ./my-weather --sign release.key'],
+  keys: ['bulkhead keys new sign --out release.key', 'bulkhead keys show release.key.pub'],
   'keys new': ['bulkhead keys new sign --out release.key', 'bulkhead keys new token'],
   'keys rotate': ['bulkhead keys rotate release.key'],
   'keys require': ['bulkhead keys require release.key.pub --plugin notes'],
   'keys revoke': ['bulkhead keys revoke ed25519-1f2e3d4c'],
   'keys show': ['bulkhead keys show release.key.pub'],
+  rules: ['bulkhead rules list', 'bulkhead rules add allow notes__read'],
   'rules list': ['bulkhead rules list', 'bulkhead rules list --plugins ./plugins'],
   'rules add': [
     'bulkhead rules add allow notes__read',
@@ -52,6 +54,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   stop: ['bulkhead stop'],
   resume: ['bulkhead resume'],
+  store: ['bulkhead store gc'],
   'store gc': ['bulkhead store gc'],
   remotes: ['bulkhead remotes', 'bulkhead remotes --accept crm'],
   completion: [

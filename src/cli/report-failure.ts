@@ -158,7 +158,7 @@ function place({ file, line, column, message }: NonNullable<Failure['problems']>
 
 /** Messages end in the fix, which gets a line of its own. */
 function splitRemedy(message: string): { cause: string; fix: string | undefined } {
-  const at = message.search(/ (?:To allow (?:this|it)|To fix (?:this|it)),? /);
+  const at = message.search(/ (?:To allow (?:this|it)|To fix (?:this|it))[,:]? /);
   if (at < 0) return { cause: message, fix: undefined };
   return { cause: message.slice(0, at), fix: message.slice(at + 1) };
 }

@@ -85,19 +85,39 @@ describe('bulkhead check', () => {
       { rule: 'load', message: 'index.ts: "tools" is not a list.' },
     ],
     [
-      'the field of another system',
-      { source: TOOL('return 1').replace('parameters:', 'inputSchema:') },
-      { rule: 'load', message: expect.stringContaining('Did you mean "parameters"?') },
-    ],
-    [
-      'an unknown type',
-      { source: TOOL('return 1').replace(`'object'`, `'objct'`) },
-      { rule: 'schema', message: expect.stringContaining('Did you mean "object"?') },
-    ],
-    [
       'an absent global',
       { source: TOOL(`return new WebSocket('wss://api.example.com');`) },
       { rule: 'absent', line: 5, fix: expect.stringContaining('Use fetch') },
+    ],
+    [
+      'a field with the name that another system has',
+      { source: TOOL('return 1').replace('parameters:', 'inputSchema:') },
+      {
+        rule: 'load',
+        message: 'tool "run": "inputSchema" is not read.',
+        fix: 'Did you mean "parameters"?',
+        file: 'index.ts',
+        line: 2,
+      },
+    ],
+    [
+      'a type that does not exist in a schema',
+      { source: `\n${TOOL('return 1').replace("'object'", "'objct'")}` },
+      { rule: 'schema', fix: 'Did you mean "object"?', file: 'index.ts', line: 3 },
+    ],
+    [
+      'a list of tools with a gap',
+      { source: TOOL('return 1').replace('[{', '[ , {') },
+      { rule: 'load', message: expect.stringContaining('has no id; an id has 1 to 128') },
+    ],
+    [
+      'a tool without hints',
+      { source: TOOL('return 1').replace('annotations:', 'hints:') },
+      {
+        rule: 'load',
+        fix: expect.stringContaining('write annotations: { readOnlyHint: true }'),
+        line: 2,
+      },
     ],
     [
       'ES modules and CommonJS in one file',

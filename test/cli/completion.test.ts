@@ -61,6 +61,11 @@ describe('the help of every command', () => {
     return help;
   };
 
+  it.each(program.commands.filter(({ commands: inner }) => inner.length > 0))(
+    'has examples for a group of commands: $_name',
+    (group) => expect(helpOf(group)).toContain(`Examples:\n  bulkhead ${group.name()} `),
+  );
+
   it.each(commands)('has examples whose options exist: $path', ({ path, command }) => {
     const [, examples = ''] = /^Examples:\n((?: {2}.+\n?)+)/m.exec(helpOf(command)) ?? [];
     const lines = examples.split('\n').filter((line) => line.includes('bulkhead '));

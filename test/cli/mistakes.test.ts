@@ -70,6 +70,14 @@ const mistakes: readonly Mistake[] = [
     fix: 'Run "npm install not-there"',
   },
   {
+    about: 'a dependency that is not installed and imported late',
+    spec: { source: tool(`return (await import('not-there')).default;`) },
+    code: 'TOOL_FAILED',
+    cause: `"not-there" is not in the plugin's node_modules`,
+    at: 'index.ts:5:',
+    fix: 'npm install not-there',
+  },
+  {
     about: 'a variable that is not granted',
     spec: { source: tool(`return process.env['API_KEY'].trim();`) },
     code: 'TOOL_FAILED',

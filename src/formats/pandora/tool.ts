@@ -49,12 +49,13 @@ export function readTool(fields: Fields, toolId: string, context: ToolContext): 
 export function readToolId(fields: Fields, context: ToolContext): string {
   const { id } = fields;
   if (isToolName(id)) return id;
-  const shown = typeof id === 'string' ? quoteText(id) : 'that is not a text';
-  throw refuseTool(
-    context,
-    undefined,
-    `has the id ${shown}; an id has 1 to ${MAX_ID} characters and no ":"`,
-  );
+  const found =
+    typeof id === 'string'
+      ? `has the id ${quoteText(id)}`
+      : id === undefined
+        ? 'has no id'
+        : 'has an id that is not a text';
+  throw refuseTool(context, undefined, `${found}; an id has 1 to ${MAX_ID} characters and no ":"`);
 }
 
 const MAX_ID = 128;
@@ -162,7 +163,9 @@ export function readAnnotations(
   report: (problem: string) => void,
 ): ToolAnnotations {
   if (!isRecord(value)) {
-    report('annotations: are missing, so the tool counts as one that writes');
+    report(
+      'annotations: are missing, so the tool counts as one that writes. To fix this, write annotations: { readOnlyHint: true } if it only reads, or { readOnlyHint: false }',
+    );
     return { readOnlyHint: false };
   }
   const hint = (name: string): boolean | undefined => {

@@ -193,7 +193,9 @@ function toResult(
       if (kind === 'import-statement') return { errors: [{ text, detail: resolution.remedy }] };
       // As in Node, `require` and `import()` fail only when they are reached: many are in a `try`.
       warn(`${importer}: ${text}. ${resolution.remedy}`);
-      return toModule(generatedModule.missing(specifier, resolution.why));
+      return toModule(
+        generatedModule.missing(specifier, `${resolution.why}. To fix this: ${resolution.remedy}`),
+      );
     }
     case 'file': {
       const { path, isPure } = resolution;

@@ -140,7 +140,7 @@ describe('what a tool may leave out', () => {
     expect(offer.problems).toEqual([
       'tool "bare": name: is missing',
       'tool "bare": description: is missing',
-      'tool "bare": annotations: are missing, so the tool counts as one that writes',
+      'tool "bare": annotations: are missing, so the tool counts as one that writes. To fix this, write annotations: { readOnlyHint: true } if it only reads, or { readOnlyHint: false }',
     ]);
   });
 });
