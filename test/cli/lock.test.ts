@@ -180,6 +180,29 @@ describe('the rest of what an operator does with a lock', () => {
     expect(lockOf(cwd).plugins).toEqual({});
   });
 
+  it('lists what shares the guests of a plugin by the configuration', async () => {
+    const { cwd } = setUp();
+    await bulkhead(cwd, 'add vendor/notes --yes');
+    const configure = (config: object): void =>
+      writeFileSync(join(cwd, 'bulkhead.config.json'), JSON.stringify(config));
+    const listed = async (): Promise<unknown> =>
+      JSON.parse((await bulkhead(cwd, 'list --json')).out);
+    expect(await listed()).toMatchObject({ plugins: [{ isolation: 'plugin' }] });
+    configure({ isolation: { '@vendor/notes': 'tenant' } });
+    expect(await listed()).toMatchObject({ plugins: [{ isolation: 'tenant' }] });
+    expect((await bulkhead(cwd, 'list')).out).toMatch(/ISOLATION[^]* tenant /);
+    configure({ trustGroups: { texts: ['@vendor/notes', 'words'] } });
+    expect(await listed()).toMatchObject({
+      plugins: [{ isolation: 'plugin', trustGroup: 'texts' }],
+    });
+    expect((await bulkhead(cwd, 'list')).out).toContain(' group texts ');
+    expect(await bulkhead(cwd, 'list --config missing.json')).toMatchObject({
+      code: expect.any(Number),
+      out: '',
+      err: expect.stringContaining('--config cannot read missing.json'),
+    });
+  });
+
   it('finds plugins that were not accepted, and plugins that cannot be built', async () => {
     const { cwd, change } = setUp();
     expect((await bulkhead(cwd, 'check vendor/notes')).code).toBe(0);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { LockState } from '../../engine/lockfile.js';
+import type { ConfigFile } from '../../http/config.js';
 import { isChanged, reasonsToReview } from '../../lock/changes.js';
 import type { LockedPlugin } from '../../lock/lock.js';
 import { jsonLine, visible, shellWord } from '../../visible.js';
@@ -7,6 +8,7 @@ import type { RunCommand } from '../call.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { formatTable, makePaint, print } from '../output.js';
+import { readConfigFile } from '../serve/config-file.js';
 import { formatChanges, formatDiffs } from './format.js';
 import { type LockSettings, addLockOptions, openLock } from './options.js';
 import { reviewUpdate } from './review.js';
@@ -15,7 +17,12 @@ import { reviewUpdate } from './review.js';
 export function addListAndDiff(program: Command, run: RunCommand): void {
   addLockOptions(
     program.command('list').description('list the plugins of the lock file with their state'),
-  ).action((settings: LockSettings) => run((capabilities) => runList(settings, capabilities)));
+  )
+    .option(
+      '--config <FILE>',
+      'configuration of the server, which says what shares a guest (default: bulkhead.config.json, if it exists)',
+    )
+    .action((settings: ListSettings) => run((capabilities) => runList(settings, capabilities)));
   addLockOptions(
     program
       .command('diff')
@@ -27,16 +34,23 @@ export function addListAndDiff(program: Command, run: RunCommand): void {
   );
 }
 
-const HEADING = ['PLUGIN', 'VERSION', 'STATE', 'GRANTED', 'ACCEPTED', 'ARTIFACT'];
+const HEADING = ['PLUGIN', 'VERSION', 'STATE', 'GRANTED', 'ISOLATION', 'ACCEPTED', 'ARTIFACT'];
 
-async function runList(settings: LockSettings, capabilities: CliCapabilities): Promise<ExitCode> {
+interface ListSettings extends LockSettings {
+  readonly config?: string;
+}
+
+async function runList(settings: ListSettings, capabilities: CliCapabilities): Promise<ExitCode> {
   const lockfile = openLock(settings, capabilities);
   const { plugins } = lockfile.read();
+  const config = await readConfigFile(settings, capabilities);
   const states = await lockfile.check();
   if (Object.keys(plugins).length === 0) {
     await capabilities.stderr.write(`${visible(lockfile.path)} contains no plugin\n`);
   }
-  const rows = Object.entries(plugins).map(([id, plugin]) => row(id, plugin, states[id]));
+  const rows = Object.entries(plugins).map(([id, plugin]) =>
+    row(id, plugin, states[id], sharingOf(id, config)),
+  );
   await print(
     settings,
     capabilities,
@@ -45,6 +59,7 @@ async function runList(settings: LockSettings, capabilities: CliCapabilities): P
       plugins: Object.entries(plugins).map(([id, plugin]) => ({
         id,
         state: stateOf(plugin, states[id]),
+        ...sharingOf(id, config),
         ...plugin,
       })),
     },
@@ -53,13 +68,34 @@ async function runList(settings: LockSettings, capabilities: CliCapabilities): P
   return EXIT.ok;
 }
 
-function row(id: string, plugin: LockedPlugin, state: LockState | undefined): string[] {
+interface Sharing {
+  readonly isolation: 'plugin' | 'tenant' | 'call';
+  readonly trustGroup?: string;
+}
+
+/** What shares a guest with the plugin, by the configuration. */
+function sharingOf(id: string, { isolation, trustGroups }: ConfigFile): Sharing {
+  const [group] =
+    Object.entries(trustGroups ?? {}).find(([, members]) => members.includes(id)) ?? [];
+  return {
+    isolation: isolation?.[id] ?? 'plugin',
+    ...(group === undefined ? {} : { trustGroup: group }),
+  };
+}
+
+function row(
+  id: string,
+  plugin: LockedPlugin,
+  state: LockState | undefined,
+  { isolation, trustGroup }: Sharing,
+): string[] {
   const kinds = Object.keys(plugin.granted).join(' ');
   return [
     id,
     plugin.version ?? '',
     stateOf(plugin, state),
     plugin.unconfined === true ? 'UNCONFINED' : kinds === '' ? 'nothing' : kinds,
+    trustGroup === undefined ? isolation : `group ${trustGroup}`,
     `${plugin.by} ${plugin.at.slice(0, 10)}`,
     plugin.artifact.slice(0, 'sha512-'.length + 12),
   ].map(visible);
