@@ -78,6 +78,8 @@ export type { IdentityOptions } from './remotes/identity.js';
 export type {
   McpPowers,
   McpRemoteOptions,
+  OAuthOptions,
+  RemoteLogin,
   RemoteOptions,
   VertesiaRemoteOptions,
 } from './remotes/remote.js';

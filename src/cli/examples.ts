@@ -56,7 +56,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   resume: ['bulkhead resume'],
   store: ['bulkhead store gc'],
   'store gc': ['bulkhead store gc'],
-  remotes: ['bulkhead remotes', 'bulkhead remotes --accept crm'],
+  remotes: ['bulkhead remotes', 'bulkhead remotes --accept crm', 'bulkhead remotes --login crm'],
   completion: [
     'source <(bulkhead completion bash)                # in ~/.bashrc',
     'source <(bulkhead completion zsh)                 # in ~/.zshrc, after compinit',

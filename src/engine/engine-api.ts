@@ -16,6 +16,7 @@ import type { ReplayOptions, ReplayVerdict } from './recording/replay.js';
 import type { CallOptions } from './types/options.js';
 import type { CallResult } from './types/result.js';
 import type { McpSource } from '../plugin/mcp-source.js';
+import type { RemoteLogin } from '../remotes/remote.js';
 import type { PluginStatus } from './types/status.js';
 
 /** Runs plugins and their tools. Created by `createEngine`, ended by `close`. */
@@ -111,6 +112,14 @@ export interface Engine extends AsyncDisposable, SystemApis {
    * longer matches. Default of `digest`: any definitions are accepted.
    */
   accept(remote: string, digest?: string): Promise<void>;
+  /**
+   * Logs in at a remote MCP server that is registered with `oauth`. `show` receives the page at which a
+   * person logs in; the promise resolves after that. Rejects with `REMOTE_FAILED` if the login fails, and
+   * throws `INVALID_OPTIONS` if no such server has that id.
+   */
+  logIn(remote: string, login: RemoteLogin): Promise<void>;
+  /** Deletes the stored login at a remote server. */
+  logOut(remote: string): Promise<void>;
   /** The walls around guests on this machine: active or missing. Tested once, on a standby guest. */
   guarantees(): Promise<readonly Guarantee[]>;
   /** The audit log. Without the option `audit`, reading it throws `INVALID_OPTIONS`. */

@@ -326,6 +326,8 @@ export async function openEngine(
     mcpSources: () => [...serversAmong(plugins), ...remotes.sources(new Set(registry.ids()))],
     jwks: () => remotes.jwks(),
     accept: (id, digest) => remotes.accept(id, digest),
+    logIn: (id, login) => remotes.logIn(id, login),
+    logOut: (id) => remotes.logOut(id),
     replay: (recording, how = {}) =>
       replayRecorded(recording, how, { ...runtime, ...settings, installed: plugins.list }),
     plugins: () => status(),

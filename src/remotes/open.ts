@@ -2,16 +2,19 @@ import { blockedRange, blockedName, hostOf } from '../brokers/network/addresses.
 import { BulkheadError } from '../errors.js';
 import type { Identity } from './identity.js';
 import { makeMcpRemote } from './mcp/mcp.js';
+import type { LoginStore } from './mcp/oauth.js';
 import type { OriginSpec } from './origin.js';
 import type { PinStore } from './pins.js';
 import { array, object, readShape } from '../schema/shape.js';
-import type { Remote, RemoteOptions } from './remote.js';
+import type { McpHttpOptions, Remote, RemoteOptions } from './remote.js';
 import { remote } from './remote-shape.js';
 import { makeVertesiaRemote } from './vertesia/vertesia.js';
 
 export interface RemoteCapabilities {
   readonly identity: Identity;
   readonly pins: PinStore;
+  /** Stores the logins at MCP servers. */
+  readonly logins: LoginStore;
   readonly network: OriginSpec['network'];
   /** Receives every request, with the server's id. */
   readonly onRequest?: (
@@ -23,7 +26,7 @@ export interface RemoteCapabilities {
 /** Throws `INVALID_OPTIONS` for a server that cannot be registered, and for two with one id. */
 export function openRemotes(
   registered: readonly RemoteOptions[],
-  { identity, pins, network, onRequest }: RemoteCapabilities,
+  { identity, pins, logins, network, onRequest }: RemoteCapabilities,
 ): readonly Remote[] {
   const ids = new Set<string>();
   return readRemotes(registered).map((options) => {
@@ -37,14 +40,14 @@ export function openRemotes(
         ? {}
         : { onEvent: (record: Parameters<typeof onRequest>[1]) => onRequest(id, record) }),
     };
-    if ('command' in options) return makeMcpRemote({ ...spec, options, pins });
+    if ('command' in options) return makeMcpRemote({ ...spec, options, pins, logins });
     const url = checkUrl('vertesia' in options ? options.vertesia : options.mcp);
     // The operator wrote the address of this machine, which no name server can change.
     const allowPrivate = options.allowPrivate ?? isLoopback(url);
     if ('vertesia' in options) {
       return makeVertesiaRemote({ ...spec, options: { ...options, allowPrivate }, identity, pins });
     }
-    return makeMcpRemote({ ...spec, options: { ...options, allowPrivate }, pins });
+    return makeMcpRemote({ ...spec, options: { ...options, allowPrivate }, pins, logins });
   });
 }
 
@@ -68,6 +71,7 @@ function checkId(options: RemoteOptions, id: string): string {
     if (options.command === '') throw invalid(`${id} has an empty command`);
     return id;
   }
+  if ('mcp' in options) checkOAuth(id, options);
   const url = checkUrl('vertesia' in options ? options.vertesia : options.mcp);
   if (url.protocol === 'https:') return id;
   if (!isPrivate(url)) {
@@ -79,6 +83,20 @@ function checkId(options: RemoteOptions, id: string): string {
     );
   }
   return id;
+}
+
+function checkOAuth(id: string, { oauth = false, headers = {} }: McpHttpOptions): void {
+  if (oauth === false) return;
+  if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) {
+    throw invalid(`${id} has oauth and the header authorization. Remove one of them`);
+  }
+  const { clientId, clientSecret, redirectPort = 0 } = oauth === true ? {} : oauth;
+  if (clientSecret !== undefined && clientId === undefined) {
+    throw invalid(`${id} has a clientSecret without a clientId`);
+  }
+  if (!Number.isInteger(redirectPort) || redirectPort < 0 || redirectPort > 65_535) {
+    throw invalid(`${id} has a redirectPort that is not a port`);
+  }
 }
 
 /** Whether the host is this machine, by its name or address. */

@@ -16,6 +16,7 @@ import type {
   McpHttpOptions,
   McpPowers,
   McpStdioOptions,
+  OAuthOptions,
   RemoteOptions,
   VertesiaRemoteOptions,
 } from './remote.js';
@@ -47,12 +48,23 @@ const mcpPowers: Shape<McpPowers> = object(
   'refuse',
 );
 
+const oauth: Shape<OAuthOptions> = object(
+  {
+    clientId: optional(string()),
+    clientSecret: optional(string()),
+    redirectPort: optional(number),
+    scope: optional(string()),
+  },
+  'refuse',
+);
+
 const mcpRemote: Shape<McpHttpOptions> = object(
   {
     mcp: string(),
     id: optional(string()),
     allowPrivate: optional(boolean),
     headers: optional(record(string())),
+    oauth: optional(either(boolean, oauth)),
     allow: optional(mcpPowers),
     protocol: optional(oneOf('auto', 'legacy')),
     tools: optional(texts),

@@ -36,6 +36,11 @@ export interface McpHttpOptions {
   /** Headers of every request, e.g. `authorization`. No other server receives them. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
+   * Sends the token of an OAuth login, which `bulkhead remotes --login ID` made. Default: false. With an
+   * object, the client is not registered at each login.
+   */
+  readonly oauth?: boolean | OAuthOptions;
+  /**
    * `legacy`: speaks the versions of the protocol up to 2025-11-25, for a server whose support of the current
    * one is not complete. Default: `auto`, the newest that both speak.
    */
@@ -44,6 +49,17 @@ export interface McpHttpOptions {
   readonly allow?: McpPowers;
   /** Names of the tools to use. Default: all. */
   readonly tools?: readonly string[];
+}
+
+/** How Bulkhead logs in at an MCP server. */
+export interface OAuthOptions {
+  /** The client that the operator registered. Default: each login registers one. */
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /** The port of the address that the login page returns to, if the client is registered with it. Default: any. */
+  readonly redirectPort?: number;
+  /** Scopes to request, separated by blanks. Default: those that the server names. */
+  readonly scope?: string;
 }
 
 /** An MCP server that runs as a child process. It may do anything that this user may do. */
@@ -100,11 +116,22 @@ export interface Remote {
    * Rejects with `INVALID_OPTIONS` if the list has changed.
    */
   accept(digest?: string): Promise<void>;
+  /** Logs in at the server. Missing if it is not registered with `oauth`. Rejects with `REMOTE_FAILED`. */
+  readonly logIn?: (login: RemoteLogin) => Promise<void>;
+  /** Deletes what a login stored. */
+  readonly logOut?: () => Promise<void>;
   /** Calls the listener when the server reports that its tools changed. Returns how to unsubscribe. */
   onChange(listener: () => void): () => void;
   /** What it offers besides tools, if its protocol has more. */
   readonly source?: McpSource;
   close(): Promise<void>;
+}
+
+/** A login by a person. */
+export interface RemoteLogin {
+  /** Shows the person the page at which to log in. */
+  readonly show: (page: string) => void | Promise<void>;
+  readonly signal: AbortSignal;
 }
 
 export type RemoteKind = 'vertesia' | 'mcp';

@@ -312,6 +312,8 @@ function fakeEngine(
     agent: () => ({ turn: () => Promise.reject(new Error('there is no model')) }),
     jwks: () => Promise.resolve({ keys: [] }),
     mcpSources: () => [],
+    logIn: async (id, { show }) => show(`https://login.example.com/${id}`),
+    logOut: async () => {},
     accept: () => Promise.resolve(),
     guarantees: () => Promise.resolve(spec.guarantees ?? []),
     on: (listener) => {

@@ -156,6 +156,8 @@ const HARMLESS_OPTIONS = [
 ];
 
 const HARMLESS_FLAGS = [
+  // A person logs in at a server that the operator registered.
+  '--login --logout',
   '--install',
   '--uninstall',
   '--import',

@@ -106,27 +106,32 @@ export async function readIdentity(
   return { ...rest, issuer, key: { ...parseIdentityKey(text, keyFile) } };
 }
 
-/** Replaces `${NAME}` in a server's headers and variables by the host's variable. */
+/** Replaces `${NAME}` in a server's headers, variables and client secret by the host's variable. */
 export function fillIn(
   remote: RemoteOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): RemoteOptions {
+  const fillText = (text: string): string =>
+    text.replaceAll(/\$\{(\w+)\}/g, (_all, variable: string) => {
+      const value = environment[variable];
+      if (value !== undefined) return value;
+      throw usageError(
+        'remotes',
+        `the configuration of a server uses ${variable}, which is not set; set the variable`,
+      );
+    });
   const fill = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-    Object.fromEntries(
-      Object.entries(texts).map(([name, text]) => [
-        name,
-        text.replaceAll(/\$\{(\w+)\}/g, (_all, variable: string) => {
-          const value = environment[variable];
-          if (value !== undefined) return value;
-          throw usageError(
-            'remotes',
-            `the configuration of a server uses ${variable}, which is not set; set the variable`,
-          );
-        }),
-      ]),
-    );
-  if ('headers' in remote && remote.headers !== undefined) {
-    return { ...remote, headers: fill(remote.headers) };
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fillText(text)]));
+  if ('mcp' in remote) {
+    const { headers, oauth } = remote;
+    const secret = typeof oauth === 'object' ? oauth.clientSecret : undefined;
+    return {
+      ...remote,
+      ...(headers === undefined ? {} : { headers: fill(headers) }),
+      ...(typeof oauth === 'object' && secret !== undefined
+        ? { oauth: { ...oauth, clientSecret: fillText(secret) } }
+        : {}),
+    };
   }
   if ('env' in remote && remote.env !== undefined) return { ...remote, env: fill(remote.env) };
   return remote;

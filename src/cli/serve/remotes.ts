@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Engine } from '../../engine/engine-api.js';
 import type { PluginStatus } from '../../engine/types/status.js';
 import { visible } from '../../visible.js';
 import type { RunCommand } from '../call.js';
@@ -18,6 +19,8 @@ export interface RemotesSettings {
   readonly config?: string;
   readonly accept?: string;
   readonly digest?: string;
+  readonly login?: string;
+  readonly logout?: string;
   readonly lock?: string;
   readonly json?: boolean;
 }
@@ -32,6 +35,8 @@ export function addRemotes(program: Command, run: RunCommand): void {
       '--digest <TEXT>',
       'with --accept: accept only if the definitions still have this digest',
     )
+    .option('--login <ID>', 'log in at this server, which is registered with "oauth"')
+    .option('--logout <ID>', 'delete the stored login at this server')
     .option('--lock <FILE>', 'lock file for the accepted definitions (default: as configured)')
     .option('--json', 'print one line of JSON')
     .action((settings: RemotesSettings) =>
@@ -44,7 +49,7 @@ export async function runRemotes(
   settings: RemotesSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  const { accept, digest, lock, json = false } = settings;
+  const { accept, digest, login, logout, lock, json = false } = settings;
   if (digest !== undefined && accept === undefined) {
     throw usageError('--digest', '--digest needs --accept');
   }
@@ -61,10 +66,31 @@ export async function runRemotes(
     identity: await readIdentity(file, () => 'http://127.0.0.1', capabilities),
   });
   if (accept !== undefined) await engine.accept(accept, digest);
+  if (logout !== undefined) await engine.logOut(logout);
+  if (login !== undefined) await logIn(engine, login, capabilities);
   const remotes = engine.plugins();
   await print({ json }, capabilities, { ok: true, remotes }, formatRemotes(remotes));
   return remotes.some(({ problems }) => problems.length > 0) ? EXIT.findings : EXIT.ok;
 }
+
+/** Shows the page and waits. The address is printed, not opened: no program starts. */
+async function logIn(
+  engine: Pick<Engine, 'logIn'>,
+  id: string,
+  { stderr, interrupted }: Pick<CliCapabilities, 'stderr' | 'interrupted'>,
+): Promise<void> {
+  await engine.logIn(id, {
+    show: (page) =>
+      stderr.write(
+        `To log in at ${visible(id)}, open this page on this machine:\n  ${visible(page)}\n`,
+      ),
+    signal: AbortSignal.any([interrupted, AbortSignal.timeout(LOGIN_MS)]),
+  });
+  await stderr.write(`logged in at ${visible(id)}; the login is stored encrypted\n`);
+}
+
+/** Milliseconds for a person to log in. */
+const LOGIN_MS = 300_000;
 
 function formatRemotes(remotes: readonly PluginStatus[]): string {
   const rows = remotes.map(({ id, format, tools, state, directory }) => [

@@ -11,11 +11,12 @@ import { BulkheadError } from '../../errors.js';
 import type { EventBus } from '../../events.js';
 import type { McpSource } from '../../plugin/mcp-source.js';
 import { isDoneWithin } from '../../waiting.js';
+import { openLoginFiles } from '../node/login-files.js';
 import { makeIdentity } from '../../remotes/identity.js';
 import { REMOTE_LIMITS } from '../../remotes/limits.js';
 import { openRemotes } from '../../remotes/open.js';
 import type { PinStore } from '../../remotes/pins.js';
-import type { Remote, RemoteListing, RemoteTool } from '../../remotes/remote.js';
+import type { Remote, RemoteListing, RemoteLogin, RemoteTool } from '../../remotes/remote.js';
 import type { PlacedTool } from '../types/place.js';
 import type { Settings } from '../types/settings.js';
 import type { PluginStatus } from '../types/status.js';
@@ -45,6 +46,9 @@ export interface Remotes {
    * server.
    */
   accept(id: string, digest?: string): Promise<void>;
+  /** Throws `INVALID_OPTIONS` if there is no such server, or it has no login. */
+  logIn(id: string, login: RemoteLogin): Promise<void>;
+  logOut(id: string): Promise<void>;
   /** Calls the listener when the tools of a server have changed. */
   onChange(listener: () => void): void;
   close(): Promise<void>;
@@ -87,6 +91,7 @@ export function makeRemotes({ settings, events, pins }: RemotesSpec): Remotes {
   const known = openRemotes(settings.remotes ?? [], {
     identity,
     pins,
+    logins: openLoginFiles(settings.storageDirectory, settings.enclaveKeyFile),
     network: {
       ...(overrides === undefined ? {} : { overrides }),
       ...(ca === undefined ? {} : { ca }),
@@ -114,6 +119,11 @@ export function makeRemotes({ settings, events, pins }: RemotesSpec): Remotes {
     return one;
   });
 
+  const named = (id: string): Known => {
+    const one = known.find(({ remote }) => remote.id === id);
+    if (one === undefined) throw unknown(id, known);
+    return one;
+  };
   const again = (ones: readonly Known[]): void => {
     if (end.signal.aborted) return;
     void Promise.all(ones.map((one) => one.refresh())).then(() =>
@@ -163,11 +173,22 @@ export function makeRemotes({ settings, events, pins }: RemotesSpec): Remotes {
     },
     jwks: () => identity.jwks(),
     accept: async (id, digest) => {
-      const one = known.find(({ remote }) => remote.id === id);
-      if (one === undefined) throw unknown(id, known);
+      const one = named(id);
       await one.remote.accept(digest);
       await one.refresh();
       onChange();
+    },
+    logIn: async (id, login) => {
+      const one = named(id);
+      if (one.remote.logIn === undefined) throw withoutLogin(id);
+      await one.remote.logIn(login);
+      await one.refresh();
+      onChange();
+    },
+    logOut: async (id) => {
+      const { remote } = named(id);
+      if (remote.logOut === undefined) throw withoutLogin(id);
+      await remote.logOut();
     },
     close: async () => {
       end.abort();
@@ -277,6 +298,14 @@ function unknown(id: string, known: readonly Known[]): BulkheadError {
   return new BulkheadError(
     'INVALID_OPTIONS',
     `There is no server ${id}. There ${known.length === 0 ? 'is none' : `are ${ids}`}.`,
+    { option: 'remotes' },
+  );
+}
+
+function withoutLogin(id: string): BulkheadError {
+  return new BulkheadError(
+    'INVALID_OPTIONS',
+    `The server ${id} has no login. To log in at an MCP server, add "oauth": true to the remote ${id}.`,
     { option: 'remotes' },
   );
 }

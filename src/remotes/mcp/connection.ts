@@ -1,15 +1,15 @@
-import type * as sdk from '@modelcontextprotocol/client';
 import type { Client, JsonSchemaValidatorResult, Transport } from '@modelcontextprotocol/client';
-import type * as stdioSdk from '@modelcontextprotocol/client/stdio';
-import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import type { NetworkLimits } from '../../brokers/limits.js';
-import { BulkheadError, messageOf } from '../../errors.js';
+import { messageOf } from '../../errors.js';
 import { type McpNotice, toSdkType } from '../../plugin/mcp-source.js';
 import { LOG_LEVELS, type LogLevel } from '../../plugin/call-client.js';
 import { REMOTE_LIMITS } from '../limits.js';
-import { makeRemoteOrigin, type Origin, type OriginSpec } from '../origin.js';
+import { makeRemoteOrigin, type OriginSpec } from '../origin.js';
 import type { McpRemoteOptions } from '../remote.js';
 import { makeCommandTransport } from './command-transport.js';
+import { makeFetch } from './fetch.js';
+import type { OAuthSession } from './oauth.js';
+import { loadClientSdk, type McpClientSdk } from './sdk.js';
 import type { OpenCalls, ServerRequests } from './server-requests.js';
 
 /** A connected client. */
@@ -29,6 +29,8 @@ export interface ConnectSpec {
   readonly onEvent?: OriginSpec['onEvent'];
   readonly calls: OpenCalls;
   readonly requests: ServerRequests;
+  /** The login at a server that requires one. */
+  readonly oauth?: OAuthSession;
   readonly onToolsChanged: () => void;
   readonly onNotice: (notice: McpNotice) => void;
   /** The server announces changes, but refuses the stream that would report them (405 for GET). */
@@ -179,30 +181,9 @@ function isLogLevel(level: unknown): level is LogLevel {
   return LOG_LEVELS.some((known) => known === level);
 }
 
-/** MCP's own package, loaded at the first use. */
-type McpClientSdk = typeof sdk & Pick<typeof stdioSdk, 'getDefaultEnvironment'>;
-
-/** Throws `INVALID_OPTIONS` if the package is not installed, and says how to install it. */
-async function loadClientSdk(): Promise<McpClientSdk> {
-  try {
-    const [client, { getDefaultEnvironment }] = await Promise.all([
-      import('@modelcontextprotocol/client'),
-      import('@modelcontextprotocol/client/stdio'),
-    ]);
-    return { ...client, getDefaultEnvironment };
-  } catch (error) {
-    throw new BulkheadError(
-      'INVALID_OPTIONS',
-      'Tools of MCP servers need a package that is not installed. To fix this, run: npm i @modelcontextprotocol/client@^2.4',
-      { option: 'remotes' },
-      { cause: error },
-    );
-  }
-}
-
 function openTransport(
   mcp: McpClientSdk,
-  { id, options, network, onEvent }: ConnectSpec,
+  { id, options, network, oauth, onEvent }: ConnectSpec,
   onNoStream: () => void,
 ): {
   readonly transport: Transport;
@@ -221,9 +202,11 @@ function openTransport(
   }
   const url = new URL(options.mcp);
   const origin = makeRemoteOrigin({ id, options, network, onEvent }, url.origin, LIMITS);
+  const send = makeFetch(origin, onNoStream);
   const transport = new mcp.StreamableHTTPClientTransport(url, {
-    fetch: makeFetch(origin, onNoStream),
+    fetch: oauth === undefined ? send : oauth.watch(send),
     requestInit: { headers: { ...options.headers } },
+    ...(oauth === undefined ? {} : { authProvider: oauth }),
     reconnectionScheduler: reopen,
   });
   return { transport, close: () => origin.close(), lastErrors: () => '' };
@@ -244,51 +227,4 @@ function acceptAll<T>(): (input: unknown) => JsonSchemaValidatorResult<T> {
     isAny(input)
       ? { valid: true, data: input, errorMessage: undefined }
       : { valid: false, data: undefined, errorMessage: '' };
-}
-
-/** `fetch` for one origin, by the network broker's rules. */
-function makeFetch(
-  origin: Origin,
-  onNoStream: () => void,
-): (url: string | URL, init?: RequestInit) => Promise<Response> {
-  return async (url, init = {}) => {
-    const signal = init.signal ?? new AbortController().signal;
-    const body = bytesOf(init.body);
-    const reply = await origin.send(
-      {
-        url: String(url),
-        method: init.method ?? 'GET',
-        headers: [...new Headers(init.headers)],
-        ...(body === undefined ? {} : { body }),
-      },
-      signal,
-    );
-    if (init.method === 'GET' && reply.status === 405) onNoStream();
-    const stream = reply.body === undefined ? null : streamOf(reply.body);
-    return new Response(WITHOUT_BODY.has(reply.status) ? null : stream, {
-      status: reply.status,
-      statusText: reply.statusText,
-      headers: reply.headers.map(([name, value]): [string, string] => [name, value]),
-    });
-  };
-}
-
-const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
-
-/** MCP sends only text. */
-function bytesOf(body: RequestInit['body']): Uint8Array | undefined {
-  if (body === undefined || body === null) return undefined;
-  if (typeof body === 'string') return new TextEncoder().encode(body);
-  throw new TypeError('the body of a request to an MCP server must be a string');
-}
-
-function streamOf(source: ByteSource): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    pull: async (controller) => {
-      const chunk = await source.pull();
-      if (chunk === undefined) controller.close();
-      else controller.enqueue(chunk);
-    },
-    cancel: (reason) => source.cancel(String(reason)),
-  });
 }

@@ -11,6 +11,7 @@ import { acceptList, applyPins, type PinStore } from '../pins.js';
 import type { McpRemoteOptions, Remote, RemoteCall, RemoteTool } from '../remote.js';
 import { connect, type Connection } from './connection.js';
 import { type McpTool, readMcpAnswer, readMcpTool } from './messages.js';
+import { type LoginStore, makeOAuthSession, type OAuthSession } from './oauth.js';
 import { makeOpenCalls, makeServerRequests } from './server-requests.js';
 import { makeMcpSource } from './source.js';
 
@@ -19,6 +20,8 @@ export interface McpRemoteSpec {
   readonly options: McpRemoteOptions;
   readonly network: OriginSpec['network'];
   readonly pins: PinStore;
+  /** Stores the login at a server that is registered with `oauth`. */
+  readonly logins: LoginStore;
   readonly onEvent?: OriginSpec['onEvent'];
 }
 
@@ -30,9 +33,12 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
   const { id, options, pins } = spec;
   const where =
     'command' in options ? [options.command, ...(options.args ?? [])].join(' ') : options.mcp;
-  const scrub = makeCredentialScrubber(
-    Object.values(('command' in options ? options.env : options.headers) ?? {}),
-  );
+  const oauth = openOAuth(spec);
+  const scrub = (text: string): string =>
+    makeCredentialScrubber([
+      ...Object.values(('command' in options ? options.env : options.headers) ?? {}),
+      ...(oauth?.secrets() ?? []),
+    ])(text);
   const listeners = new Set<() => void>();
   const notices = new Set<(notice: McpNotice) => void>();
   const onNotice = (notice: McpNotice): void => {
@@ -62,7 +68,7 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
       };
       // A call that is given up does not take the connection from the calls that wait for it too.
       const opened = connect(
-        { ...spec, calls, requests, onToolsChanged, onNotice, onNoStream },
+        { ...spec, calls, requests, onToolsChanged, onNotice, onNoStream, ...(oauth && { oauth }) },
         AbortSignal.any([end.signal, AbortSignal.timeout(REMOTE_LIMITS.startMs)]),
       );
       connection = opened;
@@ -189,6 +195,7 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
         ],
       };
     },
+    ...(oauth === undefined ? {} : { logIn: oauth.logIn, logOut: oauth.logOut }),
     accept: (digest) => acceptList(id, server.last?.tools, digest, pins),
     onChange: (listener) => {
       listeners.add(listener);
@@ -201,8 +208,14 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
       clearInterval(poll);
       const last = await connection?.catch(() => undefined);
       await last?.close();
+      await oauth?.close();
     },
   };
+}
+
+function openOAuth({ options, ...spec }: McpRemoteSpec): OAuthSession | undefined {
+  if ('command' in options || options.oauth === undefined || options.oauth === false) return;
+  return makeOAuthSession({ ...spec, options });
 }
 
 /** Without a list there is nothing to pin. */

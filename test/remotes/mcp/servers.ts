@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { createMcpHandler, Server, type Tool } from '@modelcontextprotocol/server';
 import { afterEachTest } from '../../tidying.js';
 import { makeMcpRemote } from '../../../src/remotes/mcp/mcp.js';
+import type { LoginStore } from '../../../src/remotes/mcp/oauth.js';
 import type { PinStore } from '../../../src/remotes/pins.js';
 import type { McpRemoteOptions, Remote } from '../../../src/remotes/remote.js';
 
@@ -213,8 +214,25 @@ export function makePins(): PinStore & { readonly texts: Map<string, string> } {
   };
 }
 
-export function makeRemote(options: McpRemoteOptions, pins: PinStore = makePins()): Remote {
-  const remote = makeMcpRemote({ id: 'house', options, network: {}, pins });
+/** Stores logins in memory, by the server's id. */
+export function makeLogins(): LoginStore & { readonly texts: Map<string, string> } {
+  const texts = new Map<string, string>();
+  return {
+    texts,
+    read: (id) => texts.get(id),
+    write: async (id, text) => {
+      if (text === undefined) texts.delete(id);
+      else texts.set(id, text);
+    },
+  };
+}
+
+export function makeRemote(
+  options: McpRemoteOptions,
+  pins: PinStore = makePins(),
+  logins: LoginStore = makeLogins(),
+): Remote {
+  const remote = makeMcpRemote({ id: 'house', options, network: {}, pins, logins });
   open.add({ close: () => remote.close() });
   return remote;
 }
