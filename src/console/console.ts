@@ -22,7 +22,7 @@ import { auditPage, hasAudit, matchesText, NO_AUDIT } from './pages/audit.js';
 import { addCallRoutes } from './call-routes.js';
 import { enterPage, tokenPage } from './pages/enter.js';
 import { barePage, type PagePath, page } from './pages/layout.js';
-import { machinePage } from './pages/machine.js';
+import { machinePage, type ShownRunner } from './pages/machine.js';
 import { stopPage } from './pages/stop.js';
 import { addPluginRoutes } from './plugin-routes.js';
 import { watchActivity } from './plugin-activity.js';
@@ -69,6 +69,8 @@ export interface ConsoleSpec {
   readonly recent?: Partial<RecentOptions>;
   /** Updates of locked plugins. Absent: there is no lock file. */
   readonly updates?: ConsoleUpdates;
+  /** The runners of a gateway. Absent: the engine is not a gateway. */
+  readonly runners?: () => readonly ShownRunner[];
   readonly now: () => number;
 }
 
@@ -196,9 +198,10 @@ export function createConsole(spec: ConsoleSpec): Console {
     const verdict = await engine.audit.verify(text === '' ? {} : { anchors: parseAnchors(text) });
     return auditView(session, () => undefined, verdict);
   });
-  app.get('/console/machine', async ({ env }) =>
-    show(env.session, 'Machine', '/console/machine', machinePage(await engine.guarantees())),
-  );
+  app.get('/console/machine', async ({ env }) => {
+    const content = machinePage(await engine.guarantees(), spec.runners?.(), now());
+    return show(env.session, 'Machine', '/console/machine', content);
+  });
   app.get('/console/stop', ({ env }) => {
     const ids = engine.plugins().map(({ id }) => id);
     const content = stopPage(engine.stops.list(), ids, env.session);

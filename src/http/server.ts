@@ -2,6 +2,7 @@ import { createMcpHandler, type McpHandler, type McpOptions } from '../adapters/
 import { policyOf, type AuditOptions } from '../audit/options.js';
 import { createConsole, type Console } from '../console/console.js';
 import type { ConsoleUpdates } from '../console/updates.js';
+import type { ShownRunner } from '../console/pages/machine.js';
 import type { RecentOptions } from '../console/recent-calls.js';
 import type { Entrant } from '../console/sessions.js';
 import type { Engine } from '../engine/engine-api.js';
@@ -61,6 +62,8 @@ export interface ConsoleOptions {
   readonly recent?: Partial<RecentOptions>;
   /** Reviews and accepts updates of locked plugins. Default: the page offers none. */
   readonly updates?: ConsoleUpdates;
+  /** The runners of a gateway, whenever the page is read. Default: the page shows none. */
+  readonly runners?: () => readonly ShownRunner[];
 }
 
 /** Settings that may change while a server runs. */
@@ -217,7 +220,7 @@ function openConsole(
   server: { readonly origin: () => string; readonly credentials: () => Credentials },
 ): Console | undefined {
   if (console === undefined) return undefined;
-  const { operator, inputs = {}, recent, updates } = console;
+  const { operator, inputs = {}, recent, updates, runners } = console;
   return createConsole({
     engine,
     origin: server.origin,
@@ -227,6 +230,7 @@ function openConsole(
     inputs: policyOf(inputs),
     ...(recent === undefined ? {} : { recent }),
     ...(updates === undefined ? {} : { updates }),
+    ...(runners === undefined ? {} : { runners }),
     now: Date.now,
   });
 }

@@ -6,6 +6,7 @@ import { makeMemoryFiles, openApprovalStore } from '../../src/approval/store.js'
 import { makeStoredApprovals } from '../../src/approval/stored-approvals.js';
 import { type Console, type ConsoleEngine, createConsole } from '../../src/console/console.js';
 import type { InputPolicy } from '../../src/audit/note.js';
+import type { ShownRunner } from '../../src/console/pages/machine.js';
 import type { ConsoleUpdates } from '../../src/console/updates.js';
 import type { BulkheadEvent, EventListener, WithoutTime } from '../../src/events.js';
 import { statusOf, tool } from '../report/builders.js';
@@ -53,11 +54,13 @@ export function openWorld({
   replay,
   updates,
   inputs = 'digest',
+  runners,
 }: {
   readonly audit?: Partial<Audit>;
   readonly replay?: ConsoleEngine['replay'];
   readonly updates?: ConsoleUpdates;
   readonly inputs?: InputPolicy['inputs'];
+  readonly runners?: readonly ShownRunner[];
 } = {}): World {
   const clock = { ms: Date.parse('2026-11-23T10:00:00Z') };
   const now = (): number => clock.ms;
@@ -131,6 +134,7 @@ export function openWorld({
     operator: 'ada',
     inputs: { inputs, redact: ['password'] },
     ...(updates === undefined ? {} : { updates }),
+    ...(runners === undefined ? {} : { runners: () => runners }),
     now,
   });
   open.push(console);

@@ -91,6 +91,7 @@ export async function runServe(
           console: {
             operator: capabilities.operator,
             inputs: auditOf(settings, file.audit).audit,
+            ...(file.fleet === undefined ? {} : { runners: () => runnersOf(engine) }),
             ...(file.recent === undefined ? {} : { recent: file.recent }),
             ...(lockFile === undefined
               ? {}
