@@ -87,12 +87,12 @@ describe('a live guest', () => {
     expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^NoNewPrivs:\s+1$/m);
   });
 
-  it('has no descriptor that its host opened', () => {
+  it.each(['walled', 'alone'])('has no descriptor that its host opened (%s)', (walled) => {
     const secret = openSync('/etc/hostname', 'r');
     const holes = Array.from({ length: 37 }, () => 'ignore' as const);
     const { stdout, stderr } = spawnSync(
       process.execPath,
-      [join(import.meta.dirname, 'inheriting-host.mjs'), guestScript],
+      [join(import.meta.dirname, 'inheriting-host.mjs'), guestScript, walled],
       { stdio: ['ignore', 'pipe', 'pipe', ...holes, secret], encoding: 'utf8' },
     );
     closeSync(secret);

@@ -48,7 +48,7 @@ export const guestGuards: readonly Guard[] = [
     id: 'core-dumps-off',
     stops: 'a crash that writes memory to disk',
     mutation: 'remove',
-    tests: ['test/guests/command.test.ts'],
+    tests: ['test/guests/command.test.ts', 'test/guests/core-dump.test.ts'],
   },
   {
     id: 'stack-limit',
