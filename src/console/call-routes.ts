@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { Engine } from '../engine/engine-api.js';
 import { requireRight } from './door.js';
 import { callPage, callsPage, treesOf } from './pages/calls.js';
+import { nodeOf } from './pages/time-line.js';
 import { knownPlugin } from './plugin-routes.js';
 import type { PastQuestions } from './queue.js';
 import type { RecentCalls } from './recent-calls.js';
@@ -51,11 +52,12 @@ export function addCallRoutes(
       );
     }
     const parent = call.parent === undefined ? undefined : recent.find(call.parent);
+    const { entries = [] } = engine.plugins().find(({ id }) => id === call.plugin) ?? {};
     return show(
       env.session,
       'Call',
       '/console/calls',
-      callPage(call, recent.childrenOf(call.id), parent, env.session),
+      callPage(nodeOf(call, recent.childrenOf), parent, entries, env.session),
     );
   });
 }

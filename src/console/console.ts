@@ -26,7 +26,7 @@ import { machinePage, type ShownRunner } from './pages/machine.js';
 import { stopPage } from './pages/stop.js';
 import { addPluginRoutes } from './plugin-routes.js';
 import { watchActivity } from './plugin-activity.js';
-import { keepPastQuestions, rowsOf } from './queue.js';
+import { keepPastQuestions, lastOfEachTool, rowsOf } from './queue.js';
 import { keepRecentCalls, RECENT_EVENTS, type RecentOptions } from './recent-calls.js';
 import { ConsoleRefusal } from './refusal.js';
 import { addReplayRoute } from './replay-route.js';
@@ -141,7 +141,10 @@ export function createConsole(spec: ConsoleSpec): Console {
     const nowMs = now();
     const rows = rowsOf(waiting, past.list(), engine.rules.list(), nowMs, allowed());
     const asked = past.list().filter(({ askedAtMs }) => askedAtMs > nowMs - 3_600_000);
-    const saver = saverOf(rows);
+    const answered = lastOfEachTool(allowed());
+    const saver = saverOf(
+      rowsOf([...waiting, ...answered], asked, engine.rules.list(), nowMs, allowed()),
+    );
     const view = { rows, nowMs, session, perHour: asked.length, saver, done };
     return show(session, 'Approvals', '/console/', approvalsPage(view));
   };
@@ -311,7 +314,7 @@ export function createConsole(spec: ConsoleSpec): Console {
 /** Interval at which the console looks for questions of other processes. */
 const POLL_MS = 1_000;
 
-/** The rule, of those that are proposed now, that would have saved most questions. */
+/** The rule, of those that could be proposed, that would have saved most questions. */
 function saverOf(
   rows: ReturnType<typeof rowsOf>,
 ): { sentence: string; questions: number } | undefined {

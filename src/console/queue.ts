@@ -75,6 +75,11 @@ export function scopeOf(
   return conditionsFor([question, ...sameTool(question, waiting)].map(({ input }) => input));
 }
 
+/** The last question about each tool. */
+export function lastOfEachTool(questions: readonly StoredQuestion[]): readonly StoredQuestion[] {
+  return [...new Map(questions.map((one) => [one.id, one])).values()];
+}
+
 /** Each member keeps its value. */
 function exactConditions({ input }: StoredQuestion): InputConditions | undefined {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return undefined;

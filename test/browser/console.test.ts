@@ -9,6 +9,7 @@ const SCREENS = [
   { width: 390, colorScheme: 'dark', javaScriptEnabled: true },
   { width: 1280, colorScheme: 'dark', javaScriptEnabled: true },
   { width: 390, colorScheme: 'light', javaScriptEnabled: true },
+  { width: 1600, colorScheme: 'light', javaScriptEnabled: false },
 ] as const;
 
 const PAGES = ['', 'plugins', 'calls', 'audit', 'machine', 'stop', 'logs?plugin=hostile'];
@@ -115,7 +116,7 @@ describe.skipIf(!HAS_CHROMIUM)('the console in Chromium', () => {
     },
   );
 
-  it.each(SCREENS.slice(0, 2))(
+  it.each(SCREENS.slice(0, 4))(
     'has nothing that axe objects to at $width pixels, $colorScheme',
     async (screen) => {
       const page = await enter(screen);

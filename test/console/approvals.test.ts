@@ -134,6 +134,22 @@ describe('answers in the console', () => {
     expect(page).toContain('where input.city is &quot;Bergen&quot;');
   });
 
+  it('says which rule would have saved most questions, also if none waits', async () => {
+    const world = openWorld();
+    for (const city of ['Oslo', 'Bergen', 'Rome']) {
+      await answer(world, world.ask({ input: { city, unit: 'C' } }), { verdict: 'once' });
+    }
+    const cookie = await world.enter();
+    const page = await (await world.get('/console/', cookie)).text();
+    expect(page).toMatch(/3\s+questions\s+in the last hour/);
+    expect(page).toMatch(/A rule would have saved 2 of them: allow notes:write/);
+    // Older questions do not count.
+    world.clock.ms += 3_600_001;
+    const later = await (await world.get('/console/', cookie)).text();
+    expect(later).toMatch(/0\s+questions\s+in the last hour/);
+    expect(later).not.toContain('A rule would have saved');
+  });
+
   it('runs a waiting call dry when a person asks for it, and shows what its code chose to do', async () => {
     const world = openWorld();
     const question = world.ask({ tenant: 'acme' });

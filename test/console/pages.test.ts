@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
+import { pluginsPage } from '../../src/console/pages/plugins.js';
+import { watchActivity } from '../../src/console/plugin-activity.js';
+import { switchedOffWhy } from '../../src/engine/plugins/switched-off.js';
+import { statusOf } from '../report/builders.js';
 import { openWorld } from './world.js';
 
 const HASH = 'a'.repeat(64);
@@ -22,6 +26,112 @@ describe('the page of a call', () => {
     expect(page).toContain(String.raw`&#39;notes:write&#39;\&#39;&#39;; rm -rf ~&#39;`);
     expect(page).not.toContain('rules add allow');
     expect(page).toContain('The input is not known here');
+  });
+
+  it('has nested calls and their requests on its time line, each once', async () => {
+    const world = openWorld();
+    const cookie = await world.enter();
+    const start = (call: string, parent?: string) => {
+      world.emit({
+        type: 'call-started',
+        call,
+        plugin: 'notes',
+        tool: `tool_${call}`,
+        bundle: 'sha512-abc',
+        risk: 'low',
+        input: '{}',
+        ...(parent === undefined ? {} : { parent }),
+      });
+    };
+    const request = (call: string, wanted: string) => {
+      world.clock.ms += 10;
+      world.emit({
+        type: 'capability-used',
+        call,
+        plugin: 'notes',
+        permission: 'network',
+        wanted,
+        durationMs: 5,
+        outcome: 'allowed',
+      } as never);
+    };
+    start('outer');
+    request('outer', 'GET https://a.example/first');
+    start('inner', 'outer');
+    request('inner', 'GET https://a.example/<i>second</i>');
+    start('innermost', 'inner');
+    request('innermost', 'GET https://a.example/third');
+    request('outer', 'GET https://a.example/fourth');
+    const page = await (await world.get('/console/calls/outer', cookie)).text();
+    const line = page.slice(page.indexOf('<ol class="steps">'), page.indexOf('</ol>'));
+    const order = [...line.matchAll(/first|tool_inner(?:most)?|second|third|fourth/g)].map(String);
+    expect(order).toEqual(['first', 'tool_inner', 'second', 'tool_innermost', 'third', 'fourth']);
+    expect([...line.matchAll(/indent-(\d)/g)].map(([, depth]) => depth).join('')).toBe('001120');
+    expect(line).not.toContain('<i>');
+    // A call that names itself as its caller stands once.
+    start('self', 'self');
+    const self = await (await world.get('/console/calls/self', cookie)).text();
+    expect(self).toContain('It sent no request through the host.');
+  });
+
+  it('has the grant of what was denied only if a grant would change something', async () => {
+    const world = openWorld();
+    const cookie = await world.enter();
+    world.emit({
+      type: 'call-started',
+      call: 'call_1',
+      plugin: 'notes',
+      tool: 'write',
+      bundle: 'sha512-abc',
+      risk: 'low',
+      input: '{}',
+    });
+    const deny = async (permission: string, wanted: string) => {
+      world.emit({
+        type: 'capability-denied',
+        call: 'call_1',
+        plugin: 'notes',
+        permission,
+        wanted,
+        outcome: 'denied',
+      } as never);
+      const page = await (await world.get('/console/calls/call_1', cookie)).text();
+      const denied = page.slice(page.indexOf('<h3>Denied'), page.indexOf('<h3>What happened'));
+      return denied.slice(denied.lastIndexOf('class="meta"')).replaceAll(/\s+/g, ' ');
+    };
+    const granted = 'It has this permission. The request was denied for another reason.';
+    expect(await deny('network', 'GET https://api.notes.example/x')).toContain(granted);
+    expect(await deny('network', 'GET https://other.example/x')).toContain(
+      'Its manifest does not declare it. After the author declares it: <code >--allow network:other.example',
+    );
+    expect(await deny('storage', 'write a.md')).toContain('--allow storage');
+    expect(await deny('fs', '"/srv/<b>"')).toContain('&lt;b&gt;');
+    expect(await deny('fs', '"*"')).toContain('Its manifest does not declare it.');
+    expect(await deny('powers', 'x')).toContain('No option grants it.');
+  });
+});
+
+describe('the page of plugins', () => {
+  it('offers no switch to a plugin that lacks a value, and one that was switched off its switch', async () => {
+    const lacking = 'the environment variable KEY has no value; set it';
+    const off = switchedOffWhy('notes');
+    for (const [message, word, hasSwitch] of [
+      [lacking, '○ inactive', false],
+      [off, '○ switched off', true],
+    ] as const) {
+      const problems = [{ code: 'PLUGIN_INACTIVE', message }] as const;
+      const row = {
+        status: statusOf('notes', { state: 'inactive', problems }),
+        activity: watchActivity(Date.now).of('notes'),
+        sharesWith: [],
+        isLocked: false,
+      };
+      const session = { rights: new Set(['administer']), formToken: 'f', by: 'ada' };
+      const { text } = pluginsPage([row], session as never);
+      expect(text).toContain(word);
+      expect(text.includes('Switch on')).toBe(hasSwitch);
+      expect(text).not.toContain('Switch off');
+    }
   });
 });
 

@@ -1,3 +1,4 @@
+import type { EntryStatus } from '../../engine/types/status.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { type Markup, html } from '../../report/html/markup.js';
 import { isolatedJson, shellWord } from '../../visible.js';
@@ -5,18 +6,14 @@ import type { NotedContent } from '../../audit/note.js';
 import type { CallStep, RecentCall } from '../recent-calls.js';
 import type { Session } from '../sessions.js';
 import { clock, formToken, quoted, riskPill } from './layout.js';
-import { grantText } from './plugins.js';
+import { ms } from './duration.js';
+import { grantText } from './grant-text.js';
 import { replayForm } from './replay.js';
+import { type CallNode, timeLine } from './time-line.js';
 import { textBlock } from './value.js';
 
 /** Calls on one page. */
 export const CALLS_SHOWN = 100;
-
-/** A call with the calls that it made. */
-export interface CallNode {
-  readonly call: RecentCall;
-  readonly children: readonly CallNode[];
-}
 
 /** Calls as trees: a call stands below the call or program that made it. Newest first. */
 export function treesOf(calls: readonly RecentCall[]): CallNode[] {
@@ -52,9 +49,9 @@ export function callsPage(
   session: Session,
 ): Markup {
   return html`<p class="lead">
-      The last calls ${plugin !== undefined && html`of ${quoted(plugin)}`}
-      ${tenant !== undefined && html`for the tenant ${quoted(tenant)}`}, newest first. ${kept}
-      ${kept === 1 ? 'call is' : 'calls are'} in memory, and none on the disk.
+      The last
+      calls${plugin !== undefined && html` of ${quoted(plugin)}`}${tenant !== undefined && html` for the tenant ${quoted(tenant)}`},
+      newest first. ${kept} ${kept === 1 ? 'call is' : 'calls are'} in memory, and none on the disk.
       ${(plugin ?? tenant) !== undefined && html`<a href="/console/calls">All calls</a>`}
     </p>
     <div class="card">
@@ -110,17 +107,14 @@ function outcome({ end }: RecentCall): Markup {
     : html`<span class="pill bad">■ ${end.code ?? 'failed'}</span>`;
 }
 
-export function ms(duration: number): string {
-  return duration >= 10_000 ? `${(duration / 1_000).toFixed(1)} s` : `${duration.toFixed(1)} ms`;
-}
-
 /** One call: its input as the audit policy allows it, and what happened, on a time line. */
 export function callPage(
-  call: RecentCall,
-  children: readonly RecentCall[],
+  node: CallNode,
   parent: RecentCall | undefined,
+  entries: readonly EntryStatus[],
   session: Session,
 ): Markup {
+  const { call, children } = node;
   const denied = call.steps.filter(({ kind }) => kind === 'denied');
   return html`<article class="card" aria-label="The call">
     <header>
@@ -159,16 +153,14 @@ export function callPage(
     ${contentOf(call.input, `Input of ${call.tool}`)}
     ${call.end !== undefined && html`<h3>Answer</h3>`}
     ${call.answer !== undefined && contentOf(call.answer, `Answer of ${call.tool}`)}
-    ${denied.length > 0 && denials(denied)}
+    ${denied.length > 0 && denials(denied, entries)}
     <h3>What happened</h3>
-    ${call.steps.length === 0 ? html`<p>It sent no request through the host.</p>` : timeLine(call)}
+    ${timeLine(node)}
     ${call.dropped > 0 && html`<p class="meta">${call.dropped} more steps are not kept.</p>`}
     ${
       children.length > 0 &&
       html`<h3>Calls that it made</h3>
-        <ul class="tree">
-          ${children.map((child) => html`<li>${line(child)}</li>`)}
-        </ul>`
+        ${treeList(children)}`
     }
     ${ruleTexts(call)} ${replayForm(call, session)}
     <h3>Why</h3>
@@ -250,45 +242,15 @@ function parsed(text: string): unknown {
   }
 }
 
-function denials(denied: readonly CallStep[]): Markup {
+function denials(denied: readonly CallStep[], entries: readonly EntryStatus[]): Markup {
   return html`<h3>Denied</h3>
     <ul class="permissions">
       ${denied.map(
         ({ permission = '', wanted, at }) =>
           html`<li>
             ${permission} ${quoted(wanted)}${at !== undefined && html` at ${quoted(at)}`}
-            <span class="meta">To grant it: ${grantText(permission, wanted)}</span>
+            <span class="meta">${grantText(permission, wanted, entries)}</span>
           </li>`,
       )}
     </ul>`;
-}
-
-/** Requests as bars on the time of the call, each with its text. */
-function timeLine({ startedAtMs, steps, end }: RecentCall): Markup {
-  const last = steps.reduce((most, { atMs }) => Math.max(most, atMs - startedAtMs), 0);
-  const whole = Math.max(1, end?.durationMs ?? 0, last);
-  return html`<ol class="steps">
-    ${steps.map((step) => {
-      const { atMs, durationMs = 0, text, wanted, kind, at } = step;
-      const until = Math.min(whole, Math.max(0, atMs - startedAtMs));
-      const from = Math.max(0, until - durationMs);
-      const width = Math.max(1, ((until - from) / whole) * 100);
-      return html`<li class="${kind}">
-        <svg class="lane" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-          <rect class="rail" x="0" y="2.5" width="100" height="1" />
-          <rect
-            class="mark-${kind}"
-            x="${Math.min(99, (from / whole) * 100).toFixed(2)}"
-            y="0"
-            width="${width.toFixed(2)}"
-            height="6"
-          />
-        </svg>
-        <span class="when">+${ms(from)}${durationMs > 0 && ` for ${ms(durationMs)}`}</span>
-        <span class="what"
-          >${text}${wanted !== '' && html` ${quoted(wanted)}`}${at !== undefined && html` at ${quoted(at)}`}</span
-        >
-      </li>`;
-    })}
-  </ol>`;
 }

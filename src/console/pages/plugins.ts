@@ -1,12 +1,13 @@
+import { switchedOffWhy } from '../../engine/plugins/switched-off.js';
 import type { EntryStatus, PluginStatus } from '../../engine/types/status.js';
 import { scopesOf } from '../../permissions/permissions.js';
 import type { PermissionName } from '../../permissions/kind.js';
 import { permissionNames } from '../../permissions/table.js';
 import { explainScope } from '../../report/permission-rows.js';
 import { type Markup, html, shorten, table } from '../../report/html/markup.js';
-import { shellWord } from '../../visible.js';
 import type { LogLine, PluginActivity } from '../plugin-activity.js';
 import type { Session } from '../sessions.js';
+import { grantText } from './grant-text.js';
 import { clock, formToken, quoted } from './layout.js';
 import { sparkline } from './sparkline.js';
 
@@ -34,13 +35,21 @@ export function pluginsPage(rows: readonly PluginRow[], session: Session, done?:
 
 const STATES = {
   active: ['good', '● active'],
-  inactive: ['', '○ switched off'],
+  inactive: ['', '○ inactive'],
   failed: ['bad', '■ failed'],
 } as const;
 
+const SWITCHED_OFF = ['', '○ switched off'] as const;
+
+/** Whether its host switched it off. An inactive plugin may also lack a value, or be disabled in the lock file. */
+function isOff({ id, problems }: PluginStatus): boolean {
+  const why = switchedOffWhy(id);
+  return problems.some(({ message }) => message === why);
+}
+
 function card({ status, activity, sharesWith, isLocked }: PluginRow, session: Session): Markup {
   const { id, name, version, state, problems, tools, entries, format } = status;
-  const [tone, word] = STATES[state];
+  const [tone, word] = isOff(status) ? SWITCHED_OFF : STATES[state];
   return html`<article class="card" aria-label="Plugin ${id}">
     <header>
       <h2>
@@ -74,7 +83,8 @@ function card({ status, activity, sharesWith, isLocked }: PluginRow, session: Se
         </p>
       </div>
     </div>
-    ${refused(activity)} ${isLocked && updateForm(status, session)} ${switchForm(status, session)}
+    ${refused(activity, entries)} ${isLocked && updateForm(status, session)}
+    ${switchForm(status, session)}
   </article>`;
 }
 
@@ -127,7 +137,7 @@ function useOf(kind: PermissionName, used: ReadonlyMap<string, number>): string 
   return times === 0 ? 'granted, not used yet' : `granted; ${kind} used ${times}×`;
 }
 
-function refused({ denied }: PluginActivity): Markup {
+function refused({ denied }: PluginActivity, entries: readonly EntryStatus[]): Markup {
   if (denied.length === 0) return html``;
   return html`<details>
     <summary>${denied.length} denied ${denied.length === 1 ? 'request' : 'requests'}</summary>
@@ -137,45 +147,24 @@ function refused({ denied }: PluginActivity): Markup {
         { title: 'Permission', cell: (row: (typeof denied)[number]) => row.permission, as: 'head' },
         { title: 'Wanted', cell: (row) => quoted(row.wanted), as: 'wrap' },
         { title: 'Times', cell: (row) => String(row.count), as: 'num' },
-        { title: 'To grant it', cell: (row) => grantText(row.permission, row.wanted), as: 'wrap' },
+        {
+          title: 'Grant',
+          cell: (row) => grantText(row.permission, row.wanted, entries),
+          as: 'wrap',
+        },
       ],
       denied,
     )}
   </details>`;
 }
 
-/** The option that grants what was denied, to be pasted. It grants one host or path, and nothing wider. */
-export function grantText(permission: string, wanted: string): Markup {
-  const option = grantOption(permission, wanted);
-  return option === undefined ? html`no option grants it` : html`<code>${option}</code>`;
-}
-
-function grantOption(permission: string, wanted: string): string | undefined {
-  if (permission === 'builtin') return undefined;
-  if (permission === 'network') {
-    const [, url = wanted] = /^[A-Z]+ (\S+)$/.exec(wanted) ?? [];
-    if (!URL.canParse(url)) return undefined;
-    return `--allow ${shellWord(`network:${new URL(url).hostname}`)}`;
-  }
-  if (permission === 'fs' || permission === 'env') {
-    return `--allow ${shellWord(`${permission}:${unquoted(wanted)}`)}`;
-  }
-  return permission === 'powers' ? undefined : `--allow ${shellWord(permission)}`;
-}
-
-/** Paths are recorded as JSON strings. */
-function unquoted(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'string' ? value : text;
-  } catch {
-    return text;
-  }
-}
-
-function switchForm({ id, state, entries }: PluginStatus, session: Session): Markup {
+function switchForm(status: PluginStatus, session: Session): Markup {
+  const { id, state, entries } = status;
   if (!session.rights.has('administer') || entries.length === 0) return html``;
-  const on = state === 'inactive';
+  const on = isOff(status);
+  if (state === 'inactive' && !on) {
+    return html`<p class="meta">It runs when what it lacks is set. No switch starts it.</p>`;
+  }
   return html`<form class="armed" method="post" action="/console/plugins/switch">
     ${formToken(session)}<input type="hidden" name="plugin" value="${id}" />
     <p class="actions">

@@ -23,6 +23,7 @@ import { byId, type InstalledEntry, type InstalledPlugin, type PluginTable } fro
 import { emitPluginEvents } from './plugin-events.js';
 import { makeReconciler } from './reconcile.js';
 import { statusesOf } from './status-of.js';
+import { switchedOffWhy } from './switched-off.js';
 
 /** Loads, replaces, disables and closes the plugins of an engine. */
 export interface Registry {
@@ -273,9 +274,7 @@ function brokenListingOf({
 }
 
 function switchedOff(found: FoundPlugin): FoundPlugin {
-  const id = JSON.stringify(found.plugin.id);
-  const withheld = `it was switched off by its host; engine.setEnabled(${id}, true) switches it on`;
-  return { ...found, withheld };
+  return { ...found, withheld: switchedOffWhy(found.plugin.id) };
 }
 
 function notThere(id: string): BulkheadError {
