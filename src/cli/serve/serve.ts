@@ -6,6 +6,7 @@ import type { RunnerStatus } from '../../fleet/options.js';
 import type { HttpListener } from '../../http/listen.js';
 import type { Role } from '../../http/credentials.js';
 import type { RunningServer, ServerOptions } from '../../http/server.js';
+import { plural } from '../../report/words.js';
 import type { RunCommand } from '../call.js';
 import { readPowerModules } from '../power-modules.js';
 import type { CliCapabilities } from '../capabilities.js';
@@ -258,8 +259,8 @@ async function checkConfig(
       capabilities,
       summary,
       failed === 0
-        ? `The configuration is valid: ${plugins.length} plugins, ${engine.catalog.list().length} tools.\n`
-        : `${failed} problems of ${plugins.length} plugins: see standard error.\n`,
+        ? `The configuration is valid: ${plural(plugins.length, 'plugin')}, ${plural(engine.catalog.list().length, 'tool')}.\n`
+        : `${plural(failed, 'problem')} in ${plural(plugins.length, 'plugin')}: see standard error.\n`,
     );
     return failed === 0 ? EXIT.ok : EXIT.usage;
   } finally {

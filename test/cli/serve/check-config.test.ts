@@ -12,15 +12,15 @@ const check = (...args: readonly string[]): Promise<Ended> =>
 describe('bulkhead serve --check-config', () => {
   it('exits with 0 for plugins that run, and warns of a directory without a plugin', async () => {
     const { code, stdout, stderr } = await check('--plugins', writePlugin(), '/nowhere/at/all');
-    expect([code, stdout]).toEqual([0, 'The configuration is valid: 1 plugins, 1 tools.\n']);
+    expect([code, stdout]).toEqual([0, 'The configuration is valid: 1 plugin, 1 tool.\n']);
     expect(JSON.parse(stderr)).toMatchObject({ level: 'warn', directory: '/nowhere/at/all' });
   });
 
   it('exits with 1 and names the plugin that fails', async () => {
     const plugin = writePlugin();
     writeFileSync(join(plugin, 'index.ts'), BROKEN);
-    const { code, stderr } = await check('--plugins', plugin);
-    expect(code).toBe(1);
+    const { code, stdout, stderr } = await check('--plugins', plugin);
+    expect([code, stdout]).toEqual([1, '1 problem in 1 plugin: see standard error.\n']);
     expect(JSON.parse(stderr)).toMatchObject({
       level: 'error',
       plugin: 'sample',
