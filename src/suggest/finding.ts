@@ -25,6 +25,8 @@ export interface Finding {
   readonly node: AnyNode;
   /** The name does not exist in a plugin. Dependencies often test for such names. */
   readonly absent?: true;
+  /** A variable that a function reads by name. Packages go on without most of them. */
+  readonly optional?: true;
 }
 
 /** A member expression that starts at a name. */

@@ -21,11 +21,13 @@ export function packagesAmong({
   open,
 }: Pick<Suggestion, 'items' | 'open'>): readonly SuggestedPackage[] {
   const byPackage = new Map<string, PackageUse[]>();
-  const unscoped = open.flatMap(({ permission, what, at }) =>
+  const uncertain = open.flatMap(({ permission, scope, what, at }) =>
     // A host that the code names is not a use.
-    permission === 'none' || what.startsWith(NAMED_HOST) ? [] : [{ permission, why: what, at }],
+    permission === 'none' || what.startsWith(NAMED_HOST)
+      ? []
+      : [{ permission, ...(scope === undefined ? {} : { scope }), why: what, at }],
   );
-  for (const item of [...items, ...unscoped]) {
+  for (const item of [...items, ...uncertain]) {
     const path = packageOf(item.at);
     if (path !== undefined) byPackage.set(path, [...(byPackage.get(path) ?? []), item]);
   }

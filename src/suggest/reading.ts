@@ -1,5 +1,6 @@
 import type {
   AnyNode,
+  CallExpression,
   Expression,
   Identifier,
   MemberExpression,
@@ -17,6 +18,8 @@ export interface Reading {
   readonly texts: StaticTexts;
   /** Variables that tools read from their context: `context.env.KEY`. */
   readonly contextVariables: readonly { readonly name: string; readonly node: AnyNode }[];
+  /** The calls of a function, by the name that it was declared with. */
+  readonly callsOf: (name: string) => readonly CallExpression[];
   /** A node's parent. */
   readonly parentOf: (node: AnyNode) => AnyNode | undefined;
   /** Line and column (from 1) of an offset in the code. */
@@ -41,6 +44,11 @@ export function readCode(code: string): Reading {
   const members = new Map<string, NamedMember>();
   const values = new Map<string, Expression[]>();
   const contextVariables: { name: string; node: AnyNode }[] = [];
+  const calls = new Map<string, CallExpression[]>();
+  /** Local names of `context.env`. */
+  const environments = new Set(['env']);
+  /** Local names of a clock or of randomness: `Date = context.Date`. */
+  const taken = new Map<string, string>();
   const define = (name: string, value: Expression): void => {
     values.set(name, [...(values.get(name) ?? []), value]);
     const module = moduleDefinedBy(value) ?? moduleImportedBy(value, modules);
@@ -62,15 +70,26 @@ export function readCode(code: string): Reading {
     } else if (node.type === 'TemplateElement') {
       literals.push({ text: node.value.cooked ?? '', at: node.start });
     } else if (node.type === 'MemberExpression') {
-      const name = variableReadBy(node);
+      const name = variableReadBy(node, environments);
       if (name !== undefined) contextVariables.push({ name, node });
     } else if (node.type === 'VariableDeclarator') {
-      for (const name of variablesTakenBy(node)) contextVariables.push({ name, node });
-      if (node.id.type === 'Identifier' && node.init) define(node.id.name, node.init);
-      else if (node.id.type === 'ObjectPattern' && node.init) destructure(node.id, node.init);
+      for (const name of variablesTakenBy(node, environments))
+        contextVariables.push({ name, node });
+      if (node.id.type === 'Identifier' && node.init) {
+        const { name } = node.id;
+        if (isContextEnv(node.init, environments)) environments.add(name);
+        const global = globalTakenBy(node.init);
+        if (global !== undefined && name.replace(/\d+$/, '') === global) taken.set(name, global);
+        define(name, node.init);
+      } else if (node.id.type === 'ObjectPattern' && node.init) destructure(node.id, node.init);
     } else if (node.type === 'AssignmentExpression') {
       // esbuild assigns the constants of a module that loads lazily.
       if (node.left.type === 'Identifier') define(node.left.name, node.right);
+    } else if (node.type === 'CallExpression' && node.callee.type === 'Identifier') {
+      const { name } = node.callee;
+      calls.set(name, [...(calls.get(name) ?? []), node]);
+    } else if (node.type === 'ObjectPattern') {
+      for (const name of environmentsTakenBy(node)) environments.add(name);
     } else if (node.type === 'UpdateExpression' && node.argument.type === 'Identifier') {
       define(node.argument.name, node);
     }
@@ -82,8 +101,9 @@ export function readCode(code: string): Reading {
   };
   const starts = lineStarts(code);
   return {
-    uses: resolveReferences(walk).flatMap((reference) => useOf(reference, modules, members)),
+    uses: resolveReferences(walk).flatMap((reference) => useOf(reference, modules, members, taken)),
     texts: makeStaticTexts(constant, modules),
+    callsOf: (name) => calls.get(name) ?? [],
     parentOf: (node) => parents.get(node),
     positionOf: (offset) => positionIn(starts, offset),
     literals,
@@ -92,16 +112,24 @@ export function readCode(code: string): Reading {
 }
 
 /** `KEY` of `context.env.KEY`, `ctx.env['KEY']` or `env.KEY`. Variables have names in upper case. */
-function variableReadBy({ object, property, computed }: MemberExpression): string | undefined {
+function variableReadBy(
+  { object, property, computed }: MemberExpression,
+  environments: ReadonlySet<string>,
+): string | undefined {
   const name = computed
     ? property.type === 'Literal' && String(property.value)
     : property.type === 'Identifier' && property.name;
-  return name !== false && VARIABLE.test(name) && isContextEnv(object) ? name : undefined;
+  return name !== false && VARIABLE.test(name) && isContextEnv(object, environments)
+    ? name
+    : undefined;
 }
 
 /** The names of `const { KEY, OTHER: other } = context.env`. */
-function variablesTakenBy({ id, init }: VariableDeclarator): string[] {
-  if (id.type !== 'ObjectPattern' || !init || !isContextEnv(init)) return [];
+function variablesTakenBy(
+  { id, init }: VariableDeclarator,
+  environments: ReadonlySet<string>,
+): string[] {
+  if (id.type !== 'ObjectPattern' || !init || !isContextEnv(init, environments)) return [];
   return id.properties.flatMap((property) =>
     property.type === 'Property' &&
     property.key.type === 'Identifier' &&
@@ -113,9 +141,29 @@ function variablesTakenBy({ id, init }: VariableDeclarator): string[] {
 
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
-function isContextEnv(node: AnyNode): boolean {
+/** The local names of `const { env: variables } = context`, also as a parameter. */
+function environmentsTakenBy({ properties }: ObjectPattern): string[] {
+  return properties.flatMap((property) =>
+    property.type === 'Property' &&
+    property.key.type === 'Identifier' &&
+    property.key.name === 'env' &&
+    property.value.type === 'Identifier'
+      ? [property.value.name]
+      : [],
+  );
+}
+
+/** `Date` of `context.Date`: packages such as lodash take their globals from an object. */
+function globalTakenBy(node: Expression): string | undefined {
+  if (node.type !== 'MemberExpression' || node.computed || node.property.type !== 'Identifier')
+    return undefined;
+  const { name } = node.property;
+  return name === 'Date' || name === 'Math' ? name : undefined;
+}
+
+function isContextEnv(node: AnyNode, environments: ReadonlySet<string>): boolean {
   const inner = node.type === 'ChainExpression' ? node.expression : node;
-  if (inner.type === 'Identifier') return inner.name === 'env';
+  if (inner.type === 'Identifier') return environments.has(inner.name);
   return (
     inner.type === 'MemberExpression' &&
     !inner.computed &&
@@ -140,8 +188,11 @@ function useOf(
   { node, depth }: Reference,
   modules: ReadonlyMap<string, string>,
   members: ReadonlyMap<string, NamedMember>,
+  taken: ReadonlyMap<string, string>,
 ): Use[] {
   if (depth < 0) return [{ node, of: { kind: 'global', name: node.name } }];
+  const global = taken.get(node.name);
+  if (global !== undefined) return [{ node, of: { kind: 'global', name: global } }];
   const named = members.get(node.name);
   if (named !== undefined) {
     return [{ node, of: { kind: 'module', name: named.module, member: named.member } }];

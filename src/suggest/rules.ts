@@ -1,4 +1,11 @@
-import type { AnyNode, CallExpression, NewExpression } from 'acorn';
+import type {
+  AnyNode,
+  ArrowFunctionExpression,
+  CallExpression,
+  FunctionDeclaration,
+  FunctionExpression,
+  NewExpression,
+} from 'acorn';
 import type { PluginInterface, PowerNeed } from '../formats/format.js';
 import { formats } from '../formats/table.js';
 import { insteadOf } from '../plugin/absent-globals.js';
@@ -284,8 +291,9 @@ function variable(
   key: string | undefined,
   node: AnyNode,
   member: Member,
-  { parentOf }: Reading,
+  reading: Reading,
 ): readonly Finding[] {
+  const { parentOf } = reading;
   if (key !== undefined) {
     // Code reads NODE_ENV to detect its environment; a plugin does not need it granted.
     return key === 'NODE_ENV' ? [] : [{ permission: 'env', scope: key, why: `${of}.${key}`, node }];
@@ -298,7 +306,59 @@ function variable(
         : [],
     );
   }
+  const named = namesGiven(member.node, reading);
+  if (named.length > 0) {
+    return named.map(({ name, at }) => ({
+      permission: 'env',
+      scope: name,
+      why: `${of}.${name}`,
+      node: at,
+      optional: true,
+    }));
+  }
   return [{ permission: 'env', why: `${of} with a name that is built at run time`, node }];
+}
+
+/**
+ * The variables that `const readEnv = (name) => process.env[name]` reads: the texts that its calls
+ * are given.
+ */
+function namesGiven(
+  environment: AnyNode,
+  { parentOf, callsOf, texts }: Reading,
+): readonly { readonly name: string; readonly at: AnyNode }[] {
+  const read = parentOf(environment);
+  if (read?.type !== 'MemberExpression' || !read.computed || read.property.type !== 'Identifier') {
+    return [];
+  }
+  const parameter = read.property.name;
+  let node: AnyNode | undefined = read;
+  while (node !== undefined && !isFunction(node)) node = parentOf(node);
+  if (node === undefined) return [];
+  const index = node.params.findIndex((one) => one.type === 'Identifier' && one.name === parameter);
+  const holder = parentOf(node);
+  const id = node.type === 'FunctionDeclaration' ? node.id : idOf(holder);
+  if (index < 0 || id?.type !== 'Identifier') return [];
+  return callsOf(id.name).flatMap((call) => {
+    const text = texts(call.arguments[index]);
+    return text?.whole === true && text.text !== 'NODE_ENV' ? [{ name: text.text, at: call }] : [];
+  });
+}
+
+function isFunction(
+  node: AnyNode,
+): node is FunctionDeclaration | FunctionExpression | ArrowFunctionExpression {
+  return (
+    node.type === 'FunctionDeclaration' ||
+    node.type === 'FunctionExpression' ||
+    node.type === 'ArrowFunctionExpression'
+  );
+}
+
+/** What a function is stored in: esbuild assigns the constants of a module that loads lazily. */
+function idOf(holder: AnyNode | undefined): AnyNode | undefined {
+  if (holder?.type === 'VariableDeclarator') return holder.id;
+  return holder?.type === 'AssignmentExpression' ? holder.left : undefined;
 }
 
 function envGet(node: AnyNode, { call }: Member, { texts }: Reading): readonly Finding[] {

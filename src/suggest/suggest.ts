@@ -51,7 +51,7 @@ export interface SuggestedItem {
 
 export interface OpenQuestion {
   readonly permission: SuggestedKind | 'none';
-  /** A host that the code names, and may reach. */
+  /** A host that the code names and may reach, or a variable that a package reads if it is set. */
   readonly scope?: string;
   readonly what: string;
   readonly at: string;
@@ -130,6 +130,13 @@ async function readBundle(
       // Code without a place in the sources was added by the bundler.
       if (at === undefined) continue;
       if (finding.absent === true && at.startsWith('node_modules/')) continue;
+      // A plugin whose request names a variable is inactive without it.
+      if (finding.optional === true && at.startsWith('node_modules/')) {
+        const { permission, scope = '', why } = finding;
+        if (!isScope('env', scope)) continue;
+        open.push({ permission, scope, what: `${why}, which the package reads if it is set`, at });
+        continue;
+      }
       const item = itemOf(await asShipped(finding, directory), at);
       if (item !== undefined) items.push(item);
       else open.push({ permission: finding.permission, what: finding.why, at });

@@ -86,6 +86,48 @@ describe('suggestPermissions', () => {
     );
   });
 
+  it('finds variables of a tool’s context by other names', async () => {
+    const found = await suggested(
+      `function run(context: any) {
+         const { env: given } = context; const values = context.env;
+         return given.A_KEY + values.B_KEY + ((c: any) => c.env['C_KEY'])(context) + context.other.D_KEY;
+       }`,
+    );
+    expect(found.permissions).toEqual({ env: ['A_KEY', 'B_KEY', 'C_KEY'] });
+  });
+
+  it('finds variables that a function reads by name; those of a package are questions', async () => {
+    const read = `const read = (name) => process.env[name]?.trim();`;
+    const found = await suggested(
+      `import { key } from 'service'; ${read.replace('name', 'name: string')}
+       function run() { return [read('OWN_KEY'), key()]; }`,
+      {
+        'node_modules/service/package.json': '{ "name": "service", "main": "index.js" }',
+        'node_modules/service/index.js': `const read = (name) => globalThis.process?.env?.[name]; exports.key = () => read('SERVICE_KEY') ?? read('bad name');`,
+      },
+    );
+    expect(found.permissions).toEqual({ env: ['OWN_KEY'] });
+    expect(found.open).toEqual([
+      {
+        permission: 'env',
+        scope: 'SERVICE_KEY',
+        what: 'process.env.SERVICE_KEY, which the package reads if it is set',
+        at: expect.stringMatching(/^node_modules\/service\/index\.js:1:/),
+      },
+    ]);
+  });
+
+  it('finds the clock and randomness that a package takes from the global object', async () => {
+    const found = await suggested(
+      `import { at } from 'taken'; function run() { return at(globalThis); }`,
+      {
+        'node_modules/taken/package.json': '{ "name": "taken", "main": "index.js" }',
+        'node_modules/taken/index.js': `exports.at = function (context) { var Date = context.Date, Math = context.Math; return [Date.now(), Math.random()]; };`,
+      },
+    );
+    expect(found.permissions).toEqual({ time: true, random: true });
+  });
+
   it('maps writes by node:fs to storage and reads of shipped files to fs', async () => {
     const found = await suggested(
       `import fs from 'node:fs'; import { readFile } from 'fs/promises'; import * as path from 'path'; import { fileURLToPath } from 'node:url';
