@@ -54,6 +54,54 @@ describe('handles of the plugin API', () => {
     expect(await text(engine, 'now')).toBe('Ada:fast');
   });
 
+  it('give a provider whose method calls the host’s model, and answer about images at once', async () => {
+    const powers = [
+      'getConfiguredProvider',
+      'getConfiguredProvider.sendMessage',
+      'doesSupportVision',
+    ];
+    const engine = await start(
+      {
+        permissions: { powers },
+        tools: {
+          chat: `import { doesSupportVision, getConfiguredProvider } from '@vellumai/plugin-api';
+            export default { execute: async () => {
+              const provider = await getConfiguredProvider('mainAgent');
+              const none = await getConfiguredProvider('none');
+              const options = { config: { max: 5 }, signal: new AbortController().signal, onEvent: () => {} };
+              const reply = await provider.sendMessage([{ role: 'user', content: 'hi' }], options);
+              const sees = [doesSupportVision({ name: 'large' }), doesSupportVision('small')];
+              return { content: JSON.stringify({ name: provider.name, none, reply, sees }), isError: false };
+            } };`,
+        },
+      },
+      {
+        powers: [
+          {
+            name: 'getConfiguredProvider',
+            handler: (args) =>
+              JSON.stringify(args) === '["none"]' ? null : { name: 'anthropic', model: 'large' },
+          },
+          { name: 'getConfiguredProvider.sendMessage', handler: (args) => ({ received: args }) },
+          { name: 'doesSupportVision', handler: () => ['large'] },
+        ],
+      },
+    );
+    expect(JSON.parse(await text(engine, 'chat'))).toEqual({
+      name: 'anthropic',
+      none: null,
+      reply: {
+        received: [
+          'mainAgent',
+          [{ role: 'user', content: 'hi' }],
+          { config: { max: 5 } },
+          { name: 'anthropic', model: 'large' },
+        ],
+      },
+      sees: [true, false],
+    });
+  });
+
   it('that the host does not supply name what it would have to', async () => {
     const engine = await start({ tools: { ask: tools.ask } });
     for (const name of [
@@ -87,5 +135,35 @@ describe('handles of the plugin API', () => {
     expect(readFileSync(join(storageDirectory, 'weather/data/init.json'), 'utf8')).toBe(
       '{"begun":true}',
     );
+  });
+});
+
+describe('a plugin’s config.json', () => {
+  const spec: VellumSpec = {
+    files: { 'config.json': '{ "city": "Rome", "units": "metric" }' },
+    hooks: {
+      init: 'import { state } from "../lib/state"; export default (ctx) => { state.ctx = ctx; };',
+    },
+    tools: {
+      show: 'import { state } from "../lib/state"; export default { execute: () => ({ content: JSON.stringify(state.ctx.config), isError: false }) };',
+    },
+  };
+
+  it('has the defaults of its configuration', async () => {
+    const engine = await start(spec);
+    expect(JSON.parse(await text(engine, 'show'))).toEqual({ city: 'Rome', units: 'metric' });
+  });
+
+  it('gives way to the operator’s configuration', async () => {
+    const engine = await start(spec, { config: { weather: { city: 'Oslo' } } });
+    expect(JSON.parse(await text(engine, 'show'))).toEqual({ city: 'Oslo', units: 'metric' });
+  });
+
+  it('is reported and left out if it is not an object', async () => {
+    const engine = await start({ ...spec, files: { 'config.json': '[1]' } });
+    expect(JSON.parse(await text(engine, 'show'))).toEqual({});
+    expect(engine.plugins()[0]?.problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('config.json: is not a JSON object; it is left out'),
+    ]);
   });
 });

@@ -201,3 +201,30 @@ describe('permissions', () => {
     expect((await readOne({})).plugin.entries[0]?.undeclared).toBe(true);
   });
 });
+
+describe('parts that are not run', () => {
+  it('are listed: skills, routes, jobs, a server’s file and a script of the installation', async () => {
+    const { plugin } = await read({
+      '/p/package.json': packageText(),
+      '/p/tools/a.ts': '',
+      '/p/skills/plan/SKILL.md': '',
+      '/p/skills/.hidden/SKILL.md': '',
+      '/p/routes/hook.ts': '',
+      '/p/jobs/nightly.ts': '',
+      '/p/mcp.json': '{}',
+      '/p/postinstall.ts': '',
+      '/p/src/skills/no.md': '',
+    });
+    expect(plugin.notRun).toEqual([
+      'jobs/nightly.ts',
+      'mcp.json',
+      'postinstall.ts',
+      'routes/hook.ts',
+      'skills/plan',
+    ]);
+  });
+
+  it('are not listed for a plugin without them', async () => {
+    expect((await readOne({})).plugin).not.toHaveProperty('notRun');
+  });
+});
