@@ -281,7 +281,7 @@ export async function openEngine(
   };
 
   const warnAboutGuestOptions = (): void => {
-    const sentences = explainGuestOptions(settings, plugins.list(), catalog.list());
+    const sentences = explainGuestOptions(settings, plugins.list(), catalog.list(), options);
     for (const sentence of sentences) settings.logger.warn({}, sentence);
   };
 

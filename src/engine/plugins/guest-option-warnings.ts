@@ -2,6 +2,7 @@ import { didYouMean } from '../../did-you-mean.js';
 import { formatNamed } from '../../formats/table.js';
 import { parseScope } from '../../permissions/filesystem.js';
 import { type GuestSettings, isolationOf } from '../types/guest-options.js';
+import type { EngineOptions } from '../types/options.js';
 import type { InstalledPlugin } from './installed.js';
 
 /** The part of an installed tool that an option can name. */
@@ -11,6 +12,12 @@ interface Named {
   readonly confinement: 'compartment' | 'host' | 'remote';
 }
 
+/** Options that name plugins. */
+type OptionsByPlugin = Pick<
+  EngineOptions,
+  'config' | 'packages' | 'packageBuilds' | 'hostMode' | 'trustHints' | 'remotes'
+>;
+
 /**
  * What the options about guests say without effect, in sentences for the operator: names that are not
  * installed, and options that the named plugin does not follow.
@@ -19,9 +26,13 @@ export function explainGuestOptions(
   settings: GuestSettings,
   installed: readonly InstalledPlugin[],
   tools: readonly Named[],
+  options: OptionsByPlugin,
 ): readonly string[] {
   const { replicas, isolation, background, trustGroups, idempotent, record } = settings;
   const ids = installed.map(({ plugin }) => plugin.id);
+  const { config, packages, packageBuilds, hostMode, trustHints, remotes } = options;
+  const keysOf = (record: object = {}): string[] => Object.keys(record).filter((id) => id !== '*');
+  const all = [...ids, ...(remotes ?? []).flatMap(({ id }) => id ?? [])];
   const names = tools.flatMap(({ name, id }) => [name, id]);
   const unknown = (
     option: string,
@@ -36,6 +47,11 @@ export function explainGuestOptions(
     ...unknown('isolation', Object.keys(isolation), ids),
     ...unknown('background', background, ids),
     ...unknown('trustGroups', Object.values(trustGroups).flat(), ids),
+    ...unknown('config', keysOf(config), all),
+    ...unknown('packages', keysOf(packages), ids),
+    ...unknown('packageBuilds', keysOf(packageBuilds), ids),
+    ...unknown('hostMode', hostMode ?? [], ids),
+    ...unknown('trustHints', trustHints ?? [], all),
     // guard: unknown-idempotent-tool-told
     ...unknown('idempotent', idempotent, names),
     ...unknown('record', record, names),

@@ -41,6 +41,30 @@ describe('options about guests', () => {
     ]);
   });
 
+  it('warn about plugins that are not installed, in each option that names plugins', async () => {
+    const plugin = makePlugin({ tools: { run: '() => 1' } });
+    const told = await warningsOf([plugin], {
+      config: { sample5: {}, sample: {} },
+      packages: { '*': 'together', sample1: 'separate' },
+      packageBuilds: { sample2: { mammoth: 'node' } },
+      hostMode: ['sample3'],
+      trustHints: ['sample4', 'sample'],
+    });
+    const names = {
+      config: 'sample5',
+      packages: 'sample1',
+      packageBuilds: 'sample2',
+      hostMode: 'sample3',
+      trustHints: 'sample4',
+    };
+    expect(told).toEqual(
+      Object.entries(names).map(
+        ([option, name]) =>
+          `The option ${option} names "${name}", and there is no such plugin. Did you mean "sample"?`,
+      ),
+    );
+  });
+
   it('warn if a plugin with replicas does not say that it is stateless', async () => {
     const replicas = { sample: { max: 2 } };
     const said = [expect.stringContaining('does not say that it is stateless')];
