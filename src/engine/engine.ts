@@ -52,7 +52,7 @@ import { announceRecording, recordCall } from './recording/run.js';
 import { openEngineRuntime, requireWalls } from './runtime.js';
 import { checkDirectories, readSettings } from './settings.js';
 import { openEngineStops } from './stops.js';
-import { checkGrantedIds, withoutOptions } from './types/check-options.js';
+import { checkNamedIds, withoutOptions } from './types/check-options.js';
 import { isolationOf } from './types/guest-options.js';
 import { checkCallOptions } from './types/options-table.js';
 import { apisOf, openSystems, serversAmong, withSystemPowers } from './systems.js';
@@ -363,9 +363,10 @@ export async function openEngine(
     // guard: required-walls-checked
     if (require.length > 0) requireWalls(require, await runtime.guarantees());
     await Promise.all([registry.reload(), remotes.load(remotesWaitMs)]);
-    // A plugin that cannot be read has no id yet: then a grant may be its grant.
+    // A plugin that cannot be read has no id yet: then a grant or a secret may be its own.
     if (!status().some(({ format }) => format === undefined)) {
-      checkGrantedIds(options.grant, registry.ids());
+      const { grant, secrets } = options;
+      checkNamedIds({ grant, secrets }, registry.ids());
     }
     warnAboutRules();
     warnAboutGuestOptions();

@@ -64,6 +64,16 @@ describe('createEngine refuses', () => {
     ],
     [{ env: ['A'] }, /The option env takes an object of texts by name/],
     [{ env: { A: 1 } }, /The option env takes an object of texts by name/],
+    [{ credentials: { notes: {} } }, /The option credentials takes .* with a function resolve/],
+    [{ secrets: { notes: 1 } }, /The option secrets takes an object with bindings by variable/],
+    [
+      { secrets: { notse1: {}, note: { KEY: { hosts: ['a.test'], in: ['body'] } } } },
+      /secrets\["notse1"\] names no installed plugin/,
+    ],
+    [
+      { secrets: { note: { KEY: { hosts: ['a.test'], in: ['header:authorization'] } } } },
+      /secrets\["note"\] names no installed plugin\. Did you mean "notes"\?/,
+    ],
     [{ powers: { x: 5 } }, /The option powers takes a list of powers/],
     [
       { config: { notes: 5 } },

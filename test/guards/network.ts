@@ -213,6 +213,12 @@ export const networkGuards: readonly Guard[] = [
     tests: ['test/engine/instance/secrets.test.ts'],
   },
   {
+    id: 'secret-ids-checked',
+    stops: 'a secret in plain, because its plugin was misspelt',
+    mutation: 'remove',
+    tests: ['test/engine/wrong-options.test.ts'],
+  },
+  {
     id: 'secret-variable-is-placeholder',
     stops: "a secret value in the guest's environment variables",
     mutation: 'never',

@@ -101,17 +101,29 @@ const EXAMPLES = {
   powers: 'generation',
 } as const;
 
-/** Refuses grants for plugins that are not there. Throws `INVALID_OPTIONS`. */
-export function checkGrantedIds(grant: unknown, ids: readonly string[]): void {
-  if (typeof grant !== 'object' || grant === null) return;
-  for (const id of Object.keys(grant)) {
+/**
+ * Refuses grants for plugins that are not there, and bindings of secrets: a misspelt id would pass
+ * the secret in plain. Throws `INVALID_OPTIONS`.
+ */
+export function checkNamedIds(
+  { grant, secrets }: Readonly<Record<'grant' | 'secrets', unknown>>,
+  ids: readonly string[],
+): void {
+  checkIds('grant', grant, ids);
+  // guard: secret-ids-checked
+  checkIds('secrets', secrets, ids);
+}
+
+function checkIds(option: string, given: unknown, ids: readonly string[]): void {
+  if (typeof given !== 'object' || given === null) return;
+  for (const id of Object.keys(given)) {
     if (ids.includes(id)) continue;
     const meant = didYouMean(id, ids);
     const remedy =
       meant === undefined
         ? `The installed plugins are ${ids.join(', ') || 'none'}.`
         : `Did you mean ${JSON.stringify(meant)}?`;
-    throw invalid('grant', `grant[${JSON.stringify(id)}] names no installed plugin. ${remedy}`);
+    throw invalid(option, `${option}[${JSON.stringify(id)}] names no installed plugin. ${remedy}`);
   }
 }
 

@@ -83,10 +83,19 @@ export const ENGINE_OPTIONS: OptionForms<EngineOptions> = {
       isRecord(value) &&
       Object.values(value).every((one) => one === undefined || typeof one === 'string'),
   },
-  secrets: either(record, listener('a function')),
+  secrets: either(
+    {
+      takes: 'an object with bindings by variable for each plugin id',
+      fits: (value) => isRecord(value) && Object.values(value).every(isRecord),
+    },
+    listener('a function'),
+  ),
   hostMode: pluginIds,
   powers: list('powers'),
-  credentials: either(listener('a function of a plugin and a key'), record),
+  credentials: either(listener('a function of a plugin and a key'), {
+    takes: 'an object with a function resolve',
+    fits: (value) => isRecord(value) && typeof value['resolve'] === 'function',
+  }),
   approve: approver,
   tolerance: checkedElsewhere,
   riskPolicy: oneOf('proven', 'author'),

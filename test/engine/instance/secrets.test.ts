@@ -160,8 +160,13 @@ describe('secrets', () => {
 
   it('of another plugin leave this one as it was', async () => {
     const secrets = { other: { API_KEY: BINDING } };
-    const { value } = await runTool(tools.see, spec, options({ secrets }));
-    expect(value).toBe(VALUE);
+    const other = makePlugin({ ...spec, id: 'other', tools });
+    const engine = await startEngine(
+      [makePlugin({ ...spec, tools }), other],
+      options({ secrets, grant: 'declared' }),
+    );
+    expect((await engine.call('sample__see', {})).value).toBe(VALUE);
+    expect((await engine.call('other__see', {})).value).not.toBe(VALUE);
   });
 
   it('that are not granted are not there at all', async () => {
