@@ -31,7 +31,7 @@ export function explainGuestOptions(
   const { replicas, isolation, background, trustGroups, idempotent, record } = settings;
   const ids = installed.map(({ plugin }) => plugin.id);
   const { config, packages, packageBuilds, hostMode, trustHints, remotes } = options;
-  const keysOf = (record: object = {}): string[] => Object.keys(record).filter((id) => id !== '*');
+  const keysOf = (byId: object = {}): string[] => Object.keys(byId).filter((id) => id !== '*');
   const all = [...ids, ...(remotes ?? []).flatMap(({ id }) => id ?? [])];
   const names = tools.flatMap(({ name, id }) => [name, id]);
   const unknown = (
