@@ -16,7 +16,7 @@ export interface Measure {
   readonly missing?: string;
 }
 
-export type Unit = 'µs' | 'ms' | 'calls/s' | 'kB' | 'MB/s' | 'MB';
+export type Unit = 'µs' | 'ms' | 'calls/s' | 'kB' | 'MB/s' | 'MB' | 'tokens' | 'requests';
 
 /** How much is done for a figure. */
 export interface Effort {

@@ -7,6 +7,7 @@ import { measureInstalled } from './installed.js';
 import { measureKill } from './kill.js';
 import type { Effort, Measure } from './measure.js';
 import { measureMemory } from './occupied.js';
+import { measurePrograms } from './programs.js';
 import { measureReplicas } from './replicas.js';
 import { measureStarts } from './starts.js';
 import { measureStreams } from './streams.js';
@@ -29,6 +30,7 @@ export const works = {
   hooks: measureHooks,
   installed: measureInstalled,
   catalog: measureCatalog,
+  programs: measurePrograms,
 } satisfies Record<string, Work>;
 
 /** Those that have a floor to be held against, and need no quiet machine for it. */
