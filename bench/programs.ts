@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Engine } from '../src/agent/agent.js';
 import type { Model, ModelReply, ModelRequest } from '../src/agent/model.js';
+import type { ToolPolicy } from '../src/approval/policy.js';
 import { createEngine } from './built.js';
 import type { Effort, Measure } from './measure.js';
 import { withDirectory, writeTools } from './plugins-on-disk.js';
@@ -22,6 +23,9 @@ const PROGRAM = `const orders = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 return orders.filter(({ euros }) => euros > 100).reduce((sum, { euros }) => sum + euros, 0);`;
 
 const SUM = 1_924;
+
+/** Without code mode a model does not see the tools that run programs. */
+const TOOLS_ALONE: ToolPolicy = { blockedTools: ['run_program', 'search_tools'] };
 
 /** What a model read and wrote in one task. */
 interface Cost {
@@ -49,7 +53,7 @@ export function measurePrograms({ share }: Effort): Promise<Measure[]> {
     });
     try {
       const costs = { turns: newCost(), program: newCost() };
-      const turns = (): Promise<void> => run(engine, byTurns, costs.turns);
+      const turns = (): Promise<void> => run(engine, byTurns, costs.turns, TOOLS_ALONE);
       const program = (): Promise<void> => run(engine, byProgram, costs.program);
       for (const task of [turns, program]) await time(2, task);
       Object.assign(costs.turns, newCost());
@@ -101,6 +105,7 @@ async function run(
   engine: Engine,
   script: (request: ModelRequest) => ModelReply,
   cost: Cost,
+  policy: ToolPolicy = {},
 ): Promise<void> {
   const model: Model = {
     respond: async (request) => {
@@ -112,7 +117,7 @@ async function run(
   };
   const { text, error } = await engine
     .agent({ model, maxIterations: CALLS + 2 })
-    .turn({ prompt: 'What is the sum of the orders 1 to 10 that are above 100 EUR?' });
+    .turn({ prompt: 'What is the sum of the orders 1 to 10 that are above 100 EUR?', policy });
   if (text !== `${SUM} EUR`) throw new Error(`the task was not done: ${error?.message ?? text}`);
 }
 
@@ -124,11 +129,13 @@ function toolCall(id: string, name: string, input: object): ModelReply {
   return { content: [block], stopReason: 'tool_use' };
 }
 
-const DONE: ModelReply = { content: [{ type: 'text', text: `${SUM} EUR` }], stopReason: 'end_turn' };
+const DONE: ModelReply = {
+  content: [{ type: 'text', text: `${SUM} EUR` }],
+  stopReason: 'end_turn',
+};
 
 function byTurns(request: ModelRequest): ModelReply {
   const n = said(request) + 1;
-  // Without code mode the model sees the tools alone.
   return n > CALLS ? DONE : toolCall(`call_${n}`, 'shop__order', { n });
 }
 

@@ -23,13 +23,13 @@ export const program: Dialect = {
   },
   attach: (exports, world): Attached => ({
     describe: async () => 'null',
-    call: (_tool, _input, call: CallWorld) => {
+    call: (_tool, input, call: CallWorld) => {
       const run: unknown = exports['default'];
       if (typeof run !== 'function') {
         throw new CodedError('LOAD_FAILED', 'the program exports no function by default');
       }
       if (call.output !== undefined) outputs.set(world, call.output);
-      return Reflect.apply(run, undefined, []);
+      return Reflect.apply(run, undefined, [input]);
     },
   }),
 };

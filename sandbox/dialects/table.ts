@@ -8,5 +8,13 @@ import { vellum } from './vellum/vellum.js';
 
 /** All worlds that code can expect: one per plugin system, and that of programs. */
 export const dialects: ReadonlyMap<DialectName, Dialect> = new Map(
-  Object.entries({ pandora, program, spindle, vellum, 'mcp-server': mcpServer }),
+  Object.entries({
+    pandora,
+    program,
+    // A plugin's code has the world of its system. Its calls run as programs.
+    'saved-program': program,
+    spindle,
+    vellum,
+    'mcp-server': mcpServer,
+  }),
 );

@@ -4,6 +4,7 @@ import type { StoredApprovals } from '../approval/stored-approvals.js';
 import type { RuleBook } from '../approval/rule-book.js';
 import type { AuditReader } from '../audit/options.js';
 import type { Lockfile } from '../engine/lockfile.js';
+import type { FinishedProgram } from '../engine/programs/finished-programs.js';
 import type { EngineOptions } from '../engine/types/options.js';
 import type { WallPlan } from '../guests/walls/plan.js';
 import type { PackageStore } from '../npm/store.js';
@@ -28,6 +29,11 @@ export interface CliCapabilities {
   readonly openRules: (path: string) => RuleBook;
   /** Opens the approvals of a storage directory. Default: the engine's default directory. */
   readonly openApprovals: (storageDirectory?: string) => StoredApprovals;
+  /** Reads the source of a finished program. Default: of the engine's default directories. */
+  readonly readFinishedProgram: (
+    id: string,
+    place: { readonly storageDirectory?: string; readonly enclaveKeyFile?: string },
+  ) => FinishedProgram;
   /** Opens the stops of a storage directory. Default: the engine's default directory. */
   readonly openStops: (storageDirectory?: string) => Stops;
   /** Opens the lock file. */

@@ -24,6 +24,7 @@ import { createLearningEngine } from '../engine/learning-engine.js';
 import { openLockfile } from '../engine/lockfile.js';
 import { guestScripts } from '../engine/node/process-defaults.js';
 import { openApprovals } from '../engine/node/open-approvals.js';
+import { readFinishedProgram } from '../engine/programs/read-finished.js';
 import { openStops } from '../engine/node/open-stops.js';
 import { openRules } from '../engine/node/rule-file.js';
 import { readLimits } from '../engine/types/limits.js';
@@ -61,6 +62,7 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
     }),
     openRules,
     openApprovals,
+    readFinishedProgram,
     openStops,
     openLockfile,
     http: async (url, { method, token, body }) => {

@@ -47,6 +47,7 @@ import { watchPlugins } from './plugins/watching.js';
 import { makeNestedCalls } from './programs/nested-calls.js';
 import { makePrograms, type ProgramRunner } from './programs/programs.js';
 import { makeProgramTools, PROGRAM_TOOL_IDS } from './programs/program-tools.js';
+import { findBundle, makeProgramPlacer } from './programs/saved-programs.js';
 import { replayRecorded } from './recording/replay-recorded.js';
 import { announceRecording, recordCall } from './recording/run.js';
 import { openEngineRuntime, requireWalls } from './runtime.js';
@@ -159,6 +160,7 @@ export async function openEngine(
       settings.programs === true
         ? makeProgramTools({ settings, catalog, runner: () => programs })
         : undefined,
+    placeProgram: makeProgramPlacer(grants, () => programs),
     events,
   });
   const watching = watchPlugins({
@@ -248,18 +250,13 @@ export async function openEngine(
     prove: carrier === undefined ? (call) => proveRead(call, settings, rules.list()) : undefined,
     run: carrier === undefined ? runPlaced : (call) => runCarried(call, carrier),
   });
+  const nested = { catalog, admission, store, settings, specOf, excluded: PROGRAM_TOOL_IDS };
   const programs: ProgramRunner = makePrograms({
     services,
     bundler: runtime.bundler,
-    calls: makeNestedCalls({
-      catalog,
-      admission,
-      store,
-      settings,
-      specOf,
-      excluded: PROGRAM_TOOL_IDS,
-    }),
+    calls: makeNestedCalls(nested),
     withdraw: (id) => void store.end(id, 'withdrawn'),
+    findBundle: (id, hash) => findBundle(registry.find(id), hash),
   });
   const change = async (
     plugin: string,

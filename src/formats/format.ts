@@ -96,6 +96,11 @@ export interface Format {
   readonly actsUncalled?: true;
   /** Its plugins are programs, which may need processes and sockets. Default: false. */
   readonly arePrograms?: true;
+  /**
+   * Its tools are programs that call the tools named in `pluginInfo.tools`. Each call runs as a program of
+   * the engine, in a guest of its own. Default: false.
+   */
+  readonly callsTools?: true;
   /** In its own system a tool's name does not include the plugin's. Default: false. */
   readonly bareNames?: true;
   /**

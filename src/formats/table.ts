@@ -3,11 +3,12 @@ import type { FormatName } from '../plugin/plugin.js';
 import type { Format, DirectoryReader } from './format.js';
 import { mcpServer } from './mcp-server/format.js';
 import { pandora } from './pandora/format.js';
+import { savedProgram } from './saved-program/format.js';
 import { spindle } from './spindle/format.js';
 import { vellum } from './vellum/format.js';
 
 /** All plugin systems, in the order of detection. */
-export const formats: readonly Format[] = [pandora, spindle, mcpServer, vellum];
+export const formats: readonly Format[] = [pandora, spindle, mcpServer, vellum, savedProgram];
 
 /** The system whose rules the host's own tools and the workspace follow. */
 export const hostFormat: Format = vellum;

@@ -1,7 +1,11 @@
 /**
- * Explanations of Spindle's own permissions for the approver. They are names of the kind `powers`.
+ * Explanations of permissions of the plugin systems for the approver. They are names of the kind `powers`.
  */
 export const powerWords: ReadonlyMap<string, string> = new Map([
+  [
+    'call_tools',
+    'Call the tools that its manifest names. Each call is checked and approved like any other.',
+  ],
   ['spindle', 'Show messages, count tokens and use the functions that every extension may use.'],
   ['tools', 'Offer tools to models.'],
   ['generation', 'Use your models, at your cost, and follow what they generate.'],

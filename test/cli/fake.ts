@@ -126,6 +126,9 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
     openRules: () => spec.rules ?? makeRuleBook(),
     openApprovals: () =>
       spec.approvals ?? makeStoredApprovals(openApprovalStore(makeMemoryFiles(), Date.now)),
+    readFinishedProgram: () => {
+      throw new Error('there is no program');
+    },
     openStops: () => spec.stops ?? makeMemoryStops(),
     openLockfile: () => {
       if (spec.lock === undefined) throw new Error('there is no lock');

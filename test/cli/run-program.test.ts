@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../src/index.js';
 import { run, writePlugin } from './spawned.js';
 
 const plugin = writePlugin();
@@ -62,5 +63,40 @@ describe('bulkhead run-program', () => {
       1,
       expect.stringContaining('There is no program "abc"'),
     ]);
+  });
+});
+
+describe('bulkhead add --program', () => {
+  it('writes a finished program as a plugin, and locks it', async () => {
+    const storage = mkdtempSync(join(tmpdir(), 'bulkhead-finished-'));
+    const place = join(mkdtempSync(join(tmpdir(), 'bulkhead-saved-')), 'count');
+    const lock = join(storage, 'lock.json');
+    const engine = await createEngine({
+      plugins: [plugin],
+      grant: 'declared',
+      storageDirectory: join(storage, 'data'),
+      enclaveKeyFile: join(storage, 'key'),
+      logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    });
+    const { id } = await engine.runProgram(
+      'return (await tools.sample.run({ n: input.n })).n + 1',
+      {
+        input: { n: 1 },
+      },
+    );
+    await engine.close();
+    const data = ['--storage-directory', join(storage, 'data'), '--key-file', join(storage, 'key')];
+    const added = await run(['add', '--program', id, place, ...data, '--lock', lock, '--yes']);
+    expect(added.stderr).toContain('It may call these tools:\n  sample:run\n');
+    expect(added).toMatchObject({ code: 0, stdout: `added count to ${lock}\n` });
+    expect(await run(['add', plugin, '--lock', lock, '--yes'])).toMatchObject({ code: 0 });
+    await using locked = await createEngine({ plugins: [place, plugin], lockFile: lock });
+    expect((await locked.call('count__run', { n: 4 })).value).toBe('5');
+    expect(await run(['add', '--program', id, place, ...data, '--lock', lock])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('it is not empty'),
+    });
+    const other = await run(['add', '--program', 'call_0', `${place}2`, ...data, '--lock', lock]);
+    expect(other.stderr).toContain('There is no finished program "call_0"');
   });
 });

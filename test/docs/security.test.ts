@@ -168,6 +168,8 @@ const HARMLESS_FLAGS = [
   '--fail-on',
   '--show',
   '--code',
+  // Of `add --program`: the saved program is shown and locked like any other plugin.
+  '--program --description --input-schema --key-file',
   '--plugin',
   '--require-signature',
   '--sign',

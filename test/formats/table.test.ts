@@ -6,7 +6,7 @@ describe('the table of formats', () => {
   test('finds every format by its name, and names the known ones if there is none', () => {
     for (const format of formats) expect(formatNamed(format.name)).toBe(format);
     expect(() => formatNamed('fifth')).toThrow(
-      'The plugin system "fifth" is not known. This version knows pandora, spindle, mcp-server, vellum.',
+      'The plugin system "fifth" is not known. This version knows pandora, spindle, mcp-server, vellum, saved-program.',
     );
   });
 

@@ -2,6 +2,7 @@ import type { Guard } from './guard.js';
 
 const PROGRAMS = ['test/engine/programs/programs.test.ts'];
 const ESCAPE = ['test/escape/programs.test.ts'];
+const SAVED = ['test/engine/programs/saved-programs.test.ts'];
 const KILLED = ['test/engine/programs/killed-host.test.ts'];
 
 /** What decides which calls a program makes, and how often. */
@@ -89,5 +90,53 @@ export const programGuards: readonly Guard[] = [
     stops: 'a remote server that learns the tenant and the policy of a call',
     mutation: { replace: [/place\.isHosts === true/, 'true'] },
     tests: ['test/engine/plugins/remotes.test.ts'],
+  },
+  {
+    id: 'finished-programs-cap',
+    stops: 'a tenant whose finished programs fill the disk',
+    mutation: 'remove',
+    tests: SAVED,
+  },
+  {
+    id: 'finished-program-id-compared',
+    stops: 'the source of another program under the name of this one',
+    mutation: { replace: [/ && value\.id === id/, ''] },
+    tests: SAVED,
+  },
+  {
+    id: 'saved-program-tools-cap',
+    stops: 'a manifest whose tools make each search expensive',
+    mutation: 'never',
+    tests: SAVED,
+  },
+  {
+    id: 'saved-program-input-checked',
+    stops: 'an input that does not fit the schema of a saved program',
+    mutation: { replace: [/violationOf\(listed\.inputSchema, input\)/, 'undefined'] },
+    tests: SAVED,
+  },
+  {
+    id: 'saved-program-permitted',
+    stops: 'a saved program that calls tools without the operator’s grant',
+    mutation: 'never',
+    tests: SAVED,
+  },
+  {
+    id: 'saved-program-ends-with-its-permission',
+    stops: 'a saved program that goes on after its permission was revoked',
+    mutation: { replace: [/grants\.onRevoked\(id, \(\) => running\.cancel\(\)\)/, '() => {}'] },
+    tests: SAVED,
+  },
+  {
+    id: 'saved-program-names-each-tool',
+    stops: 'a pack whose program may call each tool that comes later',
+    mutation: { replace: [/!tool\.includes\('\*'\)/, 'true'] },
+    tests: SAVED,
+  },
+  {
+    id: 'resumed-saved-program-same-build',
+    stops: 'a saved program that goes on with other code, other tools or without its permission',
+    mutation: { replace: [/bundle !== undefined/, 'true'] },
+    tests: SAVED,
   },
 ];

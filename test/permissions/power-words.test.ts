@@ -3,10 +3,10 @@ import { SPINDLE_PERMISSIONS } from '../../src/formats/spindle/permissions.js';
 import { powers } from '../../src/permissions/powers.js';
 import { powerWords } from '../../src/permissions/power-words.js';
 
-describe('the table of Spindle permissions', () => {
-  test('describes every permission of Spindle and no other name', () => {
+describe('the table of permissions of plugin systems', () => {
+  test('describes every permission of Spindle and of saved programs, and no other name', () => {
     expect([...powerWords.keys()].toSorted()).toEqual(
-      ['spindle', ...SPINDLE_PERMISSIONS].toSorted(),
+      ['call_tools', 'spindle', ...SPINDLE_PERMISSIONS].toSorted(),
     );
     expect(new Set(powerWords.values()).size).toBe(powerWords.size);
     expect(powers.explain('interceptor')).toBe('Read and change every prompt before it is sent.');

@@ -34,9 +34,11 @@ import {
   readWants,
 } from './packages.js';
 import { reviewOf } from './review.js';
+import { saveProgram, type SaveProgramSettings } from './save-program.js';
 
 /** How a plugin is accepted. */
-export interface AddSettings extends LockSettings, FetchSettings, LockPackageSettings {
+export interface AddSettings
+  extends LockSettings, FetchSettings, LockPackageSettings, SaveProgramSettings {
   readonly requireSignature?: readonly string[];
   readonly allow?: readonly string[];
   readonly only?: readonly string[];
@@ -61,6 +63,17 @@ export function addAdd(program: Command, run: RunCommand): void {
       '--partial',
       'accept an MCP server although its own code starts processes or opens sockets; what needs them fails',
     )
+    .option(
+      '--program <ID>',
+      'write the finished program of that id into the directory first; its tool takes the input that the program had',
+    )
+    .option('--description <TEXT>', 'what the tool of --program does, for models')
+    .option(
+      '--input-schema <FILE>',
+      'JSON Schema of the input of --program (default: from its input)',
+    )
+    .option('--storage-directory <DIR>', "directory of the engine's data that has --program")
+    .option('--key-file <FILE>', "the engine's enclaveKeyFile that authenticates --program")
     .option('--allow <PERMISSION>', ALLOW_HELP, collect)
     .option('--only <PERMISSION>', ONLY_HELP, collect)
     .option('--trust-hints', "let the author's hints lower the risk of the tools")
@@ -82,6 +95,8 @@ async function runAdd(
   settings: AddSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
+  const { program } = settings;
+  if (program !== undefined) await saveProgram(program, patterns, settings, capabilities);
   const named = await expandAll(patterns, capabilities);
   const [only, ...more] = named;
   const json = settings.json === true;

@@ -41,6 +41,7 @@ export function placeTools(
   installed: readonly InstalledPlugin[],
   core: readonly PlacedTool[] = [],
   remote: readonly PlacedTool[] = [],
+  placeProgram?: ProgramPlacer,
 ): Placement {
   const elsewhere = new Map(
     [...remote, ...core].map(({ tool, place }) => [`${tool.plugin}:${tool.tool}`, place]),
@@ -60,7 +61,7 @@ export function placeTools(
       if (owner === undefined) return elsewhere.get(`${plugin}:${tool}`);
       let known = places.get(plugin);
       if (known === undefined) {
-        known = placesOf(owner);
+        known = placesOf(owner, placeProgram);
         places.set(plugin, known);
       }
       return known.get(tool);
@@ -77,12 +78,26 @@ function runnable({ entries }: InstalledPlugin): ReadonlyMap<string, RunnableToo
   return tools;
 }
 
-function placesOf(installed: InstalledPlugin): ReadonlyMap<string, Placed> {
+/** Where a tool runs that is a program. */
+export type ProgramPlacer = (
+  tool: RunnableTool,
+  plugin: InstalledPlugin['plugin'],
+) => PlacedElsewhere;
+
+function placesOf(
+  installed: InstalledPlugin,
+  placeProgram: ProgramPlacer | undefined,
+): ReadonlyMap<string, Placed> {
   const { plugin, queue } = installed;
   const { version } = plugin;
   const format = formatNamed(plugin.format);
   const places = new Map<string, Placed>();
-  for (const [id, { instance, revoked }] of runnable(installed)) {
+  for (const [id, tool] of runnable(installed)) {
+    const { instance, revoked } = tool;
+    if (format.callsTools === true && placeProgram !== undefined) {
+      places.set(id, placeProgram(tool, plugin));
+      continue;
+    }
     places.set(id, {
       instance,
       hash: subjectHashOf(instance.bundle),
@@ -108,20 +123,22 @@ export interface ToolTableSpec {
   readonly core: readonly PlacedTool[];
   /** Further tools of the host, which depend on the other tools. Default: none. */
   readonly derived?: ((others: readonly UnnamedTool[]) => readonly PlacedTool[]) | undefined;
+  readonly placeProgram: ProgramPlacer;
   readonly events: EventBus;
 }
 
 export function makeToolTable(spec: ToolTableSpec): ToolTable {
-  const { catalog, replace, plugins, remotes, core, derived, events } = spec;
+  const { catalog, replace, plugins, remotes, core, derived, placeProgram, events } = spec;
   const reportCollisions = makeCollisionReporter(events);
   let placement = placeTools([], core);
   const update = (): void => {
     const installed = plugins.list();
     const ids = new Set(installed.map(({ plugin }) => plugin.id));
     const elsewhere = remotes.placed(ids);
-    placement = placeTools(installed, core, elsewhere);
+    placement = placeTools(installed, core, elsewhere, placeProgram);
     if (derived !== undefined) {
-      placement = placeTools(installed, [...core, ...derived(placement.tools)], elsewhere);
+      const host = [...core, ...derived(placement.tools)];
+      placement = placeTools(installed, host, elsewhere, placeProgram);
     }
     replace(placement.tools, placement.removed);
     reportCollisions(catalog.collisions(), installed);

@@ -8,9 +8,20 @@ import { PROGRAM_LIMITS } from './program.js';
 /** The name of the program's source in errors. */
 const FILE = 'program.ts';
 
-/** In front of the program's first line, so that line numbers stay. */
-const HEAD = 'export default async () => {';
-const END = '\n};\n';
+/** In front of the program's first line, so that line numbers stay. A program may have an `input` of its own. */
+const HEAD = 'export default (input) => (async () => {';
+const END = '\n})();\n';
+
+/** The module of a program. */
+export function moduleOf(source: string): string {
+  return `${HEAD}${source}${END}`;
+}
+
+/** The source in the module of a program; the whole text if a person has written it in another way. */
+export function sourceIn(module: string): string {
+  const isMade = module.startsWith(HEAD) && module.endsWith(END);
+  return isMade ? module.slice(HEAD.length, -END.length) : module;
+}
 
 /**
  * Builds a program: strips its types, and rewrites it for SES. Each program has a bundler process and a
@@ -32,7 +43,7 @@ export async function buildProgram(
   try {
     return await withSourceFile(
       join(cacheDirectory, 'programs'),
-      { name: FILE, text: `${HEAD}${source}${END}` },
+      { name: FILE, text: moduleOf(source) },
       async (directory) => {
         const { bundle } = await bundler.build({ directory, entry: { file: FILE } });
         return bundle;

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
-import type { Json } from '../../../sandbox/wire/messages.js';
+import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
 import { type ErrorCode, BulkheadError } from '../../errors.js';
 import { LogChanged, type SealedLog, type SealedLogs } from '../node/sealed-logs.js';
 
@@ -11,6 +11,9 @@ export interface ProgramHead {
   readonly tenant?: string;
   readonly source: string;
   readonly tools?: readonly string[];
+  readonly input?: JsonObject;
+  /** The plugin whose tool the program is, and the hash of its definition. Absent: it is built from `source`. */
+  readonly saved?: { readonly plugin: string; readonly hash: string };
   /** The seed of the guest's recorded turns. */
   readonly seed: readonly number[];
   readonly startedAtMs: number;

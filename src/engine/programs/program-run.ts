@@ -154,7 +154,12 @@ class Run implements ProgramRun {
         this.#text += text;
         this.#spec.options.onOutput?.(text);
       });
-      const params = { tool: PROGRAM_TOOL, output: id, input: null, context: null };
+      const params = {
+        tool: PROGRAM_TOOL,
+        output: id,
+        input: this.#spec.head.input ?? {},
+        context: null,
+      };
       const value: Json = await guest.peer.ask('call', params).answer;
       this.#finish({ value: value ?? null });
     } catch (error) {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../sandbox/wire/json.js';
 import type { Json } from '../../../sandbox/wire/messages.js';
 import type { Catalog, UnnamedTool } from '../../catalog/catalog.js';
 import { BulkheadError } from '../../errors.js';
@@ -9,7 +10,7 @@ import { ownCompiler } from '../node/process-defaults.js';
 import { searchTools } from '../../catalog/search.js';
 import { whyRefused } from '../call/admission.js';
 import type { ProgramOptions, ProgramResult } from './program.js';
-import type { ProgramRunner } from './programs.js';
+import type { ProgramRunner, StartedProgram } from './programs.js';
 import { declarationsWithin, programName, signatureOf } from './signatures.js';
 
 const RUN = 'run_program';
@@ -84,6 +85,7 @@ function runTool({ runner }: ProgramToolsSpec, description: string): CoreTool {
       type: 'object',
       properties: {
         source: { type: 'string', description: 'The program in TypeScript.' },
+        input: { type: 'object', description: 'The program sees it as input.' },
         resume: {
           type: 'string',
           description: 'The id of a program that waits, instead of source.',
@@ -91,36 +93,56 @@ function runTool({ runner }: ProgramToolsSpec, description: string): CoreTool {
       },
       additionalProperties: false,
     },
-    execute: async ({ source, resume }, context) => {
-      const { callId, caller = {}, signal, onOutput, timeoutMs } = context;
-      const options: ProgramOptions = { ...caller, signal, ...(onOutput && { onOutput }) };
+    execute: (given, context) => {
+      const { source, resume, input } = given;
       const programs = runner();
-      const running =
+      return runOrWait(context, (options) =>
         typeof resume === 'string'
-          ? programs.join(resume, options)
-          : programs.start(readSource(source), detached(options), callId);
-      const cancel = (): void => running.cancel();
-      signal.addEventListener('abort', cancel, { once: true });
-      const parked = afterMs(timeoutMs * ANSWERED_AFTER);
-      try {
-        const ended = await Promise.race([running.done, parked.passed]);
-        if (ended !== undefined) return { content: contentOf(ended), isError: ended.isError };
-        if (!running.isParked()) return finished(await running.done);
-        return { content: waiting(running.id, running.questions()), status: 'waiting' };
-      } finally {
-        parked.clear();
-        signal.removeEventListener('abort', cancel);
-      }
+          ? programs.join(resume, { ...options, signal: context.signal })
+          : programs.start(
+              readSource(source),
+              { ...options, ...(isJsonObject(input) ? { input } : {}) },
+              context.callId,
+            ),
+      );
     },
   };
 }
 
-/** The program outlives the call of the tool if it waits for a person: the call's signal ends it by hand. */
-function detached({ signal: _signal, ...options }: ProgramOptions): ProgramOptions {
-  return options;
+/** A call of a tool that runs a program. */
+export type ProgramCaller = Pick<CoreToolContext, 'caller' | 'signal' | 'timeoutMs' | 'onOutput'>;
+
+/**
+ * Runs a program for a call of a tool. The program outlives the call if it waits for a person: then the answer
+ * says so, and the call's signal no longer ends it.
+ */
+export async function runOrWait(
+  { caller = {}, signal, onOutput, timeoutMs }: ProgramCaller,
+  start: (options: ProgramOptions) => StartedProgram,
+): Promise<ProgramAnswer> {
+  const running = start({ ...caller, ...(onOutput && { onOutput }) });
+  const cancel = (): void => running.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  const parked = afterMs(timeoutMs * ANSWERED_AFTER);
+  try {
+    const ended = await Promise.race([running.done, parked.passed]);
+    if (ended !== undefined) return finished(ended);
+    if (!running.isParked()) return finished(await running.done);
+    return { content: waiting(running.id, running.questions()), isError: false, status: 'waiting' };
+  } finally {
+    parked.clear();
+    signal.removeEventListener('abort', cancel);
+  }
 }
 
-function finished(result: ProgramResult) {
+/** What the model gets. */
+export interface ProgramAnswer {
+  readonly content: string;
+  readonly isError: boolean;
+  readonly status?: string;
+}
+
+function finished(result: ProgramResult): ProgramAnswer {
   return { content: contentOf(result), isError: result.isError };
 }
 

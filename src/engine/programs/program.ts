@@ -20,6 +20,8 @@ export interface ProgramOptions {
    * text. Default: all that the policies offer.
    */
   readonly tools?: readonly string[];
+  /** The program sees it as `input`. Default: an empty object. */
+  readonly input?: JsonObject;
   /** The tenant of the program and of each of its calls. Default: one tenant for all. */
   readonly tenant?: string;
   /** The policy of each call, in addition to the engine's. Default: none. */
@@ -46,6 +48,7 @@ export interface ProgramOptions {
 /** What each option takes. */
 export const PROGRAM_OPTIONS: OptionForms<ProgramOptions> = {
   tools: toolNames,
+  input: record,
   tenant: anyText,
   policy,
   context: record,
@@ -119,7 +122,10 @@ export interface Programs {
    * their order. A call that had begun and has no result is `unknown`. For a program that runs here, resolves
    * with its end. Throws `INVALID_OPTIONS` if there is no such program, or if another process runs it.
    */
-  resume(id: string, options?: Omit<ProgramOptions, 'tenant' | 'tools'>): Promise<ProgramResult>;
+  resume(
+    id: string,
+    options?: Omit<ProgramOptions, 'tenant' | 'tools' | 'input'>,
+  ): Promise<ProgramResult>;
   /** Ends a program. Its pending questions are withdrawn. Throws `INVALID_OPTIONS` if there is none. */
   cancel(id: string): Promise<void>;
 }
@@ -133,6 +139,8 @@ export const PROGRAM_LIMITS: {
   readonly maxPrograms: number;
   readonly maxProgramsPerTenant: number;
   readonly programExpiryMs: number;
+  readonly maxFinishedPerTenant: number;
+  readonly maxFinished: number;
 } = {
   maxSourceBytes: 256 * 1024,
   /** Requests of one program: calls, searches and descriptions. */
@@ -143,4 +151,7 @@ export const PROGRAM_LIMITS: {
   maxPrograms: 32,
   maxProgramsPerTenant: 8,
   programExpiryMs: 24 * 60 * 60 * 1000,
+  /** Sources that are kept for `bulkhead add --program`. The oldest goes first. */
+  maxFinishedPerTenant: 20,
+  maxFinished: 200,
 };

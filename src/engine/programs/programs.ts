@@ -10,12 +10,13 @@ import { programLogKey } from '../node/enclave-keys.js';
 import { openSealedLogs } from '../node/sealed-logs.js';
 import { checkOptions } from '../types/option-forms.js';
 import type { Failure } from '../types/result.js';
+import type { Bundle } from '../../plugin/plugin.js';
 import { buildProgram } from './build-program.js';
+import { openFinishedPrograms } from './finished-programs.js';
 import type { NestedCallsFactory } from './nested-calls.js';
 import {
   PROGRAM_LIMITS,
   PROGRAM_OPTIONS,
-  type ProgramCall,
   type ProgramOptions,
   type ProgramResult,
   type Programs,
@@ -29,7 +30,7 @@ import {
   type ProgramLog,
   readProgramLog,
 } from './program-log.js';
-import { requestedCall } from './requested-call.js';
+import { aboutOf, callsOf } from './program-status.js';
 import { isCovered, type Stop, stoppedError } from '../../stops/stop.js';
 import { PROGRAM, type ProgramRun, startProgram } from './program-run.js';
 
@@ -39,12 +40,14 @@ export interface ProgramsSpec {
   readonly calls: NestedCallsFactory;
   /** Withdraws a pending question. */
   readonly withdraw: (approval: string) => void;
+  /** The build of a plugin whose tool is a program; `undefined` if the plugin has another build now. */
+  readonly findBundle: (plugin: string, hash: string) => Bundle | undefined;
 }
 
 /** Runs programs, and keeps their logs in `.programs` of the storage directory. */
 export interface ProgramRunner extends Programs {
   /** Throws `BUSY`, `STOPPED`, `PROGRAM_FAILED` and `INVALID_OPTIONS`. `done` rejects with `BUNDLE_FAILED` and `BUSY`. */
-  start(source: string, options: ProgramOptions, parent?: string): StartedProgram;
+  start(source: string | SavedProgram, options: ProgramOptions, parent?: string): StartedProgram;
   /**
    * A program of the same tenant that runs, that was interrupted, or that ended lately. Throws
    * `INVALID_OPTIONS` if there is none.
@@ -54,6 +57,16 @@ export interface ProgramRunner extends Programs {
   stop(stop: Stop): void;
   /** Interrupts the running programs. They can be resumed by another engine. */
   close(): Promise<void>;
+}
+
+/** A program that is the tool of a plugin: it is built, and its manifest names the tools that it may call. */
+export interface SavedProgram {
+  readonly plugin: string;
+  readonly bundle: Bundle;
+  /** Of its whole definition. */
+  readonly hash: string;
+  readonly source: string;
+  readonly tools: readonly string[];
 }
 
 export interface StartedProgram {
@@ -93,6 +106,10 @@ export function makePrograms(spec: ProgramsSpec): ProgramRunner {
     directory,
     () => (key ??= programLogKey(enclaveKeyFile, storageDirectory)),
   );
+  const finished = openFinishedPrograms(
+    { storageDirectory, enclaveKeyFile, now: services.now },
+    services.settings.logger,
+  );
 
   const begin = (
     head: ProgramHead,
@@ -100,18 +117,20 @@ export function makePrograms(spec: ProgramsSpec): ProgramRunner {
     mutex: FileMutex,
     options: ProgramOptions,
     parent?: string,
+    built?: Bundle,
   ): StartedProgram => {
     const one: Running = { head, done: Promise.resolve().then(() => execute()) };
     const execute = async (): Promise<ProgramResult> => {
       let isKept = false;
       try {
-        const bundle = await buildProgram(head.source, { cacheDirectory, bundler });
+        const bundle = built ?? (await buildProgram(head.source, { cacheDirectory, bundler }));
         const run = startProgram({ head, ...opened, bundle, options, parent, services, calls });
         one.run = run;
         if (one.over !== undefined) run.stop(one.over.failure, one.over.how);
         const result = await run.done;
         isKept = result.code === 'ENGINE_CLOSED';
         ended.set(head.id, { tenant: head.tenant, result });
+        if (!result.isError && head.saved === undefined) finished.keep(head, result.calls);
         return result;
       } finally {
         running.delete(head.id);
@@ -162,8 +181,14 @@ export function makePrograms(spec: ProgramsSpec): ProgramRunner {
     );
   };
 
-  const start = (source: string, options: ProgramOptions, parent?: string): StartedProgram => {
+  const start = (
+    given: string | SavedProgram,
+    options: ProgramOptions,
+    parent?: string,
+  ): StartedProgram => {
     if (isClosed) throw closed();
+    const saved = typeof given === 'object' && given !== null ? given : undefined;
+    const source = saved?.source ?? given;
     if (typeof source !== 'string' || source.trim() === '') {
       throw invalid('source', 'A program takes its source as text.');
     }
@@ -172,7 +197,7 @@ export function makePrograms(spec: ProgramsSpec): ProgramRunner {
     reserve(options.tenant);
     removeExpired();
     const now = services.now();
-    const { tenant, tools } = options;
+    const { tenant, input, tools = saved?.tools } = options;
     const head: ProgramHead = {
       type: 'program',
       version: 1,
@@ -180,12 +205,14 @@ export function makePrograms(spec: ProgramsSpec): ProgramRunner {
       ...(tenant === undefined ? {} : { tenant }),
       source,
       ...(tools === undefined ? {} : { tools }),
+      ...(input === undefined ? {} : { input }),
+      ...(saved === undefined ? {} : { saved: { plugin: saved.plugin, hash: saved.hash } }),
       seed: [...new Uint32Array(new Uint8Array(randomBytes(16)).buffer)],
       startedAtMs: now,
       expiresAtMs: now + PROGRAM_LIMITS.programExpiryMs,
     };
     const { log, mutex } = createLog(head);
-    return begin(head, { log, facts: [] }, mutex, options, parent);
+    return begin(head, { log, facts: [] }, mutex, options, parent, saved?.bundle);
   };
 
   const resume = (id: string, options: ProgramOptions): StartedProgram => {
@@ -196,11 +223,24 @@ export function makePrograms(spec: ProgramsSpec): ProgramRunner {
       const { head, facts, log } = openProgramLog(logs, id);
       requireNotStopped(head.tenant);
       reserve(head.tenant);
-      return begin(head, { log, facts }, mutex, options);
+      return begin(head, { log, facts }, mutex, options, undefined, bundleOf(head));
     } catch (error) {
       mutex.release();
       throw error;
     }
+  };
+
+  /** A program of a plugin continues only with the build that it began with. */
+  const bundleOf = ({ id, saved }: ProgramHead): Bundle | undefined => {
+    if (saved === undefined) return undefined;
+    const bundle = spec.findBundle(saved.plugin, saved.hash);
+    // guard: resumed-saved-program-same-build
+    if (bundle !== undefined) return bundle;
+    throw new BulkheadError(
+      'PROGRAM_FAILED',
+      `The program ${id} cannot continue: ${saved.plugin} is not installed, or has another version now. Cancel the program, or install the former version.`,
+      { reason: 'its plugin was changed' },
+    );
   };
 
   const createLog = (
@@ -336,37 +376,6 @@ const CLOSED: Failure = {
   message:
     'The engine was closed. engine.programs.resume(id) of another engine continues the program.',
 };
-
-function aboutOf({ id, tenant, source, startedAtMs, expiresAtMs }: ProgramHead) {
-  return { id, ...(tenant === undefined ? {} : { tenant }), source, startedAtMs, expiresAtMs };
-}
-
-/** The calls of a log, for a person who decides whether to resume. */
-function callsOf(facts: readonly ProgramFact[]): readonly ProgramCall[] {
-  const calls = new Map<number, ProgramCall>();
-  for (const fact of facts) {
-    const before = calls.get(fact.number);
-    if (fact.type === 'request') {
-      if (fact.op === 'call') calls.set(fact.number, waitingCall(fact));
-    } else if (before === undefined) continue;
-    else if (fact.type === 'asked') {
-      calls.set(fact.number, { ...before, state: 'waiting', approval: fact.approval });
-    } else if (fact.type === 'begun') {
-      calls.set(fact.number, { ...before, state: 'unknown', callId: fact.callId });
-    } else {
-      const { reply } = fact;
-      const state = fact.unknown === true ? 'unknown' : 'error' in reply ? 'failed' : 'done';
-      const code = 'error' in reply ? { code: reply.error.code } : {};
-      calls.set(fact.number, { ...before, state, ...code });
-    }
-  }
-  return [...calls.values()];
-}
-
-function waitingCall({ number, params }: Extract<ProgramFact, { type: 'request' }>): ProgramCall {
-  const { plugin, tool, input } = requestedCall(params);
-  return { number, tool: `${plugin}:${tool}`, input, state: 'waiting' };
-}
 
 function invalid(option: string, message: string): BulkheadError<'INVALID_OPTIONS'> {
   return new BulkheadError('INVALID_OPTIONS', message, { option });

@@ -76,8 +76,8 @@ describe('a program', () => {
       ['desk', result.id],
       ['desk', result.id],
     ]);
-    // Its log is gone with it.
-    expect(filesOf(storageDirectory)).toEqual([]);
+    // Its log is gone with it. Its source is kept.
+    expect(filesOf(storageDirectory)).toEqual(['finished']);
   });
 
   it('sees the failure of a tool as an error with its code, and can go on', async () => {
