@@ -16,6 +16,7 @@ import { type Outcome, invoke, outcomeLine } from './invoke.js';
 import { makePaint, print } from './output.js';
 import { reportFailure } from './report-failure.js';
 import { checkFilesPath, saveFiles } from './save-files.js';
+import { describeUnsetVariables } from './unset-variables.js';
 
 export interface CallSettings extends PluginSettings {
   readonly input?: string;
@@ -145,6 +146,11 @@ export async function runCall(
       : await saveFiles(engine.files(plugin.id, { callId }), settings.files, capabilities);
   const denied = json ? '' : describeDenied(outcome.denied);
   if (denied !== '') await capabilities.stderr.write(denied);
+  // For an author at a terminal: it takes as long as a build.
+  if (!json && capabilities.stderr.isTerminal && callId !== undefined) {
+    const unset = await describeUnsetVariables(engine, directory, options, capabilities);
+    if (unset !== '') await capabilities.stderr.write(unset);
+  }
   if (!outcome.ok) {
     const { failure, durationMs } = outcome;
     const about = { json, durationMs, directory, denied: outcome.denied, problems: faults };

@@ -118,7 +118,13 @@ async function explain(
     spot,
     excerpt,
     cause,
-    fix: spot?.remedy ?? fix ?? failure.fix ?? variableRemedy(failure, excerpt) ?? remedy,
+    fix:
+      spot?.remedy ??
+      fix ??
+      failure.fix ??
+      variableRemedy(failure, excerpt) ??
+      usualRemedy(failure) ??
+      remedy,
   };
 }
 
@@ -135,6 +141,23 @@ function variableRemedy(
   const name = member ?? quoted;
   if (name === undefined) return;
   return `If ${name} is undefined: grant it (--allow env:${name}) and give it a value (--env ${name}=VALUE). A manifest that declares permissions must name it in "env" too.`;
+}
+
+/** What to do about a usual error of the language or of a module, by its text. */
+function usualRemedy({ code, message }: Failure): string | undefined {
+  if (code !== 'TOOL_FAILED' && code !== 'LOAD_FAILED') return;
+  const [, missing] =
+    /ENOENT: no such file or directory,[^']*'\/plugin\/([^'\n]{1,200})'/.exec(message) ?? [];
+  if (missing !== undefined) {
+    const path = JSON.stringify(missing);
+    return `Add the file ${path} to the plugin, and name it in "fs" of the permissions in the manifest. Paths are relative to the plugin's directory.`;
+  }
+  if (
+    /object is not extensible|Cannot (?:assign to read only|delete|redefine) property/.test(message)
+  ) {
+    return 'Do not change objects of the language, such as Object.prototype: they are frozen for all plugins. Change a copy, or use a library that does not patch them.';
+  }
+  return;
 }
 
 function heading(

@@ -142,6 +142,18 @@ describe('bulkhead check', () => {
     expect(findings).toContainEqual(expect.objectContaining(finding));
   });
 
+  it.each([
+    [FETCH, ['ok', 'ok', 'error', 'ok', 'ok']],
+    [TOOL('return 1').replace("'object'", "'objct'"), ['ok', 'ok', 'ok', 'error', 'ok']],
+    ['return;', ['ok', 'error', 'not-checked', 'not-checked', 'not-checked']],
+  ])('has a scorecard: %#', async (source, results) => {
+    const { stdout } = await run(['check', makePlugin({ ...VERSION, source }), '--json']);
+    const parts = ['manifest', 'code', 'permissions', 'tools', 'publication'];
+    expect(JSON.parse(stdout).plugins[0].scorecard).toEqual(
+      parts.map((part, index) => ({ part, result: results[index] })),
+    );
+  });
+
   it('reports nothing about a plugin without mistakes', async () => {
     const directory = makePlugin({
       ...VERSION,
@@ -152,7 +164,11 @@ describe('bulkhead check', () => {
     });
     expect(await check(directory)).toEqual({ code: 0, findings: [] });
     const { stdout } = await run(['check', directory]);
-    expect(stdout).toBe('sample: 1 tool, about 16 tokens in every turn\nno problem found\n');
+    expect(stdout).toBe(
+      'sample: 1 tool, about 16 tokens in every turn\n' +
+        '  manifest ok · code ok · permissions ok · tools ok · publication ok\n' +
+        'no problem found\n',
+    );
   });
 
   it('counts unused permissions and a missing version as notes, which --fail-on can count', async () => {

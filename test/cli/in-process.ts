@@ -11,6 +11,8 @@ export interface InProcessOptions {
   readonly cwd?: string;
   /** The home of the user; its configuration and data are in it. */
   readonly home?: string;
+  /** Whether its output goes to a terminal. Default: no. */
+  readonly terminal?: boolean;
 }
 
 /**
@@ -19,10 +21,10 @@ export interface InProcessOptions {
  */
 export async function run(
   args: readonly string[],
-  { stdin = '', cwd = process.cwd(), home }: InProcessOptions = {},
+  { stdin = '', cwd = process.cwd(), home, terminal = false }: InProcessOptions = {},
 ): Promise<Ended> {
-  const stdout = makeSink(false);
-  const stderr = makeSink(false);
+  const stdout = makeSink(terminal);
+  const stderr = makeSink(terminal);
   const leaveDirectory = enter(cwd);
   const restoreVariables = setVariables(home === undefined ? {} : variablesOf(home));
   try {

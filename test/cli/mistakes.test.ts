@@ -78,6 +78,35 @@ const mistakes: readonly Mistake[] = [
     fix: 'npm install not-there',
   },
   {
+    about: 'a file that does not exist',
+    spec: {
+      source: tool(
+        `return readFileSync('data.json', 'utf8');`,
+        `import { readFileSync } from 'node:fs';\n`,
+      ),
+    },
+    code: 'TOOL_FAILED',
+    cause: 'ENOENT: no such file or directory',
+    at: 'index.ts:6:12',
+    fix: 'Add the file "data.json" to the plugin, and name it in "fs"',
+  },
+  {
+    about: 'a change of a built-in object',
+    spec: { source: tool(`Object.assign(Array.prototype, { last: 1 }); return 1;`) },
+    code: 'TOOL_FAILED',
+    cause: 'Cannot add property last, object is not extensible',
+    at: 'index.ts:5:12',
+    fix: 'frozen for all plugins',
+  },
+  {
+    about: 'two exports of one name',
+    spec: { source: `export const tools = [];\n${tool('return 1;')}` },
+    code: 'BUNDLE_FAILED',
+    cause: 'Multiple exports with the same name "tools"',
+    at: 'index.ts:2:14',
+    fix: 'Keep one of the two. The name "tools" was originally exported here: line 1, column 14.',
+  },
+  {
     about: 'a variable that is not granted',
     spec: { source: tool(`return process.env['API_KEY'].trim();`) },
     code: 'TOOL_FAILED',
@@ -312,5 +341,23 @@ describe('a mistake of an author', () => {
       ok: true,
       problems: [expect.stringContaining(warning)],
     });
+  });
+
+  it('in the name of a variable is told, if the call fails or not', async () => {
+    const directory = makePlugin({
+      source: tool(`return 'Bearer ' + process.env['API_KEY'] + process.env['GIVEN'];`),
+      permissions: { env: ['GIVEN', 'OTHER'] },
+      files: { 'unused.ts': `process.env['UNUSED'];` },
+    });
+    const { stdout, stderr } = await run(['call', directory, 'run'], { terminal: true });
+    expect(stdout).toBe('Bearer undefinedundefined\n');
+    expect(stderr).toMatch(
+      /^note {2}API_KEY is undefined in index\.ts:5:\d+, because it is not granted \(--allow env:API_KEY --env API_KEY=VALUE; .* must name it in "env"\)$/m,
+    );
+    expect(stderr).toMatch(/GIVEN is undefined .* has no value \(--env GIVEN=VALUE\)$/m);
+    expect(stderr).not.toMatch(/OTHER|UNUSED/);
+    const given = await run(['call', directory, 'run', '--env', 'GIVEN=b'], { terminal: true });
+    expect(given.stdout).toBe('Bearer undefinedb\n');
+    expect(given.stderr).not.toContain('GIVEN');
   });
 });

@@ -10,6 +10,7 @@ import type { RunCommand } from '../call.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { failureOf } from '../failure.js';
+import { scorecardOf } from '../../check/scorecard.js';
 import { describeChecks } from './describe-checks.js';
 import { type LockSettings, addLockOptions, openLock, requireLockFile } from './options.js';
 
@@ -72,9 +73,12 @@ async function runCheck(
     const findings = checks.flatMap((check) =>
       check.findings.map((finding) => ({ plugin: check.plugin ?? check.directory, ...finding })),
     );
-    const plugins = checks.flatMap(({ plugin, directory, tools }) =>
-      plugin === undefined ? [] : [{ plugin, directory, tools }],
-    );
+    const plugins = checks.flatMap((check) => {
+      const { plugin, directory, tools } = check;
+      return plugin === undefined
+        ? []
+        : [{ plugin, directory, tools, scorecard: scorecardOf(check) }];
+    });
     await capabilities.stdout.write(jsonLine({ ok: !isFailed, findings, plugins }));
   } else await capabilities.stdout.write(await describeChecks(checks, capabilities));
   return isFailed ? EXIT.findings : EXIT.ok;

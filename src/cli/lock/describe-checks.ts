@@ -1,5 +1,6 @@
 import type { PluginCheck } from '../../check/check-plugin.js';
 import type { CheckFinding, CheckLevel } from '../../check/finding.js';
+import { scorecardOf } from '../../check/scorecard.js';
 import { visible } from '../../visible.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { makePaint, type Paint } from '../output.js';
@@ -10,6 +11,7 @@ const COLOURS = { error: 'red', warning: 'yellow', note: 'dim' } as const;
 /**
  * ```
  * weather: 1 error · 2 tools, about 210 tokens in every turn
+ *   manifest ok · code ok · permissions error · tools ok · publication ok
  *   error    permission-missing  src/index.ts:14:9
  *    > 14 |   const answer = await fetch('https://api.example.com');
  *         |                        ^
@@ -25,6 +27,11 @@ export async function describeChecks(
   const parts: string[] = [];
   for (const check of checks) {
     parts.push(...summaryOf(check, paint));
+    const scores = scorecardOf(check).map(
+      ({ part, result }) =>
+        `${part} ${result === 'ok' ? paint('green', 'ok') : result === 'not-checked' ? 'not checked' : paint(COLOURS[result], result)}`,
+    );
+    if (scores.length > 0) parts.push(`  ${scores.join(' · ')}`);
     for (const finding of check.findings) {
       parts.push(...(await describeFinding(finding, check, paint, readFile)));
     }
@@ -42,7 +49,7 @@ function summaryOf({ plugin, directory, findings, tools }: PluginCheck, paint: P
   const cost = `${numbered(tools.length, 'tool')}, about ${tokens} tokens in every turn`;
   const facts = [...counts, ...(tools.length === 0 ? [] : [cost])];
   const title = paint('bold', visible(plugin ?? directory));
-  return facts.length === 0 ? [] : [`${title}: ${facts.join(' · ')}`];
+  return [facts.length === 0 ? title : `${title}: ${facts.join(' · ')}`];
 }
 
 function numbered(count: number, word: string): string {

@@ -29,7 +29,7 @@ function toProblem({ text, location, detail, notes }: Message): BuildProblem {
           column: location.column + 1,
           lineText: cutText(location.lineText),
         }),
-    remedy: cutText(typeof detail === 'string' ? detail : (notes[0]?.text ?? remedyFor(text))),
+    remedy: cutText(typeof detail === 'string' ? detail : (remedyOf(notes[0]) ?? remedyFor(text))),
   };
 }
 
@@ -44,6 +44,15 @@ export function cutText(text: string): string {
 }
 
 const MAX_TEXT = 500;
+
+/** A note that only introduces a place, as `… was exported here:`, gets that place. */
+function remedyOf(note: Message['notes'][number] | undefined): string | undefined {
+  if (note === undefined || !note.text.endsWith(':')) return note?.text;
+  const { location } = note;
+  return location === null
+    ? undefined
+    : `Keep one of the two. ${note.text.slice(0, -1)}: line ${location.line}, column ${location.column + 1}.`;
+}
 
 function remedyFor(text: string): string {
   if (/strict mode/.test(text)) {
