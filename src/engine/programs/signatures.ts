@@ -11,13 +11,17 @@ export function programName({ plugin }: Pick<UnnamedTool, 'plugin'>): string {
   return plugin === CORE ? HOST : plugin;
 }
 
-/** How a program calls the tool: `tools.weather.forecast(input: { city: string }): Promise<unknown>`. */
+/** How a program calls the tool: `tools.weather.forecast(input: { city: string }): Promise<{ celsius: number }>`. */
 export function signatureOf(tool: UnnamedTool): string {
   const path = `tools${memberOf(programName(tool))}${memberOf(tool.tool)}`;
   const input = typeOf(tool.inputSchema, { root: tool.inputSchema, depth: 0 });
   const isOptional =
     isRecord(tool.inputSchema) && listOf(tool.inputSchema['required']).length === 0;
-  return `${path}(input${isOptional ? '?' : ''}: ${cut(input, MAX_TYPE)}): Promise<unknown>`;
+  const { outputSchema } = tool;
+  // A program gets structured results as they are, and other results as text or blocks.
+  const output =
+    outputSchema === undefined ? 'unknown' : typeOf(outputSchema, { root: outputSchema, depth: 0 });
+  return `${path}(input${isOptional ? '?' : ''}: ${cut(input, MAX_TYPE)}): Promise<${cut(output, MAX_TYPE)}>`;
 }
 
 /** The signature of a tool after its description, as a comment. */

@@ -60,6 +60,15 @@ describe('the signature of a tool', () => {
   });
 
   it('writes names that are not identifiers as texts, and the host’s tools under host', () => {
+    const outputSchema = {
+      type: 'object',
+      properties: { celsius: { $ref: '#/$defs/n' } },
+      required: ['celsius'],
+      $defs: { n: { type: 'number' } },
+    };
+    expect(signatureOf(tool({ type: 'object' }, { outputSchema }))).toBe(
+      'tools.p.t(input?: Record<string, unknown>): Promise<{ celsius: number }>',
+    );
     expect(signatureOf(tool({ type: 'object' }, { plugin: '@me/x', tool: 'do-it' }))).toBe(
       'tools["@me/x"]["do-it"](input?: Record<string, unknown>): Promise<unknown>',
     );
