@@ -92,6 +92,8 @@ export interface CliCapabilities {
   readonly wallClock: () => number;
   /** Asks the operator at the terminal, and returns the line. Absent without a terminal. */
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string>;
+  /** Reads standard input again: a question leaves it paused. */
+  readonly resumeInput?: () => void;
   /** Opens a prompt for many lines at the terminal. Absent without a terminal. */
   readonly openPrompt?: (options: PromptOptions) => LinePrompt;
   /** Aborted by SIGINT and SIGTERM. */

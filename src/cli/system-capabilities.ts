@@ -167,6 +167,7 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
     now: () => performance.now(),
     wallClock: Date.now,
     ...(stdin.isTTY && stderr.isTTY ? { ask, openPrompt } : {}),
+    resumeInput: () => void stdin.resume(),
     interrupted,
     onHangup: (listener) => {
       process.on('SIGHUP', listener);

@@ -66,6 +66,41 @@ describe('bulkhead run', () => {
     expect(runAsClient('npm:@scope/notes').names).toEqual(['run']);
     // Another version than the accepted one is not started.
     expect(runAsClient('npm:@scope/notes@2.0.0').names).toEqual(['bulkhead_setup']);
+    // `notes` is another package than `@scope/notes`.
+    expect(runAsClient('npm:notes').names).toEqual(['bulkhead_setup']);
+  });
+
+  it('offers on a terminal to add the server first, and serves nothing if the person declines', async () => {
+    const fetched: string[] = [];
+    const packages: CliCapabilities['packages'] = {
+      directory: '/store',
+      describe: () => undefined,
+      removeOthers: () => [],
+      fetch: async ({ name, version }) => {
+        fetched.push(`${name}@${version}`);
+        return {
+          name,
+          version: '1.0.0',
+          directory: '/store/notes',
+          publishedAtMs: Date.now(),
+          origin: { publisher: 'ada', provenance: 'none' },
+          packages: 1,
+        };
+      },
+    };
+    const lock = {
+      path: '/home/ada/bulkhead.lock.json',
+      read: () => ({ version: 2, plugins: {} }),
+      inspect: (directory: string) => Promise.reject(new Error(`it inspected ${directory}`)),
+    } as never;
+    const fake = { packages, lock, environment: { HOME: '/home/ada' } };
+    const declined = await runFake(['run', 'npm:notes'], { ...fake, ask: async () => '' });
+    expect(declined.code).toBe(4);
+    expect(declined.stderr.text).toMatch(/notes is not accepted yet/);
+    const taken = await runFake(['run', 'npm:notes'], { ...fake, ask: async () => '1.0.0' });
+    expect(taken.stderr.text).toMatch(/it inspected \/store\/notes/);
+    expect(taken.stdout.text).toBe('');
+    expect(fetched).toEqual(['notes@latest', 'notes@latest']);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { Lockfile } from '../../engine/lockfile.js';
 import type { EngineOptions, PluginSecrets } from '../../engine/types/options.js';
-import { isBulkheadError } from '../../errors.js';
 import { parsePackageSpec } from '../../npm/spec.js';
 import { shellWord, visible } from '../../visible.js';
 import {
@@ -14,6 +14,8 @@ import { reasonOf } from '../failure.js';
 import type { RunCommand } from '../call.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { acceptPlugin } from '../lock/add.js';
+import { fetchPackage } from '../lock/fetch.js';
 import { openLock, userLockFile } from '../lock/options.js';
 import { collectSecret } from '../secrets.js';
 import { makeServerLog } from './log.js';
@@ -61,6 +63,7 @@ async function runServer(
     logger,
     ...approvalOptions(settings, capabilities),
   };
+  await offerToAdd(named, name, capabilities);
   const directory = acceptedDirectory(name, version, capabilities);
   const line = `npx bulkhead add --user ${shellWord(named)}`;
   await using engine = await capabilities.createEngine(
@@ -89,6 +92,7 @@ async function runServer(
     name: directory === undefined ? 'bulkhead' : name,
     onError: ({ message }) => logger.info({ why: message }, 'mcp'),
   });
+  capabilities.resumeInput?.();
   const reload = async (): Promise<void> => {
     // The engine itself reads whether it is disabled. An update has another directory.
     const now = acceptedDirectory(name, version, capabilities) ?? directory;
@@ -111,6 +115,32 @@ async function runServer(
 }
 
 /**
+ * On a terminal, a person can accept the server at once, as with `bulkhead add --user`. A client that starts
+ * this command has no terminal. Rejects if the person declines.
+ */
+async function offerToAdd(
+  named: string,
+  name: string,
+  capabilities: CliCapabilities,
+): Promise<void> {
+  const { ask, stderr } = capabilities;
+  const lock = openLock({ user: true }, capabilities);
+  if (ask === undefined || isLocked(lock, name)) return;
+  await stderr.write(`${visible(name)} is not accepted yet.\n`);
+  const directory = await fetchPackage(named, {}, capabilities);
+  // Standard output belongs to the client.
+  await acceptPlugin(directory, { user: true, json: true }, capabilities);
+  await stderr.write(
+    `added ${visible(name)} to ${visible(lock.path)}\n` +
+      `serving it on standard input and output. To let a client start it, run: bulkhead mcp --install cursor\n`,
+  );
+}
+
+function isLocked(lock: Lockfile, name: string): boolean {
+  return Object.hasOwn(lock.read().plugins, name);
+}
+
+/**
  * The directory of the accepted server; `undefined` if the user's lock file does not have it, or has another
  * version than the one that is named.
  */
@@ -120,14 +150,11 @@ function acceptedDirectory(
   capabilities: CliCapabilities,
 ): string | undefined {
   const lock = openLock({ user: true }, capabilities);
-  try {
-    const locked = lock.read().plugins[lock.idOf(name)];
-    const isMeant = version === 'latest' || locked?.version === version;
-    return isMeant && locked?.disabled !== true ? lock.directoryOf(name) : undefined;
-  } catch (error) {
-    if (isBulkheadError(error, 'NOT_LOCKED')) return undefined;
-    throw error;
-  }
+  // The whole name: `npm:notes` is another package than an accepted `@scope/notes`.
+  if (!isLocked(lock, name)) return undefined;
+  const locked = lock.read().plugins[name];
+  const isMeant = version === 'latest' || locked?.version === version;
+  return isMeant && locked?.disabled !== true ? lock.directoryOf(name) : undefined;
 }
 
 /** The only tool of a server that is not accepted: it says what the person has to do. */
