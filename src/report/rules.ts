@@ -1,5 +1,5 @@
 import type { RiskBand } from '../plugin/risk.js';
-import type { Finding, PluginReport, RuleName } from './report.js';
+import type { DeniedReport, Finding, PluginReport, RuleName } from './report.js';
 import { shellWord } from '../visible.js';
 
 /** A finding of a rule in one plugin. */
@@ -50,16 +50,26 @@ export const riskUnderstated: Rule = {
 export const deniedAttempt: Rule = {
   name: 'BH-DENIED-ATTEMPT',
   about:
-    'A plugin tried to use a permission that is not granted: its manifest is incomplete, or its code is hostile.',
+    'A plugin tried something that its permissions do not allow: its manifest is incomplete, or its code is hostile.',
   find: ({ plugin, manifest }) =>
     plugin.denied.map(({ kind, wanted, at, count }) => ({
       level: 'error' as const,
       subject: `${kind} ${wanted}`,
       message: `${plugin.id} tried ${kind} ${wanted} ${count === 1 ? 'once' : `${count} times`}; each attempt was denied.`,
-      fix: `If the plugin needs it, grant it; a manifest that declares permissions must name it in ${kind} first (${manifest}). Else ask the author.`,
+      fix: holdsAllOf(plugin, kind)
+        ? `The plugin has the permission ${kind}, so that no grant changes this. Ask the author.`
+        : `If the plugin needs it, grant it; a manifest that declares permissions must name it in ${kind} first (${manifest}). Else ask the author.`,
       place: placeOf(at) ?? { file: manifest },
     })),
 };
+
+/** Whether the plugin has a permission without scopes: there is nothing more of it to grant. */
+function holdsAllOf({ permissions }: PluginReport, kind: DeniedReport['kind']): boolean {
+  return (
+    (kind === 'time' || kind === 'random' || kind === 'storage') &&
+    permissions.some((one) => one.kind === kind && one.granted)
+  );
+}
 
 /** Parses `src/index.ts:14:21`. The guest reports it, so a path outside the plugin is dropped. */
 function placeOf(at: string | null): { file: string; line: number; column: number } | undefined {

@@ -263,4 +263,17 @@ describe('the page of the audit log', () => {
     expect(wrong.status).toBe(400);
     expect(await wrong.text()).toContain('The text has no anchor');
   });
+
+  it('says that a type of records does not exist, and which was meant', async () => {
+    const world = openWorld({
+      audit: { head: { seq: 7, hash: HASH }, query: async function* () {} },
+    });
+    const cookie = await world.enter();
+    const search = async (type: string) =>
+      (await world.get(`/console/audit?type=${encodeURIComponent(type)}`, cookie)).text();
+    const close = (await search('call-startet')).replaceAll(/\s+/g, ' ');
+    expect(close).toContain('is not a type of record. Did you mean <code>call-started</code>?');
+    expect(await search('<b>')).not.toContain('<b>');
+    expect(await search('call-started')).not.toContain('is not a type');
+  });
 });

@@ -1,5 +1,6 @@
-import type { AuditRecord, Head } from '../../audit/record.js';
+import { type AuditRecord, FIELDS, type Head } from '../../audit/record.js';
 import { type AuditVerdict, formatAnchor } from '../../audit/verify.js';
+import { didYouMean } from '../../did-you-mean.js';
 import { type Markup, html, shorten, table } from '../../report/html/markup.js';
 import type { Engine } from '../../engine/engine-api.js';
 import type { Session } from '../sessions.js';
@@ -46,7 +47,7 @@ export function auditPage({ session, head, records, search, verdict }: AuditView
     <div class="card">
       ${
         records.length === 0
-          ? html`<p>No record matches.</p>`
+          ? html`<p>No record matches. ${unknownType(search.type)}</p>`
           : table(
               `${records.length} records, newest first`,
               [
@@ -63,6 +64,14 @@ export function auditPage({ session, head, records, search, verdict }: AuditView
             )
       }
     </div>`;
+}
+
+/** A type that no record has finds nothing, and that proves nothing. */
+function unknownType(type: string): Markup | false {
+  if (type === '' || FIELDS.has(type)) return false;
+  const meant = didYouMean(type, [...FIELDS.keys()]);
+  return html`<bdi>${type}</bdi> is not a type of
+    record.${meant !== undefined && html` Did you mean <code>${meant}</code>?`}`;
 }
 
 /** Whether the engine writes an audit log. */

@@ -27,6 +27,16 @@ describe('BH-DENIED-ATTEMPT', () => {
     });
   });
 
+  it.each([
+    [true, 'no grant changes this'],
+    [false, 'grant it'],
+  ])('says how to allow it only if a grant would: storage granted %s', async (storage, fix) => {
+    const attempt = call('one', 't', NOW - 1, ['!storage write']);
+    const { findings } = await reportOn({ storage }, attempt);
+    const finding = findings.find(({ rule }) => rule === 'BH-DENIED-ATTEMPT');
+    expect(finding?.fix).toContain(fix);
+  });
+
   it('takes the line from the call that it ended where the denial itself has none', async () => {
     const attempt = call('one', 't', NOW - 1, ['!filesystem "/etc/passwd"'], {
       outcome: 'error',
