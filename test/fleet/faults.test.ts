@@ -1,58 +1,23 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Gateway } from '../../src/entry-points/fleet.js';
-import { outputErrors } from '../cli/output-schema.js';
-import { ROOT } from '../architecture/sources.js';
 import { makeDirectory } from '../engine/plugin-on-disk.js';
 import { type Cell, heardOf, makeCell } from './cell.js';
 import { hasNats, type NatsServer, startNats } from './nats-server.js';
-import { afterEachFile } from '../tidying.js';
+import { startRunnerProcess } from './runner-process.js';
 
 const SAMPLE = {
   id: 'sample',
   tools: { echo: '(input) => input', hang: '() => new Promise(() => {})' },
 };
 
-const children: ChildProcess[] = [];
-afterEachFile(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
-});
-
 describe.skipIf(!hasNats)('a fleet', () => {
   let nats: NatsServer;
   let cell: Cell;
   let gateway: Gateway;
-
-  /** A runner in a process of its own, started as an operator does. */
-  const startProcess = async (name: string, machine = makeDirectory()): Promise<ChildProcess> => {
-    const lockFile = join(machine, 'bulkhead.lock.json');
-    if (!existsSync(lockFile)) cpSync(cell.lockFile, lockFile);
-    const child = spawn(
-      process.execPath,
-      [
-        join(ROOT, 'dist/lib/cli/main.js'),
-        'runner',
-        `--server=${nats.url}`,
-        `--name=${name}`,
-        `--lock=${lockFile}`,
-        `--gateway-key=${cell.publicKey}`,
-        `--state=${join(machine, 'state')}`,
-        '--json',
-      ],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
-    );
-    children.push(child);
-    appendOutput(child, join(machine, 'log'));
-    const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer];
-    const printed: unknown = JSON.parse(String(line));
-    expect(printed).toEqual({ runner: name });
-    expect(outputErrors('runner', printed)).toEqual([]);
-    return child;
-  };
 
   beforeAll(async () => {
     nats = await startNats();
@@ -62,7 +27,7 @@ describe.skipIf(!hasNats)('a fleet', () => {
 
   it('reports a call of a killed runner as unknown, and runs it on another one if it may', async () => {
     const strict = await cell.gateway('gate-2');
-    const killed = await startProcess('killed');
+    const killed = await startRunnerProcess(cell, 'killed');
     await Promise.all([heardOf(strict, 'killed'), heardOf(gateway, 'killed')]);
     const end = new AbortController();
     const lost = strict.call('hang', {});
@@ -84,7 +49,7 @@ describe.skipIf(!hasNats)('a fleet', () => {
 
   it('finishes its calls when an operator ends the runner', async () => {
     const machine = makeDirectory();
-    const child = await startProcess('ended', machine);
+    const child = await startRunnerProcess(cell, 'ended', { machine });
     await heardOf(gateway, 'ended');
     expect((await gateway.call('echo', { a: 1 })).value).toEqual({ a: 1 });
     const exit = once(child, 'exit');
@@ -126,7 +91,3 @@ describe.skipIf(!hasNats)('a fleet', () => {
     await runner.close();
   });
 });
-
-function appendOutput(child: ChildProcess, file: string): void {
-  child.stderr?.on('data', (chunk: Buffer) => appendFileSync(file, chunk));
-}
