@@ -56,7 +56,7 @@ describe.skipIf(!hasNats)('calls of a fleet whose runners are killed', () => {
         next += 1;
         const { isError, code, value } = await gateway.call('hit', { n });
 
-        outcomes.set(n, isError ? (code ?? 'error') : `ok ${String(value)}`);
+        outcomes.set(n, isError ? (code ?? 'error') : `ok ${JSON.stringify(value)}`);
       }
     };
     const killer = async (): Promise<void> => {
