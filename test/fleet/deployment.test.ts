@@ -98,13 +98,12 @@ describe('the manifest for Kubernetes', () => {
 describe.skipIf(!hasNats)('the compose file of a fleet', () => {
   it('starts a gateway whose calls run on its runners, and which shows them in its metrics', async () => {
     const { directory, environment } = makeSecrets();
-    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     const secrets = join(directory, 'secrets');
     const configuration = textOf('nats.conf')
       .replace(/^listen:.*$/m, '')
       .replace(/^jetstream .*$/m, '')
       .replaceAll('/secrets/', `${secrets}/`);
-    const { url } = await startNats(configuration);
+    const { url } = await startNats(configuration, environment);
     const cell = await makeCell(url, [{ id: 'sample', tools: { echo: '(input) => input.text' } }]);
     /** The containers' paths and addresses, on this machine. */
     const here = (text: string): string =>
@@ -122,8 +121,8 @@ describe.skipIf(!hasNats)('the compose file of a fleet', () => {
         .map((line) => here(line))
         .join('\n'),
     );
-    for (const name of RUNNERS) start(name, wordsOf(name).map(here), directory);
-    const log = logOf(start('gateway', wordsOf('gateway').map(here), directory));
+    for (const name of RUNNERS) start(name, wordsOf(name).map(here), { directory, environment });
+    const log = logOf(start('gateway', wordsOf('gateway').map(here), { directory, environment }));
     const mcp = await log('serving');
     const metrics = await log('serving metrics');
     const view = { authorization: `Bearer ${environment['BULKHEAD_VIEW_TOKEN'] ?? ''}` };
@@ -155,12 +154,19 @@ function makeSecrets(): { directory: string; environment: Record<string, string>
   };
 }
 
-function start(name: string, words: readonly string[], directory: string): ChildProcess {
+function start(
+  name: string,
+  words: readonly string[],
+  {
+    directory,
+    environment,
+  }: { readonly directory: string; readonly environment: Readonly<Record<string, string>> },
+): ChildProcess {
   const home = join(directory, `home-${name}`);
   mkdirSync(home);
   const child = spawn(process.execPath, [CLI, ...words], {
     cwd: home,
-    env: { ...process.env, HOME: home },
+    env: { ...process.env, ...environment, HOME: home },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   running.add(child);

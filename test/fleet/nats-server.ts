@@ -37,8 +37,14 @@ afterEachFile(async () => {
   for (const directory of directories.splice(0)) rmSync(directory, { recursive: true });
 });
 
-/** `configuration`: the text of a configuration of nats-server, added to ours. */
-export async function startNats(configuration = ''): Promise<NatsServer> {
+/**
+ * `configuration`: the text of a configuration of nats-server, added to ours. `environment`: its variables, added to
+ * those of this process.
+ */
+export async function startNats(
+  configuration = '',
+  environment: Readonly<Record<string, string>> = {},
+): Promise<NatsServer> {
   const directory = mkdtempSync(join(tmpdir(), 'bulkhead-nats-'));
   directories.push(directory);
   const store = join(directory, 'jetstream');
@@ -49,7 +55,10 @@ export async function startNats(configuration = ''): Promise<NatsServer> {
       file,
       `listen: "127.0.0.1:${port}"\njetstream { store_dir: ${JSON.stringify(store)} }\n${configuration}`,
     );
-    const server = spawn('nats-server', ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const server = spawn('nats-server', ['-c', file], {
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     running.add(server);
     return { process: server, port: await readPort(server) };
   };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { SPINDLE_LIMITS } from '../../../../sandbox/dialects/spindle/limits.js';
+import { MAX_PAST } from '../../../../sandbox/dialects/tool-list.js';
 import { running, startExtension } from './host.js';
 
 const listIn = (value: unknown, ...path: readonly string[]): number => {
@@ -14,6 +15,7 @@ test('an extension that registers in a loop has as many of each as it may', asyn
     ${running('seen')}
     const loop = (one) => { ${tries} };
     loop((n) => spindle.registerTool({ name: 't' + n, parameters: {} }));
+    loop((n) => spindle.registerTool({ name: 'u' + n, parameters: {} }));
     loop((n) => spindle.registerMacro({ name: 'm' + n, handler: () => '' }));
     loop((n) => spindle.rpcPool.sync('e' + n, n));
     loop((n) => spindle.on('EVENT_' + n, () => {}));
@@ -24,7 +26,10 @@ test('an extension that registers in a loop has as many of each as it may', asyn
     permissions: ['tools', 'providers.tts.register'],
   });
   const described = await extension.describe();
-  expect(listIn(described, 'tools')).toBe(SPINDLE_LIMITS.maxTools);
+  const { tools } = described as { readonly tools: readonly object[] };
+  expect(tools.filter((item) => 'tool' in item)).toHaveLength(SPINDLE_LIMITS.maxTools);
+  // The others are named, up to a cap, and the rest is counted.
+  expect(tools.filter((item) => !('tool' in item))).toHaveLength(MAX_PAST + 1);
   expect(listIn(described, 'registered', 'macros')).toBe(SPINDLE_LIMITS.maxMacros);
   expect(listIn(described, 'registered', 'endpoints')).toBe(SPINDLE_LIMITS.maxEndpoints);
   expect(listIn(described, 'registered', 'events')).toBe(SPINDLE_LIMITS.maxEvents);
