@@ -62,7 +62,7 @@ export function replaceDependencyGlobals(
  * A member of Node's version. Packages that only test for Node, and find none, do not read it; the
  * others need a version.
  */
-const NODE_VERSION = /^process\d*\s*\.\s*versions\s*\.\s*node(?=\s*\.\s*[a-z])/;
+const NODE_VERSION = /^(?:globalThis\$)?process\d*\s*\.\s*versions\s*\.\s*node(?=\s*\.\s*[a-z])/;
 const NODE = '20.0.0';
 
 /** Whether the expression is `process.hrtime`. Its object is the name. */
@@ -75,13 +75,16 @@ function readsHrtime(node: AnyNode): boolean {
   );
 }
 
-/** The variables of a bundle that hold an injected name. */
+/**
+ * The variables of a bundle that hold an injected name. A bundle in which a package reads
+ * `globalThis.process` has "globalThis$process" in place of `process` (source/global-process.ts).
+ */
 function findInjected(
   injected: 'performance' | 'process',
   walk: Walk,
   sections: Sections,
 ): ReadonlySet<string> {
-  const named = new RegExp(`^${injected}\\d*$`);
+  const named = new RegExp(String.raw`^(?:globalThis\$)?${injected}\d*$`);
   const names = new Set<string>();
   for (const { node, parent, leaving } of walk) {
     if (leaving || node.type !== 'VariableDeclarator' || node.id.type !== 'Identifier') continue;
