@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 /** The address that the login page returns to. */
 export interface LoginCallback extends AsyncDisposable {
   readonly url: string;
-  /** What the page has to return. Nobody else knows it. */
+  /** What the page has to return. Only this process and the page know it. */
   readonly state: string;
   /** Rejects if the page returns an error, and if the signal aborts. */
   answered(signal: AbortSignal): Promise<{ readonly code: string; readonly iss?: string }>;
@@ -81,7 +81,7 @@ function errorIn(query: URLSearchParams): string {
 
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(new Error('nobody logged in in time'));
+    const onAbort = (): void => reject(new Error('the login was not finished in time'));
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));

@@ -188,6 +188,6 @@ describe('a login that is attacked', () => {
     const server = await serveOAuth();
     const { remote } = remoteOf(server);
     const login = remote.logIn?.({ show: () => {}, signal: AbortSignal.timeout(300) });
-    await expect(login).rejects.toThrow('nobody logged in in time');
+    await expect(login).rejects.toThrow('the login was not finished in time');
   });
 });
