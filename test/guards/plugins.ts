@@ -275,6 +275,12 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/plugin/bundle/hoisted.test.ts'],
   },
   {
+    id: 'hoisted-is-not-private',
+    stops: 'a plugin that bundles an unpublished package of its host',
+    mutation: 'never',
+    tests: ['test/plugin/bundle/hoisted.test.ts'],
+  },
+  {
     id: 'hoisted-name',
     stops: 'a dependency whose name is a path out of node_modules',
     mutation: { replace: [/PACKAGE_NAME\.test\(name\)/, 'name !== ""'] },

@@ -37,7 +37,8 @@ const MAX_PACKAGE_BYTES = 1024 ** 2;
 
 /**
  * The names of the packages beside an installed plugin that it depends on, directly or not, sorted.
- * Links do not count, so a package of a workspace is never one. Throws `BUNDLE_FAILED` at a cap.
+ * Links do not count, so a package of a workspace is never one. Nor does a package marked `private`: it is
+ * not from a registry, and may be the host's own code. Throws `BUNDLE_FAILED` at a cap.
  */
 export function findHoisted(root: string): readonly string[] {
   const folder = installedIn(root);
@@ -61,6 +62,8 @@ export function findHoisted(root: string): readonly string[] {
       }
       // guard: hoisted-is-a-real-package
       if (!isRealPackage(folder, name) || join(folder, name) === root) continue;
+      // guard: hoisted-is-not-private
+      if (isPrivate(join(folder, name))) continue;
       hoisted.push(name);
       visit(`node_modules/${name}`);
       if (hoisted.length > MAX_HOISTED || seen.size > MAX_PACKAGES) throw tooMany();
@@ -87,18 +90,27 @@ function isRealPackage(folder: string, name: string): boolean {
 /** Names of packages only: no path leads elsewhere. */
 const PACKAGE_NAME = /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*$/;
 
-/** What a package.json depends on. Untrusted: one that cannot be read depends on nothing. */
-function dependenciesOf(directory: string): readonly string[] {
-  let fields: unknown;
+/** The fields of a package.json. Untrusted: one that cannot be read has none. */
+function fieldsOf(directory: string): Readonly<Record<string, unknown>> {
   try {
     const file = join(directory, 'package.json');
     const { content } = readRegularFile(file, 'package.json', MAX_PACKAGE_BYTES);
-    fields = JSON.parse(content.toString('utf8').replace(/^\uFEFF/, ''));
+    const fields: unknown = JSON.parse(content.toString('utf8').replace(/^\uFEFF/, ''));
+    return isRecord(fields) ? fields : {};
   } catch {
-    return [];
+    return {};
   }
-  if (!isRecord(fields)) return [];
-  const { dependencies, optionalDependencies, peerDependencies } = fields;
+}
+
+/** Whether npm would refuse to publish the package. */
+function isPrivate(directory: string): boolean {
+  const { private: mark = false } = fieldsOf(directory);
+  return mark !== false;
+}
+
+/** What a package.json depends on. */
+function dependenciesOf(directory: string): readonly string[] {
+  const { dependencies, optionalDependencies, peerDependencies } = fieldsOf(directory);
   const names = [dependencies, optionalDependencies, peerDependencies].flatMap((some) =>
     isRecord(some) ? Object.keys(some) : [],
   );

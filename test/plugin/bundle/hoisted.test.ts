@@ -24,6 +24,8 @@ function install(dependencies: readonly string[], source: string): string {
     'node_modules/indirect/index.js': `module.exports = 'indirect';`,
     'node_modules/secret/package.json': manifest('secret'),
     'node_modules/secret/index.js': `module.exports = 'CANARY-OF-THE-HOST';`,
+    'node_modules/unpublished/package.json': '{ "name": "unpublished", "private": true }',
+    'node_modules/unpublished/index.js': `module.exports = 'CANARY-OF-THE-HOST';`,
     'secret/package.json': manifest('secret'),
     'secret/index.js': `module.exports = 'CANARY-OF-THE-HOST';`,
   });
@@ -51,6 +53,7 @@ describe('packages beside an installed plugin', () => {
   it.each([
     ['a package that nothing names', ['@scope/direct'], 'secret'],
     ['a link', ['linked'], 'linked'],
+    ['a private package, which may be the code of the host', ['unpublished'], 'unpublished'],
     ['a path', ['../secret', '..', '@scope/../secret'], '../../secret'],
     ['a relative path to a neighbour', ['@scope/direct'], '../secret/index.js'],
   ])('are not %s', async (_, dependencies, specifier) => {
