@@ -11,6 +11,7 @@ export interface LoginCallback extends AsyncDisposable {
 }
 
 const PATH = '/callback';
+const BASE = 'http://127.0.0.1';
 const MAX_VALUE = 4_096;
 
 /** Listens at the loopback address. `port` 0: any. */
@@ -19,7 +20,9 @@ export async function openCallback(port: number): Promise<LoginCallback> {
   let finish: (query: URLSearchParams) => void;
   const returned = new Promise<URLSearchParams>((resolve) => (finish = resolve));
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    // A target such as "//" is not a URL, and must not end the process.
+    const target = request.url ?? '/';
+    const url = new URL(URL.canParse(target, BASE) ? target : '/', BASE);
     const isMeant = request.method === 'GET' && url.pathname === PATH;
     // Any page can send a browser here. Without the state it neither logs in nor ends the login.
     // guard: login-state
