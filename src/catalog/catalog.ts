@@ -50,8 +50,11 @@ export interface CatalogTool {
   readonly asks?: string;
   /** Whether the tool may run unattended: it declares that it is read-only, and does not need approval. */
   readonly background: boolean;
-  /** `remote`: on a tool server, which Bulkhead neither confines nor checks. */
-  readonly confinement: 'compartment' | 'host' | 'remote';
+  /**
+   * `remote`: on a tool server, which Bulkhead neither confines nor checks. `sandbox-runtime`: in a command that
+   * this package confines.
+   */
+  readonly confinement: 'compartment' | 'host' | 'remote' | 'sandbox-runtime';
 }
 
 /** MCP's hints, as the plugin's author declares them. */

@@ -121,6 +121,11 @@ function row({
   ];
 }
 
-const RUNS = { compartment: 'sandboxed', host: 'UNCONFINED', remote: 'ON A SERVER' } as const;
+const RUNS = {
+  compartment: 'sandboxed',
+  host: 'UNCONFINED',
+  remote: 'ON A SERVER',
+  'sandbox-runtime': 'sandbox-runtime',
+} as const;
 
 const MAX_DESCRIPTION = 80;

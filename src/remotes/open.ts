@@ -1,6 +1,7 @@
 import { blockedRange, blockedName, hostOf } from '../brokers/network/addresses.js';
 import { BulkheadError } from '../errors.js';
 import type { Identity } from './identity.js';
+import { checkConfinement } from './mcp/confine.js';
 import { makeMcpRemote } from './mcp/mcp.js';
 import type { LoginStore } from './mcp/oauth.js';
 import type { OriginSpec } from './origin.js';
@@ -69,6 +70,7 @@ function checkId(options: RemoteOptions, id: string): string {
   if (!/^[\w.@/[\]-]{1,64}$/.test(id)) throw invalid(`${JSON.stringify(id)} is not an id`);
   if ('command' in options) {
     if (options.command === '') throw invalid(`${id} has an empty command`);
+    if (options.confine !== undefined) checkConfinement(id, options.confine);
     return id;
   }
   if ('mcp' in options) checkOAuth(id, options);

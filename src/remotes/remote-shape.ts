@@ -13,6 +13,7 @@ import {
   wrong,
 } from '../schema/shape.js';
 import type {
+  Confinement,
   McpHttpOptions,
   McpPowers,
   McpStdioOptions,
@@ -72,6 +73,11 @@ const mcpRemote: Shape<McpHttpOptions> = object(
   'refuse',
 );
 
+const confinement: Shape<Confinement> = object(
+  { hosts: optional(texts), fs: optional(texts) },
+  'refuse',
+);
+
 const commandRemote: Shape<McpStdioOptions> = object(
   {
     command: string(),
@@ -79,6 +85,7 @@ const commandRemote: Shape<McpStdioOptions> = object(
     id: string(),
     env: optional(record(string())),
     cwd: optional(string()),
+    confine: optional(confinement),
     allow: optional(mcpPowers),
     protocol: optional(oneOf('auto', 'legacy')),
     tools: optional(texts),

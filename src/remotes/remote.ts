@@ -62,7 +62,7 @@ export interface OAuthOptions {
   readonly scope?: string;
 }
 
-/** An MCP server that runs as a child process. It may do anything that this user may do. */
+/** An MCP server that runs as a child process. Without `confine` it may do anything that this user may do. */
 export interface McpStdioOptions {
   readonly command: string;
   /** Default: none. */
@@ -71,8 +71,13 @@ export interface McpStdioOptions {
   readonly id: string;
   /** Environment variables in addition to those that every child process receives. Default: none. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The working directory. Default: this process's. */
+  /** The working directory. Default: this process's; with `confine`: a temporary one. */
   readonly cwd?: string;
+  /**
+   * Runs the command under `@anthropic-ai/sandbox-runtime`, which reaches only what is named here. It does not
+   * run if it cannot be confined. Default: it is not confined.
+   */
+  readonly confine?: Confinement;
   /**
    * `legacy`: speaks the versions of the protocol up to 2025-11-25, for a server whose support of the current
    * one is not complete. Default: `auto`, the newest that both speak.
@@ -82,6 +87,14 @@ export interface McpStdioOptions {
   readonly allow?: McpPowers;
   /** Names of the tools to use. Default: all. */
   readonly tools?: readonly string[];
+}
+
+/** What a confined command may reach, beside the system's programs and libraries and a temporary home. */
+export interface Confinement {
+  /** Hosts, as in the permission `network`, without methods: `api.example.com`. Default: none. */
+  readonly hosts?: readonly string[];
+  /** Files and directories, to read: `./notes`, or also to write: `./notes:rw`. Default: none. */
+  readonly fs?: readonly string[];
 }
 
 /** What an MCP server may ask of the client on whose behalf its tool runs. */
@@ -107,8 +120,11 @@ export interface Remote {
   readonly kind: RemoteKind;
   /** Its URL, or its command line. */
   readonly where: string;
-  /** Whether it is a process of this machine, which may do anything that its user may do. */
-  readonly local: boolean;
+  /**
+   * Where its tools run. `host`: in a process of this machine, which may do anything that its user may do.
+   * `sandbox-runtime`: in a process that this package confines, and Bulkhead does not.
+   */
+  readonly confinement: RemoteConfinement;
   /** Lists its tools. Never rejects: if the server fails, its last list is returned with a problem. */
   load(signal: AbortSignal): Promise<RemoteListing>;
   /**
@@ -135,6 +151,8 @@ export interface RemoteLogin {
 }
 
 export type RemoteKind = 'vertesia' | 'mcp';
+
+export type RemoteConfinement = 'remote' | 'host' | 'sandbox-runtime';
 
 /** The tools of a server. */
 export interface RemoteListing {

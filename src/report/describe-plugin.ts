@@ -53,7 +53,7 @@ export function describePlugin({
     version: status?.version ?? grants.at(-1)?.version ?? null,
     directory: status?.directory ?? usage?.directory ?? null,
     state: status?.state ?? 'gone',
-    confinement: confined ? 'compartment' : 'host',
+    confinement: status?.confinement ?? (confined ? 'compartment' : 'host'),
     bundles: bundlesOf(status, grants),
     pin: reportPin(pin, status),
     packages: packageRows(pin, usage),

@@ -31,7 +31,8 @@ export interface PluginReport {
   readonly version: string | null;
   readonly directory: string | null;
   readonly state: string;
-  readonly confinement: 'compartment' | 'host';
+  /** For a server of tools: `remote` (elsewhere), `host` (an unconfined command) or `sandbox-runtime`. */
+  readonly confinement: 'compartment' | 'host' | 'remote' | 'sandbox-runtime';
   /** Hashes of its bundles, by entry. */
   readonly bundles: Readonly<Record<string, string>>;
   readonly pin: PinReport | null;

@@ -91,17 +91,25 @@ export const hostMode: Rule = {
             level: 'error' as const,
             subject: 'confinement',
             message: `${plugin.id} runs without a sandbox, so its permissions have no effect.`,
-            fix: `Remove "sandbox": "host" from ${manifest}, and ${plugin.id} from the engine's hostMode.`,
+            fix: isServer(plugin)
+              ? `Add "confine" to the remote ${plugin.id}, or accept it as a plugin if it is a package of npm.`
+              : `Remove "sandbox": "host" from ${manifest}, and ${plugin.id} from the engine's hostMode.`,
             place: { file: manifest },
           },
         ],
 };
 
+/** Whether its tools are those of a server, which no manifest describes. */
+function isServer({ format }: PluginReport): boolean {
+  return format === 'mcp' || format === 'vertesia';
+}
+
 export const unpinned: Rule = {
   name: 'BH-UNPINNED',
   about: 'Code that is not pinned in a lock file can change without review.',
   find: ({ plugin, manifest, locked }) => {
-    if (plugin.pin?.current === true || plugin.state === 'gone') return [];
+    // The definitions of a server's tools are pinned apart from the plugins.
+    if (plugin.pin?.current === true || plugin.state === 'gone' || isServer(plugin)) return [];
     const known = plugin.pin !== null;
     return [
       {

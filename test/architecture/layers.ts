@@ -99,6 +99,8 @@ const powerful: readonly string[] = [
   'src/guests/',
   // Starts the commands that the operator named, and ends all that they started.
   'src/remotes/mcp/command-transport.ts',
+  // Makes the temporary home of such a command, if sandbox-runtime confines it.
+  'src/remotes/mcp/confine.ts',
   // Receives the return of a login page, on loopback.
   'src/remotes/mcp/login-callback.ts',
   // Reads how much processor time a process has used.

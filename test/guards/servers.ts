@@ -535,4 +535,40 @@ export const serverGuards: readonly Guard[] = [
     mutation: 'never',
     tests: ['test/adapters/mcp/offers.test.ts'],
   },
+  {
+    id: 'confined-command-confined',
+    stops: 'a command that runs with all rights of its user although it has "confine"',
+    mutation: 'always',
+    tests: ['test/remotes/mcp/confine.test.ts'],
+  },
+  {
+    id: 'confine-never-silently-without',
+    stops: 'a command that starts on a machine that cannot confine it',
+    mutation: 'never',
+    tests: ['test/remotes/mcp/confine.test.ts'],
+  },
+  {
+    id: 'confine-node-version',
+    stops: 'a command that is confined by a version of Node for which that is not supported',
+    mutation: 'never',
+    tests: ['test/remotes/mcp/confine.test.ts'],
+  },
+  {
+    id: 'confine-no-missing-wall',
+    stops: 'a command that is confined by some of the walls only',
+    mutation: { replace: [/\[\.\.\.errors, \.\.\.warnings\]/, '[]'] },
+    tests: ['test/remotes/mcp/confine.test.ts'],
+  },
+  {
+    id: 'confine-denies-all-files',
+    stops: 'a confined command that reads the files of its user',
+    mutation: 'remove',
+    tests: ['test/remotes/mcp/confine.test.ts'],
+  },
+  {
+    id: 'confine-no-patterns',
+    stops: 'a path that sandbox-runtime reads as a pattern, which names other files',
+    mutation: 'never',
+    tests: ['test/remotes/mcp/confine.test.ts'],
+  },
 ];

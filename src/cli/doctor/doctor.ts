@@ -10,6 +10,7 @@ import { type Paint, makePaint, print } from '../output.js';
 import { readConfigFile } from '../serve/config-file.js';
 import { findOpenDoors } from './open-doors.js';
 import { type KernelSetting, type TrialRun, readKernelSettings, tryPlugin } from './machine.js';
+import { describeCommands } from './remotes.js';
 import { describeSharing } from './sharing.js';
 
 export interface DoctorSettings {
@@ -70,11 +71,13 @@ export async function runDoctor(
   const kernel = await readKernelSettings(capabilities);
   const config = await readConfigFile(settings, capabilities);
   const sharing = describeSharing(config);
-  const [openDoors, install = null] = await Promise.all([
+  const [openDoors, remotes, install = null] = await Promise.all([
     findOpenDoors(settings, config, capabilities),
+    describeCommands(config),
     capabilities.walls.install(),
   ]);
-  const report: Report = { version, machine, run, kernel, missing, install, openDoors, sharing };
+  const found = { openDoors, sharing, remotes };
+  const report: Report = { version, machine, run, kernel, missing, install, ...found };
   await print(
     settings,
     { stdout },
@@ -99,6 +102,8 @@ export interface Report {
   readonly openDoors: readonly string[];
   /** What the configuration says about shared processes, as sentences. */
   readonly sharing: readonly string[];
+  /** How the configured servers that are commands of this machine are confined, as sentences. */
+  readonly remotes: readonly string[];
 }
 
 /** The report as text: the machine, the walls and the missing ones. */
@@ -111,6 +116,7 @@ export function formatReport(report: Report, paint: Paint): string {
     ...formatWallLine(report, paint),
     ...report.openDoors.map((door) => field('server', paint('yellow', visible(door)))),
     ...report.sharing.map((line) => field('guests', visible(line))),
+    ...report.remotes.map((line) => field('remote', visible(line))),
     ...(run.works ? ['', paint('bold', 'sandbox walls'), ''] : []),
     ...(run.works ? run.walls.flatMap((guarantee) => formatWall(guarantee, paint)) : []),
     ...formatSummary(report, paint),

@@ -8,6 +8,7 @@ import type { RunCommand } from '../call.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { formatTable, makePaint, print } from '../output.js';
+import { describeCommands } from '../doctor/remotes.js';
 import { readConfigFile } from '../serve/config-file.js';
 import { formatChanges, formatDiffs } from './format.js';
 import { type LockSettings, addLockOptions, openLock } from './options.js';
@@ -20,7 +21,7 @@ export function addListAndDiff(program: Command, run: RunCommand): void {
   )
     .option(
       '--config <FILE>',
-      'configuration of the server, which says what shares a guest (default: bulkhead.config.json, if it exists)',
+      'configuration of the server, which says what shares a guest and what servers it starts (default: bulkhead.config.json, if it exists)',
     )
     .action((settings: ListSettings) => run((capabilities) => runList(settings, capabilities)));
   addLockOptions(
@@ -51,6 +52,7 @@ async function runList(settings: ListSettings, capabilities: CliCapabilities): P
   const rows = Object.entries(plugins).map(([id, plugin]) =>
     row(id, plugin, states[id], sharingOf(id, config)),
   );
+  const remotes = await describeCommands(config);
   await print(
     settings,
     capabilities,
@@ -62,8 +64,9 @@ async function runList(settings: ListSettings, capabilities: CliCapabilities): P
         ...sharingOf(id, config),
         ...plugin,
       })),
+      remotes,
     },
-    formatTable([HEADING, ...rows]),
+    `${formatTable([HEADING, ...rows])}${remotes.map((line) => `${visible(line)}\n`).join('')}`,
   );
   return EXIT.ok;
 }

@@ -92,16 +92,23 @@ async function logIn(
 /** Milliseconds for a person to log in. */
 const LOGIN_MS = 300_000;
 
+const CONFINED = {
+  remote: 'elsewhere',
+  host: 'NO',
+  'sandbox-runtime': 'sandbox-runtime',
+} as const;
+
 function formatRemotes(remotes: readonly PluginStatus[]): string {
-  const rows = remotes.map(({ id, format, tools, state, directory }) => [
+  const rows = remotes.map(({ id, format, tools, state, confinement, directory }) => [
     visible(id),
     format ?? '?',
     String(tools.length),
     state,
+    CONFINED[confinement ?? 'remote'],
     visible(directory),
   ]);
   const problems = remotes.flatMap(({ problems: all }) =>
     all.map(({ code, message }) => `${code}  ${visible(message)}\n`),
   );
-  return `${formatTable([['SERVER', 'PROTOCOL', 'TOOLS', 'STATE', 'URL'], ...rows])}${problems.join('')}`;
+  return `${formatTable([['SERVER', 'PROTOCOL', 'TOOLS', 'STATE', 'CONFINED', 'URL'], ...rows])}${problems.join('')}`;
 }

@@ -88,7 +88,12 @@ function card({ status, activity, sharesWith, isLocked }: PluginRow, session: Se
   </article>`;
 }
 
-function whereItRuns({ entries }: PluginStatus, { pids }: PluginActivity): string {
+function whereItRuns(
+  { entries, confinement: place }: PluginStatus,
+  { pids }: PluginActivity,
+): string {
+  if (place === 'host') return 'is not confined: a command with all rights of its user';
+  if (place === 'sandbox-runtime') return 'is confined by sandbox-runtime, not by Bulkhead';
   if (entries.length === 0) return 'runs on another server';
   if (entries.some(({ confinement }) => confinement === 'host'))
     return 'is not confined (host mode)';

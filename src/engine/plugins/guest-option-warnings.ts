@@ -1,3 +1,4 @@
+import type { CatalogTool } from '../../catalog/catalog.js';
 import { didYouMean } from '../../did-you-mean.js';
 import { formatNamed } from '../../formats/table.js';
 import { parseScope } from '../../permissions/filesystem.js';
@@ -9,7 +10,7 @@ import type { InstalledPlugin } from './installed.js';
 interface Named {
   readonly name: string;
   readonly id: string;
-  readonly confinement: 'compartment' | 'host' | 'remote';
+  readonly confinement: CatalogTool['confinement'];
 }
 
 /** Options that name plugins. */

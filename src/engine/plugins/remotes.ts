@@ -243,7 +243,7 @@ function listTool(remote: Remote, tool: RemoteTool, settings: Settings): Unnamed
     requireApproval,
     ...(asks === undefined ? {} : { asks }),
     background: annotations.readOnlyHint === true && band === 'low' && asks === undefined,
-    confinement: remote.local ? 'host' : 'remote',
+    confinement: remote.confinement,
   };
 }
 
@@ -252,7 +252,7 @@ function statusOf(
   catalog: CatalogByPlugin,
   plugins: ReadonlySet<string>,
 ): PluginStatus {
-  const { id, kind, where } = remote;
+  const { id, kind, where, confinement } = remote;
   const taken = plugins.has(id);
   const problems = taken
     ? [
@@ -267,6 +267,7 @@ function statusOf(
     id,
     format: kind,
     directory: where,
+    confinement,
     name: listing?.name ?? id,
     version: listing?.version,
     description: listing?.description,

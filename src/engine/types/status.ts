@@ -12,6 +12,8 @@ export interface PluginStatus {
   readonly format: FormatName | undefined;
   /** For a server of tools: its URL or its command. */
   readonly directory: string;
+  /** Where the tools of a server run; `remote`: elsewhere. Absent for a plugin: see `entries`. */
+  readonly confinement?: 'remote' | 'host' | 'sandbox-runtime';
   readonly name: string;
   readonly version: string | undefined;
   readonly description: string | undefined;

@@ -7,6 +7,7 @@ import { REMOTE_LIMITS } from '../limits.js';
 import { makeRemoteOrigin, type OriginSpec } from '../origin.js';
 import type { McpRemoteOptions } from '../remote.js';
 import { makeCommandTransport } from './command-transport.js';
+import { type ConfinedCommand, confineCommand, type ConfiningMachine } from './confine.js';
 import { makeFetch } from './fetch.js';
 import type { OAuthSession } from './oauth.js';
 import { loadClientSdk, type McpClientSdk } from './sdk.js';
@@ -27,6 +28,7 @@ export interface ConnectSpec {
   readonly options: McpRemoteOptions;
   readonly network: OriginSpec['network'];
   readonly onEvent?: OriginSpec['onEvent'];
+  readonly confining?: ConfiningMachine;
   readonly calls: OpenCalls;
   readonly requests: ServerRequests;
   /** The login at a server that requires one. */
@@ -75,7 +77,7 @@ async function connectAs(
     const announces = client.getServerCapabilities()?.tools?.listChanged === true;
     if (!hasStream && announces) spec.onNoStream();
   };
-  const { transport, close, lastErrors } = openTransport(mcp, spec, () => {
+  const { transport, close, lastErrors } = await openTransport(mcp, spec, () => {
     hasStream = false;
     reportNoStream();
   });
@@ -181,24 +183,27 @@ function isLogLevel(level: unknown): level is LogLevel {
   return LOG_LEVELS.some((known) => known === level);
 }
 
-function openTransport(
-  mcp: McpClientSdk,
-  { id, options, network, oauth, onEvent }: ConnectSpec,
-  onNoStream: () => void,
-): {
+interface OpenTransport {
   readonly transport: Transport;
   readonly close: () => Promise<void>;
   readonly lastErrors: () => string;
-} {
+}
+
+async function openTransport(
+  mcp: McpClientSdk,
+  { id, options, network, oauth, onEvent, confining }: ConnectSpec,
+  onNoStream: () => void,
+): Promise<OpenTransport> {
   if ('command' in options) {
-    const { command, args = [], env = {}, cwd } = options;
-    const transport = makeCommandTransport(mcp, {
-      command,
-      args,
-      env: { ...mcp.getDefaultEnvironment(), ...env },
-      cwd,
-    });
-    return { transport, close: () => Promise.resolve(), lastErrors: transport.lastErrors };
+    const { command, args = [], env = {}, cwd, confine } = options;
+    const named = { command, args, env: { ...mcp.getDefaultEnvironment(), ...env }, cwd };
+    const { spec, dispose }: ConfinedCommand =
+      // guard: confined-command-confined
+      confine === undefined
+        ? { spec: named, dispose: () => {} }
+        : await confineCommand(id, named, confine, confining);
+    const transport = makeCommandTransport(mcp, spec);
+    return { transport, close: async () => dispose(), lastErrors: transport.lastErrors };
   }
   const url = new URL(options.mcp);
   const origin = makeRemoteOrigin({ id, options, network, onEvent }, url.origin, LIMITS);

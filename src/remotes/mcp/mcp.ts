@@ -9,6 +9,7 @@ import { REMOTE_LIMITS } from '../limits.js';
 import type { OriginSpec } from '../origin.js';
 import { acceptList, applyPins, type PinStore } from '../pins.js';
 import type { McpRemoteOptions, Remote, RemoteCall, RemoteTool } from '../remote.js';
+import type { ConfiningMachine } from './confine.js';
 import { connect, type Connection } from './connection.js';
 import { type McpTool, readMcpAnswer, readMcpTool } from './messages.js';
 import { type LoginStore, makeOAuthSession, type OAuthSession } from './oauth.js';
@@ -23,6 +24,8 @@ export interface McpRemoteSpec {
   /** Stores the login at a server that is registered with `oauth`. */
   readonly logins: LoginStore;
   readonly onEvent?: OriginSpec['onEvent'];
+  /** What confines its command, if the operator requires that. Default: this machine's. */
+  readonly confining?: ConfiningMachine;
 }
 
 /**
@@ -175,7 +178,7 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
     id,
     kind: 'mcp',
     where,
-    local: 'command' in options,
+    confinement: confinementOf(options),
     load: async (signal) => {
       const failures = await server.refresh(signal);
       const { last } = server;
@@ -216,6 +219,11 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
 function openOAuth({ options, ...spec }: McpRemoteSpec): OAuthSession | undefined {
   if ('command' in options || options.oauth === undefined || options.oauth === false) return;
   return makeOAuthSession({ ...spec, options });
+}
+
+function confinementOf(options: McpRemoteOptions): Remote['confinement'] {
+  if (!('command' in options)) return 'remote';
+  return options.confine === undefined ? 'host' : 'sandbox-runtime';
 }
 
 /** Without a list there is nothing to pin. */

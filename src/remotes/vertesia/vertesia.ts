@@ -137,7 +137,7 @@ export function makeVertesiaRemote(spec: VertesiaRemoteSpec): Remote {
     id,
     kind: 'vertesia',
     where: endpoint,
-    local: false,
+    confinement: 'remote',
     load: async (signal) => {
       const failures = await server.refresh(signal);
       const { last } = server;

@@ -84,11 +84,16 @@ function levels(findings: readonly Finding[]): Markup {
   ${notes > 0 && html`<span class="pill">${plural(notes, 'note')}</span>`}`;
 }
 
+const CONFINED = {
+  compartment: { colour: 'good', words: 'confined' },
+  host: { colour: 'bad', words: 'not confined' },
+  remote: { colour: 'warn', words: 'runs elsewhere' },
+  'sandbox-runtime': { colour: 'warn', words: 'confined by sandbox-runtime' },
+} as const;
+
 function state({ state: word, confinement, pin }: PluginReport): Markup {
   return html`<span class="pill ${word === 'active' ? 'good' : 'warn'}">${word}</span>
-    <span class="pill ${confinement === 'host' ? 'bad' : 'good'}"
-      >${confinement === 'host' ? 'not confined' : 'confined'}</span
-    >
+    <span class="pill ${CONFINED[confinement].colour}">${CONFINED[confinement].words}</span>
     <span class="pill ${pin?.current === true ? 'good' : 'warn'}"
       >${pin === null ? 'not pinned' : pin.current ? 'pinned' : 'changed since it was pinned'}</span
     >`;

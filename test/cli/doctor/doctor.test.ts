@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BulkheadError, type Guarantee, type WallName } from '../../../src/index.js';
+import { whyNotConfined } from '../../../src/remotes/mcp/confine.js';
 import { failing, runFake } from '../fake.js';
 import { lineOf, run } from '../spawned.js';
 
@@ -84,6 +85,26 @@ describe('bulkhead doctor', () => {
     const json = await runFake(['doctor', '--json'], { files });
     expect(JSON.parse(json.stdout.text).sharing).toHaveLength(4);
     expect((await runFake(['doctor'])).stdout.text).not.toContain('  guests ');
+  });
+
+  it('says how the servers are confined that are commands of the configuration', async () => {
+    const files = {
+      'bulkhead.config.json': JSON.stringify({
+        remotes: [
+          { id: 'open', command: 'python3' },
+          { id: 'shut', command: 'python3', confine: { hosts: [] } },
+          { mcp: 'https://far.example/mcp' },
+        ],
+      }),
+    };
+    const { stdout } = await runFake(['doctor'], { files });
+    expect(stdout.text).toContain('  remote    open is NOT CONFINED: its command has all rights');
+    const why = await whyNotConfined();
+    expect(stdout.text).toContain(
+      `  remote    shut ${why === undefined ? 'is confined by sandbox-runtime' : 'does not start: confine'}`,
+    );
+    const json = await runFake(['doctor', '--json'], { files });
+    expect(JSON.parse(json.stdout.text).remotes).toHaveLength(2);
   });
 
   it('distinguishes a wall that is left out from one that is missing', async () => {

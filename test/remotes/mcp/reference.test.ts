@@ -24,7 +24,7 @@ const node = (
 describe('an MCP reference server', () => {
   it('lists files over stdio, in a process that is not confined', async () => {
     const remote = makeRemote(node('server-filesystem', directory));
-    expect(remote.local).toBe(true);
+    expect(remote.confinement).toBe('host');
     const { tools, problems } = await remote.load(signal);
     expect(problems).toEqual([]);
     expect(tools.map(({ tool }) => tool)).toContain('read_text_file');

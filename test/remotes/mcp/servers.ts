@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { createMcpHandler, Server, type Tool } from '@modelcontextprotocol/server';
 import { afterEachTest } from '../../tidying.js';
-import { makeMcpRemote } from '../../../src/remotes/mcp/mcp.js';
+import { makeMcpRemote, type McpRemoteSpec } from '../../../src/remotes/mcp/mcp.js';
 import type { LoginStore } from '../../../src/remotes/mcp/oauth.js';
 import type { PinStore } from '../../../src/remotes/pins.js';
 import type { McpRemoteOptions, Remote } from '../../../src/remotes/remote.js';
@@ -231,8 +231,9 @@ export function makeRemote(
   options: McpRemoteOptions,
   pins: PinStore = makePins(),
   logins: LoginStore = makeLogins(),
+  more: Pick<McpRemoteSpec, 'confining'> = {},
 ): Remote {
-  const remote = makeMcpRemote({ id: 'house', options, network: {}, pins, logins });
+  const remote = makeMcpRemote({ id: 'house', options, network: {}, pins, logins, ...more });
   open.add({ close: () => remote.close() });
   return remote;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { call, granted, NOW, recordsOf, tool } from '../builders.js';
+import { call, granted, NOW, recordsOf, statusOf, tool } from '../builders.js';
 import { found, reportOn } from '../report-on.js';
+import { sampleReport } from '../sample.js';
 
 describe('BH-RISK-UNDERSTATED', () => {
   it('finds a tool that says less of itself than its permissions prove', async () => {
@@ -95,6 +96,30 @@ describe('BH-UPDATE-WIDENS', () => {
 });
 
 describe('BH-HOST-MODE', () => {
+  it('finds a server that is a command and not confined, and no other server', async () => {
+    const server = (id: string, confinement: 'host' | 'remote' | 'sandbox-runtime') => ({
+      ...statusOf(id, {}),
+      format: 'mcp',
+      entries: [],
+      confinement,
+    });
+    const { findings, plugins } = await sampleReport({
+      plugins: [server('open', 'host'), server('shut', 'sandbox-runtime'), server('far', 'remote')],
+      records: recordsOf([]),
+    });
+    const servers = plugins.filter(({ format }) => format === 'mcp');
+    expect(servers.map(({ id, confinement }) => `${id} ${confinement}`).toSorted()).toEqual([
+      'far remote',
+      'open host',
+      'shut sandbox-runtime',
+    ]);
+    const ids = servers.map(({ id }) => id);
+    const about = findings.filter(({ plugin }) => ids.includes(plugin));
+    expect(about.map(({ rule, fix }) => `${rule} ${fix}`)).toEqual([
+      expect.stringContaining('BH-HOST-MODE Add "confine" to the remote open'),
+    ]);
+  });
+
   it('finds a plugin without a compartment', async () => {
     expect(await found(reportOn({}, [], { status: { host: true } }))).toContain(
       'BH-HOST-MODE confinement',
