@@ -8,7 +8,15 @@
 // Nothing in this directory changes. The tests run with a Node that connects to this machine only.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -35,11 +43,18 @@ if (selected.length === 0) throw new Error(`no guard matches ${words.join(' ')}`
 /** A run of tests that hangs without a guard counts as noticed. The tests of a guard take minutes at most. */
 const MAX_RUN_MS = 15 * 60_000;
 const LEFT_OUT = new Set(['node_modules', '.git', '.cache', 'coverage']);
-const copies = [makeCopy(), makeCopy()];
+const PREFIX = 'bulkhead-guards-';
+const LEFT = new RegExp(`^${PREFIX}(\\d+)-`);
+removeLeftCopies();
+const copies = [];
+/** Process groups that run. They write to the copies. */
+const groups = new Set();
 process.on('exit', () => {
-  for (const copy of copies) rmSync(copy, { recursive: true, force: true });
+  for (const pid of groups) killGroup(pid);
+  for (const copy of copies) removeCopy(copy);
 });
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
+copies.push(makeCopy(), makeCopy());
 
 // A test that already fails with every guard in place would seem to notice each missing guard.
 // Retries: one flaky failure is no reason to stop.
@@ -70,8 +85,38 @@ console.log(`\n${selected.length} guards taken out, ${unnoticed.length} unnotice
 for (const id of unnoticed) console.log(`  ${id}`);
 process.exit(unnoticed.length === 0 ? 0 : 1);
 
+/** Removes the copies of runs that were killed. The name of a copy has the process id of its run. */
+function removeLeftCopies() {
+  for (const name of readdirSync(tmpdir())) {
+    const [, pid] = LEFT.exec(name) ?? [];
+    if (pid !== undefined && !isRunning(Number(pid))) removeCopy(join(tmpdir(), name));
+  }
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** A process that was killed just before may still write for a moment. */
+function removeCopy(copy) {
+  rmSync(copy, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+}
+
+function killGroup(pid) {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
 function makeCopy() {
-  const copy = mkdtempSync(join(tmpdir(), 'bulkhead-guards-'));
+  const copy = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   cpSync(root, copy, {
     recursive: true,
     verbatimSymlinks: true,
@@ -132,18 +177,18 @@ async function node(copy, script, args = [], env = {}, maxMs) {
     stdio: 'ignore',
     detached: true,
   });
-  const stop = () => process.kill(-Number(child.pid), 'SIGKILL');
+  const pid = Number(child.pid);
+  groups.add(pid);
   let finished = true;
   const timer = setTimeout(
     () => {
       finished = false;
-      stop();
+      killGroup(pid);
     },
     maxMs ?? 2 ** 31 - 1,
   );
-  process.once('exit', stop);
   await once(child, 'close');
-  process.off('exit', stop);
+  groups.delete(pid);
   clearTimeout(timer);
   return finished;
 }

@@ -11,7 +11,7 @@ const WITH_THE_REAL_ONE =
 vi.mock(import('../src/engine/node/walled-bundler.js'), async (importOriginal) => {
   const original = await importOriginal();
   const { makeBundler } = await import('../src/plugin/bundle/bundler.js');
-  const shared = makeBundler(undefined, () => 'every plugin of the tests');
+  const shared = makeBundler({ identify: () => 'every plugin of the tests' });
   return {
     ...original,
     walledBundler: (...args) =>

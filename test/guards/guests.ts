@@ -57,6 +57,24 @@ export const guestGuards: readonly Guard[] = [
     tests: ['test/guests/command.test.ts', 'test/escape/native/powers.test.ts'],
   },
   {
+    id: 'pending-signals-limit',
+    stops: 'signals and timers in memory of the kernel, without end',
+    mutation: 'remove',
+    tests: ['test/escape/native/powers.test.ts'],
+  },
+  {
+    id: 'foreign-clocks-refused',
+    stops: 'a guest that watches the processor time of other processes',
+    mutation: 'remove',
+    tests: ['test/guests/seccomp.test.ts', 'test/escape/native/powers.test.ts'],
+  },
+  {
+    id: 'peer-options-refused',
+    stops: 'a guest that takes a handle of its host from its own pipe',
+    mutation: 'remove',
+    tests: ['test/guests/seccomp.test.ts', 'test/escape/native/powers.test.ts'],
+  },
+  {
     id: 'address-space-limit',
     stops: 'memory in page tables that no other limit counts',
     mutation: 'remove',

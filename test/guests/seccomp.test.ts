@@ -96,10 +96,25 @@ describe.each(ARCHITECTURES)('the filter for %s', (architecture) => {
     ['clone3', [], 38],
     ['kill', [SELF, 9], 0],
     ['kill', [SELF + 1, 9], 3],
+    ['kill', [SELF, 31], 0],
+    ['kill', [SELF, 32], 3],
     ['kill', [0, 9], 3],
     ['kill', [-1, 9], 3],
     ['tgkill', [SELF, 5, 6], 0],
     ['tgkill', [1, 1, 6], 3],
+    ['tgkill', [SELF, 5, 40], 3],
+    ['getpgid', [0], 0],
+    ['getpgid', [1], 3],
+    ['getsid', [1], 3],
+    ['sched_rr_get_interval', [1], 3],
+    ['clock_gettime', [1], 0],
+    ['clock_gettime', [11], 0],
+    ['clock_gettime', [-6], 1],
+    ['clock_getres', [-6], 1],
+    ['clock_nanosleep', [-6], 1],
+    ['getsockopt', [0, 1, 3], 0],
+    ['getsockopt', [0, 1, 17], 1],
+    ['getsockopt', [0, 1, 77], 1],
     ['prlimit64', [0], 0],
     ['prlimit64', [1], 3],
     ['setpriority', [0, 0], 0],
@@ -121,6 +136,9 @@ describe.each(ARCHITECTURES)('the filter for %s', (architecture) => {
     ['fcntl', [3, 5], 1],
     ['fcntl', [3, 6], 1],
     ['fcntl', [3, 37], 1],
+    ['fcntl', [3, 1036], 1],
+    ['fcntl', [3, 1039], 1],
+    ['fcntl', [3, 1030], 0],
   ])('answers %s %j with %s', (name, args, answer) => {
     expect(ask(numberOf(name), args)).toBe(answer);
   });
@@ -132,6 +150,8 @@ describe.each(ARCHITECTURES)('the filter for %s', (architecture) => {
     expect(ask(numberOf('socketpair'), [], 'bundler')).toBe(0);
     expect(ask(numberOf('socket'), [], 'bundler')).toBe(1);
     expect(ask(numberOf('connect'), [], 'bundler')).toBe(1);
+    expect(ask(numberOf('tgkill'), [1, 1, 23], 'bundler')).toBe(0);
+    expect(ask(numberOf('tgkill'), [1, 1, 9], 'bundler')).toBe(3);
   });
 });
 

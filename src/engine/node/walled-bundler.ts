@@ -17,7 +17,7 @@ const bundlers = new Map<string, Bundler>();
  */
 export function walledBundler(users?: UserRange): Bundler {
   const key = JSON.stringify(users ?? null);
-  const bundler = bundlers.get(key) ?? makeBundler(startWalledBundler(users));
+  const bundler = bundlers.get(key) ?? makeBundler({ start: startWalledBundler(users) });
   bundlers.set(key, bundler);
   return bundler;
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Command, Machine } from './machine.js';
 import type { OptionalWall } from './optional.js';
 import { launcherText } from './launcher.js';
@@ -86,7 +87,28 @@ const RESOURCE = {
   processes: 6,
   files: 7,
   address: 9,
+  pendingSignals: 11,
 };
+
+/** Signals and timers that wait in the kernel, which no other limit counts. */
+const PENDING_SIGNALS = 1024;
+
+/** More than start anywhere on a machine while a guest starts. */
+const MORE_TASKS = 4096;
+
+/**
+ * A limit for a program whose processes and threads are counted together with all others of its user: what
+ * runs on this machine now, and some more. So it cannot take the user's whole limit.
+ */
+function tasksOfUser(): number | undefined {
+  try {
+    const [, tasks] = readFileSync('/proc/loadavg', 'latin1').split('/');
+    const now = Number.parseInt(tasks ?? '', 10);
+    return now > 0 ? now + MORE_TASKS : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Below the size of every core, and the value with which the kernel starts no program that reads one. */
 const NO_CORE = 1;
@@ -148,8 +170,13 @@ function byPerl(
     ...(limits.cpuSeconds === undefined
       ? []
       : limit(RESOURCE.cpu, limits.cpuSeconds, limits.cpuSeconds + CPU_GRACE_SECONDS)),
+    // guard: pending-signals-limit
+    ...most(RESOURCE.pendingSignals, PENDING_SIGNALS),
     // guard: process-count-limit
-    ...(counted && machine.countsPerNamespace ? limit(RESOURCE.processes, limits.processes) : []),
+    ...most(
+      RESOURCE.processes,
+      counted && machine.countsPerNamespace ? limits.processes : tasksOfUser(),
+    ),
     ...(plan.systemCallFilter
       ? ['seccomp', filterText(architecture, confined), 'marker', selfBytes().toString('hex')]
       : []),
@@ -325,10 +352,10 @@ function limiter(
   const data = kilobytes('d', dataBytes);
   const address = kilobytes('v', addressBytes);
   const descriptors = files === undefined ? '' : `ulimit -n ${files} 2>/dev/null;`;
-  // Shells differ in the flag. Processes of a user that others are, too, cannot be counted here.
-  const count = isCounted
-    ? `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} 2>/dev/null;`
-    : '';
+  const most = isCounted ? processes : tasksOfUser();
+  // Shells differ in the flag.
+  const count =
+    most === undefined ? '' : `ulimit -u ${most} 2>/dev/null || ulimit -p ${most} 2>/dev/null;`;
   // The soft limit is set first: a hard limit below the current soft limit is refused.
   const cpu =
     cpuSeconds === undefined

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +7,8 @@ import { isRecord } from '../../../sandbox/wire/json.js';
 import { kernelLimits } from '../command.js';
 import type { Command, Machine, ProcessLimits } from './machine.js';
 import { behindWalls, type WalledProgram } from './build.js';
+import { CRASHING, type Deeds, runCrashes } from './crash-canary.js';
 import { refusedCalls } from './system-calls.js';
-
-/** What a canary did: `done`, or the error that stopped it. A deed that was not tried is absent. */
-export type Deeds = Readonly<Record<string, string>>;
 
 /**
  * Canaries do what a wall refuses, with real programs: no limit's value shows that a wall works. The
@@ -48,6 +46,8 @@ export async function runCanaries(spec: CanarySpec): Promise<Canaries> {
   if (directory === undefined) return NOTHING;
   const servers: Server[] = [];
   try {
+    // A program with another user enters it.
+    await chmod(directory, 0o711);
     const name = directory.slice(directory.lastIndexOf('/') + 1);
     const path = join(directory, 'socket');
     const port = await listen(servers, { host: '127.0.0.1', port: 0 });
@@ -71,7 +71,7 @@ export async function runCanaries(spec: CanarySpec): Promise<Canaries> {
       });
     };
     const node = [machine.node, '-e', JAVASCRIPT];
-    const { perl } = machine.tools;
+    const { perl, shell } = machine.tools;
     const native = perl === undefined ? undefined : [perl, '-e', NATIVE, String(process.pid)];
     const behind = (program: readonly string[], more: readonly string[] = []): Command =>
       behindWalls(machine, {
@@ -81,7 +81,8 @@ export async function runCanaries(spec: CanarySpec): Promise<Canaries> {
         visible: [...spec.visible, ...more],
       });
     const free = ([file = '', ...args]: readonly string[]): Command => ({ file, args, env: {} });
-    const [walled, open, nativeWalled, nativeOpen, calls, compute] = await Promise.all([
+    const crashing = perl === undefined ? undefined : [perl, '-e', CRASHING];
+    const [walled, open, nativeWalled, nativeOpen, calls, compute, crashes] = await Promise.all([
       deeds(behind([...node, await targets('walled')])),
       deeds(free([...node, await targets('open')])),
       native &&
@@ -89,10 +90,16 @@ export async function runCanaries(spec: CanarySpec): Promise<Canaries> {
       native && deeds(free([...native, await nativeTarget(directory, 'open')])),
       sweep(spec, behind),
       computes(spec),
+      crashing && shell !== undefined
+        ? runCrashes(directory, shell, {
+            walled: behind(crashing, nativeFiles(spec)),
+            open: free(crashing),
+          })
+        : undefined,
     ]);
     return {
-      walled: { ...walled, ...nativeWalled },
-      open: { ...open, ...nativeOpen },
+      walled: { ...walled, ...nativeWalled, ...crashes?.walled },
+      open: { ...open, ...nativeOpen, ...crashes?.open },
       calls,
       compute,
     };

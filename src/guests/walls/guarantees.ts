@@ -2,6 +2,7 @@ import type { Machine } from './machine.js';
 import { isOptionalWall } from './optional.js';
 import type { Guest } from '../guest.js';
 import type { Canaries } from './canary.js';
+import { CRASH } from './crash-canary.js';
 import { gatherFacts, type GuestFacts, type GuestSetting, limitOf } from './facts.js';
 
 /** The walls between a guest and the machine, from the inside out. */
@@ -204,13 +205,14 @@ const WALLS: Readonly<Record<WallName, Wall>> = {
   'no-core-dump': {
     meaning: 'A crash writes no memory to disk.',
     remedy: ULIMIT,
-    prove: ({ limits, coresTo }) => {
+    prove: ({ limits, coresTo, canaries }) => {
+      if (canaries.open[CRASH] === 'done') return refused(canaries, [CRASH]);
       const most = limitOf(limits, 'Max core file size');
       // The kernel writes no core to a file, and starts no program that would read it, with 1 byte.
       const isRead = coresTo.startsWith('|');
       return proof(
         most === '1' || (most === '0' && !isRead),
-        `the kernel shows a core size limit of ${most ?? 'any size'}, and gives cores to ${isRead ? 'a program' : 'files'}`,
+        `a crash leaves no core here, also without walls; the kernel shows a core size limit of ${most ?? 'any size'}, and gives cores to ${isRead ? 'a program' : 'files'}`,
       );
     },
   },

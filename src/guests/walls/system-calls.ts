@@ -61,6 +61,8 @@ setxattr 188 5        lsetxattr 189 6       fsetxattr 190 7       setxattrat 463
 removexattr 197 14    lremovexattr 198 15   fremovexattr 199 16   removexattrat 466 466
 mknod 133 -           mknodat 259 33        file_setattr 469 469  quotactl 179 60
 quotactl_fd 443 443   flock 73 32           sendfile 40 71
+sync 162 81           syncfs 306 267        fsync 74 82           fdatasync 75 83
+sync_file_range 277 84
 splice 275 76         tee 276 77
 vmsplice 278 75       copy_file_range 326 285
 name_to_handle_at 303 264                   open_by_handle_at 304 265
@@ -77,6 +79,7 @@ ptrace 101 117        kcmp 312 272          process_vm_readv 310 270
 process_vm_writev 311 271                   process_madvise 440 440
 process_mrelease 448 448                    migrate_pages 256 238 move_pages 279 239
 ioprio_set 251 30     ioprio_get 252 31     setsid 112 157        setpgid 109 154
+capget 125 90
 # memory outside the limit
 memfd_create 319 279  memfd_secret 447 447  remap_file_pages 216 234
 shmget 29 194         shmat 30 196          shmctl 31 195         shmdt 67 197
@@ -85,6 +88,7 @@ msgget 68 186         msgsnd 69 189         msgrcv 70 188         msgctl 71 187
 mq_open 240 180       mq_unlink 241 181     mq_timedsend 242 182  mq_timedreceive 243 183
 mq_notify 244 184     mq_getsetattr 245 185 mbind 237 235         set_mempolicy 238 237
 set_mempolicy_home_node 450 450
+timer_create 222 107
 # large parts of the kernel
 io_uring_setup 425 425                      io_uring_enter 426 426
 io_uring_register 427 427                   io_setup 206 0        io_destroy 207 1
@@ -148,10 +152,17 @@ const CLONE_THREAD = 0x10000;
 /** Every flag of clone that makes a namespace. */
 const CLONE_NEW = 0x7e02_0000;
 /**
- * F_SETOWN, F_SETSIG, F_SETOWN_EX: signals to others. Leases, notices, pipe sizes, seals. Locks: two
- * guests see the same files, and would read each other's.
+ * Duplicates and flags of descriptors, the size of a pipe, and two that only ask. Not F_SETOWN and F_SETSIG
+ * (signals to others), leases, notices, hints about files, and locks: two guests see the same files, and would
+ * read each other's.
  */
-const FCNTL_REFUSED = [5, 6, 7, 8, 10, 15, 36, 37, 38, 1024, 1026, 1031, 1033];
+const FCNTL_ALLOWED = [0, 1, 2, 3, 4, 1027, 1028, 1030, 1032];
+/** SO_PEERCRED, SO_PEERSEC, SO_PEERGROUPS, SO_PEERPIDFD: the pipe of a guest would name and reach its host. */
+const PEER_OPTIONS = [17, 31, 59, 77];
+/** The clocks of the machine and of the caller. Negative ones are those of other processes. */
+const CLOCKS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11];
+/** Signals from 32 on are queued in memory that no limit counts. */
+const QUEUED_SIGNALS = ~0x1f;
 /** FIONBIO, FIONREAD, FIOCLEX, FIONCLEX, and three that only ask about a terminal. */
 const IOCTL_ALLOWED = [0x5421, 0x541b, 0x5451, 0x5450, 0x5401, 0x5413, 0x802c_542a];
 /** Names of threads and of memory, and what only reads. Not the signal at the host's death. */
@@ -177,7 +188,11 @@ function conditional(confined: Confined): Refusal[] {
     { argument: 0, among: ZERO },
     { argument: 1, among: ZERO },
   ];
-  const signals: Condition = { argument: 0, among: [SELF] };
+  const signals = (argument: number): readonly Condition[] => [
+    { argument: 0, among: [SELF] },
+    { argument, without: QUEUED_SIGNALS },
+  ];
+  const clock: readonly Condition[] = [{ argument: 0, among: CLOCKS }];
   return [
     { ...row('open', 2, 0, [{ argument: 1, without: WRITING }]), numbers: { x64: 2 } },
     row('openat', 257, 56, [{ argument: 2, without: WRITING }]),
@@ -190,9 +205,15 @@ function conditional(confined: Confined): Refusal[] {
         : { argument: 0, without: CLONE_NEW },
     ]),
     // guard: signals-refused
-    row('kill', 62, 129, [signals], 'ESRCH'),
-    // The runtime of Go signals its own threads, in a process that is not the first.
-    ...(confined === 'guest' ? [row('tgkill', 234, 131, [signals], 'ESRCH')] : []),
+    row('kill', 62, 129, signals(1), 'ESRCH'),
+    // The runtime of Go signals its own threads, in a process that is not the first. No process ends by SIGURG.
+    row(
+      'tgkill',
+      234,
+      131,
+      confined === 'guest' ? signals(2) : [{ argument: 2, among: [23] }],
+      'ESRCH',
+    ),
     row('prlimit64', 302, 261, [{ argument: 0, among: ZERO }], 'ESRCH'),
     row('setpriority', 141, 140, oneProcess, 'ESRCH'),
     row('getpriority', 140, 141, oneProcess, 'ESRCH'),
@@ -204,9 +225,18 @@ function conditional(confined: Confined): Refusal[] {
     row('sched_getparam', 143, 121, [SELF_OR_ZERO], 'ESRCH'),
     row('sched_setattr', 314, 274, [SELF_OR_ZERO], 'ESRCH'),
     row('sched_getattr', 315, 275, [SELF_OR_ZERO], 'ESRCH'),
+    row('sched_rr_get_interval', 148, 127, [SELF_OR_ZERO], 'ESRCH'),
+    row('getpgid', 121, 155, [SELF_OR_ZERO], 'ESRCH'),
+    row('getsid', 124, 156, [SELF_OR_ZERO], 'ESRCH'),
+    // guard: foreign-clocks-refused
+    row('clock_gettime', 228, 113, clock),
+    row('clock_getres', 229, 114, clock),
+    row('clock_nanosleep', 230, 115, clock),
     row('prctl', 157, 167, [{ argument: 0, among: PRCTL_ALLOWED }]),
     row('ioctl', 16, 29, [{ argument: 1, among: IOCTL_ALLOWED }]),
-    row('fcntl', 72, 25, [{ argument: 1, except: FCNTL_REFUSED }]),
+    row('fcntl', 72, 25, [{ argument: 1, among: FCNTL_ALLOWED }]),
+    // guard: peer-options-refused
+    row('getsockopt', 55, 209, [{ argument: 2, except: PEER_OPTIONS }]),
   ];
 }
 

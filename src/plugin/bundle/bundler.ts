@@ -1,6 +1,7 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { realpathSync, statSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
 import { BulkheadError } from '../../errors.js';
 import { readTreeUse } from '../../processor.js';
 import type { Bundle } from '../plugin.js';
@@ -40,23 +41,51 @@ interface Running {
   /** Of the directory that the process sees. */
   readonly identity: string;
   readonly child: ChildProcess;
+  isBusy: boolean;
+  idleTimer?: NodeJS.Timeout;
 }
 
-/**
- * Bundles are built one at a time, because esbuild uses every core. `identify` names the plugin in a
- * directory: a process bundles for one name. Default: a name for each directory.
- */
-export function makeBundler(
-  start: StartBundler = startWithoutWalls,
-  identify: (directory: string) => string = identityOf,
-): Bundler {
-  let running: Running | undefined;
-  let idleTimer: NodeJS.Timeout | undefined;
-  let queue: Promise<unknown> = Promise.resolve();
+/** A bundle that waits for a process. */
+interface Waiting {
+  readonly spec: BundleSpec;
+  readonly identity: string;
+  readonly resolve: (built: Promise<Built>) => void;
+}
 
-  const stop = ({ child }: Running): void => {
-    if (running?.child === child) running = undefined;
-    child.kill('SIGKILL');
+export interface BundlerOptions {
+  readonly start?: StartBundler;
+  /** Names the plugin in a directory: a process bundles for one name. Default: a name for each directory. */
+  readonly identify?: (directory: string) => string;
+  /** Processes at once. Default: one for each processor and for each 4 GiB of memory, and at most four. */
+  readonly processes?: number;
+}
+
+/** To start a process takes longer than to bundle a small plugin, and uses one processor. */
+const MAX_PROCESSES = 4;
+/** What the walls allow to each. */
+const PROCESS_BYTES = 4 * 1024 ** 3;
+
+function defaultProcesses(): number {
+  const fitting = Math.floor(totalmem() / PROCESS_BYTES);
+  return Math.max(1, Math.min(MAX_PROCESSES, availableParallelism(), fitting));
+}
+
+/** Builds the bundles of one plugin one after another, and those of several plugins side by side. */
+export function makeBundler(options: BundlerOptions = {}): Bundler {
+  const {
+    start = startWithoutWalls,
+    identify = identityOf,
+    processes = defaultProcesses(),
+  } = options;
+  const running = new Set<Running>();
+  const queue: Waiting[] = [];
+  /** Plugins whose bundle is being built. Each has one process. */
+  const building = new Set<string>();
+
+  const stop = (bundler: Running): void => {
+    clearTimeout(bundler.idleTimer);
+    running.delete(bundler);
+    bundler.child.kill('SIGKILL');
   };
 
   const processFor = async (directory: string): Promise<Running> => {
@@ -66,14 +95,24 @@ export function makeBundler(
       ...hoisted.map((name) => absoluteOf(directory, hoisted, `node_modules/${name}`)),
     ];
     const identity = directories.map(identify).join('\n');
+    const idle = [...running].filter(({ isBusy }) => !isBusy);
     // guard: bundler-sees-one-plugin
-    if (running !== undefined && running.identity !== identity) stop(running);
-    running ??= { identity, child: await start(bundlerProgram(), directories) };
-    return running;
+    const known = idle.find((bundler) => bundler.identity === identity);
+    if (known !== undefined) {
+      clearTimeout(known.idleTimer);
+      known.isBusy = true;
+      return known;
+    }
+    const surplus = Math.max(0, idle.length + building.size - processes);
+    for (const bundler of idle.slice(0, surplus)) stop(bundler);
+    const child = await start(bundlerProgram(), directories);
+    const bundler: Running = { identity, child, isBusy: true };
+    running.add(bundler);
+    child.once('exit', () => running.delete(bundler));
+    return bundler;
   };
 
   const buildNow = async (spec: BundleSpec): Promise<Built> => {
-    clearTimeout(idleTimer);
     const directory = realDirectory(spec.directory);
     const bundler = await processFor(directory);
     const { child } = bundler;
@@ -84,16 +123,37 @@ export function makeBundler(
     } finally {
       child.unref();
       child.channel?.unref();
-      idleTimer = setTimeout(() => stop(bundler), IDLE_MS);
-      idleTimer.unref();
+      bundler.isBusy = false;
+      if (running.has(bundler)) {
+        bundler.idleTimer = setTimeout(() => stop(bundler), IDLE_MS);
+        bundler.idleTimer.unref();
+      }
+    }
+  };
+
+  const startNext = (): void => {
+    while (building.size < processes) {
+      const next = queue.findIndex(({ identity }) => !building.has(identity));
+      const [waiting] = next === -1 ? [] : queue.splice(next, 1);
+      if (waiting === undefined) return;
+      const { spec, identity, resolve } = waiting;
+      building.add(identity);
+      resolve(
+        buildNow(spec).finally(() => {
+          building.delete(identity);
+          startNext();
+        }),
+      );
     }
   };
 
   return {
-    build: (spec) => {
-      const turn = queue.then(() => buildNow(spec));
-      queue = turn.catch(() => undefined);
-      return turn;
+    build: async (spec) => {
+      const identity = identify(realDirectory(spec.directory));
+      return new Promise((resolve) => {
+        queue.push({ spec, identity, resolve });
+        startNext();
+      });
     },
   };
 }

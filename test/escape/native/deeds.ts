@@ -55,6 +55,15 @@ export const POWERS: Readonly<Record<string, readonly string[]>> = {
     'read the memory map of another process',
     'open the memory of another process',
   ],
+  'Inspect other processes by system calls': [
+    'read the processor time of another process',
+    'learn the group of another process',
+    'learn the session of another process',
+    'read the time slice of another process',
+    'read the privileges of another process',
+    'learn the process at the other end of its pipe',
+    'take a handle of the process at the other end of its pipe',
+  ],
   'Trace other processes': [
     'trace another process',
     'copy the memory of another process',
@@ -87,6 +96,11 @@ export const POWERS: Readonly<Record<string, readonly string[]>> = {
     'make a shared segment',
     'make a file in memory',
     'make secret memory',
+  ],
+  'Use the machine beyond any limit': [
+    'write the caches of the machine to its disks',
+    'queue five thousand signals',
+    'make five thousand timers',
   ],
   'io_uring, userfaultfd, keys, personality': [
     'io_uring',
@@ -135,6 +149,7 @@ export const REFUSED_ELSEWHERE: ReadonlySet<string> = new Set([
   "open a socket of the kernel's ciphers",
   'open a packet socket',
   'make secret memory',
+  'take a handle of the process at the other end of its pipe',
   'io_uring',
   'userfaultfd',
   'keys',

@@ -1,7 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { bundlePlugin as bundleWith, makeBundler } from '../../../src/plugin/bundle/bundler.js';
+import {
+  bundlePlugin as bundleWith,
+  makeBundler,
+  type StartBundler,
+} from '../../../src/plugin/bundle/bundler.js';
 import type { Bundle } from '../../../src/plugin/plugin.js';
 import type { BundleLimits, BundleSpec } from '../../../src/plugin/bundle/spec.js';
 import { makePlugin, runUnderSes } from './fixture.js';
@@ -77,16 +81,58 @@ describe('bundlePlugin', () => {
     expect((await good).inputs).toHaveLength(1);
   });
 
-  it('bundles each plugin in a process of its own, and the entries of one plugin in one', async () => {
+  const countStarts = (): { readonly started: ChildProcess[]; readonly start: StartBundler } => {
     const started: ChildProcess[] = [];
-    const counting = makeBundler(async ({ args }) => {
+    const start: StartBundler = async ({ args }) => {
       const child = spawn(process.execPath, args, {
         stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
         serialization: 'advanced',
       });
       started.push(child);
       return child;
-    });
+    };
+    return { started, start };
+  };
+
+  it('bundles two plugins side by side, each in a process of its own', async () => {
+    const { started, start } = countStarts();
+    const counting = makeBundler({ start, processes: 2 });
+    const plugins = ['1', '2', '3'].map((text) => makePlugin({ 'x.js': text, 'y.js': text }));
+    const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
+      exitCode === null && signalCode === null;
+    const [first, second] = plugins
+      .slice(0, 2)
+      .map((directory) =>
+        Promise.all(
+          ['x.js', 'y.js'].map((file) => bundleWith({ directory, entry: { file } }, counting)),
+        ),
+      );
+    await vi.waitFor(() => expect(started).toHaveLength(2));
+    expect(started.filter(isRunning)).toHaveLength(2);
+    await Promise.all([first, second]);
+    // The second entry of each had the process of the first one.
+    expect(started).toHaveLength(2);
+    await bundleWith({ directory: plugins[2] ?? '', entry: { file: 'x.js' } }, counting);
+    expect(started).toHaveLength(3);
+    await vi.waitFor(() => expect(started.filter(isRunning)).toHaveLength(2));
+    for (const child of started) child.kill('SIGKILL');
+  });
+
+  it('starts another process for a plugin whose idle process was killed', async () => {
+    const { started, start } = countStarts();
+    const counting = makeBundler({ start });
+    const directory = makePlugin({ 'x.js': '1' });
+    await bundleWith({ directory, entry: { file: 'x.js' } }, counting);
+    started[0]?.kill('SIGKILL');
+    await vi.waitFor(() => expect(started[0]?.signalCode).toBe('SIGKILL'));
+    await bundleWith({ directory, entry: { file: 'x.js' } }, counting);
+    expect(started).toHaveLength(2);
+    started[1]?.kill('SIGKILL');
+  });
+
+  it('bundles each plugin in a process of its own, and the entries of one plugin in one', async () => {
+    const { started, start } = countStarts();
+    const counting = makeBundler({ start, processes: 1 });
     const [a, b] = [makePlugin({ 'x.js': '1', 'y.js': '2' }), makePlugin({ 'x.js': '3' })];
     await bundleWith({ directory: a, entry: { file: 'x.js' } }, counting);
     await bundleWith({ directory: a, entry: { file: 'y.js' } }, counting);
@@ -106,11 +152,12 @@ describe('bundlePlugin', () => {
     ['process.exit(70)', 'exited with code 70', 'bulkhead doctor'],
     ["process.kill(process.pid, 'SIGABRT')", 'out of memory or stack', 'smaller'],
   ])('says of a process that ends with %s what to look at', async (code, why, remedy) => {
-    const ending = makeBundler(async () =>
-      spawn(process.execPath, ['-e', `process.on('message', () => { ${code} })`], {
-        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      }),
-    );
+    const ending = makeBundler({
+      start: async () =>
+        spawn(process.execPath, ['-e', `process.on('message', () => { ${code} })`], {
+          stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+        }),
+    });
     const directory = makePlugin({ 'x.js': '1' });
     await expect(bundleWith({ directory, entry: { file: 'x.js' } }, ending)).rejects.toMatchObject({
       code: 'BUNDLE_FAILED',
