@@ -1,86 +1,12 @@
 import { Command, CommanderError } from 'commander';
-import { addApprovals } from './approvals.js';
-import { addAudit } from './audit.js';
-import { addBatch } from './batch.js';
-import { type RunCommand, addCall } from './call.js';
+import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
-import { addChat } from './chat/chat.js';
-import { addCompletion } from './completion/completion.js';
-import { addDev } from './dev/dev.js';
-import { addDemo } from './demo/demo.js';
-import { addDoctor } from './doctor/doctor.js';
+import { addCommands } from './commands.js';
 import { examples } from './examples.js';
 import { EXIT } from './exit-codes.js';
-import { addExplain } from './explain.js';
 import { failureOf, usageError } from './failure.js';
-import { addHook } from './hook.js';
-import { addInspect } from './inspect.js';
 import { round } from './invoke.js';
-import { addAdd } from './lock/add.js';
-import { addCheck } from './lock/check.js';
-import { addListAndDiff } from './lock/list.js';
-import { addLockChanges } from './lock/manage.js';
-import { addUpdate } from './lock/update.js';
-import { addInit } from './init/init.js';
-import { addKeys } from './keys.js';
-import { addPack } from './pack.js';
-import { addReplay } from './replay.js';
 import { reportFailure } from './report-failure.js';
-import { addPermissionReport } from './report.js';
-import { addRules } from './rules.js';
-import { addStops } from './stop.js';
-import { addRunner } from './runner.js';
-import { addRunProgram } from './run-program.js';
-import { addSelftest } from './selftest/selftest.js';
-import { addMcp } from './serve/mcp.js';
-import { addRemotes } from './serve/remotes.js';
-import { addRun } from './serve/run-server.js';
-import { addConsole, addServe } from './serve/serve.js';
-import { addStore } from './store.js';
-import { addTest } from './test.js';
-import { addTools } from './tools.js';
-import { addWalls } from './walls.js';
-import { addWhy } from './why.js';
-
-const commands = [
-  addInit,
-  addDev,
-  addTest,
-  addCall,
-  addBatch,
-  addRunProgram,
-  addTools,
-  addHook,
-  addInspect,
-  addAdd,
-  addUpdate,
-  addListAndDiff,
-  addLockChanges,
-  addCheck,
-  addPack,
-  addKeys,
-  addRules,
-  addApprovals,
-  addStops,
-  addExplain,
-  addAudit,
-  addWhy,
-  addChat,
-  addReplay,
-  addPermissionReport,
-  addDemo,
-  addDoctor,
-  addWalls,
-  addSelftest,
-  addServe,
-  addConsole,
-  addMcp,
-  addRun,
-  addRunner,
-  addStore,
-  addRemotes,
-  addCompletion,
-];
 
 const HELP_AFTER = `
 Exit codes: 0 success, 1 wrong usage, 2 findings, 3 permission or approval denied, 4 plugin failed to
@@ -101,11 +27,12 @@ export async function runCli(
     interruptible = !endsWhenInterrupted;
     exitCode = await command(capabilities);
   };
-  const program = makeProgram(version, run, (text) => {
+  const program = makeProgram(version, (text) => {
     help += text;
   });
 
   try {
+    await fillProgram(program, run, argv[0]);
     if (argv.length === 0) program.help();
     await program.parseAsync(argv, { from: 'user' });
     return capabilities.interrupted.aborted && interruptible ? EXIT.interrupted : exitCode;
@@ -139,22 +66,23 @@ function commandOf(program: Command, argv: readonly string[]): string {
   return names.join(' ');
 }
 
-/** The grammar of the command line. */
-export function makeProgram(
-  version: string,
-  run: RunCommand,
-  writeOut: (text: string) => void,
-): Command {
-  const program = new Command('bulkhead')
-    .description('Runs untrusted plugins safely.')
-    .version(version)
-    .exitOverride()
-    // The error that commander throws contains the text that it would print.
-    .configureOutput({ writeOut, writeErr: () => undefined })
-    .addHelpText('after', HELP_AFTER);
-  for (const add of commands) add(program, run);
+/** The command line without its commands. */
+export function makeProgram(version: string, writeOut: (text: string) => void): Command {
+  return (
+    new Command('bulkhead')
+      .description('Runs untrusted plugins safely.')
+      .version(version)
+      .exitOverride()
+      // The error that commander throws contains the text that it would print.
+      .configureOutput({ writeOut, writeErr: () => undefined })
+      .addHelpText('after', HELP_AFTER)
+  );
+}
+
+/** Adds the command of this name with its examples, or all commands if there is none. */
+export async function fillProgram(program: Command, run: RunCommand, name?: string): Promise<void> {
+  await addCommands(program, run, name);
   for (const command of program.commands) addExamples(command, command.name());
-  return program;
 }
 
 function addExamples(command: Command, path: string): void {

@@ -1,6 +1,6 @@
 import type * as JsonParser from 'jsonc-parser';
-import { createRequire } from 'node:module';
 import { messageOf } from '../errors.js';
+import { ownRequire } from '../own-file.js';
 
 export type JsonText =
   | { readonly ok: true; readonly value: unknown }
@@ -29,9 +29,7 @@ export function placeOfProblem(
 /** The first mistake, which Node's parser reports without a place. */
 function problemIn(text: string): string | undefined {
   // Loaded on the first mistake.
-  const { visit, printParseErrorCode }: typeof JsonParser = createRequire(import.meta.url)(
-    'jsonc-parser',
-  );
+  const { visit, printParseErrorCode }: typeof JsonParser = ownRequire()('jsonc-parser');
   let problem: string | undefined;
   visit(
     text,

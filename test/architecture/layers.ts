@@ -23,7 +23,7 @@ const rows: readonly (readonly string[])[] = [
     'src/waiting.ts',
     'src/plugin/risk.ts',
   ],
-  ['src/approval-events.ts', 'src/keys/'],
+  ['src/approval-events.ts', 'src/keys/', 'src/own-file.ts'],
   ['src/permissions/', 'src/schema/', 'src/scheduler/'],
   ['src/events.ts', 'src/plugin/'],
   // Packages of npm, fetched and stored.

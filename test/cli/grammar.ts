@@ -1,12 +1,9 @@
 import type { Command } from 'commander';
-import { makeProgram } from '../../src/cli/run.js';
+import { fillProgram, makeProgram } from '../../src/cli/run.js';
 
 /** The command line's grammar, that runs nothing. */
-export const program: Command = makeProgram(
-  '1.2.3',
-  () => Promise.resolve(),
-  () => undefined,
-);
+export const program: Command = makeProgram('1.2.3', () => undefined);
+await fillProgram(program, () => Promise.resolve());
 
 /** Every command, with those of `rules` by both their words. */
 export const commands: readonly { readonly path: string; readonly command: Command }[] =

@@ -59,7 +59,7 @@ async function loadDriver(
   path: string,
 ): Promise<Pick<Driver, 'closesLate'> & { readonly driverClass: new (path: string) => unknown }> {
   for (const driver of DRIVERS) {
-    // A variable name, because neither module has to be installed.
+    // A variable name, because neither module has to be installed, and no bundler can follow native code.
     const loaded: unknown = await import(driver.module).catch(() => undefined);
     const driverClass: unknown =
       typeof loaded === 'object' && loaded !== null

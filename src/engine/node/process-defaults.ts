@@ -1,12 +1,10 @@
 import type * as Validator from '../../schema/validator/entry.js';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { runInThisContext } from 'node:vm';
-
-const require = createRequire(import.meta.url);
+import { ownFile } from '../../own-file.js';
 
 /** Defaults that an engine reads from its process. */
 export function processDefaults(): {
@@ -34,14 +32,16 @@ export function processDefaults(): {
 
 /** The scripts of guests, created at build time. */
 export const guestScripts = {
-  confined: (): string => require.resolve('#sandbox/guest.cjs'),
-  inspected: (): string => require.resolve('#sandbox/inspected-guest.cjs'),
-  unconfined: (): string => require.resolve('#sandbox/unconfined-guest.cjs'),
+  confined: (): string => ownFile('dist/sandbox/guest.cjs'),
+  inspected: (): string => ownFile('dist/sandbox/inspected-guest.cjs'),
+  unconfined: (): string => ownFile('dist/sandbox/unconfined-guest.cjs'),
 };
+
+const VALIDATOR = 'dist/validator.js';
 
 /** The text of the schema validator that guests evaluate. */
 export function readValidator(): Promise<string> {
-  return readFile(require.resolve('#validator'), 'utf8');
+  return readFile(ownFile(VALIDATOR), 'utf8');
 }
 
 /** The id of the process that writes the audit log. */
@@ -56,8 +56,7 @@ let own: typeof Validator | undefined;
  * it turns a schema into code.
  */
 export function ownCompiler(): typeof Validator.compile {
-  const path = createRequire(import.meta.url).resolve('#validator');
-  own ??= readOwn(path);
+  own ??= readOwn(ownFile(VALIDATOR));
   return own.compile;
 }
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { ownFile } from '../../own-file.js';
 
 let code: Uint8Array | undefined;
 
 /** The compiled code of SQLite, for guests. Read once. */
 export function readSqlite(): Uint8Array {
-  code ??= readFileSync(createRequire(import.meta.url).resolve('#sandbox/sqlite3.wasm'));
+  code ??= readFileSync(ownFile('dist/sandbox/sqlite3.wasm'));
   return code;
 }

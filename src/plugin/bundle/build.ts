@@ -94,7 +94,7 @@ async function buildUnit(
     logLevel: 'silent',
     tsconfigRaw: '{}',
     // esbuild lists its working directory, so it must not be the plugin's or the host's.
-    absWorkingDir: builtinDirectory,
+    absWorkingDir: builtinDirectory(),
     define: {
       'process.env.NODE_ENV': '"production"',
       global: 'globalThis',

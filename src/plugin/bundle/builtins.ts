@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { createRequire, isBuiltin } from 'node:module';
-import { dirname, join } from 'node:path';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { ownFile } from '../../own-file.js';
 import type { BundleSpec } from './spec.js';
 
 /** The module with the standard streams of a plugin that is a program. */
@@ -105,9 +106,9 @@ export function sharedBuiltin(file: string): 'buffer' | undefined {
 }
 
 /** The directory of the built files of `sandbox/builtins`, each with its packages bundled in. */
-export const builtinDirectory: string = dirname(
-  createRequire(import.meta.url).resolve('#sandbox/bundled-builtins/denied.js'),
-);
+export function builtinDirectory(): string {
+  return ownFile('dist/sandbox/bundled-builtins');
+}
 const texts = new Map<string, string>();
 
 /** The built text of a file of `sandbox/builtins`. Trusted code, read once. */
@@ -115,7 +116,7 @@ export function readBuiltinFile(name: string): string {
   let text = texts.get(name);
   if (text === undefined) {
     // Its source map names files that the published package does not contain.
-    text = readFileSync(join(builtinDirectory, name), 'utf8').replace(
+    text = readFileSync(join(builtinDirectory(), name), 'utf8').replace(
       /\n\/\/# sourceMappingURL=.*\s*$/,
       '\n',
     );

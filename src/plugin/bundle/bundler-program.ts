@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { ownFile } from '../../own-file.js';
 
 /** The program that bundles. */
 export interface BundlerProgram {
@@ -19,7 +19,7 @@ const FLAGS = ['--max-old-space-size=2048', '--max-semi-space-size=64', '--stack
 let program: BundlerProgram | undefined;
 
 export function bundlerProgram(): BundlerProgram {
-  program ??= findProgram(createRequire(import.meta.url).resolve('#bundler'));
+  program ??= findProgram(ownFile('dist/lib/plugin/bundle/bundler-entry.cjs'));
   return program;
 }
 

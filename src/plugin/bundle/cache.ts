@@ -1,9 +1,8 @@
 import { createHash, hash as hashOf } from 'node:crypto';
 import { lstatSync, readFileSync, readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { BulkheadError } from '../../errors.js';
+import { ownFile, ownRequire } from '../../own-file.js';
 import { replaceFile } from '../../replace-file.js';
 import { integrityOf } from '../integrity.js';
 import type { Bundle } from '../plugin.js';
@@ -174,17 +173,14 @@ function readTexts(file: string, hash: string): Texts {
 
 const PRIVATE = { mode: 0o600, directoryMode: 0o700 } as const;
 
-const require = createRequire(import.meta.url);
-
 let fingerprint: string | undefined;
 
 /** Changes whenever the bundler may produce a different bundle from the same sources. */
 function bundlerFingerprint(): string {
   if (fingerprint === undefined) {
     const hash = createHash('sha256').update(`${versionOf('esbuild')} ${versionOf('acorn')}`);
-    // The bundler's process has a file of its own in the built package.
-    const own = [fileURLToPath(import.meta.url), require.resolve('#bundler')].map(dirname);
-    for (const directory of [...own, builtinDirectory]) {
+    const own = ['dist/lib/engine', 'dist/lib/plugin/bundle'].map((path) => ownFile(path));
+    for (const directory of [...own, builtinDirectory()]) {
       const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
       for (const name of names.filter((file) => /\.c?[jt]s$/.test(file)).toSorted()) {
         hash.update(`\n${name}\n`).update(readFileSync(join(directory, name)));
@@ -197,6 +193,6 @@ function bundlerFingerprint(): string {
 
 /** Read from its manifest, because to load the package takes longer than to start a guest. */
 function versionOf(name: string): string {
-  const manifest: { readonly version: string } = require(`${name}/package.json`);
+  const manifest: { readonly version: string } = ownRequire()(`${name}/package.json`);
   return manifest.version;
 }
