@@ -14,6 +14,9 @@ export function describeError(
 ): WireFailure {
   if (!isError(error)) {
     if (typeof error === 'string') return makeFailure('Error', error);
+    if (error === undefined || error === null) {
+      return makeFailure('Error', `The plugin threw ${error} instead of an error.`);
+    }
     return makeFailure('Error', readText(error, 'message') ?? inspect(error, BUDGET), {
       code: readText(error, 'code'),
     });

@@ -2,6 +2,7 @@ import type { HostCapability } from './endowments/endowment.js';
 import { type DraftSpec, openDraft } from './hooks/draft.js';
 import { type PieceCache, makePieceCache } from './hooks/piece-cache.js';
 import type { Loaded } from './loaded.js';
+import { makeLosses, type Losses } from './losses.js';
 import { serialize } from './serialize.js';
 import { CodedError } from './wire/failure.js';
 import { BROADCAST_BYTES, type HookParams } from './wire/hooks.js';
@@ -24,15 +25,16 @@ export function makeHookRuns(host: () => Pick<HostCapability, 'notify'>): HookRu
 }
 
 async function runHook(
-  { params: { limits }, attach }: Loaded,
+  { params: { limits }, attach, warn }: Loaded,
   params: HookParams,
   sent: DraftSpec['sent'],
   host: Pick<HostCapability, 'notify'>,
 ): Promise<RawJson> {
   const { hooks } = await attach();
   if (hooks === undefined) throw new CodedError('LOAD_FAILED', 'the plugin has no hooks');
-  const write = (value: unknown, maxResultBytes: number): string =>
-    serialize(value, { ...limits, maxResultBytes });
+  const losses = makeLosses();
+  const write = (value: unknown, maxResultBytes: number, to?: Losses): string =>
+    serialize(value, { ...limits, maxResultBytes }, to === undefined ? undefined : { losses: to });
   const draft = openDraft({
     params,
     sent,
@@ -40,10 +42,13 @@ async function runHook(
       const text = attempt(() => write(detail, BROADCAST_BYTES)) ?? UNSERIALIZABLE;
       host.notify('broadcast', new RawJson(`{"run":${params.run},"detail":${text}}`));
     }),
-    serialize: (value) => write(value, params.maxBytes),
+    serialize: (value) => write(value, params.maxBytes, losses),
   });
   const { returned } = await hooks.run(params.hook, draft.context);
-  return new RawJson(draft.settle(returned));
+  const changes = new RawJson(draft.settle(returned));
+  const lost = losses.describe(`A change of the hook ${params.hook}`);
+  if (lost !== undefined) warn(lost);
+  return changes;
 }
 
 const UNSERIALIZABLE = '{"unserializableDetail":true}';

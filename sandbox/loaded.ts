@@ -8,6 +8,7 @@ import { formatLine } from './endowments/console.js';
 import { makeSqlite, SQLITE_MODULE } from './endowments/sqlite/sqlite.js';
 import { makePowerClient } from './endowments/powers.js';
 import { makeStorageClient } from './endowments/storage/client.js';
+import { makeLosses } from './losses.js';
 import { makeOutput } from './output.js';
 import { serialize } from './serialize.js';
 import { evaluateUnits } from './unit-linker.js';
@@ -42,6 +43,8 @@ export interface Loaded {
   readonly attach: () => Promise<Attached>;
   /** Sends a notice without the rate limit: the caller limits its size. */
   readonly say: HostCapability['notify'];
+  /** Writes a warning for the author into the host's log, once for each text. */
+  readonly warn: (text: string) => void;
   readonly clock: ClockCapability;
   /**
    * Resolves when the host has stored the synchronous writes of the code. Rejects if the host
@@ -106,6 +109,7 @@ export function load(
   const reportDenial = makeDenialReport(endowing);
   const copiesFiles = params.code.includes(FILES_AT_ONCE);
   const files = makeFiles(endowing, copiesFiles);
+  const warned = new Set<string>();
   let attached: Promise<Attached> | undefined;
   let attachment: Attached | undefined;
   const evaluate = async (): Promise<Attached> => {
@@ -148,6 +152,11 @@ export function load(
       attachment?.regrant?.(next);
     },
     say: host.notifyAlways,
+    warn: (text) => {
+      if (warned.has(text) || warned.size >= MAX_WARNINGS) return;
+      warned.add(text);
+      world.log('warn', [text]);
+    },
     clock: capabilities.clock,
   };
 }
@@ -163,6 +172,9 @@ function evaluateBundle(
   }
   return Reflect.apply(run, undefined, [linkage]);
 }
+
+/** Warnings of one guest. */
+const MAX_WARNINGS = 20;
 
 /** Milliseconds in which the last answers are sent. If they are not, the caller gets the end instead. */
 const SEND_MS = 250;
@@ -193,19 +205,23 @@ export async function describeLoaded({ attach }: Loaded): Promise<RawJson> {
 
 /** Sends an event to the plugin. Returns its answer. */
 export async function sendEventToLoaded(
-  { params, confinement, attach }: Loaded,
+  { params, confinement, attach, warn }: Loaded,
   event: EventParams,
   request: IncomingRequest,
 ): Promise<RawJson> {
   const attached = await attach();
   const world = new EventRequest(confinement, request, event.userId);
   const answer: unknown = await attached.event?.(event.name, event.payload, world);
-  return new RawJson(serialize(answer, params.limits));
+  const losses = makeLosses();
+  const text = serialize(answer, params.limits, { losses });
+  const lost = losses.describe(`The answer to ${event.name}`);
+  if (lost !== undefined) warn(lost);
+  return new RawJson(text);
 }
 
 /** Runs one tool on an input that fits its schema. */
 export async function callLoaded(
-  { params, confinement, attach, say, clock }: Loaded,
+  { params, confinement, attach, say, warn, clock }: Loaded,
   { tool, surface, output: listened, incomplete, input, context }: CallParams,
   request: IncomingRequest,
   validation: Validation,
@@ -225,7 +241,14 @@ export async function callLoaded(
       incomplete === true ? input : validation.check(tool, input),
       new CallRequest(confinement, request, { context, surface, output: output?.write }),
     );
-    return new RawJson(serialize(value, params.limits));
+    const losses = makeLosses();
+    const text = serialize(value, params.limits, { losses });
+    const lost =
+      value === undefined
+        ? `The tool ${tool} returned nothing, so its result is null. Return a value, so that a model knows what happened.`
+        : losses.describe(`The result of the tool ${tool}`);
+    if (lost !== undefined) warn(lost);
+    return new RawJson(text);
   } finally {
     output?.end();
   }

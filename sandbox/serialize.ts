@@ -1,5 +1,6 @@
 import { viewBytes } from './endowments/bytes.js';
 import { withCode } from './endowments/errors.js';
+import { type Losses, losesContents } from './losses.js';
 
 /** Limits of a value that a plugin returns. */
 export interface SerializeLimits {
@@ -19,6 +20,11 @@ export interface SerializeOptions {
    * text they are `null`. `path`: the keys that lead to them. Absent: bytes are plain objects.
    */
   readonly onBytes?: (path: readonly (string | number)[], bytes: Uint8Array) => void;
+  /**
+   * Collects what JSON omits or changes. A property that is `undefined` is not one: it is as good as
+   * absent. Default: nothing does.
+   */
+  readonly losses?: Losses;
 }
 
 /**
@@ -32,12 +38,13 @@ export interface SerializeOptions {
 export function serialize(
   value: unknown,
   limits: SerializeLimits,
-  { subject = 'The result', onBytes }: SerializeOptions = {},
+  { subject = 'The result', onBytes, losses }: SerializeOptions = {},
 ): string {
   const writer: Writer = {
     limits,
     subject,
     onBytes,
+    losses,
     path: [],
     keys: [],
     bytesLeft: limits.maxResultBytes,
@@ -58,6 +65,7 @@ interface Writer {
   readonly limits: SerializeLimits;
   readonly subject: string;
   readonly onBytes: SerializeOptions['onBytes'];
+  readonly losses: Losses | undefined;
   /** The keys that lead to the current value. Only kept for `onBytes`. */
   readonly path: (string | number)[];
   /** The key of each member of `above`; of the first, the empty text. */
@@ -76,7 +84,9 @@ function write(writer: Writer, value: unknown, key: string | number): string | u
     case 'string':
       return writeText(writer, value);
     case 'number':
-      return spendOn(writer, Number.isFinite(value) ? String(value) : 'null');
+      if (Number.isFinite(value)) return spendOn(writer, String(value));
+      writer.losses?.add(value, placeFor(writer, key));
+      return spendOn(writer, 'null');
     case 'boolean':
       return spendOn(writer, value ? 'true' : 'false');
     case 'bigint':
@@ -87,7 +97,11 @@ function write(writer: Writer, value: unknown, key: string | number): string | u
       );
     case 'object':
       return isObject(value) ? writeObject(writer, value, key) : spendOn(writer, 'null');
+    case 'undefined':
+      if (typeof key === 'number') writer.losses?.add(value, placeFor(writer, key));
+      return undefined;
     default:
+      writer.losses?.add(value, placeFor(writer, key));
       return undefined;
   }
 }
@@ -175,6 +189,7 @@ function writeArray(writer: Writer, list: readonly unknown[]): string {
 
 function writeRecord(writer: Writer, record: Record<string, unknown>): string {
   const keys = Object.keys(record);
+  if (writer.losses !== undefined) noteLoss(writer, writer.losses, record, keys.length);
   count(writer, keys.length);
   spend(writer, 2);
   let text = '';
@@ -186,6 +201,13 @@ function writeRecord(writer: Writer, record: Record<string, unknown>): string {
     text += text === '' ? `${name}:${value}` : `,${name}:${value}`;
   }
   return `{${text}}`;
+}
+
+/** Collects an object of a class that keeps more than JSON reads of it. It is the last of `above`. */
+function noteLoss({ keys: path }: Writer, losses: Losses, object: object, keys: number): void {
+  const prototype: unknown = Object.getPrototypeOf(object);
+  if (prototype === Object.prototype || !isObject(prototype)) return;
+  if (losesContents(object, prototype, keys)) losses.add(object, pathOf(path));
 }
 
 function writeMember(writer: Writer, value: unknown, key: string | number): string | undefined {
@@ -244,8 +266,13 @@ const MAX_PATH = 160;
 
 /** ` at rows[0].id`: the value of that key in the current object. Without a key, that object. */
 function placeOf(writer: Writer, key?: string | number): string {
-  const path = pathOf(key === undefined ? writer.keys : [...writer.keys, key]);
+  const path = key === undefined ? pathOf(writer.keys) : placeFor(writer, key);
   return path === '' ? '' : ` at ${path}`;
+}
+
+/** `rows[0].id`: the value of that key in the current object; empty for the whole. */
+function placeFor({ keys }: Writer, key: string | number): string {
+  return pathOf([...keys, key]);
 }
 
 function circleOf(writer: Writer, object: object, key: string | number): string {

@@ -14,6 +14,7 @@ import { describeDenied } from './denied.js';
 import { reasonOf, usageError } from './failure.js';
 import { type Outcome, invoke, outcomeLine } from './invoke.js';
 import { makePaint, print } from './output.js';
+import { placeFailure } from './place-failure.js';
 import { reportFailure } from './report-failure.js';
 import { checkFilesPath, saveFiles } from './save-files.js';
 import { describeUnsetVariables } from './unset-variables.js';
@@ -152,7 +153,8 @@ export async function runCall(
     if (unset !== '') await capabilities.stderr.write(unset);
   }
   if (!outcome.ok) {
-    const { failure, durationMs } = outcome;
+    const { durationMs } = outcome;
+    const failure = await placeFailure(outcome.failure, { directory, tool }, capabilities);
     const about = { json, durationMs, directory, denied: outcome.denied, problems: faults };
     return reportFailure(failure, about, capabilities);
   }

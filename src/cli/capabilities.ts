@@ -10,6 +10,8 @@ import type { WallPlan } from '../guests/walls/plan.js';
 import type { PackageStore } from '../npm/store.js';
 import type { PublicKey } from '../keys/signing-key.js';
 import type { Stops } from '../stops/stop.js';
+import type { Prompts } from './prompts.js';
+import type { CodePlaces } from '../suggest/code-places.js';
 import type { Suggestion } from '../suggest/suggest.js';
 
 /** Everything outside the process that a command may use. `main.ts` creates it; tests pass a fake. */
@@ -19,6 +21,8 @@ export interface CliCapabilities {
   readonly createLearningEngine: (options: EngineOptions) => Promise<PlainEngine>;
   /** Reads a plugin's code, and returns the permissions that it needs. */
   readonly suggestPermissions: (directory: string) => Promise<Suggestion>;
+  /** Reads the code of a plugin for places that errors without a stack do not have. */
+  readonly findCodePlaces: (directory: string) => Promise<CodePlaces>;
   /** The packages of npm that were fetched for this user. */
   readonly packages: PackageStore;
   /** Reads the audit log in that file. */
@@ -92,6 +96,8 @@ export interface CliCapabilities {
   readonly wallClock: () => number;
   /** Asks the operator at the terminal, and returns the line. Absent without a terminal. */
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string>;
+  /** Asks with menus and checks. Absent without a terminal. */
+  readonly prompts?: Prompts;
   /** Reads standard input again: a question leaves it paused. */
   readonly resumeInput?: () => void;
   /** Opens a prompt for many lines at the terminal. Absent without a terminal. */

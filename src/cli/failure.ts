@@ -18,6 +18,8 @@ export interface Failure {
   readonly problems?: readonly BuildProblem[];
   /** The stack with the plugin's own lines. */
   readonly stack?: string;
+  /** Where the code that failed is, if there is no stack: `src/index.ts:14:9`. */
+  readonly at?: string;
   /** What to do, if the code's usual remedy does not fit. */
   readonly fix?: string;
   /** The result, if the tool returned a failure. */

@@ -100,7 +100,7 @@ export interface Invocation {
 }
 
 const NO_PLACE =
-  'The plugin threw a value that is not an Error, so its place is not known: write throw new Error(…).';
+  'The plugin threw a value that is not an Error, so there is no stack: write throw new Error(…).';
 
 /** Names that an error lists. */
 const MAX_LISTED = 20;

@@ -4,6 +4,8 @@ import type { BuildProblem } from '../errors.js';
 interface Placed {
   readonly problems?: readonly BuildProblem[];
   readonly stack?: string;
+  /** `src/index.ts:14:9`, if neither a build nor a stack has a place. */
+  readonly at?: string;
 }
 
 /** A place in a plugin's sources. Lines count from 1, columns from 1. */
@@ -17,16 +19,16 @@ export interface SourceSpot {
 
 /**
  * The place of a failure: the first problem of a build, or the top line of the plugin's stack in its own
- * files. A dependency's line counts if there is no other.
+ * files. A dependency's line counts if there is no other, and the place of the code that failed if there is no line.
  */
-export function spotOf({ problems, stack }: Placed): SourceSpot | undefined {
+export function spotOf({ problems, stack, at }: Placed): SourceSpot | undefined {
   const problem = problems?.[0];
   if (problem?.file !== undefined && problem.line !== undefined) {
     const { file, line, column, remedy } = problem;
     return { file, line, column: column ?? 1, remedy };
   }
   const frames = framesOf(stack ?? '');
-  return frames.find(({ file }) => !isDependency(file)) ?? frames[0];
+  return frames.find(({ file }) => !isDependency(file)) ?? frames[0] ?? framesOf(`    at ${at}`)[0];
 }
 
 /** The place in a dependency that threw, if the plugin's own line is shown. */

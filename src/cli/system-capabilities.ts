@@ -33,6 +33,8 @@ import { installCommand } from '../guests/walls/install.js';
 import { findCommand, runBehindWalls } from '../guests/walls/run.js';
 import { replaceFile } from '../replace-file.js';
 import { openPackageStore, storeDirectoryOf } from '../npm/store.js';
+import { makePrompts } from './prompts.js';
+import { findCodePlaces } from '../suggest/code-places.js';
 import { suggestPermissions } from '../suggest/suggest.js';
 import type {
   CliCapabilities,
@@ -56,6 +58,7 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
     readAudit,
     readPublicKeys,
     suggestPermissions,
+    findCodePlaces,
     packages: openPackageStore({
       directory: storeDirectoryOf({ environment: env }),
       environment: env,
@@ -166,7 +169,9 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
     environment: env,
     now: () => performance.now(),
     wallClock: Date.now,
-    ...(stdin.isTTY && stderr.isTTY ? { ask, openPrompt } : {}),
+    ...(stdin.isTTY && stderr.isTTY
+      ? { ask, openPrompt, prompts: makePrompts(stdin, stderr) }
+      : {}),
     resumeInput: () => void stdin.resume(),
     interrupted,
     onHangup: (listener) => {

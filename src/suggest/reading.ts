@@ -9,6 +9,7 @@ import type {
 } from 'acorn';
 import { enterAll, parseSource } from '../plugin/bundle/rewrite/parse.js';
 import { type Reference, resolveReferences } from '../plugin/bundle/rewrite/scopes.js';
+import { lineStarts, positionIn } from './positions.js';
 import { makeStaticTexts, type StaticTexts } from './static-text.js';
 
 /** A bundle's parsed code, for the rules. */
@@ -230,24 +231,4 @@ function moduleImportedBy(
     return moduleImportedBy(first.body, modules);
   }
   return first?.type === 'CallExpression' ? moduleImportedBy(first, modules) : undefined;
-}
-
-function lineStarts(code: string): readonly number[] {
-  const starts = [0];
-  for (let at = code.indexOf('\n'); at >= 0; at = code.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
-}
-
-function positionIn(
-  starts: readonly number[],
-  offset: number,
-): { readonly line: number; readonly column: number } {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
 }

@@ -4,11 +4,10 @@ import { isBulkheadError } from '../errors.js';
 import { readPlugin } from '../formats/discover.js';
 import { formats } from '../formats/table.js';
 import { permissionKinds, scopeTexts } from '../permissions/table.js';
-import { walledBundler } from '../engine/node/walled-bundler.js';
-import { bundlePlugin } from '../plugin/bundle/bundler.js';
 import { bundleFailed } from '../plugin/bundle/problems.js';
-import type { Bundle, FormatName, Plugin, PluginEntry } from '../plugin/plugin.js';
-import { type SourceFinder, makeSourceFinder } from '../plugin/source-map.js';
+import type { Bundle, FormatName, Plugin } from '../plugin/plugin.js';
+import { makeSourceFinder } from '../plugin/source-map.js';
+import { bundlesToRead, placeText } from './bundled.js';
 import type { Finding, SuggestedKind, SuggestedPermissions } from './finding.js';
 import { hostOf, judge, powerUsed } from './rules.js';
 
@@ -67,10 +66,8 @@ export async function suggestPermissions(directory: string): Promise<Suggestion>
   const items: SuggestedItem[] = [];
   const open: OpenQuestion[] = [];
   const hostPowers: UsedPower[] = [];
-  for (const entry of plugin.entries) {
-    if (entry.surface !== 'tools') continue;
-    const bundle = await bundlePlugin(bundleSpecOf(plugin, entry), walledBundler());
-    const found = await readBundle(bundle, plugin).catch(explainTooDeep);
+  for (const bundle of bundlesToRead(plugin)) {
+    const found = await readBundle(await bundle(), plugin).catch(explainTooDeep);
     items.push(...found.items);
     open.push(...found.open);
     hostPowers.push(...found.hostPowers);
@@ -84,19 +81,6 @@ export async function suggestPermissions(directory: string): Promise<Suggestion>
     items: unique,
     open: uniqueBy(open, ({ what, at }) => `${what} ${at}`),
     hostPowers: uniqueBy(hostPowers, ({ name }) => name),
-  };
-}
-
-function bundleSpecOf(
-  { directory }: Plugin,
-  { file, surfaces, virtualModules }: PluginEntry,
-): Parameters<typeof bundlePlugin>[0] {
-  return {
-    directory,
-    entry: surfaces === undefined ? { file } : { surfaces },
-    virtualModules: virtualModules ?? [],
-    builtins: 'powerless',
-    rewrite: false,
   };
 }
 
@@ -117,7 +101,10 @@ async function readBundle(
   const { readCode } = await import('./reading.js');
   const reading = readCode(code);
   const find = makeSourceFinder(sourceMap);
-  const placeOf = (offset: number): string | undefined => placeIn(find, reading.positionOf(offset));
+  const placeOf = (offset: number): string | undefined => {
+    const { line, column } = reading.positionOf(offset);
+    return placeText(find(line, column));
+  };
   const items: SuggestedItem[] = [];
   const open: OpenQuestion[] = [];
   const hostPowers: UsedPower[] = [];
@@ -177,14 +164,6 @@ async function asShipped(finding: Finding, directory: string): Promise<Finding> 
   if (file === undefined) return finding;
   const found = await diskReader.stat(join(directory, file));
   return found === undefined ? finding : { ...finding, permission: 'fs', scope: file };
-}
-
-function placeIn(
-  find: SourceFinder,
-  { line, column }: { readonly line: number; readonly column: number },
-): string | undefined {
-  const origin = find(line, column);
-  return origin && `${origin.source}:${origin.line}:${origin.column}`;
 }
 
 /** `undefined` if the scope is unknown or not valid for the permission. */

@@ -5,6 +5,7 @@ import { makeMemoryFiles, openApprovalStore } from '../../src/approval/store.js'
 import { makeStoredApprovals, type StoredApprovals } from '../../src/approval/stored-approvals.js';
 import { makeRuleBook } from '../../src/approval/rule-book.js';
 import type { CliCapabilities } from '../../src/cli/capabilities.js';
+import type { Prompts } from '../../src/cli/prompts.js';
 import { runCli } from '../../src/cli/run.js';
 import { makeSpindleHost } from '../../src/formats/spindle/engine/spindle-host.js';
 import type {
@@ -60,6 +61,7 @@ export interface FakeSpec {
   readonly approvals?: StoredApprovals;
   readonly stops?: Stops;
   readonly lock?: Lockfile;
+  readonly prompts?: Prompts;
   /** The server of the operator's own. */
   readonly http?: CliCapabilities['http'];
   /** Answers a run of hooks; throws what the engine would throw. */
@@ -118,6 +120,7 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
       spec.suggestion === undefined
         ? Promise.reject(new Error('nothing to suggest'))
         : Promise.resolve(spec.suggestion),
+    findCodePlaces: () => Promise.resolve({ tools: new Map(), throws: [] }),
     readAudit: (path) => {
       throw new Error(`there is no audit log ${path}`);
     },
@@ -194,6 +197,7 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
     version: '0.1.0',
     wallClock: () => 1_700_000_000_000,
     ...(spec.ask === undefined ? {} : { ask: spec.ask }),
+    ...(spec.prompts === undefined ? {} : { prompts: spec.prompts }),
     interrupted: spec.interrupted ?? new AbortController().signal,
     onHangup: () => () => undefined,
     watchFile: () => () => undefined,

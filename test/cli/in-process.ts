@@ -46,7 +46,12 @@ let capabilities: CliCapabilities | undefined;
 
 /** Made once, because each listens to the streams of this process. They ask no person. */
 function ofThisProcess(): CliCapabilities {
-  const { ask: _, ...others } = systemCapabilities(new AbortController().signal, '0.0.0');
+  const {
+    ask: _,
+    prompts: _prompts,
+    openPrompt: _openPrompt,
+    ...others
+  } = systemCapabilities(new AbortController().signal, '0.0.0');
   return others;
 }
 

@@ -138,7 +138,56 @@ const mistakes: readonly Mistake[] = [
     spec: { source: tool(`throw 'no city';`) },
     code: 'TOOL_FAILED',
     cause: 'no city',
+    at: 'index.ts:5:5',
     fix: 'write throw new Error(…)',
+  },
+  {
+    about: 'a thrown text with a value',
+    spec: {
+      source: tool(`if (input.x) throw 'another';\nthrow \`no city \${1 + 1}\`;`),
+    },
+    code: 'TOOL_FAILED',
+    cause: 'no city 2',
+    at: 'index.ts:6:1',
+    fix: 'write throw new Error(…)',
+  },
+  {
+    about: 'a rejection with an object',
+    spec: {
+      source: tool(`return Promise.reject({ reason: 'no city' });`),
+    },
+    code: 'TOOL_FAILED',
+    cause: `{ reason: 'no city' }`,
+    at: 'index.ts:5:12',
+    fix: 'write throw new Error(…)',
+  },
+  {
+    about: 'a rejection with nothing',
+    spec: {
+      source: tool(`return new Promise((_, reject) => {\n      reject();\n    });`),
+    },
+    code: 'TOOL_FAILED',
+    cause: 'The plugin threw undefined instead of an error.',
+    at: 'index.ts:6:7',
+    fix: 'write throw new Error(…)',
+  },
+  {
+    about: 'a thrown value that another function made',
+    spec: { source: tool(`throw make();`, `const make = (): unknown => ({ a: 1 });\n`) },
+    code: 'TOOL_FAILED',
+    cause: '{ a: 1 }',
+    at: 'index.ts:5:3',
+    fix: 'write throw new Error(…)',
+  },
+  {
+    about: 'a tool without its function',
+    spec: {
+      source: tool('return 1;').replace('async execute', 'async exekute'),
+    },
+    code: 'INVALID_TOOL',
+    cause: 'has no execute function',
+    at: 'index.ts:1:23',
+    fix: 'Correct the tool',
   },
   {
     about: 'a name that a module does not export',
@@ -247,6 +296,7 @@ const mistakes: readonly Mistake[] = [
     spec: { source: tool(`const a: any = { b: {} }; a.b.c = a; return a;`) },
     code: 'RESULT_INVALID',
     cause: 'The result is circular: b.c',
+    at: 'index.ts:4:3',
     fix: 'Return plain data',
   },
   {
@@ -254,6 +304,7 @@ const mistakes: readonly Mistake[] = [
     spec: { source: tool(`return { rows: [{ id: 1n }] };`) },
     code: 'RESULT_INVALID',
     cause: 'a BigInt at rows[0].id',
+    at: 'index.ts:4:3',
     fix: 'Return plain data',
   },
   {
@@ -276,6 +327,7 @@ const mistakes: readonly Mistake[] = [
     args: () => ['--timeout', '700', '--host-override', `slow.test=http://127.0.0.1:${port()}`],
     code: 'DEADLINE_EXCEEDED',
     cause: 'was waiting at that time for fetch GET https://slow.test/a.',
+    at: 'index.ts:4:3',
     fix: 'Raise the deadline (--timeout',
   },
   {
@@ -284,6 +336,7 @@ const mistakes: readonly Mistake[] = [
     args: () => ['--timeout', '400'],
     code: 'DEADLINE_EXCEEDED',
     cause: 'look for a promise that does not settle',
+    at: 'index.ts:4:3',
     fix: 'Raise the deadline (--timeout',
   },
   {
@@ -292,6 +345,7 @@ const mistakes: readonly Mistake[] = [
     args: () => ['--timeout', '400'],
     code: 'DEADLINE_EXCEEDED',
     cause: 'look for a loop that does not end',
+    at: 'index.ts:4:3',
     fix: 'Raise the deadline (--timeout',
   },
 ];
@@ -341,6 +395,17 @@ describe('a mistake of an author', () => {
       ok: true,
       problems: [expect.stringContaining(warning)],
     });
+  });
+
+  it.each([
+    ['a function', 'return { rows: [{ go() {} }] };', 'rows[0].go is a function (left out'],
+    ['a Map', 'return new Map([[1, 2]]);', 'the value itself is a Map (becomes {}'],
+    ['nothing', 'input;', 'The tool run returned nothing, so its result is null.'],
+  ])('that loses data of a result is a warning: %s', async (_, body, warning) => {
+    const { code, stderr } = await run(['call', makePlugin({ source: tool(body) }), 'run']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`[sample] warn: `);
+    expect(stderr).toContain(warning);
   });
 
   it('in the name of a variable is told, if the call fails or not', async () => {

@@ -24,8 +24,8 @@ describe('describeError', () => {
   test('describes any other thrown value', () => {
     const said = (thrown: unknown): string => describeError(thrown, stackOf).message;
     expect(said('just text')).toBe('just text');
-    expect(said(null)).toBe('null');
-    expect(said(undefined)).toBe('undefined');
+    expect(said(null)).toBe('The plugin threw null instead of an error.');
+    expect(said(undefined)).toBe('The plugin threw undefined instead of an error.');
     expect(said(42)).toBe('42');
     expect(said(Symbol('s'))).toBe('Symbol(s)');
     expect(said({ message: 'like an error' })).toBe('like an error');

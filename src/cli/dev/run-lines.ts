@@ -5,6 +5,7 @@ import { describeDenied } from '../denied.js';
 import { failureOf } from '../failure.js';
 import { invoke } from '../invoke.js';
 import { makePaint } from '../output.js';
+import { placeFailure } from '../place-failure.js';
 import { errorBlock } from '../report-failure.js';
 import { parseCallLine } from './call-line.js';
 import { WORDS } from './complete.js';
@@ -27,10 +28,15 @@ export interface CallObserver {
   repeats(): Promise<boolean>;
 }
 
+type LinesCapabilities = Pick<
+  CliCapabilities,
+  'now' | 'readFile' | 'stdout' | 'stderr' | 'findCodePlaces'
+>;
+
 /** Runs the lines one after another, until the input ends. Ctrl+C cancels a call, or ends an empty prompt. */
 export async function runLines(
   spec: LinesSpec,
-  capabilities: Pick<CliCapabilities, 'now' | 'readFile' | 'stdout' | 'stderr' | 'interrupted'>,
+  capabilities: LinesCapabilities & Pick<CliCapabilities, 'interrupted'>,
 ): Promise<void> {
   const { engine, lines, session } = spec;
   const { stdout, interrupted } = capabilities;
@@ -72,7 +78,7 @@ async function callLine(
   line: string,
   { engine, directory, observer }: LinesSpec,
   signal: AbortSignal,
-  capabilities: Pick<CliCapabilities, 'now' | 'readFile' | 'stdout' | 'stderr'>,
+  capabilities: LinesCapabilities,
 ): Promise<void> {
   const { stdout, stderr, now } = capabilities;
   const show = async (failure: Parameters<typeof errorBlock>[0]): Promise<void> =>
@@ -94,7 +100,9 @@ async function callLine(
   await Promise.all(written);
   const denied = describeDenied(outcome.denied);
   if (denied !== '') await stderr.write(denied);
-  if (!outcome.ok) return show(outcome.failure);
+  if (!outcome.ok) {
+    return show(await placeFailure(outcome.failure, { directory, tool: call.tool }, capabilities));
+  }
   const { shown, durationMs } = outcome;
   const text = typeof shown === 'string' ? visibleLines(shown) : jsonLines(shown);
   const paint = makePaint(stdout.colour);

@@ -35,12 +35,8 @@ async function runInit(
 ): Promise<ExitCode> {
   const directory = given ?? (await askDirectory(capabilities));
   const name = basename(resolve(directory));
-  if (!/^[a-z][a-z0-9-]{0,63}$/.test(name)) {
-    throw usageError(
-      'directory',
-      `A plugin cannot be named ${visible(name)}. Name its directory with small letters, digits and hyphens, e.g. my-weather.`,
-    );
-  }
+  const problem = nameProblem(name);
+  if (problem !== undefined) throw usageError('directory', problem);
   const format = settings.format ?? (await askFormat(capabilities));
   const template = templateOf(format);
   const files = {
@@ -71,6 +67,11 @@ Next:
   return EXIT.ok;
 }
 
+function nameProblem(name: string): string | undefined {
+  if (/^[a-z][a-z0-9-]{0,63}$/.test(name)) return undefined;
+  return `A plugin cannot be named ${visible(name)}. Name its directory with small letters, digits and hyphens, e.g. my-weather.`;
+}
+
 function templateOf(format: string): Template {
   const template = Object.hasOwn(templates, format) ? templates[format] : undefined;
   if (template !== undefined) return template;
@@ -80,17 +81,25 @@ function templateOf(format: string): Template {
   );
 }
 
-async function askDirectory({ ask, interrupted }: CliCapabilities): Promise<string> {
-  const directory = (await ask?.('Directory of the new plugin: ', interrupted))?.trim() ?? '';
-  if (directory !== '') return directory;
-  throw usageError('directory', 'Name the directory of the new plugin: bulkhead init my-weather');
+async function askDirectory({ prompts, interrupted }: CliCapabilities): Promise<string> {
+  if (prompts === undefined) {
+    throw usageError('directory', 'Name the directory of the new plugin: bulkhead init my-weather');
+  }
+  const question = {
+    message: 'Directory of the new plugin?',
+    example: 'my-weather',
+    check: (line: string) =>
+      line === '' ? 'Name a directory, e.g. my-weather.' : nameProblem(basename(resolve(line))),
+  };
+  return prompts.text(question, interrupted);
 }
 
-async function askFormat({ ask, interrupted }: CliCapabilities): Promise<string> {
-  const choices = Object.entries(templates).map(([name, { title }]) => `  ${name}: ${title}\n`);
-  const format = (await ask?.(`${choices.join('')}Format: `, interrupted))?.trim() ?? '';
-  if (format !== '') return format;
-  throw usageError('--format', `Name the format of the plugin: --format ${FORMATS.join('|')}`);
+async function askFormat({ prompts, interrupted }: CliCapabilities): Promise<string> {
+  if (prompts === undefined) {
+    throw usageError('--format', `Name the format of the plugin: --format ${FORMATS.join('|')}`);
+  }
+  const options = Object.entries(templates).map(([value, { title }]) => ({ value, hint: title }));
+  return prompts.choose({ message: 'Format of the plugin?', options }, interrupted);
 }
 
 /** A clone of Bulkhead is named by its path, because the registry may not have its version. */
