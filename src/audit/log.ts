@@ -331,7 +331,7 @@ async function openIntact(spec: AuditLogSpec): Promise<OpenedIntact> {
     if (broken === undefined) {
       // guard: unclosed-log-reported
       if (found.unclosed) spec.onUnclosed?.();
-      return { opened, lastCheckpoint: found.lastCheckpoint };
+      return { opened, lastCheckpoint: Math.max(found.lastCheckpoint, opened.lastCheckpoint ?? 0) };
     }
     const { reason, record, place } = broken;
     const why = `is not intact: ${place} is ${reason}`;

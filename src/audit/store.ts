@@ -35,6 +35,8 @@ export interface Opened {
   /** The new name of a log of format version 1; absent if there was none. */
   readonly older?: string;
   readonly torn: { readonly bytes: number; readonly sha256: string } | undefined;
+  /** The last checkpoint, if `read` does not return all records. */
+  readonly lastCheckpoint?: number;
 }
 
 interface Expired {

@@ -3,7 +3,7 @@ import type { RunnerOptions } from '../fleet/options.js';
 import type { RunCommand } from './call.js';
 import { collect } from './arguments.js';
 import type { CliCapabilities } from './capabilities.js';
-import { addEngineOptions, engineOptions, type EngineSettings } from './engine-options.js';
+import { addEngineOptions, auditOf, engineOptions, type EngineSettings } from './engine-options.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { usageError } from './failure.js';
 import { print } from './output.js';
@@ -60,8 +60,14 @@ async function serveCalls(
   const lock = required(settings.lock, '--lock FILE');
   const fleet = fleetOf(settings);
   const logger = makeServerLog(capabilities.stderr, () => new Date());
+  const { auditKey: _key, auditAnchor: _anchor, ...others } = settings;
+  // The gateway is asked, and not the terminal of the runner.
+  const { approve, ...engine } = await engineOptions([], others, capabilities);
   const options: RunnerOptions = {
-    ...(await engineOptions([], settings, capabilities)),
+    ...engine,
+    ...(approve === undefined || settings.yes !== true ? {} : { approve }),
+    // Without a file, the log is in NATS.
+    ...auditOf(settings, {}),
     limits: {},
     logger,
     lockFile: lock,

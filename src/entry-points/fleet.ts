@@ -1,5 +1,6 @@
 /** Many machines: a gateway decides about calls, and runners run them. */
 export { createGateway, type Gateway } from '../fleet/gateway.js';
+export type { RunnerAudit } from '../fleet/audit-watch.js';
 export type {
   FleetConnection,
   GatewayOptions,

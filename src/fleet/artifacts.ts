@@ -4,20 +4,12 @@ import type { AcceptedPlugins } from '../engine/types/settings.js';
 import { MAX_ARCHIVE_BYTES } from '../plugin/artifact/archive.js';
 import { integrityOf } from '../plugin/integrity.js';
 import type { Cell } from './connection.js';
+import { makeObjectReader } from './read-object.js';
 import { artifactName } from './subjects.js';
 
 /** The artifacts of a cell, in NATS' object store, by their hashes. Only a gateway creates the bucket. */
 async function createBucket({ nats, connection, cell }: Cell): Promise<ObjectStore> {
   return new nats.obj.Objm(connection).create(bucketName(cell));
-}
-
-/** `undefined`: no gateway has created it. */
-async function openBucket({ nats, connection, cell }: Cell): Promise<ObjectStore | undefined> {
-  try {
-    return await new nats.obj.Objm(connection).open(bucketName(cell));
-  } catch {
-    return undefined;
-  }
 }
 
 function bucketName(cell: string): string {
@@ -52,12 +44,15 @@ export async function fetchArtifacts(
   cell: Cell,
   lock: AcceptedPlugins,
 ): Promise<ReadonlyMap<string, string>> {
-  const bucket = await openBucket(cell);
+  const objects = makeObjectReader(cell);
+  const read = (name: string, maxBytes: number): Promise<Uint8Array | undefined> =>
+    // Without a gateway there is no bucket.
+    objects.read(bucketName(cell.cell), name, maxBytes).catch(() => undefined);
   const missing = new Map<string, string>();
   for (const [id, pin] of Object.entries(lock.read().plugins)) {
     if (pin.disabled === true || isStored(lock, pin.artifact)) continue;
     try {
-      await fetchOne(bucket, lock, pin.artifact);
+      await fetchOne(read, lock, pin.artifact);
     } catch (error) {
       if (!isBulkheadError(error)) throw error;
       missing.set(id, error.message);
@@ -72,12 +67,12 @@ function isStored(lock: AcceptedPlugins, hash: string): boolean {
 }
 
 async function fetchOne(
-  bucket: ObjectStore | undefined,
+  read: (name: string, maxBytes: number) => Promise<Uint8Array | undefined>,
   lock: AcceptedPlugins,
   hash: string,
 ): Promise<void> {
   const name = artifactName(hash);
-  const bytes = await read(bucket, name, MAX_ARCHIVE_BYTES);
+  const bytes = await read(name, MAX_ARCHIVE_BYTES);
   if (bytes === undefined) {
     throw refused(
       name,
@@ -88,7 +83,7 @@ async function fetchOne(
   if (integrityOf(bytes) !== hash) {
     throw refused(name, 'its bytes have another hash. The store of NATS was changed');
   }
-  const envelope = await read(bucket, `${name}.dsse`, MAX_ENVELOPE_BYTES);
+  const envelope = await read(`${name}.dsse`, MAX_ENVELOPE_BYTES);
   lock.store(hash, {
     bytes,
     ...(envelope === undefined ? {} : { envelope: Buffer.from(envelope).toString('utf8') }),
@@ -96,17 +91,6 @@ async function fetchOne(
 }
 
 const MAX_ENVELOPE_BYTES = 64 * 1024;
-
-async function read(
-  bucket: ObjectStore | undefined,
-  name: string,
-  maxBytes: number,
-): Promise<Uint8Array | undefined> {
-  if (bucket === undefined) return undefined;
-  const info = await bucket.info(name);
-  if (info === null || info.size > maxBytes) return undefined;
-  return (await bucket.getBlob(name)) ?? undefined;
-}
 
 function refused(name: string, why: string): BulkheadError<'INVALID_ARTIFACT'> {
   return new BulkheadError(

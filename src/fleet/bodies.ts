@@ -3,6 +3,7 @@ import type { ObjectStore } from '@nats-io/obj';
 import { BulkheadError } from '../errors.js';
 import { number, object, type Shape, string } from '../schema/shape.js';
 import type { Cell } from './connection.js';
+import { makeObjectReader } from './read-object.js';
 
 /** An input or result that is too long for a message. Only who has this reference can read it. */
 export interface BodyReference {
@@ -49,6 +50,7 @@ export interface Bodies {
 }
 
 export function openBodies({ nats, connection, cell }: Cell): Bodies {
+  const objects = makeObjectReader({ nats, connection });
   const manager = new nats.obj.Objm(connection);
   const nameOf = (tenant: string): string => `bh-${cell}-bodies-${tenant}`;
   const buckets = new Map<string, Promise<ObjectStore>>();
@@ -86,13 +88,9 @@ export function openBodies({ nats, connection, cell }: Cell): Bodies {
       };
     },
     read: async ({ tenant, name, bytes, sha256, key }) => {
-      const bucket = await bucketOf(tenant);
-      const info = await bucket.info(name);
-      if (info === null || info.size !== bytes || bytes > MAX_BODY_BYTES + TAG_BYTES) {
-        throw failed('it is not in the object store any more');
-      }
-      const sealed = await bucket.getBlob(name);
-      const plain = sealed === null ? undefined : decrypt(sealed, key);
+      const sealed = await objects.read(nameOf(tenant), name, MAX_BODY_BYTES + TAG_BYTES);
+      if (sealed?.length !== bytes) throw failed('it is not in the object store any more');
+      const plain = decrypt(sealed, key);
       // guard: fleet-body-hashed
       if (plain === undefined || createHash('sha256').update(plain).digest('hex') !== sha256) {
         throw failed('it was changed in the object store');

@@ -1,3 +1,4 @@
+import type * as JetStream from '@nats-io/jetstream';
 import type * as Kv from '@nats-io/kv';
 import type * as Obj from '@nats-io/obj';
 import type * as Transport from '@nats-io/transport-node';
@@ -10,6 +11,7 @@ import { requireName, type Subjects, subjectsOf } from './subjects.js';
 type Nats = typeof Transport & {
   readonly obj: typeof Obj;
   readonly kv: typeof Kv;
+  readonly jetstream: typeof JetStream;
 };
 
 /** An open connection to the cell's NATS servers. */
@@ -79,16 +81,17 @@ export async function connectCell(options: FleetConnection): Promise<Cell> {
 
 async function loadNats(): Promise<Nats> {
   try {
-    const [transport, kv, obj] = await Promise.all([
+    const [transport, kv, obj, jetstream] = await Promise.all([
       import('@nats-io/transport-node'),
       import('@nats-io/kv'),
       import('@nats-io/obj'),
+      import('@nats-io/jetstream'),
     ]);
-    return { ...transport, obj, kv };
+    return { ...transport, obj, kv, jetstream };
   } catch (error) {
     throw new BulkheadError(
       'INVALID_OPTIONS',
-      'A fleet needs packages that are not installed. To fix this, run: npm i @nats-io/transport-node@~3.3.1 @nats-io/kv@~3.3.1 @nats-io/obj@~3.3.1',
+      'A fleet needs packages that are not installed. To fix this, run: npm i @nats-io/transport-node@~3.3.1 @nats-io/jetstream@~3.3.1 @nats-io/kv@~3.3.1 @nats-io/obj@~3.3.1',
       { option: 'fleet' },
       { cause: error },
     );

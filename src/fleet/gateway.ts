@@ -4,16 +4,19 @@ import type { Engine } from '../engine/engine-api.js';
 import { openEngine } from '../engine/engine.js';
 import type { EngineOptions } from '../engine/types/options.js';
 import { BulkheadError } from '../errors.js';
-import { readSigningKey } from '../keys/key-file.js';
+import { readPublicKeys, readSigningKey } from '../keys/key-file.js';
 import { openLock } from '../engine/plugins/lock.js';
+import { createAuditStream } from './audit-stream.js';
+import { type AuditWatch, type RunnerAudit, watchAudit } from './audit-watch.js';
 import { fetchArtifacts, publishArtifacts } from './artifacts.js';
 import { openBodies } from './bodies.js';
 import { makeFleetCarrier } from './carrier.js';
 import { type Cell, connectCell } from './connection.js';
-import { EPOCH_EVERY_MS, gatewayId, type Revoked, sealEpoch } from './epoch.js';
+import { EPOCH_EVERY_MS, gatewayId, sealEpoch } from './epoch.js';
 import { readHeartbeat } from './heartbeat.js';
 import type { GatewayOptions, RunnerStatus } from './options.js';
 import { openPins } from './pins.js';
+import { openRevocations, type Revocations } from './revocations.js';
 import { makeRunnerTable } from './runner-table.js';
 import { requireName } from './subjects.js';
 import { BULKHEAD_VERSION } from './version.js';
@@ -29,6 +32,11 @@ export interface Gateway extends Engine {
    * storage directory there before. Default of `tenant`: calls without a tenant.
    */
   movePlugin(plugin: string, runner: string, tenant?: string): Promise<void>;
+  /**
+   * Verifies the audit logs of all runners that NATS has. `keys`: files with public keys, by which each record
+   * must be signed. Default: signatures are not verified.
+   */
+  verifyAudit(options?: { readonly keys?: readonly string[] }): Promise<readonly RunnerAudit[]>;
 }
 
 /**
@@ -88,20 +96,17 @@ async function openGateway(
   await fetchArtifacts(cell, openLock(options.lockFile ?? '', options.trustFile));
   const { engine, lock } = await openEngine(options, carrier);
   const { revoke, setEnabled, reload, close: closeEngine } = engine;
-  const revoked: Revoked[] = [];
-  const disabled = new Set<string>();
+  /** Another lock file may not have the plugin: then there is nothing to apply. */
+  const applied = (change: Promise<void>): void => void change.catch(() => undefined);
+  let revocations: Revocations | undefined;
+  let watch: AuditWatch | undefined;
   const state = (): void => {
-    if (connection.isClosed()) return;
+    // Before it knows what is revoked, a gateway states nothing, and no runner takes its calls.
+    if (revocations === undefined || connection.isClosed()) return;
     number = Math.max(number + 1, Date.now());
     connection.publish(
       subjects.epoch(cell.name),
-      sealEpoch(key, {
-        gateway: cell.name,
-        cell: cell.cell,
-        number,
-        revoked,
-        disabled: [...disabled],
-      }),
+      sealEpoch(key, { gateway: cell.name, cell: cell.cell, number, ...revocations.current() }),
     );
   };
   const heartbeats = connection.subscribe(subjects.heartbeat('*'), {
@@ -121,39 +126,69 @@ async function openGateway(
   const close = async (): Promise<void> => {
     clearInterval(timer);
     heartbeats.unsubscribe();
+    revocations?.close();
+    await watch?.close();
     carrier.close();
     await closeEngine();
     await connection.drain().catch(() => connection.close());
   };
   let closing: Promise<void> | undefined;
   try {
+    await createAuditStream(cell);
+    watch = await watchAudit({
+      cell,
+      onBroken: (runner, why) =>
+        options.logger?.error(
+          { runner },
+          `The audit log of the runner ${runner} is not intact: ${why}. Find out who changed it, and compare it with the calls of the gateways.`,
+        ),
+    });
     if (lock !== undefined) await publishArtifacts(cell, lock);
+    revocations = await openRevocations({
+      cell,
+      pinOf: (plugin) => lock?.read().plugins[plugin],
+      apply: ({ plugin, permissions, disabled }) => {
+        if (permissions.length > 0) applied(revoke(plugin, ...permissions));
+        if (disabled !== undefined) applied(setEnabled(plugin, !disabled));
+        state();
+      },
+    });
     state();
   } catch (error) {
     await close();
     throw error;
   }
-  return Object.assign(engine, fleetMembers());
+  return Object.assign(engine, fleetMembers(revocations, watch));
 
-  function fleetMembers(): Omit<Gateway, Exclude<keyof Engine, Replaced>> {
+  function fleetMembers(
+    { revoke: noteRevoked, setDisabled, save }: Revocations,
+    { broken, verifyAll }: AuditWatch,
+  ): Omit<Gateway, Exclude<keyof Engine, Replaced>> {
     return {
       agent: (agentOptions) => makeAgent(engine, agentOptions),
-      runners: runners.list,
+      runners: () =>
+        runners.list().map((runner) => {
+          const auditBroken = broken(runner.name);
+          return auditBroken === undefined ? runner : { ...runner, auditBroken };
+        }),
+      verifyAudit: async ({ keys } = {}) =>
+        verifyAll(keys === undefined ? {} : { keys: keys.flatMap(readPublicKeys) }),
       movePlugin: (plugin, runner, tenant) =>
         pins.move(tenant, plugin, requireName('runner', runner)),
       grant: (plugin) => Promise.reject(cannotGrant(plugin)),
       revoke: async (plugin, ...permissions) => {
         const done = revoke(plugin, ...permissions);
-        revoked.push({ plugin, permissions });
+        noteRevoked(plugin, permissions);
         state();
         await done;
+        await save(plugin);
       },
       setEnabled: async (plugin, enabled) => {
         const done = setEnabled(plugin, enabled);
-        if (enabled) disabled.delete(plugin);
-        else disabled.add(plugin);
+        setDisabled(plugin, !enabled);
         state();
         await done;
+        await save(plugin);
       },
       reload: async (reloadOptions) => {
         await reload(reloadOptions);

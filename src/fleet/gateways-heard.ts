@@ -7,6 +7,8 @@ export interface GatewaysHeard {
   hear(frame: Uint8Array): void;
   /** Whether the gateway was heard less than 3 seconds ago. `gatewayId` names it. */
   isFresh(gateway: string): boolean;
+  /** All that the gateways have revoked and disabled, for plugins that have just arrived. */
+  all(): Omit<EpochChange, 'isNew'>;
   /** The gateways that are heard now. */
   list(): readonly string[];
 }
@@ -42,6 +44,8 @@ export function makeGatewaysHeard({ keys, cell, apply, now }: GatewaysHeardSpec)
     // guard: fleet-deaf-runner-stops
     return last !== undefined && now() - last.atMs < DEAF_AFTER_MS;
   };
+  const disabledNow = (): ReadonlySet<string> =>
+    new Set([...heard.values()].flatMap(({ epoch }) => epoch.disabled));
   return {
     hear: (frame) => {
       const epoch = openEpoch(keys, frame);
@@ -57,10 +61,13 @@ export function makeGatewaysHeard({ keys, cell, apply, now }: GatewaysHeardSpec)
         applied.add(text);
         return true;
       });
-      const disabled = new Set([...heard.values()].flatMap((one) => one.epoch.disabled));
-      apply({ revoked: fresh, disabled, isNew: last === undefined });
+      apply({ revoked: fresh, disabled: disabledNow(), isNew: last === undefined });
     },
     isFresh,
+    all: () => ({
+      revoked: [...heard.values()].flatMap(({ epoch }) => epoch.revoked),
+      disabled: disabledNow(),
+    }),
     list: () => [...heard.keys()].filter(isFresh),
   };
 }

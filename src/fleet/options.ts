@@ -1,3 +1,4 @@
+import type { AuditOptions } from '../audit/options.js';
 import type { EngineOptions } from '../engine/types/options.js';
 
 /** How a gateway or a runner reaches NATS. */
@@ -32,6 +33,8 @@ export interface GatewayOptions extends EngineOptions {
 
 /** Options of a runner: those of an engine, and its fleet. */
 export interface RunnerOptions extends EngineOptions {
+  /** The audit log. Without a file or a store of its own, it is in the cell's stream. Default: there. */
+  readonly audit?: AuditOptions;
   readonly lockFile: string;
   readonly fleet: FleetConnection & {
     /** Files with the public keys of the gateways that may send calls. */
@@ -65,4 +68,6 @@ export interface RunnerStatus {
   readonly tenants?: readonly string[];
   /** Milliseconds since 1970 of its last heartbeat, by the gateway's clock. */
   readonly heardAtMs: number;
+  /** Why its audit log in NATS is not intact; absent if it is, or if it is not there. */
+  readonly auditBroken?: string;
 }

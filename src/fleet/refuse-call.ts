@@ -64,3 +64,13 @@ export function whyCallRefused(
   }
   return undefined;
 }
+
+export const NOT_TRUSTED: readonly [Refusal, string] = [
+  'not-trusted',
+  'does not trust the gateway: no key of fleet.gatewayKeys signed its message. Add the public key of the gateway there.',
+];
+
+export const OTHER_PROTOCOL: readonly [Refusal, string] = [
+  'version',
+  `has version ${BULKHEAD_VERSION}, and does not understand the gateway's protocol. Give both the same major version.`,
+];

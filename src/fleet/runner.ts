@@ -7,7 +7,9 @@ import { openLock } from '../engine/plugins/lock.js';
 import type { AcceptedPlugins } from '../engine/types/settings.js';
 import { readPublicKeys } from '../keys/key-file.js';
 import type { PublicKey } from '../keys/signing-key.js';
+import { type AppliedRevocations, makeAppliedRevocations } from './apply-revocations.js';
 import { fetchArtifacts } from './artifacts.js';
+import { makeAuditStore, waitForAuditStream } from './audit-stream.js';
 import { openBodies } from './bodies.js';
 import { type Cell, connectCell } from './connection.js';
 import { RETRY_AFTER_MS } from './call-failures.js';
@@ -17,8 +19,8 @@ import { parse } from './frame.js';
 import { type GatewaysHeard, makeGatewaysHeard } from './gateways-heard.js';
 import { type Heartbeat, HEARTBEAT_EVERY_MS } from './heartbeat.js';
 import type { RunnerOptions } from './options.js';
-import { type RunnerFacts, whyCallRefused } from './refuse-call.js';
-import type { Refusal, Reply } from './reply.js';
+import { NOT_TRUSTED, OTHER_PROTOCOL, type RunnerFacts, whyCallRefused } from './refuse-call.js';
+import type { Reply } from './reply.js';
 import { type EnvelopeRunner, runEnvelope } from './run-envelope.js';
 import { openSpentCalls, type SpentCalls } from './spent-calls.js';
 import { hash12, RUN_QUEUE, tenantToken } from './subjects.js';
@@ -45,6 +47,9 @@ export interface RunnerProblem {
 
 const DRAIN_MS = 30_000;
 
+/** Milliseconds that a runner waits for the first gateway of its cell. */
+const GATEWAY_WAIT_MS = 30_000;
+
 /**
  * Fetches the artifacts that the lock file accepts, and runs calls of trusted gateways. Throws the errors of
  * `createEngine`, `INVALID_KEY`, and `FLEET_FAILED` if NATS cannot be reached.
@@ -58,8 +63,14 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const tokens = tenants?.map((tenant) => tenantToken(tenant));
   const cell = await connectCell(fleet);
   try {
+    const { audit = {} } = engineOptions;
+    const isInStream = audit.file === undefined && audit.store === undefined;
+    if (isInStream) await waitForAuditStream(cell, GATEWAY_WAIT_MS);
     let missing = await fetchArtifacts(cell, lock);
-    const opened = await openEngine(engineOptions);
+    const opened = await openEngine({
+      ...engineOptions,
+      audit: isInStream ? { ...audit, store: makeAuditStore(cell) } : audit,
+    });
     const runner = new OpenRunner({
       cell,
       keys,
@@ -116,7 +127,7 @@ class OpenRunner implements Runner {
   readonly running = new Map<string, Running>();
   readonly subscriptions = new Map<string, readonly Subscription[]>();
   readonly others: Subscription[] = [];
-  readonly disabled = new Set<string>();
+  readonly revocations: AppliedRevocations;
   timer: NodeJS.Timeout | undefined;
   watch: NodeJS.Timeout | undefined;
   leaving = false;
@@ -125,18 +136,13 @@ class OpenRunner implements Runner {
 
   constructor(spec: RunnerSpec) {
     this.spec = spec;
+    this.revocations = makeAppliedRevocations(spec.engine, () => this.announce());
     this.gateways = makeGatewaysHeard({
       keys: spec.keys,
       cell: spec.cell.cell,
       now: () => performance.now(),
-      apply: ({ revoked, disabled, isNew }) => {
-        for (const { plugin, permissions } of revoked) {
-          this.applied(spec.engine.revoke(plugin, ...permissions));
-        }
-        for (const plugin of disabled) this.setDisabled(plugin, true);
-        for (const plugin of this.disabled) {
-          if (!disabled.has(plugin)) this.setDisabled(plugin, false);
-        }
+      apply: ({ isNew, ...change }) => {
+        this.revocations.apply(change);
         // The gateway waits for it before it sends calls.
         if (isNew) this.beat();
       },
@@ -152,18 +158,6 @@ class OpenRunner implements Runner {
 
   get callsUnderWay(): number {
     return this.running.size;
-  }
-
-  setDisabled(plugin: string, disabled: boolean): void {
-    if (this.disabled.has(plugin) === disabled) return;
-    if (disabled) this.disabled.add(plugin);
-    else this.disabled.delete(plugin);
-    this.applied(this.spec.engine.setEnabled(plugin, !disabled));
-  }
-
-  /** A plugin that does not run here has nothing to revoke. Its digest would differ, so nothing runs with more. */
-  applied(change: Promise<void>): void {
-    change.catch(() => undefined);
   }
 
   start(): void {
@@ -247,7 +241,7 @@ class OpenRunner implements Runner {
       hears: this.gateways.list(),
     };
     cell.connection.publish(cell.subjects.heartbeat(cell.name), JSON.stringify(heartbeat));
-    if (missing().size > 0 && !this.leaving) this.applied(this.fetchMissing());
+    if (missing().size > 0 && !this.leaving) void this.fetchMissing().catch(() => undefined);
   }
 
   /** A gateway may have published a missing artifact in the meantime. */
@@ -332,6 +326,11 @@ class OpenRunner implements Runner {
 
   async load(): Promise<void> {
     await this.spec.engine.reload();
+    this.revocations.applyAll(this.gateways.all());
+    this.announce();
+  }
+
+  announce(): void {
     if (!this.leaving) this.serve();
     this.beat();
   }
@@ -379,13 +378,3 @@ class OpenRunner implements Runner {
 
 /** Milliseconds between two looks at which gateways are heard. */
 const WATCH_EVERY_MS = 500;
-
-const NOT_TRUSTED: readonly [Refusal, string] = [
-  'not-trusted',
-  'does not trust the gateway: no key of fleet.gatewayKeys signed its message. Add the public key of the gateway there.',
-];
-
-const OTHER_PROTOCOL: readonly [Refusal, string] = [
-  'version',
-  `has version ${BULKHEAD_VERSION}, and does not understand the gateway's protocol. Give both the same major version.`,
-];

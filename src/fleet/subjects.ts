@@ -71,6 +71,8 @@ export interface Subjects {
   heartbeat(runner: string): string;
   /** Signed statements of a gateway that it is there, and what it revoked. */
   epoch(gateway: string): string;
+  /** The audit records of a runner. The runner may be `*`. */
+  audit(runner: string): string;
   /** A token of a subject, counted from the end: 0 is the last one. */
   token(subject: string, fromEnd: number): string;
 }
@@ -84,6 +86,7 @@ export function subjectsOf(cell: string): Subjects {
     alive: (runner) => at('ctl', runner, 'alive'),
     heartbeat: (runner) => at('hb', runner),
     epoch: (gateway) => at('epoch', gateway),
+    audit: (runner) => at('audit', runner),
     token: (subject, fromEnd) => subject.split('.').at(-1 - fromEnd) ?? '',
   };
 }

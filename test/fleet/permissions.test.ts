@@ -104,6 +104,15 @@ describe.skipIf(!hasNats)('the permissions of docs/fleet.md', () => {
     '$JS.API.STREAM.CREATE.copy',
     '$JS.API.STREAM.DELETE.OBJ_bh-main-artifacts',
     '$JS.API.STREAM.PURGE.OBJ_bh-main-artifacts',
+    'bh.main.audit.runner-2',
+    '$KV.bh-main-revoked.00',
+    '$JS.API.STREAM.UPDATE.bh-main-audit',
+    '$JS.API.STREAM.MSG.GET.bh-main-audit',
+    '$JS.API.DIRECT.GET.bh-main-audit',
+    '$JS.API.DIRECT.GET.bh-main-audit.bh.main.audit.runner-2',
+    '$JS.API.CONSUMER.CREATE.bh-main-audit',
+    '$JS.API.CONSUMER.CREATE.OBJ_bh-main-artifacts.name',
+    '$JS.API.CONSUMER.DURABLE.CREATE.OBJ_bh-main-artifacts.name',
   ])('do not let a hostile runner publish to %s', async (subject) => {
     hostile.publish(subject, 'x');
     await hostile.flush();
@@ -119,7 +128,13 @@ describe.skipIf(!hasNats)('the permissions of docs/fleet.md', () => {
   });
 
   it('leave the artifacts as they were', async () => {
-    const bucket = await new Objm(hostile).open('bh-main-artifacts');
+    const own = await connect({
+      servers: cell.url,
+      inboxPrefix: '_INBOX_gateway-1',
+      authenticator: nkeyAuthenticator(seeds.gateway.getSeed()),
+    });
+    const bucket = await new Objm(own).open('bh-main-artifacts');
     expect(await bucket.list()).toHaveLength(2);
+    await own.close();
   });
 });

@@ -4,6 +4,7 @@ const HOSTILE = ['test/fleet/hostile.test.ts'];
 const ROUTING = ['test/fleet/routing.test.ts'];
 const PARTS = ['test/fleet/parts.test.ts'];
 const FAULTS = ['test/fleet/faults.test.ts'];
+const AUDIT = ['test/fleet/audit.test.ts'];
 
 /** Gateways and runners. */
 export const fleetGuards: readonly Guard[] = [
@@ -110,5 +111,28 @@ export const fleetGuards: readonly Guard[] = [
     stops: 'an invalid result of a hostile runner',
     mutation: 'always',
     tests: PARTS,
+  },
+  {
+    id: 'fleet-revocation-survives-restart',
+    stops: 'a revoked permission that is back after a restart of the gateway',
+    mutation: {
+      replace: [
+        /stored\.pin === hashOf\(plugin\) \? stored\.permissions : \[\]/,
+        '[] as readonly string[]',
+      ],
+    },
+    tests: ['test/fleet/revocations.test.ts'],
+  },
+  {
+    id: 'fleet-audit-sequence-expected',
+    stops: "records of another writer in a runner's audit log",
+    mutation: 'remove',
+    tests: AUDIT,
+  },
+  {
+    id: 'fleet-audit-followed',
+    stops: 'a changed audit log of a runner that no gateway notices',
+    mutation: 'never',
+    tests: AUDIT,
   },
 ];
