@@ -15,7 +15,13 @@ import { evaluateUnits } from './unit-linker.js';
 import { makeDenialReport, REPORT_MODULE } from './denial-report.js';
 import type { Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
-import type { CallParams, EventParams, GuestGrant, LoadParams } from './wire/methods.js';
+import type {
+  CallParams,
+  CallReport,
+  EventParams,
+  GuestGrant,
+  LoadParams,
+} from './wire/methods.js';
 import { type IncomingRequest, RawJson } from './wire/service.js';
 import type { Json } from './wire/messages.js';
 
@@ -227,19 +233,22 @@ export async function callLoaded(
   validation: Validation,
 ): Promise<RawJson> {
   const attached = await attach();
+  const write = (text: string, progress?: CallReport): void =>
+    say('output', { call: listened, text, ...(progress === undefined ? {} : { progress }) });
   const output =
     listened === undefined
       ? undefined
-      : makeOutput(
-          (text) => say('output', { call: listened, text }),
-          clock,
-          params.limits.maxOutputText,
-        );
+      : makeOutput((text) => write(text), clock, params.limits.maxOutputText);
   try {
     const value = await attached.call(
       tool,
       incomplete === true ? input : validation.check(tool, input),
-      new CallRequest(confinement, request, { context, surface, output: output?.write }),
+      new CallRequest(confinement, request, {
+        context,
+        surface,
+        output: output?.write,
+        progress: output && ((report, text) => write(text, report)),
+      }),
     );
     const losses = makeLosses();
     const text = serialize(value, params.limits, { losses });
@@ -287,16 +296,18 @@ export class EventRequest extends RequestWorld implements EventWorld {
 export class CallRequest extends RequestWorld implements CallWorld {
   readonly context: Json;
   readonly surface: string | undefined;
-  readonly output: ((text: string) => void) | undefined;
+  readonly output: CallWorld['output'];
+  readonly progress: CallWorld['progress'];
 
   constructor(
     confinement: Confinement,
     request: IncomingRequest,
-    { context, surface, output }: Pick<CallWorld, 'context' | 'surface' | 'output'>,
+    { context, surface, output, progress }: Omit<CallWorld, 'signal'>,
   ) {
     super(confinement, request);
     this.context = context;
     this.surface = surface;
     this.output = output;
+    this.progress = progress;
   }
 }

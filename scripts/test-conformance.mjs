@@ -17,18 +17,10 @@ import { fetchNode } from './fetch-node.mjs';
 const VERSION = '0.1.16';
 
 /** Scenarios that fail, by what the server is, with the reason. */
-const ASKS =
-  'a server in a guest asks the client for nothing: sampling and elicitation are refused';
-const KNOWN = {
-  plugin: {
-    'tools-call-with-logging': 'log messages of a server in a guest reach only its log',
-    'tools-call-sampling': ASKS,
-    'tools-call-elicitation': ASKS,
-    'elicitation-sep1034-defaults': ASKS,
-    'elicitation-sep1330-enums': ASKS,
-  },
-  remote: {},
-};
+const KNOWN = { plugin: {}, remote: {} };
+
+/** What the operator grants the plugin. */
+const GRANT = { time: true, random: true, powers: ['elicitation', 'sampling'] };
 
 const { values, positionals } = parseArgs({
   options: { as: { type: 'string', multiple: true } },
@@ -77,7 +69,9 @@ async function serve(kind, directory) {
     config,
     JSON.stringify({
       storageDirectory: join(directory, 'storage'),
-      ...(kind === 'plugin' ? { plugins: [server] } : { plugins: [], remotes: [remote] }),
+      ...(kind === 'plugin'
+        ? { plugins: [server], grant: { everything: GRANT } }
+        : { plugins: [], remotes: [remote] }),
     }),
   );
   const flags = ['--mcp', '/mcp', '--port', '0', '--open-loopback', '--yes', '--tolerance', 'full'];

@@ -2,7 +2,7 @@ import type { EndowmentCapabilities } from '../endowments/endowment.js';
 import type { PowerClient } from '../endowments/powers.js';
 import type { StorageClient, StoragePlace } from '../endowments/storage/client.js';
 import type { Json } from '../wire/messages.js';
-import type { GuestGrant } from '../wire/methods.js';
+import type { CallReport, GuestGrant } from '../wire/methods.js';
 
 /**
  * The runtime interface that the plugins of one system expect. It runs in the guest. Any access to
@@ -87,6 +87,8 @@ export interface CallWorld {
   readonly context: Json;
   /** Sends the tool's output while it runs. Absent if the caller does not read it. */
   readonly output: ((text: string) => void) | undefined;
+  /** Reports the progress of the call, and its text for callers that only read output. Absent as `output` is. */
+  readonly progress: ((report: CallReport, text: string) => void) | undefined;
   /** The surface of the tool, if its format has surfaces. */
   readonly surface: string | undefined;
 }

@@ -17,8 +17,9 @@ export async function requestPower(
   requester: PowerRequester,
   name: string,
   args: unknown,
+  options?: PowerRequestOptions,
 ): Promise<unknown> {
-  return preparePower(requester, name, args)();
+  return preparePower(requester, name, args)(options);
 }
 
 /**

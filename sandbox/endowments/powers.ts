@@ -1,7 +1,7 @@
 import { makeRevocation } from './denial.js';
 import type { Endowed, Endowment, EndowmentCapabilities } from './endowment.js';
 import { toPluginError } from './errors.js';
-import { requestPower } from './power-request.js';
+import { type PowerRequestOptions, requestPower } from './power-request.js';
 
 /**
  * `powers.<name>(arguments)`: the host's functions by name. Each returns a promise of a copy. A
@@ -33,7 +33,7 @@ type Power = (args: unknown) => Promise<unknown>;
 /** Calls the host's powers by name. Plugin code may see every rejection. */
 export interface PowerClient {
   /** Rejects with `POWER_DENIED` if no permission of the plugin covers the name. */
-  use(name: string, args: unknown): Promise<unknown>;
+  use(name: string, args: unknown, options?: PowerRequestOptions): Promise<unknown>;
   revoke(): void;
   /** Allows uses again. */
   restore(): void;
@@ -47,12 +47,12 @@ export function makePowerClient(
 ): PowerClient {
   let revoked = false;
   return {
-    use: async (name, args) => {
+    use: async (name, args, options) => {
       if (revoked) throw makeRevocation(given.plugin, 'powers', name);
       // Only the host knows which names a permission covers.
       if (given.grant.powers === undefined) throw given.denial('powers', name);
       try {
-        return await requestPower(given, name, args === undefined ? {} : args);
+        return await requestPower(given, name, args === undefined ? {} : args, options);
       } catch (error) {
         throw toPluginError(error, 'POWER_FAILED', `${name} failed`);
       }

@@ -247,7 +247,29 @@ export interface OutputParams {
   /** The call, as `CallParams.output` named it. */
   readonly call: string;
   readonly text: string;
+  /** The progress that the text reports. A caller that reads progress gets this instead of the text. */
+  readonly progress?: CallReport;
 }
+
+/** Progress as a server reports it: numbers, and a text. Nothing of it is verified. */
+export interface CallReport {
+  readonly progress: unknown;
+  readonly total?: unknown;
+  readonly message?: unknown;
+}
+
+/**
+ * Guest → host, a notice: a log message of an MCP server, for the client of the call that runs. Nothing of it
+ * is verified.
+ */
+export interface ClientLogParams {
+  readonly level: unknown;
+  readonly logger?: string;
+  readonly data: unknown;
+}
+
+/** Guest → host, a notice: a list of an MCP server's offers has changed, or the resource of that address. */
+export type OffersChangedParams = { readonly list: string } | { readonly uri: unknown };
 
 /** Guest → host, a notice: an error outside of all calls. */
 export interface FaultParams {
@@ -291,6 +313,8 @@ export type GuestNotice =
   | 'denied'
   | 'tape'
   | 'contributions-changed'
+  | 'offers-changed'
+  | 'client-log'
   | 'output'
   | 'broadcast';
 

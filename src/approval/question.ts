@@ -6,6 +6,7 @@ import { canonicalJson } from '../canonical.js';
 import type { RiskBand } from '../plugin/risk.js';
 import { isolatedJson } from '../visible.js';
 import type { Approver, HeldRequest, StoredQuestion, Verdict } from './approver.js';
+import { originOf } from './effect-target.js';
 import type { Rule, RuleCase } from './rule.js';
 
 /** A call that is about to run, or a request that a running call is about to send. */
@@ -71,7 +72,7 @@ export function caseOf({ plugin, tool, bundle, input, tenant, effect }: Prepared
 
 /** The target of a request, as rules name it: `POST https://api.example.com`. */
 function targetOf({ method, url }: HeldRequest): string {
-  return `${method} ${new URL(url).origin}`;
+  return `${method} ${originOf(url)}`;
 }
 
 /** Calls with the same key share a `session` approval. */
@@ -132,8 +133,8 @@ export function aboutOf(question: Prepared | StoredQuestion): AboutQuestion {
 }
 
 function withoutQuery({ method, url }: HeldRequest): string {
-  const { origin, pathname, search } = new URL(url);
-  return `${method} ${origin}${pathname}${search === '' ? '' : '?…'}`;
+  const { protocol, host, pathname, search } = new URL(url);
+  return `${method} ${protocol}${host === '' ? '' : `//${host}`}${pathname}${search === '' ? '' : '?…'}`;
 }
 
 /** When a question was asked, and until when it can be answered. */

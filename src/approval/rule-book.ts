@@ -14,6 +14,7 @@ import {
   record,
   string,
 } from '../schema/shape.js';
+import { originOf } from './effect-target.js';
 import type { Condition, EffectTarget, Rule } from './rule.js';
 
 /** Stores the text of the rules. */
@@ -171,7 +172,7 @@ function neverMatches({ bundle, effect }: Rule): [member: string, why: string][]
 
 function isTarget(effect: string): boolean {
   const [, url = ''] = /^[A-Z]+ (\S+)$/.exec(effect) ?? [];
-  return URL.canParse(url) && new URL(url).origin === url;
+  return URL.canParse(url) && originOf(url) === url;
 }
 
 const json: Shape<Json> = {

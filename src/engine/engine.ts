@@ -56,7 +56,7 @@ import { openEngineStops } from './stops.js';
 import { checkNamedIds, withoutOptions } from './types/check-options.js';
 import { isolationOf } from './types/guest-options.js';
 import { checkCallOptions } from './types/options-table.js';
-import { apisOf, openSystems, serversAmong, withSystemPowers } from './systems.js';
+import { openSystems, serversAmong, withSystemPowers } from './systems.js';
 import type { CallOptions, EngineOptions } from './types/options.js';
 import type { Settings } from './types/settings.js';
 import type { PluginStatus } from './types/status.js';
@@ -85,7 +85,8 @@ export async function openEngine(
 ): Promise<OpenEngine> {
   if (typeof options !== 'object' || options === null) throw withoutOptions();
   const plugins = makePluginTable();
-  const systems = openSystems(plugins);
+  const openCalls = makeOpenCalls();
+  const systems = openSystems(plugins, () => ({ openCalls, approval, settings }));
   const settings = readSettings(options, (own) => withSystemPowers(own, systems));
   checkDirectories([...settings.plugins, ...(settings.defaultPlugins ?? [])]);
   const { limits } = settings;
@@ -124,6 +125,7 @@ export async function openEngine(
     stores: runtime.stores,
     written,
     mountUse: perPlugin(makeMountUse),
+    notices: plugins.notices,
     live: makeLiveMode({
       effects: settings.effects,
       approval,
@@ -200,7 +202,6 @@ export async function openEngine(
   const denials = makeDenialLog(events);
   const idempotent = new Set(settings.idempotent);
   const recorded = new Set(settings.record);
-  const openCalls = makeOpenCalls();
   const callServices: CallServices = {
     limits,
     events,
@@ -319,7 +320,7 @@ export async function openEngine(
     approvals: makeApprovals({ approval, store, admission, specOf }),
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
-    ...apisOf(systems),
+    ...systems.apis,
     mcpSources: () => [...serversAmong(plugins), ...remotes.sources(new Set(registry.ids()))],
     jwks: () => remotes.jwks(),
     accept: (id, digest) => remotes.accept(id, digest),

@@ -1,6 +1,7 @@
 import { OPEN_GATE } from '../stops/gate.js';
 import type { PackageGrant } from '../../sandbox/wire/methods.js';
 import { makeMountUse } from '../brokers/filesystem/mount-use.js';
+import { makeServerNotices } from './instance/server-notices.js';
 import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import type { JsonObject } from '../../sandbox/wire/messages.js';
@@ -158,6 +159,7 @@ export async function inspectArtifact(
           stores,
           written: () => undefined,
           mountUse: makeMountUse,
+          notices: makeServerNotices(),
           live: () => ({ name: 'live' }),
           lifecycleOf: () => undefined,
           stops: OPEN_GATE,

@@ -1,9 +1,12 @@
 import type { PowerDefinition } from '../brokers/powers/host-powers.js';
 import { spindleGlue } from '../formats/spindle/engine/glue.js';
+import {
+  clientPowers,
+  type ClientPowersEngine,
+} from '../formats/mcp-server/engine/client-powers.js';
 export { serversAmong } from '../formats/mcp-server/engine/sources.js';
 import type { SpindleHost } from '../formats/spindle/engine/spindle-host.js';
 import type { PluginTable } from './plugins/installed.js';
-import type { SystemGlue } from './plugins/system-glue.js';
 
 /** The functions that plugin systems add to the engine, by the system's name. */
 export interface SystemApis {
@@ -12,22 +15,25 @@ export interface SystemApis {
 }
 
 /** The glue of the plugin systems that have any. */
-export type Systems = { readonly [Name in keyof SystemApis]: SystemGlue<SystemApis[Name]> };
-
-export function openSystems(plugins: PluginTable): Systems {
-  return { spindle: spindleGlue(plugins) };
+export interface Systems {
+  readonly apis: SystemApis;
+  readonly powers: readonly PowerDefinition[];
 }
 
-export function apisOf(systems: Systems): SystemApis {
-  return { spindle: systems.spindle.api };
+/** `engine`: called when a power is used. By then the engine is complete. */
+export function openSystems(plugins: PluginTable, engine: () => ClientPowersEngine): Systems {
+  const spindle = spindleGlue(plugins);
+  return {
+    apis: { spindle: spindle.api },
+    powers: [...spindle.powers, ...clientPowers(plugins, engine)],
+  };
 }
 
 /** The host's powers, plus the systems' powers. The host's power wins if names are equal. */
 export function withSystemPowers(
   own: readonly PowerDefinition[],
-  systems: Systems,
+  { powers }: Systems,
 ): readonly PowerDefinition[] {
   const names = new Set(own.map(({ name }) => name));
-  const added = Object.values(systems).flatMap(({ powers }: SystemGlue<unknown>) => powers);
-  return [...own, ...added.filter(({ name }) => !names.has(name))];
+  return [...own, ...powers.filter(({ name }) => !names.has(name))];
 }

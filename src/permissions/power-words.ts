@@ -1,5 +1,6 @@
 /**
  * Explanations of permissions of the plugin systems for the approver. They are names of the kind `powers`.
+ * The last three ask the client of an MCP server.
  */
 export const powerWords: ReadonlyMap<string, string> = new Map([
   [
@@ -40,4 +41,10 @@ export const powerWords: ReadonlyMap<string, string> = new Map([
   ['providers.tts.register', 'Speak texts instead of your provider.'],
   ['providers.stt.register', 'Transcribe speech instead of your provider.'],
   ['providers.sidecar.register', 'Answer instead of your side model.'],
+  [
+    'elicitation',
+    'Show you forms with its name, and ask you to open pages of the hosts that it may reach.',
+  ],
+  ['sampling', 'Ask the model of your MCP client, at your cost. You approve each text.'],
+  ['roots', 'Learn the paths of the directories that it was granted.'],
 ]);

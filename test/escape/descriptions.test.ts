@@ -1,5 +1,6 @@
 import { OPEN_GATE } from '../../src/stops/gate.js';
 import { makeMountUse } from '../../src/brokers/filesystem/mount-use.js';
+import { makeServerNotices } from '../../src/engine/instance/server-notices.js';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -94,6 +95,7 @@ async function installAs(description: unknown) {
         stores,
         written: () => undefined,
         mountUse: makeMountUse,
+        notices: makeServerNotices(),
         live: () => ({ name: 'live' }),
         lifecycleOf: () => undefined,
         stops: OPEN_GATE,

@@ -5,6 +5,7 @@ import { engineGuards } from './engine.js';
 import { fleetGuards } from './fleet.js';
 import type { Guard } from './guard.js';
 import { guestGuards } from './guests.js';
+import { mcpAskingGuards } from './mcp-asking.js';
 import { networkGuards } from './network.js';
 import { noticeGuards } from './notices.js';
 import { packageGuards } from './packages.js';
@@ -34,4 +35,5 @@ export const guards: readonly Guard[] = [
   ...stopGuards,
   ...readGuards,
   ...noticeGuards,
+  ...mcpAskingGuards,
 ];

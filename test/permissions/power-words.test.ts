@@ -4,9 +4,12 @@ import { powers } from '../../src/permissions/powers.js';
 import { powerWords } from '../../src/permissions/power-words.js';
 
 describe('the table of permissions of plugin systems', () => {
-  test('describes every permission of Spindle and of saved programs, and no other name', () => {
+  test('describes every permission of Spindle, of saved programs and of MCP servers, and no other name', () => {
     expect([...powerWords.keys()].toSorted()).toEqual(
-      ['call_tools', 'spindle', ...SPINDLE_PERMISSIONS].toSorted(),
+      [
+        ...['call_tools', 'spindle', 'elicitation', 'sampling', 'roots'],
+        ...SPINDLE_PERMISSIONS,
+      ].toSorted(),
     );
     expect(new Set(powerWords.values()).size).toBe(powerWords.size);
     expect(powers.explain('interceptor')).toBe('Read and change every prompt before it is sent.');

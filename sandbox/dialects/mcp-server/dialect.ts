@@ -29,6 +29,7 @@ export const mcpServer: Dialect = {
           throw new CodedError('TOOL_NOT_FOUND', `${name} is not forwarded`);
         return started().then(() => server.ask(name, paramsOf(payload), watch(event)));
       },
+      regrant: () => server.regranted(),
     };
   },
 };

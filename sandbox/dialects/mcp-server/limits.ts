@@ -10,6 +10,10 @@ export const MCP_LIMITS = {
   maxDescription: 32_768,
   /** Characters of a server's message in an error. */
   maxErrorText: 2_000,
+  /** Open requests of the server to its client. */
+  maxAsked: 16,
+  /** Characters of the data of one log message, as JSON. */
+  maxLogData: 65_536,
   /** Lines of stderr that are in the error of a server that ended. */
   lastLines: 5,
 } as const;

@@ -8,6 +8,7 @@ import {
   PAST_CAP,
   shortDescription,
 } from '../tool-list.js';
+import { makeClientSide } from './client.js';
 import { MCP_LIMITS } from './limits.js';
 import { type AskOptions, makeSession } from './session.js';
 import { makeStdio, type StdioFace } from './stdio.js';
@@ -19,6 +20,8 @@ export interface Server {
   noteLine(line: string): void;
   /** Runs the program once, and opens the session. Later calls return the same promise. */
   start(run: () => unknown): Promise<void>;
+  /** The grant has changed: a server that was told its roots lists them again. */
+  regranted(): void;
   /** What the server offers, as JSON text for the format's reader. */
   describe(): Promise<string>;
   /** Sends a request of the host's client. Resolves with the result. */
@@ -33,12 +36,15 @@ export interface Server {
 const PROTOCOL = '2025-11-25';
 
 export function makeServer(world: DialectWorld): Server {
-  const { clock, reportFault, host } = world.powers;
+  const { clock, reportFault } = world.powers;
+  const client = makeClientSide(world);
   const lastLines: string[] = [];
   let strays = 0;
   let hasExited = false;
   let started: Promise<void> | undefined;
   let initialized: Readonly<Record<string, unknown>> = {};
+  /** The granted mounts as the server last heard of them. `undefined`: it has no roots. */
+  let roots: string | undefined;
 
   const onStray = (what: string): void => {
     strays += 1;
@@ -49,15 +55,8 @@ export function makeServer(world: DialectWorld): Server {
   };
   const session = makeSession({
     send: (line) => stdio.send(line),
-    onNotification: (method, params) => {
-      if (method === 'notifications/tools/list_changed') host.notify('contributions-changed', {});
-      else if (method === 'notifications/message') {
-        const { level, data } = params;
-        world.log(levelOf(level), [
-          typeof data === 'string' ? data : world.serialize(data ?? null),
-        ]);
-      }
-    },
+    onRequest: client.onRequest,
+    onNotification: client.onNotification,
     onStray,
   });
   const noteLine = (line: string): void => {
@@ -98,9 +97,11 @@ export function makeServer(world: DialectWorld): Server {
         reportFault(error);
         end(`the server could not start: ${messageOf(error)}`);
       });
+    const capabilities = client.capabilities();
+    if ('roots' in capabilities) roots = JSON.stringify(world.grant.fs ?? []);
     const result = await session.ask('initialize', {
       protocolVersion: PROTOCOL,
-      capabilities: {},
+      capabilities,
       clientInfo: { name: 'bulkhead', version: '1.0.0' },
     });
     initialized = isRecord(result) ? result : {};
@@ -145,6 +146,12 @@ export function makeServer(world: DialectWorld): Server {
     face: stdio.face,
     noteLine,
     start: (run) => (started ??= open(run)),
+    regranted: () => {
+      const now = JSON.stringify(world.grant.fs ?? []);
+      if (roots === undefined || roots === now) return;
+      roots = now;
+      session.notify('notifications/roots/list_changed', {});
+    },
     describe: async () => {
       const { capabilities, serverInfo, instructions, protocolVersion } = initialized;
       const offers = isRecord(capabilities) ? capabilities : {};
@@ -161,11 +168,15 @@ export function makeServer(world: DialectWorld): Server {
       return `{"server":${world.serialize(about)},"tools":${describeTools(tools)}}`;
     },
     ask: async (method, params, { call, ...options }) => {
-      const output = call?.output;
+      const tell = call?.progress;
       const onProgress =
-        output === undefined
-          ? undefined
-          : (report: Readonly<Record<string, unknown>>): void => output(progressText(report));
+        tell &&
+        ((report: Readonly<Record<string, unknown>>): void => {
+          const { progress, total, message } = report;
+          const short =
+            typeof message === 'string' ? message.slice(0, MCP_LIMITS.maxErrorText) : undefined;
+          tell({ progress, total, message: short }, progressText(report));
+        });
       return (await session.ask(method, params, { ...options, onProgress })) ?? null;
     },
   };
@@ -204,12 +215,6 @@ function argumentsOf({ config, pluginInfo, environment }: DialectWorld): readonl
       ),
     ),
   ];
-}
-
-function levelOf(level: unknown): 'debug' | 'info' | 'warn' | 'error' {
-  if (level === 'debug') return 'debug';
-  if (level === 'warning') return 'warn';
-  return level === 'info' || level === 'notice' ? 'info' : 'error';
 }
 
 function messageOf(error: unknown): string {

@@ -23,6 +23,15 @@ export interface AskOptions {
 
 export interface SessionSpec {
   readonly send: (line: string) => void;
+  /**
+   * A request of the server. Resolves with the result. `undefined`: it is not granted. `onCancel` registers
+   * the listener for the server's cancel, and returns how to remove it.
+   */
+  readonly onRequest: (
+    method: string,
+    params: unknown,
+    onCancel: (listener: () => void) => () => void,
+  ) => Promise<unknown> | undefined;
   /** A notification that is not about a request. */
   readonly onNotification: (method: string, params: Readonly<Record<string, unknown>>) => void;
   /** A line that is not a message, or an answer to no open request. */
@@ -35,8 +44,10 @@ interface Open {
   readonly onProgress: AskOptions['onProgress'];
 }
 
-export function makeSession({ send, onNotification, onStray }: SessionSpec): Session {
+export function makeSession({ send, onRequest, onNotification, onStray }: SessionSpec): Session {
   const open = new Map<number, Open>();
+  /** The server's own requests: what cancels each. */
+  const asked = new Map<string | number, Set<() => void>>();
   let nextId = 1;
   let ended: string | undefined;
   const transmit = (message: object): void => send(JSON.stringify({ jsonrpc: '2.0', ...message }));
@@ -50,14 +61,37 @@ export function makeSession({ send, onNotification, onStray }: SessionSpec): Ses
     else one.reject(errorOf(error));
   };
 
-  const answer = (id: unknown, method: string): void => {
+  const answer = (id: unknown, method: string, params: unknown): void => {
     if (typeof id !== 'string' && typeof id !== 'number') return;
-    if (method === 'ping') transmit({ id, result: {} });
-    else {
-      const message = `${method} is not granted to this server`;
-      transmit({ id, error: { code: METHOD_NOT_FOUND, message } });
-      onStray(`a request for ${method.slice(0, 100)}, which is not granted`);
+    if (method === 'ping') return transmit({ id, result: {} });
+    const refuse = (code: number, message: string): void =>
+      transmit({ id, error: { code, message } });
+    // guard: mcp-server-requests-capped
+    if (asked.size >= MCP_LIMITS.maxAsked || asked.has(id)) {
+      return refuse(INTERNAL_ERROR, 'too many requests of this server are open');
     }
+    const cancels = new Set<() => void>();
+    const answered = onRequest(method, params, (listener) => {
+      cancels.add(listener);
+      return () => cancels.delete(listener);
+    });
+    if (answered === undefined) {
+      refuse(METHOD_NOT_FOUND, `${method.slice(0, 100)} is not granted to this server`);
+      return onStray(`a request for ${method.slice(0, 100)}, which is not granted`);
+    }
+    asked.set(id, cancels);
+    answered
+      .then(
+        (result) => transmit({ id, result }),
+        (error: unknown) => refuse(INTERNAL_ERROR, messageOf(error)),
+      )
+      .finally(() => asked.delete(id))
+      .catch(() => {});
+  };
+
+  const cancel = (id: unknown): void => {
+    const cancels = typeof id === 'string' || typeof id === 'number' ? asked.get(id) : undefined;
+    for (const stop of cancels ?? []) stop();
   };
 
   const receiveOne = (message: unknown): void => {
@@ -65,8 +99,9 @@ export function makeSession({ send, onNotification, onStray }: SessionSpec): Ses
       return onStray('a line that is not a message');
     const { method, id, params } = message;
     if (typeof method !== 'string') return settle(message);
-    if (id !== undefined) return answer(id, method);
+    if (id !== undefined) return answer(id, method, params);
     const given = isRecord(params) ? params : {};
+    if (method === 'notifications/cancelled') return cancel(given['requestId']);
     if (method !== 'notifications/progress') return onNotification(method, given);
     const { progressToken } = given;
     if (typeof progressToken === 'number') open.get(progressToken)?.onProgress?.(given);
@@ -113,8 +148,14 @@ export function makeSession({ send, onNotification, onStray }: SessionSpec): Ses
   };
 }
 
-/** The error code of JSON-RPC. */
+/** Error codes of JSON-RPC. */
 const METHOD_NOT_FOUND = -32_601;
+const INTERNAL_ERROR = -32_603;
+
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : 'the request failed';
+  return text.slice(0, MCP_LIMITS.maxErrorText);
+}
 
 /** The server's error. Its data may be anything, so only the message counts. */
 function errorOf(error: unknown): Error {

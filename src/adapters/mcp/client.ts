@@ -29,6 +29,9 @@ export function clientOf(
   const ask =
     (method: 'elicitation/create' | 'sampling/createMessage') =>
     async (params: JsonObject, signal: AbortSignal): Promise<JsonObject> => {
+      if (params['mode'] === 'url' && elicitation?.url === undefined) {
+        throw new Error('the client cannot open pages');
+      }
       const answer: unknown = await mcpReq.send(
         { method, params: { ...params } },
         { signal, timeout: ANSWER_MS },

@@ -14,6 +14,7 @@ import { BulkheadError, isBulkheadError } from '../../errors.js';
 import type { CallOptions } from '../../engine/types/options.js';
 import type { LogLevel } from '../../plugin/call-client.js';
 import { servedTools } from '../served.js';
+import { clientApprover } from './client-approver.js';
 import { canElicit, clientOf } from './client.js';
 import { OFFERED_CAPABILITIES, serveOffers } from './offers.js';
 import { makeServedNames, type ServedNames } from './sources.js';
@@ -139,13 +140,14 @@ async function call(
   if (tool === undefined) throw unknownTool(mcp, params.name);
   const input = params.arguments ?? {};
   try {
-    const client = server.getClientVersion()?.name.slice(0, 100) ?? 'a client';
+    const client = clientOf(server, context, spec.logLevel);
+    const clientName = server.getClientVersion()?.name.slice(0, 100) ?? 'a client';
     const step = await approveCall(
       {
         tool,
         input,
         tenant,
-        asker: asker ?? `mcp: ${client}`,
+        asker: asker ?? `mcp: ${clientName}`,
         canElicit: canElicit(server, context),
       },
       { ...spec, context },
@@ -156,7 +158,8 @@ async function call(
       // guard: mcp-calls-for-tenant
       ...(tenant === undefined ? {} : { tenant }),
       ...progressOf(context),
-      client: clientOf(server, context, spec.logLevel),
+      client,
+      ...clientApprover(client),
       ...(step.approval === undefined ? {} : { approval: step.approval }),
     });
     return server.projectCallToolResult(

@@ -79,11 +79,10 @@ export function makePowerBroker(spec: PowerBrokerSpec): PowerBroker {
   };
 
   const run = async (
-    power: HostPower,
-    args: unknown,
-    sent: SentBytes | undefined,
+    { power, args, sent }: Use,
     signal: AbortSignal,
     { fields }: OpenRecord<PowerRecord>,
+    call: string | undefined,
   ): Promise<PowerAnswer> => {
     const { maxArgumentBytes = limits.maxArgumentBytes } = power;
     const { maxResultBytes = limits.maxResultBytes } = power;
@@ -110,6 +109,7 @@ export function makePowerBroker(spec: PowerBrokerSpec): PowerBroker {
       try {
         const result = await runHandler(power, await withBytes(checked.value, sent), {
           plugin: plugin.id,
+          call,
           tenant: spec.tenant,
           signal: ended,
           refusals,
@@ -148,7 +148,8 @@ export function makePowerBroker(spec: PowerBrokerSpec): PowerBroker {
         if (!isRecord(params) || typeof name !== 'string') throw refusals.malformed();
         const sent = readSent(params['bytes'], body);
         if (sent === MALFORMED) throw refusals.malformed();
-        const result = await run(find(name), params['arguments'] ?? null, sent, signal, record);
+        const use = { power: find(name), args: params['arguments'] ?? null, sent };
+        const result = await run(use, signal, record, attribution?.call);
         record.close('allowed');
         return result;
       } catch (error) {
@@ -170,6 +171,13 @@ export function makePowerBroker(spec: PowerBrokerSpec): PowerBroker {
       for (const permission of open.keys()) endUses(permission);
     },
   };
+}
+
+/** One use of a power. */
+interface Use {
+  readonly power: HostPower;
+  readonly args: unknown;
+  readonly sent: SentBytes | undefined;
 }
 
 /** The bytes of a use's arguments, and their places. */
@@ -209,6 +217,7 @@ const DENIALS: ReadonlySet<string> = new Set(['POWER_DENIED', 'PERMISSION_REVOKE
 interface RunSpec {
   /** The plugin's id. */
   readonly plugin: string;
+  readonly call: string | undefined;
   readonly tenant: string | undefined;
   /** Aborts if the use was cancelled or revoked. */
   readonly signal: AbortSignal;
@@ -225,7 +234,7 @@ interface RunSpec {
 async function runHandler(
   power: HostPower,
   args: unknown,
-  { plugin, tenant, signal, stopped, refusals, maxResultBytes }: RunSpec,
+  { plugin, call, tenant, signal, stopped, refusals, maxResultBytes }: RunSpec,
 ): Promise<PowerAnswer> {
   const { name, permission, timeoutMs } = power;
   const deadline = new AbortController();
@@ -246,6 +255,7 @@ async function runHandler(
       plugin,
       permission,
       signal: ended,
+      ...(call === undefined ? {} : { call }),
       // guard: power-of-one-tenant
       ...(tenant === undefined ? {} : { tenant }),
     });

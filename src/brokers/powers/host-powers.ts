@@ -41,6 +41,8 @@ export interface PowerDefinition {
 export interface PowerContext {
   /** The id of the plugin, from the engine. */
   readonly plugin: string;
+  /** The call that uses it, if the plugin has only that one under way. The plugin's code chose the moment. */
+  readonly call?: string;
   /** The tenant of the call, if the option `isolation` keeps the plugin's tenants apart. */
   readonly tenant?: string;
   /** The permission that grants this use. */

@@ -105,12 +105,16 @@ class RunningCall implements OpenCall, ResponseHandler {
     this.onAbort = options.signal && (() => this.stop(cancelled(tool)));
   }
 
+  get inGuest(): OpenCall {
+    return this;
+  }
+
   begin(): void {
     const { callId, tool, place, options, bundle, onAbort, inputText } = this;
     const { events } = this.spec.services;
     const beforeEffect = beforeEffectOf(this.spec);
     this.spec.services.openCalls.add(this);
-    if (options.onOutput !== undefined) place.instance.outputs.open(callId, options.onOutput);
+    if (isListened(options)) place.instance.outputs.open(callId, options);
     if (events.hasListener('call-started')) {
       events.emit({
         type: 'call-started',
@@ -241,7 +245,7 @@ class RunningCall implements OpenCall, ResponseHandler {
     spec.services.openCalls.remove(this);
     if (onAbort !== undefined) options.signal?.removeEventListener('abort', onAbort);
     revoked.off(this.onRevoked);
-    if (options.onOutput !== undefined) instance.outputs.close(callId);
+    if (isListened(options)) instance.outputs.close(callId);
     queue.leave();
     const result = answerOf(callId, this.began, outcome, { format, tool });
     this.announceEnd(result, outcome);
@@ -268,6 +272,10 @@ function workOf(guest: Guest | undefined): Work | undefined {
   return computes ? 'computed' : { waitedFor: openRequestsOf(guest.peer) };
 }
 
+function isListened({ onOutput, onProgress }: CallOptions): boolean {
+  return onOutput !== undefined || onProgress !== undefined;
+}
+
 const NOW: Promise<void> = Promise.resolve();
 
 type Outcome = { readonly value: Json } | Failure;
@@ -279,6 +287,6 @@ function callText(tool: CatalogTool, spec: CallSpec, deadlineAtMs: number): stri
   const incomplete = options.incomplete === true ? '"incomplete":true,' : '';
   const { surface } = tool;
   const from = surface === undefined ? '' : `"surface":${JSON.stringify(surface)},`;
-  const output = options.onOutput === undefined ? '' : `"output":${JSON.stringify(callId)},`;
+  const output = isListened(options) ? `"output":${JSON.stringify(callId)},` : '';
   return `{"tool":${JSON.stringify(tool.tool)},${from}${output}${incomplete}"input":${inputText},"context":${context}}`;
 }

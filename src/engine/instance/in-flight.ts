@@ -1,10 +1,12 @@
 import { BROADCAST_BYTES } from '../../../sandbox/wire/hooks.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
 import type { Json } from '../../../sandbox/wire/messages.js';
 import type { Peer } from '../../../sandbox/wire/peer.js';
 import type { Attribution } from '../../brokers/record.js';
 import type { FileMaker } from '../../brokers/written-files.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import type { EventBus } from '../../events.js';
+import type { CallProgress } from '../../remotes/remote.js';
 import { GUEST_LIMITS } from '../types/limits.js';
 import type { CallOptions } from '../types/options.js';
 
@@ -147,34 +149,53 @@ export function makeCallTracker(): CallTracker {
   };
 }
 
+type Listeners = Pick<CallOptions, 'onOutput' | 'onProgress'>;
+
 /** The listeners to the output of an entry's calls. */
 export interface Outputs {
-  open(call: string, listener: (chunk: string) => void): void;
+  /** `onProgress` gets the reports of progress, which `onOutput` otherwise gets as text. */
+  open(call: string, listeners: Listeners): void;
   close(call: string): void;
-  /** Passes on output that a guest reports for a call. Both arguments are untrusted. */
-  hear(call: unknown, text: unknown): void;
+  /** Passes on output that a guest reports for a call. The arguments are untrusted. */
+  hear(call: unknown, text: unknown, progress?: unknown): void;
 }
 
 export function makeOutputs(): Outputs {
-  const open = new Map<unknown, { listener: (chunk: string) => void; left: number }>();
+  const open = new Map<unknown, Listeners & { left: number }>();
   return {
-    open: (call, listener) => open.set(call, { listener, left: GUEST_LIMITS.maxOutputText }),
+    open: (call, listeners) => open.set(call, { ...listeners, left: GUEST_LIMITS.maxOutputText }),
     close: (call) => open.delete(call),
-    hear: (call, text) => {
+    hear: (call, text, reported) => {
       const output = open.get(call);
       if (output === undefined || typeof text !== 'string' || text === '') return;
       // guard: call-output-cap
       const shown = text.slice(0, output.left);
       output.left -= shown.length;
       if (shown === '') return;
+      const progress = output.onProgress && readProgress(reported);
       try {
-        output.listener(shown);
+        if (progress === undefined) output.onOutput?.(shown);
+        else output.onProgress?.(progress);
       } catch {
         // A listener that throws must not end a call.
       }
     },
   };
 }
+
+/** Reads a guest's report. `undefined`: it has no valid progress. */
+function readProgress(reported: unknown): CallProgress | undefined {
+  const { progress, total, message } = isRecord(reported) ? reported : {};
+  if (typeof progress !== 'number') return undefined;
+  return {
+    progress,
+    ...(typeof total === 'number' ? { total } : {}),
+    ...(typeof message === 'string' ? { message: message.slice(0, MAX_MESSAGE) } : {}),
+  };
+}
+
+/** Characters of the message of a report. */
+const MAX_MESSAGE = 4_000;
 
 /** A running hook. */
 export interface RunningHook {

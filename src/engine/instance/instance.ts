@@ -18,6 +18,7 @@ import type { CallTracker, Outputs, RunningHooks } from './in-flight.js';
 import type { RequestModeFactory } from './request-mode.js';
 import type { DryRunMode } from './dry-run-mode.js';
 import type { HeldSecret } from './secrets.js';
+import type { ServerNotices } from './server-notices.js';
 
 /** An entry that can be called: bundled, granted, with brokers for what it was granted. */
 export interface Instance {
@@ -133,6 +134,8 @@ export interface EngineServices {
   readonly written: (plugin: string) => WrittenFiles | undefined;
   /** What plugins have added to their writable mounts, by plugin. */
   readonly mountUse: (plugin: string) => MountUse;
+  /** What the MCP servers among them report by themselves. */
+  readonly notices: ServerNotices;
   /** Where writable mounts are, if not at their paths: a dry run has copies. */
   readonly mountPlaces?: MountPlaces;
   /** Decides the requests of guests that run live. */

@@ -42,6 +42,7 @@ import { guestGrant, loadParams, makeInitContext } from './load.js';
 import { type HeldSecret, openSecrets } from './secrets.js';
 import { dryRunOf } from './dry-run-instance.js';
 import type { DryRunMode } from './dry-run-mode.js';
+import { passClientLog } from './server-notices.js';
 import { makeService } from './service.js';
 import { makeTenantInstances } from './tenants.js';
 import { shellWord } from '../../visible.js';
@@ -337,6 +338,8 @@ class InstanceState implements Instance {
         broadcast: this.runningHooks.broadcast,
         contributionsChanged: () => this.listener?.contributionsChanged(),
         outputs: this.outputs,
+        offersChanged: (params) => services.notices.changed(plugin.id, params),
+        clientLog: (peer, params) => passClientLog(calls.openCallsOf(peer), params),
       },
       events: this.events,
       maxLogLinesPerSecond: settings.limits.maxLogLinesPerSecond,

@@ -32,6 +32,10 @@ export interface NoticeListeners {
   readonly broadcast: (run: unknown, detail: unknown) => void;
   /** The contributions of the guest's entry have changed. Default: ignored. */
   readonly contributionsChanged?: () => void;
+  /** A list or a resource of an MCP server has changed. Default: ignored. */
+  readonly offersChanged?: (params: unknown) => void;
+  /** An MCP server logs for the client of a call. Default: ignored. */
+  readonly clientLog?: (peer: Peer, params: unknown) => void;
   readonly outputs: Outputs;
 }
 
@@ -46,9 +50,11 @@ export function makeService(spec: ServiceSpec): (peer: Peer) => Service {
   const notice = (peer: Peer, method: string, params: unknown): void => {
     if (!isRecord(params)) return;
     if (method === 'contributions-changed') listeners.contributionsChanged?.();
+    else if (method === 'offers-changed' && gate.admit()) listeners.offersChanged?.(params);
+    else if (method === 'client-log' && gate.admit()) listeners.clientLog?.(peer, params);
     else if (method === 'output') {
       spec.onAct(peer);
-      listeners.outputs.hear(params['call'], params['text']);
+      listeners.outputs.hear(params['call'], params['text'], params['progress']);
     } else if (method === 'log') gate.line(params['level'], () => params['text']);
     else if (method === 'fault') {
       gate.line('error', () => faultText(params['failure'], mapStack));

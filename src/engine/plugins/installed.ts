@@ -14,6 +14,7 @@ import type { PluginQueue } from '../../scheduler/call-scheduler.js';
 import { leave } from '../instance/in-flight.js';
 import type { Instance } from '../instance/instance.js';
 import type { Quarantine } from '../instance/quarantine.js';
+import { makeServerNotices, type ServerNotices } from '../instance/server-notices.js';
 import type { PluginProblem } from '../types/status.js';
 import { NOTHING } from './grants.js';
 
@@ -45,6 +46,7 @@ export interface PluginTable {
   /** Reports that a plugin of the table has other contributions, or another grant. */
   changed(): void;
   onChange(listener: () => void): void;
+  readonly notices: ServerNotices;
 }
 
 export function makePluginTable(): PluginTable {
@@ -62,6 +64,7 @@ export function makePluginTable(): PluginTable {
     onChange: (listener) => {
       listeners.push(listener);
     },
+    notices: makeServerNotices(),
   };
 }
 

@@ -150,9 +150,11 @@ class Run implements ProgramRun {
     try {
       const guest = await instance.guests.acquire({ tenant, signal: this.#end.signal });
       if (this.#over) return;
-      instance.outputs.open(id, (text) => {
-        this.#text += text;
-        this.#spec.options.onOutput?.(text);
+      instance.outputs.open(id, {
+        onOutput: (text) => {
+          this.#text += text;
+          this.#spec.options.onOutput?.(text);
+        },
       });
       const params = {
         tool: PROGRAM_TOOL,

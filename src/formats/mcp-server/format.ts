@@ -6,6 +6,7 @@ import type { Activation, Format, ListingSource } from '../format.js';
 import { readAnswer } from './answer.js';
 import { MANIFEST_FILE } from './package.js';
 import { detectServer, readServer } from './read.js';
+import { samplingProblems } from './sampling-caps.js';
 import { readContributions } from './tool.js';
 
 /** MCP servers as packages of npm: a program that speaks MCP on its standard streams. */
@@ -41,10 +42,12 @@ function decideActivation(
     configured: (variable(name) ?? '') !== '',
   }));
   const { enabled, args } = given;
-  const problems =
-    args === undefined || (Array.isArray(args) && args.every((arg) => typeof arg === 'string'))
+  const problems = [
+    ...(args === undefined || (Array.isArray(args) && args.every((arg) => typeof arg === 'string'))
       ? []
-      : ['args: must be a list of texts'];
+      : ['args: must be a list of texts']),
+    ...samplingProblems(given),
+  ];
   const at = `config[${JSON.stringify(plugin.id)}]`;
   const reasons = [
     ...(enabled === false ? [`it is disabled; set ${at}.enabled to true`] : []),

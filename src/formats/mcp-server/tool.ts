@@ -49,16 +49,18 @@ export function readContributions(answer: unknown, context: ContributionContext)
   return { tools: [...tools.values()], refused, alerts: [], problems, offers };
 }
 
-/** Subscriptions and log messages of a guest do not reach clients. */
 function readOffers(server: unknown): McpOffers {
   const { capabilities } = isRecord(server) ? server : {};
-  const has = (name: string): boolean => isRecord(capabilities) && isRecord(capabilities[name]);
+  const offered = (name: string): unknown =>
+    isRecord(capabilities) ? capabilities[name] : undefined;
+  const has = (name: string): boolean => isRecord(offered(name));
+  const resources = offered('resources');
   return {
     resources: has('resources'),
-    subscriptions: false,
+    subscriptions: isRecord(resources) && resources['subscribe'] === true,
     prompts: has('prompts'),
     completions: has('completions'),
-    logging: false,
+    logging: has('logging'),
   };
 }
 

@@ -84,7 +84,8 @@ export function makeServerRequests(
       const { call } = open('elicitation');
       const asked = call.client?.elicit;
       if (asked === undefined) throw new Error('the client cannot ask its user');
-      return asked(readElicitation(id, params, urls), call.signal);
+      const mayOpen = ({ hostname }: URL): boolean => urls.includes(hostname);
+      return asked(readElicitation(id, params, mayOpen), call.signal);
     },
     sample: async (params) => {
       // guard: mcp-sampling-allowed
@@ -99,12 +100,19 @@ export function makeServerRequests(
       }
       return asked(readSampling(params, maxTokens), one.call.signal);
     },
-    roots: () => ({
-      roots: roots.map((path) => ({
-        uri: pathToFileURL(path).href,
-        name: path.split(/[\\/]/).findLast((part) => part !== '') ?? path,
-      })),
-    }),
+    roots: () => rootsOf(roots),
+  };
+}
+
+/** Absolute paths as roots of MCP. */
+export function rootsOf(paths: readonly string[]): {
+  readonly roots: readonly { readonly uri: string; readonly name: string }[];
+} {
+  return {
+    roots: paths.map((path) => ({
+      uri: pathToFileURL(path).href,
+      name: path.split(/[\\/]/).findLast((part) => part !== '') ?? path,
+    })),
   };
 }
 
@@ -119,9 +127,14 @@ const MAX_FIELDS = 50;
 
 /**
  * A server's question to the client's user. The message names the server, quotes its words, and says that they
- * are the server's, so that it is never taken for one of our approvals.
+ * are the server's, so that it is never taken for one of our approvals. `mayOpen`: whether the user may be
+ * sent to a page.
  */
-function readElicitation(id: string, params: unknown, urls: readonly string[]): JsonObject {
+export function readElicitation(
+  id: string,
+  params: unknown,
+  mayOpen: (url: URL) => boolean,
+): JsonObject {
   if (!isRecord(params)) throw new Error('elicitation has no parameters');
   const { message, mode, url, requestedSchema, elicitationId } = params;
   const words = typeof message === 'string' ? message.slice(0, MAX_MESSAGE) : '';
@@ -129,9 +142,10 @@ function readElicitation(id: string, params: unknown, urls: readonly string[]): 
   const quoted = `The tool server ${id} asks: ${isolated(JSON.stringify(words))}`;
   if (mode === 'url') {
     if (typeof url !== 'string' || !URL.canParse(url)) throw new Error('elicitation has no URL');
-    const { protocol, hostname, username, password, href } = new URL(url);
+    const page = new URL(url);
+    const { protocol, hostname, username, password, href } = page;
     // guard: mcp-elicitation-url-granted
-    if (protocol !== 'https:' || username !== '' || password !== '' || !urls.includes(hostname)) {
+    if (protocol !== 'https:' || username !== '' || password !== '' || !mayOpen(page)) {
       throw new Error(`elicitation may not open ${JSON.stringify(href.slice(0, 200))}`);
     }
     return {
@@ -182,7 +196,7 @@ function shown(value: Json): Json {
 const MAX_SAMPLED_BYTES = 256 * 1024;
 
 /** A request to the client's model: without context of other servers, without tools, and capped. */
-function readSampling(params: unknown, maxTokens: number): JsonObject {
+export function readSampling(params: unknown, maxTokens: number): JsonObject {
   if (!isJsonObject(params)) throw new Error('sampling has no parameters');
   if (JSON.stringify(params).length > MAX_SAMPLED_BYTES) {
     throw new Error(`sampling sends at most ${MAX_SAMPLED_BYTES} bytes`);

@@ -2,7 +2,9 @@ import { isRecord } from '../../../../sandbox/wire/json.js';
 import type { JsonObject } from '../../../../sandbox/wire/messages.js';
 import type { Instance } from '../../../engine/instance/instance.js';
 import { sendEvent } from '../../../engine/instance/send-event.js';
+import type { ServerNotices } from '../../../engine/instance/server-notices.js';
 import type { PluginTable } from '../../../engine/plugins/installed.js';
+import { LOG_LEVELS, type LogLevel } from '../../../plugin/call-client.js';
 import type { McpList, McpOffers, McpSource } from '../../../plugin/mcp-source.js';
 import { readItem, readResult } from '../../../remotes/mcp/content.js';
 
@@ -12,7 +14,8 @@ export function serversAmong(plugins: PluginTable): readonly McpSource[] {
     entries.flatMap(({ entry, instances, contributions }): McpSource[] => {
       const [instance] = instances;
       if (entry.dialect !== 'mcp-server' || instance === undefined) return [];
-      return [sourceOf(plugin.id, instance, contributions?.offers ?? NOTHING)];
+      const offers = contributions?.offers ?? NOTHING;
+      return [sourceOf({ id: plugin.id, instance, offers, notices: plugins.notices })];
     }),
   );
 }
@@ -38,7 +41,26 @@ const MAX_ITEMS = 1_000;
 /** Milliseconds for one answer. */
 const ANSWER_MS = 30_000;
 
-function sourceOf(id: string, instance: Instance, offers: McpOffers): McpSource {
+interface SourceSpec {
+  readonly id: string;
+  readonly instance: Instance;
+  readonly offers: McpOffers;
+  readonly notices: ServerNotices;
+}
+
+/** What the clients of one session want. All clients share it. */
+interface Wanted {
+  /** The level of the client that wants the most. */
+  level: LogLevel | undefined;
+  /** The number of subscriptions, by address. */
+  readonly subscriptions: Map<string, number>;
+}
+
+const wantedOf = new WeakMap<Instance, Wanted>();
+
+function sourceOf({ id, instance, offers, notices }: SourceSpec): McpSource {
+  const wanted = wantedOf.get(instance) ?? { level: undefined, subscriptions: new Map() };
+  wantedOf.set(instance, wanted);
   const send = async (
     name: string,
     payload: JsonObject,
@@ -69,9 +91,29 @@ function sourceOf(id: string, instance: Instance, offers: McpOffers): McpSource 
     },
     ask: async (method, params, signal) =>
       readResult(method, await send(method, params, signal), id),
-    // A guest reports only that its tools changed. Its log messages are in the plugin's log.
-    subscribe: async () => async () => {},
-    setLogLevel: async () => {},
-    onNotice: () => () => {},
+    subscribe: async (uri, signal) => {
+      const { subscriptions } = wanted;
+      await send('resources/subscribe', { uri }, signal);
+      subscriptions.set(uri, (subscriptions.get(uri) ?? 0) + 1);
+      let isOpen = true;
+      return async () => {
+        if (!isOpen) return;
+        isOpen = false;
+        const left = (subscriptions.get(uri) ?? 1) - 1;
+        if (left > 0) subscriptions.set(uri, left);
+        else {
+          subscriptions.delete(uri);
+          const soon = AbortSignal.timeout(ANSWER_MS);
+          await send('resources/unsubscribe', { uri }, soon).catch(() => {});
+        }
+      };
+    },
+    setLogLevel: async (level, signal) => {
+      const has = wanted.level === undefined ? Infinity : LOG_LEVELS.indexOf(wanted.level);
+      if (has <= LOG_LEVELS.indexOf(level)) return;
+      await send('logging/setLevel', { level }, signal);
+      wanted.level = level;
+    },
+    onNotice: (listener) => notices.on(id, listener),
   };
 }

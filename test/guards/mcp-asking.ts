@@ -1,0 +1,61 @@
+import type { Guard } from './guard.js';
+
+const tests = ['test/engine/mcp-client-powers.test.ts'];
+
+/** What an MCP server in a guest asks of the client that calls. */
+export const mcpAskingGuards: readonly Guard[] = [
+  {
+    id: 'client-request-attributed',
+    stops: 'a question that reaches the user of another call',
+    mutation: 'never',
+    tests,
+  },
+  {
+    id: 'client-questions-counted',
+    stops: 'a call that asks the user without end',
+    mutation: 'never',
+    tests,
+  },
+  {
+    id: 'client-samples-counted',
+    stops: 'a call that asks the model without end',
+    mutation: 'never',
+    tests,
+  },
+  {
+    id: 'sampling-approved',
+    stops: 'a text of a plugin that reaches the model without approval',
+    mutation: 'never',
+    tests,
+  },
+  {
+    id: 'roots-of-granted-mounts',
+    stops: 'a root that was not granted',
+    mutation: { replace: [/\.filter\(.*\)/, ''] },
+    tests,
+  },
+  {
+    id: 'mcp-server-requests-capped',
+    stops: 'a server that fills the memory of its guest with requests',
+    mutation: 'never',
+    tests,
+  },
+  {
+    id: 'client-log-attributed',
+    stops: 'a log message of one call that reaches the client of another',
+    mutation: 'left',
+    tests,
+  },
+  {
+    id: 'client-log-capped',
+    stops: 'a log message that fills the memory of a client',
+    mutation: 'left',
+    tests: ['test/engine/instance/server-notices.test.ts'],
+  },
+  {
+    id: 'mcp-client-approves-requests-alone',
+    stops: "a client that approves calls, or requests of high risk, in the host's place",
+    mutation: 'never',
+    tests: ['test/adapters/mcp/client-approver.test.ts'],
+  },
+];
