@@ -375,13 +375,13 @@ export interface CallOptions {
    */
   readonly onOutput?: (chunk: string) => void;
   /**
-   * Receives the progress that a remote server reports. It is not called after the answer. Default:
+   * Receives the progress that an MCP server reports. It is not called after the answer. Default:
    * none.
    */
   readonly onProgress?: (progress: CallProgress) => void;
   /**
-   * The client on whose behalf the call runs. A remote MCP server may ask it for input, if its option
-   * `allow` permits that. Default: none.
+   * The client on whose behalf the call runs. An MCP server may ask it for input: a remote if its option
+   * `allow` permits that, a plugin with the powers `elicitation` and `sampling`. Default: none.
    */
   readonly client?: CallClient;
   /**
