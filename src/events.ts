@@ -84,6 +84,8 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly parent?: string;
       /** The tenant for whom it runs. */
       readonly tenant?: string;
+      /** `dry-run`: what it would send is held back, and what it changes is a copy. Absent: it runs in earnest. */
+      readonly mode?: 'dry-run';
     }
   | {
       /** A call that had started ended. */

@@ -22,7 +22,7 @@ export const RECORDED_FIELDS = {
   'permission-changed': ['plugin', 'change', 'permissions', 'effective'],
   'guest-started': ['plugin', 'pid'],
   'guest-ended': ['plugin', 'pid', 'cause', 'detail'],
-  'call-started': ['call', 'plugin', 'tool', 'bundle', 'risk', 'parent?'],
+  'call-started': ['call', 'plugin', 'tool', 'bundle', 'risk', 'parent?', 'mode?'],
   'call-ended': ['call', 'plugin', 'tool', 'outcome', 'code?', 'durationMs'],
   'call-rerun': ['call', 'plugin', 'tool', 'reason'],
   'state-lost': ['plugin', 'entry', 'cause', 'detail'],

@@ -122,7 +122,7 @@ export function formatRecord(record: AuditRecord): string {
     case 'guest-ended':
       return `guest ${record.pid} ended (${record.cause}): ${record.detail}`;
     case 'call-started':
-      return `${record.tool} started${input(record)}, bundle ${shortHash(record.bundle)}`;
+      return `${record.tool} started${record.mode === undefined ? '' : ' as a dry run'}${input(record)}, bundle ${shortHash(record.bundle)}`;
     case 'call-ended':
       return `${record.tool} ended ${record.code ?? record.outcome} after ${ms(record.durationMs)}${place(record.at)}`;
     case 'call-rerun':

@@ -4,6 +4,7 @@ import type { CliCapabilities } from './capabilities.js';
 import { addCommands } from './commands.js';
 import { examples } from './examples.js';
 import { EXIT } from './exit-codes.js';
+import { excessArguments } from './excess-arguments.js';
 import { failureOf, usageError } from './failure.js';
 import { round } from './invoke.js';
 import { reportFailure } from './report-failure.js';
@@ -55,6 +56,13 @@ export async function runCli(
 
 /** The command that these arguments name, with its subcommand: `bulkhead keys new`. */
 function commandOf(program: Command, argv: readonly string[]): string {
+  return namedCommand(program, argv).path;
+}
+
+function namedCommand(
+  program: Command,
+  argv: readonly string[],
+): { readonly command: Command; readonly path: string } {
   const names = [program.name()];
   let command = program;
   for (const word of argv) {
@@ -63,7 +71,7 @@ function commandOf(program: Command, argv: readonly string[]): string {
     names.push(word);
     command = next;
   }
-  return names.join(' ');
+  return { command, path: names.join(' ') };
 }
 
 /** The command line without its commands. */
@@ -106,6 +114,10 @@ function wrongUsage(
   }
   if (code === 'commander.help') {
     return usageError('arguments', `unknown command '${named[1] ?? named[0] ?? ''}'`);
+  }
+  if (code === 'commander.excessArguments') {
+    const { command, path } = namedCommand(program, argv);
+    return excessArguments(command, path);
   }
   return usageError('arguments', message.replace(/^error: /, ''));
 }

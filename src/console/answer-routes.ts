@@ -107,7 +107,8 @@ export function addAnswerRoutes(
             ...(proposal.rule.until === undefined ? {} : { until: proposal.rule.until }),
           }),
     });
-    return redirect(`/console/?done=${verdict === 'deny' ? 'denied' : 'allowed'}-1`);
+    const done = verdict === 'deny' ? 'denied' : verdict === 'always' ? 'ruled' : 'allowed';
+    return redirect(`/console/?done=${done}-1`);
   });
 }
 

@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
 import type { StoredQuestion } from '../approval/approver.js';
-import { sentenceOf } from '../approval/rule.js';
 import type { InputPolicy } from '../audit/note.js';
 import type { AuditRecord } from '../audit/record.js';
 import { type AuditVerdict, parseAnchors } from '../audit/verify.js';
@@ -17,7 +16,7 @@ import {
 } from './door.js';
 import { addAnswerRoutes } from './answer-routes.js';
 import { makeLive } from './live.js';
-import { answeredPage, approvalsPage } from './pages/approvals.js';
+import { answeredPage, approvalsPage, questionPage } from './pages/approvals.js';
 import { auditPage, hasAudit, matchesText, NO_AUDIT } from './pages/audit.js';
 import { addCallRoutes } from './call-routes.js';
 import { enterPage, tokenPage } from './pages/enter.js';
@@ -26,7 +25,13 @@ import { machinePage, type ShownRunner } from './pages/machine.js';
 import { stopPage } from './pages/stop.js';
 import { addPluginRoutes } from './plugin-routes.js';
 import { watchActivity } from './plugin-activity.js';
-import { keepPastQuestions, lastOfEachTool, rowsOf } from './queue.js';
+import {
+  type AnsweredQuestion,
+  keepPastQuestions,
+  lastOfEachTool,
+  rowsOf,
+  saverOf,
+} from './queue.js';
 import { keepRecentCalls, RECENT_EVENTS, type RecentOptions } from './recent-calls.js';
 import { ConsoleRefusal } from './refusal.js';
 import { addReplayRoute } from './replay-route.js';
@@ -102,11 +107,13 @@ export function createConsole(spec: ConsoleSpec): Console {
     return list;
   };
   /** Only answers of people count: a rule is made from what a person decided. */
-  const allowed = (): readonly StoredQuestion[] =>
-    past.list().filter(({ approvalId }) => {
-      const { verdict = 'deny', approver } = engine.approvals.get(approvalId)?.answer ?? {};
-      return verdict !== 'deny' && approver === 'person';
+  const answered = (): readonly AnsweredQuestion[] =>
+    past.list().flatMap((question) => {
+      const { verdict, approver } = engine.approvals.get(question.approvalId)?.answer ?? {};
+      return approver === 'person' ? [{ question, denied: verdict === 'deny' }] : [];
     });
+  const allowed = (): readonly StoredQuestion[] =>
+    answered().flatMap(({ question, denied }) => (denied ? [] : [question]));
   const live = makeLive(() => pending().length);
   const unsubscribe = [
     engine.on(recent.listener, RECENT_EVENTS),
@@ -140,12 +147,17 @@ export function createConsole(spec: ConsoleSpec): Console {
     const waiting = pending();
     const nowMs = now();
     const rows = rowsOf(waiting, past.list(), engine.rules.list(), nowMs, allowed());
-    const asked = past.list().filter(({ askedAtMs }) => askedAtMs > nowMs - 3_600_000);
-    const answered = lastOfEachTool(allowed());
+    const isRecent = ({ askedAtMs }: StoredQuestion): boolean => askedAtMs > nowMs - 3_600_000;
+    const perHour = past.list().filter(isRecent).length;
+    const rules = engine.rules.list();
+    const earlier = rowsOf(lastOfEachTool(allowed()), [], rules, nowMs, allowed());
     const saver = saverOf(
-      rowsOf([...waiting, ...answered], asked, engine.rules.list(), nowMs, allowed()),
+      [...rows, ...earlier].flatMap((row) => row.rules.map(({ rule }) => rule)),
+      answered().filter(({ question }) => isRecent(question)),
+      rules,
+      nowMs,
     );
-    const view = { rows, nowMs, session, perHour: asked.length, saver, done };
+    const view = { rows, nowMs, session, perHour, saver, done };
     return show(session, 'Approvals', '/console/', approvalsPage(view));
   };
 
@@ -156,9 +168,9 @@ export function createConsole(spec: ConsoleSpec): Console {
     if (entry.state === 'pending') {
       const [row] = rowsOf([entry.question], past.list(), engine.rules.list(), now(), allowed());
       const view = { rows: row === undefined ? [] : [row], nowMs: now(), session: env.session };
-      return show(env.session, 'Approval', '/console/', approvalsPage({ ...view, perHour: 0 }));
+      return show(env.session, 'Approval', '/console/', questionPage(view));
     }
-    const content = answeredPage(entry.question, entry.state, entry.answer?.atMs);
+    const content = answeredPage(entry.question, entry.state, entry.answer);
     return show(env.session, 'Approval', '/console/', content);
   });
   addDryRunRoute(app, engine, show);
@@ -314,17 +326,6 @@ export function createConsole(spec: ConsoleSpec): Console {
 /** Interval at which the console looks for questions of other processes. */
 const POLL_MS = 1_000;
 
-/** The rule, of those that could be proposed, that would have saved most questions. */
-function saverOf(
-  rows: ReturnType<typeof rowsOf>,
-): { sentence: string; questions: number } | undefined {
-  const best = rows
-    .flatMap(({ rules }) => rules)
-    .toSorted((a, b) => b.others.length - a.others.length)[0];
-  if (best === undefined || best.others.length === 0) return undefined;
-  return { sentence: sentenceOf(best.rule), questions: best.others.length };
-}
-
 /** The path of one question, to which a link in a notice leads. Any other text is ignored. */
 function questionPath(text: string | null): string | undefined {
   // guard: notice-link-returns-to-page
@@ -338,8 +339,10 @@ function toQuery(pathname: string): string {
 }
 
 function saidDone(text: string | undefined): string | undefined {
-  const [, what, count] = /^(allowed|denied)-(\d{1,3})$/.exec(text ?? '') ?? [];
+  const [, what, count] = /^(allowed|denied|ruled)-(\d{1,3})$/.exec(text ?? '') ?? [];
   if (what === undefined) return undefined;
+  if (what === 'ruled')
+    return 'The question is allowed, and the rule is stored. It also allows the calls that wait and that it covers.';
   return `${count} ${count === '1' ? 'question' : 'questions'} ${what}.`;
 }
 

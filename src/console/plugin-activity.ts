@@ -22,7 +22,10 @@ export interface PluginActivity {
   /** Calls in each of the last 60 minutes, oldest first. */
   readonly perMinute: readonly number[];
   readonly denied: readonly CountedUse[];
+  /** Uses of each kind of permission. */
   readonly used: ReadonlyMap<string, number>;
+  /** Requests to each host. */
+  readonly hosts: ReadonlyMap<string, number>;
   readonly pids: readonly number[];
 }
 
@@ -37,6 +40,9 @@ const MINUTES = 60;
 const MAX_LINES = 500;
 const MAX_LINE_CHARACTERS = 4_000;
 const MAX_DENIED = 50;
+/** A wildcard lets the plugin choose hosts. */
+const MAX_HOSTS = 200;
+const MAX_DRY_RUNS = 1_000;
 /** Plugins are few, but ids in events may come from a remote. */
 const MAX_PLUGINS = 2_000;
 
@@ -46,12 +52,15 @@ interface Kept {
   readonly minutes: Map<number, number>;
   readonly denied: Map<string, CountedUse>;
   readonly used: Map<string, number>;
+  readonly hosts: Map<string, number>;
   readonly pids: Set<number>;
   readonly lines: LogLine[];
 }
 
 export function watchActivity(now: () => number): PluginActivities {
   const plugins = new Map<string, Kept>();
+  /** Open dry runs. What one asks for is no use and no denial. */
+  const dryRuns = new Set<string>();
   const of = (id: string): Kept => {
     const known = plugins.get(id);
     if (known !== undefined) return known;
@@ -61,6 +70,7 @@ export function watchActivity(now: () => number): PluginActivities {
       minutes: new Map(),
       denied: new Map(),
       used: new Map(),
+      hosts: new Map(),
       pids: new Set(),
       lines: [],
     };
@@ -70,8 +80,16 @@ export function watchActivity(now: () => number): PluginActivities {
 
   return {
     listener: (event) => {
+      if ('call' in event && event.call !== undefined && dryRuns.has(event.call)) {
+        if (event.type === 'call-ended') dryRuns.delete(event.call);
+        return;
+      }
       switch (event.type) {
         case 'call-started': {
+          if (event.mode === 'dry-run' && dryRuns.size < MAX_DRY_RUNS) {
+            dryRuns.add(event.call);
+            return;
+          }
           const one = of(event.plugin);
           const minute = Math.floor(event.atMs / 60_000);
           one.calls += 1;
@@ -85,8 +103,11 @@ export function watchActivity(now: () => number): PluginActivities {
           if (event.outcome === 'error') of(event.plugin).failed += 1;
           return;
         case 'capability-used': {
-          const { used } = of(event.plugin);
+          const { used, hosts } = of(event.plugin);
           used.set(event.permission, (used.get(event.permission) ?? 0) + 1);
+          const host = event.permission === 'network' ? hostIn(event.wanted) : undefined;
+          if (host !== undefined && (hosts.has(host) || hosts.size < MAX_HOSTS))
+            hosts.set(host, (hosts.get(host) ?? 0) + 1);
           return;
         }
         case 'capability-denied': {
@@ -117,7 +138,7 @@ export function watchActivity(now: () => number): PluginActivities {
       }
     },
     of: (id) => {
-      const { calls, failed, minutes, denied, used, pids } = of(id);
+      const { calls, failed, minutes, denied, used, hosts, pids } = of(id);
       const last = Math.floor(now() / 60_000);
       return {
         calls,
@@ -128,9 +149,16 @@ export function watchActivity(now: () => number): PluginActivities {
         ),
         denied: [...denied.values()],
         used,
+        hosts,
         pids: [...pids],
       };
     },
     logsOf: (id) => of(id).lines,
   };
+}
+
+/** The host of `GET https://api.example.com/path`. */
+function hostIn(wanted: string): string | undefined {
+  const url = wanted.slice(wanted.indexOf(' ') + 1);
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
 }

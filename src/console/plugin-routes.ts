@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import type { Engine } from '../engine/engine-api.js';
+import { isCovered } from '../stops/stop.js';
 import { visible } from '../visible.js';
 import { requireRight } from './door.js';
 import { logsPage, type PluginRow, pluginsPage } from './pages/plugins.js';
@@ -8,12 +9,19 @@ import { ConsoleRefusal } from './refusal.js';
 import { type Bindings, redirect, type ShowPage } from './respond.js';
 
 interface PluginRoutesSpec {
-  readonly engine: Pick<Engine, 'plugins' | 'setEnabled'>;
+  readonly engine: Pick<Engine, 'plugins' | 'setEnabled' | 'stops'>;
   readonly activity: ReturnType<typeof watchActivity>;
   /** Ids of the plugins whose updates the console accepts. */
   readonly locked: () => readonly string[];
   readonly show: ShowPage;
 }
+
+/** What a page says of the plugin that its address names. */
+const DONE = [
+  ['updated', 'is updated.'],
+  ['on', 'is switched on.'],
+  ['off', 'is switched off.'],
+] as const;
 
 /** The plugins, their switches and their logs. */
 export function addPluginRoutes(
@@ -23,6 +31,7 @@ export function addPluginRoutes(
   const pluginRows = (): PluginRow[] => {
     const all = engine.plugins();
     const ids = new Set(locked());
+    const stops = engine.stops.list();
     return all.map((status) => ({
       status,
       activity: activity.of(status.id),
@@ -31,12 +40,19 @@ export function addPluginRoutes(
         .map(({ id }) => id)
         .filter((id) => id !== status.id),
       isLocked: ids.has(status.id),
+      isStopped: stops.some(
+        ({ target }) => !('tenant' in target) && isCovered({ target }, status.id, undefined),
+      ),
     }));
   };
   app.get('/console/plugins', ({ env, req }) => {
-    const updated = engine.plugins().find(({ id }) => id === req.query('updated'));
-    const done = updated && `${updated.id} is updated.`;
-    const content = pluginsPage(pluginRows(), env.session, done);
+    const done = DONE.flatMap(([name, what]) =>
+      engine
+        .plugins()
+        .filter(({ id }) => id === req.query(name))
+        .map(({ id }) => `${visible(id)} ${what}`),
+    );
+    const content = pluginsPage(pluginRows(), env.session, done[0]);
     return show(env.session, 'Plugins', '/console/plugins', content);
   });
   app.post('/console/plugins/switch', async ({ env }) => {
@@ -49,7 +65,7 @@ export function addPluginRoutes(
     if (!engine.plugins().some((one) => one.id === id))
       throw new ConsoleRefusal(404, 'There is no such plugin.');
     await engine.setEnabled(id, to === 'on');
-    return redirect('/console/plugins');
+    return redirect(`/console/plugins?${to}=${encodeURIComponent(id)}`);
   });
   app.get('/console/logs', ({ req, env }) => {
     const plugin = knownPlugin(engine, req.query('plugin'));

@@ -2,6 +2,7 @@ import type { StoredQuestion } from '../approval/approver.js';
 import { decide, fits, type Rule, type RuleCase } from '../approval/rule.js';
 import { conditionsFor, type InputConditions, proposeRule } from '../approval/scope.js';
 import { shorten } from '../report/html/markup.js';
+import { coverId } from './cover-id.js';
 import type { PendingRow, TriedRule } from './pages/approvals.js';
 
 /** Questions that were asked since the console started, for proposals. */
@@ -116,15 +117,7 @@ export function rowsOf(
   nowMs: number,
   allowed: readonly StoredQuestion[] = [],
 ): readonly PendingRow[] {
-  const perTool = new Map<string, StoredQuestion[]>();
-  for (const question of pending) {
-    if (question.risk === 'high') continue;
-    perTool.set(question.id, [...(perTool.get(question.id) ?? []), question]);
-  }
-  const batches = [...perTool].filter(([, questions]) => questions.length > 1).map(([id]) => id);
   return pending.map((question) => {
-    // guard: batch-without-high-risk
-    const batch = question.risk === 'high' ? -1 : batches.indexOf(question.id);
     const scope = scopeOf(question, pending);
     return {
       question,
@@ -132,7 +125,11 @@ export function rowsOf(
       rules: proposalsFor(question, [...pending, ...allowed], nowMs).map(({ name, rule }) =>
         tried(name, rule, question, past, rules, nowMs),
       ),
-      ...(batch < 0 ? {} : { batch: `batch-${batch}` }),
+      // The name stays when other questions come and go, because rows of another load join the page.
+      // guard: batch-without-high-risk
+      ...(question.risk === 'high'
+        ? {}
+        : { batch: `batch-${coverId({ tool: { equals: question.id } })}` }),
     };
   });
 }
@@ -156,4 +153,40 @@ function tried(
     others: others.map(({ id, input }) => `${id} ${shorten(JSON.stringify(input), 160)}`),
     ofRecent: earlier.length,
   };
+}
+
+/** A question that a person answered. */
+export interface AnsweredQuestion {
+  readonly question: StoredQuestion;
+  readonly denied: boolean;
+}
+
+/**
+ * The rule, of those that could be proposed, that would have saved a person most answers. The first of the calls
+ * that it allows was asked in any case: the rule is made from its answer. High risk, and what a stored rule
+ * decides, no rule can save. A rule that allows a call that was denied is never the one.
+ */
+export function saverOf(
+  candidates: readonly Rule[],
+  answered: readonly AnsweredQuestion[],
+  rules: readonly Rule[],
+  nowMs: number,
+): { readonly rule: Rule; readonly questions: number } | undefined {
+  const open = answered.filter(
+    ({ question }) =>
+      question.kind === 'call' &&
+      decide(rules, caseOf(question), question.risk, nowMs)?.verdict !== 'allow',
+  );
+  const counts = candidates.map((rule) => {
+    const fitting = open.filter(({ question }) => fits(rule, caseOf(question), nowMs));
+    const saved = fitting.filter(
+      ({ question }) =>
+        decide([...rules, rule], caseOf(question), question.risk, nowMs)?.verdict === 'allow',
+    );
+    // guard: no-saver-allows-what-was-denied
+    const isWrong = fitting.some(({ denied }) => denied);
+    return { rule, questions: isWrong ? 0 : saved.length - 1 };
+  });
+  const [best] = counts.toSorted((a, b) => b.questions - a.questions);
+  return best !== undefined && best.questions > 0 ? best : undefined;
 }

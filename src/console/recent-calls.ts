@@ -25,6 +25,8 @@ export interface CallStep {
   readonly durationMs?: number;
   /** The position in the plugin's source. Unverified. */
   readonly at?: string;
+  /** Several calls ran in the guest, and the request was of one of them. */
+  readonly isPerhaps?: true;
 }
 
 /** One call, as far as it is kept. */
@@ -38,6 +40,7 @@ export interface RecentCall {
   /** The program or call that made this call. */
   readonly parent?: string;
   readonly tenant?: string;
+  readonly isDryRun: boolean;
   /** The input as the audit policy allows it: JSON text. */
   readonly input: NotedContent;
   /** What the caller got, as the audit policy allows it. Absent while the call runs. */
@@ -93,6 +96,9 @@ export const RECENT_EVENTS: readonly BulkheadEvent['type'][] = [
 /** Steps of one call. A plugin can send thousands of requests. */
 const MAX_STEPS = 200;
 
+/** Calls whose approval is kept until they start. */
+const MAX_AWAITED = 1_000;
+
 /** The part of all memory that one recording may take. */
 const RECORDING_PART = 0.25;
 
@@ -102,6 +108,11 @@ interface Kept {
   readonly steps: CallStep[];
   dropped: number;
   bytes: number;
+}
+
+interface Attributed {
+  readonly call?: string;
+  readonly among?: readonly string[];
 }
 
 export function keepRecentCalls(
@@ -114,6 +125,8 @@ export function keepRecentCalls(
   now: () => number = Date.now,
 ): RecentCalls {
   const kept = new Map<string, Kept>();
+  /** Approvals of calls that have not started. */
+  const awaited = new Map<string, CallStep>();
   let total = 0;
 
   const drop = (id: string, { bytes }: Kept): void => {
@@ -133,18 +146,31 @@ export function keepRecentCalls(
     total += bytes;
     trim();
   };
-  const add = (call: string | undefined, step: CallStep): void => {
-    const one = call === undefined ? undefined : kept.get(call);
+  /** Adds it to its call; if the host knows only that it was of one of several, to each of those. */
+  const addTo = ({ call, among }: Attributed, step: CallStep): void => {
+    if (call !== undefined) return add(call, step);
+    for (const one of among ?? []) add(one, { ...step, isPerhaps: true });
+  };
+  const add = (call: string, step: CallStep): void => {
+    const one = kept.get(call);
     if (one === undefined) return;
     if (one.steps.length >= MAX_STEPS) {
       one.dropped += 1;
       return;
     }
-    one.steps.push(step);
+    // In a dry run, a request is not denied: it is only not sent.
+    const isHeld = one.call.isDryRun && step.kind === 'denied';
+    const text = `not sent: ${step.permission ?? ''}`;
+    one.steps.push(isHeld ? { ...step, kind: 'effect', text } : step);
     grow(one, sizeOf(step.text, step.wanted, step.at));
   };
+  const keepUntilStart = (call: string, step: CallStep): void => {
+    awaited.set(call, step);
+    const [oldest] = awaited.keys();
+    if (awaited.size > MAX_AWAITED && oldest !== undefined) awaited.delete(oldest);
+  };
   const started = (event: EventOf<'call-started'>): void => {
-    const { call: id, plugin, tool, risk, bundle, atMs, parent, tenant } = event;
+    const { call: id, plugin, tool, risk, bundle, atMs, parent, tenant, mode } = event;
     // guard: recent-inputs-as-audit
     const input = noteContent(event.input, policy);
     const one: Kept = {
@@ -157,6 +183,7 @@ export function keepRecentCalls(
         startedAtMs: atMs,
         ...(parent === undefined ? {} : { parent }),
         ...(tenant === undefined ? {} : { tenant }),
+        isDryRun: mode === 'dry-run',
         input,
       },
       steps: [],
@@ -165,6 +192,9 @@ export function keepRecentCalls(
     };
     kept.set(id, one);
     grow(one, sizeOf(id, plugin, tool, bundle, input.text, parent) + 500);
+    const approval = awaited.get(id);
+    awaited.delete(id);
+    if (approval !== undefined) add(id, approval);
   };
 
   const listener = (event: BulkheadEvent): void => {
@@ -199,9 +229,9 @@ export function keepRecentCalls(
       }
       case 'capability-used':
       case 'capability-denied': {
-        const { atMs, wanted, permission, durationMs, at, call, type, outcome } = event;
+        const { atMs, wanted, permission, durationMs, at, type, outcome } = event;
         const denied = type === 'capability-denied';
-        return add(call, {
+        return addTo(event, {
           atMs,
           kind: denied ? 'denied' : 'request',
           text: denied ? `denied: ${permission}` : permission,
@@ -216,24 +246,27 @@ export function keepRecentCalls(
         const { atMs, call, by, approver } = event;
         const how =
           event.type === 'approval-given' ? `approved (${event.verdict})` : 'not approved';
-        return add(call, {
+        const step: CallStep = {
           atMs,
           kind: 'approval',
           text: `${how}${approver === undefined ? '' : ` by ${approver}`}${by === undefined ? '' : `: ${by}`}`,
           wanted: '',
-        });
+        };
+        if (kept.has(call)) return add(call, step);
+        if (event.type === 'approval-given') keepUntilStart(call, step);
+        return undefined;
       }
       case 'secret-inserted':
       case 'secret-withheld':
       case 'secret-scrubbed':
-        return add(event.call, {
+        return addTo(event, {
           atMs: event.atMs,
           kind: 'secret',
           text: event.type.replace('-', ' '),
           wanted: `${event.secret} → ${event.host}`,
         });
       case 'effect-undeclared':
-        return add(event.call, {
+        return addTo(event, {
           atMs: event.atMs,
           kind: 'effect',
           text: 'undeclared effect',
@@ -273,6 +306,7 @@ export function keepRecentCalls(
     recordingOf: (id) => kept.get(id)?.recording,
     clear: () => {
       kept.clear();
+      awaited.clear();
       total = 0;
     },
   };

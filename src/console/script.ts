@@ -8,7 +8,13 @@ export const SCRIPT = `'use strict';
   const queue = document.getElementById('queue');
   const badge = document.getElementById('pending');
   if (!live || !window.EventSource) return;
-  const say = (text) => { if (live.textContent !== text) live.textContent = text; };
+  let silence;
+  // It covers a part of the page, so it does not stay.
+  const say = (text) => {
+    live.textContent = text;
+    clearTimeout(silence);
+    silence = setTimeout(() => { live.textContent = ''; }, 8000);
+  };
   const count = (pending) => {
     if (!badge) return;
     badge.hidden = pending === 0;
@@ -24,8 +30,10 @@ export const SCRIPT = `'use strict';
     try {
       const answer = await fetch('/console/', { headers: { accept: 'text/html' }, redirect: 'error' });
       if (!answer.ok) return;
-      const next = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('queue');
-      if (!next) return;
+      const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      const next = page.getElementById('queue');
+      const below = page.getElementById('below');
+      if (!next || !below) return;
       const now = new Map(idsIn(next).map((row) => [row.dataset.approval, row]));
       const known = new Set(idsIn(queue).map((row) => row.dataset.approval));
       for (const row of idsIn(queue)) {
@@ -43,6 +51,7 @@ export const SCRIPT = `'use strict';
         queue.append(document.importNode(row, true));
         fresh += 1;
       }
+      document.getElementById('below').replaceWith(document.importNode(below, true));
       if (fresh > 0) say(fresh === 1 ? 'A new question waits at the end of the list.' : fresh + ' new questions wait at the end of the list.');
     } finally {
       loading = false;

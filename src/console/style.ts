@@ -40,6 +40,7 @@ summary{min-height:44px;display:flex;flex-wrap:wrap;gap:0 .5rem;align-items:cent
 .steps{list-style:none;margin:0;padding:0}.steps li{display:grid;grid-template-columns:minmax(6rem,14rem) 9rem 1fr;gap:.1rem 1rem;padding:.4rem 0;border-bottom:1px solid var(--line);align-items:center}
 .steps .when{color:var(--soft);font-size:.88rem;font-variant-numeric:tabular-nums}.steps .what{overflow-wrap:anywhere}.indent-1{padding-left:1.2rem}.indent-2{padding-left:2.4rem}.indent-3{padding-left:3.6rem}
 .lane{height:12px}.rail{fill:var(--line)}.mark-request{fill:var(--sea)}.mark-denied{fill:var(--bad)}.mark-approval,.mark-secret,.mark-effect{fill:var(--steel)}
+.queue:not(:empty)+.empty{display:none}
 .question.gone{opacity:1;background:var(--wash)}
 @keyframes arm{from{pointer-events:none}to{pointer-events:auto}}
 .armed button{animation:arm 1s step-end}

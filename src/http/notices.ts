@@ -8,7 +8,7 @@ import { BulkheadError, messageOf } from '../errors.js';
 export interface NoticeOptions {
   /** HTTPS, or HTTP on this machine. */
   readonly url: string;
-  /** The key of the signature, at least 24 characters. With `whsec_`, the rest is Base64. */
+  /** The key of the signature: 24 bytes or more. With `whsec_`, the rest is Base64, else the text is the key. */
   readonly secret: string;
 }
 
@@ -32,7 +32,8 @@ const ATTEMPTS_MS: readonly number[] = [0, 1_000, 5_000, 30_000];
 const TIMEOUT_MS = 10_000;
 /** Notices that wait for one webhook. A model can ask in a loop. */
 const MAX_QUEUED = 100;
-const MIN_SECRET = 24;
+/** Bytes. */
+const MIN_KEY = 24;
 
 /**
  * Sends a signed notice for each question, by the Standard Webhooks convention: `webhook-id`,
@@ -130,8 +131,11 @@ async function post(
 }
 
 function signatureOf(secret: string, text: string): string {
-  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : secret;
-  return `v1,${createHmac('sha256', key).update(text).digest('base64')}`;
+  return `v1,${createHmac('sha256', keyOf(secret)).update(text).digest('base64')}`;
+}
+
+function keyOf(secret: string): Buffer {
+  return secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret);
 }
 
 /** Throws `INVALID_OPTIONS`. */
@@ -149,8 +153,9 @@ function checkTarget({ url, secret }: NoticeOptions): void {
   }
   if (username !== '' || password !== '') throw invalid('the URL must not hold a password');
   // guard: notice-secret-length
-  if (secret.length < MIN_SECRET) {
-    throw invalid(`the secret for ${hostname} needs at least ${MIN_SECRET} characters`);
+  if (keyOf(secret).length < MIN_KEY) {
+    const what = secret.startsWith('whsec_') ? 'bytes, in Base64 after whsec_' : 'characters';
+    throw invalid(`the secret for ${hostname} needs at least ${MIN_KEY} ${what}`);
   }
 }
 

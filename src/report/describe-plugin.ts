@@ -180,7 +180,7 @@ function approvalsOf(usage: Usage | undefined): ApprovalReport {
     medianWaitMs: waits[Math.floor((waits.length - 1) / 2)] ?? null,
     longestWaitMs: waits.at(-1) ?? null,
     busiestHour: busiestHourOf(asked),
-    saver: saverOf(asked),
+    saver: saverOf(answers),
     recent: answers
       .toReversed()
       .slice(0, MAX_RECENT)
@@ -207,11 +207,13 @@ function busiestHourOf(asked: Usage['asked']): number {
   return most;
 }
 
-function saverOf(asked: Usage['asked']): ApprovalReport['saver'] {
+function saverOf(answers: Usage['answers']): ApprovalReport['saver'] {
   const counts = new Map<string, number>();
-  for (const { tool, risk } of asked) {
-    // No rule can allow high risk.
-    if (risk !== 'high') counts.set(tool, (counts.get(tool) ?? 0) + 1);
+  for (const { type, kind, tool, risk, approver } of answers) {
+    // No rule can allow high risk, and none should allow what a person denied.
+    const isSaved =
+      type === 'approval-given' && approver === 'person' && kind === 'call' && risk !== 'high';
+    if (isSaved) counts.set(tool, (counts.get(tool) ?? 0) + 1);
   }
   const [most] = [...counts].toSorted(([, a], [, b]) => b - a);
   return most === undefined || most[1] < 2 ? null : { tool: most[0], questions: most[1] - 1 };

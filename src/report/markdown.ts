@@ -94,7 +94,7 @@ function pluginPart(plugin: PluginReport): string[] {
     ...(approvals.asked === 0
       ? []
       : [
-          `Approvals: ${approvals.asked} requested, ${approvals.given} given, ${approvals.refused} denied; ${approvals.medianWaitMs === null ? 'no person answered' : `people took ${duration(approvals.medianWaitMs)} in the median`}. At most ${approvals.busiestHour} within an hour.${approvals.saver === null ? '' : ` A rule for ${code(approvals.saver.tool)} would have saved ${approvals.saver.questions}.`}`,
+          `Approvals: ${approvals.asked} requested, ${approvals.given} given, ${approvals.refused} denied; ${approvals.medianWaitMs === null ? 'no person answered' : `people took ${duration(approvals.medianWaitMs)} in the median`}. At most ${approvals.busiestHour} within an hour.${approvals.saver === null ? '' : ` A rule for ${code(approvals.saver.tool)} would have saved up to ${approvals.saver.questions} answers.`}`,
         ]),
     ...[...limits, ...ends].map(
       ({ what, count, last }) => `- ${text(what)}: ${count} (last ${moment(last)})`,

@@ -144,7 +144,10 @@ export interface ApprovalReport {
   readonly longestWaitMs: number | null;
   /** The most questions within one hour. */
   readonly busiestHour: number;
-  /** The tool for which a rule would have saved most questions: all but the first. Not for high risk. */
+  /**
+   * The tool for which rules would have saved a person most answers: at most all but the first of those that
+   * the person allowed. No rule allows high risk.
+   */
   readonly saver: { readonly tool: string; readonly questions: number } | null;
   /** The latest answers, newest first. */
   readonly recent: readonly {

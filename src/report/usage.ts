@@ -49,17 +49,26 @@ export async function readUsage(
 ): Promise<Reading> {
   const usage = new Map<string, Usage>();
   const toolOf = new Map<string, string>();
+  const dryRuns = new Set<string>();
   let count = 0;
   let fromMs: number | undefined;
   for await (const record of records) {
     count += 1;
     fromMs ??= record.atMs;
     if (!('plugin' in record) || record.plugin === undefined) continue;
+    // What a dry run asked for is no use and no denial.
+    if (isOfDryRun(record, dryRuns)) continue;
     const one = usage.get(record.plugin) ?? fresh();
     usage.set(record.plugin, one);
     note(record, one, toolOf, record.atMs >= sinceMs);
   }
   return { usage, records: count, fromMs };
+}
+
+/** Whether the record is of a call that was a dry run. */
+function isOfDryRun(record: AuditRecord, dryRuns: Set<string>): boolean {
+  if (record.type === 'call-started' && record.mode === 'dry-run') dryRuns.add(record.call);
+  return 'call' in record && record.call !== undefined && dryRuns.has(record.call);
 }
 
 function note(

@@ -39,7 +39,7 @@ describe('the command line usage', () => {
     [['forget'], "unknown command 'forget'"],
     [['help', 'forget'], "unknown command 'forget'"],
     [['call'], "missing required argument 'plugin-dir'"],
-    [['doctor', 'more'], 'too many arguments'],
+    [['doctor', 'more'], '`bulkhead doctor` takes no argument, and does not take more'],
   ])('exits with 1 for %j and names what is missing', async (argv, cause) => {
     const { code, stdout, stderr } = await runFake(argv);
     expect({ code, stdout: stdout.text }).toEqual({ code: EXIT.usage, stdout: '' });
@@ -54,6 +54,21 @@ describe('the command line usage', () => {
   ])('says for %j which page of help to read', async (argv, page) => {
     const { stderr } = await runFake(argv);
     expect(stderr.text).toContain(`fix     Read \`${page}\`.`);
+  });
+
+  it.each([
+    [['console', './plugins'], 'bulkhead console --plugins ./plugins'],
+    [['serve', 'a', 'b c'], "bulkhead serve --plugins a 'b c'"],
+    [['chat', './plugins'], 'bulkhead chat --plugins ./plugins'],
+    [['console', 'my.config.json'], 'bulkhead console --config my.config.json'],
+    [['list', 'bulkhead.lock.json'], 'bulkhead list --lock bulkhead.lock.json'],
+    [['audit', 'verify', 'audit.jsonl'], 'bulkhead audit verify --file audit.jsonl'],
+    [['why', 'call_1', 'audit.db'], 'bulkhead why call_1 --file audit.db'],
+    [['doctor', 'bulkhead.config.json'], 'bulkhead doctor --config bulkhead.config.json'],
+  ])('says for %j how to write it', async (argv, command) => {
+    const { code, stderr } = await runFake(argv);
+    expect(code).toBe(EXIT.usage);
+    expect(stderr.text).toContain(`fix     To fix this, write: ${command}\n`);
   });
 
   it('reports an error as one line of JSON with --json', async () => {

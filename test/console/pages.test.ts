@@ -125,6 +125,7 @@ describe('the page of plugins', () => {
         activity: watchActivity(Date.now).of('notes'),
         sharesWith: [],
         isLocked: false,
+        isStopped: false,
       };
       const session = { rights: new Set(['administer']), formToken: 'f', by: 'ada' };
       const { text } = pluginsPage([row], session as never);

@@ -65,6 +65,66 @@ describe('the calls in memory', () => {
     ]);
   });
 
+  it('have the approval that they began with, and the requests that one of several sent', () => {
+    const recent = recentCalls({ inputs: 'none', redact: [] });
+    const about = { plugin: 'p', tool: 't', bundle: 'b', digest: 'd', risk: 'medium' } as const;
+    recent.listener({
+      ...about,
+      atMs: 1,
+      type: 'approval-given',
+      kind: 'call',
+      call: 'a',
+      why: 'its risk is medium',
+      verdict: 'once',
+      approver: 'person',
+      channel: 'http',
+      by: 'ann',
+      waitedMs: 3,
+    });
+    for (const id of ['a', 'b', 'c']) recent.listener(started(id));
+    const used = { atMs: 2, type: 'capability-used', plugin: 'p', permission: 'network' } as const;
+    recent.listener({ ...used, wanted: 'GET https://a.test/', among: ['a', 'b'] });
+    recent.listener({ ...used, wanted: 'GET https://b.test/', call: 'b' });
+    const stepsOf = (id: string) =>
+      recent
+        .find(id)
+        ?.steps.map(({ text, wanted, isPerhaps = false }) => `${text} ${wanted} ${isPerhaps}`);
+    expect(stepsOf('a')).toEqual([
+      'approved (once) by person: ann  false',
+      'network GET https://a.test/ true',
+    ]);
+    expect(stepsOf('b')).toEqual([
+      'network GET https://a.test/ true',
+      'network GET https://b.test/ false',
+    ]);
+    expect(stepsOf('c')).toEqual([]);
+  });
+
+  it('say of a dry run what was not sent, and a plugin’s counts leave dry runs out', () => {
+    const recent = recentCalls({ inputs: 'none', redact: [] });
+    const activity = watchActivity(() => 60_000);
+    const wanted = 'POST https://a.test/';
+    const denied = { atMs: 2, type: 'capability-denied', plugin: 'p', wanted } as const;
+    for (const { listener } of [recent, activity]) {
+      listener(started('a', { mode: 'dry-run' }));
+      listener({ ...denied, permission: 'network', call: 'a' });
+      listener({
+        atMs: 3,
+        type: 'call-ended',
+        call: 'a',
+        plugin: 'p',
+        tool: 't',
+        outcome: 'error',
+        durationMs: 1,
+      });
+    }
+    expect(recent.find('a')).toMatchObject({
+      isDryRun: true,
+      steps: [{ kind: 'effect', text: 'not sent: network' }],
+    });
+    expect(activity.of('p')).toMatchObject({ calls: 0, failed: 0, denied: [] });
+  });
+
   it('keep recordings within the cap of bytes, and forget them with their call', () => {
     const recent = recentCalls({ inputs: 'none', redact: [] }, { calls: 9, bytes: 20_000 });
     const record = (call: string, length: number): void => {

@@ -81,6 +81,12 @@ export const consoleGuards: readonly Guard[] = [
     tests: ['test/console/approvals.test.ts'],
   },
   {
+    id: 'no-saver-allows-what-was-denied',
+    stops: 'a proposed rule that would have allowed what a person denied',
+    mutation: { replace: [/fitting\.some.*;/, 'false;'] },
+    tests: ['test/console/approvals.test.ts'],
+  },
+  {
     id: 'rule-stored-as-shown',
     stops: 'a rule that is wider than the one on the page',
     mutation: 'remove',

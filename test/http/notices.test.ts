@@ -60,6 +60,18 @@ describe('notices of pending approvals', () => {
     hook.close();
   });
 
+  it('are signed with the bytes after whsec_, which are Base64', async () => {
+    const key = Buffer.alloc(32, 7);
+    start({ secret: `whsec_${key.toString('base64')}` });
+    await engine.approvals.request('mail:send', { to: 'bob' });
+    await expect.poll(() => received.length).toBe(1);
+    const [{ body, headers } = { body: '', headers: {} }] = received.splice(0);
+    const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;
+    expect(headers['webhook-signature']).toBe(
+      `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
+    );
+  });
+
   it('are signed, name the question, and hold no input', async () => {
     start();
     const id = await engine.approvals.request('mail:send', { to: 'ann', text: 'private words' });
@@ -109,6 +121,7 @@ describe('notices of pending approvals', () => {
     [{ url: 'http://hooks.example/x' }, 'needs an https URL'],
     [{ url: 'https://ann:secret@hooks.example/' }, 'must not hold a password'],
     [{ secret: 'short' }, 'at least 24 characters'],
+    [{ secret: `whsec_${Buffer.from('a key of 20 bytes!!!').toString('base64')}` }, '24 bytes'],
     [{ url: 'nonsense' }, 'is not a URL'],
   ])('need a safe address and a key: %j', (more, message) => {
     expect(() => start(more)).toThrow(message);

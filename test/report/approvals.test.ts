@@ -51,7 +51,7 @@ describe('approvals in the report', () => {
 
   it('say how many questions an hour had, and for which tool a rule would have saved most', async () => {
     const minute = 60_000;
-    const asked = (tool: string, ago: number, risk = 'medium') => ({
+    const asked = (tool: string, ago: number, risk: 'medium' | 'high' = 'medium') => ({
       atMs: NOW - ago * minute,
       type: 'approval-asked',
       plugin: 'one',
@@ -59,15 +59,28 @@ describe('approvals in the report', () => {
       call: 'c',
       risk,
     });
+    const given = (tool: string, more: object = {}) => ({
+      ...about,
+      tool,
+      risk: 'medium',
+      approver: 'person',
+      waitedMs: 1,
+      ...more,
+    });
     const report = await reportOn({}, [
       ...[300, 90, 85, 80, 70, 65].map((ago) => asked('read', ago)),
       ...[10, 9, 8, 7, 6, 5, 4, 3].map((ago) => asked('purge', ago, 'high')),
       asked('write', 2),
+      ...[1, 2, 3, 4].map(() => given('read')),
+      // No rule saves what was denied, is of high risk, or was answered by a program.
+      given('read', { type: 'approval-refused', code: 'APPROVAL_DENIED', reason: 'no' }),
+      given('read', { approver: 'program' }),
+      ...[1, 2, 3, 4, 5, 6, 7, 8].map(() => given('purge', { risk: 'high' })),
     ]);
     expect(report.plugins[0]?.approvals).toMatchObject({
       asked: 15,
       busiestHour: 9,
-      saver: { tool: 'read', questions: 5 },
+      saver: { tool: 'read', questions: 3 },
     });
   });
 });

@@ -1,4 +1,4 @@
-import type { StoredQuestion } from '../../approval/approver.js';
+import type { Answer, StoredQuestion, Verdict } from '../../approval/approver.js';
 import { conditionSentences, type Rule, sentenceOf } from '../../approval/rule.js';
 import { type InputConditions, openMembers } from '../../approval/scope.js';
 import { type Markup, html } from '../../report/html/markup.js';
@@ -24,64 +24,84 @@ export interface PendingRow {
   readonly rules: readonly TriedRule[];
   /** The inputs that an answer for this session covers. Absent: it covers the tool, or the request's target. */
   readonly scope?: InputConditions | undefined;
-  /** The name of the batch form, if another row has the same tool. */
+  /** The name of the form that answers several calls of this tool. Absent: it is answered alone. */
   readonly batch?: string | undefined;
 }
 
-export interface ApprovalsView {
+interface QuestionsView {
   readonly rows: readonly PendingRow[];
   readonly nowMs: number;
   readonly session: Session;
+}
+
+export interface ApprovalsView extends QuestionsView {
+  /** Questions in the last hour. */
   readonly perHour: number;
-  /** The rule that would have saved most questions. */
-  readonly saver?: { readonly sentence: string; readonly questions: number } | undefined;
+  /** The rule that would have saved most answers in the last hour. */
+  readonly saver?: { readonly rule: Rule; readonly questions: number } | undefined;
   readonly done?: string | undefined;
 }
 
-/** The queue of pending approvals, oldest first. */
+/**
+ * The queue of pending approvals, oldest first. What changes with the queue stands below it, so that no row moves
+ * when the script brings a new one.
+ */
 export function approvalsPage(view: ApprovalsView): Markup {
   const { rows, done, perHour, saver } = view;
   return html`<p class="lead">
-      ${
-        rows.length === 0
-          ? 'No call waits for an answer.'
-          : rows.length === 1
-            ? html`<strong>1 call</strong> waits for an answer.`
-            : html`<strong>${rows.length} calls</strong> wait for an answer, oldest first.`
-      }
-      An answer is for exactly the input that is shown.
-    </p>
-    <p class="meta">
-      ${perHour} ${perHour === 1 ? 'question' : 'questions'} in the last hour.
-      ${saver !== undefined && html`A rule would have saved ${saver.questions} of them: ${saver.sentence}`}
+      Calls that wait for an answer, oldest first. An answer is for exactly the input that is shown.
     </p>
     ${done !== undefined && html`<p class="notice good" role="alert">${done}</p>`}
-    ${batchForms(view)}
     <div id="queue" class="queue">${rows.map((row) => card(row, view))}</div>
-    ${rows.length === 0 && EMPTY}`;
+    ${EMPTY}
+    <div id="below">
+      ${batchForms(view)}
+      <p class="meta">
+        ${perHour} ${perHour === 1 ? 'question' : 'questions'} in the last hour.
+        ${
+          saver !== undefined &&
+          html`This rule would have saved ${saver.questions}
+          ${saver.questions === 1 ? 'answer' : 'answers'} of a person: ${sentenceOf(saver.rule)}`
+        }
+      </p>
+    </div>`;
 }
 
+/** The page of one question that waits. */
+export function questionPage(view: QuestionsView): Markup {
+  return html`<p class="lead">
+      This call waits for an answer. The answer is for exactly the input that is shown.
+    </p>
+    <div class="queue">${view.rows.map(({ batch: _batch, ...row }) => card(row, view))}</div>
+    <p><a href="/console/">To all questions that wait</a></p>`;
+}
+
+/** Shown while the queue has no row. */
 const EMPTY = html`<div class="card empty">
   <p>
-    A call waits here if its risk is above what runs without approval, if its plugin requires
-    approval, or if a rule says <code>ask</code>. New questions appear at the end of this list.
+    No call waits for an answer. A call waits here if its risk is above what runs without approval,
+    if its plugin requires approval, or if a rule says <code>ask</code>. A tool of Pandora asks only
+    if its plugin requires it, unless you choose a <code>--tolerance</code>.
   </p>
 </div>`;
 
+/** One form for each tool with several calls. The rows' boxes belong to it. */
 function batchForms({ rows, session }: ApprovalsView): Markup[] {
+  if (!session.rights.has('answer')) return [];
   const names = new Map<string, { id: string; size: number }>();
   for (const { batch, question } of rows) {
     if (batch === undefined) continue;
     const size = (names.get(batch)?.size ?? 0) + 1;
     names.set(batch, { id: question.id, size });
   }
-  return [...names].map(
+  const several = [...names].filter(([, { size }]) => size > 1);
+  return several.map(
     ([name, { id, size }]) =>
       html`<form id="${name}" class="batch card" method="post" action="/console/approvals/batch">
         ${formToken(session)}
         <p>
           <strong>${size} calls of ${quoted(id)}</strong> wait. Select those that you have read, and
-          answer them together.
+          answer the selected ones together.
         </p>
         <p class="actions">
           <button name="verdict" value="deny">Deny the selected</button>
@@ -91,7 +111,7 @@ function batchForms({ rows, session }: ApprovalsView): Markup[] {
   );
 }
 
-function card(row: PendingRow, view: ApprovalsView): Markup {
+function card(row: PendingRow, view: QuestionsView): Markup {
   const { question } = row;
   const { nowMs } = view;
   const heading = `q-${question.approvalId}`;
@@ -117,10 +137,13 @@ function card(row: PendingRow, view: ApprovalsView): Markup {
         <dt>Why it asks</dt>
         <dd>${question.why}</dd>
       </div>
-      <div>
-        <dt>Risk</dt>
-        <dd>${question.risk}: ${question.riskWhy}</dd>
-      </div>
+      ${
+        !question.why.endsWith(`: ${question.riskWhy}`) &&
+        html`<div>
+          <dt>Risk</dt>
+          <dd>${question.risk}: ${question.riskWhy}</dd>
+        </div>`
+      }
       <div>
         <dt>Its author calls it</dt>
         <dd>${quoted(question.title)}</dd>
@@ -147,7 +170,7 @@ function effectOf({ effect, id }: StoredQuestion): Markup {
 
 function answers(
   { question, rules, batch, scope }: PendingRow,
-  { session, nowMs }: ApprovalsView,
+  { session, nowMs }: QuestionsView,
 ): Markup {
   if (!session.rights.has('answer')) {
     return html`<p class="meta">This session may not answer. Enter with the token to answer.</p>`;
@@ -197,7 +220,7 @@ function answers(
           name="pick"
           value="${question.approvalId} ${question.digest}"
         />
-        Answer with the others of this tool</label
+        Select, to answer it together with others of this tool, below the list</label
       >`
     }
     ${
@@ -273,14 +296,30 @@ function ruleForm(
   </form>`;
 }
 
-/** The page of one question that was answered already. */
-export function answeredPage(question: StoredQuestion, state: string, atMs?: number): Markup {
+/** The page of one question that does not wait any more. */
+export function answeredPage(
+  question: StoredQuestion,
+  state: string,
+  answer: (Pick<Answer, 'verdict' | 'by' | 'reason'> & { readonly atMs: number }) | undefined,
+): Markup {
   return html`<div class="card">
     <h2><code>${isolated(question.id)}</code></h2>
-    <p>
-      This question is ${state}${atMs !== undefined && html`, since ${clock(atMs)}`}. It cannot be
-      answered again.
-    </p>
+    <p>This question is ${state}. It cannot be answered again.</p>
+    ${
+      answer !== undefined &&
+      html`<p>
+        ${VERDICTS[answer.verdict]}${answer.by !== undefined && html` by <bdi>${answer.by}</bdi>`}
+        at
+        ${clock(answer.atMs)}${answer.reason !== undefined && html`: <bdi>${answer.reason}</bdi>`}
+      </p>`
+    }
     <p><a href="/console/">To the questions that wait</a></p>
   </div>`;
 }
+
+const VERDICTS: Readonly<Record<Verdict, string>> = {
+  deny: 'Denied',
+  once: 'Allowed once',
+  session: 'Allowed for the session',
+  always: 'Allowed with a rule',
+};

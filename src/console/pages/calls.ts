@@ -1,7 +1,7 @@
 import type { EntryStatus } from '../../engine/types/status.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { type Markup, html } from '../../report/html/markup.js';
-import { isolatedJson, shellWord } from '../../visible.js';
+import { isolated, isolatedJson, shellWord } from '../../visible.js';
 import type { NotedContent } from '../../audit/note.js';
 import type { CallStep, RecentCall } from '../recent-calls.js';
 import type { Session } from '../sessions.js';
@@ -84,17 +84,18 @@ function treeList(trees: readonly CallNode[]): Markup {
 }
 
 function line(call: RecentCall): Markup {
-  const requests = call.steps.filter(({ kind }) => kind === 'request').length;
+  const requests = call.steps.filter(({ kind }) => kind === 'request');
+  const count = `${requests.some(({ isPerhaps }) => isPerhaps) ? 'up to ' : ''}${requests.length}`;
   const denied = call.steps.filter(({ kind }) => kind === 'denied').length;
   return html`<p class="call">
     <a href="/console/calls/${encodeURIComponent(call.id)}"
       ><bdi>${call.plugin}</bdi>:<bdi>${call.tool}</bdi></a
     >
-    ${outcome(call)}
+    ${outcome(call)} ${call.isDryRun && DRY_RUN}
     <span class="meta"
       >${clock(call.startedAtMs)}${call.end !== undefined && ` · ${ms(call.end.durationMs)}`}
       ${call.parent !== undefined && ' · by a program or another call'}
-      ${requests > 0 && ` · ${requests} ${requests === 1 ? 'request' : 'requests'}`}</span
+      ${requests.length > 0 && ` · ${count} ${requests.length === 1 ? 'request' : 'requests'}`}</span
     >
     ${denied > 0 && html`<span class="pill bad">■ ${denied} denied</span>`}
   </p>`;
@@ -106,6 +107,8 @@ function outcome({ end }: RecentCall): Markup {
     ? html`<span class="pill good">● ok</span>`
     : html`<span class="pill bad">■ ${end.code ?? 'failed'}</span>`;
 }
+
+const DRY_RUN = html`<span class="pill">○ dry run</span>`;
 
 /** One call: its input as the audit policy allows it, and what happened, on a time line. */
 export function callPage(
@@ -121,7 +124,7 @@ export function callPage(
       <h2>
         <code><bdi>${call.plugin}</bdi>:<bdi>${call.tool}</bdi></code>
       </h2>
-      <span class="pills">${outcome(call)} ${riskPill(call.risk)}</span>
+      <span class="pills">${outcome(call)} ${call.isDryRun && DRY_RUN} ${riskPill(call.risk)}</span>
     </header>
     <p class="meta">
       ${call.id} · began
@@ -188,13 +191,11 @@ function contentOf({ text, digest }: NotedContent, label: string): Markup {
   </p>`;
 }
 
-/** A long text is cut, and then it is not JSON. */
+/** A text as its lines, other values as JSON. A long text is cut, and then it is not JSON. */
 function pretty(text: string): string {
-  try {
-    return isolatedJson(JSON.parse(text));
-  } catch {
-    return text;
-  }
+  const value = parsed(text) ?? text;
+  if (typeof value !== 'string') return isolatedJson(value);
+  return value.split('\n').map(isolated).join('\n');
 }
 
 /** Rules about this tool, to be pasted. An allow is for this code and, as far as it is known, this input. */

@@ -52,11 +52,25 @@ function scopeOf(kind: PermissionName, wanted: string): string | undefined {
 
 /** A wanted text that is not a valid scope is not covered. */
 function covers(held: Permissions, kind: PermissionName, scope: string): boolean {
+  return orNot(() => coversAll(held, only(kind, [scope])));
+}
+
+/** Whether these scopes of a permission allow one host or path. */
+export function isGranted(
+  kind: PermissionName,
+  scopes: readonly string[],
+  wanted: string,
+): boolean {
+  return orNot(() => coversAll(only(kind, scopes), only(kind, [wanted])));
+}
+
+function only(kind: PermissionName, scopes: readonly string[]): Permissions {
+  return makePermissions((name) => (name === kind ? scopes : []));
+}
+
+function orNot(check: () => boolean): boolean {
   try {
-    return coversAll(
-      held,
-      makePermissions((name) => (name === kind ? [scope] : [])),
-    );
+    return check();
   } catch (error) {
     if (isBulkheadError(error, 'INVALID_PERMISSION')) return false;
     throw error;

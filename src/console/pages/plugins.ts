@@ -7,7 +7,7 @@ import { explainScope } from '../../report/permission-rows.js';
 import { type Markup, html, shorten, table } from '../../report/html/markup.js';
 import type { LogLine, PluginActivity } from '../plugin-activity.js';
 import type { Session } from '../sessions.js';
-import { grantText } from './grant-text.js';
+import { grantText, isGranted } from './grant-text.js';
 import { clock, formToken, quoted } from './layout.js';
 import { sparkline } from './sparkline.js';
 
@@ -18,11 +18,15 @@ export interface PluginRow {
   readonly sharesWith: readonly string[];
   /** Whether the lock file has it, so that an update can be accepted. */
   readonly isLocked: boolean;
+  /** Whether the operator stopped it, or everything. */
+  readonly isStopped: boolean;
 }
 
 /** Every plugin with what it may do, what it did, and its switch. */
 export function pluginsPage(rows: readonly PluginRow[], session: Session, done?: string): Markup {
-  const active = rows.filter(({ status }) => status.state === 'active').length;
+  const active = rows.filter(
+    ({ status, isStopped }) => status.state === 'active' && !isStopped,
+  ).length;
   return html`<p class="lead">
       <strong>${active} of ${rows.length}</strong>
       ${rows.length === 1 ? 'plugin runs' : 'plugins run'}. The charts and counts are since this
@@ -40,6 +44,7 @@ const STATES = {
 } as const;
 
 const SWITCHED_OFF = ['', '○ switched off'] as const;
+const STOPPED = ['bad', '■ stopped'] as const;
 
 /** Whether its host switched it off. An inactive plugin may also lack a value, or be disabled in the lock file. */
 function isOff({ id, problems }: PluginStatus): boolean {
@@ -47,9 +52,10 @@ function isOff({ id, problems }: PluginStatus): boolean {
   return problems.some(({ message }) => message === why);
 }
 
-function card({ status, activity, sharesWith, isLocked }: PluginRow, session: Session): Markup {
+function card(row: PluginRow, session: Session): Markup {
+  const { status, activity, sharesWith, isLocked, isStopped } = row;
   const { id, name, version, state, problems, tools, entries, format } = status;
-  const [tone, word] = isOff(status) ? SWITCHED_OFF : STATES[state];
+  const [tone, word] = isStopped ? STOPPED : isOff(status) ? SWITCHED_OFF : STATES[state];
   return html`<article class="card" aria-label="Plugin ${id}">
     <header>
       <h2>
@@ -102,7 +108,7 @@ function whereItRuns(
 }
 
 /** Permissions as sentences: granted, with their uses, and declared but not granted. */
-function sentences(entries: readonly EntryStatus[], { used }: PluginActivity): Markup {
+function sentences(entries: readonly EntryStatus[], activity: PluginActivity): Markup {
   const rows = permissionNames.flatMap((kind) => {
     const granted = scopes(entries, kind, ({ effective }) => effective);
     const declared = scopes(entries, kind, (entry) => entry.declared);
@@ -119,7 +125,9 @@ function sentences(entries: readonly EntryStatus[], { used }: PluginActivity): M
       ({ kind, scope, granted }) =>
         html`<li class="${granted ? '' : 'withheld'}">
           ${explainScope(kind, scope)}
-          <span class="meta">${granted ? useOf(kind, used) : 'declared, not granted'}</span>
+          <span class="meta"
+            >${granted ? useOf(kind, scope, activity) : 'declared, not granted'}</span
+          >
         </li>`,
     )}
   </ul>`;
@@ -136,8 +144,18 @@ function scopes(
 /** Kinds whose uses pass through the host. The guest uses the others by itself. */
 const OBSERVED: ReadonlySet<PermissionName> = new Set(['network', 'fs', 'storage', 'powers']);
 
-function useOf(kind: PermissionName, used: ReadonlyMap<string, number>): string {
+function useOf(
+  kind: PermissionName,
+  scope: string,
+  { used, hosts }: Pick<PluginActivity, 'used' | 'hosts'>,
+): string {
   if (!OBSERVED.has(kind)) return 'granted; its use is not observed';
+  if (kind === 'network') {
+    const times = [...hosts]
+      .filter(([host]) => isGranted(kind, [scope], host))
+      .reduce((sum, [, count]) => sum + count, 0);
+    return times === 0 ? 'granted, not used yet' : `granted; used ${times}×`;
+  }
   const times = used.get(kind) ?? 0;
   return times === 0 ? 'granted, not used yet' : `granted; ${kind} used ${times}×`;
 }

@@ -65,15 +65,20 @@ function beginOf([first]: readonly Line[]): number {
   return first?.fromMs ?? 0;
 }
 
-function lineOf({ atMs, durationMs = 0, text, wanted, kind, at }: CallStep, depth: number): Line {
+function lineOf(step: CallStep, depth: number): Line {
+  const { atMs, durationMs = 0, text, wanted, kind, at, isPerhaps = false } = step;
   return {
     fromMs: atMs - durationMs,
     toMs: atMs,
     kind,
     depth,
-    content: html`${text}${wanted !== '' && html` ${quoted(wanted)}`}${at !== undefined && html` at ${quoted(at)}`}`,
+    content: html`${text}${wanted !== '' && html` ${quoted(wanted)}`}${at !== undefined && html` at ${quoted(at)}`}${isPerhaps && PERHAPS}`,
   };
 }
+
+const PERHAPS = html` <span class="meta"
+  >by this call, or by another that ran in the process at that time</span
+>`;
 
 function nestedLine({ id, plugin, tool, startedAtMs, end }: RecentCall, depth: number): Line {
   return {

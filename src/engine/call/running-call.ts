@@ -126,6 +126,7 @@ class RunningCall implements OpenCall, ResponseHandler {
         input: inputText,
         ...(this.spec.parent === undefined ? {} : { parent: this.spec.parent }),
         ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
+        ...(options.dryRun === true ? { mode: 'dry-run' } : {}),
       });
     }
     place.revoked.on(this.onRevoked);

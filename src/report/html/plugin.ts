@@ -228,7 +228,7 @@ function more({ approvals, limits, ends, secrets, undeclared }: PluginReport): M
     html`<h3>Approvals</h3>
       <p>
         ${plural(asked, 'request')}, ${given} approved, ${refused}
-        denied.${medianWaitMs !== null && html` People took ${duration(medianWaitMs)} in the median, ${duration(longestWaitMs ?? medianWaitMs)} at most.`}${busiestHour > 1 && ` At most ${busiestHour} within an hour.`}${saver !== null && html` A rule for <code>${said(saver.tool)}</code> would have saved ${saver.questions}.`}
+        denied.${medianWaitMs !== null && html` People took ${duration(medianWaitMs)} in the median, ${duration(longestWaitMs ?? medianWaitMs)} at most.`}${busiestHour > 1 && ` At most ${busiestHour} within an hour.`}${saver !== null && html` A rule for <code>${said(saver.tool)}</code> would have saved up to ${saver.questions} answers.`}
       </p>
       ${table(
         'The last answers',

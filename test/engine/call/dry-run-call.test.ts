@@ -54,6 +54,7 @@ it('a dry run reads, and what it would change is stopped and listed', async () =
     onEvent: (event) => events.push(event),
   });
   const unread = await engine.call('sync', { n: 1 }, { dryRun: true });
+  expect(events.find(({ type }) => type === 'call-started')).toMatchObject({ mode: 'dry-run' });
   expect(unread).toMatchObject({
     code: 'EFFECT_DENIED',
     dryRun: [{ permission: 'network', method: 'GET', url: 'http://api.test/item' }],
