@@ -1,5 +1,5 @@
 import type { RiskBand } from '../plugin/risk.js';
-import type { DeniedReport, Finding, PluginReport, RuleName } from './report.js';
+import type { DeniedReport, Finding, PinReport, PluginReport, RuleName } from './report.js';
 import { shellWord } from '../visible.js';
 
 /** A finding of a rule in one plugin. */
@@ -204,18 +204,28 @@ export const updateWidens: Rule = {
   name: 'BH-UPDATE-WIDENS',
   about: 'An update added permissions that were not accepted when the plugin was installed.',
   find: ({ plugin, manifest, wider }) =>
-    wider.map((text) => ({
-      level: 'warning' as const,
-      subject: text,
-      message:
-        `${plugin.id} ${plugin.version ?? ''} requests ${text}, which it did not request before.`.replace(
-          '  ',
-          ' ',
-        ),
-      fix: `Review the change (bulkhead diff ${shellWord(plugin.id)}), then accept it or roll it back.`,
-      place: { file: manifest },
-    })),
+    wider.map((text) => {
+      const { id, version, pin } = plugin;
+      const isAccepted = pin?.current === true && plugin.state !== 'gone';
+      const accepted = isAccepted ? acceptanceOf(pin) : undefined;
+      const named = [id, ...(version === null ? [] : [version])].join(' ');
+      return {
+        level: accepted === undefined ? ('warning' as const) : ('note' as const),
+        subject: text,
+        message: `${named} requests ${text}, which it did not request before.${accepted ?? ''}`,
+        fix:
+          accepted === undefined
+            ? `Review the change (bulkhead diff ${shellWord(id)}), then accept it or roll it back.`
+            : `If it should not have been accepted: bulkhead rollback ${shellWord(id)}.`,
+        place: { file: manifest },
+      };
+    }),
 };
+
+/** Who accepted the code that is installed. */
+function acceptanceOf({ by, at }: PinReport): string {
+  return ` It was accepted${by === null ? '' : ` by ${by}`}${at === null ? '' : ` on ${at.slice(0, 10)}`}.`;
+}
 
 /** Every rule, the most serious first. */
 export const rules: readonly Rule[] = [

@@ -82,6 +82,24 @@ describe('BH-UPDATE-WIDENS', () => {
     expect(all).toContain('BH-UPDATE-WIDENS network b.test');
   });
 
+  it('only notes what a person accepted since, and says who', async () => {
+    const previous = await reportOn({ network: ['a.test'] });
+    const widened = async (lock: object | undefined) => {
+      const report = await reportOn({ network: ['a.test', 'c.test'] }, [], { previous, lock });
+      const [one] = report.findings.filter(({ rule }) => rule === 'BH-UPDATE-WIDENS');
+      return `${one?.level}: ${one?.message}`;
+    };
+    const bundles = { tools: statusOf('one', {}).entries[0]?.bundle };
+    const asked = 'one 1.0.0 requests network c.test, which it did not request before.';
+    expect(
+      await widened({ plugins: { one: { bundles, by: 'ada', at: '2026-11-25T08:00:00Z' } } }),
+    ).toBe(`note: ${asked} It was accepted by ada on 2026-11-25.`);
+    expect(await widened({ plugins: { one: { bundles: { tools: 'sha512-other' } } } })).toBe(
+      `warning: ${asked}`,
+    );
+    expect(await widened(undefined)).toBe(`warning: ${asked}`);
+  });
+
   it('finds what is wider than in the report before, and tells all that has changed', async () => {
     const previous = await reportOn({ network: ['a.test'], time: true });
     const report = await reportOn({ network: ['a.test', 'c.test'] }, [], { previous });
