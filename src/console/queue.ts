@@ -179,13 +179,13 @@ export function saverOf(
   );
   const counts = candidates.map((rule) => {
     const fitting = open.filter(({ question }) => fits(rule, caseOf(question), nowMs));
+    // guard: no-saver-allows-what-was-denied
+    if (fitting.some(({ denied }) => denied)) return { rule, questions: 0 };
     const saved = fitting.filter(
       ({ question }) =>
         decide([...rules, rule], caseOf(question), question.risk, nowMs)?.verdict === 'allow',
     );
-    // guard: no-saver-allows-what-was-denied
-    const isWrong = fitting.some(({ denied }) => denied);
-    return { rule, questions: isWrong ? 0 : saved.length - 1 };
+    return { rule, questions: saved.length - 1 };
   });
   const [best] = counts.toSorted((a, b) => b.questions - a.questions);
   return best !== undefined && best.questions > 0 ? best : undefined;
