@@ -70,13 +70,15 @@ const CODES = {
 } as const satisfies Record<GuestEndCause, ErrorCode>;
 
 /** The error for a call that was open when its guest ended. */
-export function endError(plugin: string, { cause, detail, inactive }: GuestEnd): BulkheadError {
+export function endError(plugin: string, end: GuestEnd): BulkheadError {
+  const { cause, detail, inactive, ambiguous } = end;
   if (inactive === true) return inactiveError(plugin, detail);
   if (cause === 'stopped') return new BulkheadError('STOPPED', detail, { stopped: plugin });
   if (CODES[cause] === 'NEIGHBOUR_ENDED') return neighbourError(plugin, detail);
+  const shared = ambiguous === true ? ', which it shared with its trust group,' : '';
   return new BulkheadError(
     CODES[cause],
-    `The guest of ${plugin} ended during the call: ${detail}. The next call gets a fresh guest.`,
+    `The guest of ${plugin}${shared} ended during the call: ${detail}. The next call gets a fresh guest.`,
     { plugin, reason: detail },
   );
 }

@@ -347,7 +347,7 @@ function needsPublicUrl(host: string): BulkheadError {
 /** Paths that this server always uses. */
 const OWN_PATHS = ['/console', '/healthz', '/health', '/readyz', '/ready', '/api', '/.well-known'];
 
-/** Throws `INVALID_OPTIONS` if two endpoints have one path: one of them would never answer. */
+/** Throws `INVALID_OPTIONS` if two endpoints have one path, or MCP's is above or below another: a client could take one for the other. */
 function checkPaths({ vertesia, mcp }: ServerOptions): void {
   const base = vertesia?.path.replace(/\/[^/]*\/?$/, '') ?? '';
   const taken = [
@@ -357,11 +357,16 @@ function checkPaths({ vertesia, mcp }: ServerOptions): void {
     ...OWN_PATHS,
   ].map(plainPath);
   const isTaken = (path: string): boolean =>
-    taken.some((one) => plainPath(path) === one || plainPath(path).startsWith(`${one}/`));
+    taken.some((one) => isBelow(plainPath(path), one) || isBelow(one, plainPath(path)));
   // guard: endpoint-paths-differ
   if (mcp !== undefined && isTaken(mcp.path)) throw samePath('--mcp', mcp.path);
   const own = OWN_PATHS.some((one) => plainPath(vertesia?.path ?? '') === one);
   if (vertesia !== undefined && own) throw samePath('--vertesia', vertesia.path);
+}
+
+/** Whether two paths are equal, or the first is below the second. The root has no path below it: no route ends there. */
+function isBelow(path: string, other: string): boolean {
+  return path === other || (other !== '' && path.startsWith(`${other}/`));
 }
 
 /** Routes ignore a final slash. */

@@ -348,6 +348,8 @@ function firstSet(...texts: readonly (string | undefined)[]): string | undefined
 }
 
 function pathOf(option: string, path: string): string {
-  if (/^\/[\w\-./]*$/.test(path)) return path;
+  // Clients resolve the segments `.` and `..` before they send a request.
+  const isPlain = /^\/[\w\-./]*$/.test(path) && !/\/(?:\.{1,2}(?:\/|$)|\/)/.test(path);
+  if (isPlain) return path;
   throw usageError(option, `${option} takes a path such as /tools, not ${path}`);
 }

@@ -29,8 +29,9 @@ import {
  * gets an error result, the plugin's signal and the requests made with it are aborted, and a later
  * answer is dropped. `GuestSupervisor.giveUp` decides what becomes of the guest.
  *
- * If the guest is killed because of another call, this call runs again in another guest, once, unless
- * it may have had effects. Then it fails with `NEIGHBOUR_ENDED`.
+ * If the guest is killed because of another call, or crashes with several plugins in it, this call runs
+ * again in another guest, once, unless it may have had effects. Then it fails, after a kill with
+ * `NEIGHBOUR_ENDED`.
  */
 export function runCall(
   spec: CallSpec,
@@ -201,17 +202,19 @@ class RunningCall implements OpenCall, ResponseHandler {
 
   failed(error: Error): void {
     const { guest } = this;
-    if (
-      guest !== undefined &&
-      error instanceof GuestEnded &&
-      isNeighbours(error.end) &&
-      this.mayRunAgain(guest)
-    ) {
-      this.place.instance.calls.ended(guest.peer, this);
-      this.guest = undefined;
-      if (this.runAgain(error.end.detail)) return;
+    const end = error instanceof GuestEnded ? error.end : undefined;
+    const isOfAnother = end !== undefined && (isNeighbours(end) || end.ambiguous === true);
+    if (guest === undefined || !isOfAnother || !this.mayRunAgain(guest)) {
+      return this.ended(failureOf(error, this.tool));
     }
-    this.ended(failureOf(error, this.tool));
+    this.place.instance.calls.ended(guest.peer, this);
+    this.guest = undefined;
+    const again = (): void => {
+      if (!this.runAgain(end.detail)) this.ended(failureOf(error, this.tool));
+    };
+    // After a crash of several plugins, each of them gets guests of its own at the end of the guest.
+    if (end.ambiguous === true) void guest.ended.then(again);
+    else again();
   }
 
   ended(outcome: Outcome): void {

@@ -221,6 +221,14 @@ describe('what cannot be served', () => {
     ],
     [['--plugins', '.', '--mcp', '/tools'], '--mcp /tools is the path of another endpoint'],
     [['--plugins', '.', '--mcp', '/activities/x'], 'is the path of another endpoint'],
+    [
+      ['--plugins', '.', '--mcp', '/tools', '--vertesia', '/tools/x'],
+      '--mcp /tools is the path of another endpoint',
+    ],
+    [['--plugins', '.', '--mcp', '/api/plugins/x'], 'is the path of another endpoint'],
+    [['--plugins', '.', '--mcp', '/a/../tools'], '--mcp takes a path such as /tools'],
+    [['--plugins', '.', '--mcp', '/a//b'], '--mcp takes a path such as /tools'],
+    [['--plugins', '.', '--vertesia', '/tools/.'], '--vertesia takes a path such as /tools'],
     [['--plugins', '.', '--vertesia', '/healthz'], 'is the path of another endpoint'],
     [['--plugins', '.', '--config', '/nowhere.json'], '--config cannot read /nowhere.json'],
   ])('is wrong usage: %j', async (args, why) => {

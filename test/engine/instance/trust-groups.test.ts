@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { BulkheadEvent, Engine, EngineOptions } from '../../../src/index.js';
-import { makePlugin, startEngine } from '../plugin-on-disk.js';
+import { makeDirectory, makePlugin, startEngine } from '../plugin-on-disk.js';
 
 /** An engine whose plugins a, b and c are of one trust group, and d of none. */
 async function startGroup(options: Partial<EngineOptions> = {}): Promise<Started> {
   const directories = ['a', 'b', 'c', 'd'].map((id) =>
     makePlugin({
       id,
-      permissions: { time: true },
+      permissions: { time: true, storage: true },
       tools: {
         count: 'async () => (globalThis.n = (globalThis.n ?? 0) + 1)',
         pollute: `async () => {
@@ -16,6 +16,10 @@ async function startGroup(options: Partial<EngineOptions> = {}): Promise<Started
         look: 'async () => [typeof globalThis.n, "polluted" in {}, typeof Float32Array]',
         loop: 'async () => { for (;;); }',
         wait: 'async () => { await new Promise((resolve) => setTimeout(resolve, 60_000)); }',
+        write:
+          "async () => { await storage.write('k', '1'); await new Promise((resolve) => setTimeout(resolve, 20_000)); }",
+        read: "async () => storage.read('k')",
+        nap: 'async () => { await new Promise((resolve) => setTimeout(resolve, 1_000)); return "rested"; }',
         crash:
           "async () => { const all = []; for (;;) all.push(new Array(1e6).fill('x' + all.length)); }",
       },
@@ -91,17 +95,32 @@ describe('plugins of one trust group', () => {
   });
 
   it('put only the plugin in quarantine that crashes again without the others', async () => {
-    const { engine } = await startGroup({ limits: { maxCrashes: 1, memoryMb: 32 } });
+    const { engine, ends } = await startGroup({ limits: { maxCrashes: 1, memoryMb: 32 } });
     for (const id of ['a', 'b']) await engine.call(`${id}:count`, {});
-    const neighbour = engine.call('b:wait', {}, { timeoutMs: 20_000 });
-    const crash = () => engine.call('a:crash', {}, { timeoutMs: 20_000 });
-    expect((await crash()).isError).toBe(true);
-    expect((await neighbour).isError).toBe(true);
-    // Any of them may have caused that, so each has a process of its own for a while.
-    expect((await engine.call('b:count', {})).value).toBe(1);
-    expect((await crash()).isError).toBe(true);
+    const neighbour = engine.call('b:nap', {}, { timeoutMs: 20_000 });
+    const crashed = await engine.call('a:crash', {}, { timeoutMs: 20_000 });
+    // Any of them may have caused that, so both calls ran again, each in a process of its own.
+    expect(crashed.code).toBe('GUEST_OUT_OF_MEMORY');
+    expect((await neighbour).value).toBe('rested');
+    expect(ends('a')).toEqual(['memory', 'memory']);
     expect((await engine.call('a:count', {})).code).toBe('QUARANTINED');
-    expect((await engine.call('b:count', {})).value).toBe(2);
+    expect((await engine.call('b:count', {})).value).toBe(1);
+    expect(ends('b')).toEqual(['memory']);
+  });
+
+  it('fail with a crash of their process if a call may have had effects', async () => {
+    const { engine, ends } = await startGroup({
+      limits: { memoryMb: 32 },
+      storageDirectory: makeDirectory(),
+    });
+    for (const id of ['a', 'b']) await engine.call(`${id}:count`, {});
+    const neighbour = engine.call('b:write', {}, { timeoutMs: 20_000 });
+    await expect.poll(async () => (await engine.call('b:read', {})).value).toBe('1');
+    await engine.call('a:crash', {}, { timeoutMs: 20_000 });
+    const { isError, code, content } = await neighbour;
+    expect({ isError, code }).toEqual({ isError: true, code: 'GUEST_OUT_OF_MEMORY' });
+    expect(JSON.stringify(content)).toContain('which it shared with its trust group');
+    expect(ends('b')).toEqual(['memory']);
   });
 
   it('answer each other’s calls while one of them waits', async () => {
