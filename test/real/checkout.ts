@@ -17,13 +17,13 @@ const CHECKOUTS = resolve('.cache/real-checkouts');
 export async function checkOut(
   source: Source,
 ): Promise<{ readonly directory: string } | { readonly skipped: string }> {
-  const { id, system, repository, commit, path = '' } = source;
+  const { id, system, repository, commit, path = '', scenario = id } = source;
   const clone = join(REPOSITORIES, repository.replace('/', '+'));
   const git = [clone, join(clone, '.git'), join(clone, 'repo')].find((directory) =>
     existsSync(join(directory, 'HEAD')),
   );
   if (git === undefined) return { skipped: `${clone} does not exist` };
-  const directory = join(CHECKOUTS, system, `${id}@${commit.slice(0, 12)}`);
+  const directory = join(CHECKOUTS, system, `${scenario}@${commit.slice(0, 12)}`);
   if (existsSync(directory)) return { directory };
   const known = await run('git', ['--git-dir', git, 'cat-file', '-e', commit]).then(
     () => true,
@@ -36,7 +36,9 @@ export async function checkOut(
   await mkdir(draft, { recursive: true });
   const archive = join(draft, '..', `${id}.tar`);
   const tree = path === '' ? commit : `${commit}:${path}`;
-  await run('git', ['--git-dir', git, 'archive', '-o', archive, tree]);
+  // Some repositories have their installed dependencies in them.
+  const paths = ['.', ':(exclude)node_modules'];
+  await run('git', ['--git-dir', git, 'archive', '-o', archive, tree, ...paths]);
   await run('tar', ['-xf', archive, '-C', draft]);
   await rm(archive);
   if (source.bundled !== true) {

@@ -23,7 +23,8 @@ interface Row {
 async function compare(source: Source): Promise<Row> {
   const skipped = (note: string): Row => ({ source, verdict: 'skipped', note });
   const system = SYSTEMS[source.system];
-  const file = new URL(`./${source.system}/scenarios/${source.id}.ts`, import.meta.url);
+  const name = source.scenario ?? source.id;
+  const file = new URL(`./${source.system}/scenarios/${name}.ts`, import.meta.url);
   if (system === undefined || !existsSync(file)) return skipped('it has no scenario yet');
   const missing = await missingFor(source.system);
   if (missing !== undefined) return skipped(missing);

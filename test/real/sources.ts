@@ -11,6 +11,8 @@ export interface Source {
   readonly path?: string;
   /** Whether its built file has its dependencies inside, so that none are installed. */
   readonly bundled?: boolean;
+  /** Its scenario's file. Default: its id. For a second plugin with the same id. */
+  readonly scenario?: string;
 }
 
 const vellum = (id: string, repository: string, commit: string, path?: string): Source => ({
@@ -21,11 +23,32 @@ const vellum = (id: string, repository: string, commit: string, path?: string): 
   ...(path === undefined ? {} : { path }),
 });
 
-const spindle = (id: string, repository: string, commit: string): Source => ({
+const spindle = (id: string, repository: string, commit: string, scenario?: string): Source => ({
   id,
   system: 'spindle',
   repository,
   commit,
+  bundled: true,
+  ...(scenario === undefined ? {} : { scenario }),
+});
+
+/** A plugin that Vellum ships. It imports nothing but Vellum's plugin API. */
+const shipped = (name: string): Source => ({
+  ...vellum(
+    name,
+    'vellum-ai/vellum-assistant',
+    '0d28f8de0964f5a1f8df00588e163e2ddbdb02db',
+    `assistant/src/plugins/defaults/${name}`,
+  ),
+  bundled: true,
+});
+
+const pandora = (name: string): Source => ({
+  id: name,
+  system: 'pandora',
+  repository: 'buttersmoothio/pandora',
+  commit: '07df1760b06b18c76733dc1d337f0ce3cebd5a84',
+  path: `packages/${name}`,
   bundled: true,
 });
 
@@ -226,4 +249,65 @@ export const SOURCES: readonly Source[] = [
     'prolix-oc/Lumiverse-XTimeline',
     'd353ed926a8b607bc88864117ee47a110e66dcbb',
   ),
+  spindle(
+    'author_notes',
+    'B1smuthN1to/Lumi-Author-Notes',
+    '664a4231042accb9d6993984cb38e524bf362c0f',
+  ),
+  spindle(
+    'story_weather',
+    'Archkr/Lumiverse-StoryWeather',
+    '6b579514730e5eb282a313e9f5e0d35d514dbf8c',
+  ),
+  spindle(
+    'megumin_suite',
+    'Arif-salah/Megumin-Suite-Lumiverse',
+    'd1db2b8e51ba29827f6f34a9b45c6daba9d85b72',
+    'megumin_suite_fork',
+  ),
+  spindle(
+    'tracktor',
+    'drinkwaterdrink/Tracktor-ANTIGRAVITY',
+    '0094c45a7f0ec797c2b9a17c12565dcdf05ca554',
+    'tracktor_fork',
+  ),
+  spindle(
+    'multi_image_gen',
+    'EmpeQ17/Lumiverse-Multi-Image-Gen',
+    'c402a39a843925932924ab9390746ea014cf50f4',
+  ),
+  spindle('canvas', 'j-dandelion/Lumiverse-Canvas', '6dac7eaa6bfba04bb6b20dcfe245ee37eb5deca9'),
+  spindle('lumirealm', 'Archkr/Testin', '22aafb6bcf10cdab91409a0121d9aa0632468b6d'),
+  spindle('lumi_books', 'Tantoofaaz777/LumiBooks', 'a1e00777cb0d368750bcab1ee4869ac84a6b96c7'),
+  spindle(
+    'ai_character_rewriter',
+    'cidneycidoso/aislop',
+    '3ee38b45f073e3b73ec107e86a476a34a3f57655',
+  ),
+  spindle(
+    'symmetrical_multi_message',
+    '626andup-cmyk/Chat-Style-Extension-for-Lumiverse',
+    'cb69783eeaa6ae76c08b6bf86b5b16840ef6ab59',
+  ),
+  spindle(
+    'autoimg_tag_replacer',
+    'sca255/lumiverse-autoimg',
+    '2587831347f26a65ca2b334811f09414268f152d',
+  ),
+  spindle(
+    'response_instructions',
+    'bumyann/Lumiverse-Saucepan-Seasoning',
+    '0c4da71a2fc21039be43c9432db7d4f85fae38d4',
+  ),
+  shipped('empty-response'),
+  shipped('exploration-drift'),
+  shipped('max-tokens-continue'),
+  shipped('surface-completion-nudge'),
+  shipped('task-progress-nudge'),
+  shipped('tool-error'),
+  shipped('tool-result-truncate'),
+  pandora('brave-search'),
+  pandora('exa-search'),
+  pandora('perplexity-search'),
+  pandora('tavily-search'),
 ];

@@ -9,16 +9,20 @@ export const messagesApi: Readonly<Record<string, unknown>> = {
   quarantineRefusedExchanges,
   stringifyMessageContent,
   extractTextFromStoredMessageContent,
-  buildMessageExcerpt,
-  hasLexicalTokens,
-  parseMessageMetadata,
+  // Vellum reads these three from its store, so they are asynchronous.
+  buildMessageExcerpt: async (content: unknown, query: unknown) =>
+    buildMessageExcerpt(content, query),
+  hasLexicalTokens: async (text: unknown) => hasLexicalTokens(text),
+  parseMessageMetadata: async (text: unknown) => parseMessageMetadata(text),
 };
+
+const RESULTS: readonly unknown[] = ['tool_result', 'web_search_tool_result'];
 
 /** Whether a user's message contains only tool results. */
 function isToolResultMessage(message: unknown): boolean {
   const blocks = blocksOf(read(message, 'content'));
   if (read(message, 'role') !== 'user' || blocks.length === 0) return false;
-  return blocks.every((block) => read(block, 'type') === 'tool_result');
+  return blocks.every((block) => RESULTS.includes(read(block, 'type')));
 }
 
 /** The index of the last message that contains tool results, or -1. */
@@ -63,23 +67,66 @@ function isRefused(message: unknown): boolean {
 
 /** The text blocks of a content, parsed or as stored. */
 function stringifyMessageContent(content: unknown): string {
-  return textsOf(content).join('\n');
+  return textsOf(content).join('\n').trim();
 }
 
-/** All blocks of a content. Tool calls, their results and pictures become a short label. */
+/** All blocks of a content, as text. What is not text becomes a label. */
 function extractTextFromStoredMessageContent(content: unknown): string {
-  if (typeof stored(content) === 'string') return String(stored(content));
-  return blocksOf(stored(content)).map(textOfBlock).join('\n');
+  const value = stored(content);
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return typeof content === 'string' ? content : '';
+  return blocksOf(value)
+    .map((block) => LABELS.get(wordOf(block, 'type'))?.(block) ?? '<unknown_content_block />')
+    .join('\n')
+    .trim();
 }
 
-function textOfBlock(block: unknown): string {
-  const text = read(block, 'text');
-  if (typeof text === 'string') return text;
-  const type = read(block, 'type');
-  const name = read(block, 'name');
-  if (type === 'tool_use') return `[tool call: ${typeof name === 'string' ? name : 'unknown'}]`;
-  if (type === 'tool_result') return `[tool result] ${textsOf(read(block, 'content')).join('\n')}`;
-  return `[${typeof type === 'string' ? type : 'unknown'}]`;
+const LABELS: ReadonlyMap<string, (block: unknown) => string> = new Map(
+  Object.entries({
+    text: (block: unknown) => wordOf(block, 'text'),
+    thinking: (block: unknown) => wordOf(block, 'thinking'),
+    redacted_thinking: () => '<redacted_thinking />',
+    tool_use: (block: unknown) =>
+      `Tool use (${wordOf(block, 'name')}): ${jsonOf(read(block, 'input'))}`,
+    tool_result: (block: unknown) => {
+      const mark = read(block, 'is_error') === true ? ' <error />' : '';
+      return `Tool result${mark}: ${wordOf(block, 'content')}`;
+    },
+    image: (block: unknown) => `<image type="${attribute(read(block, 'source'), 'media_type')}" />`,
+    file: (block: unknown) => {
+      const source = read(block, 'source');
+      const text = wordOf(block, 'extracted_text');
+      if (text !== '') return `File (${wordOf(source, 'filename')}): ${text}`;
+      const name = attribute(source, 'filename');
+      return `<file name="${name}" type="${attribute(source, 'media_type')}" />`;
+    },
+    server_tool_use: (block: unknown) => {
+      const query = read(read(block, 'input'), 'query');
+      return `[web search: ${typeof query === 'string' ? query : wordOf(block, 'name')}]`;
+    },
+    web_search_tool_result: () => '[web search results]',
+  }),
+);
+
+function wordOf(value: unknown, key: string): string {
+  const word = read(value, key);
+  return typeof word === 'string' ? word : '';
+}
+
+function attribute(value: unknown, key: string): string {
+  return wordOf(value, key)
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return String(JSON.stringify(value));
+  } catch {
+    return '<unserializable />';
+  }
 }
 
 function buildMessageExcerpt(content: unknown, query: unknown): string {
@@ -91,12 +138,12 @@ function buildMessageExcerpt(content: unknown, query: unknown): string {
 }
 
 function hasLexicalTokens(text: unknown): boolean {
-  return typeof text === 'string' && /[\p{L}\p{N}]/u.test(text);
+  return typeof text === 'string' && /[a-z0-9_]{2}/i.test(text);
 }
 
 function parseMessageMetadata(text: unknown): unknown {
   const value = stored(text);
-  return typeof value === 'object' && value !== null ? value : null;
+  return typeof value === 'object' && value !== null ? value : undefined;
 }
 
 function textsOf(content: unknown): string[] {

@@ -19,6 +19,12 @@ const RiskLevel = { Low: 'low', Medium: 'medium', High: 'high' };
 /** The rejection of `resolveCredential`. */
 export const CredentialResolutionError: ErrorClass = makeErrorClass('CredentialResolutionError');
 
+/** Hooks append this to notices that they add to a conversation. */
+const INTERNAL_NUDGE_OUTPUT_SUPPRESSION =
+  ' The user does not see this notice: do not mention, quote or answer it, and do not say what you will do because of it. Write only what the user should read.';
+
+const MAX_TOKENS: readonly string[] = ['length', 'max_output_tokens', 'max_tokens'];
+
 /** The part of `@vellumai/plugin-api` that does not need the host: constants and pure functions. */
 export const pureApi: Readonly<Record<string, unknown>> = {
   HOOKS,
@@ -27,19 +33,21 @@ export const pureApi: Readonly<Record<string, unknown>> = {
   CredentialStoreError: makeErrorClass('CredentialStoreError'),
   TtsSynthesisError: makeErrorClass('TtsSynthesisError'),
   REFUSAL_FALLBACK_TEXT,
-  INTERNAL_NUDGE_OUTPUT_SUPPRESSION: 'internal_nudge_output_suppression',
+  INTERNAL_NUDGE_OUTPUT_SUPPRESSION,
   VOICE_ESCALATION_CONTINUATION_MESSAGE_KIND: 'voice_escalation_continuation',
   CLI_COMMAND_HELP: {},
   isMaxTokensStopReason: (reason: unknown): boolean =>
-    reason === 'max_tokens' || reason === 'length' || reason === 'MAX_TOKENS',
+    typeof reason === 'string' && MAX_TOKENS.includes(reason.trim().toLowerCase()),
   isVisionNotSupportedError,
   ...messagesApi,
 };
 
+/** Whether an error, or its message, says that the model cannot see images. */
 function isVisionNotSupportedError(error: unknown): boolean {
   const message: unknown =
-    typeof error === 'object' && error !== null ? Reflect.get(error, 'message') : undefined;
-  return typeof message === 'string' && /image|vision/i.test(message) && /support/i.test(message);
+    typeof error === 'object' && error !== null ? Reflect.get(error, 'message') : error;
+  if (typeof message !== 'string') return false;
+  return /image|vision|multi-?modal/i.test(message) && /support/i.test(message);
 }
 
 type ErrorClass = new (message?: unknown) => Error;

@@ -66,7 +66,7 @@ describe('@vellumai/plugin-api', () => {
           api.quarantineRefusedExchanges(messages).droppedExchanges,
           api.stringifyMessageContent('[{"type":"text","text":"hi"},{"type":"tool_use","name":"x"}]'),
           api.extractTextFromStoredMessageContent('[{"type":"text","text":"hi"},{"type":"tool_use","name":"x"}]'),
-          api.hasLexicalTokens('?!'), api.hasLexicalTokens('a'), api.parseMessageMetadata('{"a":1}'), api.parseMessageMetadata('x'),
+          await api.hasLexicalTokens('?! é a'), await api.hasLexicalTokens('to'), await api.parseMessageMetadata('{"a":1}'), String(await api.parseMessageMetadata('x')),
           api.isMaxTokensStopReason('max_tokens')]`,
       ),
     ).toEqual([
@@ -76,12 +76,52 @@ describe('@vellumai/plugin-api', () => {
       ['one', '', 'two'],
       1,
       'hi',
-      'hi\n[tool call: x]',
+      'hi\nTool use (x): undefined',
       false,
       true,
       { a: 1 },
-      null,
+      'undefined',
       true,
     ]);
+  });
+
+  it('has a notice to append to texts, and recognizes what providers say', async () => {
+    const [notice, ...answers] = Object.values(
+      (await valueOf(
+        useAll,
+        `[api.INTERNAL_NUDGE_OUTPUT_SUPPRESSION,
+          api.isVisionNotSupportedError('This model does not support image input'),
+          api.isVisionNotSupportedError(new Error('Vision is not supported')),
+          api.isVisionNotSupportedError('rate limited'),
+          api.isMaxTokensStopReason(' Max_Output_Tokens '), api.isMaxTokensStopReason('end_turn'),
+          api.isToolResultMessage({ role: 'user', content: [{ type: 'web_search_tool_result', tool_use_id: 'a' }] })]`,
+      )) as readonly unknown[],
+    );
+    expect(notice).toMatch(/^ The user does not see this notice: .+\.$/);
+    expect(answers).toEqual([true, true, false, true, false, true]);
+  });
+
+  it('writes each stored block as text', async () => {
+    const blocks = [
+      { type: 'thinking', thinking: 'Hm.' },
+      { type: 'tool_use', name: 'x', input: { a: 1 } },
+      { type: 'tool_result', content: 'no', is_error: true },
+      { type: 'image', source: { media_type: 'a"b' } },
+      { type: 'file', source: { filename: 'a.txt' }, extracted_text: 'words' },
+      { type: 'server_tool_use', name: 'web', input: { query: 'towers' } },
+      { type: 'constructor' },
+    ];
+    const text = `api.extractTextFromStoredMessageContent(${JSON.stringify(JSON.stringify(blocks))})`;
+    expect(await valueOf(useAll, text)).toBe(
+      [
+        'Hm.',
+        'Tool use (x): {"a":1}',
+        'Tool result <error />: no',
+        '<image type="a&quot;b" />',
+        'File (a.txt): words',
+        '[web search: towers]',
+        '<unknown_content_block />',
+      ].join('\n'),
+    );
   });
 });

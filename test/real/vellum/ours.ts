@@ -22,6 +22,7 @@ export async function runOurs({
     credentials = {},
     profiles = [],
     generated,
+    semantics,
   } = scenario;
   await using engine = await createEngine({
     plugins: [plugin],
@@ -31,6 +32,7 @@ export async function runOurs({
     credentials: (_plugin, key) =>
       Object.entries(credentials).find(([name]) => name.endsWith(`/${key}`))?.[1],
     tolerance: 'full',
+    ...(semantics === undefined ? {} : { hooks: { semantics } }),
     network: { overrides: Object.entries(origins).map(([host, url]) => ({ host, url })) },
     storageDirectory: join(workspace, '..', 'storage'),
     powers: [

@@ -11,6 +11,8 @@ export type VellumStep =
   | { readonly hook: string; readonly context?: JsonObject };
 
 export interface VellumScenario extends Scenario<VellumStep> {
+  /** The operator's choice of the hooks' semantics. Default: by the plugin's range. */
+  readonly semantics?: 'classic' | 'current';
   /** What `getModelProfiles` answers. Default: none. */
   readonly profiles?: readonly JsonObject[];
   /** The text that the configured provider's model answers. Without it there is no provider. */
