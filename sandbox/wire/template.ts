@@ -13,7 +13,7 @@ export interface TemplateMacro {
 /** Nested macros. Stops a template of opening braces. */
 const MAX_DEPTH = 20;
 
-const NAME = /^\s*([a-z0-9_.-]{1,128}(?::[a-z0-9_.-]+)*)/i;
+const NAME = /^\s*([a-z0-9_.-]{1,128}(?::[a-z0-9_.-]+)*|[():;<>](?=\s*(?:$|::)))/i;
 
 /**
  * The texts and macros of a template, in order. A macro is a name with arguments after `::`, or with

@@ -36,6 +36,7 @@ import { openApprovalFilesOrMemory } from './node/approval-files.js';
 import { openPinFiles } from './node/text-cache.js';
 import { watchDirectories } from './node/watcher.js';
 import { makeGrants } from './plugins/grants.js';
+import { explainGrants } from './plugins/grant-warnings.js';
 import { explainGuestOptions } from './plugins/guest-option-warnings.js';
 import { makePluginTable } from './plugins/installed.js';
 import { lockedPins } from './plugins/lock.js';
@@ -279,7 +280,10 @@ export async function openEngine(
   };
 
   const warnAboutGuestOptions = (): void => {
-    const sentences = explainGuestOptions(settings, plugins.list(), catalog.list(), options);
+    const sentences = [
+      ...explainGuestOptions(settings, plugins.list(), catalog.list(), options),
+      ...explainGrants({ ...settings, grant: options.grant }, plugins.list()),
+    ];
     for (const sentence of sentences) settings.logger.warn({}, sentence);
   };
 

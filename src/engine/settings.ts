@@ -5,6 +5,7 @@ import { checkOptions } from './types/option-forms.js';
 import { ENGINE_OPTIONS } from './types/options-table.js';
 import { openRuleBook } from '../approval/rule-book.js';
 import { type EffectMode, isTolerance, THRESHOLDS } from '../approval/policy.js';
+import { checkNetworkOptions } from '../brokers/network/broker.js';
 import type { PowerDefinition } from '../brokers/powers/host-powers.js';
 import { readPowers } from '../brokers/powers/host-powers.js';
 import { BulkheadError } from '../errors.js';
@@ -51,6 +52,7 @@ export function readSettings(
   if (tolerance !== undefined && !isTolerance(tolerance)) {
     throw invalid('tolerance', `one of ${Object.keys(THRESHOLDS).join(', ')}`);
   }
+  checkNetworkOptions(options.network ?? {});
   const walls = readWalls(options.walls ?? {});
   checkInspector(options);
   const given = readLimits(options.limits ?? {});

@@ -75,6 +75,30 @@ describe('createEngine refuses', () => {
       /secrets\["note"\] names no installed plugin\. Did you mean "notes"\?/,
     ],
     [{ powers: { x: 5 } }, /The option powers takes a list of powers/],
+    [{ powers: [null] }, /The option powers takes a list of powers\. It is \[null\]/],
+    [
+      { powers: [{ name: 'x', risc: 'low', handler: () => 1 }] },
+      /"risc" is not an option of powers\[0\]\. Did you mean risk\?/,
+    ],
+    [
+      { coreTools: [{ name: 'x', descripton: 'd', execute: () => '' }] },
+      /"descripton" is not an option of coreTools\[0\]\. Did you mean description\?/,
+    ],
+    [
+      { network: { overrides: [{ host: 'a.test', uri: 'http://127.0.0.1:1' }] } },
+      /"uri" is not an option of network\.overrides\[0\]\. Did you mean url\?/,
+    ],
+    [
+      { network: { overrides: [{ host: 'a.test', url: '127.0.0.1' }] } },
+      /The host override for a\.test leads to 127\.0\.0\.1: write an origin/,
+    ],
+    [{ network: { ca: ['/etc/ca.pem'] } }, /network\.ca takes a list of certificates in PEM/],
+    [{ network: { proxy: 'proxy:3128' } }, /The proxy is not an http: or https: URL/],
+    [{ identity: { isuer: 'x' } }, /"isuer" is not an option of identity\. Did you mean issuer\?/],
+    [
+      { credentials: { resolve: () => undefined, stor: () => undefined } },
+      /"stor" is not an option of credentials\. Did you mean store\?/,
+    ],
     [
       { config: { notes: 5 } },
       /The option config takes an object with an object for each plugin id/,
@@ -97,6 +121,17 @@ describe('createEngine refuses', () => {
       code: 'INVALID_OPTIONS',
       message: expect.stringMatching(message),
     });
+  });
+
+  it('no further members of an instance of a class', async () => {
+    class Store {
+      readonly values = new Map([['key', 'a']]);
+      resolve(_plugin: string, key: string): string | undefined {
+        return this.values.get(key);
+      }
+    }
+    const engine = await startEngine([plugin()], { credentials: new Store() });
+    expect(engine.plugins()).toHaveLength(1);
   });
 
   it('no options at all', async () => {

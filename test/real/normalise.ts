@@ -9,6 +9,8 @@ export function normalise(value: Json, workspace: string): Json {
     .replace(/(?<!\d)1[6-9]\d{11}(?!\d)/g, 'MILLISECONDS')
     // An id: what follows a time.
     .replace(/(?<=MILLISECONDS[-_])[a-z0-9]{4,14}/g, 'RANDOM')
+    // An id of a time and a random text, both with base 36.
+    .replace(/(?<=_)m[a-z0-9]{7}_[a-z0-9]{4,8}(?![a-z0-9])/g, 'RANDOM')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID');
   return JSON.parse(text);
 }

@@ -113,7 +113,8 @@ export function makeMacros(
   };
 }
 
-const NAME = /^[a-z0-9_:.-]{1,128}$/;
+/** Also one mark, e.g. `{{(}}`. */
+const NAME = /^(?:[a-z0-9_:.-]{1,128}|[();<>])$/;
 
 /** Names with a meaning in Lumiverse. */
 const BUILT_IN: ReadonlySet<string> = new Set(

@@ -67,6 +67,8 @@ export interface HostPower extends Pick<
 /** The host's powers, by name. */
 export interface HostPowers {
   readonly names: readonly string[];
+  /** The permissions that grant them. */
+  readonly permissions: readonly string[];
   find(name: string): HostPower | undefined;
   /** The highest risk of that permission's powers; `undefined` if it grants none. */
   riskOf(permission: string): RiskBand | undefined;
@@ -98,6 +100,7 @@ export function readPowers(
     [...byName.values()].filter((power) => power.permission === permission);
   return {
     names: [...byName.keys()],
+    permissions: [...new Set([...byName.values()].map(({ permission }) => permission))],
     find: (name) => byName.get(name),
     riskOf: (permission) => {
       const [first, ...rest] = under(permission).map(({ risk }) => risk);

@@ -5,18 +5,28 @@ import { parseScope } from '../../permissions/filesystem.js';
 import { type GuestSettings, isolationOf } from '../types/guest-options.js';
 import type { EngineOptions } from '../types/options.js';
 import type { InstalledPlugin } from './installed.js';
+import { packageNames } from './package-names.js';
 
 /** The part of an installed tool that an option can name. */
 interface Named {
   readonly name: string;
   readonly id: string;
   readonly confinement: CatalogTool['confinement'];
+  readonly category?: string;
 }
 
 /** Options that name plugins. */
 type OptionsByPlugin = Pick<
   EngineOptions,
-  'config' | 'packages' | 'packageBuilds' | 'hostMode' | 'trustHints' | 'remotes'
+  | 'config'
+  | 'packages'
+  | 'packageBuilds'
+  | 'hostMode'
+  | 'trustHints'
+  | 'remotes'
+  | 'lockedPlugins'
+  | 'hooks'
+  | 'policy'
 >;
 
 /**
@@ -32,6 +42,8 @@ export function explainGuestOptions(
   const { replicas, isolation, background, trustGroups, idempotent, record } = settings;
   const ids = installed.map(({ plugin }) => plugin.id);
   const { config, packages, packageBuilds, hostMode, trustHints, remotes } = options;
+  const { lockedPlugins = [], hooks = {}, policy = {} } = options;
+  const { allowedTools = [], blockedTools = [], allowedToolCategories = [] } = policy;
   const keysOf = (byId: object = {}): string[] => Object.keys(byId).filter((id) => id !== '*');
   const all = [...ids, ...(remotes ?? []).flatMap(({ id }) => id ?? [])];
   const names = tools.flatMap(({ name, id }) => [name, id]);
@@ -51,6 +63,21 @@ export function explainGuestOptions(
     ...unknown('config', keysOf(config), all),
     ...unknown('packages', keysOf(packages), ids),
     ...unknown('packageBuilds', keysOf(packageBuilds), ids),
+    ...installed.flatMap((one) => explainBuilds(one, packageBuilds)),
+    ...unknown('lockedPlugins', lockedPlugins, ids),
+    ...unknown(
+      'hooks.semantics',
+      typeof hooks.semantics === 'object' ? keysOf(hooks.semantics) : [],
+      ids,
+    ),
+    ...unknown('policy.allowedTools', allowedTools, names),
+    // A misspelt name would not block the tool.
+    ...unknown('policy.blockedTools', blockedTools, names),
+    ...unknown(
+      'policy.allowedToolCategories',
+      allowedToolCategories,
+      tools.flatMap(({ category }) => category ?? []),
+    ),
     ...unknown('hostMode', hostMode ?? [], ids),
     ...unknown('trustHints', trustHints ?? [], all),
     // guard: unknown-idempotent-tool-told
@@ -69,9 +96,35 @@ function isNamed({ name, id }: Named, given: readonly string[]): boolean {
 
 function notThere(option: string, name: string, known: readonly string[]): string {
   const meant = didYouMean(name, known);
-  const what = option === 'idempotent' || option === 'record' ? 'tool' : 'plugin';
+  const what = NOT_PLUGINS[option] ?? 'plugin';
   const hint = meant === undefined ? '' : ` Did you mean ${JSON.stringify(meant)}?`;
   return `The option ${option} names ${JSON.stringify(name)}, and there is no such ${what}.${hint}`;
+}
+
+/** What an option names, if not plugins. */
+const NOT_PLUGINS: Readonly<Record<string, string>> = {
+  idempotent: 'tool',
+  record: 'tool',
+  'policy.allowedTools': 'tool',
+  'policy.blockedTools': 'tool',
+  'policy.allowedToolCategories': 'category',
+};
+
+/** A build that is chosen for a package which the plugin does not have. */
+function explainBuilds(
+  { plugin: { id, directory } }: InstalledPlugin,
+  packageBuilds: OptionsByPlugin['packageBuilds'] = {},
+): readonly string[] {
+  const chosen = Object.hasOwn(packageBuilds, id) ? Object.keys(packageBuilds[id] ?? {}) : [];
+  const known = chosen.length === 0 ? undefined : packageNames(directory);
+  if (known === undefined) return [];
+  return chosen
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const meant = didYouMean(name, known);
+      const hint = meant === undefined ? '' : ` Did you mean ${JSON.stringify(meant)}?`;
+      return `The option packageBuilds names the package ${JSON.stringify(name)}, which ${id} does not have.${hint}`;
+    });
 }
 
 function explainOne(

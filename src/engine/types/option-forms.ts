@@ -8,6 +8,8 @@ export interface OptionForm {
   readonly fits: (value: unknown) => boolean;
   /** The members of an object. Others are refused. Default: any. */
   readonly members?: Readonly<Record<string, OptionForm>>;
+  /** The members of each element of a list. Others are refused. Default: any. */
+  readonly each?: Readonly<Record<string, OptionForm>>;
   /** Names of members that another check reads. */
   readonly names?: readonly string[];
 }
@@ -46,10 +48,23 @@ export function checkOptions(
         { option },
       );
     }
-    if (form.members !== undefined && isRecord(value)) {
+    if (form.members !== undefined && isPlain(value)) {
       checkOptions(value, form.members, option, `${option}.`);
     }
+    if (form.each !== undefined && Array.isArray(value)) {
+      for (const [index, one] of value.entries()) {
+        if (isPlain(one))
+          checkOptions(one, form.each, `${option}[${index}]`, `${option}[${index}].`);
+      }
+    }
   }
+}
+
+/** Whether it is an object of data. An instance of a class may have more members than an option. */
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (!isRecord(value)) return false;
+  const parent: unknown = Object.getPrototypeOf(value);
+  return parent === null || Object.getPrototypeOf(parent) === null;
 }
 
 /** The option that has a member of this name. */
@@ -115,6 +130,15 @@ export function texts(example: string): OptionForm {
 /** A list whose elements another check reads. */
 export function list(what: string): OptionForm {
   return { takes: `a list of ${what}`, fits: Array.isArray };
+}
+
+/** A list of objects with these members and no others. */
+export function listOf<Element>(what: string, each: OptionForms<Element>): OptionForm {
+  return {
+    takes: `a list of ${what}`,
+    fits: (value) => Array.isArray(value) && value.every(isRecord),
+    each,
+  };
 }
 
 export function oneOf(...words: readonly (string | null)[]): OptionForm {

@@ -1,6 +1,9 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { AuditOptions } from '../../audit/options.js';
 import type { ToolPolicy } from '../../approval/policy.js';
+import type { HostOverride } from '../../brokers/network/overrides.js';
+import type { PowerDefinition } from '../../brokers/powers/host-powers.js';
+import type { IdentityOptions } from '../../remotes/identity.js';
 import type { EngineHookOptions } from './hook-options.js';
 import {
   anyText,
@@ -11,6 +14,7 @@ import {
   flag,
   list,
   listener,
+  listOf,
   members,
   milliseconds,
   oneOf,
@@ -22,6 +26,7 @@ import {
   texts,
 } from './option-forms.js';
 import { DEFAULT_LIMITS } from './limits.js';
+import type { CoreTool } from './core-tool.js';
 import type { CallOptions, EngineOptions, NetworkOptions, WallOptions } from './options.js';
 
 const pluginIds = texts('["notes"]');
@@ -63,7 +68,16 @@ export const ENGINE_OPTIONS: OptionForms<EngineOptions> = {
   trustFile: text,
   defaultPlugins: texts('["./plugins/*"]'),
   workspace: text,
-  coreTools: list('tools'),
+  coreTools: listOf<CoreTool>('tools', {
+    name: checkedElsewhere,
+    description: anyText,
+    inputSchema: checkedElsewhere,
+    risk: oneOf('low', 'medium', 'high'),
+    category: anyText,
+    exclusive: flag,
+    timeoutMs: checkedElsewhere,
+    execute: listener('a function of an input'),
+  }),
   programs: flag,
   collisions: oneOf('isolate', 'strict'),
   grant: checkedElsewhere,
@@ -91,11 +105,25 @@ export const ENGINE_OPTIONS: OptionForms<EngineOptions> = {
     listener('a function'),
   ),
   hostMode: pluginIds,
-  powers: list('powers'),
-  credentials: either(listener('a function of a plugin and a key'), {
-    takes: 'an object with a function resolve',
-    fits: (value) => isRecord(value) && typeof value['resolve'] === 'function',
+  powers: listOf<PowerDefinition>('powers', {
+    name: checkedElsewhere,
+    description: anyText,
+    permission: checkedElsewhere,
+    arguments: checkedElsewhere,
+    result: checkedElsewhere,
+    risk: checkedElsewhere,
+    timeoutMs: checkedElsewhere,
+    maxArgumentBytes: checkedElsewhere,
+    maxResultBytes: checkedElsewhere,
+    handler: checkedElsewhere,
   }),
+  credentials: {
+    ...either(listener('a function of a plugin and a key'), {
+      takes: 'an object with a function resolve',
+      fits: (value) => isRecord(value) && typeof value['resolve'] === 'function',
+    }),
+    members: { resolve: checkedElsewhere, store: listener('a function') },
+  },
   approve: approver,
   tolerance: checkedElsewhere,
   riskPolicy: oneOf('proven', 'author'),
@@ -112,14 +140,26 @@ export const ENGINE_OPTIONS: OptionForms<EngineOptions> = {
   policy,
   limits: { ...record, names: Object.keys(DEFAULT_LIMITS) },
   network: members<NetworkOptions>({
-    overrides: list('{ host, url }'),
-    ca: texts('[pem]'),
+    overrides: listOf<HostOverride>('{ host, url }', { host: text, url: text }),
+    ca: {
+      takes: 'a list of certificates in PEM',
+      fits: (value) =>
+        Array.isArray(value) &&
+        value.every(
+          (one) => typeof one === 'string' && one.includes('-----BEGIN CERTIFICATE-----'),
+        ),
+    },
     proxy: text,
     answer: listener('a function of a Request'),
   }),
   remotes: list('servers'),
   remotesWaitMs: milliseconds,
-  identity: record,
+  identity: members<IdentityOptions>({
+    issuer: either(text, listener('a function')),
+    key: record,
+    subject: text,
+    account: record,
+  }),
   background: pluginIds,
   idempotent: toolNames,
   record: toolNames,

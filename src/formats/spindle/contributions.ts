@@ -98,7 +98,7 @@ const MAX_ITEMS = 1_000;
 const MAX_COMMANDS = 20;
 const MAX_TEXT = 500;
 const ENDPOINT = /^[a-z][a-z0-9_]{0,127}(?:\.[a-z0-9][a-z0-9_-]{0,127}){1,8}$/;
-const MACRO = /^[a-z0-9_:.-]{1,128}$/;
+const MACRO = /^(?:[a-z0-9_:.-]{1,128}|[();<>])$/;
 
 const HOOKS = [
   'interceptor',

@@ -65,6 +65,47 @@ describe('options about guests', () => {
     );
   });
 
+  it('warn about tools and categories that a policy names and nobody has', async () => {
+    const told = await warningsOf([makePlugin({ tools: { run: '() => 1' } })], {
+      policy: {
+        blockedTools: ['sample__runn', 'sample__run'],
+        allowedTools: ['sample__run', 'other__x'],
+        allowedToolCategories: ['serch'],
+      },
+      hooks: { semantics: { sample1: 'current' } },
+    });
+    expect(told).toEqual([
+      'The option hooks.semantics names "sample1", and there is no such plugin. Did you mean "sample"?',
+      'The option policy.allowedTools names "other__x", and there is no such tool.',
+      'The option policy.blockedTools names "sample__runn", and there is no such tool. Did you mean "sample__run"?',
+      'The option policy.allowedToolCategories names "serch", and there is no such category.',
+    ]);
+  });
+
+  it('warn about a build that is chosen for a package which the plugin does not have', async () => {
+    const plugin = makePlugin({
+      tools: { run: '() => 1' },
+      files: {
+        'package.json': JSON.stringify({ dependencies: { mammoth: '1.0.0' } }),
+        'node_modules/@scope/reader/package.json': '{}',
+      },
+    });
+    const told = await warningsOf([plugin], {
+      packageBuilds: {
+        sample: {
+          mammoth: 'node',
+          mamoth: 'node',
+          '@scope/reader': 'node',
+          '@scope/raeder': 'node',
+        },
+      },
+    });
+    expect(told).toEqual([
+      'The option packageBuilds names the package "mamoth", which sample does not have. Did you mean "mammoth"?',
+      'The option packageBuilds names the package "@scope/raeder", which sample does not have. Did you mean "@scope/reader"?',
+    ]);
+  });
+
   it('warn if a plugin with replicas does not say that it is stateless', async () => {
     const replicas = { sample: { max: 2 } };
     const said = [expect.stringContaining('does not say that it is stateless')];
@@ -108,5 +149,37 @@ describe('options about guests', () => {
     expect(await warningsOf([plugin], { grant })).toEqual([]);
     const readOnly = { sample: { fs: [directory] } };
     expect(await warningsOf([plugin], { grant: readOnly, isolation })).toEqual([]);
+  });
+});
+
+describe('grants', () => {
+  it('warn about directories, variables and powers that are not there', async () => {
+    const workspace = makeDirectory();
+    const missing = `${workspace}x`;
+    const plugin = makePlugin({
+      permissions: { fs: [missing, workspace, 'data'], env: ['KEY', 'KEYS'] },
+      tools: { run: '() => 1' },
+    });
+    const told = await warningsOf([plugin], {
+      env: { KEYS: 'a' },
+      powers: [{ name: 'chats.list', permission: 'chatlist', handler: () => [] }],
+      grant: {
+        sample: {
+          fs: [missing, workspace, 'data'],
+          env: ['KEY', 'KEYS'],
+          powers: ['chatlst', 'chatlist', 'generation'],
+        },
+      },
+    });
+    expect(told).toEqual([
+      `The grant of sample names ${JSON.stringify(missing)}, which does not exist. Did you mean ${JSON.stringify(workspace)}?`,
+      'The grant of sample names the variable "KEY", which this host does not have. Did you mean "KEYS"?',
+      'The grant of sample names the power "chatlst", which this host does not have. Did you mean "chatlist"?',
+    ]);
+  });
+
+  it('do not warn about what a manifest declares and the host does not have', async () => {
+    const plugin = makePlugin({ permissions: { env: ['OPTIONAL'] }, tools: { run: '() => 1' } });
+    expect(await warningsOf([plugin], { env: {}, grant: 'declared' })).toEqual([]);
   });
 });

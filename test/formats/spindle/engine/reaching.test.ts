@@ -140,6 +140,16 @@ describe('macros with arguments', () => {
     );
     expect(await spindle.resolveMacros('{{none::{{two}}}} {{two')).toBe('{{none::{{two}}}} {{two');
   });
+
+  it('may be named by one mark', async () => {
+    const { spindle } = await start(`
+      for (const [name, text] of [['(', '<'], [')', '>'], [';', '|'], ['((', 'none'], ['"', 'none']]) {
+        spindle.registerMacro({ name, handler: () => text });
+      }`);
+    expect(await spindle.resolveMacros('{{(}}a{{;}}b{{)}} {{((}} {{"}} {{( x}}')).toBe(
+      '<a|b> {{((}} {{"}} {{( x}}',
+    );
+  });
 });
 
 describe('bytes', () => {
