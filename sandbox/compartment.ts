@@ -5,6 +5,7 @@ import { explainSpawn, explainWithheld, standInFor } from './endowments/withheld
 import { withCode } from './endowments/errors.js';
 import { capabilitiesOfPackage, environmentOfPackage, shareOf } from './package-endowments.js';
 import type { LoadedPackage } from './wire/methods.js';
+import { replaceHtmlComments } from './html-comments.js';
 import { explainWith, replaceWith } from './with-statements.js';
 
 /** Globals that SES adds to every compartment and that no plugin needs. */
@@ -28,7 +29,7 @@ export function makeCompartment(spec: CompartmentSpec): Compartment {
   const compartment = new Compartment({
     globals: spec.globals,
     // guard: import-phases-refused
-    transforms: [replaceWith, refuseImportPhases],
+    transforms: [replaceWith, replaceHtmlComments, refuseImportPhases],
     __options__: true,
   });
   const globals = compartment.globalThis;

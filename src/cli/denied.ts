@@ -1,5 +1,6 @@
 import type { DeniedUse } from '../engine/types/result.js';
-import { visible } from '../visible.js';
+import { protectedName } from '../permissions/protected-names.js';
+import { shellWord, visible } from '../visible.js';
 
 /** Lines about the requests that were denied during a call or a hook. None without one. */
 export function describeDenied(denied: readonly DeniedUse[] | undefined): string {
@@ -43,8 +44,28 @@ function remedyOf(permission: DeniedUse['permission'], wanted: string): string {
     case 'powers':
       return `--allow powers:${/^[\w.-]+$/.test(wanted) ? wanted : 'NAME'}`;
     case 'fs':
-      return '--allow fs:PATH';
+      return fileRemedyOf(wanted);
     default:
       return `--allow ${permission}`;
+  }
+}
+
+/** The option for a file: its path, or a path and a change of it, e.g. `write "/tmp/a"`. */
+function fileRemedyOf(wanted: string): string {
+  if (/^fs\.\w+$/.test(wanted)) return 'no permission allows it';
+  const [, change, quoted] = /^(?:([a-z]+) )("\/.*")$/s.exec(wanted) ?? [];
+  const path = quoted === undefined ? wanted : textOf(quoted);
+  if (path === undefined || !path.startsWith('/')) return '--allow fs:PATH';
+  if (protectedName(path.split('/')) !== undefined && change !== undefined) {
+    return 'a protected name: see docs/files.md';
+  }
+  return `--allow ${shellWord(`fs:${path}${change === undefined ? '' : ':rw'}`)}`;
+}
+
+function textOf(quoted: string): string | undefined {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return undefined;
   }
 }

@@ -326,7 +326,12 @@ export function makePluginLog(stderr: TextSink, withErrors = true): Logger {
   const show =
     (level: string) =>
     (fields: object, message: string): void => {
-      const ofPlugin = 'source' in fields && fields.source === 'plugin' && 'plugin' in fields;
+      const source = 'source' in fields ? fields.source : undefined;
+      if (source === 'options') {
+        void stderr.write(`warning  ${visible(message)}\n`);
+        return;
+      }
+      const ofPlugin = source === 'plugin' && 'plugin' in fields;
       if (!ofPlugin && (level !== 'error' || !withErrors)) return;
       const tag = ofPlugin ? visible(String(fields.plugin)) : 'bulkhead';
       void stderr.write(`[${tag}] ${level === 'info' ? '' : `${level}: `}${visible(message)}\n`);

@@ -36,7 +36,6 @@ import { openApprovalFilesOrMemory } from './node/approval-files.js';
 import { openPinFiles } from './node/text-cache.js';
 import { watchDirectories } from './node/watcher.js';
 import { makeGrants } from './plugins/grants.js';
-import { explainGrants } from './plugins/grant-warnings.js';
 import { explainGuestOptions } from './plugins/guest-option-warnings.js';
 import { makePluginTable } from './plugins/installed.js';
 import { lockedPins } from './plugins/lock.js';
@@ -280,11 +279,8 @@ export async function openEngine(
   };
 
   const warnAboutGuestOptions = (): void => {
-    const sentences = [
-      ...explainGuestOptions(settings, plugins.list(), catalog.list(), options),
-      ...explainGrants({ ...settings, grant: options.grant }, plugins.list()),
-    ];
-    for (const sentence of sentences) settings.logger.warn({}, sentence);
+    const sentences = explainGuestOptions(settings, plugins.list(), catalog.list(), options);
+    for (const sentence of sentences) settings.logger.warn({ source: 'options' }, sentence);
   };
 
   const engine: Engine = {

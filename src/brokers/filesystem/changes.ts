@@ -104,6 +104,11 @@ async function inPlace(
   const realRoots = await Promise.all(
     roots.map(async (root) => (await realRootOf(root)).map((real) => ({ ...root, path: real }))),
   );
+  const isThere = roots.some(
+    (root, at) => root.isWritable && isWithin(root.path, path) && realRoots[at]?.length !== 0,
+  );
+  // The operator granted a directory that does not exist.
+  if (!isThere) throw refusals.fault('ENOENT', requested);
   const checkReal = (real: string): void =>
     checkWritable(requested, real, realRoots.flat(), context);
   const target = parents === 'create' ? await resolveTarget(path, requested, refusals) : path;

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The path without links. A path that does not exist stays as it is. */
@@ -21,4 +21,8 @@ export function listDirectories(parent: string): readonly string[] {
 
 export function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+export function exists(path: string): boolean {
+  return existsSync(path);
 }

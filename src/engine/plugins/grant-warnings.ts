@@ -1,9 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import type { HostPowers } from '../../brokers/powers/host-powers.js';
 import { didYouMean } from '../../did-you-mean.js';
 import { parseScope } from '../../permissions/filesystem.js';
 import { powerWords } from '../../permissions/power-words.js';
+import { exists, listDirectories } from '../node/paths.js';
 import type { EngineOptions } from '../types/options.js';
 import type { InstalledPlugin } from './installed.js';
 
@@ -28,21 +28,12 @@ export function explainGrants(
 function missingMounts({ plugin, entries }: InstalledPlugin): readonly string[] {
   const paths = entries.flatMap(({ effective }) => effective.fs.map((one) => parseScope(one).path));
   return [...new Set(paths)]
-    .filter((path) => isAbsolute(path) && !existsSync(path))
+    .filter((path) => isAbsolute(path) && !exists(path))
     .map((path) => {
-      const meant = didYouMean(path, siblings(path));
+      const meant = didYouMean(path, listDirectories(dirname(path)));
       const hint = meant === undefined ? '' : ` Did you mean ${JSON.stringify(meant)}?`;
       return `The grant of ${plugin.id} names ${JSON.stringify(path)}, which does not exist.${hint}`;
     });
-}
-
-function siblings(path: string): readonly string[] {
-  const parent = dirname(path);
-  try {
-    return readdirSync(parent).map((name) => `${parent === '/' ? '' : parent}/${name}`);
-  } catch {
-    return [];
-  }
 }
 
 function missingNames(

@@ -4,8 +4,9 @@ import { formatNamed } from '../../formats/table.js';
 import { parseScope } from '../../permissions/filesystem.js';
 import { type GuestSettings, isolationOf } from '../types/guest-options.js';
 import type { EngineOptions } from '../types/options.js';
+import { packageNames } from '../node/package-names.js';
+import { explainGrants, type GrantFacts } from './grant-warnings.js';
 import type { InstalledPlugin } from './installed.js';
-import { packageNames } from './package-names.js';
 
 /** The part of an installed tool that an option can name. */
 interface Named {
@@ -27,14 +28,15 @@ type OptionsByPlugin = Pick<
   | 'lockedPlugins'
   | 'hooks'
   | 'policy'
+  | 'grant'
 >;
 
 /**
- * What the options about guests say without effect, in sentences for the operator: names that are not
- * installed, and options that the named plugin does not follow.
+ * What the options say without effect, in sentences for the operator: names that are not there, and
+ * options that the named plugin does not follow.
  */
 export function explainGuestOptions(
-  settings: GuestSettings,
+  settings: GuestSettings & Omit<GrantFacts, 'grant'>,
   installed: readonly InstalledPlugin[],
   tools: readonly Named[],
   options: OptionsByPlugin,
@@ -87,6 +89,7 @@ export function explainGuestOptions(
       .filter((tool) => isNamed(tool, record) && tool.confinement !== 'compartment')
       .map(({ id }) => `The option record has no effect on ${id}: it runs outside a compartment.`),
     ...installed.flatMap((one) => explainOne(one, settings)),
+    ...explainGrants({ ...settings, grant: options.grant }, installed),
   ];
 }
 

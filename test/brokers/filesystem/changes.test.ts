@@ -1,4 +1,4 @@
-import { appendFile, mkdir, rename, symlink, unlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, rename, symlink, unlink, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { brokerIn, makeTree, textOf } from './tree.js';
 
@@ -40,5 +40,28 @@ describe('a file that changes', () => {
       details: { limit: 'maxFileBytes' },
     });
     expect(broker.active).toBe(0);
+  });
+});
+
+describe('a writable mount that does not exist', () => {
+  it('is missing, not refused', async () => {
+    const { root, plugin } = await makeTree({ 'plugin/a': '' });
+    const mount = `${root}/absent`;
+    const broker = brokerIn(plugin, [`${mount}:rw`, `${root}/read`]);
+    const mkdirIn = (path: string): Promise<unknown> =>
+      broker.change(
+        { op: 'mkdir', path, recursive: true },
+        undefined,
+        new AbortController().signal,
+      );
+    await expect(mkdirIn(`${mount}/a/b`)).rejects.toMatchObject({
+      ...FAILED,
+      message: expect.stringContaining('ENOENT'),
+    });
+    await expect(mkdirIn(`${root}/read/a`)).rejects.toMatchObject(DENIED);
+    await expect(mkdirIn(`${mount}/.git/hooks`)).rejects.toMatchObject(DENIED);
+    await mkdir(mount);
+    await mkdirIn(`${mount}/a/b`);
+    expect(await readdir(mount)).toEqual(['a']);
   });
 });
