@@ -132,7 +132,8 @@ export function aboutOf(question: Prepared | StoredQuestion): AboutQuestion {
   };
 }
 
-function withoutQuery({ method, url }: HeldRequest): string {
+/** A request without its query, which often contains secrets. */
+export function withoutQuery({ method, url }: HeldRequest): string {
   const { protocol, host, pathname, search } = new URL(url);
   return `${method} ${protocol}${host === '' ? '' : `//${host}`}${pathname}${search === '' ? '' : '?…'}`;
 }

@@ -13,7 +13,7 @@ import { makeDenialLog } from './plugins/denial-log.js';
 import { makeCallAdmission, whyRefused } from './call/admission.js';
 import type { CallServices, CallSpec } from './call/call.js';
 import { makeRunAdmitted } from './call/admitted.js';
-import { type CallCarrier, runCarried } from './call/carried.js';
+import { type CallCarrier, makeRun } from './call/carried.js';
 import { explainMissing } from './call/missing.js';
 import { makeOpenCalls } from './call/open-calls.js';
 import { makeCallId, prepareCall } from './call/prepare-call.js';
@@ -249,7 +249,7 @@ export async function openEngine(
     find,
     stops: stopping.gate,
     prove: carrier === undefined ? (call) => proveRead(call, settings, rules.list()) : undefined,
-    run: carrier === undefined ? runPlaced : (call) => runCarried(call, carrier),
+    run: makeRun(carrier, { approval, settings }),
   });
   const nested = { catalog, admission, store, settings, specOf, excluded: PROGRAM_TOOL_IDS };
   const programs: ProgramRunner = makePrograms({

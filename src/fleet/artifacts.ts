@@ -8,11 +8,11 @@ import { makeObjectReader } from './read-object.js';
 import { artifactName } from './subjects.js';
 
 /** The artifacts of a cell, in NATS' object store, by their hashes. Only a gateway creates the bucket. */
-async function createBucket({ nats, connection, cell }: Cell): Promise<ObjectStore> {
+export async function createBucket({ nats, connection, cell }: Cell): Promise<ObjectStore> {
   return new nats.obj.Objm(connection).create(bucketName(cell));
 }
 
-function bucketName(cell: string): string {
+export function bucketName(cell: string): string {
   return `bh-${cell}-artifacts`;
 }
 

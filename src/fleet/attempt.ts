@@ -1,8 +1,10 @@
+import { setMaxListeners } from 'node:events';
 import type { Msg } from '@nats-io/transport-node';
 import type { CarriedCall } from '../engine/call/carried.js';
 import type { CallResult, Failure } from '../engine/types/result.js';
 import { messageOf } from '../errors.js';
 import type { SigningKey } from '../keys/signing-key.js';
+import type { Answerer, AskMessage } from './answer-asked.js';
 import type { Bodies, BodyReference } from './bodies.js';
 import { busy, noRunner, refused } from './call-failures.js';
 import type { Cell } from './connection.js';
@@ -26,6 +28,7 @@ export interface AttemptSpec {
   readonly version: string;
   readonly runners: RunnerTable;
   readonly bodies: Bodies;
+  readonly answer: Answerer;
   /** The current number of the gateway's epoch. */
   readonly epoch: () => number;
   readonly now: () => number;
@@ -36,6 +39,9 @@ const EXPIRY_MS = 30_000;
 
 /** Milliseconds in which a cancelled call may still name its runner, which is then told to stop it. */
 const FORGET_AFTER_MS = 10_000;
+
+/** Questions about one call at once. */
+const MAX_ASKS = 64;
 
 export interface AttemptDetails {
   readonly body: BodyReference | undefined;
@@ -57,6 +63,8 @@ export class OpenAttempt {
   instance: string | undefined;
   ended: (() => void) | undefined;
   isCancelled = false;
+  /** Questions of the runner that are not answered yet. */
+  asks = 0;
   wasAbsent = false;
   /** The result is being fetched from the object store. */
   isAnswered = false;
@@ -161,6 +169,8 @@ export class OpenAttempt {
         });
         return;
       }
+      case 'ask':
+        return this.answerAsked(reply);
       case 'busy':
         spec.runners.avoid(reply.runner);
         return this.settle({
@@ -177,6 +187,23 @@ export class OpenAttempt {
         if ('result' in reply) return this.settle({ is: 'answered', result: reply.result });
         void this.fetchResult(reply.body);
     }
+  }
+
+  answerAsked(message: AskMessage): void {
+    const { call, spec, runner, token } = this;
+    // guard: fleet-asks-capped
+    if (runner === undefined || this.asks >= MAX_ASKS) return;
+    this.asks += 1;
+    const { requests, signal, options } = call;
+    // Each question listens to it.
+    setMaxListeners(2 * MAX_ASKS, signal);
+    void spec
+      .answer({ token, runner, tenant: options.tenant, requests, signal }, message)
+      // Without an answer, the runner refuses what it asked for.
+      .catch(() => undefined)
+      .finally(() => {
+        this.asks -= 1;
+      });
   }
 
   async fetchResult(body: BodyReference): Promise<void> {

@@ -2,7 +2,7 @@ import { isRecord } from '../../sandbox/wire/json.js';
 import type { PublicKey, SigningKey } from '../keys/signing-key.js';
 
 /** What a signature is for. A signature for one purpose is not valid for another. */
-type Purpose = 'call' | 'epoch';
+type Purpose = 'call' | 'epoch' | 'answer' | 'powers';
 
 const SIGNATURE_BYTES = 64;
 

@@ -9,12 +9,14 @@ import { openLock } from '../engine/plugins/lock.js';
 import { createAuditStream } from './audit-stream.js';
 import { type AuditWatch, type RunnerAudit, watchAudit } from './audit-watch.js';
 import { fetchArtifacts, publishArtifacts } from './artifacts.js';
+import { makeAnswerer } from './answer-asked.js';
 import { openBodies } from './bodies.js';
 import { makeFleetCarrier } from './carrier.js';
 import { type Cell, connectCell } from './connection.js';
 import { EPOCH_EVERY_MS, gatewayId, sealEpoch } from './epoch.js';
 import { readHeartbeat } from './heartbeat.js';
 import type { GatewayOptions, RunnerStatus } from './options.js';
+import { publishPowers } from './lent-powers.js';
 import { openPins } from './pins.js';
 import { openRevocations, type Revocations } from './revocations.js';
 import { makeRunnerTable } from './runner-table.js';
@@ -81,12 +83,14 @@ async function openGateway(
   const pins = openPins(cell);
   // Larger than any number before the last start, as long as the clock does not run backwards.
   let number = Date.now();
+  const bodies = openBodies(cell);
   const carrier = makeFleetCarrier({
     cell,
     key,
     version: BULKHEAD_VERSION,
     runners,
-    bodies: openBodies(cell),
+    bodies,
+    answer: makeAnswerer({ cell, key, bodies }),
     pins,
     maxCalls,
     epoch: () => number,
@@ -134,6 +138,9 @@ async function openGateway(
   };
   let closing: Promise<void> | undefined;
   try {
+    if (lock !== undefined) await publishArtifacts(cell, lock);
+    await publishPowers(cell, key, options.powers ?? []);
+    // A runner waits for this.
     await createAuditStream(cell);
     watch = await watchAudit({
       cell,
@@ -143,7 +150,6 @@ async function openGateway(
           `The audit log of the runner ${runner} is not intact: ${why}. Find out who changed it, and compare it with the calls of the gateways.`,
         ),
     });
-    if (lock !== undefined) await publishArtifacts(cell, lock);
     revocations = await openRevocations({
       cell,
       pinOf: (plugin) => lock?.read().plugins[plugin],

@@ -11,6 +11,8 @@ export type Reply =
   | { readonly type: 'started'; readonly runner: string; readonly instance: string }
   | { readonly type: 'output'; readonly text: string }
   | { readonly type: 'progress'; readonly progress: Readonly<Record<string, unknown>> }
+  /** Asks the gateway for an approval or a power. `id`: unguessable. `asked`: JSON, or where it is. */
+  | { readonly type: 'ask'; readonly id: string; readonly asked: string | BodyReference }
   | { readonly type: 'busy'; readonly runner: string; readonly retryAfterMs: number }
   | {
       readonly type: 'refused';
@@ -61,6 +63,7 @@ export function readReply(text: string): Reply | undefined {
   if (type === 'progress') {
     return isRecord(value['progress']) ? { type, progress: value['progress'] } : undefined;
   }
+  if (type === 'ask') return readAsk(value);
   if (type === 'busy') {
     const { retryAfterMs } = value;
     return typeof runner === 'string' &&
@@ -83,6 +86,13 @@ export function readReply(text: string): Reply | undefined {
   }
   const result = readResult(value['result']);
   return result === undefined ? undefined : { type, result };
+}
+
+function readAsk({ id, asked }: Readonly<Record<string, unknown>>): Reply | undefined {
+  if (typeof id !== 'string' || !/^[0-9a-f]{32}$/.test(id)) return undefined;
+  if (typeof asked === 'string') return { type: 'ask', id, asked };
+  const body = readShape(bodyReferenceShape, asked, 'ask');
+  return body.ok ? { type: 'ask', id, asked: body.value } : undefined;
 }
 
 /** Reads a result of a runner. `undefined`: it is not one. */

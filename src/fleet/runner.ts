@@ -10,7 +10,8 @@ import type { PublicKey } from '../keys/signing-key.js';
 import { type AppliedRevocations, makeAppliedRevocations } from './apply-revocations.js';
 import { fetchArtifacts } from './artifacts.js';
 import { makeAuditStore, waitForAuditStream } from './audit-stream.js';
-import { openBodies } from './bodies.js';
+import { type GatewayAsker, makeGatewayAsker } from './ask-gateway.js';
+import { type Bodies, openBodies } from './bodies.js';
 import { type Cell, connectCell } from './connection.js';
 import { RETRY_AFTER_MS } from './call-failures.js';
 import { openEnvelope } from './envelope.js';
@@ -22,6 +23,7 @@ import type { RunnerOptions } from './options.js';
 import { NOT_TRUSTED, OTHER_PROTOCOL, type RunnerFacts, whyCallRefused } from './refuse-call.js';
 import type { Reply } from './reply.js';
 import { type EnvelopeRunner, runEnvelope } from './run-envelope.js';
+import { fetchPowers } from './lent-powers.js';
 import { openSpentCalls, type SpentCalls } from './spent-calls.js';
 import { hash12, RUN_QUEUE, tenantToken } from './subjects.js';
 import { BULKHEAD_VERSION } from './version.js';
@@ -67,8 +69,16 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     const isInStream = audit.file === undefined && audit.store === undefined;
     if (isInStream) await waitForAuditStream(cell, GATEWAY_WAIT_MS);
     let missing = await fetchArtifacts(cell, lock);
+    const bodies = openBodies(cell);
+    const asker = makeGatewayAsker({ cell, keys, bodies });
+    const own = engineOptions.powers ?? [];
+    const lent = (await fetchPowers(cell, keys)).filter(
+      (power) => !own.some(({ name }) => name === power.name),
+    );
     const opened = await openEngine({
       ...engineOptions,
+      approve: engineOptions.approve ?? asker.approve,
+      powers: [...own, ...lent.map(asker.powerOf)],
       audit: isInStream ? { ...audit, store: makeAuditStore(cell) } : audit,
     });
     const runner = new OpenRunner({
@@ -79,6 +89,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       tokens,
       tenants,
       maxCalls,
+      bodies,
+      asker,
       engine: opened.engine,
       runAdmitted: opened.runAdmitted,
       missing: () => missing,
@@ -104,6 +116,8 @@ interface RunnerSpec {
   readonly tokens: readonly string[] | undefined;
   readonly tenants: readonly string[] | undefined;
   readonly maxCalls: number;
+  readonly bodies: Bodies;
+  readonly asker: GatewayAsker;
   readonly engine: OpenEngine['engine'];
   readonly runAdmitted: OpenEngine['runAdmitted'];
   readonly missing: () => ReadonlyMap<string, string>;
@@ -149,7 +163,7 @@ class OpenRunner implements Runner {
     });
     const { name, cell, subjects } = spec.cell;
     this.facts = { name, cell, subjects, tenants: spec.tenants, gateways: this.gateways };
-    this.runs = { name, runAdmitted: spec.runAdmitted, bodies: openBodies(spec.cell) };
+    this.runs = { name, runAdmitted: spec.runAdmitted, bodies: spec.bodies };
   }
 
   get name(): string {
@@ -164,6 +178,7 @@ class OpenRunner implements Runner {
     const { cell } = this.spec;
     const { connection, subjects, name } = cell;
     this.others.push(
+      this.spec.asker.start(),
       connection.subscribe(subjects.epoch('*'), {
         callback: (error, message) => {
           if (error === null) this.gateways.hear(message.data);
@@ -303,9 +318,12 @@ class OpenRunner implements Runner {
     if (envelope.audience === '*') reply({ type: 'started', runner, instance: this.instance });
     const end = new AbortController();
     this.running.set(id, { gateway: gatewayId(envelope), end });
+    const { call, tenant, key } = envelope;
+    const ended = this.spec.asker.began({ call, token: id, key, tenant, reply });
     try {
       reply(await runEnvelope(this.runs, envelope, end.signal, reply));
     } finally {
+      ended();
       this.running.delete(id);
       if (this.running.size === 0) this.idle();
     }

@@ -66,6 +66,8 @@ export interface Subjects {
   pin(runner: string, hash: string): string;
   /** The end of one call. */
   cancel(runner: string, call: string): string;
+  /** The answer to a question of a runner about a running call. */
+  answer(runner: string, id: string): string;
   /** Asks a runner which calls it does not have. If it is not there, the server says so at once. */
   alive(runner: string): string;
   heartbeat(runner: string): string;
@@ -83,6 +85,7 @@ export function subjectsOf(cell: string): Subjects {
     call: (tenant, hash) => at('call', tenant, hash),
     pin: (runner, hash) => at('pin', runner, hash),
     cancel: (runner, call) => at('ctl', runner, 'cancel', call),
+    answer: (runner, id) => at('ctl', runner, 'answer', id),
     alive: (runner) => at('ctl', runner, 'alive'),
     heartbeat: (runner) => at('hb', runner),
     epoch: (gateway) => at('epoch', gateway),

@@ -4,6 +4,7 @@ const HOSTILE = ['test/fleet/hostile.test.ts'];
 const ROUTING = ['test/fleet/routing.test.ts'];
 const PARTS = ['test/fleet/parts.test.ts'];
 const FAULTS = ['test/fleet/faults.test.ts'];
+const ASKS = ['test/fleet/asks.test.ts'];
 const AUDIT = ['test/fleet/audit.test.ts'];
 
 /** Gateways and runners. */
@@ -134,5 +135,35 @@ export const fleetGuards: readonly Guard[] = [
     stops: 'a changed audit log of a runner that no gateway notices',
     mutation: 'never',
     tests: AUDIT,
+  },
+  {
+    id: 'carried-effect-digest-compared',
+    stops: 'an approver who is asked about another request than the one that would be sent',
+    mutation: 'never',
+    tests: ASKS,
+  },
+  {
+    id: 'fleet-asks-capped',
+    stops: 'a runner that floods the approver of a gateway',
+    mutation: { replace: [/this\.asks >= MAX_ASKS/, 'false'] },
+    tests: ASKS,
+  },
+  {
+    id: 'fleet-answer-by-gateway-of-call',
+    stops: 'an answer to a question by anyone who can publish to NATS',
+    mutation: 'never',
+    tests: ASKS,
+  },
+  {
+    id: 'fleet-allowed-digest-compared',
+    stops: 'a request that is sent with the approval of another one',
+    mutation: 'left',
+    tests: ASKS,
+  },
+  {
+    id: 'fleet-power-of-one-tenant',
+    stops: 'a power that is used for another tenant than the one of the call',
+    mutation: { replace: [/ && one\.tenant === first\?\.tenant/, ''] },
+    tests: ASKS,
   },
 ];

@@ -110,6 +110,7 @@ export function makePowerBroker(spec: PowerBrokerSpec): PowerBroker {
         const result = await runHandler(power, await withBytes(checked.value, sent), {
           plugin: plugin.id,
           call,
+          among: fields.among,
           tenant: spec.tenant,
           signal: ended,
           refusals,
@@ -218,6 +219,7 @@ interface RunSpec {
   /** The plugin's id. */
   readonly plugin: string;
   readonly call: string | undefined;
+  readonly among: readonly string[] | undefined;
   readonly tenant: string | undefined;
   /** Aborts if the use was cancelled or revoked. */
   readonly signal: AbortSignal;
@@ -234,7 +236,7 @@ interface RunSpec {
 async function runHandler(
   power: HostPower,
   args: unknown,
-  { plugin, call, tenant, signal, stopped, refusals, maxResultBytes }: RunSpec,
+  { plugin, call, among, tenant, signal, stopped, refusals, maxResultBytes }: RunSpec,
 ): Promise<PowerAnswer> {
   const { name, permission, timeoutMs } = power;
   const deadline = new AbortController();
@@ -256,6 +258,7 @@ async function runHandler(
       permission,
       signal: ended,
       ...(call === undefined ? {} : { call }),
+      ...(among === undefined ? {} : { among }),
       // guard: power-of-one-tenant
       ...(tenant === undefined ? {} : { tenant }),
     });

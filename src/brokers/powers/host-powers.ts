@@ -45,6 +45,8 @@ export interface PowerContext {
   readonly call?: string;
   /** The tenant of the call, if the option `isolation` keeps the plugin's tenants apart. */
   readonly tenant?: string;
+  /** The open calls of the guest, if there are several. Any of them may have used it. */
+  readonly among?: readonly string[];
   /** The permission that grants this use. */
   readonly permission: string;
   /** Aborts if the plugin cancels, ends or loses the permission, and at the deadline. */

@@ -202,7 +202,10 @@ function whyByRule({ verdict, rule }: Decision): string {
 }
 
 /** The question that the approver gets about a call. */
-function questionOf({ callId, tool, place, inputText, options }: CallSpec, why: string): Question {
+export function questionOf(
+  { callId, tool, place, inputText, options }: CallSpec,
+  why: string,
+): Question {
   const { conversationId, isInteractive } = options.context ?? {};
   return {
     kind: 'call',

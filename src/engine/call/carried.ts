@@ -15,6 +15,11 @@ import {
   permissionRevoked,
   startDeadline,
 } from './call.js';
+import {
+  type CarriedRequests,
+  type CarriedRequestsSpec,
+  makeCarriedRequests,
+} from './carried-requests.js';
 import { runPlaced } from './run.js';
 
 /** Runs calls on other machines. */
@@ -45,8 +50,8 @@ export interface CarriedCall {
   readonly isIdempotent: boolean;
   /** Aborts when the answer is not awaited any more. The call must then be stopped. */
   readonly signal: AbortSignal;
-  /** Pauses the deadline while a person is asked. */
-  readonly deadline: Pick<Deadline, 'pause' | 'resume'>;
+  /** What only this process may decide or do for the call. The deadline pauses while a person is asked. */
+  readonly requests: CarriedRequests;
   readonly onOutput: ((chunk: string) => void) | undefined;
   readonly onProgress: ((progress: CallProgress) => void) | undefined;
 }
@@ -55,18 +60,27 @@ export interface CarriedCall {
 const REPLY_GRACE_MS = 2_000;
 
 /**
- * Runs an admitted call on another machine. Tools of the host and of remote servers run here. The machine
+ * Returns what runs admitted calls: here, or with a carrier on another machine. Tools of the host and of remote servers run here. The machine
  * that runs the call ends it at the deadline. If no answer arrives, the result is `CALL_UNKNOWN`.
  */
-export function runCarried(spec: CallSpec, carrier: CallCarrier): Promise<CallResult> {
-  const { place } = spec;
-  return 'remote' in place ? runPlaced(spec) : carry(spec, place, carrier);
+export function makeRun(
+  carrier: CallCarrier | undefined,
+  requests: CarriedRequestsSpec,
+): (spec: CallSpec) => Promise<CallResult> {
+  if (carrier === undefined) return runPlaced;
+  return (spec) => {
+    const { place } = spec;
+    return 'remote' in place
+      ? runPlaced(spec)
+      : carry(spec, place, carrier, makeCarriedRequests(requests, spec, place));
+  };
 }
 
 async function carry(
   spec: CallSpec,
   place: PlacedLocally,
   carrier: CallCarrier,
+  requests: CarriedRequests,
 ): Promise<CallResult> {
   const { callId, tool, options, services } = spec;
   const { events, limits } = services;
@@ -119,7 +133,7 @@ async function carry(
       isStateful: isStateful(place),
       isIdempotent: services.isIdempotent(tool),
       signal: end.signal,
-      deadline,
+      requests: { ...requests, allow: whilePaused(deadline, requests.allow) },
       onOutput: whileOpen(options.onOutput),
       onProgress: whileOpen(options.onProgress),
     });
@@ -140,6 +154,21 @@ async function carry(
   removeTags(result);
   announceEnd(events, about, result);
   return result;
+}
+
+/** The time of a person is not the call's. */
+function whilePaused(
+  deadline: Deadline,
+  allow: CarriedRequests['allow'],
+): CarriedRequests['allow'] {
+  return async (held, signal) => {
+    deadline.pause();
+    try {
+      await allow(held, signal);
+    } finally {
+      deadline.resume();
+    }
+  };
 }
 
 /** Whether what a call leaves behind is read by later calls of the same plugin. */

@@ -2,6 +2,7 @@ import type { MountPlaces } from '../node/scratch-mounts.js';
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
 import type { TapeParams } from '../../../sandbox/wire/methods.js';
 import type { Stores } from '../../brokers/storage/store.js';
+import type { PowerBroker } from '../../brokers/powers/broker.js';
 import type { MountUse } from '../../brokers/filesystem/mount-use.js';
 import type { WrittenFiles } from '../../brokers/written-files.js';
 import type { EventBus, GuestEndCause } from '../../events.js';
@@ -44,6 +45,8 @@ export interface Instance {
   /** The listeners to its calls' output. */
   readonly outputs: Outputs;
   readonly calls: CallTracker;
+  /** The broker of the host's powers; `undefined` if none is granted. */
+  readonly powers: PowerBroker | undefined;
   /**
    * Changes the grant. When this returns, the host refuses what is no longer granted, and has ended
    * the requests that used it. When the promise resolves, the guests refuse it too.

@@ -250,6 +250,10 @@ class InstanceState implements Instance {
     return other;
   }
 
+  get powers(): Instance['powers'] {
+    return this.open().brokers.powers;
+  }
+
   open(): OpenBrokers {
     return (this.brokers ??= openBrokers({
       plugin: this.spec.plugin,
