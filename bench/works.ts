@@ -2,6 +2,7 @@ import { measureCallers } from './callers.js';
 import { measureCalls } from './calls.js';
 import { measureCatalog } from './catalog.js';
 import { measureCompute } from './compute.js';
+import { measureDoor } from './door.js';
 import { measureHooks } from './hooks.js';
 import { measureInstalled } from './installed.js';
 import { measureKill } from './kill.js';
@@ -31,6 +32,7 @@ export const works = {
   installed: measureInstalled,
   catalog: measureCatalog,
   programs: measurePrograms,
+  door: measureDoor,
 } satisfies Record<string, Work>;
 
 /** Those that have a floor to be held against, and need no quiet machine for it. */

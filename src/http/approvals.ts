@@ -2,7 +2,7 @@ import { isRecord } from '../../sandbox/wire/json.js';
 import type { Verdict } from '../approval/approver.js';
 import type { ApprovalAnswer, StoredApprovals } from '../approval/stored-approvals.js';
 import { isBulkheadError } from '../errors.js';
-import type { Route } from './app.js';
+import type { Route } from './route.js';
 import { parseBody, readBody } from './body.js';
 import { SERVER_LIMITS, type ServerLimits } from './limits.js';
 import { HttpRefusal, jsonResponse } from './refusal.js';

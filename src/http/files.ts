@@ -1,6 +1,6 @@
 import type { FilesOptions, PluginFiles } from '../engine/files.js';
 import { isBulkheadError } from '../errors.js';
-import type { Route } from './app.js';
+import type { Route } from './route.js';
 import { HttpRefusal, jsonResponse } from './refusal.js';
 
 export interface FileRoutesSpec {

@@ -4,6 +4,7 @@ import { reserveOwnPort } from '../brokers/network/own-ports.js';
 import { BulkheadError, systemCode } from '../errors.js';
 import { trackConnections } from './connections.js';
 import { lingerAtClose } from './lingering-close.js';
+import type { PlainListener } from './plain-calls.js';
 
 export interface ListenOptions {
   readonly host: string;
@@ -11,6 +12,8 @@ export interface ListenOptions {
   readonly port: number;
   /** Connections at once. A new connection closes the connection that has been idle for longest. */
   readonly maxConnections: number;
+  /** Is asked before `fetch`. Default: `fetch` gets every request. */
+  readonly plain?: PlainListener;
 }
 
 /** A server that accepts connections. */
@@ -54,7 +57,7 @@ const MAX_REFUSED_BYTES = 16 * 1024 * 1024;
  */
 export async function listen(
   fetch: (request: Request, markBusy: () => void) => Promise<Response>,
-  { host, port, maxConnections }: ListenOptions,
+  { host, port, maxConnections, plain }: ListenOptions,
 ): Promise<HttpListener> {
   const server = createServer(TIMEOUTS);
   const connections = trackConnections(server, maxConnections);
@@ -69,8 +72,13 @@ export async function listen(
       await connections.held;
       await listener(incoming, outgoing);
     };
-    if (connections.isEnding) void answer();
-    else void listener(incoming, outgoing);
+    if (connections.isEnding) {
+      void answer();
+      return;
+    }
+    const answered = plain?.(incoming, outgoing, markBusy);
+    if (answered === undefined) void listener(incoming, outgoing);
+    else void answered.then((isDone) => (isDone ? undefined : listener(incoming, outgoing)));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(error, host, port)));

@@ -1,4 +1,5 @@
 import { createMcpHandler, type McpHandler, type McpOptions } from '../adapters/mcp.js';
+import { makePlainCalls, type PlainCalls } from '../adapters/mcp/plain-calls.js';
 import { policyOf, type AuditOptions } from '../audit/options.js';
 import { createConsole, type Console } from '../console/console.js';
 import type { ConsoleUpdates } from '../console/updates.js';
@@ -8,7 +9,8 @@ import type { Entrant } from '../console/sessions.js';
 import type { Engine } from '../engine/engine-api.js';
 import type { Logger } from '../engine/types/options.js';
 import { BulkheadError } from '../errors.js';
-import { type App, createApp, type RequestRecord, type Route } from './app.js';
+import { type App, createApp } from './app.js';
+import type { RequestRecord, Route } from './route.js';
 import { approvalRoutes } from './approvals.js';
 import { completeCredentials, type Credentials, type Role } from './credentials.js';
 import { fileRoutes } from './files.js';
@@ -127,7 +129,12 @@ export async function startServer(
   let app: App | undefined;
   const listener = await listen(
     async (request, markBusy) => app?.fetch(request, markBusy) ?? notReady(),
-    { host, port, maxConnections: limits.maxConnections },
+    {
+      host,
+      port,
+      maxConnections: limits.maxConnections,
+      plain: (incoming, outgoing, markBusy) => app?.plain(incoming, outgoing, markBusy),
+    },
   );
   let url: string;
   let vertesia: VertesiaHandler | undefined;
@@ -269,10 +276,10 @@ function vertesiaRoutes(
   ];
 }
 
-function mcpRoutes({ mcp: options }: ServerOptions, handler: McpHandler | undefined): Route[] {
+function mcpRoutes({ mcp: options }: ServerOptions, handler: OpenMcp | undefined): Route[] {
   if (options === undefined || handler === undefined) return [];
-  const { fetch, isSubscription } = handler;
-  return [{ path: options.path, access: ['call'], fetch, isSubscription }];
+  const { fetch, isSubscription, plainCalls } = handler;
+  return [{ path: options.path, access: ['call'], fetch, isSubscription, plainCalls }];
 }
 
 function openVertesia(
@@ -293,18 +300,21 @@ function openVertesia(
   });
 }
 
+type OpenMcp = McpHandler & { readonly plainCalls: PlainCalls };
+
 async function openMcp(
   engine: Engine,
   { mcp }: ServerOptions,
   { maxBodyBytes, maxListeners }: ServerLimits,
   logger: Logger,
-): Promise<McpHandler | undefined> {
+): Promise<OpenMcp | undefined> {
   if (mcp === undefined) return undefined;
   const { path: _path, ...rest } = mcp;
   const onError = ({ message }: Error): void => logger.info({ why: message }, 'mcp');
-  const handler = createMcpHandler(engine, { maxBodyBytes, maxListeners, onError, ...rest });
+  const served = { maxBodyBytes, maxListeners, onError, ...rest };
+  const handler = createMcpHandler(engine, served);
   await handler.ready();
-  return handler;
+  return { ...handler, plainCalls: makePlainCalls(engine, served) };
 }
 
 function checkPublicUrl(url: string): string {

@@ -1,6 +1,6 @@
 import { servedTools } from '../adapters/served.js';
 import type { Engine } from '../engine/engine-api.js';
-import type { AcquireSlot } from './app.js';
+import type { AcquireSlot } from './route.js';
 import { parseBody, readBody } from './body.js';
 import { SERVER_LIMITS, type ServerLimits } from './limits.js';
 import { HttpRefusal, jsonResponse, refusalOf } from './refusal.js';

@@ -132,6 +132,8 @@ const powerful: readonly string[] = [
   'src/http/listen.ts',
   'src/http/connections.ts',
   'src/http/lingering-close.ts',
+  // The types of a request and of its answer.
+  'src/http/plain-calls.ts',
   'sandbox/node/',
 ];
 

@@ -140,6 +140,36 @@ export const serverGuards: readonly Guard[] = [
     tests: ['test/adapters/mcp/tenants.test.ts'],
   },
   {
+    id: 'plain-calls-for-tenant',
+    stops: 'a plain call of one member that reads the storage of all',
+    mutation: 'remove',
+    tests: ['test/adapters/mcp/tenants.test.ts'],
+  },
+  {
+    id: 'plain-call-needs-no-approval',
+    stops: 'a plain call of a tool that nobody approved and whose question nobody hears',
+    mutation: { replace: [' || mayAsk(tool, call.input)', ''] },
+    tests: ['test/http/plain-calls.test.ts'],
+  },
+  {
+    id: 'plain-call-admitted',
+    stops: 'a plain call without a token, or of a page of another site',
+    mutation: 'remove',
+    tests: ['test/http/plain-calls.test.ts'],
+  },
+  {
+    id: 'plain-call-takes-slot',
+    stops: 'plain calls beyond the limit of concurrent requests',
+    mutation: { replace: ['slots.acquire()', '(() => {})'] },
+    tests: ['test/http/plain-calls.test.ts'],
+  },
+  {
+    id: 'plain-call-aborted',
+    stops: 'calls that go on for clients that went away',
+    mutation: 'remove',
+    tests: ['test/http/plain-calls.test.ts'],
+  },
+  {
     id: 'mcp-client-never-approves-high-risk',
     stops: 'an MCP client that approves a call of high risk',
     mutation: 'left',
@@ -292,7 +322,7 @@ export const serverGuards: readonly Guard[] = [
   {
     id: 'empty-token-matches-nothing',
     stops: 'an empty token that equals an empty credential',
-    mutation: 'right',
+    mutation: 'never',
     tests: ['test/http/operator.test.ts'],
   },
   {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type App, type AppSpec, createApp, type RequestRecord } from '../../src/http/app.js';
+import { type App, type AppSpec, createApp } from '../../src/http/app.js';
+import type { RequestRecord } from '../../src/http/route.js';
 
 const DOOR = {
   credentials: {

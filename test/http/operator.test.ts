@@ -9,7 +9,7 @@ const door = {
 
 function ask(headers: Record<string, string>, method = 'GET'): () => void {
   const given = { method, headers: new Headers(headers) };
-  return () => admit(given as Request, ['view'], door);
+  return () => admit(given, ['view'], door);
 }
 
 const host = '127.0.0.1:4173';

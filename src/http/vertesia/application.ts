@@ -4,7 +4,7 @@ import type { ServedTools } from '../../adapters/served.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import type { Engine } from '../../engine/engine-api.js';
 import { textOf } from '../../plugin/answer.js';
-import type { AcquireSlot } from '../app.js';
+import type { AcquireSlot } from '../route.js';
 import { parseBody, readBody } from '../body.js';
 import type { ServerLimits } from '../limits.js';
 import { HttpRefusal, jsonResponse, refusalOf } from '../refusal.js';

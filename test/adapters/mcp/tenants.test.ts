@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BulkheadEvent } from '../../../src/index.js';
 import { createMcpHandler } from '../../../src/adapters/mcp.js';
+import { makePlainCalls } from '../../../src/adapters/mcp/plain-calls.js';
 import { connect, serveMcp } from './served.js';
 
 describe('a handler with a tenant', () => {
@@ -26,7 +27,18 @@ describe('a handler with a tenant', () => {
     await engine.approvals.answer(question?.approvalId ?? '', { verdict: 'once', by: 'ops' });
     expect(await rival.callTool(wipe)).toMatchObject({ isError: true });
     expect(await client.callTool(wipe)).toMatchObject({ content: [{ text: 'wiped 2' }] });
-    expect(tenants).toEqual(['acme', 'acme']);
+    const plain = makePlainCalls(engine, { tenant: 'acme' }).start(
+      (name) => (name === 'accept' ? 'application/json, text/event-stream' : undefined),
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'sample__echo', arguments: { n: 3 } },
+      },
+      AbortSignal.timeout(60_000),
+    );
+    expect(await plain?.body).toContain('\\"n\\":3');
+    expect(tenants).toEqual(['acme', 'acme', 'acme']);
     await other.close();
   });
 });
