@@ -1,10 +1,12 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
+import { SQLITE_CODE } from '../../../sandbox/wire/sync.js';
 import { BulkheadError } from '../../errors.js';
 import { integrityOf } from '../../plugin/integrity.js';
 import type { Bundle } from '../../plugin/plugin.js';
 import type { GuestSource } from '../instance/guest-source.js';
 import { type Brokers, makeRequestGate } from '../instance/request-gate.js';
 import { replayMode } from '../instance/request-mode.js';
+import { readSqlite } from '../node/sqlite-code.js';
 import type { AcceptedPlugins } from '../types/settings.js';
 import type { CallRecording, Frame } from '../types/recording.js';
 import { makeFrameLog, sayFrame } from './frames.js';
@@ -80,6 +82,11 @@ export async function replay(
     guest.serve({
       notice: () => {},
       request: (method, params, request) => decide({ peer: guest.peer, method, params, request }),
+      // The tape has the other answers to synchronous requests.
+      requestNow: async (method) => {
+        if (method === SQLITE_CODE) return { value: null, body: readSqlite() };
+        throw new Error(`${method} is not answered in a replay`);
+      },
     });
     // The guest answers in order, so all earlier messages have arrived after this answer.
     await guest.peer.ask('schemas', { schemas: [] }).answer;

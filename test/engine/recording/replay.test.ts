@@ -5,6 +5,7 @@ import { digestOf } from '../../../src/engine/recording/recording.js';
 import type { CallRecording } from '../../../src/engine/types/recording.js';
 import type { Engine, EngineOptions } from '../../../src/index.js';
 import { makePlugin, startEngine } from '../plugin-on-disk.js';
+import { makeVellum } from '../vellum-on-disk.js';
 
 /** Uses everything that differs from run to run, in an order that does, too. */
 const CHANCE = `async (input, { logger }) => {
@@ -189,6 +190,29 @@ function sealed(edited: CallRecording): CallRecording {
 }
 
 describe('recording', () => {
+  it('covers SQLite, whose code comes from the host again', async () => {
+    const keeper = makeVellum({
+      tools: {
+        keep: `import { DatabaseSync } from 'node:sqlite';
+          export default { input_schema: { type: 'object' }, async execute() {
+            const db = new DatabaseSync('/workspace/a.db');
+            db.exec('CREATE TABLE IF NOT EXISTS t (a); INSERT INTO t VALUES (1)');
+            return { content: String(db.prepare('SELECT count(*) AS n FROM t').get().n), isError: false };
+          } };`,
+      },
+    });
+    const other = await startEngine([keeper], {
+      grant: () => ({ storage: true, time: true }),
+      tolerance: 'full',
+    });
+    await other.call('keep', {});
+    const recorded = await other.call('keep', {}, { record: true });
+    expect(recorded.content).toEqual([{ type: 'text', text: '2' }]);
+    expect(await other.replay(recorded.recording)).toMatchObject({ same: true });
+    expect((await other.call('keep', {})).content).toEqual([{ type: 'text', text: '3' }]);
+    await other.close();
+  });
+
   it('is of a guest that no earlier call has touched', async () => {
     const counting = makePlugin({
       source: `let count = 0; export const tools = [{ id: 'count',
