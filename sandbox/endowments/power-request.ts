@@ -5,7 +5,7 @@ import { collectBytes } from './collect-bytes.js';
 import type { EndowmentCapabilities } from './endowment.js';
 import { withCode } from './errors.js';
 
-export type PowerRequester = Pick<EndowmentCapabilities, 'host' | 'serialize' | 'limits'>;
+export type PowerRequester = Pick<EndowmentCapabilities, 'host' | 'serialize' | 'limits' | 'text'>;
 
 export interface PowerRequestOptions {
   /** Registers a listener that cancels the request. Returns a function that removes it. */
@@ -25,11 +25,11 @@ export async function requestPower(
 /**
  * Copies the arguments of a power, which later changes then do not affect. Returns the function that
  * sends the request. JSON has no bytes, so typed arrays and ArrayBuffers in the arguments are sent
- * as one stream, and `null` is in their places. The result's bytes arrive the same way, as
- * Uint8Arrays. Throws `POWER_INVALID` if the arguments cannot be sent.
+ * as one stream, and `null` is in their places. Arguments that are too large for a message begin the
+ * stream. The result's bytes arrive the same way, as Uint8Arrays. Throws `POWER_INVALID` if the arguments cannot be sent.
  */
 export function preparePower(
-  { host, serialize, limits }: PowerRequester,
+  { host, serialize, limits, text: codec }: PowerRequester,
   name: string,
   args: unknown,
 ): (options?: PowerRequestOptions) => Promise<unknown> {
@@ -40,7 +40,7 @@ export function preparePower(
   const text = serializeArguments(() =>
     serialize(args, {
       subject,
-      maxBytes: MAX_ARGUMENT_BYTES,
+      maxBytes: limits.maxBodyBytes,
       onBytes: (path, bytes) => {
         size += bytes.length;
         if (parts.length >= MAX_PARTS || size > limits.maxBodyBytes) {
@@ -54,17 +54,21 @@ export function preparePower(
     }),
   );
   return async (options) => {
+    const json = text.length > MAX_MESSAGE_CHARACTERS ? codec.encode(text) : undefined;
+    const all = json === undefined ? contents : [json, ...contents];
+    const lengths = { parts, ...(json === undefined ? {} : { json: json.length }) };
     const bytes =
-      parts.length === 0
+      all.length === 0
         ? ''
-        : `,"bytes":${JSON.stringify({ stream: host.openStream(sourceOf(contents)), parts })}`;
-    const params = new RawJson(`{"name":${JSON.stringify(name)},"arguments":${text}${bytes}}`);
+        : `,"bytes":${JSON.stringify({ stream: host.openStream(sourceOf(all)), ...lengths })}`;
+    const sent = json === undefined ? text : 'null';
+    const params = new RawJson(`{"name":${JSON.stringify(name)},"arguments":${sent}${bytes}}`);
     return readAnswer(await host.request('power', params, options), host, limits.maxBodyBytes);
   };
 }
 
-/** Bytes of JSON of the arguments. The host accepts messages of 8 MiB. */
-const MAX_ARGUMENT_BYTES = 7 * 1024 * 1024;
+/** UTF-16 code units, of at most 3 bytes each. The host accepts messages of 8 MiB. */
+const MAX_MESSAGE_CHARACTERS = 2 * 1024 * 1024;
 
 /** Byte arrays in one request. Stops a list of empty arrays. */
 const MAX_PARTS = 1_000;

@@ -42,7 +42,7 @@ export interface PowerClient {
 export function makePowerClient(
   given: Pick<
     EndowmentCapabilities,
-    'host' | 'plugin' | 'serialize' | 'limits' | 'denial' | 'grant'
+    'host' | 'plugin' | 'serialize' | 'limits' | 'denial' | 'grant' | 'text'
   >,
 ): PowerClient {
   let revoked = false;

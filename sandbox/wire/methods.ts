@@ -212,6 +212,8 @@ export interface ReadFileParams {
 /**
  * Guest → host: uses a power of the host. Answers `{ value, bytes? }`. `bytes` has the byte arrays
  * of the arguments or of the value, one after the other in one stream; `null` is in their places.
+ * Arguments that are too large for a message are at the beginning of the stream: `json` is the length
+ * of their JSON text, and `arguments` is `null`.
  */
 export interface PowerParams {
   readonly name: string;
@@ -219,6 +221,7 @@ export interface PowerParams {
   readonly bytes?: {
     readonly stream: number;
     readonly parts: readonly (readonly [path: readonly (string | number)[], length: number])[];
+    readonly json?: number;
   };
 }
 

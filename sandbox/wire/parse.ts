@@ -46,6 +46,19 @@ export function parseMessage(text: string, limits: WireLimits): Message {
   }
 }
 
+/** Reads a payload that came as a stream, within the caps of a message. Throws `WireViolation`. */
+export function parsePayload(
+  text: string,
+  limits: Pick<WireLimits, 'maxNodes' | 'maxDepth'>,
+): Json {
+  weigh(text, limits);
+  try {
+    return admit(JSON.parse(text), text);
+  } catch {
+    throw new WireViolation('a payload that is not JSON');
+  }
+}
+
 function parseId(value: unknown): number {
   // Stream ids travel in four bytes, so no id is larger.
   // guard: wire-id-is-uint32

@@ -1,9 +1,11 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
+import { FROM_GUEST } from '../../../sandbox/wire/limits.js';
 import type { Json } from '../../../sandbox/wire/messages.js';
 import type { PluginIdentity } from '../../../sandbox/wire/methods.js';
+import { parsePayload } from '../../../sandbox/wire/parse.js';
 import { makeSemaphore } from '../../../sandbox/wire/semaphore.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
-import { type BulkheadError, isBulkheadError } from '../../errors.js';
+import { type BulkheadError, isBulkheadError, messageOf } from '../../errors.js';
 import { POWER_LIMITS, type PowerLimits } from '../limits.js';
 import {
   type Attribution,
@@ -86,7 +88,8 @@ export function makePowerBroker(spec: PowerBrokerSpec): PowerBroker {
   ): Promise<PowerAnswer> => {
     const { maxArgumentBytes = limits.maxArgumentBytes } = power;
     const { maxResultBytes = limits.maxResultBytes } = power;
-    fields.bytesOut = Buffer.byteLength(JSON.stringify(args)) + sizeOf(sent?.parts ?? []);
+    const jsonBytes = sent?.json ?? Buffer.byteLength(JSON.stringify(args));
+    fields.bytesOut = jsonBytes + sizeOf(sent?.parts ?? []);
     // guard: power-argument-cap
     if (fields.bytesOut > maxArgumentBytes) {
       throw refusals.limit(
@@ -95,9 +98,13 @@ export function makePowerBroker(spec: PowerBrokerSpec): PowerBroker {
         maxArgumentBytes,
       );
     }
-    const checked = power.checkArguments(args);
-    // guard: host-power-arguments-checked
-    if (!checked.ok) throw refusals.invalid(power.name, checked.problems);
+    const check = (given: unknown): unknown => {
+      const checked = power.checkArguments(given);
+      // guard: host-power-arguments-checked
+      if (!checked.ok) throw refusals.invalid(power.name, checked.problems);
+      return checked.value;
+    };
+    const early = sent?.json === undefined ? check(args) : undefined;
     const controller = new AbortController();
     const uses = open.get(power.permission) ?? new Set();
     open.set(power.permission, uses.add(controller));
@@ -107,7 +114,14 @@ export function makePowerBroker(spec: PowerBrokerSpec): PowerBroker {
     try {
       const release = await semaphore.acquire(ended);
       try {
-        const result = await runHandler(power, await withBytes(checked.value, sent), {
+        const given = await withBytes(early, sent, (text) => {
+          try {
+            return check(parsePayload(text, FROM_GUEST));
+          } catch (error) {
+            throw isBulkheadError(error) ? error : refusals.invalid(power.name, [messageOf(error)]);
+          }
+        });
+        const result = await runHandler(power, given, {
           plugin: plugin.id,
           call,
           among: fields.among,
@@ -183,6 +197,8 @@ interface Use {
 
 /** The bytes of a use's arguments, and their places. */
 interface SentBytes {
+  /** The length of the arguments' JSON text, which begins the body. Absent: it is in the message. */
+  readonly json?: number;
   readonly parts: readonly BytePart[];
   readonly body: ByteSource;
 }
@@ -194,23 +210,33 @@ function readSent(
   body: ByteSource | undefined,
 ): SentBytes | undefined | typeof MALFORMED {
   if (given === undefined) return undefined;
-  const parts = isRecord(given) ? parseParts(given['parts']) : undefined;
-  return parts === undefined || body === undefined ? MALFORMED : { parts, body };
+  const { parts: places, json } = isRecord(given) ? given : {};
+  const parts = parseParts(places);
+  if (parts === undefined || body === undefined) return MALFORMED;
+  if (json === undefined) return { parts, body };
+  const isLength = typeof json === 'number' && Number.isSafeInteger(json) && json >= 0;
+  return isLength ? { parts, body, json } : MALFORMED;
 }
 
 function sizeOf(parts: readonly BytePart[]): number {
   return parts.reduce((sum, [, length]) => sum + length, 0);
 }
 
-async function withBytes(args: unknown, sent: SentBytes | undefined): Promise<unknown> {
+async function withBytes(
+  args: unknown,
+  sent: SentBytes | undefined,
+  parse: (text: string) => unknown,
+): Promise<unknown> {
   if (sent === undefined) return args;
-  const { parts, body } = sent;
+  const { parts, body, json } = sent;
   const content = await collect(
     body,
-    sizeOf(parts),
+    (json ?? 0) + sizeOf(parts),
     () => new Error('the bytes are more than were announced'),
   );
-  return placeBytes(args, parts, content);
+  if (json === undefined) return placeBytes(args, parts, content);
+  const text = Buffer.from(content.buffer, content.byteOffset, Math.min(json, content.length));
+  return placeBytes(parse(text.toString('utf8')), parts, content.subarray(json));
 }
 
 const DENIALS: ReadonlySet<string> = new Set(['POWER_DENIED', 'PERMISSION_REVOKED']);

@@ -23,8 +23,7 @@ export interface PowerDefinition {
   /** Milliseconds for one use. Default: 60,000. */
   readonly timeoutMs?: number;
   /**
-   * Bytes of the arguments: their JSON, at most 7 MiB, and their byte arrays. At most 32 MiB.
-   * Default: 1 MiB.
+   * Bytes of the arguments: their JSON and their byte arrays. At most 32 MiB. Default: 1 MiB.
    */
   readonly maxArgumentBytes?: number;
   /** Bytes of the result: its JSON and its byte arrays. At most 32 MiB. Default: 8 MiB. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sourceOf } from '../../../src/brokers/powers/bytes.js';
+import type { PowerDefinition } from '../../../src/brokers/powers/host-powers.js';
 import { echo, lend } from './lender.js';
 
 const { signal } = new AbortController();
@@ -103,5 +104,71 @@ describe('the bytes of a result', () => {
   it.each([0, 1.5, 33 * 1024 * 1024, '1'])('a cap of %j is refused', (cap) => {
     // @ts-expect-error -- one of them is a text
     expect(() => lend([{ ...echo, maxResultBytes: cap }], [])).toThrow('powers[0].maxResultBytes');
+  });
+});
+
+describe('arguments that begin the stream', () => {
+  const text = JSON.stringify({ a: 'é', b: null });
+  const json = Buffer.from(text);
+
+  async function useJson(
+    content: Uint8Array,
+    length: unknown,
+    parts: unknown = [],
+    definition: Partial<PowerDefinition> = {},
+  ): Promise<unknown> {
+    const got: unknown[] = [];
+    const power = { ...echo, ...definition, handler: (given: unknown) => void got.push(given) };
+    const { broker } = lend([power], ['echo']);
+    const source = sourceOf([content]);
+    const params = { name: 'echo', arguments: null, bytes: { stream: 1, parts, json: length } };
+    const code = await broker.use(params, signal, {}, source).then(
+      () => 'allowed',
+      (error: unknown) => (error instanceof Error ? Reflect.get(error, 'code') : error),
+    );
+    return code === 'allowed' ? got[0] : code;
+  }
+
+  it('are parsed, checked and joined with the bytes after them', async () => {
+    expect(await useJson(json, json.length)).toEqual({ a: 'é', b: null });
+    const all = Buffer.concat([json, bytes]);
+    expect(await useJson(all, json.length, [[['b'], 6]])).toEqual({ a: 'é', b: bytes });
+    const schema = { type: 'object', properties: { a: { type: 'number' } } };
+    expect(await useJson(json, json.length, [], { arguments: schema })).toBe('POWER_INVALID');
+  });
+
+  it('are refused if they are not what the guest says', async () => {
+    expect(await useJson(json, json.length - 1)).toBe('POWER_FAILED');
+    expect(await useJson(json.subarray(1), json.length)).toBe('POWER_INVALID');
+    for (const length of [-1, 1.5, '5', null, Number.NaN]) {
+      expect(await useJson(json, length)).toBe('POWER_INVALID');
+    }
+    const deep = Buffer.from(`${'['.repeat(500)}${']'.repeat(500)}`);
+    expect(await useJson(deep, deep.length)).toBe('POWER_INVALID');
+    const many = Buffer.from(`[${'1,'.repeat(200_000)}1]`);
+    expect(await useJson(many, many.length)).toBe('POWER_INVALID');
+    const proto = Buffer.from('{"__proto__":{"x":1},"a":1}');
+    expect(Object.keys(Object(await useJson(proto, proto.length)))).toEqual(['a']);
+  });
+
+  it('count for the cap of the power before they are read', async () => {
+    let pulled = 0;
+    const { broker } = lend([{ ...echo, maxArgumentBytes: 2_000_000 }], ['echo']);
+    const params = (length: number): object => ({
+      name: 'echo',
+      arguments: null,
+      bytes: { stream: 1, parts: [], json: length },
+    });
+    const source = {
+      pull: async () => {
+        pulled += 1;
+        return undefined;
+      },
+      cancel: () => {},
+    };
+    await expect(broker.use(params(2_000_001), signal, {}, source)).rejects.toMatchObject({
+      code: 'POWER_LIMIT',
+    });
+    expect(pulled).toBe(0);
   });
 });

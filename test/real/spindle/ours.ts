@@ -42,6 +42,9 @@ export async function runOurs({
         name,
         permission,
         risk: 'low' as const,
+        // Lumiverse has no cap.
+        maxArgumentBytes: 32 * 1024 * 1024,
+        maxResultBytes: 32 * 1024 * 1024,
         handler: async (args) => {
           // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member sends this
           const values = (args as { readonly args: readonly Json[] }).args;

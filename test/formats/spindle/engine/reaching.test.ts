@@ -217,9 +217,35 @@ describe('bytes', () => {
     expect(await ask(4 * 1024 * 1024)).toMatch(
       /the arguments of spindle\.generate\.raw are \d+ bytes\. The limit maxArgumentBytes is 3145728/,
     );
-    expect(await ask(8 * 1024 * 1024)).toMatch(
+    expect(await ask(33 * 1024 * 1024)).toMatch(
       /^The argument of spindle\.generate\.raw is larger than/,
     );
+  });
+
+  it('may be larger than one message', async () => {
+    const got: unknown[] = [];
+    const engine = await start(
+      answering({
+        ask: `spindle.generate.raw({ messages: 'ä'.repeat(6e6) + 'z', image: new Uint8Array([7, 8]) }).then(String, (error) => error.message)`,
+      }),
+      ['tools', 'generation'],
+      {
+        powers: [
+          {
+            name: 'spindle.generate.raw',
+            permission: 'generation',
+            maxArgumentBytes: 32 * 1024 * 1024,
+            handler: (args) => {
+              const [{ messages, image }] = Object(args).args;
+              got.push(messages.length, messages.slice(-2), [...image]);
+              return 'fine';
+            },
+          },
+        ],
+      },
+    );
+    expect((await engine.call('sample:ask', {})).value).toBe('fine');
+    expect(got).toEqual([6_000_001, 'äz', [7, 8]]);
   });
 });
 
