@@ -618,4 +618,116 @@ export const packages = [
     name: 'three',
     use: `import { Vector3, Matrix4 } from 'three'; export const run = () => new Vector3(1, 2, 2).length() === 3 && new Matrix4().determinant() === 1;`,
   },
+  {
+    name: '@notionhq/client',
+    use: `import { Client, isFullPage } from '@notionhq/client'; export const run = async () => { const n = new Client({ auth: 'k', fetch: async (url, init) => new Response(JSON.stringify({ object: 'page', id: 'p', url: 'u', properties: {}, parent: {} }), { status: 200, headers: { 'content-type': 'application/json' } }) }); const page = await n.pages.retrieve({ page_id: 'p' }); return page.id === 'p' && isFullPage(page); };`,
+  },
+  {
+    name: '@octokit/rest',
+    use: `import { Octokit } from '@octokit/rest'; export const run = async () => { const o = new Octokit({ request: { fetch: async (url) => new Response(JSON.stringify({ full_name: String(url) }), { status: 200, headers: { 'content-type': 'application/json' } }) } }); return (await o.rest.repos.get({ owner: 'a', repo: 'b' })).data.full_name.endsWith('/repos/a/b'); };`,
+  },
+  {
+    name: 'stripe',
+    grants: random,
+    use: `import Stripe from 'stripe'; export const run = async () => { const s = new Stripe('sk_test_x', { httpClient: Stripe.createFetchHttpClient(async () => new Response('{"id":"cus_1","object":"customer"}', { status: 200, headers: { 'content-type': 'application/json' } })) }); return (await s.customers.retrieve('cus_1')).id === 'cus_1'; };`,
+  },
+  {
+    name: '@slack/web-api',
+    use: `import { WebClient, retryPolicies } from '@slack/web-api'; export const run = () => typeof new WebClient('xoxb-1').chat.postMessage === 'function' && retryPolicies.fiveRetriesInFiveMinutes.retries === 5;`,
+  },
+  {
+    name: '@google/generative-ai',
+    use: `import { GoogleGenerativeAI } from '@google/generative-ai'; export const run = () => typeof new GoogleGenerativeAI('k').getGenerativeModel({ model: 'm' }).generateContent === 'function';`,
+  },
+  {
+    name: 'chrono-node',
+    use: `import * as chrono from 'chrono-node'; export const run = () => chrono.parseDate('tomorrow at noon', new Date(2024, 0, 1)).getDate() === 2;`,
+  },
+  {
+    name: 'json5',
+    use: `import JSON5 from 'json5'; export const run = () => JSON5.parse("{a: 'b', /* c */ n: +1,}").n === 1;`,
+  },
+  {
+    name: 'jsonrepair',
+    use: `import { jsonrepair } from 'jsonrepair'; export const run = () => JSON.parse(jsonrepair("{a: 'b',}")).a === 'b';`,
+  },
+  {
+    name: '@sinclair/typebox',
+    use: `import { Type } from '@sinclair/typebox'; import { Value } from '@sinclair/typebox/value'; import { TypeCompiler } from '@sinclair/typebox/compiler'; export const run = () => { const T = Type.Object({ a: Type.Number() }); return Value.Check(T, { a: 1 }) && TypeCompiler.Compile(T).Check({ a: 1 }); };`,
+  },
+  {
+    name: 'protobufjs',
+    use: `import protobuf from 'protobufjs'; export const run = () => { const { root } = protobuf.parse('syntax = "proto3"; message A { string b = 1; }'); const A = root.lookupType('A'); return A.decode(A.encode({ b: 'x' }).finish()).b === 'x'; };`,
+  },
+  {
+    name: 'postcss',
+    use: `import postcss from 'postcss'; export const run = () => postcss([{ postcssPlugin: 'x', Declaration(d) { d.value = 'red' } }]).process('a{color:blue}', { from: undefined }).css === 'a{color:red}';`,
+  },
+  {
+    name: '@babel/core',
+    use: `import { transformSync } from '@babel/core'; export const run = () => transformSync('const a = 1 ?? 2;', { configFile: false, babelrc: false, compact: true }).code.startsWith('const a=1');`,
+  },
+  {
+    name: 'terser',
+    use: `import { minify } from 'terser'; export const run = async () => (await minify('function add(first, second) { return first + second }')).code === 'function add(n,d){return n+d}';`,
+  },
+  {
+    name: 'sql-formatter',
+    use: `import { format } from 'sql-formatter'; export const run = () => format('select a from b').includes('\\n');`,
+  },
+  {
+    name: 'remark',
+    install: ['remark', 'remark-html', 'remark-gfm'],
+    use: `import { remark } from 'remark'; import html from 'remark-html'; import gfm from 'remark-gfm'; export const run = async () => String(await remark().use(gfm).use(html).process('# Hi\\n\\n|a|\\n|-|\\n|b|')).includes('<table>');`,
+  },
+  {
+    name: 'mailparser',
+    use: `import { simpleParser } from 'mailparser'; export const run = async () => (await simpleParser('From: a@b.c\\r\\nSubject: =?utf-8?B?SGk=?=\\r\\n\\r\\nBody')).subject === 'Hi';`,
+  },
+  {
+    name: 'feed',
+    use: `import { Feed } from 'feed'; export const run = () => { const f = new Feed({ title: 'T', id: 'i', copyright: 'c' }); f.addItem({ title: 'x', link: 'https://a.test', date: new Date(0) }); return f.rss2().includes('<title>x</title>') || f.rss2().includes('CDATA[x]'); };`,
+  },
+  {
+    name: 'gpt-tokenizer',
+    use: `import { encode, decode } from 'gpt-tokenizer'; export const run = () => decode(encode('hello world')) === 'hello world';`,
+  },
+  {
+    name: 'chess.js',
+    use: `import { Chess } from 'chess.js'; export const run = () => { const c = new Chess(); c.move('e4'); return c.moves().length === 20; };`,
+  },
+  {
+    name: 'geolib',
+    use: `import { getDistance } from 'geolib'; export const run = () => Math.abs(getDistance({ latitude: 0, longitude: 0 }, { latitude: 0, longitude: 1 }) - 111319) < 100;`,
+  },
+  {
+    name: 'ua-parser-js',
+    use: `import { UAParser } from 'ua-parser-js'; export const run = () => new UAParser('Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0').getBrowser().name === 'Firefox';`,
+  },
+  {
+    name: 'svgo',
+    use: `import { optimize } from 'svgo/browser'; export const run = () => optimize('<svg xmlns="http://www.w3.org/2000/svg"><!-- c --><g><path d="M 0 0 L 10 10"/></g></svg>').data.includes('<path');`,
+  },
+  {
+    name: 'graphql-request',
+    use: `import { GraphQLClient, gql } from 'graphql-request'; export const run = async () => (await new GraphQLClient('https://a.test/graphql', { fetch: async () => new Response('{"data":{"a":1}}', { headers: { 'content-type': 'application/json' } }) }).request(gql\`{ a }\`)).a === 1;`,
+  },
+  {
+    name: 'preact',
+    install: ['preact', 'preact-render-to-string'],
+    use: `import { h } from 'preact'; import { render } from 'preact-render-to-string'; export const run = () => render(h('p', { class: 'a' }, 'x')) === '<p class="a">x</p>';`,
+  },
+  {
+    name: 'vue',
+    use: `import { createSSRApp, h } from 'vue'; import { renderToString } from 'vue/server-renderer'; export const run = async () => (await renderToString(createSSRApp({ render: () => h('p', 'x') }))) === '<p>x</p>';`,
+  },
+  {
+    name: 'undici',
+    grants: { network: ['a.co'] },
+    use: `import { fetch, request } from 'undici'; export const run = async () => (await (await fetch('https://a.co/')).text()) === 'fetched';`,
+  },
+  {
+    name: 'jose',
+    use: `import { SignJWT, jwtVerify } from 'jose'; export const run = async () => { const k = new TextEncoder().encode('x'.repeat(32)); const t = await new SignJWT({ a: 1 }).setProtectedHeader({ alg: 'HS256' }).sign(k); return (await jwtVerify(t, k)).payload.a === 1; };`,
+  },
 ];
