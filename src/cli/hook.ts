@@ -3,8 +3,8 @@ import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { Engine } from '../agent/agent.js';
 import type { HookReport } from '../engine/hooks/chain.js';
 import type { EngineOptions } from '../engine/types/options.js';
-import { HOOK_NAMES, type HookSemantics } from '../plugin/hooks.js';
-import { jsonLine, jsonLines, visible } from '../visible.js';
+import { HOOK_NAMES, type HookSemantics, isHookName } from '../plugin/hooks.js';
+import { jsonLine, jsonLines, shellWord, visible } from '../visible.js';
 import { parseMilliseconds, readJsonObject } from './arguments.js';
 import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
@@ -63,6 +63,7 @@ async function runHook(
   settings: HookSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
+  requireHookFirst(hook, directories);
   const context = await readJsonObject(settings.context ?? '{}', '--context', capabilities);
   const options = await engineOptions(directories, settings, capabilities);
   await using engine = await capabilities.createEngine(withHooks(options, hook, settings));
@@ -92,6 +93,14 @@ async function runHook(
     );
   }
   return failure === undefined ? EXIT.ok : exitCodeOf(failure.code);
+}
+
+/** Refuses the arguments in the other order: the directory would be a hook that does not exist. */
+function requireHookFirst(hook: string, directories: readonly string[]): void {
+  const swapped = directories.find(isHookName);
+  if (isHookName(hook) || swapped === undefined) return;
+  const command = `bulkhead hook ${swapped} ${shellWord(hook)}`;
+  throw usageError('hook', `the hook comes before the directories: ${command}`);
 }
 
 /** With the hook `init`, the engine does not run `init` at its start. */

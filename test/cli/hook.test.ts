@@ -124,6 +124,19 @@ describe('bulkhead hook', () => {
     });
   });
 
+  it('says that the hook comes first', async () => {
+    expect(await run('./my plugin', 'stop')).toMatchObject({
+      line: {
+        ok: false,
+        error: {
+          code: 'INVALID_OPTIONS',
+          message: "the hook comes before the directories: bulkhead hook stop './my plugin'",
+        },
+      },
+      code: 1,
+    });
+  });
+
   it('reports a directory without a plugin, and runs the others', async () => {
     expect(await run('stop', '/nowhere')).toMatchObject({
       line: { ok: false, error: { code: 'PLUGIN_NOT_FOUND' } },
