@@ -52,7 +52,7 @@ export function invalidPermission(
   const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
   return new BulkheadError(
     'INVALID_PERMISSION',
-    `${JSON.stringify(shown)} is not a valid ${kind} permission: ${why}`,
+    `${JSON.stringify(shown)} is not a valid ${kind === 'known' ? '' : `${kind} `}permission: ${why}`,
     { kind, text: shown },
   );
 }

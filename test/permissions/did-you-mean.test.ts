@@ -34,13 +34,29 @@ describe('didYouMean', () => {
     return at(from.length, to.length);
   }
 
+  /** The text with each two neighbours in the other order. */
+  function swaps(text: string): readonly string[] {
+    return Array.from(
+      { length: Math.max(0, text.length - 1) },
+      (_, at) => text.slice(0, at) + text.charAt(at + 1) + text.charAt(at) + text.slice(at + 2),
+    );
+  }
+
+  test('counts two neighbours in the wrong order as one error', () => {
+    expect(didYouMean('netwrok', ['network', 'storage'])).toBe('network');
+    expect(didYouMean('tmie', ['time'])).toBe('time');
+    expect(didYouMean('tmei', ['time'])).toBeUndefined();
+    expect(didYouMean('time', ['tmie', 'time'])).toBe('time');
+  });
+
   test('accepts errors of up to a fifth of the text, at least one and at most four', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 24 });
     fc.assert(
       fc.property(text, text, (wanted, candidate) => {
         const few = Math.min(4, Math.max(1, Math.floor(wanted.length / 5)));
         const chosen = didYouMean(wanted, [candidate]);
-        expect(chosen).toBe(distance(wanted, candidate) <= few ? candidate : undefined);
+        const isClose = distance(wanted, candidate) <= few || swaps(wanted).includes(candidate);
+        expect(chosen).toBe(isClose ? candidate : undefined);
       }),
     );
   });
