@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -13,13 +12,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isRecord } from '../../sandbox/wire/json.js';
-import { BulkheadError } from '../errors.js';
 import { integrityOf } from '../plugin/integrity.js';
 import { checkTree } from './check-tree.js';
 import { readSignatures } from './provenance.js';
-import type { PackageSpec } from './spec.js';
+import { fetchGit } from './git.js';
+import { refused } from './refused.js';
+import { type Environment, makeNpm } from './run-npm.js';
+import type { GitSpec, PackageSpec } from './spec.js';
 
 /** A package in the store, with its dependencies. */
 export interface StoredPackage {
@@ -47,7 +48,9 @@ export interface PackageStore {
   readonly directory: string;
   /** Rejects with `PACKAGE_REFUSED`. */
   fetch(spec: PackageSpec): Promise<StoredPackage>;
-  /** What is known of a fetched package, by its directory; `undefined` for a directory elsewhere. */
+  /** Fetches a commit, and its dependencies from the registry. Rejects with `PACKAGE_REFUSED`. */
+  fetchCommit(spec: GitSpec): Promise<StoredPackage>;
+  /** What is known of a package of the registry, by its directory; `undefined` for any other directory. */
   describe(path: string): (PackageOrigin & { readonly name: string }) | undefined;
   /** Deletes what is in none of these directories. Returns the directories that it deleted. */
   removeOthers(kept: readonly string[]): readonly string[];
@@ -55,7 +58,7 @@ export interface PackageStore {
 
 export interface StoreSpec {
   readonly directory: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** The program of npm. Default: the one beside the running Node. */
   readonly npm?: string;
 }
@@ -67,50 +70,82 @@ export function storeDirectoryOf({ environment }: Pick<StoreSpec, 'environment'>
 }
 
 export function openPackageStore({ directory, environment, npm }: StoreSpec): PackageStore {
-  const run = (args: readonly string[], cwd: string, mayFail = false): Promise<string> =>
-    runNpm(npm ?? findNpm(environment), args, { cwd, environment, mayFail });
+  const cache = join(directory, CACHE);
+  const run = makeNpm({ environment, cache, ...(npm === undefined ? {} : { npm }) });
+  /** Fills a new directory, and gives it its place. */
+  const store = async (fill: (draft: string) => Promise<Filled>): Promise<StoredPackage> => {
+    mkdirSync(cache, { recursive: true, mode: 0o700 });
+    const draft = join(realPathOf(directory), `.draft-${randomUUID()}`);
+    mkdirSync(draft, { mode: 0o700 });
+    try {
+      const { lock, ...stored } = await fill(draft);
+      sealTree(draft);
+      const { name, version } = stored;
+      const target = join(directory, `${name.replace('/', '+')}@${version}-${shortHash(lock)}`);
+      if (!existsSync(target)) renameSync(draft, target);
+      return { ...stored, directory: target };
+    } finally {
+      removeTree(draft);
+    }
+  };
+  /** Resolves and installs what a draft's package.json names. Returns npm's lock file. */
+  const install = async (name: string, draft: string): Promise<{ lock: string; count: number }> => {
+    await run(['install', ...INSTALL, '--package-lock-only'], { cwd: draft });
+    const lock = readFileSync(join(draft, 'package-lock.json'), 'utf8');
+    const count = checkTree(name, lock);
+    await run(['ci', ...INSTALL], { cwd: draft });
+    return { lock, count };
+  };
   return {
     directory,
-    fetch: async ({ name, version }) => {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
-      const draft = join(directory, `.draft-${randomUUID()}`);
-      mkdirSync(draft, { mode: 0o700 });
-      try {
+    fetch: ({ name, version }) =>
+      store(async (draft) => {
         const about = readAbout(
           name,
-          await run(['view', `${name}@${version}`, ...VIEWED, '--json'], draft),
+          await run(['view', `${name}@${version}`, ...VIEWED, '--json'], { cwd: draft }),
         );
         const describeIn = (origin: object): void =>
-          writeFileSync(
-            join(draft, MANIFEST),
-            JSON.stringify({
-              private: true,
-              dependencies: { [name]: about.version },
-              bulkhead: { server: name, ...origin },
-            }),
-          );
+          writeManifest(draft, {
+            dependencies: { [name]: about.version },
+            bulkhead: { server: name, ...origin },
+          });
         describeIn({});
-        await run(['install', ...INSTALL, '--package-lock-only'], draft);
-        const lock = readFileSync(join(draft, 'package-lock.json'), 'utf8');
-        const packages = checkTree(name, lock);
-        await run(['ci', ...INSTALL], draft);
-        const provenance = about.isAttested
-          ? await verifyProvenance(name, () => run(['audit', 'signatures', '--json'], draft, true))
-          : 'none';
+        const { lock, count } = await install(name, draft);
+        const audit = (): Promise<string> =>
+          run(['audit', 'signatures', '--json'], { cwd: draft, mayFail: true });
+        const provenance = about.isAttested ? await verifyProvenance(name, audit) : 'none';
         const origin = { publisher: about.publisher, provenance };
         describeIn(origin);
-        sealTree(draft);
-        const target = join(
-          directory,
-          `${name.replace('/', '+')}@${about.version}-${shortHash(lock)}`,
-        );
-        if (!existsSync(target)) renameSync(draft, target);
         const { version: found, publishedAtMs } = about;
-        return { name, version: found, publishedAtMs, origin, directory: target, packages };
-      } finally {
-        removeTree(draft);
-      }
-    },
+        return { name, version: found, publishedAtMs, origin, packages: count, lock };
+      }),
+    fetchCommit: ({ url, commit }) =>
+      store(async (draft) => {
+        const objects = join(draft, '.git-objects');
+        mkdirSync(objects, { mode: 0o700 });
+        const { name, version, needs, write } = await fetchGit(
+          { url, commit },
+          objects,
+          environment,
+        );
+        writeManifest(draft, needs);
+        const isAlone = Object.keys(needs).length === 0;
+        const { lock, count } = isAlone ? { lock: '', count: 0 } : await install(name, draft);
+        const place = join(draft, 'node_modules', name);
+        if (existsSync(place)) throw refused(name, 'it depends on another package of its own name');
+        mkdirSync(place, { recursive: true });
+        write(place);
+        const source = `${url}#${commit}`;
+        writeManifest(draft, { ...needs, bulkhead: { server: name, commit: source } });
+        return {
+          name,
+          version,
+          publishedAtMs: undefined,
+          origin: { publisher: undefined, provenance: 'none' },
+          packages: count + 1,
+          lock: `${source} ${lock}`,
+        };
+      }),
     describe: (path) => {
       if (!existsSync(path) || dirname(realpathSync(path)) !== realPathOf(directory)) return;
       return readOrigin(readFileSync(join(path, MANIFEST), 'utf8'));
@@ -120,11 +155,22 @@ export function openPackageStore({ directory, environment, npm }: StoreSpec): Pa
       const real = new Set(kept.filter(existsSync).map((path) => realpathSync(path)));
       const removed = readdirSync(directory)
         .map((name) => join(directory, name))
-        .filter((path) => !real.has(realpathSync(path)));
+        // Another command may be fetching.
+        .filter((path) => !real.has(realpathSync(path)) && !isInUse(path));
       for (const path of removed) removeTree(path);
       return removed;
     },
   };
+}
+
+/** What is known of a filled draft. */
+type Filled = Omit<StoredPackage, 'directory'> & { readonly lock: string };
+
+/** What npm downloaded, for the next package. */
+const CACHE = '.cache';
+
+function writeManifest(draft: string, fields: object): void {
+  writeFileSync(join(draft, MANIFEST), JSON.stringify({ private: true, ...fields }));
 }
 
 /** Neither scripts nor links to programs, and nothing that is only for development. */
@@ -174,13 +220,21 @@ async function verifyProvenance(
 function readOrigin(manifest: string): (PackageOrigin & { readonly name: string }) | undefined {
   const fields: unknown = JSON.parse(manifest);
   const bulkhead = isRecord(fields) ? fields['bulkhead'] : undefined;
-  const { server, publisher, provenance } = isRecord(bulkhead) ? bulkhead : {};
-  if (typeof server !== 'string') return undefined;
+  const { server, publisher, provenance, commit } = isRecord(bulkhead) ? bulkhead : {};
+  // A commit never has a newer version.
+  if (typeof server !== 'string' || commit !== undefined) return undefined;
   return {
     name: server,
     publisher: typeof publisher === 'string' ? publisher : undefined,
     provenance: provenance === 'verified' || provenance === 'unknown' ? provenance : 'none',
   };
+}
+
+/** Milliseconds after which a draft, or what npm downloaded, is left over. */
+const IN_USE_MS = 3_600_000;
+
+function isInUse(path: string): boolean {
+  return basename(path).startsWith('.') && Date.now() - lstatSync(path).mtimeMs < IN_USE_MS;
 }
 
 function realPathOf(path: string): string {
@@ -233,86 +287,4 @@ function sealTree(directory: string): void {
 
 function removeTree(path: string): void {
   rmSync(path, { recursive: true, force: true });
-}
-
-/** Milliseconds for one run of npm. */
-const NPM_MS = 300_000;
-/** Bytes of npm's output. */
-const MAX_OUTPUT = 16 * 1024 * 1024;
-
-interface NpmRun {
-  readonly cwd: string;
-  readonly environment: StoreSpec['environment'];
-  /** Resolve with what npm printed although it failed. */
-  readonly mayFail: boolean;
-}
-
-function runNpm(
-  program: string,
-  args: readonly string[],
-  { cwd, environment, mayFail }: NpmRun,
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, ...args], {
-      cwd,
-      env: environmentFor(environment),
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: NPM_MS,
-    });
-    const out: Buffer[] = [];
-    const errors: Buffer[] = [];
-    let bytes = 0;
-    const collect = (into: Buffer[]) => (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > MAX_OUTPUT) child.kill();
-      else into.push(chunk);
-    };
-    child.stdout.on('data', collect(out));
-    child.stderr.on('data', collect(errors));
-    child.on('error', reject);
-    child.on('close', (code) => {
-      if (code === 0 || mayFail) return resolve(Buffer.concat(out).toString('utf8'));
-      const said = Buffer.concat(errors).toString('utf8').trim().split('\n');
-      const why = said
-        .filter((line) => /error/i.test(line))
-        .slice(0, 3)
-        .join(' ')
-        .slice(0, 500);
-      return reject(refused('npm', `npm ${args[0]} failed: ${why}`));
-    });
-  });
-}
-
-/**
- * The settings of the user's own `.npmrc`, and nothing of the working directory: npm runs in the store. Of
- * the environment, npm gets its home, proxies and certificates.
- */
-function environmentFor(environment: StoreSpec['environment']): Record<string, string> {
-  const kept = Object.entries(environment).flatMap(([name, value]): [string, string][] =>
-    value !== undefined && KEPT.test(name) ? [[name, value]] : [],
-  );
-  // guard: npm-gets-few-variables
-  return { ...Object.fromEntries(kept), PATH: dirname(process.execPath) };
-}
-
-const KEPT =
-  /^(?:HOME|USERPROFILE|APPDATA|LANG|TMPDIR|NODE_EXTRA_CA_CERTS|NPM_CONFIG_USERCONFIG|npm_config_userconfig|(?:https?|no)_proxy)$/i;
-
-/** The program of npm beside the running Node, or of an absolute directory of PATH. */
-function findNpm({ PATH = '' }: StoreSpec['environment']): string {
-  const beside = [
-    join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js'),
-    join(dirname(process.execPath), 'node_modules', 'npm', 'bin', 'npm-cli.js'),
-  ];
-  // A relative directory of PATH is one of the working directory.
-  const absolute = PATH.split(delimiter).filter((one) => isAbsolute(one));
-  const found = [...beside, ...absolute.map((one) => join(one, 'npm'))].find(existsSync);
-  if (found !== undefined) return realpathSync(found);
-  throw refused('npm', 'the command npm was not found. Install it with Node.js');
-}
-
-function refused(name: string, why: string): BulkheadError<'PACKAGE_REFUSED'> {
-  return new BulkheadError('PACKAGE_REFUSED', `${name} was not fetched: ${why}.`, {
-    package: name,
-  });
 }

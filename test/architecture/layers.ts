@@ -111,8 +111,10 @@ const powerful: readonly string[] = [
   'src/replace-file.ts',
   // Keys are read and written with checked modes.
   'src/keys/key-file.ts',
-  // It runs the user's npm, and stores what npm fetched.
+  // They run the user's npm and git behind walls, and store what those fetched.
   'src/npm/store.ts',
+  'src/npm/run-npm.ts',
+  'src/npm/git.ts',
   // What the operator keeps of what happened.
   'src/audit/disk/',
   // What reads a stranger's sources, file by file, each of them checked.

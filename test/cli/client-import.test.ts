@@ -147,6 +147,7 @@ it('asks for each server at a terminal, and leaves alone what is not answered wi
       directory: '/store',
       describe: () => undefined,
       removeOthers: () => [],
+      fetchCommit: () => Promise.reject(new Error('there is no repository')),
       fetch: async ({ name }) => ({
         name,
         version: '1.0.0',

@@ -113,6 +113,7 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
     packages: spec.packages ?? {
       directory: '/store',
       fetch: () => Promise.reject(new Error('there is no registry')),
+      fetchCommit: () => Promise.reject(new Error('there is no repository')),
       describe: () => undefined,
       removeOthers: () => [],
     },

@@ -76,6 +76,7 @@ describe('bulkhead run', () => {
       directory: '/store',
       describe: () => undefined,
       removeOthers: () => [],
+      fetchCommit: () => Promise.reject(new Error('there is no repository')),
       fetch: async ({ name, version }) => {
         fetched.push(`${name}@${version}`);
         return {
@@ -173,6 +174,7 @@ describe('bulkhead add', () => {
       directory: '/store',
       describe: () => ({ name: 'young', publisher: 'ada', provenance: 'verified' }),
       removeOthers: () => [],
+      fetchCommit: () => Promise.reject(new Error('there is no repository')),
       fetch: async () => ({
         name: 'young',
         version: '1.0.0',

@@ -16,11 +16,19 @@ import { openPackageStore, type PackageStore } from '../../src/npm/store.js';
 const root = mkdtempSync(join(tmpdir(), 'bulkhead-npm-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** An npm that fetches nothing: it writes what it was asked, and a package with a link and a hidden file. */
+/** An npm that fetches nothing: it writes what it was asked, what it could do, and a package with a hidden file. */
 const NPM = `
-const { appendFileSync, mkdirSync, symlinkSync, writeFileSync } = require('node:fs');
+const { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } = require('node:fs');
 const [, , command, ...args] = process.argv;
-appendFileSync(${JSON.stringify(join(root, 'asked'))}, JSON.stringify({ command, args, env: Object.keys(process.env), cwd: process.cwd() }) + '\\n');
+const cache = args.find((arg) => arg.startsWith('--cache=')).slice('--cache='.length);
+const tried = (deed) => { try { deed(); return 'done'; } catch (error) { return error.code; } };
+appendFileSync(cache + '/asked', JSON.stringify({ command, args, env: Object.keys(process.env), cwd: process.cwd(), deeds: {
+  read: tried(() => readFileSync(${JSON.stringify(join(root, 'private'))})),
+  settings: tried(() => readFileSync(${JSON.stringify(join(root, '.npmrc'))})),
+  write: tried(() => writeFileSync(${JSON.stringify(join(root, 'private'))}, 'changed')),
+  link: tried(() => symlinkSync('/etc/passwd', 'link')),
+  start: tried(() => require('node:child_process').execFileSync('true')),
+} }) + '\\n');
 if (command === 'view') {
   if (args[0].startsWith('absent')) { console.error('npm error 404 absent'); process.exit(1); }
   console.log(JSON.stringify({ version: '1.2.3', time: { '1.2.3': '2026-01-01T00:00:00.000Z' },
@@ -30,7 +38,6 @@ if (command === 'install') {
   writeFileSync('package-lock.json', JSON.stringify({ packages: { '': {}, 'node_modules/server': { integrity: 'sha512-' + 'A'.repeat(86) + '==' } } }));
 }
 if (command === 'audit') {
-  if (args.length !== 2) process.exit(3);
   const name = Object.keys(JSON.parse(require('node:fs').readFileSync('package.json')).dependencies)[0];
   if (name === 'attested-far') process.exit(1);
   console.log(JSON.stringify({ missing: [], invalid: name === 'attested-wrong' ? [{ name, version: '1.2.3' }] : [] }));
@@ -40,12 +47,12 @@ if (command === 'ci') {
   mkdirSync('node_modules/server/.hidden', { recursive: true });
   writeFileSync('node_modules/server/index.js', '1');
   writeFileSync('node_modules/.package-lock.json', '{}');
-  symlinkSync('/etc/passwd', 'node_modules/server/link');
 }
 `;
 
 function open(name: string): PackageStore {
-  const npm = join(root, 'npm.cjs');
+  const npm = join(root, 'npm', 'npm.cjs');
+  mkdirSync(join(root, 'npm'), { recursive: true });
   writeFileSync(npm, NPM);
   const environment = {
     HOME: root,
@@ -56,7 +63,38 @@ function open(name: string): PackageStore {
   return openPackageStore({ directory: join(root, name), environment, npm });
 }
 
+function readAsked(store: PackageStore): {
+  command: string;
+  args: string[];
+  env: string[];
+  cwd: string;
+  deeds: Record<string, string>;
+}[] {
+  return readFileSync(join(store.directory, '.cache', 'asked'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
 describe('the store of packages', () => {
+  it('runs npm behind walls: it writes into its own directory, and starts nothing', async () => {
+    writeFileSync(join(root, 'private'), 'kept');
+    writeFileSync(join(root, '.npmrc'), 'fund=false');
+    const store = open('walls');
+    await store.fetch({ name: 'server', version: 'latest' });
+    const denied = 'ERR_ACCESS_DENIED';
+    expect(readAsked(store).map(({ deeds }) => deeds)).toEqual(
+      Array.from({ length: 3 }, () => ({
+        read: denied,
+        settings: 'done',
+        write: denied,
+        link: denied,
+        start: denied,
+      })),
+    );
+    expect(readFileSync(join(root, 'private'), 'utf8')).toBe('kept');
+  });
+
   it('fetches without scripts, with few variables, and keeps plain files', async () => {
     const store = open('first');
     const stored = await store.fetch({ name: 'server', version: 'latest' });
@@ -66,12 +104,7 @@ describe('the store of packages', () => {
       publishedAtMs: Date.parse('2026-01-01'),
       packages: 1,
     });
-    const asked = readFileSync(join(root, 'asked'), 'utf8')
-      .trim()
-      .split('\n')
-      .map((line): { command: string; args: string[]; env: string[]; cwd: string } =>
-        JSON.parse(line),
-      );
+    const asked = readAsked(store);
     expect(asked.map(({ command }) => command)).toEqual(['view', 'install', 'ci']);
     for (const { command, args, env, cwd } of asked) {
       expect(env).not.toContain('SECRET_KEY');
@@ -95,7 +128,7 @@ describe('the store of packages', () => {
   it('says what npm said, and leaves nothing', async () => {
     const store = open('second');
     await expect(store.fetch({ name: 'absent', version: '1.0.0' })).rejects.toThrow(/404 absent/);
-    expect(readdirSync(store.directory)).toEqual([]);
+    expect(readdirSync(store.directory)).toEqual(['.cache']);
   });
 
   it('verifies attestations with npm, and remembers where a package comes from', async () => {

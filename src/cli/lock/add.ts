@@ -4,7 +4,7 @@ import { allowances } from '../../engine/inspect-plugin.js';
 import type { Lockfile } from '../../engine/lockfile.js';
 import { formatNamed } from '../../formats/table.js';
 import type { LockedPlugin } from '../../lock/lock.js';
-import { isPackageSpec } from '../../npm/spec.js';
+import { isGitSpec, isPackageSpec } from '../../npm/spec.js';
 import { variablesOfProgram } from '../../suggest/program-needs.js';
 import { jsonLine, shellWord, visible } from '../../visible.js';
 import { requireYes } from '../approve.js';
@@ -20,6 +20,7 @@ import { hostModeDenied, requiredKeys, runsUnconfined } from './consent.js';
 import {
   ACCEPT_VERSION_HELP,
   askForProgram,
+  fetchCommit,
   fetchPackage,
   type FetchSettings,
   parseHours,
@@ -55,7 +56,7 @@ export function addAdd(program: Command, run: RunCommand): void {
     .description('show plugins, and accept their code and permissions into the lock file')
     .argument(
       '<plugin...>',
-      'directories of plugins, or npm:NAME@VERSION for an MCP server; each is accepted by itself',
+      'directories of plugins, or for MCP servers npm:NAME@VERSION or git:URL#COMMIT; each is accepted by itself',
     )
     .option('--min-age <HOURS>', 'age that a version of npm must have (default: 24)', parseHours)
     .option('--accept-version <VERSION>', ACCEPT_VERSION_HELP)
@@ -160,12 +161,13 @@ async function expandAll(
   throw usageError('plugin', `there is no directory in ${patterns.map(visible).join(', ')}`);
 }
 
-/** The directory of what the operator named; a package of npm is fetched. */
+/** The directory of what the operator named; a package of npm and a commit are fetched. */
 async function placeOf(
   named: string,
   settings: AddSettings,
   capabilities: CliCapabilities,
 ): Promise<string> {
+  if (isGitSpec(named)) return fetchCommit(named, capabilities);
   return isPackageSpec(named) ? fetchPackage(named, settings, capabilities) : named;
 }
 

@@ -1,5 +1,5 @@
 import { BulkheadError } from '../../errors.js';
-import { parsePackageSpec } from '../../npm/spec.js';
+import { parseGitSpec, parsePackageSpec } from '../../npm/spec.js';
 import type { PackageOrigin, StoredPackage } from '../../npm/store.js';
 import { parseReference } from '../../permissions/reference.js';
 import { scopeTexts } from '../../permissions/table.js';
@@ -68,6 +68,20 @@ export async function fetchPackage(
     `${what}. Name an older version, or accept this one with --accept-version ${version}.`,
     { package: name },
   );
+}
+
+/** Fetches a commit of a repository. Returns its directory. Nothing but its whole id says what it is. */
+export async function fetchCommit(
+  named: string,
+  { packages, stderr }: Pick<CliCapabilities, 'packages' | 'stderr'>,
+): Promise<string> {
+  const spec = parseGitSpec(named);
+  await stderr.write(`fetching ${visible(spec.url)} without running its scripts\n`);
+  const { name, version, directory, packages: count } = await packages.fetchCommit(spec);
+  await stderr.write(
+    `fetched ${visible(name)} ${visible(version)} of commit ${spec.commit} with ${count - 1} dependencies; a commit has no publisher, age or provenance to check\n`,
+  );
+  return directory;
 }
 
 function youth({ publishedAtMs }: StoredPackage, hours: number, nowMs: number): readonly string[] {

@@ -1,0 +1,165 @@
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parseGitSpec } from '../../src/npm/spec.js';
+import { openPackageStore, type PackageStore } from '../../src/npm/store.js';
+import { afterEachTest } from '../tidying.js';
+import { type Repository, serveRepository } from './repository.js';
+
+const root = mkdtempSync(join(tmpdir(), 'bulkhead-git-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const repositories: Repository[] = [];
+afterEachTest(() => {
+  for (const one of repositories.splice(0)) one.close();
+});
+
+async function serve(...args: Parameters<typeof serveRepository>): Promise<Repository> {
+  const repository = await serveRepository(...args);
+  repositories.push(repository);
+  return repository;
+}
+
+/** Whether this machine has the walls around git. */
+const hasWalls =
+  spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status ===
+  0;
+
+function open(path = process.env['PATH']): PackageStore {
+  const directory = mkdtempSync(join(root, 'store-'));
+  return openPackageStore({ directory, environment: { HOME: root, PATH: path } });
+}
+
+const manifest = (more: object = {}): string =>
+  JSON.stringify({ name: '@scope/notes', version: '1.2.3', bin: 'server.js', ...more });
+
+describe('a commit of a repository', () => {
+  it('is fetched only behind walls, and otherwise refused with the remedy', async () => {
+    const { url, commit } = await serve({ 'package.json': manifest() });
+    const without = mkdtempSync(join(root, 'path-'));
+    symlinkSync('/usr/bin/git', join(without, 'git'));
+    await expect(open(without).fetchCommit({ url, commit })).rejects.toMatchObject({
+      code: 'PACKAGE_REFUSED',
+      message: expect.stringContaining('apt-get install git bubblewrap'),
+    });
+    const fetched = open().fetchCommit({ url, commit });
+    if (!hasWalls) return expect(fetched).rejects.toThrow('bubblewrap');
+    await expect(fetched).resolves.toMatchObject({ name: '@scope/notes', version: '1.2.3' });
+  });
+
+  it.runIf(hasWalls)('has its plain files, and nothing of it ran', async () => {
+    const marker = join(root, 'ran');
+    const script = `touch ${marker}`;
+    const inner = await serve({ 'package.json': '{}' });
+    const { url, commit } = await serve(
+      {
+        'package.json': manifest({
+          scripts: { prepare: script, preinstall: script, install: script, postinstall: script },
+        }),
+        'server.js': 'export {};',
+        'lib/deep/more.js': '1',
+        '.npmrc': 'registry=http://evil.example',
+        '.gitattributes': '*.js filter=evil',
+        '.hidden/x.js': '1',
+      },
+      (git, directory) => {
+        symlinkSync('/etc/passwd', join(directory, 'link.js'));
+        mkdirSync(join(directory, '.git/hooks'), { recursive: true });
+        writeFileSync(join(directory, '.git/hooks/post-checkout'), `#!/bin/sh\n${script}\n`, {
+          mode: 0o755,
+        });
+        git('config', 'filter.evil.smudge', script);
+        git('add', '--all');
+        git('update-index', '--add', '--cacheinfo', `160000,${inner.commit},module`);
+      },
+    );
+    const store = open();
+    const stored = await store.fetchCommit({ url, commit });
+    const place = join(stored.directory, 'node_modules/@scope/notes');
+    expect(readdirSync(place).toSorted()).toEqual(['lib', 'package.json', 'server.js']);
+    expect(readFileSync(join(place, 'lib/deep/more.js'), 'utf8')).toBe('1');
+    expect(lstatSync(join(place, 'server.js')).mode & 0o222).toBe(0);
+    expect(existsSync(marker)).toBe(false);
+    expect(readdirSync(store.directory).filter((name) => name !== '.cache')).toHaveLength(1);
+    expect(JSON.parse(readFileSync(join(stored.directory, 'package.json'), 'utf8'))).toMatchObject({
+      bulkhead: { server: '@scope/notes', commit: `${url}#${commit}` },
+    });
+    // It has no newer version.
+    expect(store.describe(stored.directory)).toBeUndefined();
+  });
+
+  it.runIf(hasWalls)(
+    'is refused if it is not there, is no package, or its server fails',
+    async () => {
+      const { url, commit } = await serve({ 'package.json': manifest() });
+      const store = open();
+      await expect(store.fetchCommit({ url, commit: 'a'.repeat(40) })).rejects.toThrow(
+        'git failed',
+      );
+      const bare = await serve({ 'README.md': 'no package' });
+      await expect(store.fetchCommit(bare)).rejects.toThrow('it has no package.json at its top');
+      const nameless = await serve({ 'package.json': '{"name":"../../evil"}' });
+      await expect(store.fetchCommit(nameless)).rejects.toThrow('has no valid name');
+      await expect(store.fetchCommit({ url: 'http://127.0.0.1:1/', commit })).rejects.toMatchObject(
+        { code: 'PACKAGE_REFUSED' },
+      );
+      expect(readdirSync(store.directory)).toEqual(['.cache']);
+    },
+  );
+
+  it.runIf(hasWalls)('is refused if a dependency does not come from a registry', async () => {
+    for (const source of [
+      'git+https://evil.example/x.git',
+      'https://evil.example/x.tgz',
+      'file:../x',
+      'user/repository',
+    ]) {
+      const repository = await serve({ 'package.json': manifest({ dependencies: { x: source } }) });
+      await expect(open().fetchCommit(repository)).rejects.toMatchObject({
+        code: 'PACKAGE_REFUSED',
+        message: expect.stringContaining('its dependency "x" does not come from a registry'),
+      });
+    }
+  });
+});
+
+describe('the name of a commit', () => {
+  const commit = 'a'.repeat(40);
+
+  it('is a URL and a whole id', () => {
+    expect(parseGitSpec(`git:https://host.example/a/b.git#${commit}`)).toEqual({
+      url: 'https://host.example/a/b.git',
+      commit,
+    });
+    expect(parseGitSpec(`git:http://127.0.0.1:8080/b#${commit}`).url).toBe(
+      'http://127.0.0.1:8080/b',
+    );
+  });
+
+  it.each([
+    ['git:https://host.example/a', 'a branch, a tag or a short id'],
+    ['git:https://host.example/a#main', 'a branch, a tag or a short id'],
+    ['git:https://host.example/a#abcdef0', 'a branch, a tag or a short id'],
+    [`git:https://host.example/a#${'A'.repeat(40)}`, 'a branch, a tag or a short id'],
+    [`git:http://host.example/a#${commit}`, 'its URL is not at https:'],
+    [`git:ssh://git@host.example/a#${commit}`, 'its URL is not at https:'],
+    [`git:file:///srv/a#${commit}`, 'its URL is not at https:'],
+    [`git:ext::sh -c id#${commit}`, 'its URL is not at https:'],
+    [`git:--upload-pack=id#${commit}`, 'it has no URL'],
+    [`git:https://ada:key@host.example/a#${commit}`, 'a user or a password'],
+  ])('%s is not one', (text, why) => {
+    expect(() => parseGitSpec(text)).toThrow(why);
+  });
+});
