@@ -35,7 +35,7 @@ export function makeNpm({
     const program = npm ?? findNpm(environment);
     // Node compares paths as they are written.
     const [cwd, kept] = [realpathSync(directory), realpathSync(cache)];
-    const readable = [codeOf(program), ...settingsOf(environment), cwd, kept];
+    const readable = distinct([codeOf(program), ...settingsOf(environment), cwd, kept]);
     return run(
       [
         PERMISSION,
@@ -51,6 +51,14 @@ export function makeNpm({
       { cwd, environment, mayFail, what: args[0] ?? '' },
     );
   };
+}
+
+/** Shorter first, without paths below others: Node 20 ends if it gets a path twice, or below another. */
+function distinct(paths: readonly string[]): readonly string[] {
+  const sorted = [...new Set(paths)].toSorted((a, b) => a.length - b.length);
+  return sorted.filter((path, index) =>
+    sorted.slice(0, index).every((above) => !path.startsWith(`${above}/`)),
+  );
 }
 
 /** The flag of Node's permission model has an older name in Node 20. */

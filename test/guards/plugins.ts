@@ -47,6 +47,55 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/npm/store.test.ts'],
   },
   {
+    id: 'npm-writes-into-the-store-alone',
+    stops: 'an npm that reads and writes what its user may',
+    mutation: 'remove',
+    tests: ['test/npm/store.test.ts'],
+  },
+  {
+    id: 'git-never-without-walls',
+    stops: 'a git that parses what a stranger sends with the rights of the user',
+    mutation: 'never',
+    tests: ['test/npm/git.test.ts'],
+  },
+  {
+    id: 'git-commit-is-the-named-one',
+    stops: 'another commit than the one that was named',
+    mutation: 'never',
+    tests: ['test/npm/git.test.ts'],
+  },
+  {
+    id: 'git-plain-files-only',
+    stops: 'a link or a submodule of a repository',
+    mutation: 'never',
+    tests: ['test/npm/git.test.ts'],
+  },
+  {
+    id: 'git-tree-capped',
+    stops: 'a commit that fills the disk',
+    mutation: 'never',
+    tests: ['test/npm/git.test.ts'],
+  },
+  {
+    id: 'git-dependencies-from-the-registry',
+    stops: 'a dependency of a repository that comes from a URL, a repository or a directory',
+    mutation: 'never',
+    tests: ['test/npm/git.test.ts'],
+  },
+  {
+    id: 'git-url-https',
+    stops:
+      'a repository that others on the way can change, and programs that git starts for other protocols',
+    mutation: 'never',
+    tests: ['test/npm/git.test.ts'],
+  },
+  {
+    id: 'git-whole-commit',
+    stops: 'a branch or a tag, which leads to other code later',
+    mutation: 'never',
+    tests: ['test/npm/git.test.ts'],
+  },
+  {
     id: 'package-without-foreign-source',
     stops: 'a dependency from a URL, a git repository or a directory',
     mutation: 'never',

@@ -566,6 +566,12 @@ export const serverGuards: readonly Guard[] = [
     tests: ['test/adapters/mcp/offers.test.ts'],
   },
   {
+    id: 'more-scope-by-a-person-alone',
+    stops: 'a server whose required scopes the next login of the person does not request',
+    mutation: 'never',
+    tests: ['test/remotes/mcp/oauth.test.ts'],
+  },
+  {
     id: 'confined-command-confined',
     stops: 'a command that runs with all rights of its user although it has "confine"',
     mutation: 'always',

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
@@ -116,6 +116,32 @@ describe('a commit of a repository', () => {
         { code: 'PACKAGE_REFUSED' },
       );
       expect(readdirSync(store.directory)).toEqual(['.cache']);
+    },
+  );
+
+  it.runIf(hasWalls)(
+    'is refused if the id is that of a tag, or if it has too many files',
+    async () => {
+      let tag = '';
+      const tagged = await serve({ 'package.json': manifest() }, (git, directory) => {
+        git('commit', '--quiet', '--message', 'zero');
+        git('tag', '--annotate', '--message', 'one', 'v1');
+        tag = git('rev-parse', 'v1').trim();
+        writeFileSync(join(directory, 'other'), 'x');
+        git('add', '--all');
+      });
+      await expect(open().fetchCommit({ url: tagged.url, commit: tag })).rejects.toThrow(
+        `it has no commit ${tag}`,
+      );
+      const large = await serve({ 'package.json': manifest() }, (git, directory) => {
+        const blob = git('hash-object', '-w', 'package.json').trim();
+        const lines = Array.from({ length: 20_001 }, (_, n) => `100644 ${blob}\tfile${n}\n`);
+        execFileSync('git', ['update-index', '--index-info'], {
+          cwd: directory,
+          input: lines.join(''),
+        });
+      });
+      await expect(open().fetchCommit(large)).rejects.toThrow('it has more than 20000 files');
     },
   );
 

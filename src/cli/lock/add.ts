@@ -25,6 +25,7 @@ import {
   type FetchSettings,
   parseHours,
 } from './fetch.js';
+import { fetchAhead } from './fetch-ahead.js';
 import { formatInspection } from './format.js';
 import { type LockSettings, addLockOptions, openLock, operatorName } from './options.js';
 import {
@@ -112,11 +113,12 @@ async function runAdd(
   }
   let exitCode: ExitCode = EXIT.ok;
   const results: object[] = [];
+  const ahead = await fetchAhead(named, capabilities);
   for (const [index, one] of named.entries()) {
     await capabilities.stderr.write(`[${index + 1}/${named.length}] ${visible(one)}\n`);
     const startedMs = capabilities.now();
     try {
-      const directory = await placeOf(one, settings, capabilities);
+      const directory = await placeOf(one, settings, ahead);
       const added = await acceptPlugin(directory, settings, capabilities);
       results.push({ ok: true, ...shown(added) });
     } catch (error) {

@@ -80,10 +80,13 @@ async function logIn(
   { stderr, interrupted }: Pick<CliCapabilities, 'stderr' | 'interrupted'>,
 ): Promise<void> {
   await engine.logIn(id, {
-    show: (page) =>
-      stderr.write(
-        `To log in at ${visible(id)}, open this page on this machine:\n  ${visible(page)}\n`,
-      ),
+    show: (page) => {
+      const scope = new URL(page).searchParams.get('scope');
+      const asks = scope === null ? '' : `It requests the scopes ${visible(scope)}.\n`;
+      return stderr.write(
+        `To log in at ${visible(id)}, open this page on this machine:\n  ${visible(page)}\n${asks}`,
+      );
+    },
     signal: AbortSignal.any([interrupted, AbortSignal.timeout(LOGIN_MS)]),
   });
   await stderr.write(`logged in at ${visible(id)}; the login is stored encrypted\n`);

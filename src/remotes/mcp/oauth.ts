@@ -48,6 +48,8 @@ interface Login {
   readonly redirectUrl: string;
   client?: StoredOAuthClientInformation;
   tokens?: StoredOAuthTokens;
+  /** Scopes that the server required later. The next login requests them too. */
+  wanted?: string;
   /** The authorization server of the login. The MCP server cannot choose another one later. */
   discovery?: OAuthDiscoveryState;
 }
@@ -96,6 +98,26 @@ export function makeOAuthSession(spec: OAuthSpec): OAuthSession {
     if (done !== 'AUTHORIZED') throw needsPerson();
   };
 
+  /** Throws if the server requires more scopes, which only a person can grant: nothing is requested for a call. */
+  const requireScope = async (response: Response): Promise<void> => {
+    const { extractWWWAuthenticateParams, computeScopeUnion } = await loadClientSdk();
+    const { error, scope } = extractWWWAuthenticateParams(response);
+    if (error !== 'insufficient_scope') return;
+    await response.body?.cancel();
+    const login = read();
+    const all = computeScopeUnion(login?.wanted, login?.tokens?.scope, readScope(scope));
+    // guard: more-scope-by-a-person-alone
+    if (login !== undefined && all !== undefined && all !== login.wanted) {
+      await logins.write(id, JSON.stringify({ ...login, wanted: all }));
+    }
+    const named = scope === undefined ? '' : ` (${JSON.stringify(readScope(scope))})`;
+    const command = `bulkhead remotes --login ${shellWord(id)}`;
+    throw remoteFailed(
+      id,
+      `${id} requires more rights than its login has${named}. To request them, run: ${command}`,
+    );
+  };
+
   return {
     token: async () => read()?.tokens?.access_token,
     // Two refreshes at once would spend one refresh token twice, which ends the login.
@@ -104,6 +126,7 @@ export function makeOAuthSession(spec: OAuthSpec): OAuthSession {
       (refreshing ??= refresh(refused.get(response)).finally(() => (refreshing = undefined))),
     watch: (send) => async (to, init) => {
       const response = await send(to, init);
+      if (response.status === 403) await requireScope(response);
       const sent = new Headers(init?.headers).get('authorization')?.replace(/^Bearer /, '');
       if (response.status === 401 && sent !== undefined) refused.set(response, sent);
       return response;
@@ -128,7 +151,12 @@ export function makeOAuthSession(spec: OAuthSpec): OAuthSession {
       });
       try {
         const challenge = await challengeOf(mcp, url, fetch);
-        await mcp.auth(provider, { serverUrl: url, fetchFn: fetch, ...challenge });
+        const before = read()?.wanted;
+        const wanted =
+          before === undefined
+            ? {}
+            : { scope: mcp.computeScopeUnion(challenge.scope ?? settings.scope, before) ?? before };
+        await mcp.auth(provider, { serverUrl: url, fetchFn: fetch, ...challenge, ...wanted });
         if (page.url === undefined) throw new Error('it has no login page');
         await show(checkPage(page.url, new URL(url)));
         const { code, iss } = await callback.answered(signal);
@@ -150,11 +178,22 @@ export function makeOAuthSession(spec: OAuthSpec): OAuthSession {
   };
 }
 
+/** Characters of the scopes that a server may require. */
+const MAX_SCOPE = 1_000;
+
+/** The scopes among a server's words, as RFC 6749 writes them. */
+function readScope(text: string | undefined): string | undefined {
+  const scopes = (text ?? '').slice(0, MAX_SCOPE).split(' ');
+  const valid = scopes.filter((scope) => /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(scope));
+  return valid.length === 0 ? undefined : valid.join(' ');
+}
+
 function isLogin(value: unknown): value is Login {
   return (
     isRecord(value) &&
     typeof value['url'] === 'string' &&
     typeof value['redirectUrl'] === 'string' &&
+    (value['wanted'] === undefined || typeof value['wanted'] === 'string') &&
     isRecord(value['tokens']) &&
     typeof value['tokens']['access_token'] === 'string'
   );

@@ -18,6 +18,10 @@ export interface OAuthServer {
   readonly valid: Set<string>;
   /** What a document says instead, by its path. */
   readonly documents: Map<string, object>;
+  /** What a call requires beside a valid token: the scopes of the login. */
+  required: string | undefined;
+  /** The scopes that each login page was opened with. */
+  readonly scopes: string[];
   /** What the login page adds to its return. */
   returned: Record<string, string>;
 }
@@ -38,9 +42,11 @@ export async function serveOAuth(): Promise<OAuthServer> {
   const mcp = getRequestListener((request) => handler.fetch(request));
   const codes = new Map<string, URLSearchParams>();
   const refreshTokens = new Set<string>();
-  const issue = (): object => {
+  const granted = new Map<string, string>();
+  const issue = (scope = ''): object => {
     const [access, refresh] = [`access-${randomUUID()}`, `refresh-${randomUUID()}`];
     state.valid.add(access);
+    granted.set(access, scope);
     refreshTokens.add(refresh);
     return { access_token: access, refresh_token: refresh, token_type: 'Bearer', expires_in: 60 };
   };
@@ -58,12 +64,13 @@ export async function serveOAuth(): Promise<OAuthServer> {
     const isSame = (name: string): boolean => asked?.get(name) === form.get(name);
     const good = asked?.get('code_challenge') === challenge && isSame('client_id');
     return good && isSame('redirect_uri') && isSame('resource')
-      ? issue()
+      ? { ...issue(asked?.get('scope') ?? ''), scope: asked?.get('scope') ?? '' }
       : { error: 'invalid_grant' };
   };
   const authorize = (url: URL, response: ServerResponse): void => {
     const code = randomUUID();
     codes.set(code, url.searchParams);
+    state.scopes.push(url.searchParams.get('scope') ?? '');
     const back = new URL(url.searchParams.get('redirect_uri') ?? '');
     const given = { code, state: url.searchParams.get('state') ?? '', iss: state.origin };
     back.search = new URLSearchParams({ ...given, ...state.returned }).toString();
@@ -74,6 +81,13 @@ export async function serveOAuth(): Promise<OAuthServer> {
     const { pathname } = url;
     state.seen.push(pathname);
     const token = request.headers.authorization?.replace('Bearer ', '');
+    const isMissing =
+      state.required !== undefined && !granted.get(token ?? '')?.includes(state.required);
+    if (pathname === '/mcp' && state.valid.has(token ?? '') && isMissing) {
+      const challenge = `Bearer error="insufficient_scope", scope="${state.required}"`;
+      response.writeHead(403, { 'www-authenticate': challenge }).end();
+      return;
+    }
     if (pathname === '/mcp' && state.valid.has(token ?? '')) return mcp(request, response);
     if (pathname === '/mcp') {
       const where = `${state.origin}/.well-known/oauth-protected-resource/mcp`;
@@ -113,6 +127,8 @@ export async function serveOAuth(): Promise<OAuthServer> {
       ['/.well-known/oauth-authorization-server', metadataOf(origin)],
     ]),
     returned: {},
+    required: undefined,
+    scopes: [],
   };
   return state;
 }

@@ -88,6 +88,28 @@ describe('an MCP server that requires OAuth', () => {
     expect(logins.texts.size).toBe(0);
   });
 
+  it('gets more rights only by a login of a person, who is told which', async () => {
+    const server = await serveOAuth();
+    const { remote } = remoteOf(server);
+    await logIn(remote);
+    await listOf(remote);
+    server.required = 'admin';
+    const forms = server.forms.length;
+    await expect(runRemote(remote, callOf(), 'echo')).rejects.toMatchObject({
+      code: 'REMOTE_FAILED',
+      message: expect.stringContaining(
+        '("admin"). To request them, run: bulkhead remotes --login house',
+      ),
+    });
+    // For a call nothing is requested, neither a page nor a token.
+    expect([server.forms.length, server.scopes]).toEqual([forms, ['tools']]);
+    await logIn(remote);
+    expect(server.scopes.at(-1)?.split(' ').toSorted()).toEqual(['admin', 'tools']);
+    expect(await runRemote(remote, callOf(), 'echo')).toMatchObject({
+      content: [{ text: 'done' }],
+    });
+  });
+
   it('cannot send the refresh token to an authorization server that it names later', async () => {
     const [server, other] = [await serveOAuth(), await serveOAuth()];
     const { remote } = remoteOf(server);
