@@ -10,7 +10,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   walls: ['bulkhead walls', 'bulkhead walls -- node server.mjs'],
   tools: ['bulkhead tools ./plugins/notes', 'bulkhead tools ./plugins/notes --json'],
   inspect: ['bulkhead inspect ./my-weather', 'bulkhead inspect ./my-weather --suggest'],
-  add: ['bulkhead add ./plugins/notes', 'bulkhead add ./plugins/notes --only network --yes'],
+  add: [
+    'bulkhead add ./plugins/notes',
+    'bulkhead add ./plugins/notes --only network --yes',
+    'bulkhead add --user npm:@scope/server git:https://host.example/server.git#<commit>',
+  ],
   update: ['bulkhead update', 'bulkhead update notes --accept'],
   list: ['bulkhead list', 'bulkhead list --json'],
   diff: ['bulkhead diff notes', 'bulkhead diff notes --code'],

@@ -20,7 +20,7 @@ export interface RemoteLimits {
   readonly pollMs: number;
   /** Milliseconds between two lists of a server that reports changes. Stops reports in a loop. */
   readonly changedMs: number;
-  /** Milliseconds before a stream that a server ended is opened again, even if it requests less. */
+  /** Milliseconds before a stream that a server ended is opened again, even if it requests less: after the first three. */
   readonly reopenMs: number;
   /** Milliseconds for which a token that we sign is valid. Limits the damage of a token that leaks. */
   readonly tokenMs: number;

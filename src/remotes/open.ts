@@ -92,7 +92,15 @@ function checkOAuth(id: string, { oauth = false, headers = {} }: McpHttpOptions)
   if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) {
     throw invalid(`${id} has oauth and the header authorization. Remove one of them`);
   }
-  const { clientId, clientSecret, redirectPort = 0 } = oauth === true ? {} : oauth;
+  const {
+    clientId,
+    clientSecret,
+    clientMetadataUrl: document,
+    redirectPort = 0,
+  } = oauth === true ? {} : oauth;
+  if (document !== undefined && !/^https:\/\/[^/]+\/./.test(document)) {
+    throw invalid(`${id} has a clientMetadataUrl that is not the https: URL of a document`);
+  }
   if (clientSecret !== undefined && clientId === undefined) {
     throw invalid(`${id} has a clientSecret without a clientId`);
   }

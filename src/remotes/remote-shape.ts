@@ -53,6 +53,7 @@ const oauth: Shape<OAuthOptions> = object(
   {
     clientId: optional(string()),
     clientSecret: optional(string()),
+    clientMetadataUrl: optional(string()),
     redirectPort: optional(number),
     scope: optional(string()),
   },

@@ -56,6 +56,11 @@ export interface OAuthOptions {
   /** The client that the operator registered. Default: each login registers one. */
   readonly clientId?: string;
   readonly clientSecret?: string;
+  /**
+   * The `https:` URL of a document that describes the client, for authorization servers that take it in the place
+   * of a registration. It names `http://127.0.0.1/callback`, with `redirectPort` if there is one. Default: none.
+   */
+  readonly clientMetadataUrl?: string;
   /** The port of the address that the login page returns to, if the client is registered with it. Default: any. */
   readonly redirectPort?: number;
   /** Scopes to request, separated by blanks. Default: those that the server names. */

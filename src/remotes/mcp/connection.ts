@@ -212,17 +212,34 @@ async function openTransport(
     fetch: oauth === undefined ? send : oauth.watch(send),
     requestInit: { headers: { ...options.headers } },
     ...(oauth === undefined ? {} : { authProvider: oauth }),
-    reconnectionScheduler: reopen,
+    reconnectionScheduler: makeReopen(),
   });
   return { transport, close: () => origin.close(), lastErrors: () => '' };
 }
 
-/** Stops a server that ends its streams at once and asks for a new one in 0 ms. */
-function reopen(connectAgain: () => void, delayMs: number): () => void {
-  // guard: stream-reopen-interval
-  const timer = setTimeout(connectAgain, Math.max(delayMs, REMOTE_LIMITS.reopenMs));
-  timer.unref();
-  return () => clearTimeout(timer);
+/** Streams that a server may end and get again as soon as it asks. Later ones wait for `reopenMs`. */
+const MAX_EARLY = 3;
+
+/**
+ * Opens a stream again after the delay that its server asks for. Stops a server that ends its streams at once
+ * and asks for a new one in 0 ms: after three streams that are opened early, the next is early after ten seconds.
+ */
+function makeReopen(
+  now: () => number = Date.now,
+): (connectAgain: () => void, delayMs: number) => () => void {
+  let early = 0;
+  let lastMs = now();
+  return (connectAgain, delayMs) => {
+    early = Math.max(0, early - Math.floor((now() - lastMs) / (10 * REMOTE_LIMITS.reopenMs)));
+    lastMs = now();
+    const mayBeEarly = early < MAX_EARLY;
+    if (delayMs < REMOTE_LIMITS.reopenMs && mayBeEarly) early += 1;
+    // guard: stream-reopen-interval
+    const waitMs = mayBeEarly ? delayMs : Math.max(delayMs, REMOTE_LIMITS.reopenMs);
+    const timer = setTimeout(connectAgain, waitMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  };
 }
 
 /** Accepts any value: each part is checked at its use. */

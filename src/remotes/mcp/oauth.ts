@@ -212,7 +212,7 @@ function clientIn({ clientId, clientSecret }: OAuthOptions): Pick<Login, 'client
 /** What MCP's package asks of a client. The verifier and the state exist only during a login. */
 function makeProvider(
   login: Login,
-  { scope, clientSecret }: OAuthOptions,
+  { scope, clientSecret, clientMetadataUrl }: OAuthOptions,
   hooks: {
     readonly state: () => string;
     readonly redirect: (page: URL) => void;
@@ -222,6 +222,7 @@ function makeProvider(
   let verifier = '';
   return {
     redirectUrl: login.redirectUrl,
+    ...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
     clientMetadata: {
       client_name: 'Bulkhead',
       redirect_uris: [login.redirectUrl],
