@@ -170,7 +170,9 @@ type Filled = Omit<StoredPackage, 'directory'> & { readonly lock: string };
 const CACHE = '.cache';
 
 function writeManifest(draft: string, fields: object): void {
-  writeFileSync(join(draft, MANIFEST), JSON.stringify({ private: true, ...fields }));
+  // npm's lock file has the name, or else that of the draft's directory: one package would get many places.
+  const own = { name: 'bulkhead-package', private: true };
+  writeFileSync(join(draft, MANIFEST), JSON.stringify({ ...own, ...fields }));
 }
 
 /** Neither scripts nor links to programs, and nothing that is only for development. */

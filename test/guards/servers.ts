@@ -572,6 +572,12 @@ export const serverGuards: readonly Guard[] = [
     tests: ['test/remotes/mcp/oauth.test.ts'],
   },
   {
+    id: 'task-cancelled-with-its-call',
+    stops: 'a task of a server that goes on although its call was given up',
+    mutation: 'never',
+    tests: ['test/remotes/mcp/tasks.test.ts'],
+  },
+  {
     id: 'confined-command-confined',
     stops: 'a command that runs with all rights of its user although it has "confine"',
     mutation: 'always',

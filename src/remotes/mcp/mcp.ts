@@ -15,6 +15,7 @@ import { type McpTool, readMcpAnswer, readMcpTool } from './messages.js';
 import { type LoginStore, makeOAuthSession, type OAuthSession } from './oauth.js';
 import { makeOpenCalls, makeServerRequests } from './server-requests.js';
 import { makeMcpSource } from './source.js';
+import { callAsTask } from './tasks.js';
 
 export interface McpRemoteSpec {
   readonly id: string;
@@ -122,31 +123,32 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
   };
   const server = makeDescriber({ id, where, timeoutMs: REMOTE_LIMITS.startMs }, describe);
 
-  const run = async ({ tool }: McpTool, call: RemoteCall): Promise<ToolAnswer> => {
+  const run = async ({ tool, isTask }: McpTool, call: RemoteCall): Promise<ToolAnswer> => {
     const { onOutput, onProgress } = call;
     let answered: Connection | undefined;
     const send = (one: Connection): Promise<unknown> => {
       answered = one;
-      return one.client.callTool(
-        { name: tool, arguments: { ...call.input } },
-        {
-          signal: call.signal,
-          timeout: call.timeoutMs,
-          resetTimeoutOnProgress: false,
-          ...(onOutput === undefined && onProgress === undefined
-            ? {}
-            : {
-                onprogress: ({ progress, total, message }) => {
-                  onProgress?.({
-                    progress,
-                    ...(total === undefined ? {} : { total }),
-                    ...(message === undefined ? {} : { message }),
-                  });
-                  if (message !== undefined && message !== '') onOutput?.(message);
-                },
-              }),
-        },
-      );
+      const params = { name: tool, arguments: { ...call.input } };
+      const limits: Parameters<typeof one.client.callTool>[1] = {
+        signal: call.signal,
+        timeout: call.timeoutMs,
+        resetTimeoutOnProgress: false,
+        ...(onOutput === undefined && onProgress === undefined
+          ? {}
+          : {
+              onprogress: ({ progress, total, message }) => {
+                onProgress?.({
+                  progress,
+                  ...(total === undefined ? {} : { total }),
+                  ...(message === undefined ? {} : { message }),
+                });
+                if (message !== undefined && message !== '') onOutput?.(message);
+              },
+            }),
+      };
+      return isTask
+        ? callAsTask(one.client, params, call, limits)
+        : one.client.callTool(params, limits);
     };
     try {
       const answer = await use(call.signal, (one) => calls.run(call, () => send(one)));

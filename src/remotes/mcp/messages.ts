@@ -6,10 +6,13 @@ import type { ContentBlock, ToolAnswer } from '../../plugin/answer.js';
 import { hashOf, isWebUrl, MAX_TITLE, remoteFailed, type ToolFields } from '../description.js';
 import type { Definition } from '../pins.js';
 import { checkSchema } from '../../schema/check.js';
+import { requiresTask } from './tasks.js';
 
 export interface McpTool extends Definition, ToolFields {
   readonly title: string;
   readonly outputSchema?: JsonObject;
+  /** Whether it runs as a task only. */
+  readonly isTask: boolean;
 }
 
 /** Reads one tool of a server's list. */
@@ -23,6 +26,7 @@ export function readMcpTool(entry: Readonly<Record<string, unknown>>, fields: To
     declared === undefined ? undefined : checkSchema(declared, `${tool}: its result`).schema;
   return {
     ...fields,
+    isTask: requiresTask(entry),
     inputSchema,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     // Hints may lower the risk, and models read the title.
