@@ -139,4 +139,10 @@ export const programGuards: readonly Guard[] = [
     mutation: { replace: [/bundle !== undefined/, 'true'] },
     tests: SAVED,
   },
+  {
+    id: 'code-executor-lends-named-functions',
+    stops: 'a program of another code mode that calls a function of another program',
+    mutation: { replace: [/lent\?\.get\(textOf\(provider\)\)/, '[...(lent?.values() ?? [])][0]'] },
+    tests: ['test/adapters/code-executor.test.ts'],
+  },
 ];
