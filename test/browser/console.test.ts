@@ -21,6 +21,9 @@ describe.skipIf(!HAS_CHROMIUM)('the console in Chromium', () => {
   /** A question of the hostile plugin, which waits during all tests. */
   let waiting: Promise<unknown>;
   let hostileCall = '';
+  /** Calls whose result and whose error are a megabyte long. */
+  const hugeCalls: string[] = [];
+  let waitingId = '';
   const complaints: string[] = [];
 
   beforeAll(async () => {
@@ -39,10 +42,19 @@ describe.skipIf(!HAS_CHROMIUM)('the console in Chromium', () => {
     });
     const { callId } = await engine.call('hostile__tool1', { note: HOSTILE[1] });
     hostileCall = callId;
+    for (const huge of ['result', 'error']) {
+      const more = { tenant: HOSTILE[0], context: { conversationId: HOSTILE[1] } };
+      const ended = await engine.call('hostile__tool3', { huge }, more);
+      expect(JSON.stringify(ended).length).toBeGreaterThan(huge === 'result' ? 700_000 : 100);
+      hugeCalls.push(ended.callId);
+    }
     stop();
+    await engine.stops.stop({ tenant: HOSTILE[2] }, { by: HOSTILE[3], reason: HOSTILE[8] });
     const asked = nextQuestion(desk);
-    waiting = engine.call('hostile__tool0', Object.fromEntries(HOSTILE.map((one) => [one, one])));
-    await asked;
+    waiting = engine.call('hostile__tool0', Object.fromEntries(HOSTILE.map((one) => [one, one])), {
+      tenant: HOSTILE[0],
+    });
+    waitingId = (await asked).approvalId;
   });
   afterAll(async () => {
     await browser.close();
@@ -59,7 +71,11 @@ describe.skipIf(!HAS_CHROMIUM)('the console in Chromium', () => {
     });
     await context.addCookies(cookies);
     const page = await context.newPage();
-    page.on('console', (message) => complaints.push(message.text()));
+    page.on('console', (message) => {
+      // Some of the addresses below are those of no page.
+      if (!/^Failed to load resource: .* 404 /.test(message.text()))
+        complaints.push(message.text());
+    });
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('dialog', (dialog) => {
       complaints.push(`dialog: ${dialog.message()}`);
@@ -73,9 +89,29 @@ describe.skipIf(!HAS_CHROMIUM)('the console in Chromium', () => {
 
   /** Each page of the console, and those that a form opens. */
   const visits = (): readonly ((page: Page) => Promise<unknown>)[] => [
-    ...[...PAGES, `calls/${hostileCall}`, `calls/${hostileCall}/why`].map(
-      (name) => (page: Page) => page.goto(`${desk.url}/console/${name}`),
-    ),
+    ...[
+      ...PAGES,
+      ...[hostileCall, ...hugeCalls].flatMap((id) => [`calls/${id}`, `calls/${id}/why`]),
+      `approvals/${waitingId}`,
+      // Addresses that another page of the browser made.
+      `calls?tenant=${encodeURIComponent(HOSTILE[0])}`,
+      `calls?plugin=${encodeURIComponent(HOSTILE[0])}`,
+      `logs?plugin=${encodeURIComponent(HOSTILE[1])}`,
+      `plugins?updated=${encodeURIComponent(HOSTILE[0])}`,
+      `?done=${encodeURIComponent(HOSTILE[0])}`,
+      `audit?type=${encodeURIComponent(HOSTILE[1])}&plugin=hostile&text=${encodeURIComponent(HOSTILE[2])}`,
+      `audit?plugin=hostile`,
+      `approvals/${encodeURIComponent(HOSTILE[0])}`,
+      encodeURIComponent(HOSTILE[1]),
+      `enter?code=${encodeURIComponent(HOSTILE[2])}`,
+      `enter?to=${encodeURIComponent(HOSTILE[0])}`,
+    ].map((name) => (page: Page) => page.goto(`${desk.url}/console/${name}`)),
+    async (page) => {
+      await page.goto(`${desk.url}/console/approvals/${waitingId}`);
+      await page.getByRole('button', { name: /^Dry run/ }).click();
+      await page.waitForURL('**/dry-run');
+      expect(await page.locator('h2').first().innerText()).toContain('change');
+    },
     async (page) => {
       await page.goto(`${desk.url}/console/calls/${hostileCall}`);
       await page.getByRole('button', { name: 'Replay', exact: true }).click();
@@ -101,6 +137,8 @@ describe.skipIf(!HAS_CHROMIUM)('the console in Chromium', () => {
         expect({ url: page.url(), width }).toEqual({ url: page.url(), width: screen.width });
         expect(await page.evaluate(OUTSIDE)).toEqual([]);
         expect(await page.evaluate(`'pwned' in window`)).toBe(false);
+        // Nothing steers a terminal or turns text round, and the page says what belongs to the plugin.
+        expect(await page.content()).not.toMatch(STEERING);
         expect(
           await page.locator('main :is(script, img, iframe, object, embed, base, link)').count(),
         ).toBe(0);
@@ -178,6 +216,10 @@ interface NoScript {
   readonly colorScheme: 'light' | 'dark';
   readonly javaScriptEnabled: boolean;
 }
+
+/** Controls other than line breaks and tabs, and direction marks other than the isolates of the page. */
+// oxlint-disable-next-line no-control-regex -- it looks for them
+const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 const UNFOLD = `document.querySelectorAll('details').forEach((one) => { one.open = true; })`;
 

@@ -3,7 +3,7 @@ import { call, granted, NOW, recordsOf, statusOf, tool } from './builders.js';
 import { sampleReport } from './sample.js';
 
 /** Names that want to be more than names. */
-export const HOSTILE: readonly [string, ...string[]] = [
+export const HOSTILE = [
   '<img src=x onerror=window.pwned=1>',
   '</title></svg></style><script>window.pwned=1</script>',
   '"><svg onload=window.pwned=1><"',
@@ -16,7 +16,7 @@ export const HOSTILE: readonly [string, ...string[]] = [
   'a-very-long-name-without-any-place-to-break-it'.repeat(12),
   'https://evil.test/x www.evil.test HTTP://EVIL.test by @everyone and eve@evil.test \u009b2J',
   '| a | cell | [link](javascript:alert(1)) ![x](http://evil.test/x.png) `code` |',
-];
+] as const;
 
 /** A report in which everything that a plugin has a say in is one of these. */
 export function hostileReport(): Promise<Report> {
