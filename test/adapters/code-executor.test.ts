@@ -90,7 +90,11 @@ describe('the executor for other code modes', () => {
       fns,
     );
     expect(result).toEqual([
-      ...['undefined', 'undefined', 'undefined', 'undefined', 'undefined'],
+      'undefined',
+      'undefined',
+      'undefined',
+      'undefined',
+      'undefined',
       ...['vault.secret', 'codemode.constructor', '__proto__.toString', 'codemode.__proto__'].map(
         (name) => JSON.stringify({ error: { message: `There is no function ${name}.` } }),
       ),
@@ -136,8 +140,12 @@ describe('the executor for other code modes', () => {
     });
     expect(result).toEqual({ success: true, result: 30, logs: ['[warn] not today'] });
     expect(seen.toSorted()).toEqual([
-      ...['call bad', 'call my-tool', 'call my-tool'],
-      ...['done my-tool', 'done my-tool', 'failed bad'],
+      'call bad',
+      'call my-tool',
+      'call my-tool',
+      'done my-tool',
+      'done my-tool',
+      'failed bad',
     ]);
   });
 
