@@ -321,6 +321,12 @@ export const engineGuards: readonly Guard[] = [
     tests: ['test/engine/close.test.ts'],
   },
   {
+    id: 'looping-tenant-apart',
+    stops: 'a tenant whose calls loop from ending the calls of all others each time',
+    mutation: { replace: [/untilMs\.size > 0 && /, 'untilMs.size < 0 && '] },
+    tests: ['test/engine/instance/guest-supervisor.test.ts', 'test/engine/call/neighbours.test.ts'],
+  },
+  {
     id: 'statements-collected-at-close',
     stops: "an audit log's descriptor that outlives its engine",
     mutation: 'remove',

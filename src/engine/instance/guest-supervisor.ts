@@ -1,12 +1,10 @@
 import type { Json } from '../../../sandbox/wire/messages.js';
-import type { GuestGrant, LoadParams } from '../../../sandbox/wire/methods.js';
-import type { Peer } from '../../../sandbox/wire/peer.js';
-import type { Service } from '../../../sandbox/wire/service.js';
+import type { GuestGrant } from '../../../sandbox/wire/methods.js';
 import type { EventBus, GuestEndCause } from '../../events.js';
 import { endError, type GuestEnd, unloadedError } from '../../guests/end.js';
 import type { Guest } from '../../guests/guest.js';
-import type { ValidatorDelivery } from './guest-source.js';
-import { loadWithin } from './load-guest.js';
+import { type GuestPreparation, loadWithin } from './load-guest.js';
+import { makeLoopers } from './loopers.js';
 import { Replica, waitForTenant } from './replica.js';
 import { sendGrant } from './send-grant.js';
 import { makeSharedStart, type Wants } from './shared-start.js';
@@ -84,6 +82,8 @@ export interface GuestSupervisorSpec {
     readonly graceMs: number;
     readonly maxUnsettledMs: number;
     readonly maxWaitMs: number;
+    /** Also the time for which a tenant whose call looped has a guest of its own. */
+    readonly crashWindowMs: number;
   };
   /**
    * Whether its guests have state that a fresh guest does not have: it registers at run time, has
@@ -99,16 +99,6 @@ export interface GuestSupervisorSpec {
     /** A serving guest has ended, or drains. */
     ended(cause: GuestEndCause): void;
   };
-}
-
-/** Turns a standby guest into one of the entry's guests. */
-export interface GuestPreparation {
-  /** Called for each guest, because variables are read when a guest loads. */
-  readonly load: () => LoadParams;
-  readonly service: (peer: Peer) => Service;
-  readonly validator: ValidatorDelivery;
-  /** Runs first in a loaded guest. If it rejects, the guest is killed. */
-  readonly begin?: ((guest: Guest) => Promise<void>) | undefined;
 }
 
 /**
@@ -130,6 +120,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
   /** All live guests, including those that only finish their requests. */
   const guests = new Map<Guest, Replica>();
   const all = new Set<Guest>();
+  const loopers = makeLoopers(limits.crashWindowMs);
 
   const sendSchemas = (guest: Guest): void => {
     if (schemas === undefined) return;
@@ -161,6 +152,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
     // The schemas may have changed during the load.
     if (sent !== schemas) sendSchemas(guest);
     replica.ready = prepare.begin === undefined;
+    replica.startedFor(wants.tenant);
     const before = serving.filter((one) => !one.isTrusted || one.isSuspect);
     serving = [...serving, replica];
     loadedMs = performance.now();
@@ -181,7 +173,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
 
   const watch = (guest: Guest): Replica => {
     const { leader: pid } = guest;
-    const replica = new Replica(guest, stateful);
+    const replica = new Replica(guest, stateful, stateful ? undefined : loopers);
     guests.set(guest, replica);
     all.add(guest);
     events.emit({ type: 'guest-started', plugin, pid });
@@ -206,13 +198,15 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
   const choose = (tenant: string | undefined): Guest | undefined => {
     let best: Guest | undefined;
     for (const replica of serving) {
-      if (!replica.takesRequests || replica.isFullFor(tenant)) continue;
+      if (!replica.takesRequests || !replica.admits(tenant) || replica.isFullFor(tenant)) continue;
       const { guest } = replica;
       // Requests of the engine itself, such as the schemas after the load, do not count.
       if (guest.peer.liveCalls === 0) return guest;
       if (best === undefined || guest.peer.liveCalls < best.peer.liveCalls) best = guest;
     }
-    if (best !== undefined && serving.length < replicas) grow(tenant);
+    if (best !== undefined && serving.filter(({ isApart }) => !isApart).length < replicas) {
+      grow(tenant);
+    }
     return best;
   };
 
@@ -247,7 +241,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
 
   /** Waits until one of the serving guests may take the request, or until another has to start. */
   const waitForOne = async (wants: Wants): Promise<'again' | 'start'> => {
-    const trusted = serving.filter(({ isTrusted }) => isTrusted);
+    const trusted = serving.filter((one) => one.isTrusted && one.admits(wants.tenant));
     const checked = trusted.find(({ guest }) => guest.checking !== undefined);
     if (checked !== undefined) {
       await checked.guest.checking;
@@ -348,7 +342,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
   return {
     all,
     get current() {
-      return serving.find(({ takesRequests }) => takesRequests)?.guest;
+      return serving.find(({ takesRequests, isApart }) => takesRequests && !isApart)?.guest;
     },
     get serving() {
       return serving.flatMap(({ guest, ready }) => (ready && guest.alive ? [guest] : []));
@@ -364,7 +358,11 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
       if (replica === undefined || !guest.alive) return;
       const unsettled = unsettledOf(replica);
       unsettled.add(givenUp);
-      void guest.check(limits.graceMs, givenUp.detail);
+      replica.suspect(givenUp);
+      void guest.check(limits.graceMs, givenUp.detail).then(() => {
+        // It has ended, and not answered.
+        if (!guest.alive) for (const { tenant } of replica.suspects) loopers.add(tenant);
+      });
       // guard: unsettled-calls-per-guest
       if (unsettled.size >= MAX_UNSETTLED) drainUnsettled(replica, givenUp);
     },

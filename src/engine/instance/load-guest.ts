@@ -1,8 +1,21 @@
 import type { LoadParams } from '../../../sandbox/wire/methods.js';
+import type { Peer } from '../../../sandbox/wire/peer.js';
+import type { Service } from '../../../sandbox/wire/service.js';
 import { BulkheadError } from '../../errors.js';
 import { endError, GuestEnded } from '../../guests/end.js';
 import type { Guest } from '../../guests/guest.js';
 import { startLoadDeadline } from '../../guests/load-deadline.js';
+import type { ValidatorDelivery } from './guest-source.js';
+
+/** Turns a standby guest into one of the entry's guests. */
+export interface GuestPreparation {
+  /** Called for each guest, because variables are read when a guest loads. */
+  readonly load: () => LoadParams;
+  readonly service: (peer: Peer) => Service;
+  readonly validator: ValidatorDelivery;
+  /** Runs first in a loaded guest. If it rejects, the guest is killed. */
+  readonly begin?: ((guest: Guest) => Promise<void>) | undefined;
+}
 
 export interface LoadSpec {
   readonly plugin: string;

@@ -1,6 +1,7 @@
 import { BulkheadError } from '../../errors.js';
 import type { Guest } from '../../guests/guest.js';
-import type { Unsettled } from './unsettled.js';
+import type { Loopers } from './loopers.js';
+import type { GivenUp, Unsettled } from './unsettled.js';
 
 /** Unsettled calls of one tenant after which its next call gets another guest, or waits. */
 const MAX_UNSETTLED_PER_TENANT = 4;
@@ -17,10 +18,37 @@ export class Replica {
   ready = false;
   /** Whether it only answers its open requests. */
   drains = false;
+  /** Requests that were given up and had not settled when the guest was killed, if it was. */
+  readonly suspects: Set<GivenUp> = new Set();
+  readonly #loopers: Loopers | undefined;
+  #tenant: string | undefined;
+  /** Whether it serves one tenant alone, whose calls looped. */
+  isApart = false;
 
-  constructor(guest: Guest, stateful: boolean) {
+  /** `loopers`: absent if only one guest has the plugin's state. */
+  constructor(guest: Guest, stateful: boolean, loopers?: Loopers) {
     this.guest = guest;
     this.#stateful = stateful;
+    this.#loopers = loopers;
+  }
+
+  /** It was started for a call of that tenant. */
+  startedFor(tenant: string | undefined): void {
+    this.#tenant = tenant;
+    this.isApart = this.#loopers?.has(tenant) === true;
+  }
+
+  /** Whether calls of the tenant may run in it. */
+  admits(tenant: string | undefined): boolean {
+    return this.isApart ? tenant === this.#tenant : this.#loopers?.has(tenant) !== true;
+  }
+
+  /** A request was given up. If the guest is killed before it settles, its tenant is suspect. */
+  suspect(givenUp: GivenUp): void {
+    this.suspects.add(givenUp);
+    void givenUp.settled.then(() => {
+      if (this.guest.alive) this.suspects.delete(givenUp);
+    });
   }
 
   /** Whether the guest lives. A killed guest may not have ended yet, but takes no more requests. */

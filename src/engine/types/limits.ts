@@ -119,7 +119,10 @@ export interface EngineLimits extends CpuLimits {
    * `quarantineMs`. Default: 3.
    */
   readonly maxCrashes: number;
-  /** Window in which crashes are counted. Default: 60 s. */
+  /**
+   * Window in which crashes are counted, and time for which a tenant whose call looped has guests of its
+   * own. Default: 60 s.
+   */
   readonly crashWindowMs: number;
   /** How long a plugin that crashed `maxCrashes` times does not start. Default: 60 s. */
   readonly quarantineMs: number;

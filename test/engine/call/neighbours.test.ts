@@ -75,6 +75,33 @@ describe('a call in a guest with other callers', () => {
     expect(results.filter(({ value }) => value === 150)).toHaveLength(200);
   });
 
+  it('is answered each time, while calls of another tenant loop again and again', async () => {
+    const { engine, typesOf } = await start();
+    const isOver = new AbortController();
+    const attack = async (): Promise<number> => {
+      let loops = 0;
+      while (!isOver.signal.aborted) {
+        await engine.call('loop', {}, { tenant: 'rude', timeoutMs: 50 });
+        loops += 1;
+      }
+      return loops;
+    };
+    const attacker = attack();
+    const results: CallResult[] = [];
+    // Each takes longer than it takes the other tenant to loop in a guest.
+    for (let round = 0; round < 4; round += 1) {
+      const calls = Array.from({ length: 5 }, () =>
+        engine.call('sleep', { ms: 1_500 }, { tenant: 'polite' }),
+      );
+      results.push(...(await Promise.all(calls)));
+    }
+    isOver.abort();
+    expect(await attacker).toBeGreaterThan(4);
+    expect(results.filter(({ value }) => value === 1_500)).toHaveLength(20);
+    // Only the first loop was in their guest.
+    expect(typesOf('sleep').filter((type) => type === 'call-rerun').length).toBeLessThanOrEqual(5);
+  });
+
   it('is not ended because another call was given up and waits', async () => {
     const { engine, ends } = await start();
     const neighbour = engine.call('sleep', { ms: 700 });

@@ -48,6 +48,7 @@ function open(
       graceMs: 10_000,
       maxUnsettledMs: 30_000,
       maxWaitMs: 10_000,
+      crashWindowMs: 60_000,
       ...limits,
     },
     stateful,
@@ -170,6 +171,39 @@ describe('the guest supervisor', () => {
     expect(guests.guestFor('b')).toBe(first);
     expect(first.killed).toEqual([]);
   });
+
+  it.each([false, true])(
+    'gives a tenant whose call looped a guest of its own, unless it has state (%j)',
+    async (stateful) => {
+      const [first, second, third, fourth] = [willing(), willing(), willing(), willing()];
+      const waiting = [first, second, third, fourth];
+      const { guests } = open(
+        () => Promise.resolve(waiting.shift() ?? willing()),
+        {},
+        { crashWindowMs: 300 },
+        stateful,
+      );
+      await guests.acquire();
+      const [rude, settled] = [givenUp('rude'), givenUp('polite')];
+      let endCheck = (): void => {};
+      const checked = new Promise<void>((resolve) => (endCheck = resolve));
+      Object.assign(first, { check: () => checked });
+      guests.giveUp(first, settled.one);
+      guests.giveUp(first, rude.one);
+      settled.settle();
+      await turn();
+      first.kill({ cause: 'deadline', detail: 'it looped' });
+      endCheck();
+      rude.settle();
+      expect(await guests.acquire({ tenant: 'rude' })).toBe(second);
+      expect(await guests.acquire({ tenant: 'polite' })).toBe(stateful ? second : third);
+      expect(guests.guestFor('rude')).toBe(second);
+      expect(guests.current).toBe(stateful ? second : third);
+      await pause(350);
+      // Its own guest may still serve it.
+      expect(guests.guestFor('rude')).toBe(second);
+    },
+  );
 
   it('makes a tenant with four unsettled calls of a stateful guest wait', async () => {
     const first = willing();
