@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createEngine, type Engine } from '../../src/index.js';
 import { type RunningServer, startServer } from '../../src/http/server.js';
 
@@ -18,6 +19,7 @@ describe('a server that stops under load', () => {
     engine = await createEngine({ plugins: [], logger: QUIET });
   });
   afterAll(() => engine.close());
+  afterEach(() => vi.useRealTimers());
 
   const start = (): Promise<RunningServer> =>
     startServer(engine, { port: 0, mcp: { path: '/mcp' } }, QUIET);
@@ -98,8 +100,43 @@ describe('a server that stops under load', () => {
     expect(await stopping).toBe(true);
   });
 
-  it('does not read a refused upload without end', async () => {
+  it('does not reset a request that it reads when its port closes', async () => {
+    const server = await startServer(
+      engine,
+      { port: 0, mcp: { path: '/mcp' }, limits: { drainGraceMs: 1_500 } },
+      QUIET,
+    );
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    await ask(server, '/healthz', agent);
+    const stopping = server.stop();
+    // From here to the close, its connection is without a request for longer than others may be.
+    await pause(1_200);
+    const slow = request(`${server.url}/mcp`, {
+      agent,
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${server.credentials.call}`,
+        'content-type': 'application/json',
+        'content-length': '100',
+      },
+    });
+    const answered = new Promise<number | string>((resolve) => {
+      slow.on('response', (response) => resolve(response.statusCode ?? 0));
+      slow.on('error', ({ message }) => resolve(message));
+    });
+    // It never ends: the server reads it for half a second, in which the port closes.
+    slow.write('{');
+    expect(slow.reusedSocket).toBe(true);
+    expect(await answered).toBe(503);
+    slow.destroy();
+    agent.destroy();
+    expect(await stopping).toBe(true);
+  });
+
+  it('reads at most 16 MiB of a refused upload', async () => {
     const server = await start();
+    // The time limit for a refused upload does not pass, nor does that of the server.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const stopping = server.stop();
     const endless = request(`${server.url}/mcp`, {
       method: 'POST',
@@ -108,21 +145,25 @@ describe('a server that stops under load', () => {
         'content-type': 'application/json',
       },
     });
-    let sent = 0;
     const answered = new Promise<number>((resolve, reject) => {
       endless.on('response', (response) => resolve(response.statusCode ?? 0));
       endless.on('error', reject);
     });
     const chunk = Buffer.alloc(1024 * 1024);
-    const upload = setInterval(() => {
-      sent += chunk.length;
-      endless.write(chunk);
-    }, 10);
-    expect(await answered).toBe(503);
-    clearInterval(upload);
-    expect(sent).toBeLessThan(64 * 1024 * 1024);
+    let isAnswered = false;
+    const upload = (sent: number): void => {
+      if (isAnswered || sent === 64) return;
+      endless.write(chunk, () => upload(sent + 1));
+    };
+    upload(0);
+    const late = pause(20_000, 'not answered', { ref: false });
+    const status = await Promise.race([answered, late]);
+    isAnswered = true;
     endless.destroy();
+    await vi.runAllTimersAsync();
+    vi.useRealTimers();
     await stopping;
+    expect(status).toBe(503);
   });
 
   it('lets a client read the refusal of an upload without end, and then cuts the upload', async () => {
