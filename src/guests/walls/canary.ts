@@ -215,10 +215,13 @@ function deeds({ file, args, env, filter }: Command): Promise<Deeds> {
 /** The shortest limit of the kernel. */
 const COMPUTE_SECONDS = 1;
 
-/** Computes for twice as long as it may. */
+/** So long it may take on a busy machine to compute for as long. */
+const COMPUTE_TRIAL_MS = 120_000;
+
+/** Computes for longer than it may. */
 const COMPUTE = `
 const used = () => { const { user, system } = process.cpuUsage(); return user + system; };
-while (used() < ${2 * COMPUTE_SECONDS}e6);
+while (used() < ${1.5 * COMPUTE_SECONDS}e6);
 require('node:fs').writeSync(1, 'done');
 `;
 
@@ -237,7 +240,7 @@ function computes({ machine, limits, use, visible }: CanarySpec): Promise<string
       env,
       cwd: '/',
       stdio: ['ignore', 'pipe', 'ignore', 'ignore', 'ignore', 'ignore', filter ?? 'ignore'],
-      timeout: TRIAL_MS,
+      timeout: COMPUTE_TRIAL_MS,
       killSignal: 'SIGKILL',
     });
     let text = '';
