@@ -4,9 +4,12 @@ import { FULL, type Measure, SHORT } from './measure.js';
 import { comparePeers } from './peers/all.js';
 import type { Comparison } from './peers/comparison.js';
 import { judgePeers } from './peers/judge.js';
+import { onOneProcessor } from './one-processor.js';
 import { writePage } from './page.js';
 import { drawComparison } from './picture.js';
+import { whyNotQuiet } from './quiet.js';
 import { tellComparisons, tellMeasures } from './table.js';
+import { measureOnOneCore } from './one-core.js';
 import { works } from './works.js';
 
 /** What a run leaves behind in bench/results.json. */
@@ -30,13 +33,20 @@ export async function measureAll(how: {
 }): Promise<void> {
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${process.platform}`;
   console.log(`Node ${process.versions.node}, ${machine}\n`);
+  const busy = await whyNotQuiet();
+  if (busy !== undefined) {
+    console.log(`This machine is not quiet: ${busy}. No goal is judged, and nothing is written.\n`);
+  }
   tellMeasures();
   const measures: Measure[] = [];
   const add = (some: readonly Measure[]): void => {
-    tellMeasures(some);
-    measures.push(...some);
+    const told = busy === undefined ? some : some.map(withoutVerdict);
+    tellMeasures(told);
+    measures.push(...told);
   };
-  for (const work of Object.values(works)) add(await work(how.short ? SHORT : FULL));
+  const effort = how.short ? SHORT : FULL;
+  for (const work of Object.values(works)) add(await work(effort));
+  add((await onOneProcessor(() => measureOnOneCore(effort))) ?? []);
 
   const comparisons = how.short ? [] : await comparePeers(FULL, how.node);
   add(judgePeers(comparisons));
@@ -48,10 +58,16 @@ export async function measureAll(how: {
   const judged = measures.filter(({ met }) => met !== undefined);
   const met = judged.filter((measure) => measure.met === true);
   console.log(`\n${met.length} of ${judged.length} goals met.`);
-  if (how.short) return;
+  if (how.short || busy !== undefined) return;
   const results = { machine, at: new Date().toISOString(), measures, comparisons, missing };
   writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
   draw(results);
+}
+
+/** The figures without what they would mean on a quiet machine. */
+function withoutVerdict(measure: Measure): Measure {
+  const { met: _, ...figures } = measure;
+  return figures;
 }
 
 /** Draws the picture of an earlier run, and writes its page. */

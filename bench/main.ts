@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const USAGE = `npm run bench                  measures everything; writes bench/results.json, docs/bench.md and its
-                               picture, docs/bench.svg
+                               picture, docs/bench.svg. On a machine that is not quiet, it judges
+                               no goal and writes nothing
 npm run bench -- --short       fewer rounds and no peers; writes nothing
 npm run bench -- --check       fails if a ratio to the floor is worse than in bench/baseline.json
 npm run bench -- --write-baseline

@@ -23,7 +23,8 @@ export function measureCells({
 }: Measure): string[] {
   const figure = (value: number | undefined): string =>
     value === undefined || missing !== undefined ? '–' : `${round(value)} ${unit}`;
-  const verdict = met === undefined ? 'not measured' : met ? 'met' : 'NOT MET';
+  const unjudged = missing === undefined ? 'not judged' : 'not measured';
+  const verdict = met === undefined ? unjudged : met ? 'met' : 'NOT MET';
   return [
     work,
     figure(ours),

@@ -1,6 +1,7 @@
 import { measureCallers } from './callers.js';
 import { measureCalls } from './calls.js';
 import { measureCatalog } from './catalog.js';
+import { measureCommands } from './command.js';
 import { measureCompute } from './compute.js';
 import { measureDoor } from './door.js';
 import { measureHooks } from './hooks.js';
@@ -22,6 +23,7 @@ export const works = {
   calls: measureCalls,
   callers: measureCallers,
   starts: measureStarts,
+  commands: measureCommands,
   walls: measureWalls,
   memory: measureMemory,
   compute: measureCompute,

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/cli/exit-codes.js';
 import { readText } from '../architecture/sources.js';
+import { fillProgram, makeProgram } from '../../src/cli/run.js';
 import { commands, program } from './grammar.js';
 import { runFake } from './fake.js';
 
@@ -33,6 +34,18 @@ describe.each(commands)('bulkhead $path', ({ path, command }) => {
 });
 
 describe('the command line usage', () => {
+  it.each(program.commands.map((command) => command.name()))(
+    'of %s needs only the code of its own module',
+    async (name) => {
+      const alone = makeProgram('1.2.3', () => undefined);
+      await fillProgram(alone, () => Promise.resolve(), name);
+      const names = alone.commands.map((command) => command.name());
+      expect(names).toContain(name);
+      // The script of `completion` lists all commands.
+      if (name !== 'completion') expect(names.length).toBeLessThan(5);
+    },
+  );
+
   it.each([
     [['rules'], 'rules needs a subcommand: list, add, remove, test'],
     [['rules', 'forget'], 'unknown command'],
