@@ -1,4 +1,12 @@
-import { decodeJwt, decodeProtectedHeader, importJWK, type JWTPayload, jwtVerify } from 'jose';
+import {
+  type CryptoKey,
+  decodeJwt,
+  decodeProtectedHeader,
+  importJWK,
+  type JWK,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { BulkheadError, messageOf } from '../../errors.js';
 import { makeOrigin, type Origin, type OriginSpec, readAll } from '../../remotes/origin.js';
@@ -106,7 +114,7 @@ export function makeVerifier(options: VerifierOptions): Verifier {
       }
       let payload: JWTPayload;
       try {
-        const verified = await jwtVerify(token, await importJWK(key, algorithm), {
+        const verified = await jwtVerify(token, await imported(key, algorithm), {
           algorithms: [algorithm],
           // guard: token-expiry-required
           requiredClaims: ['exp'],
@@ -130,6 +138,18 @@ export function makeVerifier(options: VerifierOptions): Verifier {
       await Promise.all(origins.map((origin) => origin.close()));
     },
   };
+}
+
+/** The imported keys of the sets in use: to import one takes as long as to verify a token. */
+const importedKeys = new WeakMap<JWK, CryptoKey | Uint8Array>();
+
+/** A key fits one algorithm. */
+async function imported(key: JWK, algorithm: Algorithm): Promise<CryptoKey | Uint8Array> {
+  const known = importedKeys.get(key);
+  if (known !== undefined) return known;
+  const made = await importJWK(key, algorithm);
+  importedKeys.set(key, made);
+  return made;
 }
 
 /** The token of an Authorization header. Throws 401, with the messages of Vertesia's own servers. */
