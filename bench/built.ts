@@ -1,4 +1,6 @@
 import type * as catalog from '../src/catalog/catalog.js';
+import type * as fleet from '../src/entry-points/fleet.js';
+import type * as lock from '../src/entry-points/lock.js';
 import type * as server from '../src/http/server.js';
 import type * as bulkhead from '../src/index.js';
 
@@ -9,6 +11,11 @@ const catalogs: typeof catalog = await import(new URL('catalog/catalog.js', buil
 
 const servers: typeof server = await import(new URL('http/server.js', built).href);
 
+const fleets: typeof fleet = await import(new URL('entry-points/fleet.js', built).href);
+const locks: typeof lock = await import(new URL('entry-points/lock.js', built).href);
+
+export const createGateway: typeof fleet.createGateway = fleets.createGateway;
+export const openLockfile: typeof lock.openLockfile = locks.openLockfile;
 export const createEngine: typeof bulkhead.createEngine = engines.createEngine;
 export const makeCatalog: typeof catalog.makeCatalog = catalogs.makeCatalog;
 export const startServer: typeof server.startServer = servers.startServer;

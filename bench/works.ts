@@ -4,6 +4,7 @@ import { measureCatalog } from './catalog.js';
 import { measureCommands } from './command.js';
 import { measureCompute } from './compute.js';
 import { measureDoor } from './door.js';
+import { measureFleet } from './fleet.js';
 import { measureHooks } from './hooks.js';
 import { measureInstalled } from './installed.js';
 import { measureKill } from './kill.js';
@@ -35,6 +36,7 @@ export const works = {
   catalog: measureCatalog,
   programs: measurePrograms,
   door: measureDoor,
+  fleet: measureFleet,
 } satisfies Record<string, Work>;
 
 /** Those that have a floor to be held against, and need no quiet machine for it. */

@@ -12,12 +12,15 @@ import { sealEnvelope } from './envelope.js';
 import { parse } from './frame.js';
 import { type Reply, readReply, readResult } from './reply.js';
 import type { KnownRunner, RunnerTable } from './runner-table.js';
+import type { SessionKey } from './session.js';
 import { hash12, tenantToken } from './subjects.js';
 
 /** How one attempt ended. `elsewhere`: the call did not begin, and another runner may take it. */
 export type Attempt =
   | { readonly is: 'answered'; readonly result: CallResult }
   | { readonly is: 'elsewhere'; readonly failure: Failure; readonly runner?: string | undefined }
+  /** The runner does not know the session, e.g. because it has just started. It takes a signature. */
+  | { readonly is: 'unsigned' }
   | { readonly is: 'over'; readonly failure: Failure }
   | { readonly is: 'lost'; readonly runner?: string | undefined };
 
@@ -29,6 +32,8 @@ export interface AttemptSpec {
   readonly runners: RunnerTable;
   readonly bodies: Bodies;
   readonly answer: Answerer;
+  /** The key that it shares with a runner; `undefined`: calls to it are signed. */
+  readonly sessionWith: (runner: KnownRunner) => SessionKey | undefined;
   /** The current number of the gateway's epoch. */
   readonly epoch: () => number;
   readonly now: () => number;
@@ -48,6 +53,8 @@ export interface AttemptDetails {
   readonly number: number;
   /** Absent: any runner of the cell. */
   readonly to: KnownRunner | undefined;
+  /** Do not use the session with the runner: it has ended. */
+  readonly isSigned: boolean;
 }
 
 /** One message with a call, until the runner's answer. */
@@ -120,6 +127,7 @@ export class OpenAttempt {
         ...(details.body === undefined ? {} : { body: details.body }),
       },
       details.body === undefined ? call.inputText : undefined,
+      chosen === undefined || details.isSigned ? undefined : spec.sessionWith(chosen),
     );
     const hash = hash12(artifact);
     const subject =
@@ -179,6 +187,7 @@ export class OpenAttempt {
           runner: reply.runner,
         });
       case 'refused': {
+        if (reply.reason === 'session') return this.settle({ is: 'unsigned' });
         // The call did not begin there. A runner with another lock file must not stop what others can run.
         const failure = refused(reply.reason, reply.message);
         return this.settle({ is: 'elsewhere', failure, runner: reply.runner });

@@ -102,11 +102,16 @@ export function makeFleetCarrier(spec: FleetCarrierSpec): FleetCarrier {
         : undefined;
     const except = new Set<string>();
     let last: Failure = noRunner(call);
+    let isSigned = false;
     try {
       for (let number = 0; number < MAX_ATTEMPTS && !call.signal.aborted; number += 1) {
         const to = await routeOf(call, except);
         if (to !== undefined && 'code' in to) return number === 0 ? to : last;
-        const end = await attempt(call, { body, number, to });
+        const end = await attempt(call, { body, number, to, isSigned });
+        if (end.is === 'unsigned') {
+          isSigned = true;
+          continue;
+        }
         if (end.is === 'answered') return end.result;
         if (end.is === 'over') return end.failure;
         if (end.runner !== undefined) except.add(end.runner);

@@ -13,7 +13,8 @@ import {
   wrong,
 } from '../schema/shape.js';
 import { type BodyReference, bodyReferenceShape } from './bodies.js';
-import { openFrame, sealFrame } from './frame.js';
+import { openFrame, sealFrame, sealSessionFrame, type SessionOf } from './frame.js';
+import type { SessionKey } from './session.js';
 
 /** A call as a gateway signs it for a runner. */
 export interface Envelope {
@@ -62,27 +63,33 @@ export const PROTOCOL: number = 1;
 /** Bytes of a message. A longer input or result is stored in the object store, and the message refers to it. */
 export const MAX_MESSAGE_BYTES: number = 512 * 1024;
 
-/** `inputText` is JSON. It is left out if the envelope has a body. */
+/**
+ * `inputText` is JSON. It is left out if the envelope has a body.
+ *
+ * @param session the key that the runner shares with this gateway. Default: the envelope is signed
+ */
 export function sealEnvelope(
   key: SigningKey,
   head: Omit<Envelope, 'input' | 'protocol' | 'key'>,
   inputText: string | undefined,
+  session?: SessionKey,
 ): Uint8Array {
-  const text = JSON.stringify({ protocol: PROTOCOL, key: key.id, ...head });
-  return sealFrame(
-    key,
-    'call',
-    inputText === undefined ? text : `${text.slice(0, -1)},"input":${inputText}}`,
-  );
+  const about = JSON.stringify({ protocol: PROTOCOL, key: key.id, ...head });
+  const text = inputText === undefined ? about : `${about.slice(0, -1)},"input":${inputText}}`;
+  return session === undefined ? sealFrame(key, 'call', text) : sealSessionFrame(session, text);
 }
 
-/** The envelope in a frame; `undefined` if no pinned key signed it. `'version'`: of another protocol. */
+/**
+ * The envelope in a frame; `undefined` if neither a pinned key nor a session vouches for it. `'version'`: of
+ * another protocol. `'session'`: the session is not, or no more, the one with this runner.
+ */
 export function openEnvelope(
   keys: ReadonlyMap<string, PublicKey>,
   frame: Uint8Array,
-): Envelope | 'version' | undefined {
-  const value = openFrame(keys, 'call', frame);
-  if (value === undefined) return undefined;
+  sessionOf?: SessionOf,
+): Envelope | 'version' | 'session' | undefined {
+  const value = openFrame(keys, 'call', frame, sessionOf);
+  if (value === undefined || value === 'session') return value;
   if (value['protocol'] !== PROTOCOL) return 'version';
   const read = readShape(envelopeShape, value, 'envelope');
   return read.ok ? read.value : undefined;

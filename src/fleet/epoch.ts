@@ -12,6 +12,8 @@ export interface Epoch {
   readonly gateway: string;
   readonly cell: string;
   readonly number: number;
+  /** The gateway's side of the sessions with runners: see `SessionParty`. */
+  readonly session: string;
   /** All that the gateway has revoked since it started, in order. */
   readonly revoked: readonly Revoked[];
   /** Plugins that it has disabled. */
@@ -53,6 +55,7 @@ const epochShape: Shape<Epoch> = object(
     gateway: string(),
     cell: string(),
     number,
+    session: string(),
     revoked: array(object({ plugin: string(), permissions: array(string()) }, 'refuse')),
     disabled: array(string()),
   },

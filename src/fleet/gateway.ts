@@ -20,6 +20,7 @@ import { publishPowers } from './lent-powers.js';
 import { openPins } from './pins.js';
 import { openRevocations, type Revocations } from './revocations.js';
 import { makeRunnerTable } from './runner-table.js';
+import { aboutSession, makeSessionParty } from './session.js';
 import { requireName } from './subjects.js';
 import { BULKHEAD_VERSION } from './version.js';
 
@@ -83,6 +84,7 @@ async function openGateway(
   const pins = openPins(cell);
   // Larger than any number before the last start, as long as the clock does not run backwards.
   let number = Date.now();
+  const sessions = makeSessionParty();
   const bodies = openBodies(cell);
   const carrier = makeFleetCarrier({
     cell,
@@ -90,6 +92,10 @@ async function openGateway(
     version: BULKHEAD_VERSION,
     runners,
     bodies,
+    sessionWith: ({ runner, session, sessions: known }) =>
+      known.includes(sessions.publicKey)
+        ? sessions.keyWith(session, aboutSession(cell.cell, id, runner))
+        : undefined,
     answer: makeAnswerer({ cell, key, bodies }),
     pins,
     maxCalls,
@@ -110,7 +116,13 @@ async function openGateway(
     number = Math.max(number + 1, Date.now());
     connection.publish(
       subjects.epoch(cell.name),
-      sealEpoch(key, { gateway: cell.name, cell: cell.cell, number, ...revocations.current() }),
+      sealEpoch(key, {
+        gateway: cell.name,
+        cell: cell.cell,
+        number,
+        session: sessions.publicKey,
+        ...revocations.current(),
+      }),
     );
   };
   const heartbeats = connection.subscribe(subjects.heartbeat('*'), {

@@ -11,6 +11,10 @@ export interface GatewaysHeard {
   all(): Omit<EpochChange, 'isNew'>;
   /** The gateways that are heard now. */
   list(): readonly string[];
+  /** The gateway's side of a session; `undefined` if it is not heard. */
+  sessionOf(gateway: string): string | undefined;
+  /** The sides of all gateways that are heard now. */
+  sessions(): readonly string[];
 }
 
 export interface GatewaysHeardSpec {
@@ -68,6 +72,8 @@ export function makeGatewaysHeard({ keys, cell, apply, now }: GatewaysHeardSpec)
       revoked: [...heard.values()].flatMap(({ epoch }) => epoch.revoked),
       disabled: disabledNow(),
     }),
+    sessions: () => [...heard].filter(([id]) => isFresh(id)).map(([, { epoch }]) => epoch.session),
+    sessionOf: (gateway) => heard.get(gateway)?.epoch.session,
     list: () => [...heard.keys()].filter(isFresh),
   };
 }

@@ -24,6 +24,10 @@ export interface Heartbeat {
   readonly tenants?: readonly string[];
   /** The gateways that it hears, as `gatewayId` names them. */
   readonly hears: readonly string[];
+  /** Its side of the sessions with gateways: see `SessionParty`. */
+  readonly session: string;
+  /** The gateways' sides that it knows now. */
+  readonly sessions: readonly string[];
 }
 
 export const HEARTBEAT_EVERY_MS = 2_000;
@@ -49,6 +53,8 @@ const heartbeatShape: Shape<Heartbeat> = object(
     leaving: boolean,
     tenants: optional(array(string())),
     hears: array(string()),
+    session: string(),
+    sessions: array(string()),
   },
   'refuse',
 );

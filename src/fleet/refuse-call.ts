@@ -65,12 +65,17 @@ export function whyCallRefused(
   return undefined;
 }
 
-export const NOT_TRUSTED: readonly [Refusal, string] = [
-  'not-trusted',
-  'does not trust the gateway: no key of fleet.gatewayKeys signed its message. Add the public key of the gateway there.',
-];
-
-export const OTHER_PROTOCOL: readonly [Refusal, string] = [
-  'version',
-  `has version ${BULKHEAD_VERSION}, and does not understand the gateway's protocol. Give both the same major version.`,
-];
+/** Why a message is not a call, by what `openEnvelope` says. */
+export const NOT_OPENED: Readonly<
+  Record<'unsigned' | 'version' | 'session', readonly [Refusal, string]>
+> = {
+  unsigned: [
+    'not-trusted',
+    'does not trust the gateway: no key of fleet.gatewayKeys signed its message. Add the public key of the gateway there.',
+  ],
+  version: [
+    'version',
+    `has version ${BULKHEAD_VERSION}, and does not understand the gateway's protocol. Give both the same major version.`,
+  ],
+  session: ['session', 'does not share this key with the gateway. It takes a signature.'],
+};

@@ -24,7 +24,13 @@ export type Reply =
   | { readonly type: 'result'; readonly body: BodyReference };
 
 /** Why a runner refused a call: a reason of `FLEET_FAILED`, or another error code. */
-export type Refusal = FleetReason | 'NOT_LOCKED' | 'POLICY_DENIED' | 'PLUGIN_INACTIVE' | 'STOPPED';
+export type Refusal =
+  | FleetReason
+  | 'session'
+  | 'NOT_LOCKED'
+  | 'POLICY_DENIED'
+  | 'PLUGIN_INACTIVE'
+  | 'STOPPED';
 
 const REASONS: ReadonlySet<string> = new Set<Refusal>([
   'no-runner',
@@ -34,6 +40,7 @@ const REASONS: ReadonlySet<string> = new Set<Refusal>([
   'not-trusted',
   'stale',
   'transport',
+  'session',
   'NOT_LOCKED',
   'POLICY_DENIED',
   'PLUGIN_INACTIVE',

@@ -16,36 +16,19 @@ import { type Cell, connectCell } from './connection.js';
 import { RETRY_AFTER_MS } from './call-failures.js';
 import { openEnvelope } from './envelope.js';
 import { gatewayId } from './epoch.js';
-import { parse } from './frame.js';
+import { parse, type SessionOf } from './frame.js';
 import { type GatewaysHeard, makeGatewaysHeard } from './gateways-heard.js';
 import { type Heartbeat, HEARTBEAT_EVERY_MS } from './heartbeat.js';
 import type { RunnerOptions } from './options.js';
-import { NOT_TRUSTED, OTHER_PROTOCOL, type RunnerFacts, whyCallRefused } from './refuse-call.js';
+import type { Runner, RunnerProblem } from './runner-api.js';
+import { NOT_OPENED, type RunnerFacts, whyCallRefused } from './refuse-call.js';
 import type { Reply } from './reply.js';
 import { type EnvelopeRunner, runEnvelope } from './run-envelope.js';
 import { fetchPowers } from './lent-powers.js';
+import { aboutSession, makeSessionParty, type SessionParty } from './session.js';
 import { openSpentCalls, type SpentCalls } from './spent-calls.js';
 import { hash12, RUN_QUEUE, tenantToken } from './subjects.js';
 import { BULKHEAD_VERSION } from './version.js';
-
-/** Runs the calls of gateways in guests of its own. */
-export interface Runner extends AsyncDisposable {
-  readonly name: string;
-  readonly callsUnderWay: number;
-  /** The plugins of the lock file that do not run here, and why. */
-  problems(): readonly RunnerProblem[];
-  /** Reads the lock file again, fetches what is new, and stops what is not in it any more. */
-  reload(): Promise<void>;
-  /** Takes no more calls, finishes the running ones within the time (default: 30,000 ms), and closes. */
-  drain(timeoutMs?: number): Promise<void>;
-  /** Ends its guests. Running calls end. */
-  close(): Promise<void>;
-}
-
-export interface RunnerProblem {
-  readonly plugin: string;
-  readonly message: string;
-}
 
 const DRAIN_MS = 30_000;
 
@@ -142,6 +125,16 @@ class OpenRunner implements Runner {
   readonly subscriptions = new Map<string, readonly Subscription[]>();
   readonly others: Subscription[] = [];
   readonly revocations: AppliedRevocations;
+  readonly sessions: SessionParty = makeSessionParty();
+  readonly sessionOf: SessionOf = ({ key, gateway }) => {
+    if (typeof key !== 'string' || typeof gateway !== 'string') return undefined;
+    const { cell, name } = this.spec.cell;
+    const id = gatewayId({ key, gateway });
+    const other = this.gateways.sessionOf(id);
+    return other === undefined
+      ? undefined
+      : this.sessions.keyWith(other, aboutSession(cell, id, name));
+  };
   timer: NodeJS.Timeout | undefined;
   watch: NodeJS.Timeout | undefined;
   leaving = false;
@@ -254,6 +247,8 @@ class OpenRunner implements Runner {
       leaving: this.leaving,
       ...(tenants === undefined ? {} : { tenants }),
       hears: this.gateways.list(),
+      session: this.sessions.publicKey,
+      sessions: this.gateways.sessions(),
     };
     cell.connection.publish(cell.subjects.heartbeat(cell.name), JSON.stringify(heartbeat));
     if (missing().size > 0 && !this.leaving) void this.fetchMissing().catch(() => undefined);
@@ -291,9 +286,9 @@ class OpenRunner implements Runner {
       }
     };
     const { name: runner } = this;
-    const envelope = openEnvelope(this.spec.keys, message.data);
-    if (envelope === undefined || envelope === 'version') {
-      const [reason, text] = envelope === undefined ? NOT_TRUSTED : OTHER_PROTOCOL;
+    const envelope = openEnvelope(this.spec.keys, message.data, this.sessionOf);
+    if (envelope === undefined || typeof envelope === 'string') {
+      const [reason, text] = NOT_OPENED[envelope ?? 'unsigned'];
       return reply({ type: 'refused', runner, reason, message: `${runner} ${text}` });
     }
     const refusal = whyCallRefused(envelope, message.subject, this.facts);
@@ -386,6 +381,7 @@ class OpenRunner implements Runner {
     for (const one of [...this.subscriptions.values()].flat()) one.unsubscribe();
     for (const one of this.others) one.unsubscribe();
     await engine.close();
+    this.spec.spent.close();
     await cell.connection.drain().catch(() => cell.connection.close());
   }
 

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.js';
 import { replaceFileSync } from '../replace-file.js';
@@ -7,6 +7,7 @@ import { replaceFileSync } from '../replace-file.js';
 export interface SpentCalls {
   /** Whether the call may begin now: notes it, and returns `false` if it was noted before. */
   spend(id: string, expiresAtMs: number): boolean;
+  close(): void;
 }
 
 /** After so many further calls, the file is replaced by one without the expired calls. */
@@ -18,24 +19,33 @@ export function openSpentCalls(directory: string, now: () => number): SpentCalls
   const file = join(directory, 'spent-calls');
   const spent = readSpent(file, now());
   let noted = 0;
-  const compact = (): void => {
+  let open: number | undefined;
+  /** Returns the descriptor of the new file. */
+  const compact = (): number => {
     const at = now();
     for (const [id, expiresAtMs] of spent) if (expiresAtMs < at) spent.delete(id);
     const text = [...spent].map(([id, expiresAtMs]) => lineOf(id, expiresAtMs)).join('');
     replaceFileSync(file, text, { mode: 0o600, durable: true });
     noted = 0;
+    if (open !== undefined) closeSync(open);
+    open = openSync(file, 'a', 0o600);
+    return open;
   };
-  compact();
+  let descriptor = compact();
   return {
     spend: (id, expiresAtMs) => {
       // guard: fleet-call-spent-once
       if (spent.has(id)) return false;
-      if (noted >= COMPACT_AFTER) compact();
+      if (noted >= COMPACT_AFTER) descriptor = compact();
       spent.set(id, expiresAtMs);
       noted += 1;
       // Before the call begins: a process that is killed right after has noted it.
-      appendFileSync(file, lineOf(id, expiresAtMs), { mode: 0o600 });
+      writeSync(descriptor, lineOf(id, expiresAtMs));
       return true;
+    },
+    close: () => {
+      if (open !== undefined) closeSync(open);
+      open = undefined;
     },
   };
 }

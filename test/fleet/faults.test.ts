@@ -70,6 +70,8 @@ describe.skipIf(!hasNats)('a fleet', () => {
       freeMemory: 1,
       leaving: false,
       hears: [],
+      session: '',
+      sessions: [],
     };
     connection.publish('bh.main.hb.liar', JSON.stringify(heartbeat));
     connection.publish('bh.main.hb.honest', JSON.stringify({ ...heartbeat, runner: 'honest' }));

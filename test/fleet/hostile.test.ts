@@ -4,8 +4,10 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Runner } from '../../src/entry-points/fleet.js';
 import { sealEnvelope, type Envelope } from '../../src/fleet/envelope.js';
-import { sealEpoch } from '../../src/fleet/epoch.js';
+import { gatewayId, sealEpoch } from '../../src/fleet/epoch.js';
+import type { Heartbeat } from '../../src/fleet/heartbeat.js';
 import { readReply, type Reply } from '../../src/fleet/reply.js';
+import { aboutSession, makeSessionParty } from '../../src/fleet/session.js';
 import { hash12, subjectsOf, tenantToken } from '../../src/fleet/subjects.js';
 import { readSigningKey } from '../../src/keys/key-file.js';
 import { makeSigningKey, parseSigningKey, type SigningKey } from '../../src/keys/signing-key.js';
@@ -28,12 +30,20 @@ describe.skipIf(!hasNats)('a runner that gets messages of a stranger', () => {
   let artifact: string;
   let digest: string;
   let number = Date.now();
+  const session = makeSessionParty();
   const subjects = subjectsOf('main');
 
   const speak = (by: SigningKey = key, at = (number += 1)): void =>
     connection.publish(
       subjects.epoch('forger'),
-      sealEpoch(by, { gateway: 'forger', cell: 'main', number: at, revoked: [], disabled: [] }),
+      sealEpoch(by, {
+        gateway: 'forger',
+        cell: 'main',
+        number: at,
+        revoked: [],
+        disabled: [],
+        session: session.publicKey,
+      }),
     );
 
   const head = (changes: Partial<Head> = {}): Head => ({
@@ -114,17 +124,51 @@ describe.skipIf(!hasNats)('a runner that gets messages of a stranger', () => {
       number,
       revoked: [],
       disabled: [],
+      session: '',
     });
     const frames = [
       sealEnvelope(other, head(), '{"a":1}'),
       changed,
-      frame.subarray(64),
-      frame.subarray(0, 64),
+      frame.subarray(65),
+      frame.subarray(0, 65),
       new Uint8Array(),
       statement,
     ];
     for (const one of frames) {
       expect(await send(one)).toMatchObject({ type: 'refused', reason: 'not-trusted' });
+    }
+  });
+
+  it('takes a call that its session with the gateway vouches for, and no other', async () => {
+    const about = aboutSession('main', gatewayId({ key: key.id, gateway: 'forger' }), 'runner-1');
+    const { session: other } = await new Promise<Heartbeat>((resolve) => {
+      const subscription = connection.subscribe(subjects.heartbeat('runner-1'), {
+        callback: (_error, message) => {
+          const heard = message.json<Heartbeat>();
+          if (!heard.sessions.includes(session.publicKey)) return;
+          subscription.unsubscribe();
+          resolve(heard);
+        },
+      });
+    });
+    const own = session.keyWith(other, about);
+    const stranger = makeSessionParty().keyWith(other, about);
+    const elsewhere = session.keyWith(other, about.replace('runner-1', 'runner-2'));
+    if (own === undefined || stranger === undefined || elsewhere === undefined) {
+      throw new Error('no session');
+    }
+    const frame = sealEnvelope(key, head(), '{"a":1}', own);
+    expect((await send(frame))?.type).toBe('result');
+    expect(await send(frame)).toMatchObject({ message: expect.stringContaining('run twice') });
+    const changed = Uint8Array.from(sealEnvelope(key, head(), '{"a":1}', own));
+    changed[changed.length - 3] = '2'.charCodeAt(0);
+    for (const hostile of [
+      changed,
+      sealEnvelope(key, head(), '{"a":1}', stranger),
+      sealEnvelope(key, head(), '{"a":1}', elsewhere),
+      sealEnvelope(key, head({ gateway: 'quiet' }), '{"a":1}', own),
+    ]) {
+      expect(await send(hostile)).toMatchObject({ type: 'refused', reason: 'session' });
     }
   });
 
@@ -169,7 +213,14 @@ describe.skipIf(!hasNats)('a runner that gets messages of a stranger', () => {
     const say = (at: number): void =>
       connection.publish(
         subjects.epoch('quiet'),
-        sealEpoch(key, { gateway: 'quiet', cell: 'main', number: at, revoked: [], disabled: [] }),
+        sealEpoch(key, {
+          gateway: 'quiet',
+          cell: 'main',
+          number: at,
+          revoked: [],
+          disabled: [],
+          session: '',
+        }),
       );
     expect(await ask()).toContain('has not heard from the gateway');
     say(10);

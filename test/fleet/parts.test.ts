@@ -101,6 +101,8 @@ describe('the table of runners', () => {
       freeMemory: 1,
       leaving: false,
       hears: ['g'],
+      session: '',
+      sessions: [],
     });
     const choose = (): string | undefined =>
       table.choose({ artifact: 'a', tenant: undefined, except: new Set() })?.runner;

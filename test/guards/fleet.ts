@@ -28,6 +28,12 @@ export const fleetGuards: readonly Guard[] = [
     tests: HOSTILE,
   },
   {
+    id: 'fleet-session-verified',
+    stops: 'calls of anyone who can publish to NATS, without a signature',
+    mutation: 'never',
+    tests: HOSTILE,
+  },
+  {
     id: 'fleet-call-audience-checked',
     stops: 'a call that is passed on to another runner',
     mutation: 'never',
