@@ -1,5 +1,12 @@
 import type { Command } from 'commander';
+import { freeMemory } from '../engine/node/free-memory.js';
 import type { RunnerOptions } from '../fleet/options.js';
+import type { Runner } from '../fleet/runner-api.js';
+import { BULKHEAD_VERSION } from '../fleet/version.js';
+import { completeCredentials } from '../http/credentials.js';
+import type { HttpListener } from '../http/listen.js';
+import type { MetricsServer } from '../http/metrics.js';
+import type { MeteredRunner } from '../metrics/meter.js';
 import type { RunCommand } from './call.js';
 import { collect } from './arguments.js';
 import type { CliCapabilities } from './capabilities.js';
@@ -7,6 +14,7 @@ import { addEngineOptions, auditOf, engineOptions, type EngineSettings } from '.
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { usageError } from './failure.js';
 import { print } from './output.js';
+import { type HostAndPort, parseHostAndPort } from './serve/options.js';
 import { makeServerLog } from './serve/log.js';
 
 interface RunnerSettings extends EngineSettings {
@@ -21,6 +29,7 @@ interface RunnerSettings extends EngineSettings {
   readonly allowPlaintext?: boolean;
   readonly tenant?: readonly string[];
   readonly maxCalls?: number;
+  readonly metrics?: HostAndPort;
   readonly json?: boolean;
 }
 
@@ -46,6 +55,11 @@ export function addRunner(program: Command, run: RunCommand): void {
     .option('--allow-plaintext', 'allow nats:// to other hosts than loopback')
     .option('--tenant <NAME>', 'serve this tenant alone; repeatable (default: all)', collect)
     .option('--max-calls <N>', 'calls that run at once (default: 64)', parseCount)
+    .option(
+      '--metrics <HOST:PORT>',
+      'serve Prometheus metrics of this runner there, under /metrics, for the token BULKHEAD_VIEW_TOKEN (default: none)',
+      parseHostAndPort,
+    )
     .option('--json', 'print JSON')
     .action((settings: RunnerSettings) =>
       run((capabilities) => serveCalls(settings, capabilities), { endsWhenInterrupted: true }),
@@ -73,8 +87,29 @@ async function serveCalls(
     lockFile: lock,
     fleet,
   };
-  const { startRunner } = await import('../fleet/runner.js');
-  const runner = await startRunner(options);
+  const { startRunner } = await import('../fleet/start-runner.js');
+  const view = capabilities.environment['BULKHEAD_VIEW_TOKEN'];
+  if (settings.metrics !== undefined && (view === undefined || view === '')) {
+    throw usageError(
+      '--metrics',
+      '--metrics needs a token for who reads them; set the variable BULKHEAD_VIEW_TOKEN',
+    );
+  }
+  const metrics =
+    settings.metrics === undefined
+      ? undefined
+      : await (
+          await import('../http/metrics.js')
+        ).makeMetricsServer({
+          runners: () => (runner === undefined ? [] : [meteredOf(runner)]),
+          build: { version: BULKHEAD_VERSION, node: capabilities.machine.node },
+        });
+  let runner: Runner | undefined;
+  runner = await startRunner({
+    ...options,
+    ...(metrics === undefined ? {} : { onEvent: metrics.listener }),
+  });
+  const scraped = await listenForMetrics(metrics, settings.metrics, view, logger);
   for (const { plugin, message } of runner.problems()) logger.warn({ plugin }, message);
   const removeListener = capabilities.onHangup(() => {
     runner.reload().then(
@@ -88,8 +123,26 @@ async function serveCalls(
   removeListener();
   logger.info({ calls: runner.callsUnderWay }, 'stopping; running calls may finish');
   await runner.drain();
+  await scraped?.close(false);
   logger.info({}, 'stopped');
   return EXIT.ok;
+}
+
+async function listenForMetrics(
+  metrics: MetricsServer | undefined,
+  at: HostAndPort | undefined,
+  view: string | undefined,
+  logger: ReturnType<typeof makeServerLog>,
+): Promise<HttpListener | undefined> {
+  if (metrics === undefined || at === undefined || view === undefined) return undefined;
+  const door = { credentials: completeCredentials({ view }), openLoopback: false };
+  const listener = await metrics.listen(at, door);
+  logger.info({ url: `${listener.url}/metrics` }, 'serving metrics');
+  return listener;
+}
+
+function meteredOf({ name, state, callsUnderWay, maxCalls }: Runner): MeteredRunner {
+  return { name, state, callsUnderWay, maxCalls, freeMemory: freeMemory() };
 }
 
 function fleetOf(settings: RunnerSettings): RunnerOptions['fleet'] {

@@ -7,5 +7,5 @@ export type {
   RunnerOptions,
   RunnerStatus,
 } from '../fleet/options.js';
-export { startRunner } from '../fleet/runner.js';
+export { startRunner } from '../fleet/start-runner.js';
 export type { Runner, RunnerProblem } from '../fleet/runner-api.js';

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { ObjectStore } from '@nats-io/obj';
-import { BulkheadError } from '../errors.js';
+import { BulkheadError, messageOf } from '../errors.js';
 import { number, object, type Shape, string } from '../schema/shape.js';
 import type { Cell } from './connection.js';
 import { makeObjectReader } from './read-object.js';
@@ -69,7 +69,7 @@ export function openBodies({ nats, connection, cell }: Cell): Bodies {
       const bucket = manager.create(nameOf(tenant), { ttl: EXPIRY_MS * NANOSECONDS });
       buckets.set(tenant, bucket);
       bucket.catch(() => buckets.delete(tenant));
-      await bucket;
+      await bucket.catch(notStored);
     },
     store: async (tenant, text) => {
       const plain = Buffer.from(text, 'utf8');
@@ -78,7 +78,9 @@ export function openBodies({ nats, connection, cell }: Cell): Bodies {
       const name = randomBytes(16).toString('hex');
       const cipher = createCipheriv('aes-256-gcm', key, NONCE);
       const sealed = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
-      await (await bucketOf(tenant)).putBlob({ name }, sealed);
+      await bucketOf(tenant)
+        .then((bucket) => bucket.putBlob({ name }, sealed))
+        .catch(notStored);
       return {
         tenant,
         name,
@@ -121,6 +123,10 @@ function decrypt(sealed: Uint8Array, key: string): Buffer | undefined {
   } catch {
     return undefined;
   }
+}
+
+function notStored(error: unknown): never {
+  throw failed(`NATS did not store it (${messageOf(error)})`);
 }
 
 function failed(why: string): BulkheadError<'FLEET_FAILED'> {

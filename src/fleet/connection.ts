@@ -124,12 +124,18 @@ function authenticationOf(
   { nkeyFile, credentialsFile }: FleetConnection,
   nats: Nats,
 ): Pick<ConnectionOptions, 'authenticator'> {
-  const bytesOf = (file: string): Uint8Array => Buffer.from(readSecretFile(file).trim(), 'utf8');
   if (nkeyFile !== undefined) {
-    return { authenticator: nats.nkeyAuthenticator(bytesOf(nkeyFile)) };
+    return {
+      authenticator: nats.nkeyAuthenticator(Buffer.from(readSecretFile(nkeyFile).trim(), 'utf8')),
+    };
   }
   if (credentialsFile !== undefined) {
-    return { authenticator: nats.credsAuthenticator(bytesOf(credentialsFile)) };
+    return {
+      authenticator: nats.credsAuthenticator(
+        // The client reads them only if their last line ends.
+        Buffer.from(`${readSecretFile(credentialsFile).trim()}\n`, 'utf8'),
+      ),
+    };
   }
   return {};
 }

@@ -2,6 +2,10 @@
 export interface Runner extends AsyncDisposable {
   readonly name: string;
   readonly callsUnderWay: number;
+  /** Calls that run at once. */
+  readonly maxCalls: number;
+  /** `leaving`: it finishes its calls and ends. `deaf`: it hears no gateway, so it takes no calls. */
+  readonly state: 'ready' | 'deaf' | 'leaving';
   /** The plugins of the lock file that do not run here, and why. */
   problems(): readonly RunnerProblem[];
   /** Reads the lock file again, fetches what is new, and stops what is not in it any more. */

@@ -1,97 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import type { Msg, Subscription } from '@nats-io/transport-node';
-import { openEngine } from '../engine/engine.js';
 import type { OpenEngine } from '../engine/open-engine.js';
 import { freeMemory } from '../engine/node/free-memory.js';
-import { openLock } from '../engine/plugins/lock.js';
 import type { AcceptedPlugins } from '../engine/types/settings.js';
-import { readPublicKeys } from '../keys/key-file.js';
 import type { PublicKey } from '../keys/signing-key.js';
 import { type AppliedRevocations, makeAppliedRevocations } from './apply-revocations.js';
-import { fetchArtifacts } from './artifacts.js';
-import { makeAuditStore, waitForAuditStream } from './audit-stream.js';
-import { type GatewayAsker, makeGatewayAsker } from './ask-gateway.js';
-import { type Bodies, openBodies } from './bodies.js';
-import { type Cell, connectCell } from './connection.js';
+import type { GatewayAsker } from './ask-gateway.js';
+import type { Bodies } from './bodies.js';
+import type { Cell } from './connection.js';
 import { RETRY_AFTER_MS } from './call-failures.js';
 import { openEnvelope } from './envelope.js';
 import { gatewayId } from './epoch.js';
 import { parse, type SessionOf } from './frame.js';
 import { type GatewaysHeard, makeGatewaysHeard } from './gateways-heard.js';
 import { type Heartbeat, HEARTBEAT_EVERY_MS } from './heartbeat.js';
-import type { RunnerOptions } from './options.js';
 import type { Runner, RunnerProblem } from './runner-api.js';
 import { NOT_OPENED, type RunnerFacts, whyCallRefused } from './refuse-call.js';
 import type { Reply } from './reply.js';
 import { type EnvelopeRunner, runEnvelope } from './run-envelope.js';
-import { fetchPowers } from './lent-powers.js';
 import { aboutSession, makeSessionParty, type SessionParty } from './session.js';
-import { openSpentCalls, type SpentCalls } from './spent-calls.js';
-import { hash12, RUN_QUEUE, tenantToken } from './subjects.js';
+import type { SpentCalls } from './spent-calls.js';
+import { hash12, RUN_QUEUE } from './subjects.js';
 import { BULKHEAD_VERSION } from './version.js';
 
 const DRAIN_MS = 30_000;
 
-/** Milliseconds that a runner waits for the first gateway of its cell. */
-const GATEWAY_WAIT_MS = 30_000;
-
-/**
- * Fetches the artifacts that the lock file accepts, and runs calls of trusted gateways. Throws the errors of
- * `createEngine`, `INVALID_KEY`, and `FLEET_FAILED` if NATS cannot be reached.
- */
-export async function startRunner(options: RunnerOptions): Promise<Runner> {
-  const { fleet, ...engineOptions } = options;
-  const { maxCalls = 64, tenants, stateDirectory, gatewayKeys } = fleet;
-  const lock = openLock(options.lockFile, options.trustFile);
-  const keys = new Map(gatewayKeys.flatMap(readPublicKeys).map((key) => [key.id, key]));
-  const spent = openSpentCalls(stateDirectory, Date.now);
-  const tokens = tenants?.map((tenant) => tenantToken(tenant));
-  const cell = await connectCell(fleet);
-  try {
-    const { audit = {} } = engineOptions;
-    const isInStream = audit.file === undefined && audit.store === undefined;
-    if (isInStream) await waitForAuditStream(cell, GATEWAY_WAIT_MS);
-    let missing = await fetchArtifacts(cell, lock);
-    const bodies = openBodies(cell);
-    const asker = makeGatewayAsker({ cell, keys, bodies });
-    const own = engineOptions.powers ?? [];
-    const lent = (await fetchPowers(cell, keys)).filter(
-      (power) => !own.some(({ name }) => name === power.name),
-    );
-    const opened = await openEngine({
-      ...engineOptions,
-      approve: engineOptions.approve ?? asker.approve,
-      powers: [...own, ...lent.map(asker.powerOf)],
-      audit: isInStream ? { ...audit, store: makeAuditStore(cell) } : audit,
-    });
-    const runner = new OpenRunner({
-      cell,
-      keys,
-      spent,
-      lock,
-      tokens,
-      tenants,
-      maxCalls,
-      bodies,
-      asker,
-      engine: opened.engine,
-      runAdmitted: opened.runAdmitted,
-      missing: () => missing,
-      fetch: async () => {
-        missing = await fetchArtifacts(cell, lock);
-      },
-    });
-    runner.start();
-    // The server has the subscriptions when this returns.
-    await cell.connection.flush();
-    return runner;
-  } catch (error) {
-    await cell.connection.close();
-    throw error;
-  }
-}
-
-interface RunnerSpec {
+/** What a runner is made of. */
+export interface RunnerSpec {
   readonly cell: Cell;
   readonly keys: ReadonlyMap<string, PublicKey>;
   readonly spent: SpentCalls;
@@ -114,15 +49,16 @@ interface Running {
   readonly end: AbortController;
 }
 
-class OpenRunner implements Runner {
+/** A runner with an open engine and connection. */
+export class OpenRunner implements Runner {
   readonly spec: RunnerSpec;
   readonly instance: string = randomUUID();
   readonly gateways: GatewaysHeard;
   /** What a call is compared with, and how it runs. */
   readonly facts: RunnerFacts;
   readonly runs: EnvelopeRunner;
-  readonly running = new Map<string, Running>();
-  readonly subscriptions = new Map<string, readonly Subscription[]>();
+  readonly running: Map<string, Running> = new Map();
+  readonly subscriptions: Map<string, readonly Subscription[]> = new Map();
   readonly others: Subscription[] = [];
   readonly revocations: AppliedRevocations;
   readonly sessions: SessionParty = makeSessionParty();
@@ -165,6 +101,15 @@ class OpenRunner implements Runner {
 
   get callsUnderWay(): number {
     return this.running.size;
+  }
+
+  get maxCalls(): number {
+    return this.spec.maxCalls;
+  }
+
+  get state(): Runner['state'] {
+    if (this.leaving) return 'leaving';
+    return this.gateways.list().length > 0 ? 'ready' : 'deaf';
   }
 
   start(): void {

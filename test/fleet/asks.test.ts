@@ -168,6 +168,7 @@ describe.skipIf(!hasNats)('what a runner asks its gateway', () => {
   /** Calls `post`, and lets a hostile user act when its runner asks. Nobody answers before that. */
   const attack = async (
     act: (ask: { id: string; asked: string; digest: string; call: string }) => void,
+    answerAfterMs = 400,
   ): Promise<readonly string[]> => {
     verdict = 'deny';
     asked.length = 0;
@@ -182,7 +183,7 @@ describe.skipIf(!hasNats)('what a runner asks its gateway', () => {
       },
     });
     await connection.flush();
-    waitMs = 400;
+    waitMs = answerAfterMs;
     const result = await gateway.call('post', { text: 'forged' });
     waitMs = 0;
     subscription.unsubscribe();
@@ -213,7 +214,7 @@ describe.skipIf(!hasNats)('what a runner asks its gateway', () => {
     expect(posted).not.toContain('POST forged');
   });
 
-  it('is not asked in the words of a hostile runner, and not more often than 64 times', async () => {
+  it('is not asked in the words of a hostile runner, and not more often than 64 times at once', async () => {
     await attack(({ asked: text, call }) => {
       const other = text.replace('hello', 'other').replace('forged', 'bought');
       for (let n = 0; n < 100; n += 1) {
@@ -221,7 +222,7 @@ describe.skipIf(!hasNats)('what a runner asks its gateway', () => {
         const ask = JSON.stringify({ type: 'ask', id, asked: n < 10 ? other : text });
         connection.publish(`_INBOX_gate-1.calls.${call}`, ask);
       }
-    });
+    }, 10_000);
     expect(asked.length).toBeGreaterThan(40);
     expect(asked.length).toBeLessThanOrEqual(64);
     expect(asked.filter(({ effect }) => effect?.body !== 'forged')).toEqual([]);

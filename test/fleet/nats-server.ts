@@ -39,11 +39,12 @@ afterEachFile(async () => {
 
 /**
  * `configuration`: the text of a configuration of nats-server, added to ours. `environment`: its variables, added to
- * those of this process.
+ * those of this process. `jetstream`: further lines of its block.
  */
 export async function startNats(
   configuration = '',
   environment: Readonly<Record<string, string>> = {},
+  jetstream = '',
 ): Promise<NatsServer> {
   const directory = mkdtempSync(join(tmpdir(), 'bulkhead-nats-'));
   directories.push(directory);
@@ -53,7 +54,7 @@ export async function startNats(
   const start = async (port: string): Promise<{ process: ChildProcess; port: string }> => {
     writeFileSync(
       file,
-      `listen: "127.0.0.1:${port}"\njetstream { store_dir: ${JSON.stringify(store)} }\n${configuration}`,
+      `listen: "127.0.0.1:${port}"\njetstream { store_dir: ${JSON.stringify(store)}\n${jetstream} }\n${configuration}`,
     );
     const server = spawn('nats-server', ['-c', file], {
       env: { ...process.env, ...environment },

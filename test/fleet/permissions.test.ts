@@ -1,7 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Objm } from '@nats-io/obj';
-import { connect, type NatsConnection, nkeyAuthenticator, nkeys } from '@nats-io/transport-node';
+import {
+  connect,
+  type Msg,
+  type NatsConnection,
+  nkeyAuthenticator,
+  nkeys,
+} from '@nats-io/transport-node';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Gateway } from '../../src/entry-points/fleet.js';
 import { tenantToken } from '../../src/fleet/subjects.js';
@@ -23,6 +29,11 @@ const NOTES = {
 const [configuration = ''] = fencesOf('docs/fleet.md')
   .filter(({ language }) => language === 'ini')
   .map(({ text }) => text);
+
+async function firstOf(messages: AsyncIterable<Msg>): Promise<string> {
+  for await (const message of messages) return message.string();
+  return '';
+}
 
 describe.skipIf(!hasNats)('the permissions of docs/fleet.md', () => {
   let cell: Cell;
@@ -121,6 +132,63 @@ describe.skipIf(!hasNats)('the permissions of docs/fleet.md', () => {
       .toContain(`Permissions Violation for Publish to "${subject}"`);
   });
 
+  describe('in the hands of a hostile client: the user of a gateway', () => {
+    let client: NatsConnection;
+    const denied: string[] = [];
+    beforeAll(async () => {
+      client = await connect({
+        servers: cell.url,
+        inboxPrefix: '_INBOX_gateway-1',
+        authenticator: nkeyAuthenticator(seeds.gateway.getSeed()),
+      });
+      void (async () => {
+        for await (const status of client.status()) {
+          if (status.type === 'error') denied.push(status.error.message);
+        }
+      })();
+      return () => client.close();
+    });
+
+    it.each([
+      'bh.main.epoch.gateway-2',
+      'bh.main.hb.runner-1',
+      'bh.main.audit.runner-1',
+      '_INBOX_runner-1.x',
+      '_INBOX_gateway-2.calls.call_1-0',
+      'bh.other.call.mfsgc.000000000000',
+      '$JS.API.STREAM.DELETE.bh-main-audit',
+      '$JS.API.STREAM.UPDATE.bh-main-audit',
+      '$JS.API.STREAM.PURGE.bh-main-audit',
+      '$JS.API.STREAM.MSG.DELETE.bh-main-audit',
+    ])('cannot publish to %s', async (subject) => {
+      client.publish(subject, 'x');
+      await client.flush();
+      await expect
+        .poll(() => denied.join('\n'))
+        .toContain(`Permissions Violation for Publish to "${subject}"`);
+    });
+
+    it.each(['bh.main.call.>', 'bh.main.pin.>', 'bh.main.epoch.*', '_INBOX_gateway-2.>', '>'])(
+      'cannot subscribe to %s',
+      async (subject) => {
+        client.subscribe(subject, { callback: () => {} });
+        await client.flush();
+        await expect
+          .poll(() => denied.join('\n'))
+          .toContain(`Permissions Violation for Subscription to "${subject}"`);
+      },
+    );
+
+    it('gets no call run without the signature of a gateway', async () => {
+      const answer = client.subscribe('_INBOX_gateway-1.calls.x', { max: 1 });
+      client.publish('bh.main.call.mfsgc.*'.replace('*', '000000000000'), 'S'.repeat(200), {
+        reply: '_INBOX_gateway-1.calls.x',
+      });
+      const [message] = await Promise.all([firstOf(answer), client.flush()]);
+      expect(message).not.toContain('"type":"result"');
+    });
+  });
+
   it('refuse a connection without a key', async () => {
     const { url } = cell;
     await expect(connect({ servers: url, reconnect: false })).rejects.toThrow('Authorization');
@@ -134,7 +202,8 @@ describe.skipIf(!hasNats)('the permissions of docs/fleet.md', () => {
       authenticator: nkeyAuthenticator(seeds.gateway.getSeed()),
     });
     const bucket = await new Objm(own).open('bh-main-artifacts');
-    expect(await bucket.list()).toHaveLength(2);
+    // Two artifacts, and the names of the powers.
+    expect(await bucket.list()).toHaveLength(3);
     await own.close();
   });
 });

@@ -21,7 +21,11 @@ afterEachFile(() => {
 export async function startRunnerProcess(
   cell: Cell,
   name: string,
-  { machine = makeDirectory(), words = [] }: { machine?: string; words?: readonly string[] } = {},
+  {
+    machine = makeDirectory(),
+    words = [],
+    env = {},
+  }: { machine?: string; words?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
 ): Promise<ChildProcess> {
   const lockFile = join(machine, 'bulkhead.lock.json');
   if (!existsSync(lockFile)) cpSync(cell.lockFile, lockFile);
@@ -38,7 +42,7 @@ export async function startRunnerProcess(
       '--json',
       ...words,
     ],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
+    { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   children.push(child);
   child.stderr?.on('data', (chunk: Buffer) => appendFileSync(join(machine, 'log'), chunk));

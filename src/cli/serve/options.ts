@@ -57,7 +57,7 @@ export interface ServeSettings extends ServedSettings {
   readonly checkConfig?: boolean;
 }
 
-interface HostAndPort {
+export interface HostAndPort {
   readonly host: string;
   readonly port: number;
 }
@@ -141,7 +141,8 @@ export function addServeOptions(command: Command): Command {
     );
 }
 
-function parseHostAndPort(text: string): HostAndPort {
+/** `--metrics`. Throws `INVALID_OPTIONS`. */
+export function parseHostAndPort(text: string): HostAndPort {
   const [, host, port] = /^\[?(.+?)\]?:(\d+)$/.exec(text) ?? [];
   if (host === undefined || port === undefined || Number(port) > 65_535) {
     throw usageError('--metrics', `--metrics takes HOST:PORT such as 127.0.0.1:9464, not ${text}`);
