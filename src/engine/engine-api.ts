@@ -107,8 +107,8 @@ export interface Engine extends AsyncDisposable, SystemApis {
   /** The public keys (JWKS) that verify the tokens which the engine sends to `remotes`. */
   jwks(): Promise<JsonObject>;
   /**
-   * Accepts the current tool definitions of a remote server, so that changed tools become available.
-   * Throws `INVALID_OPTIONS` if no server has that id, or if `digest` (from the server's problems) no
+   * Accepts the current tool definitions of a remote server, or what an MCP server among the plugins lists, so
+   * that changed tools become available. Throws `INVALID_OPTIONS` if no server has that id, or if `digest` (from the server's problems) no
    * longer matches. Default of `digest`: any definitions are accepted.
    */
   accept(remote: string, digest?: string): Promise<void>;

@@ -29,10 +29,10 @@ import { makeHooks } from './hooks/hooks.js';
 import { makeLifecycles } from './hooks/lifecycle.js';
 import { makeHookTexts } from './hooks/transport.js';
 import type { EngineServices } from './instance/instance.js';
-import { makeLogGate } from './instance/log-gate.js';
 import { makeLiveMode } from './instance/request-modes.js';
-import { logEvents, LOGGED } from './logger.js';
+import { listen } from './logger.js';
 import { openApprovalFilesOrMemory } from './node/approval-files.js';
+import { openOfferPins } from './instance/offer-pins.js';
 import { openPinFiles } from './node/text-cache.js';
 import { watchDirectories } from './node/watcher.js';
 import { makeGrants } from './plugins/grants.js';
@@ -126,6 +126,7 @@ export async function openEngine(
     written,
     mountUse: perPlugin(makeMountUse),
     notices: plugins.notices,
+    pins: openOfferPins(settings),
     live: makeLiveMode({
       effects: settings.effects,
       approval,
@@ -321,9 +322,12 @@ export async function openEngine(
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
     ...systems.apis,
-    mcpSources: () => [...serversAmong(plugins), ...remotes.sources(new Set(registry.ids()))],
+    mcpSources: () => [
+      ...serversAmong(plugins, services.pins),
+      ...remotes.sources(new Set(registry.ids())),
+    ],
     jwks: () => remotes.jwks(),
-    accept: (id, digest) => remotes.accept(id, digest),
+    accept: (id, digest) => registry.accept(id, digest) ?? remotes.accept(id, digest),
     logIn: (id, login) => remotes.logIn(id, login),
     logOut: (id) => remotes.logOut(id),
     replay: (recording, how = {}) =>
@@ -387,12 +391,3 @@ export async function openEngine(
 
 /** Milliseconds that a start waits for remote servers. */
 const REMOTES_WAIT_MS = 5_000;
-
-/** Connects the host's logger and its `onEvent` listener to the events. */
-function listen({ logger, limits, onEvent }: Settings, events: EventBus): void {
-  const { maxLogLinesPerSecond } = limits;
-  const gateOf = (plugin: string) =>
-    makeLogGate({ plugin, events, maxLogLinesPerSecond, now: Date.now });
-  events.on(logEvents({ logger, gateOf }), LOGGED);
-  if (onEvent !== undefined) events.on(onEvent);
-}

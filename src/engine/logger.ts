@@ -1,6 +1,7 @@
-import type { BulkheadEvent, EventListener, GuestEndCause } from '../events.js';
-import { escapeControls, type LogGate } from './instance/log-gate.js';
+import type { BulkheadEvent, EventBus, EventListener, GuestEndCause } from '../events.js';
+import { escapeControls, type LogGate, makeLogGate } from './instance/log-gate.js';
 import type { Logger } from './types/options.js';
+import type { Settings } from './types/settings.js';
 
 /**
  * The default logger: pino on standard error, for warnings and errors. Pino is loaded when a message
@@ -141,4 +142,16 @@ function shown(fields: Fields): object {
         : text && escapeControls(text),
     ]),
   );
+}
+
+/** Connects the host's logger and its `onEvent` listener to the events. */
+export function listen(
+  { logger, limits, onEvent }: Pick<Settings, 'logger' | 'limits' | 'onEvent'>,
+  events: EventBus,
+): void {
+  const { maxLogLinesPerSecond } = limits;
+  const gateOf = (plugin: string) =>
+    makeLogGate({ plugin, events, maxLogLinesPerSecond, now: Date.now });
+  events.on(logEvents({ logger, gateOf }), LOGGED);
+  if (onEvent !== undefined) events.on(onEvent);
 }

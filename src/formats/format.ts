@@ -77,6 +77,8 @@ export interface Format {
    * again after each change, and starts an entry at once if it may run in the background.
    */
   readonly registersAtRunTime?: true;
+  /** What an entry lists at run time later than at its first start is withheld until the operator accepts it. */
+  readonly pinsListings?: true;
   /**
    * Converts the caller's input and context into the values for the tool. Default: both unchanged.
    * Throws `INVALID_OPTIONS` for a context that the format's tools do not accept.

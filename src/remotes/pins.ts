@@ -16,9 +16,9 @@ export interface Definition {
 }
 
 /** The definitions of the first list, or those that the operator accepted, by tool. */
-type Pins = ReadonlyMap<string, Pin>;
+export type Pins = ReadonlyMap<string, Pin>;
 
-type Pin = Omit<Definition, 'tool'>;
+export type Pin = Omit<Definition, 'tool'>;
 
 /** Stores one text for each server between runs. */
 export interface PinStore {
@@ -90,7 +90,7 @@ export async function acceptList(
 }
 
 /** The pins of a server; `undefined` if it has none yet. */
-function readPins(text: string | undefined): Pins | undefined {
+export function readPins(text: string | undefined): Pins | undefined {
   if (text === undefined) return undefined;
   let value: unknown;
   try {
@@ -113,7 +113,7 @@ function readPins(text: string | undefined): Pins | undefined {
   );
 }
 
-function formatPins(definitions: readonly Definition[]): string {
+export function formatPins(definitions: readonly Definition[]): string {
   return JSON.stringify(
     Object.fromEntries(
       definitions
@@ -129,7 +129,7 @@ function formatPins(definitions: readonly Definition[]): string {
 }
 
 /** Identifies a list of definitions, so that the operator accepts exactly the reviewed list. */
-function digestOf(definitions: readonly Definition[]): string {
+export function digestOf(definitions: readonly Definition[]): string {
   return createHash('sha256').update(formatPins(definitions)).digest('hex').slice(0, 16);
 }
 
@@ -144,7 +144,7 @@ function reviewProblem(
   // guard: remote-pin-hash-compared
   if (pin?.hash === definition.hash) return undefined;
   const { tool } = definition;
-  const what = pin === undefined ? 'is new' : `has changed (${changed(pin, definition)})`;
+  const what = pin === undefined ? 'is new' : `has changed (${changeOf(pin, definition)})`;
   return {
     code: 'REMOTE_CHANGED',
     message: `The tool ${tool} of ${id} ${what} since the server was pinned, and is withheld until you review it. Its description: ${quote(definition)}. To allow it, run: bulkhead remotes --accept ${shellWord(id)} --digest ${digest}`,
@@ -160,7 +160,8 @@ function quote({ description }: Definition): string {
   return `${JSON.stringify(description.slice(0, MAX_QUOTED))}${cut}`;
 }
 
-function changed(pin: Pin, definition: Definition): string {
+/** The parts in which a definition differs from its pin. */
+export function changeOf(pin: Pin, definition: Definition): string {
   const parts = [
     ...(pin.description === definition.description ? [] : ['its description']),
     ...(canonicalJson(pin.inputSchema) === canonicalJson(definition.inputSchema)

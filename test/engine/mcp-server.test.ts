@@ -338,19 +338,4 @@ describe('a hostile server', () => {
     expect(await run(engine)).toBe('run');
     await engine.close();
   });
-
-  it('changes its tools while it runs: the catalog follows', async () => {
-    const engine = await startServer({
-      program: plainProgram(`
-        listed = [...listed, { name: 'later', inputSchema: { type: 'object' } }];
-        send({ method: 'notifications/tools/list_changed' });
-        return text(name);`),
-    });
-    expect(engine.catalog.list().map(({ tool }) => tool)).toEqual(['run']);
-    expect(await run(engine)).toBe('run');
-    await expect
-      .poll(() => engine.catalog.list().map(({ tool }) => tool))
-      .toEqual(['later', 'run']);
-    await engine.close();
-  });
 });

@@ -2,7 +2,9 @@ import type { Guard } from './guard.js';
 
 const tests = ['test/engine/mcp-client-powers.test.ts'];
 
-/** What an MCP server in a guest asks of the client that calls. */
+const listings = ['test/engine/mcp-listings.test.ts'];
+
+/** What an MCP server in a guest asks of the client that calls, and what it lists later. */
 export const mcpAskingGuards: readonly Guard[] = [
   {
     id: 'client-request-attributed',
@@ -57,5 +59,23 @@ export const mcpAskingGuards: readonly Guard[] = [
     stops: "a client that approves calls, or requests of high risk, in the host's place",
     mutation: 'never',
     tests: ['test/adapters/mcp/client-approver.test.ts'],
+  },
+  {
+    id: 'guest-list-pin-compared',
+    stops: 'a tool that changes its description after it was accepted',
+    mutation: 'always',
+    tests: listings,
+  },
+  {
+    id: 'withheld-prompt-not-answered',
+    stops: 'a new prompt that a client reads by its name',
+    mutation: 'never',
+    tests: listings,
+  },
+  {
+    id: 'guest-list-digest-compared',
+    stops: 'the acceptance of another list than the one that was shown',
+    mutation: { replace: [/\.filter\([^]*\);/, ';'] },
+    tests: listings,
   },
 ];

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Engine } from '../../engine/engine-api.js';
+import { openStoredListings } from '../../engine/instance/offer-pins.js';
 import type { PluginStatus } from '../../engine/types/status.js';
 import { visible } from '../../visible.js';
 import type { RunCommand } from '../call.js';
@@ -30,7 +31,10 @@ export function addRemotes(program: Command, run: RunCommand): void {
     .command('remotes')
     .description('list the tool servers of the configuration and their tools')
     .option('--config <FILE>', 'configuration file (default: bulkhead.config.json, if it exists)')
-    .option('--accept <ID>', 'accept the current tool definitions of this server')
+    .option(
+      '--accept <ID>',
+      'accept the current tool definitions of this server, or what this MCP server among your plugins lists',
+    )
     .option(
       '--digest <TEXT>',
       'with --accept: accept only if the definitions still have this digest',
@@ -54,6 +58,16 @@ export async function runRemotes(
     throw usageError('--digest', '--digest needs --accept');
   }
   const file = await readConfigFile(settings, capabilities);
+  const isRemote = (file.remotes ?? []).some(({ id }) => id === accept);
+  const listings = openStoredListings(file.storageDirectory);
+  // An MCP server that is a plugin: its code is accepted, and what it lists waits.
+  if (accept !== undefined && !isRemote && listings.has(accept)) {
+    await listings.accept(accept, digest);
+    await capabilities.stderr.write(
+      `accepted what ${visible(accept)} lists; servers that run get it at their next start\n`,
+    );
+    return EXIT.ok;
+  }
   if ((file.remotes ?? []).length === 0) {
     throw usageError('--config', 'the configuration has no servers under "remotes"');
   }

@@ -19,6 +19,7 @@ import type { CallTracker, Outputs, RunningHooks } from './in-flight.js';
 import type { RequestModeFactory } from './request-mode.js';
 import type { DryRunMode } from './dry-run-mode.js';
 import type { HeldSecret } from './secrets.js';
+import type { OfferPins } from './offer-pins.js';
 import type { ServerNotices } from './server-notices.js';
 
 /** An entry that can be called: bundled, granted, with brokers for what it was granted. */
@@ -139,6 +140,8 @@ export interface EngineServices {
   readonly mountUse: (plugin: string) => MountUse;
   /** What the MCP servers among them report by themselves. */
   readonly notices: ServerNotices;
+  /** Compares what servers list at run time. Absent while code is inspected. */
+  readonly pins?: OfferPins;
   /** Where writable mounts are, if not at their paths: a dry run has copies. */
   readonly mountPlaces?: MountPlaces;
   /** Decides the requests of guests that run live. */

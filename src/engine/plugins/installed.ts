@@ -94,6 +94,8 @@ export interface LiveEntry {
   updateGrant(grant: Grant): Promise<void>;
   /** Queries the entry's contributions again and replaces the former ones. */
   refresh(): Promise<void>;
+  /** Reads the contributions that it has again: what of them is accepted has changed. */
+  readAgain(): void;
 }
 
 export interface RunnableTool {

@@ -140,8 +140,7 @@ class Running implements InstalledEntry, LiveEntry, InstanceListener {
 
   reconcile(answer: unknown): void {
     const { spec, instance, contributions } = this.spec;
-    const { current, ageMs } = instance.guests;
-    if (current?.callCount === 0 && ageMs < BOOT_MS) {
+    if (isStarting(instance)) {
       this.atFirst = answer;
       // If the answer cannot be cached, the guest is queried again at the next start.
       contributions.store(instance, spec.config, answer).catch(() => {});
@@ -152,6 +151,10 @@ class Running implements InstalledEntry, LiveEntry, InstanceListener {
   take(answer: unknown): void {
     if (JSON.stringify(answer) === JSON.stringify(this.now)) return;
     this.now = answer;
+    this.readAgain();
+  }
+
+  readAgain(): void {
     this.read();
     forget(this.revocations, this.tools);
     this.spec.onChange();
@@ -166,7 +169,7 @@ class Running implements InstalledEntry, LiveEntry, InstanceListener {
     const { spec, instance, outer } = this.spec;
     const { plugin, entry, bundle } = spec;
     const { settings } = spec.services;
-    return this.format.readContributions(this.now, {
+    const read = this.format.readContributions(this.now, {
       plugin,
       entry,
       granted: instance.grant.permissions,
@@ -174,6 +177,10 @@ class Running implements InstalledEntry, LiveEntry, InstanceListener {
       maxTimeoutMs: settings.limits.timeoutMs,
       hostMode: outer !== undefined,
     });
+    const { pins } = spec.services;
+    if (pins === undefined || this.format.pinsListings !== true) return read;
+    // guard: guest-lists-pinned
+    return pins.tools(instance, plugin.id, read, isStarting(instance));
   }
 
   placeTools(): readonly RunnableTool[] {
@@ -194,6 +201,11 @@ class Running implements InstalledEntry, LiveEntry, InstanceListener {
     sendSchemas(this.instances, this.contributions);
     return tools;
   }
+}
+
+/** Whether its guest has just been loaded, and has run no call. */
+function isStarting({ guests: { current, ageMs } }: Instance): boolean {
+  return current?.callCount === 0 && ageMs < BOOT_MS;
 }
 
 function revocationOf(revocations: Map<string, Revocation>, toolId: string): Revocation {

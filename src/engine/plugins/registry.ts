@@ -50,6 +50,8 @@ export interface Registry {
    * stay.
    */
   refresh(plugin: string): Promise<void>;
+  /** Accepts what a plugin lists now. `undefined`: there is no such plugin. Rejects as `OfferPins.accept`. */
+  accept(plugin: string, digest?: string): Promise<void> | undefined;
   /** Ends all installed plugins. */
   close(): Promise<void>;
 }
@@ -189,6 +191,14 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       const next = (): Promise<void> => again(id);
       last = last.then(next, next);
       await last;
+    },
+    accept: (id, digest) => {
+      const { pins } = services;
+      const entries = runningOf(id);
+      if (pins === undefined || entries.length === 0) return undefined;
+      return pins.accept(id, digest).then(() => {
+        for (const { live } of entries) live?.readAgain();
+      });
     },
     setEnabled: async (id, enabled) => {
       if (!table.list().some(({ plugin }) => plugin.id === id)) throw notThere(id);

@@ -19,6 +19,7 @@ export const mcpServer: Format = {
   actsUncalled: true,
   arePrograms: true,
   registersAtRunTime: true,
+  pinsListings: true,
   detect: detectServer,
   read: readServer,
   decideActivation,
