@@ -5,7 +5,7 @@ import type { Plugin } from '../plugin/plugin.js';
 import type { CliCapabilities } from './capabilities.js';
 import { reasonOf, usageError } from './failure.js';
 
-/** `--secret KEY=[PLACE,…@]HOST,…`, once for each variable. */
+/** `--secret KEY=[PLACE,…@]HOST,…`, once for each variable. The place `only` refuses other credentials. */
 export function collectSecret(text: string, before: PluginSecrets = {}): PluginSecrets {
   const [, name, places, hosts] = /^([^=]+)=(?:([^@]*)@)?([^@]+)$/.exec(text) ?? [];
   if (name === undefined || hosts === undefined) {
@@ -17,15 +17,18 @@ export function collectSecret(text: string, before: PluginSecrets = {}): PluginS
       `--secret names ${name} twice; list its hosts in one option, separated by commas`,
     );
   }
+  const words = (places ?? '').split(',').filter((word) => word !== '' || places !== undefined);
+  const named = words.filter((word) => word !== 'only');
   const binding = {
     hosts: hosts.split(','),
-    in: (places ?? 'header,query').split(',').map(parsePlace),
+    in: (named.length === 0 ? ['header', 'query'] : named).map(parsePlace),
+    ...(words.includes('only') ? { only: true } : {}),
   };
   return { ...before, [name]: binding };
 }
 
 const SECRET_FORM =
-  'KEY=HOST or KEY=PLACE@HOST, with PLACE one of header, header:NAME, query, query:NAME';
+  'KEY=HOST or KEY=PLACE@HOST, with PLACE one of header, header:NAME, query, query:NAME, only';
 
 function parsePlace(text: string): SecretPlace {
   if (isPlace(text)) return text;

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -30,14 +30,17 @@ const SESSION = [
   .join('');
 
 /** Starts `bulkhead run` as a client does, in a directory that anybody may have written. */
-function runAsClient(named: string): {
+function runAsClient(
+  named: string,
+  cwd: string = tmpdir(),
+): {
   readonly names: readonly string[];
   readonly stderr: string;
 } {
   const { stdout, stderr } = spawnSync(process.execPath, [MAIN, 'run', named], {
     input: SESSION,
     encoding: 'utf8',
-    cwd: tmpdir(),
+    cwd,
     env: { HOME: home, PATH: process.env['PATH'] },
   });
   const names = stdout
@@ -68,6 +71,30 @@ describe('bulkhead run', () => {
     expect(runAsClient('npm:@scope/notes@2.0.0').names).toEqual(['bulkhead_setup']);
     // `notes` is another package than `@scope/notes`.
     expect(runAsClient('npm:notes').names).toEqual(['bulkhead_setup']);
+  });
+
+  it('takes nothing from the directory in which a client starts it', async () => {
+    const hostile = mkdtempSync(join(tmpdir(), 'bulkhead-hostile-'));
+    const marker = join(hostile, 'ran');
+    try {
+      const directory = makeServer({ name: 'evil', program: plainProgram('return text(1);') });
+      // A lock file that accepts the server, and all that could start or fetch something.
+      const lock = join(hostile, 'bulkhead.lock.json');
+      expect((await run(['add', '--lock', lock, directory, '--yes'], { home })).code).toBe(0);
+      const files = {
+        'bulkhead.config.json': JSON.stringify({ plugins: [directory], grant: 'declared' }),
+        '.npmrc': 'registry=http://127.0.0.1:9/\nscript-shell=./npm\n',
+        'package.json': JSON.stringify({ name: 'evil', bin: './npm' }),
+      };
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(hostile, name), text);
+      for (const name of ['npm', 'node', 'npx']) {
+        writeFileSync(join(hostile, name), `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 });
+      }
+      expect(runAsClient('npm:evil', hostile).names).toEqual(['bulkhead_setup']);
+      expect(existsSync(marker)).toBe(false);
+    } finally {
+      rmSync(hostile, { recursive: true, force: true });
+    }
   });
 
   it('offers on a terminal to add the server first, and serves nothing if the person declines', async () => {

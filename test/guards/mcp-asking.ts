@@ -2,6 +2,7 @@ import type { Guard } from './guard.js';
 
 const tests = ['test/engine/mcp-client-powers.test.ts'];
 
+const exclusive = ['test/brokers/network/secrets/only.test.ts'];
 const listings = ['test/engine/mcp-listings.test.ts'];
 
 /** What an MCP server in a guest asks of the client that calls, and what it lists later. */
@@ -59,6 +60,24 @@ export const mcpAskingGuards: readonly Guard[] = [
     stops: "a client that approves calls, or requests of high risk, in the host's place",
     mutation: 'never',
     tests: ['test/adapters/mcp/client-approver.test.ts'],
+  },
+  {
+    id: 'exclusive-secret-required',
+    stops: 'a request without the bound secret to a host that is granted only with it',
+    mutation: 'never',
+    tests: exclusive,
+  },
+  {
+    id: 'exclusive-secret-alone',
+    stops: "data that leaves to an attacker's account at an allowed host",
+    mutation: 'never',
+    tests: exclusive,
+  },
+  {
+    id: 'guest-lists-pinned',
+    stops: 'a tool that a server adds after it was accepted',
+    mutation: 'always',
+    tests: listings,
   },
   {
     id: 'guest-list-pin-compared',

@@ -5,7 +5,7 @@ import { exchange, type Response, type ResponseHead } from './exchange.js';
 import { type Header, type NetworkRequest, without, checkUrl } from './request.js';
 import type { RequestLifetime } from './request-lifetime.js';
 import type { NetworkLimits } from '../limits.js';
-import { type RequestGate, describeOutbound, prepare } from './outbound-request.js';
+import { type RequestGate, describeOutbound, prepare, SecretRefusal } from './outbound-request.js';
 import { hostOf } from './addresses.js';
 import type { NetworkRecord, OpenRecord } from '../record.js';
 import { type Refusals, cut } from './refusals.js';
@@ -100,7 +100,12 @@ async function hop(
 ): Promise<Response> {
   const sent = request.hasBody ? upload : undefined;
   const { connections, limits, refusals, secrets } = spec;
-  const outgoing = await prepare(request, sent, secrets, limits, lifetime);
+  const outgoing = await prepare(request, sent, secrets, limits, lifetime).catch(
+    (error: unknown) => {
+      if (!(error instanceof SecretRefusal)) throw error;
+      throw refusals.otherAccount(request.url, error.message);
+    },
+  );
   const lease = await connections.lease(request.url, lifetime.signal);
   const response = await exchange({
     client: lease.client,

@@ -84,7 +84,10 @@ export interface Outgoing {
   readonly rewriter: Rewriter | undefined;
 }
 
-/** Adds default headers, the body's length, and secrets to a request. */
+/** Why a request must not be sent, by the binding of a secret. */
+export class SecretRefusal extends Error {}
+
+/** Adds default headers, the body's length, and secrets to a request. Rejects with a `SecretRefusal`. */
 export async function prepare(
   request: NetworkRequest,
   upload: Upload | undefined,
@@ -102,6 +105,7 @@ export async function prepare(
   // A response that cannot be decoded cannot be scrubbed, so the plugin does not choose its coding.
   const headers = withDefaults(without(request.headers, ['accept-encoding']));
   const inserted = secrets.insert({ url, method, headers });
+  if (inserted.refused !== undefined) throw new SecretRefusal(inserted.refused);
   if (upload !== undefined && inserted.resizesBody) {
     // The announced length belongs to another body. A buffered body has its own length.
     const fits = bodyBytes !== undefined && bodyBytes <= limits.maxReplayBytes;

@@ -22,6 +22,8 @@ export interface Refusals {
   ownPort(host: string): BulkheadError<'NETWORK_DENIED'>;
   /** No permission can cover it: an invalid scheme, method or header. */
   malformed(what: string, wanted: string): BulkheadError<'NETWORK_DENIED'>;
+  /** The binding of a secret refuses it: it could reach another account. */
+  otherAccount(url: URL, why: string): BulkheadError<'NETWORK_DENIED'>;
   failed(host: string, why: string, cause?: unknown): BulkheadError<'NETWORK_FAILED'>;
   /** The plugin's side failed while sending the body. */
   bodyBroke(cause: unknown): BulkheadError<'NETWORK_FAILED'>;
@@ -88,6 +90,11 @@ export function makeRefusals(
       denied(
         cut(wanted),
         `Network denied: ${plugin.id} sent a request that is not valid: ${what}.`,
+      ),
+    otherAccount: (url, why) =>
+      denied(
+        cut(hostWithPort(url)),
+        `Network denied: a request of ${plugin.id} to ${cut(hostWithPort(url))} was not sent, because ${cut(why)}. The binding of that secret says "only". To allow other accounts, remove "only" from it.`,
       ),
     failed: (host, why, cause) =>
       new BulkheadError(

@@ -178,8 +178,8 @@ class Running implements InstalledEntry, LiveEntry, InstanceListener {
       hostMode: outer !== undefined,
     });
     const { pins } = spec.services;
-    if (pins === undefined || this.format.pinsListings !== true) return read;
     // guard: guest-lists-pinned
+    if (pins === undefined || this.format.pinsListings !== true) return read;
     return pins.tools(instance, plugin.id, read, isStarting(instance));
   }
 

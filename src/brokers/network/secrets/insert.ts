@@ -1,5 +1,6 @@
 import { type Header, valueOf } from '../request.js';
 import { hostOf } from '../addresses.js';
+import { isCredentialHeader, isCredentialParameter } from './credentials.js';
 import { exactly, makeFinder } from './find.js';
 import { makeRewriter, type Replacement, type Rewriter, rewriteText } from './rewrite.js';
 import type { Secret, SecretUse } from './secret.js';
@@ -16,6 +17,8 @@ export interface Inserted extends Outgoing {
   readonly body: Rewriter;
   /** Whether the body's length may change. */
   readonly resizesBody: boolean;
+  /** Why the request must not be sent: a secret whose binding says `only`. */
+  readonly refused?: string;
 }
 
 export type OnUse = (use: SecretUse) => void;
@@ -37,6 +40,7 @@ export function makeInserter(
     const { url, method, headers } = outgoing;
     const bound = new Set(secrets.filter((secret) => secret.boundTo(url, method)));
     const reported = new Set<string>();
+    const carried = new Set<Secret>();
     const report = (type: SecretUse['type'], secret: Secret, place: SecretUse['place']): void => {
       const key = `${type} ${secret.name} ${place}`;
       if (reported.has(key)) return;
@@ -55,6 +59,7 @@ export function makeInserter(
         return {
           finder,
           by: (found) => {
+            if (goes && place !== 'body') carried.add(secret);
             report(goes ? 'secret-inserted' : 'secret-withheld', secret, place);
             return goes ? write(secret.value) : found;
           },
@@ -70,17 +75,55 @@ export function makeInserter(
         rewriteText(parameter, replace('query', nameOf(parameter), encodeURIComponent)),
       )
       .join('&');
+    const written = headers
+      // guard: secret-range-request-refused
+      .filter(([name]) => bound.size === 0 || !RANGES.has(name))
+      .map(([name, value]): Header => [name, intoHeader(value, replace('header', name, asItIs))]);
+    const refused = whyRefused({ bound, carried, before: outgoing, after: { sent, written } });
     return {
+      ...(refused === undefined ? {} : { refused }),
       url: sent,
       method,
-      headers: headers
-        // guard: secret-range-request-refused
-        .filter(([name]) => bound.size === 0 || !RANGES.has(name))
-        .map(([name, value]) => [name, intoHeader(value, replace('header', name, asItIs))]),
+      headers: written,
       body: makeRewriter(replace('body', undefined, writerFor(headers))),
       resizesBody: [...bound].some(({ places }) => places.includes('body')),
     };
   };
+}
+
+interface Written {
+  readonly bound: ReadonlySet<Secret>;
+  /** The secrets that were inserted. */
+  readonly carried: ReadonlySet<Secret>;
+  readonly before: Outgoing;
+  readonly after: { readonly sent: URL; readonly written: readonly Header[] };
+}
+
+/**
+ * Whether a request could reach another account than that of the secret. What the secret was inserted into is
+ * its own credential. `undefined`: no binding of this host says `only`, or the request is as it says.
+ */
+function whyRefused({ bound, carried, before, after }: Written): string | undefined {
+  const exclusive = [...bound].filter(({ only }) => only === true);
+  if (exclusive.length === 0) return undefined;
+  const names = exclusive.map(({ name }) => name).join(' or ');
+  // guard: exclusive-secret-required
+  if (!exclusive.some((secret) => carried.has(secret))) return `it does not carry ${names}`;
+  const { url, headers } = before;
+  const own = new Set(after.written.map(([name, value]) => `${name} ${value}`));
+  const foreign = headers.find(
+    (header) => isCredentialHeader(header) && own.has(`${header[0]} ${header[1]}`),
+  );
+  // guard: exclusive-secret-alone
+  if (foreign !== undefined) return `its header ${foreign[0]} is a credential other than ${names}`;
+  const parameters = url.search.replace(/^\?/, '').split('&');
+  const sent = new Set(after.sent.search.replace(/^\?/, '').split('&'));
+  const parameter = parameters.find(
+    (one) => isCredentialParameter(nameOf(one) ?? '') && sent.has(one),
+  );
+  return parameter === undefined
+    ? undefined
+    : `its parameter ${nameOf(parameter) ?? ''} is a credential other than ${names}`;
 }
 
 // A partial response may contain an unrecognizable part of a value.

@@ -15,6 +15,8 @@ export interface Secret {
   /** Whether a request to that URL with that method may carry the value. */
   readonly boundTo: (url: URL, method: string) => boolean;
   readonly places: readonly SecretPlace[];
+  /** Whether a request to a bound host is refused without it, and with another credential. */
+  readonly only?: boolean;
 }
 
 /** Allowed positions of a value: any header or parameter, a named one, or the body. */
@@ -48,20 +50,31 @@ export interface SecretBinding {
   readonly hosts: readonly string[];
   /** Prefer `header:authorization` and `query:key` to `header` and `query`, and avoid `body`. */
   readonly in: readonly SecretPlace[];
+  /**
+   * Refuses requests to these hosts that do not carry the secret, or that carry another credential in a header or
+   * a parameter: then a plugin cannot send data to another account at an allowed host. Default: false.
+   */
+  readonly only?: boolean;
 }
 
 /** Parses a binding. Throws `INVALID_OPTIONS`. `option` names the binding. */
 export function parseBinding(
   binding: SecretBinding,
   option: string,
-): Pick<Secret, 'boundTo' | 'places'> {
+): Pick<Secret, 'boundTo' | 'places' | 'only'> {
   if (!isTexts(binding?.hosts) || !isTexts(binding.in)) {
     throw invalid(option, 'takes { hosts: ["api.example.com"], in: ["header:authorization"] }');
   }
+  const { only = false } = binding;
+  if (typeof only !== 'boolean') throw invalid(`${option}.only`, 'takes true or false');
   const places = binding.in.map((place) => parsePlace(place, `${option}.in`));
   const scopes = binding.hosts.map((host) => parseHost(host, `${option}.hosts`));
   const table = makeNetworkTable(scopes);
-  return { places, boundTo: (url, method) => table(url, method) !== undefined };
+  // The body is sent while it is read: whether it carries the secret is known too late.
+  if (only && places.includes('body')) {
+    throw invalid(option, 'has "only" and the place "body". Name a header or a parameter instead');
+  }
+  return { places, only, boundTo: (url, method) => table(url, method) !== undefined };
 }
 
 /**
