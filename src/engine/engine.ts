@@ -6,7 +6,7 @@ import { makeMountUse } from '../brokers/filesystem/mount-use.js';
 import { makeWrittenFiles } from '../brokers/written-files.js';
 import { type CatalogTool, makeCatalog } from '../catalog/catalog.js';
 import { isBulkheadError, messageOf } from '../errors.js';
-import { type EventBus, makeEventBus } from '../events.js';
+import { makeEventBus } from '../events.js';
 import { makeApprovals } from './approvals.js';
 import { openAudit } from './audit.js';
 import { makeDenialLog } from './plugins/denial-log.js';
@@ -58,7 +58,6 @@ import { isolationOf } from './types/guest-options.js';
 import { checkCallOptions } from './types/options-table.js';
 import { openSystems, serversAmong, withSystemPowers } from './systems.js';
 import type { CallOptions, EngineOptions } from './types/options.js';
-import type { Settings } from './types/settings.js';
 import type { PluginStatus } from './types/status.js';
 
 /**

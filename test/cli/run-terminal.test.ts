@@ -18,7 +18,7 @@ beforeAll(async () => {
   // An archive, as `npm pack` makes it.
   const archive = join(home, 'notes.tgz');
   const tar = ['-czf', archive, '-C', directory, '--transform', 's,^\\.,package,', '.'];
-  expect(spawnSync('tar', tar).status).toBe(0);
+  if (spawnSync('tar', tar).status !== 0) throw new Error('tar failed');
   const bytes = readFileSync(archive);
   registry = createServer((request, response) => {
     if (request.url === '/notes.tgz') return response.end(bytes);
@@ -60,8 +60,9 @@ describe.runIf(process.platform === 'linux')('bulkhead run on a terminal', () =>
     });
     let shown = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (shown += chunk));
-    const until = (text: string | RegExp): Promise<void> =>
-      expect.poll(() => shown, { timeout: 120_000 }).toMatch(text);
+    const until = async (text: string | RegExp): Promise<void> => {
+      await expect.poll(() => shown, { timeout: 120_000 }).toMatch(text);
+    };
     try {
       await until('Type yes to accept');
       expect(shown).toContain('notes is not accepted yet');

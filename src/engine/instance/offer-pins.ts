@@ -3,7 +3,8 @@ import { isRecord } from '../../../sandbox/wire/json.js';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { canonicalJson } from '../../canonical.js';
 import { BulkheadError, messageOf } from '../../errors.js';
-import { subjectHashOf } from '../../plugin/plugin.js';
+import type { Grant } from '../../permissions/grant.js';
+import { type Bundle, subjectHashOf } from '../../plugin/plugin.js';
 import type { Contributions, RefusedTool, ToolDefinition } from '../../plugin/tool.js';
 import {
   changeOf,
@@ -17,7 +18,6 @@ import { shellWord } from '../../visible.js';
 import { processDefaults } from '../node/process-defaults.js';
 import { openPinFiles } from '../node/text-cache.js';
 import type { Settings } from '../types/settings.js';
-import type { Instance } from './instance.js';
 
 /**
  * Pins what servers in guests list at run time. Their code is pinned by the lock file, but a list can come from
@@ -26,18 +26,20 @@ import type { Instance } from './instance.js';
  */
 export interface OfferPins {
   /** `starting`: the guest has just started, and may still be building its first list. */
-  tools(
-    instance: Instance,
-    plugin: string,
-    listed: Contributions,
-    starting: boolean,
-  ): Contributions;
+  tools(instance: Listing, plugin: string, listed: Contributions, starting: boolean): Contributions;
   /** The prompts that are pinned. */
-  prompts(instance: Instance, plugin: string, listed: readonly JsonObject[]): readonly JsonObject[];
+  prompts(instance: Listing, plugin: string, listed: readonly JsonObject[]): readonly JsonObject[];
   /** Whether a prompt was listed and withheld. */
-  isWithheld(instance: Instance, plugin: string, prompt: string): boolean;
+  isWithheld(instance: Listing, plugin: string, prompt: string): boolean;
   /** Accepts what the plugin lists now. Throws `INVALID_OPTIONS` if nothing waits, or the digest differs. */
   accept(plugin: string, digest: string | undefined): Promise<void>;
+}
+
+/** The part of an instance that determines what its server may list. */
+export interface Listing {
+  readonly bundle: Bundle;
+  readonly grant: Grant;
+  readonly terms: JsonObject;
 }
 
 interface Kept {
@@ -150,7 +152,7 @@ export function makeOfferPins(store: PinStore, warn: (why: string) => void): Off
       const all = listed.map(promptOf);
       const withheld = compare(plugin, `${keyOf(instance)} prompts`, all, false);
       for (const why of withheld.values()) warn(why);
-      return listed.filter(({ name }) => !withheld.has(String(name)));
+      return listed.filter((one) => !withheld.has(nameIn(one)));
     },
     isWithheld: (instance, plugin, prompt) => {
       const kept = bookOf(plugin).get(`${keyOf(instance)} prompts`);
@@ -200,7 +202,7 @@ function readBook(text: string | undefined): Map<string, Kept> {
 }
 
 /** What may change what a server lists without anyone's acceptance: nothing of this does. */
-function keyOf({ bundle, grant, terms }: Instance): string {
+function keyOf({ bundle, grant, terms }: Listing): string {
   const { env, powers } = grant.permissions;
   const config = terms['config'];
   const args = isRecord(config) ? (config['args'] ?? []) : [];
@@ -216,13 +218,17 @@ function definitionOf(tool: ToolDefinition): Definition {
 }
 
 function promptOf(prompt: JsonObject): Definition {
-  const { name, description } = prompt;
+  const { description } = prompt;
   return {
-    tool: String(name),
+    tool: nameIn(prompt),
     description: typeof description === 'string' ? description : '',
     inputSchema: {},
     hash: hashOf(prompt),
   };
+}
+
+function nameIn({ name }: JsonObject): string {
+  return typeof name === 'string' ? name : '';
 }
 
 function hashOf(value: object): string {
