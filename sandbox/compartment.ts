@@ -3,6 +3,7 @@ import type { EndowmentCapabilities } from './endowments/endowment.js';
 import { type PackageEndowments, type Prebuilt, endow } from './endowments/endow.js';
 import { explainSpawn, explainWithheld, standInFor } from './endowments/withheld.js';
 import { withCode } from './endowments/errors.js';
+import { makeGlobalFor } from './dependency-global.js';
 import { capabilitiesOfPackage, environmentOfPackage, shareOf } from './package-endowments.js';
 import type { LoadedPackage } from './wire/methods.js';
 import { replaceHtmlComments } from './html-comments.js';
@@ -92,10 +93,21 @@ export interface Confinement {
   updateGrant(): void;
   /** Creates the compartment of an npm package in the plugin. `path`: its directory. */
   openPackage(path: string, grant: LoadedPackage, assigned: readonly string[]): PackageConfinement;
+  /**
+   * Creates the compartment of all npm packages with the same grant, which has no hosts, names or files. Nothing in
+   * it can be changed. `packageNow`: the package whose code runs.
+   */
+  openPackages(grant: LoadedPackage, packageNow: () => string | undefined): SharedConfinement;
 }
 
 /** The realm of one npm package in a plugin. */
 export type PackageConfinement = Pick<Confinement, 'evaluate' | 'dependencies' | 'missing'>;
+
+/** The realm of several npm packages. */
+export interface SharedConfinement extends Pick<Confinement, 'evaluate'> {
+  /** What only one of the packages gets. */
+  member(path: string): Pick<PackageConfinement, 'dependencies' | 'missing'>;
+}
 
 export interface ConfinementSpec {
   readonly capabilities: EndowmentCapabilities;
@@ -144,7 +156,7 @@ export function confine({
       for (const { opened, partOf } of packages) addGlobals(opened, partOf(later));
     },
     openPackage: (path, grant, assigned) => {
-      const own = capabilitiesOfPackage(path, capabilities);
+      const own = capabilitiesOfPackage(() => path, capabilities);
       const {
         globals: given,
         forDependencies,
@@ -163,42 +175,39 @@ export function confine({
         missing: (name) => standInFor(name, withheldNames, own.denial),
       };
     },
-  };
-}
-
-/** The global object as code of dependencies gets it: some names are replaced. */
-function makeGlobalFor(
-  globals: Record<PropertyKey, unknown>,
-  replaced: Readonly<Record<PropertyKey, unknown>>,
-): object {
-  const handler: ProxyHandler<object> = {
-    get: (_, key) => {
-      if (key === 'globalThis') return proxy;
-      return Object.hasOwn(replaced, key) ? replaced[key] : Reflect.get(globals, key);
-    },
-    has: (_, key) => Reflect.has(globals, key),
-    set: (_, key, value) => Reflect.set(globals, key, value),
-    defineProperty: (_, key, property) => Reflect.defineProperty(globals, key, property),
-    deleteProperty: (_, key) => Reflect.deleteProperty(globals, key),
-    ownKeys: () => Reflect.ownKeys(globals),
-    getOwnPropertyDescriptor: (_, key) => {
-      const property = Reflect.getOwnPropertyDescriptor(globals, key);
-      // The proxy's own target has no fixed properties.
-      return property === undefined
-        ? undefined
-        : {
-            value: Reflect.get(proxy, key),
-            writable: true,
-            enumerable: property.enumerable === true,
-            configurable: true,
+    openPackages: (grant, packageNow) => {
+      const share = shareOf(grant);
+      const anyone = capabilitiesOfPackage(packageNow, capabilities);
+      const { globals: given, withheldNames } = endowed.forPackage(share, anyone);
+      const env = environmentOfPackage([], anyone, endowed.globals['env']);
+      const opened = makeCompartment({ globals: { ...given, ...env }, assigned: [] });
+      // guard: shared-compartment-frozen
+      Object.freeze(opened.globalThis);
+      return {
+        evaluate: (code) => opened.evaluate(code),
+        member: (path) => {
+          const own = capabilitiesOfPackage(() => path, capabilities);
+          /** What the package assigned to its global object. */
+          const assigned: Record<PropertyKey, unknown> = {};
+          let dependencies: Readonly<Record<string, unknown>> | undefined;
+          return {
+            get dependencies() {
+              const forDependencies = endowed.forDependenciesOf(share, own);
+              dependencies ??= Object.freeze({
+                ...forDependencies,
+                globalThis: makeGlobalFor(opened.globalThis, forDependencies, assigned),
+              });
+              return dependencies;
+            },
+            missing: (name) =>
+              Object.hasOwn(assigned, name)
+                ? assigned[name]
+                : standInFor(name, withheldNames, own.denial),
           };
+        },
+      };
     },
-    // The real global object cannot be frozen through the proxy.
-    preventExtensions: () => false,
-    setPrototypeOf: () => false,
   };
-  const proxy = new Proxy<object>({}, handler);
-  return proxy;
 }
 
 /** The part of the linkage that connects units: see `wire/units.ts`. */
@@ -216,17 +225,17 @@ export interface UnitLinks {
 export function makeLinkage(
   _params: unknown,
   modules: Readonly<Record<string, unknown>>,
-  { dependencies, missing }: Pick<Confinement, 'dependencies' | 'missing'>,
+  confinement: Pick<Confinement, 'dependencies' | 'missing'>,
   links: UnitLinks = {},
 ): unknown {
   const linkage = {
     ...links,
     modules,
     importRefused,
-    missing: (name: unknown): unknown => missing(String(name)),
+    missing: (name: unknown): unknown => confinement.missing(String(name)),
     // A getter, because the global object of dependencies must not be hardened.
     get dependencies(): unknown {
-      return dependencies;
+      return confinement.dependencies;
     },
   };
   // guard: linked-modules-hardened

@@ -6,8 +6,13 @@ import { OWN_UNIT } from './wire/units.js';
  * sloppy code, and is reported.
  */
 export interface ExportGuard {
-  /** Protects the exports of `owner`, and returns what other units get for them. */
-  protect(exports: unknown, owner: string): unknown;
+  /** Protects the exports of `owner`. Its own code can still add to them, until they are closed. */
+  protect(exports: unknown, owner: string): void;
+  /**
+   * Stops additions to the prototypes of a package's exports, and changes of their parents: both would intercept the
+   * assignments and calls of instances.
+   */
+  close(owner: string): void;
 }
 
 export interface ExportGuardSpec {
@@ -23,79 +28,122 @@ const MAX_DEPTH = 4;
 
 export function makeExportGuard({ writer, refused }: ExportGuardSpec): ExportGuard {
   const seen = new WeakSet<object>();
+  const closable = new Map<string, object[]>();
 
-  const protect = (exports: unknown, owner: string): unknown => {
+  const close = (owner: string): void => {
+    // guard: exported-prototype-closed
+    for (const one of closable.get(owner) ?? []) Object.preventExtensions(one);
+    closable.delete(owner);
+  };
+
+  const mayWrite = (name: string, owner: string): boolean => {
+    const by = writer();
+    if (by === owner || by === OWN_UNIT) return true;
+    refused(`${name} of ${owner}`, by);
+    return false;
+  };
+
+  const protect = (exports: unknown, owner: string): void => {
     let left = MAX_OBJECTS;
-    const mayWrite = (name: string): boolean => {
-      const by = writer();
-      if (by === owner || by === OWN_UNIT) return true;
-      refused(`${name} of ${owner}`, by);
-      return false;
-    };
+    const open = closable.get(owner) ?? [];
+    closable.set(owner, open);
 
     const visit = (target: object, depth: number): void => {
       if (seen.has(target) || left <= 0 || Object.isFrozen(target)) return;
       seen.add(target);
       left -= 1;
-      for (const key of Reflect.ownKeys(target)) visitProperty(target, key, depth);
-      const prototype = Reflect.getPrototypeOf(target);
-      if (prototype !== null) visit(prototype, depth);
-    };
-
-    const visitProperty = (target: object, key: PropertyKey, depth: number): void => {
-      const property = Reflect.getOwnPropertyDescriptor(target, key);
-      if (property === undefined || !('value' in property)) return;
-      const value: unknown = property.value;
-      if (!isObject(value)) return;
-      const isConstructor = key === 'constructor';
-      if (typeof value === 'function' && !isConstructor && property.configurable === true) {
-        guardProperty(target, key, value, property.enumerable === true);
-      } else if (
-        key === 'prototype' &&
-        typeof target === 'function' &&
-        property.writable === true
-      ) {
-        // guard: exported-prototype-fixed
-        Reflect.defineProperty(target, key, { writable: false });
+      const inner: (readonly [key: PropertyKey, value: object])[] = [];
+      let guarded: PropertyDescriptorMap | undefined;
+      for (const key of Reflect.ownKeys(target)) {
+        // Most exports are functions without properties of their own.
+        if (key === 'constructor' || (key === 'length' && typeof target === 'function')) continue;
+        const property = Reflect.getOwnPropertyDescriptor(target, key);
+        const value: unknown = property?.value;
+        if (property === undefined || !isObject(value)) continue;
+        if (typeof value === 'function' && property.configurable === true) {
+          guarded ??= emptyRecord();
+          guarded[key] = guard(target, key, value, property.enumerable === true);
+        } else if (key === 'prototype' && typeof target === 'function') {
+          // guard: exported-prototype-fixed
+          Reflect.defineProperty(target, key, { writable: false });
+          open.push(value);
+        }
+        if (isWalkable(value)) inner.push([key, value]);
       }
-      if (depth < MAX_DEPTH && !isConstructor && isWalkable(value)) visit(value, depth + 1);
+      // All at once, because each change of a property's kind costs more than the search.
+      if (guarded !== undefined) Object.defineProperties(target, guarded);
+      const isDerived = visitParent(target, depth);
+      if (isDerived && typeof target === 'function') open.push(target);
+      if (depth < MAX_DEPTH) for (const [key, value] of inner) enter(value, key, depth + 1);
     };
 
-    const guardProperty = (
+    /** The own properties of an instance belong to the package of its class, which changes them. */
+    const enter = (value: object, key: PropertyKey, depth: number): void => {
+      const isInstance =
+        typeof value !== 'function' && key !== 'prototype' && isDerivedObject(value);
+      if (isInstance) visitParent(value, depth);
+      else visit(value, depth);
+    };
+
+    /** Returns whether there is a parent that is not of the language. */
+    const visitParent = (target: object, depth: number): boolean => {
+      const parent = Reflect.getPrototypeOf(target);
+      if (parent === null || isOfLanguage(parent)) return false;
+      // That of a class which another package exports is known already.
+      if (typeof parent !== 'function' && !seen.has(parent)) open.push(parent);
+      visit(parent, depth);
+      return true;
+    };
+
+    const guard = (
       holder: object,
       key: PropertyKey,
       value: unknown,
       enumerable: boolean,
-    ): void => {
+    ): PropertyDescriptor => {
       let current = value;
-      Reflect.defineProperty(holder, key, {
+      return {
         get: () => current,
         set(this: unknown, next: unknown): void {
           if (this === holder) {
             // guard: export-written-by-owner
-            if (mayWrite(String(key))) current = next;
+            if (mayWrite(String(key), owner)) current = next;
           } else if (!isObject(this) || !shadow(this, key, next)) {
             throw new TypeError(`Cannot assign to ${String(key)}`);
           }
         },
         enumerable,
         configurable: false,
-      });
+      };
     };
 
-    if (!isObject(exports)) return exports;
-    if (!isNamespace(exports)) {
-      visit(exports, 0);
-      return exports;
-    }
-    for (const key of Reflect.ownKeys(exports)) {
-      const value: unknown = Reflect.get(exports, key);
-      if (isObject(value) && isWalkable(value)) visit(value, 1);
-    }
-    return fix(exports, mayWrite);
+    if (!isObject(exports)) return;
+    if (isNamespace(exports)) {
+      for (const key of Reflect.ownKeys(exports)) {
+        const value: unknown = Reflect.get(exports, key);
+        if (isObject(value) && isWalkable(value)) enter(value, key, 1);
+      }
+      // Its properties are fixed already.
+      Object.preventExtensions(exports);
+    } else visit(exports, 0);
   };
 
-  return { protect };
+  return { protect, close };
+}
+
+function isDerivedObject(value: object): boolean {
+  const parent = Reflect.getPrototypeOf(value);
+  return parent !== null && !isOfLanguage(parent);
+}
+
+/** A record that takes any name, also `__proto__`. */
+function emptyRecord(): PropertyDescriptorMap {
+  return Object.create(null);
+}
+
+/** The prototypes of the language are frozen, and most objects have one of these two. */
+function isOfLanguage(prototype: object): boolean {
+  return prototype === Object.prototype || prototype === Function.prototype;
 }
 
 /** Assigns to an object that inherits a protected property. */
@@ -119,22 +167,6 @@ function isNamespace(exports: object): boolean {
       return property?.get !== undefined && property.configurable === false;
     })
   );
-}
-
-/** The exports of an ES module, with fixed names and live values. Assignments to them are reported. */
-function fix(exports: object, mayWrite: (name: string) => boolean): object {
-  const fixed = {};
-  for (const key of Reflect.ownKeys(exports)) {
-    Reflect.defineProperty(fixed, key, {
-      get: () => Reflect.get(exports, key),
-      set: () => {
-        mayWrite(String(key));
-      },
-      enumerable: key !== '__esModule',
-      configurable: false,
-    });
-  }
-  return Object.preventExtensions(fixed);
 }
 
 function isObject(value: unknown): value is object {

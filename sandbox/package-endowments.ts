@@ -14,13 +14,17 @@ export function shareOf({ network, ...grant }: LoadedPackage): PackageShare {
   };
 }
 
-/** The capabilities of a plugin as one of its packages has them: denials name the package, and it reaches no host. */
+/**
+ * The capabilities of a plugin as a package has them: denials name the package, and it reaches no host. `packageNow`:
+ * the package whose code runs.
+ */
 export function capabilitiesOfPackage(
-  path: string,
+  packageNow: () => string | undefined,
   capabilities: EndowmentCapabilities,
 ): EndowmentCapabilities {
   const denial: EndowmentCapabilities['denial'] = (permission, wanted) => {
-    const error = makePackageDenial(capabilities.plugin, path)(permission, wanted);
+    const path = packageNow();
+    const error = makePackageDenial(capabilities.plugin, path ?? '(unknown)')(permission, wanted);
     capabilities.denied(permission, wanted, error, path);
     return error;
   };
@@ -44,6 +48,15 @@ const NO_HOST: HostCapability = {
   openStream: refuse,
   acceptStream: refuse,
 };
+
+/** Whether packages with this grant may share a compartment: what it gives is the same for all of them. */
+export function isShareable(grant: LoadedPackage, held: EndowmentCapabilities['grant']): boolean {
+  const { time, random, open: _, importsOnly: __, imports: ___, ...more } = grant;
+  // Nothing can be added to a shared compartment when the plugin gets more.
+  if ((time === true && !held.time) || (random === true && !held.random)) return false;
+  // guard: shared-packages-hold-nothing
+  return Object.values(more).every((value) => value === undefined || value === false);
+}
 
 /** `env` with the names of one package. Reading another name of the plugin's is a denial, and gives `undefined`. */
 export function environmentOfPackage(

@@ -1,4 +1,9 @@
-import type { Confinement, PackageConfinement, UnitLinks } from './compartment.js';
+import type {
+  Confinement,
+  PackageConfinement,
+  SharedConfinement,
+  UnitLinks,
+} from './compartment.js';
 import { makeDenialReport, REPORT_MODULE } from './denial-report.js';
 import type { CryptoCapability, EndowmentCapabilities } from './endowments/endowment.js';
 import { withCode } from './endowments/errors.js';
@@ -6,9 +11,10 @@ import { FILES_MODULE } from './endowments/files/files.js';
 import { SQLITE_MODULE } from './endowments/sqlite/sqlite.js';
 import { makeOverridable } from './endowments/overridable.js';
 import { type ExportGuard, makeExportGuard } from './export-guard.js';
+import { isShareable } from './package-endowments.js';
 import { CodedError } from './wire/failure.js';
 import type { LoadedPackage, LoadParams } from './wire/methods.js';
-import { NODE_UNIT, OWN_UNIT, type PlacedUnit, readUnits } from './wire/units.js';
+import { NODE_UNIT, OWN_UNIT, type PlacedUnit, readUnits, STREAMS_MODULE } from './wire/units.js';
 
 interface UnitCapabilities {
   readonly crypto: CryptoCapability;
@@ -17,7 +23,7 @@ interface UnitCapabilities {
   readonly makeLinkage: (
     params: LoadParams,
     modules: Readonly<Record<string, unknown>>,
-    confinement: PackageConfinement,
+    confinement: Pick<PackageConfinement, 'dependencies' | 'missing'>,
     links: UnitLinks,
   ) => unknown;
 }
@@ -33,8 +39,10 @@ interface UnitsSpec {
 }
 
 /**
- * Evaluates the plugin's own code in its compartment, and each npm package that it reaches in a compartment of its
- * own, when it is first imported. Returns the exports of the plugin's entry, or a promise of them.
+ * Evaluates the plugin's own code in its compartment, and each npm package that it reaches separately, when it is
+ * first imported. Packages with permissions of their own get a compartment of their own; the others share one for
+ * each grant, in which nothing can be changed, and their texts are compiled at once. Returns the exports of the plugin's entry, or a
+ * promise of them.
  */
 export function evaluateUnits(spec: UnitsSpec): unknown {
   const linker = new UnitLinker(spec);
@@ -43,22 +51,29 @@ export function evaluateUnits(spec: UnitsSpec): unknown {
 
 /** A unit whose code has run. Its files are evaluated when another unit imports them. */
 interface OpenUnit {
-  readonly unit: PlacedUnit;
   files: Readonly<Record<string, unknown>>;
+  /** What its code returned: a promise if it awaits at its top level. */
+  result: unknown;
 }
 
-/** A file of a unit, while it is evaluated and after that. */
-interface LinkedFile {
-  readonly exports: unknown;
-  readonly isDone: boolean;
+/** Packages that share a compartment, and the function of each by its index. */
+interface OpenGroup {
+  readonly confinement: SharedConfinement;
+  readonly runs: object;
 }
 
 class UnitLinker {
   readonly #spec: UnitsSpec;
   readonly #units: ReadonlyMap<string, PlacedUnit>;
+  readonly #paths: readonly string[];
+  readonly #groups = new Map<string, OpenGroup>();
   readonly #open = new Map<string, OpenUnit>();
-  readonly #files = new Map<string, LinkedFile>();
+  /** The exports of evaluated files. */
+  readonly #files = new Map<string, unknown>();
   readonly #loading = new Set<string>();
+  #isLoaded = false;
+  /** Whether there is a package that could change the exports of another one. */
+  readonly #hasOthers: boolean;
   readonly #guard: ExportGuard;
   /** Marks the names of the units in stacks. Code that does not know it cannot forge such a name. */
   readonly #mark: string;
@@ -67,6 +82,9 @@ class UnitLinker {
     this.#spec = spec;
     const units = readUnits(spec.params.code);
     this.#units = new Map(units.map((unit) => [unit.path, unit]));
+    this.#paths = units.map(({ path }) => path);
+    const packages = this.#paths.filter((path) => path !== OWN_UNIT && path !== NODE_UNIT);
+    this.#hasOthers = packages.length > 1;
     this.#mark = makeMark(spec.capabilities);
     this.#guard = makeExportGuard({
       writer: () => this.#writer(),
@@ -78,8 +96,41 @@ class UnitLinker {
   }
 
   start(): unknown {
+    const waiting = this.#waiting();
+    const started = waiting.length === 0 ? this.#startOwn() : this.#startAfter(waiting);
+    if (!(started instanceof Promise)) {
+      this.#closeAll();
+      return started;
+    }
+    return started.then((exports) => {
+      this.#closeAll();
+      return exports;
+    });
+  }
+
+  /** The packages that await at their top level, each after those that it imports. */
+  #waiting(): readonly string[] {
+    const found: string[] = [];
+    const seen = new Set<string>();
+    const visit = (path: string): void => {
+      if (seen.has(path)) return;
+      seen.add(path);
+      const { imports, isAsync } = this.#unit(path);
+      imports.forEach(visit);
+      if (isAsync && path !== OWN_UNIT) found.push(path);
+    };
+    if ([...this.#units.values()].some(({ isAsync }) => isAsync)) visit(OWN_UNIT);
+    return found;
+  }
+
+  async #startAfter(waiting: readonly string[]): Promise<unknown> {
+    for (const path of waiting) await this.#opened(path).result;
+    return this.#startOwn();
+  }
+
+  #startOwn(): unknown {
     const { confinement, modules } = this.#spec;
-    return this.#run(this.#unit(OWN_UNIT), confinement, modules);
+    return this.#runAlone(this.#unit(OWN_UNIT), confinement, modules);
   }
 
   #unit(path: string): PlacedUnit {
@@ -88,17 +139,24 @@ class UnitLinker {
     return unit;
   }
 
-  #run(
+  #runAlone(
     unit: PlacedUnit,
     confinement: PackageConfinement,
     modules: Readonly<Record<string, unknown>>,
   ): unknown {
+    const run = confinement.evaluate(`${unit.code}\n${this.#nameAfter(unit.lines)}`);
+    return this.#run(unit, run, confinement, modules);
+  }
+
+  #run(
+    unit: PlacedUnit,
+    run: unknown,
+    confinement: Pick<PackageConfinement, 'dependencies' | 'missing'>,
+    modules: Readonly<Record<string, unknown>>,
+  ): unknown {
     const { params, capabilities } = this.#spec;
-    const open: OpenUnit = { unit, files: {} };
+    const open: OpenUnit = { files: {}, result: undefined };
     this.#open.set(unit.path, open);
-    const run = confinement.evaluate(
-      `${unit.code}\n//# sourceURL=${this.#nameOf(unit)}/${params.sourceUrl}`,
-    );
     if (typeof run !== 'function') {
       throw new CodedError('LOAD_FAILED', 'a unit of the bundle is not a function');
     }
@@ -108,7 +166,8 @@ class UnitLinker {
         open.files = isRecordOfFiles(files) ? files : {};
       },
     });
-    return Reflect.apply(run, undefined, [linkage]);
+    open.result = Reflect.apply(run, undefined, [linkage]);
+    return open.result;
   }
 
   #link(importer: PlacedUnit, file: string): unknown {
@@ -118,14 +177,31 @@ class UnitLinker {
     if (owner === undefined || !this.#mayImport(importer, owner)) {
       throw this.#importDenial(importer.path, owner ?? file);
     }
-    const known = this.#files.get(file);
-    if (known?.isDone === true) return known.exports;
+    const exports = this.#evaluated(owner, file);
+    if (importer.path !== OWN_UNIT || this.#isLoaded) this.#close(owner);
+    return exports;
+  }
+
+  #close(owner: string): void {
+    const isOpen = this.#units.get(owner)?.isOpen === true || this.#grantOf(owner).open === true;
+    if (!isOpen) this.#guard.close(owner);
+  }
+
+  /** While a plugin loads, its own code may have packages extended that no other package imports. */
+  #closeAll(): void {
+    this.#isLoaded = true;
+    for (const path of this.#paths) this.#close(path);
+  }
+
+  #evaluated(owner: string, file: string): unknown {
+    if (this.#files.has(file)) return this.#files.get(file);
     // In a cycle the importer gets the exports so far, as in Node.
     if (this.#loading.has(file)) return this.#load(owner, file);
     this.#loading.add(file);
     try {
-      const exports = this.#guard.protect(this.#load(owner, file), owner);
-      this.#files.set(file, { exports, isDone: true });
+      const exports = this.#load(owner, file);
+      if (this.#hasOthers) this.#guard.protect(exports, owner);
+      this.#files.set(file, exports);
       return exports;
     } finally {
       this.#loading.delete(file);
@@ -137,14 +213,13 @@ class UnitLinker {
    * changed.
    */
   #shared(file: string): unknown {
-    const known = this.#files.get(file);
-    if (known !== undefined) return known.exports;
+    if (this.#files.has(file)) return this.#files.get(file);
     const exports: unknown = this.#load(NODE_UNIT, file);
     const members = isRecordOfFiles(exports) ? Object.entries(exports) : [];
     for (const [, member] of members) makeOverridable(member);
     // guard: shared-builtin-hardened
     const fixed = harden(Object.fromEntries(members));
-    this.#files.set(file, { exports: fixed, isDone: true });
+    this.#files.set(file, fixed);
     return fixed;
   }
 
@@ -190,15 +265,51 @@ class UnitLinker {
     if (known !== undefined) return known;
     const unit = this.#unit(path);
     const grant = this.#grantOf(path);
-    const confinement = this.#spec.confinement.openPackage(path, grant, unit.assigned);
-    this.#run(unit, confinement, this.#modulesOf(path, grant));
+    const modules = this.#modulesOf(path, grant);
+    if (this.#isShared(unit)) {
+      const { confinement, runs } = this.#group(grant);
+      const run: unknown = Reflect.get(runs, this.#paths.indexOf(path));
+      this.#run(unit, run, confinement.member(path), modules);
+    } else {
+      const confinement = this.#spec.confinement.openPackage(path, grant, unit.assigned);
+      this.#runAlone(unit, confinement, modules);
+    }
     const open = this.#open.get(path);
     if (open === undefined) throw new CodedError('LOAD_FAILED', `${path} was not evaluated`);
     return open;
   }
 
+  /** Code that assigns to globals needs a global object of its own. */
+  #isShared({ path, assigned }: PlacedUnit): boolean {
+    // guard: assigning-package-alone
+    if (path === OWN_UNIT || assigned.length > 0) return false;
+    return isShareable(this.#grantOf(path), this.#spec.endowing.grant);
+  }
+
+  #group(grant: LoadedPackage): OpenGroup {
+    const key = groupOf(grant);
+    const known = this.#groups.get(key);
+    if (known !== undefined) return known;
+    const members = [...this.#units.values()].filter(
+      (unit) => this.#isShared(unit) && groupOf(this.#grantOf(unit.path)) === key,
+    );
+    const confinement = this.#spec.confinement.openPackages(grant, () =>
+      this.#unitAt(this.#frames().find((frame) => frame.includes(this.#mark))),
+    );
+    const runs = confinement.evaluate(
+      `${joinUnits(members, (unit) => this.#paths.indexOf(unit.path))}\n${this.#nameAfter(0)}`,
+    );
+    if (!isRecordOfFiles(runs)) throw new CodedError('LOAD_FAILED', 'the bundle has no packages');
+    const group = { confinement, runs };
+    this.#groups.set(key, group);
+    return group;
+  }
+
   /** The modules that the guest provides to a package. */
-  #modulesOf(path: string, { fs, storage }: LoadedPackage): Readonly<Record<string, unknown>> {
+  #modulesOf(
+    path: string,
+    { fs, storage, streams }: LoadedPackage,
+  ): Readonly<Record<string, unknown>> {
     const { modules, endowing } = this.#spec;
     const { grant } = endowing;
     // One module serves both: the package needs each of the two that the plugin has.
@@ -211,33 +322,57 @@ class UnitLinker {
       // guard: package-files-granted
       ...(hasFiles ? { [FILES_MODULE]: modules[FILES_MODULE] } : {}),
       ...(storage === true ? { [SQLITE_MODULE]: modules[SQLITE_MODULE] } : {}),
+      // guard: package-streams-granted
+      ...(streams === true ? { [STREAMS_MODULE]: modules[STREAMS_MODULE] } : {}),
     };
   }
 
-  /** With the lines before the unit in the bundle's text: see `makeStackMapper`. */
-  #nameOf({ path, lines }: PlacedUnit): string {
-    return `${this.#mark}-${[...this.#units.keys()].indexOf(path)}+${lines}`;
+  /** Names a text after the bundle, with the lines that are before it there: see `makeStackMapper`. */
+  #nameAfter(lines: number): string {
+    return `//# sourceURL=${this.#mark}+${lines}/${this.#spec.params.sourceUrl}`;
+  }
+
+  #frames(): readonly string[] {
+    const stack = this.#spec.capabilities.getStackString(new Error());
+    return stack.split('\n').filter((line) => /^\s*at /.test(line));
   }
 
   /** The unit whose code assigns now: that of the nearest frame, or `undefined` if that frame is of no unit. */
   #writer(): string | undefined {
-    const stack = this.#spec.capabilities.getStackString(new Error());
-    const frames = stack.split('\n').filter((line) => /^\s*at /.test(line));
     // The nearest frames are of this file and of the setter; a built-in such as `Object.assign` has no place.
-    const nearest = frames.slice(OWN_FRAMES).find((frame) => !frame.endsWith('(<anonymous>)'));
-    const index = nearest === undefined ? undefined : this.#indexIn(nearest);
-    return index === undefined ? undefined : [...this.#units.keys()][index];
+    const frames = this.#frames().slice(OWN_FRAMES);
+    return this.#unitAt(frames.find((frame) => !frame.endsWith('(<anonymous>)')));
   }
 
-  #indexIn(frame: string): number | undefined {
-    const at = frame.indexOf(`${this.#mark}-`);
-    const digits = at < 0 ? undefined : /^\d+/.exec(frame.slice(at + this.#mark.length + 1))?.[0];
-    return digits === undefined ? undefined : Number(digits);
+  /** The unit that has the line of a frame. */
+  #unitAt(frame: string | undefined): string | undefined {
+    const at = frame?.indexOf(`${this.#mark}+`) ?? -1;
+    if (frame === undefined || at < 0) return undefined;
+    const place = frame.slice(at + this.#mark.length);
+    const name = `/${this.#spec.params.sourceUrl}:`;
+    const line = /^\d+/.exec(place.slice(place.indexOf(name) + name.length))?.[0];
+    const inBundle = Number(/^\+(\d+)/.exec(place)?.[1]) + Number(line);
+    return [...this.#units.values()].findLast(({ lines }) => lines < inBundle)?.path;
   }
 }
 
-/** Frames between an assignment and the error of `#writer`: the method, `writer`, `mayWrite` and the setter. */
-const OWN_FRAMES = 4;
+function groupOf({ time, random }: LoadedPackage): string {
+  return `${time === true} ${random === true}`;
+}
+
+/** One text with the units, each in its lines of the bundle, as a record by index. */
+function joinUnits(units: readonly PlacedUnit[], indexOf: (unit: PlacedUnit) => number): string {
+  let text = '({ __proto__: null,';
+  let line = 1;
+  for (const unit of units) {
+    text += `${'\n'.repeat(unit.lines - line)}${indexOf(unit)}:\n${unit.code},`;
+    line = unit.lines + unit.height;
+  }
+  return `${text}})`;
+}
+
+/** Frames between an assignment and the error of `#writer`: two methods, `writer`, `mayWrite` and the setter. */
+const OWN_FRAMES = 5;
 
 const HEXADECIMAL = 16;
 

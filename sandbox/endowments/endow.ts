@@ -26,6 +26,11 @@ export interface CompartmentEndowments {
    * name it in denials.
    */
   forPackage(share: PackageShare, capabilities: EndowmentCapabilities): PackageEndowments;
+  /** Only the replacements of globals for code of dependencies, as one package has them. */
+  forDependenciesOf(
+    share: Pick<PackageShare, 'granted'>,
+    capabilities: EndowmentCapabilities,
+  ): Readonly<Record<string, unknown>>;
 }
 
 /** The part of the plugin's endowments that a package gets. */
@@ -110,7 +115,20 @@ export function endow(
       return harden(later);
     },
     forPackage: (share, own) => endowPackage(given, share, own),
+    forDependenciesOf: (share, own) =>
+      Object.assign({}, ...given.map((one) => endowDependencies(one, share, own))),
   };
+}
+
+function endowDependencies(
+  { endowment, endowed }: Given,
+  { granted }: Pick<PackageShare, 'granted'>,
+  capabilities: EndowmentCapabilities,
+): Readonly<Record<string, unknown>> {
+  const { permission, withheldInPackage } = endowment;
+  const held = permission === undefined || granted.has(permission);
+  if (held) return endowed?.forDependencies ?? {};
+  return harden(finish(withheldInPackage?.(capabilities).forDependencies ?? {}));
 }
 
 function endowPackage(

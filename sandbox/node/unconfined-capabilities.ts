@@ -31,6 +31,10 @@ export function makeUnconfinedCapabilities(
   };
 }
 
+const refusePackages = (): never => {
+  throw new CodedError('LOAD_FAILED', 'packages have no compartments in an unconfined guest');
+};
+
 const unconfined: Confinement = {
   evaluate: (code) => runInThisContext(code),
   makeSignal: () => {
@@ -44,7 +48,6 @@ const unconfined: Confinement = {
   revoke: () => {},
   // The grant has no effect: the code has the process.
   updateGrant: () => undefined,
-  openPackage: () => {
-    throw new CodedError('LOAD_FAILED', 'packages have no compartments in an unconfined guest');
-  },
+  openPackage: refusePackages,
+  openPackages: refusePackages,
 };

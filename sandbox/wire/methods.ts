@@ -37,6 +37,10 @@ export interface PackageGrant {
   readonly fs?: boolean;
   readonly storage?: boolean;
   readonly powers?: boolean;
+  /** The standard streams of a program: it speaks for an MCP server. */
+  readonly streams?: boolean;
+  /** Other packages may add to its classes. */
+  readonly open?: boolean;
   /** Names of variables. */
   readonly env?: readonly string[];
   /** Packages that it imports although its package.json does not name them; `.` for the plugin's own files. */

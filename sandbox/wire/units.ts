@@ -17,16 +17,24 @@ export interface Unit {
   readonly code: string;
   /** Global names that the code assigns to. */
   readonly assigned: readonly string[];
+  /** Whether its code is an async function, because it awaits at its top level. */
+  readonly isAsync: boolean;
   /** The paths of the units that it imports. */
   readonly imports: readonly string[];
   /** Those that its package.json does not name as dependencies. */
   readonly undeclared: readonly string[];
+  /** Whether its code may add to its own classes while it runs. Then other packages can too. */
+  readonly isOpen?: boolean;
+  /** Where its files use the standard streams of a program, as file:line:column. */
+  readonly streams?: string | undefined;
 }
 
 /** A unit in a bundle's text. */
 export interface PlacedUnit extends Unit {
   /** The line of the text before the unit's first line, from 0. */
   readonly lines: number;
+  /** The lines of its code. */
+  readonly height: number;
 }
 
 /** The path of the plugin's own code. */
@@ -34,6 +42,9 @@ export const OWN_UNIT = '.';
 
 /** The path of the unit with the stand-ins for Node's modules that all units share. Its files are `<path>/<name>`. */
 export const NODE_UNIT = 'bulkhead:node';
+
+/** The module with the standard streams of a plugin that is a program. */
+export const STREAMS_MODULE = 'bulkhead:stdio';
 
 const MARK = '//bulkhead-packages-1 ';
 
@@ -43,7 +54,12 @@ export function hasUnits(text: string): boolean {
 }
 
 export function writeUnits(units: readonly Unit[]): string {
-  const index = units.map(({ code, ...unit }) => ({ ...unit, length: code.length }));
+  const index = units.map(({ code, isAsync, ...unit }) => ({
+    ...unit,
+    ...(isAsync ? { isAsync } : {}),
+    length: code.length,
+    height: countLines(code),
+  }));
   const head = JSON.stringify({ units: index });
   return `${MARK}${head}\n${units.map(({ code }) => `${code}\n`).join('')}`;
 }
@@ -57,7 +73,7 @@ export function readUnits(text: string): readonly PlacedUnit[] {
   let lines = 1;
   return head['units'].map((unit: unknown) => {
     if (!isRecord(unit)) throw new Error('a unit of the bundle is not valid');
-    const { path, length } = unit;
+    const { path, length, height } = unit;
     if (typeof path !== 'string' || typeof length !== 'number') {
       throw new Error('a unit of the bundle is not valid');
     }
@@ -66,18 +82,22 @@ export function readUnits(text: string): readonly PlacedUnit[] {
       path,
       code,
       assigned: textsOf(unit['assigned']),
+      isAsync: unit['isAsync'] === true,
       imports: textsOf(unit['imports']),
       undeclared: textsOf(unit['undeclared']),
+      ...(unit['isOpen'] === true ? { isOpen: true } : {}),
+      ...(typeof unit['streams'] === 'string' ? { streams: unit['streams'] } : {}),
       lines,
+      height: typeof height === 'number' ? height : countLines(code),
     };
     at += length + 1;
-    lines += countLines(code);
+    lines += placed.height;
     return placed;
   });
 }
 
 /** The lines of a text that a line break follows. */
-export function countLines(text: string): number {
+function countLines(text: string): number {
   let count = 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
   return count;

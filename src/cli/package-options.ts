@@ -21,7 +21,7 @@ export function addPackageBuildOptions(command: Command): Command {
     .addOption(
       new Option(
         '--packages [HOW]',
-        'separate: run each npm package of a plugin in a compartment of its own, with its own permissions; together: run all as one bundle (default: as accepted, else together)',
+        'separate: run each npm package of a plugin in a compartment of its own, with its own permissions; together: run all as one bundle (default: as accepted; else separate for npm: sources, together for others)',
       )
         .choices(['separate', 'together'])
         .preset('separate'),
@@ -81,11 +81,12 @@ export function parseAllowPackage(text: string): { readonly path: string; readon
   );
 }
 
-/** The grant of one permission: `time`, `network`, `network:api.example.com`, `env:API_KEY`, `imports:axios`. */
+/** The grant of one permission: `time`, `network:api.example.com`, `env:API_KEY`, `imports:axios`, `streams`, `open`. */
 export function grantOfText(want: string): PackageGrant {
   const imports = /^imports:(.+)$/.exec(want)?.[1];
   if (imports !== undefined)
     return { imports: [imports === '.' ? '.' : packageDirectory(imports)] };
+  if (want === 'streams' || want === 'open') return { [want]: true };
   const { kind, scope } = parseReference(want);
   if (kind === 'network') return { network: scope === undefined ? true : [scope] };
   // One package gets all files and powers of the plugin, or none.

@@ -38,18 +38,29 @@ export function describePackages(
   wants: Readonly<Record<string, PackageWants>> | undefined,
 ): Readonly<Record<string, DescribedPackage>> {
   return Object.fromEntries(
-    Object.entries(packages).map(([path, { undeclared, ...one }]) => [
-      path,
-      wants === undefined
-        ? one
-        : {
-            ...one,
-            // The others are among what it wants.
-            imports: one.imports.filter((name) => !undeclared.includes(name)),
-            wants: memberOf(wants, path) ?? {},
-          },
-    ]),
+    Object.entries(packages).map(([path, inspected]) => {
+      const one = describedOf(inspected);
+      if (wants === undefined) return [path, one];
+      // The others are among what it wants.
+      const imports = one.imports.filter((name) => !inspected.undeclared.includes(name));
+      return [path, { ...one, imports, wants: memberOf(wants, path) ?? {} }];
+    }),
   );
+}
+
+/** Without what only shows. */
+function describedOf({
+  version,
+  integrity,
+  together,
+  imports,
+}: InspectedPackage): DescribedPackage & Pick<InspectedPackage, 'imports'> {
+  return {
+    ...(version === undefined ? {} : { version }),
+    integrity,
+    ...(together === undefined ? {} : { together }),
+    imports,
+  };
 }
 
 /** The packages of an accepted version, as the lock file gets them. */
@@ -69,11 +80,11 @@ export function lockedPackages(
     grantsOf(before?.packages ?? {});
   const locked = Object.entries(packages).map(([path, one]): [string, LockedPackage] => {
     const { imports: more = [], ...grant } = memberOf(grants, path) ?? {};
-    const { undeclared, ...described } = one;
+    const { undeclared } = one;
     return [
       path,
       {
-        ...described,
+        ...describedOf(one),
         granted: packageGrantWithin(grant, granted),
         imports: one.imports.filter((name) => !undeclared.includes(name) || more.includes(name)),
         wants: memberOf(decision?.wants ?? {}, path) ?? {},
@@ -108,6 +119,9 @@ export function packageGrantWithin(grant: PackageGrant, held: Permissions): Pack
     ...(grant.fs === true && held.fs.length > 0 ? { fs: true } : {}),
     ...(grant.storage === true && held.storage ? { storage: true } : {}),
     ...(grant.powers === true && held.powers.length > 0 ? { powers: true } : {}),
+    // Both are within one plugin: it has its streams and its packages anyway.
+    ...(grant.streams === true ? { streams: true } : {}),
+    ...(grant.open === true ? { open: true } : {}),
     ...(variables.length === 0 ? {} : { env: variables.toSorted() }),
   };
 }

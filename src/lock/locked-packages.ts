@@ -175,6 +175,8 @@ const grant = object(
     fs: optional(literalTrue),
     storage: optional(literalTrue),
     powers: optional(literalTrue),
+    streams: optional(literalTrue),
+    open: optional(literalTrue),
     env: optional(array(string())),
   },
   'refuse',

@@ -17,10 +17,11 @@ export function wantsOf(
 ): Readonly<Record<string, PackageWants>> {
   const uses = new Map(packagesAmong(suggestion).map(({ path, items }) => [path, items]));
   return Object.fromEntries(
-    Object.entries(packages).map(([path, { undeclared }]): [string, PackageWants] => {
+    Object.entries(packages).map(([path, { undeclared, streams }]): [string, PackageWants] => {
       const used = (uses.get(path) ?? []).toReversed().map((item) => [wantOf(item), item.at]);
       const imported = undeclared.map((other) => [`imports:${other}`, `${path}/package.json`]);
-      return [path, Object.fromEntries([...used, ...imported])];
+      const spoken = streams === undefined ? [] : [['streams', streams]];
+      return [path, Object.fromEntries([...used, ...imported, ...spoken])];
     }),
   );
 }
@@ -61,6 +62,7 @@ export function grantFor(wants: readonly string[], held: Permissions): PackageGr
     ...(held.storage && uses('storage') ? { storage: true } : {}),
     ...(held.fs.length > 0 && uses('fs') ? { fs: true } : {}),
     ...(held.powers.length > 0 && uses('powers') ? { powers: true } : {}),
+    ...(uses('streams') ? { streams: true } : {}),
     ...(network.length === 0 ? {} : { network }),
     ...(env.length === 0 ? {} : { env }),
   };

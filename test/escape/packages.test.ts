@@ -66,6 +66,7 @@ import { even } from 'cycle-a';
 import { outer } from 'barrel';
 import scoped from '@scope/tool';
 import fn from 'callable';
+import { slow } from 'slow';
 import { defaults } from './as-node.mjs';
 class Mine extends Base { name() { return 'mine ' + super.name(); } }
 const tool = (id, execute) => ({ id, title: id, description: id, inputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, execute });
@@ -76,7 +77,7 @@ export const tools = [tool('answers', async () => {
   return {
     before, after: [count, all.count], live, names: Object.keys(all).sort(),
     mine: new Mine().name(), data, sub, transpiled, named, versions, old, even: even(7), outer, scoped,
-    fn: [fn(2), fn.twice(2), fn.length], lazy: lazy.default, buffer: Buffer.from('x').toString('hex') + lazy.hex,
+    fn: [fn(2), fn.twice(2), fn.length], lazy: lazy.default, slow: await slow(), buffer: Buffer.from('x').toString('hex') + lazy.hex,
     defaults, same: Base === all.Base && fn === fn.self,
   };
 })];
@@ -113,6 +114,13 @@ const b = require('cycle-b'); exports.fromB = b.name;`,
   'node_modules/inner/index.js': `export const inner = 'through a barrel';`,
   'node_modules/@scope/tool/index.js': `module.exports = { 'a key': 'scoped' };`,
   'node_modules/callable/index.js': `module.exports = (n) => n + 1; module.exports.twice = (n) => n * 2; module.exports.self = module.exports;`,
+  // Awaits at its top level, as does the package that it imports.
+  'node_modules/slow/package.json':
+    '{ "type": "module", "exports": "./main.js", "dependencies": { "slower": "1" } }',
+  'node_modules/slow/main.js': `import { value } from 'slower';
+const twice = await Promise.resolve(value * 2); export const slow = async () => [value, twice];`,
+  'node_modules/slower/package.json': '{ "type": "module" }',
+  'node_modules/slower/index.js': `export let value = 1; value = await Promise.resolve(21);`,
   'node_modules/lazy/index.js': `module.exports = { default: 'lazily', hex: Buffer.from('y').toString('hex') };`,
 };
 

@@ -45,6 +45,36 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/escape/packages.test.ts'],
   },
   {
+    id: 'shared-compartment-frozen',
+    stops: 'a package that leaves something on the global object of packages without permissions',
+    mutation: 'remove',
+    tests: ['test/escape/shared-packages.test.ts'],
+  },
+  {
+    id: 'exported-prototype-closed',
+    stops: 'a package that intercepts the calls and fields of instances of an exported class',
+    mutation: 'remove',
+    tests: ['test/escape/shared-packages.test.ts'],
+  },
+  {
+    id: 'package-streams-granted',
+    stops: 'a package that speaks for its server without a grant',
+    mutation: 'always',
+    tests: ['test/engine/packages-of-servers.test.ts'],
+  },
+  {
+    id: 'shared-packages-hold-nothing',
+    stops: 'a package without permissions in the compartment of one with a host',
+    mutation: 'always',
+    tests: ['test/escape/shared-packages.test.ts'],
+  },
+  {
+    id: 'assigning-package-alone',
+    stops: 'a package that assigns to globals, and fails without a global object of its own',
+    mutation: 'never',
+    tests: ['test/escape/shared-packages.test.ts'],
+  },
+  {
     id: 'separate-packages-required',
     stops:
       'code that was accepted as one bundle, and runs although the operator wants separate packages',

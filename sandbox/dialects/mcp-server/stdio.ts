@@ -1,9 +1,6 @@
 import type { ClockCapability } from '../../endowments/endowment.js';
 import { MCP_LIMITS } from './limits.js';
 
-/** The module through which `process` of a server reaches its standard streams. */
-export const STDIO_MODULE = 'bulkhead:stdio';
-
 /** The standard streams of a server, as the replacement of `process` gets them. Only texts cross. */
 export interface StdioFace {
   readonly argv: readonly string[];

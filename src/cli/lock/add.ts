@@ -193,10 +193,13 @@ interface Added {
  */
 export async function acceptPlugin(
   directory: string,
-  settings: AddSettings,
+  given: AddSettings,
   capabilities: CliCapabilities,
   config?: JsonObject,
 ): Promise<Added> {
+  // Whoever publishes one of the packages of a package from npm could otherwise use all that it may do.
+  const isFetched = capabilities.packages.describe(directory) !== undefined;
+  const settings = isFetched ? { packages: 'separate' as const, ...given } : given;
   const lock = openLock(settings, capabilities, lockPackagesOption(settings));
   const setting = config === undefined ? {} : { config };
   const first = await lock.inspect(directory, setting);

@@ -150,12 +150,18 @@ export function formatPackages(
     const imported = more.map((other) => `imports ${other}, which its package.json does not name`);
     return { path, name, parts: [...parts, ...imported] };
   });
+  const open = Object.entries(packages).flatMap(([path, one]) =>
+    one.open === true ? [path.replace(/^node_modules\//, '')] : [],
+  );
   const nothing = all.filter(({ parts }) => parts.length === 0).length;
   return [
     ...all.flatMap(({ name, parts }) =>
       parts.length === 0 ? [] : [`${name}: ${parts.join('; ')}`],
     ),
     ...(nothing === 0 ? [] : [`${nothing} ${nothing === 1 ? 'package' : 'packages'}: nothing`]),
+    ...(open.length === 0
+      ? []
+      : [`other packages can add to the classes of ${open.length}: ${open.join(', ')}`]),
     ...all.flatMap(({ path, name }) =>
       withheldOf(wants[path] ?? {}, grant[path] ?? {}).map(
         ([want, at]) => `${name} ${describeWant(want)} (${at}); it does not get it`,
@@ -166,7 +172,8 @@ export function formatPackages(
 
 const TOGETHER = "runs as part of the plugin's own code, with all that the plugin may do";
 
-function wordsOf({ network, env, time, random, storage, fs, powers }: PackageGrant): string[] {
+function wordsOf(grant: PackageGrant): string[] {
+  const { network, env, time, random, storage, fs, powers, streams, open } = grant;
   const hosts = network === true ? ['every host of the plugin'] : network || [];
   return [
     ...(hosts.length === 0 ? [] : [`network to ${hosts.join(', ')}`]),
@@ -176,6 +183,8 @@ function wordsOf({ network, env, time, random, storage, fs, powers }: PackageGra
     ...(powers === true ? ['the powers of the plugin'] : []),
     ...(time === true ? ['clock'] : []),
     ...(random === true ? ['random numbers'] : []),
+    ...(streams === true ? ['the standard streams of the server'] : []),
+    ...(open === true ? ['other packages may add to its classes'] : []),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { LoadedPackage, LoadParams, PackageGrant } from '../../../sandbox/wire/methods.js';
-import { hasUnits } from '../../../sandbox/wire/units.js';
+import { hasUnits, readUnits } from '../../../sandbox/wire/units.js';
 import { BulkheadError } from '../../errors.js';
 import type { LockedPackages } from '../../lock/locked-packages.js';
 import { network } from '../../permissions/network.js';
@@ -26,7 +26,7 @@ export function packagesFor(
   }
   const { grant } = options ?? {};
   const locked = acceptedPackages(id, bundle, settings);
-  if (locked === undefined) return { packages: mapped(grant ?? {}, loaded) };
+  if (locked === undefined) return { packages: mapped(grant ?? speakers(bundle), loaded) };
   return {
     packages: Object.fromEntries(
       bundle.packages.map(({ path }): [string, LoadedPackage] => {
@@ -37,6 +37,12 @@ export function packagesFor(
       }),
     ),
   };
+}
+
+/** Packages that read and write the standard streams: without them a server in npm packages cannot say what it offers. */
+function speakers({ code }: Bundle): Readonly<Record<string, PackageGrant>> {
+  const units = readUnits(code).filter(({ streams }) => streams !== undefined);
+  return Object.fromEntries(units.map(({ path }) => [path, { streams: true }]));
 }
 
 /**
@@ -65,7 +71,7 @@ function loaded({ network: hosts, ...grant }: PackageGrant): LoadedPackage {
 
 /** What both grants give. */
 function narrower(held: PackageGrant, limit: PackageGrant): PackageGrant {
-  const flags = (['time', 'random', 'fs', 'storage', 'powers'] as const).filter(
+  const flags = (['time', 'random', 'fs', 'storage', 'powers', 'streams', 'open'] as const).filter(
     (kind) => held[kind] === true && limit[kind] === true,
   );
   const env = (held.env ?? []).filter((name) => limit.env?.includes(name) === true);

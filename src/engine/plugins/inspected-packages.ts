@@ -1,4 +1,4 @@
-import { hasUnits, readUnits } from '../../../sandbox/wire/units.js';
+import { hasUnits, readUnits, type Unit } from '../../../sandbox/wire/units.js';
 import { canonicalJson } from '../../canonical.js';
 import type { LockedPackage } from '../../lock/locked-packages.js';
 import { integrityOf } from '../../plugin/integrity.js';
@@ -14,6 +14,10 @@ export interface InspectedPackage extends Pick<
   readonly imports: readonly string[];
   /** Those that its package.json does not name. */
   readonly undeclared: readonly string[];
+  /** Its code may add to its own classes while it runs, so other packages can too. */
+  readonly open?: true;
+  /** Where it uses the standard streams of a program. */
+  readonly streams?: string;
 }
 
 /** The packages in builds, by directory. `undefined` if no build has them separately. */
@@ -36,10 +40,17 @@ export function inspectPackages(
         ...(own.length === 0 ? { together: true } : {}),
         imports: sortedUnion(own.map(({ imports }) => imports)),
         undeclared: sortedUnion(own.map(({ undeclared }) => undeclared)),
+        ...(own.some(({ isOpen }) => isOpen === true) ? { open: true as const } : {}),
+        ...streamsOf(own),
       },
     ];
   });
   return Object.fromEntries(found.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function streamsOf(units: readonly Pick<Unit, 'streams'>[]): Pick<InspectedPackage, 'streams'> {
+  const streams = units.find((unit) => unit.streams !== undefined)?.streams;
+  return streams === undefined ? {} : { streams };
 }
 
 /** sha512 over the names and hashes of a package's files in the builds. */

@@ -63,7 +63,7 @@ function readOne(id: string, value: unknown): ReadPackageOptions {
   };
 }
 
-const FLAGS = ['time', 'random', 'network', 'fs', 'storage', 'powers'];
+const FLAGS = ['time', 'random', 'network', 'fs', 'storage', 'powers', 'streams', 'open'];
 const LISTS = ['network', 'env', 'imports'];
 
 function readGrant(path: string, value: unknown): PackageGrant {

@@ -1,3 +1,4 @@
+import { STREAMS_MODULE } from '../../../sandbox/wire/units.js';
 import { join } from 'node:path';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { BulkheadError } from '../../errors.js';
@@ -19,9 +20,6 @@ import {
   serverPackageOf,
   variablesOf,
 } from './package.js';
-
-/** The module by which the guest gives the program its standard streams. */
-const STDIO_MODULE = 'bulkhead:stdio';
 
 export async function detectServer(reader: DirectoryReader, directory: string): Promise<boolean> {
   if ((await reader.stat(join(directory, MANIFEST_FILE))) !== 'file') return false;
@@ -85,7 +83,7 @@ export async function readServer(reader: DirectoryReader, root: string): Promise
           surface: 'tools',
           file: manifest,
           surfaces: [{ kind: 'tools', stem: 'server', file: path }],
-          virtualModules: [STDIO_MODULE],
+          virtualModules: [STREAMS_MODULE],
           dialect: 'mcp-server',
           confinement: 'compartment',
           ...declaration.entry,

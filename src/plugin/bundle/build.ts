@@ -1,4 +1,5 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
+import { OWN_UNIT } from '../../../sandbox/wire/units.js';
 import { realpathSync } from 'node:fs';
 import { type Metafile, build } from 'esbuild';
 import { BulkheadError } from '../../errors.js';
@@ -27,8 +28,8 @@ import { type Rewritten, rewriteBundle } from './rewrite/rewrite.js';
 import { MODULE_VARIABLE } from './source/prepare.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 import { buildSurfaces } from './surfaces.js';
-import { type BuiltUnit, buildUnits, refuseTopLevelAwait } from './units/build-units.js';
-import { ENTRY, INJECTED_MODULES } from './virtual-modules.js';
+import { type BuiltUnit, buildUnits } from './units/build-units.js';
+import { ENTRY, INJECTED_MODULES, injectedIn } from './virtual-modules.js';
 
 /**
  * Bundles in this process. It reads files synchronously, and hostile sources can exhaust memory and
@@ -58,7 +59,7 @@ async function buildEntry(
   spec: BundleSpec,
 ): Promise<Bundle> {
   const { separate } = spec;
-  const built =
+  const { isAsync: _, ...built } =
     separate === undefined
       ? await buildUnit(files, entry, spec)
       : await buildUnits(files, separate.together, (unit) => buildUnit(files, entry, spec, unit));
@@ -76,10 +77,48 @@ async function buildUnit(
   { builtins = 'powerless', virtualModules = [], rewrite = true, packageBuilds }: BundleSpec,
   unit?: UnitSources,
 ): Promise<BuiltUnit> {
+  const run = (inject: readonly string[]): Promise<Output> =>
+    runEsbuild({ files, entry, builtins, virtualModules, packageBuilds, unit, inject });
+  // Most packages use no injected name, and each unit would get the modules of all.
+  const isPackage = unit !== undefined && unit.path !== OWN_UNIT;
+  let inject = builtins === 'real' || isPackage ? [] : INJECTED_MODULES;
+  let output = await run(inject);
+  for (;;) {
+    const used = isPackage ? injectedIn(output.text) : [];
+    if (used.every((name) => inject.includes(name))) break;
+    inject = [...new Set([...inject, ...used])];
+    output = await run(inject);
+  }
+  const { text, sourceMap, inputs, warnings } = output;
+  const prelude = builtins === 'real' ? REAL_MODULES : undefined;
+  const { code, assignedGlobals, isAsync } = rewrite
+    ? rewriteOrExplain(text, sourceMap, prelude)
+    : { code: text, assignedGlobals: [], isAsync: false };
+  return { code, sourceMap, assignedGlobals, inputs, warnings, isAsync };
+}
+
+interface Output {
+  readonly text: string;
+  readonly sourceMap: string;
+  readonly inputs: Bundle['inputs'];
+  readonly warnings: readonly string[];
+}
+
+interface EsbuildSpec
+  extends
+    Required<Pick<BundleSpec, 'builtins' | 'virtualModules'>>,
+    Pick<PluginSources, 'files' | 'entry' | 'unit'> {
+  readonly packageBuilds: BundleSpec['packageBuilds'];
+  /** The modules whose exports take the place of undeclared names. */
+  readonly inject: readonly string[];
+}
+
+async function runEsbuild(spec: EsbuildSpec): Promise<Output> {
+  const { files, entry, builtins, virtualModules, packageBuilds, unit, inject } = spec;
   const warnings: string[] = [];
   const result = await build({
     entryPoints: [ENTRY],
-    inject: builtins === 'real' ? [] : [...INJECTED_MODULES],
+    inject: [...inject],
     bundle: true,
     write: false,
     outfile: '/bundle.js',
@@ -124,16 +163,9 @@ async function buildUnit(
 
   const output = (end: string): string =>
     result.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
-  if (unit !== undefined) refuseTopLevelAwait(unit, output('.js'));
-  const sourceMap = trimSourceMap(output('.js.map'));
-  const prelude = builtins === 'real' ? REAL_MODULES : undefined;
-  const { code, assignedGlobals } = rewrite
-    ? rewriteOrExplain(output('.js'), sourceMap, prelude)
-    : { code: output('.js'), assignedGlobals: [] };
   return {
-    code,
-    sourceMap,
-    assignedGlobals,
+    text: output('.js'),
+    sourceMap: trimSourceMap(output('.js.map')),
     inputs: inputsOf(result.metafile, files.evidence),
     warnings: [...warnings, ...result.warnings.map(describeWarning)].slice(0, MAX_MESSAGES),
   };

@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { ownFile } from '../../own-file.js';
+import { STREAMS_MODULE } from '../../../sandbox/wire/units.js';
 import type { BundleSpec } from './spec.js';
-
-/** The module with the standard streams of a plugin that is a program. */
-const STDIO_MODULE = 'bulkhead:stdio';
 
 /**
  * The file of `sandbox/builtins` that replaces a module of Node or Bun inside the compartment. The
@@ -13,7 +11,8 @@ const STDIO_MODULE = 'bulkhead:stdio';
  * `provided`: the modules that the guest provides.
  */
 export function builtinFile(name: string, provided: ReadonlySet<string>): string {
-  if ((name === 'process' || name === 'fs') && provided.has(STDIO_MODULE)) return `${name}-program`;
+  if ((name === 'process' || name === 'fs') && provided.has(STREAMS_MODULE))
+    return `${name}-program`;
   return IMPLEMENTED.get(name) ?? WITH_SCHEME.get(name) ?? 'denied';
 }
 

@@ -40,6 +40,8 @@ export interface UnitSources {
   readonly unitOf: (file: string) => string;
   /** Its files that other units import. */
   readonly offered: readonly string[];
+  /** Whether the offered files are ES modules that may be evaluated when the unit is. */
+  readonly eager: boolean;
   /** Called for each file of another unit that the code imports. */
   readonly link: (file: string) => void;
 }
@@ -133,7 +135,7 @@ function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveRe
       ),
     );
   if (unit !== undefined && specifier === OFFERED_FILES) {
-    return toModule(generatedModule.offered(unit.offered));
+    return toModule(generatedModule.offered(unit.offered, unit.eager));
   }
   if (namespace === 'link') {
     const [, shared] = SHARED_FILE.exec(specifier) ?? [];

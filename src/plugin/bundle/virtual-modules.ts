@@ -32,6 +32,18 @@ export const OFFERED_FILE = 'bulkhead:file:';
 
 export const INJECTED_MODULES: readonly string[] = Object.keys(INJECTED);
 
+/** The modules with the injected names that a text may use. */
+export function injectedIn(code: string): readonly string[] {
+  return INJECTED_MODULES.filter((module) => USES[module]?.test(code));
+}
+
+const USES: Readonly<Record<string, RegExp>> = Object.fromEntries(
+  Object.entries(INJECTED).map(([module, [, names]]) => {
+    const plain = names.map((name) => (name.includes(' as ') ? GLOBAL_PROCESS : name));
+    return [module, new RegExp(`\\b(?:${plain.join('|').replaceAll('$', '\\$')})\\b`)];
+  }),
+);
+
 /** `fileOf`: the file of a built-in by its module's name. `offers`: whether the bundle offers files to other units. */
 export function injectedModule(
   name: string,
@@ -65,7 +77,7 @@ export const generatedModule: Readonly<
     interop: (path: string) => GeneratedModule;
     link: (file: string, isModule: boolean) => GeneratedModule;
     sharedBuiltin: (name: 'buffer') => GeneratedModule;
-    offered: (files: readonly string[]) => GeneratedModule;
+    offered: (files: readonly string[], eager: boolean) => GeneratedModule;
     withDefault: (path: string) => GeneratedModule;
   }
 > = {
@@ -97,13 +109,24 @@ export const generatedModule: Readonly<
       'export const buffer_exports = { get Buffer() { return Buffer; } }; ' +
       'export function init_buffer() {}',
   }),
-  /** Offers files to other units, before any module of the unit runs: units import each other in cycles. */
-  offered: (files) => ({
+  /**
+   * Offers files to other units. Normally before any module of the unit runs, because units import each other in
+   * cycles. `eager`: the files are ES modules that are evaluated before. Then esbuild need not wrap each module in a
+   * function, which V8 would parse twice.
+   */
+  offered: (files, eager) => ({
     namespace: 'link',
     path: OFFERED_FILES,
-    contents:
-      '$bulkhead.offer({ __proto__: null, ' +
-      `${files.map((file) => `[${text(file)}]: () => require(${text(OFFERED_FILE + file)})`).join(', ')} });`,
+    contents: eager
+      ? [
+          ...files.map(
+            (file, index) => `import * as all${index} from ${text(OFFERED_FILE + file)};`,
+          ),
+          // A module that exports all names of another one may have the mark already.
+          `const mark = (all) => Object.hasOwn(all, '__esModule') ? all : Object.defineProperty(all, '__esModule', { value: true });`,
+          offer(files, (_, index) => `() => mark(all${index})`),
+        ].join(' ')
+      : offer(files, (file) => `() => require(${text(OFFERED_FILE + file)})`),
   }),
   builtin: (name, file) => ({
     namespace: 'builtin',
@@ -154,6 +177,11 @@ export const generatedModule: Readonly<
     contents: `export * from 'bulkhead:real'; import * as all from 'bulkhead:real'; export default all;`,
   }),
 };
+
+function offer(files: readonly string[], load: (file: string, index: number) => string): string {
+  const loads = files.map((file, index) => `[${text(file)}]: ${load(file, index)}`);
+  return `$bulkhead.offer({ __proto__: null, ${loads.join(', ')} });`;
+}
 
 function text(value: string): string {
   return JSON.stringify(value);

@@ -11,6 +11,12 @@ const FILES = {
   'node_modules/c/index.js': `module.exports = 'c';\n`,
 };
 
+const WAITS = {
+  'index.js': `import { now } from 'waits'; export const tools = [now];`,
+  'node_modules/waits/index.mjs': 'export const now = await 1;',
+  'node_modules/waits/package.json': '{ "main": "index.mjs" }',
+};
+
 describe('a bundle with separate packages', () => {
   it('has a unit for the own code and for each package, with what it imports', async () => {
     const { code, packages } = await bundleFiles(FILES, { separate: { together: [] } });
@@ -60,28 +66,58 @@ describe('a bundle with separate packages', () => {
     ]);
   });
 
+  it('marks a package that awaits at its top level', async () => {
+    const { code } = await bundleFiles(WAITS, { separate: { together: [] } });
+    expect(readUnits(code).map(({ path, isAsync }) => [path, isAsync])).toEqual([
+      ['.', false],
+      ['node_modules/waits', true],
+    ]);
+  });
+
   it('names a package that cannot be separate, and the option that runs it together', async () => {
-    const waits = {
-      'index.js': `import { now } from 'waits'; export const tools = [now];`,
-      'node_modules/waits/index.mjs': 'export const now = await 1;',
-      'node_modules/waits/package.json': '{ "main": "index.mjs" }',
+    const cycle = {
+      ...WAITS,
+      'node_modules/waits/index.mjs': `import 'back'; export const now = await 1;`,
+      'node_modules/back/index.js': `exports.late = () => require('waits');`,
     };
-    await expect(bundleFiles(waits, { separate: { together: [] } })).rejects.toThrow(
+    await expect(bundleFiles(cycle, { separate: { together: [] } })).rejects.toThrow(
       /node_modules\/waits awaits at its top level.* add "node_modules\/waits" to "together"/,
     );
-    const { code } = await bundleFiles(waits, { separate: { together: ['node_modules/waits'] } });
-    expect(readUnits(code)).toHaveLength(1);
+    const both = {
+      ...WAITS,
+      'index.js': `import { now } from 'waits'; import old from 'waits/old.cjs'; export const tools = [now, old];`,
+      'node_modules/waits/old.cjs': 'module.exports = 1;',
+    };
+    await expect(bundleFiles(both, { separate: { together: [] } })).rejects.toThrow(
+      /node_modules\/waits awaits at its top level/,
+    );
+    const { code } = await bundleFiles(both, { separate: { together: ['node_modules/waits'] } });
+    expect(readUnits(code).map(({ path }) => path)).toEqual(['.']);
   });
 
   it('reads the text that it writes, and no other', () => {
     const units = [
-      { path: '.', code: 'one\ntwo', assigned: ['fetch'], imports: ['x'], undeclared: [] },
-      { path: 'node_modules/é', code: '"\\u2028é"', assigned: [], imports: [], undeclared: ['x'] },
+      {
+        path: '.',
+        code: 'one\ntwo',
+        assigned: ['fetch'],
+        isAsync: true,
+        imports: ['x'],
+        undeclared: [],
+      },
+      {
+        path: 'node_modules/é',
+        code: '"\\u2028é"',
+        assigned: [],
+        isAsync: false,
+        imports: [],
+        undeclared: ['x'],
+      },
     ];
     const text = writeUnits(units);
     expect(readUnits(text)).toEqual([
-      { ...units[0], lines: 1 },
-      { ...units[1], lines: 3 },
+      { ...units[0], lines: 1, height: 2 },
+      { ...units[1], lines: 3, height: 1 },
     ]);
     expect(() => readUnits('(function () {})')).toThrow('the bundle has no units');
   });

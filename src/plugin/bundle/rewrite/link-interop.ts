@@ -6,10 +6,10 @@ import { type Walk, enterAll } from './parse.js';
 export const LINKED_MODULE = ' linked module';
 
 /**
- * esbuild takes a link for CommonJS. To an importer that is an ES module in Node, it then gives all exports as the
- * default. An ES module has a default of its own, so this pass removes the flag that makes `__toESM` do that.
+ * esbuild takes a link for CommonJS, and copies its exports: `__toESM(require_x(), 1)`. The exports of an ES module
+ * are a namespace already, with a default of its own, so this pass removes the call.
  */
-export function keepLinkedDefaults(program: Program, walk: Walk): Edit[] {
+export function useLinkedNamespaces(program: Program, walk: Walk): Edit[] {
   const loaders = new Set(
     program.body.flatMap((statement) =>
       statement.type === 'VariableDeclaration'
@@ -23,10 +23,11 @@ export function keepLinkedDefaults(program: Program, walk: Walk): Edit[] {
   const edits: Edit[] = [];
   enterAll(walk, (node) => {
     if (node.type !== 'CallExpression' || !isNamed(node.callee, '__toESM')) return;
-    const [loaded, flag] = node.arguments;
-    if (loaded?.type !== 'CallExpression' || flag === undefined) return;
+    const [loaded] = node.arguments;
+    if (loaded?.type !== 'CallExpression') return;
     if (loaded.callee.type === 'Identifier' && loaders.has(loaded.callee.name)) {
-      edits.push({ start: loaded.end, end: flag.end, text: '' });
+      edits.push({ start: node.start, end: loaded.start, text: '' });
+      edits.push({ start: loaded.end, end: node.end, text: '' });
     }
   });
   return edits;

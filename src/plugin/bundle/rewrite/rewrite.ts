@@ -3,7 +3,7 @@ import { type Edit, applyEdits, blank, makeFresh } from './edits.js';
 import { replaceDependencyGlobals } from './dependency-globals.js';
 import { avoidFrozenWrites } from './frozen-writes.js';
 import { bindSloppyGlobals, findGlobalWrites, isKnownGlobal } from './globals.js';
-import { keepLinkedDefaults } from './link-interop.js';
+import { useLinkedNamespaces } from './link-interop.js';
 import { type Walk, enterAll, parseSource } from './parse.js';
 import { resolveBindings } from './scopes.js';
 import { findSections } from './sections.js';
@@ -14,6 +14,8 @@ export interface Rewritten {
   /** One expression, a function of `$bulkhead`. It has the same lines as the original text. */
   readonly code: string;
   readonly assignedGlobals: readonly string[];
+  /** Whether it awaits outside all functions. */
+  readonly isAsync: boolean;
 }
 
 /**
@@ -48,7 +50,7 @@ export function rewriteBundle(moduleText: string, prelude = ''): Rewritten {
     dropInner([
       ...returnExports(program),
       ...callNodeInterop(program, walk),
-      ...keepLinkedDefaults(program, walk),
+      ...useLinkedNamespaces(program, walk),
       ...bindSloppyGlobals(walk, bindings, globalAt),
       ...safe.edits,
       ...frozen.edits,
@@ -58,8 +60,9 @@ export function rewriteBundle(moduleText: string, prelude = ''): Rewritten {
   );
   // An undeclared variable of sloppy code becomes a variable of the bundle.
   const declared = leaked.map((name) => `let ${name} = globalThis.${name};`);
+  const isAsync = usesTopLevelAwait(walk);
   const opening = [
-    usesTopLevelAwait(walk) ? '(async function ($bulkhead) {' : '(function ($bulkhead) {',
+    isAsync ? '(async function ($bulkhead) {' : '(function ($bulkhead) {',
     `'use strict';`,
     prelude,
     ...safe.prelude,
@@ -70,6 +73,7 @@ export function rewriteBundle(moduleText: string, prelude = ''): Rewritten {
   ].join(' ');
   return {
     code: `${opening} ${body}\n})`,
+    isAsync,
     assignedGlobals: [
       ...new Set([
         ...writes.asProperties,

@@ -1,0 +1,45 @@
+type Globals = Record<PropertyKey, unknown>;
+
+/**
+ * The global object as code of dependencies gets it: some names are replaced. `own`: the object that gets what the
+ * code assigns. If it is not the global object, the names of the global object are fixed.
+ */
+export function makeGlobalFor(
+  globals: Globals,
+  replaced: Readonly<Globals>,
+  own: Globals = globals,
+): object {
+  const isFixed = (key: PropertyKey): boolean => own !== globals && Object.hasOwn(globals, key);
+  const handler: ProxyHandler<object> = {
+    get: (_, key) => {
+      if (key === 'globalThis') return proxy;
+      if (Object.hasOwn(replaced, key)) return replaced[key];
+      return Reflect.get(Object.hasOwn(own, key) ? own : globals, key);
+    },
+    has: (_, key) => Object.hasOwn(own, key) || Reflect.has(globals, key),
+    set: (_, key, value) => !isFixed(key) && Reflect.set(own, key, value),
+    defineProperty: (_, key, property) =>
+      !isFixed(key) && Reflect.defineProperty(own, key, property),
+    deleteProperty: (_, key) => !isFixed(key) && Reflect.deleteProperty(own, key),
+    ownKeys: () => [...new Set([...Reflect.ownKeys(globals), ...Reflect.ownKeys(own)])],
+    getOwnPropertyDescriptor: (_, key) => {
+      const property =
+        Reflect.getOwnPropertyDescriptor(own, key) ??
+        Reflect.getOwnPropertyDescriptor(globals, key);
+      // The proxy's own target has no fixed properties.
+      return property === undefined
+        ? undefined
+        : {
+            value: Reflect.get(proxy, key),
+            writable: true,
+            enumerable: property.enumerable === true,
+            configurable: true,
+          };
+    },
+    // The real global object cannot be frozen through the proxy.
+    preventExtensions: () => false,
+    setPrototypeOf: () => false,
+  };
+  const proxy = new Proxy<object>({}, handler);
+  return proxy;
+}
