@@ -270,9 +270,12 @@ export class OpenRunner implements Runner {
   }
 
   problems(): readonly RunnerProblem[] {
-    const found = this.spec.engine
-      .plugins()
-      .flatMap(({ id, problems }) => problems.map(({ message }) => ({ plugin: id, message })));
+    const found = this.spec.engine.plugins().flatMap(({ id, problems }) =>
+      problems
+        // The sources of a plugin are not on the machine of a runner.
+        .filter(({ code }) => code !== 'UPDATE_PENDING')
+        .map(({ message }) => ({ plugin: id, message })),
+    );
     const missing = [...this.spec.missing()].map(([plugin, message]) => ({ plugin, message }));
     return [...missing, ...found];
   }
