@@ -145,4 +145,10 @@ export const programGuards: readonly Guard[] = [
     mutation: { replace: [/lent\?\.get\(textOf\(provider\)\)/, '[...(lent?.values() ?? [])][0]'] },
     tests: ['test/adapters/code-executor.test.ts'],
   },
+  {
+    id: 'reading-creates-no-key',
+    stops: 'a new key in place of one that is only not there now',
+    mutation: 'never',
+    tests: SAVED,
+  },
 ];

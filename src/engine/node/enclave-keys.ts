@@ -21,6 +21,11 @@ export function programLogKey(file: string, storageDirectory: string): Buffer {
   return Buffer.from(hkdfSync('sha256', first, '', 'bulkhead program logs', KEY_BYTES));
 }
 
+/** Whether the key file exists. What is only read needs no new key, which would read nothing. */
+export function hasProgramLogKey(file: string): boolean {
+  return isTaken(file);
+}
+
 function readKeys(file: string, storageDirectory: string): Buffer[] {
   requireKeyOutside(file, storageDirectory);
   if (!isTaken(file)) create(file);

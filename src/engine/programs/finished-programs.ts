@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { BulkheadError, messageOf } from '../../errors.js';
-import { programLogKey } from '../node/enclave-keys.js';
+import { hasProgramLogKey, programLogKey } from '../node/enclave-keys.js';
 import { openSealedLogs } from '../node/sealed-logs.js';
 import type { Logger } from '../types/options.js';
 import { PROGRAM_LIMITS, type ProgramCall } from './program.js';
@@ -82,6 +82,14 @@ export function openFinishedPrograms(
           'INVALID_OPTIONS',
           `There is no finished program ${JSON.stringify(id)} in ${storageDirectory}. A program that ended without an error is kept for 24 hours. Check the id and --storage-directory.`,
           { option: 'program' },
+        );
+      }
+      // guard: reading-creates-no-key
+      if (!hasProgramLogKey(enclaveKeyFile)) {
+        throw new BulkheadError(
+          'INVALID_KEY',
+          `The key file ${enclaveKeyFile} does not exist, so the source of ${id} cannot be checked. Name the key file of the engine that ran it with --key-file.`,
+          { file: enclaveKeyFile },
         );
       }
       try {

@@ -1,4 +1,5 @@
 import {
+  existsSync,
   copyFileSync,
   mkdirSync,
   readdirSync,
@@ -101,6 +102,19 @@ describe('a finished program', () => {
     );
     expect(() => readFinishedProgram(id, place)).toThrow(/was changed after it was written/);
     expect(() => readFinishedProgram('call_0', place)).toThrow(/There is no finished program/);
+  });
+
+  it('is not read without its key file, which reading does not create', async () => {
+    const { open, place } = setUp();
+    const engine = await open();
+    const id = await finish(engine);
+    await engine.close();
+    const missing = join(makeDirectory(), 'other.key');
+    expect(() => readFinishedProgram(id, { ...place, enclaveKeyFile: missing })).toThrow(
+      `The key file ${missing} does not exist`,
+    );
+    expect(existsSync(missing)).toBe(false);
+    expect(readFinishedProgram(id, place).id).toBe(id);
   });
 
   it('is removed at its expiry, and when a newer one needs its place', () => {
