@@ -10,6 +10,7 @@ import { measureInstalled } from './installed.js';
 import { measureKill } from './kill.js';
 import type { Effort, Measure } from './measure.js';
 import { measureMemory } from './occupied.js';
+import { measurePackages } from './packages.js';
 import { measurePrograms } from './programs.js';
 import { measureReplicas } from './replicas.js';
 import { measureStarts } from './starts.js';
@@ -35,6 +36,7 @@ export const works = {
   installed: measureInstalled,
   catalog: measureCatalog,
   programs: measurePrograms,
+  packages: measurePackages,
   door: measureDoor,
   fleet: measureFleet,
 } satisfies Record<string, Work>;
