@@ -122,6 +122,13 @@ describe('bulkhead mcp --import', () => {
     expect(read(home)).toBe(text);
     await run(['mcp', '--uninstall', 'cursor', '--accept'], { home });
     expect(read(home).replaceAll(/\s/g, '')).toBe(before.replaceAll(/\s/g, ''));
+
+    // A variable that came to the client's file later.
+    writeFileSync(join(home, CURSOR), before.replace('"env": {', '"env": { "LATER": "1",'));
+    const more = await run(['mcp', '--import', 'cursor', '--server', 'weather'], { home });
+    expect(more.stdout).toMatch(
+      /as you accepted it\n {2}it could no longer\n {4}- read the variable LATER, .* bulkhead update --user weather --allow env:LATER/,
+    );
   });
 
   it.each([

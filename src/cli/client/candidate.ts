@@ -11,7 +11,7 @@ import {
   unknownNeeds,
   whyProgramCannotRun,
 } from '../../suggest/program-needs.js';
-import { visible } from '../../visible.js';
+import { shellWord, visible } from '../../visible.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { fetchPackage, type FetchSettings } from '../lock/fetch.js';
 import { openLock } from '../lock/options.js';
@@ -75,7 +75,13 @@ export async function examineServer(
       sentence: sentenceOf(`network:${host}`),
       given: true,
     }));
-    return { server, id, directory: undefined, args: start.args, needs, stops: [] };
+    const stops = Object.keys(variablesOf(server))
+      .filter((name) => !env.includes(name))
+      .map(
+        (name) =>
+          `read the variable ${name}, which you did not grant. To grant it: bulkhead update --user ${shellWord(id)} --allow env:${name}`,
+      );
+    return { server, id, directory: undefined, args: start.args, needs, stops };
   }
   const directory =
     start.kind === 'package'

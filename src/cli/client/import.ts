@@ -202,10 +202,13 @@ function canBeHidden(value: string): boolean {
 
 function describe({ server, id, directory, needs, stops }: Candidate, made: Confined): string {
   const place = placeName(server.path);
-  if (directory === undefined) return `${place}: ${visible(id)}, as you accepted it\n`;
-  const missing = needs.filter(({ allow }) => !made.granted.includes(allow));
   const section = (title: string, lines: readonly string[]): string =>
     lines.length === 0 ? '' : `  ${title}\n${lines.map((line) => `    - ${line}\n`).join('')}`;
+  if (directory === undefined) {
+    const cannot = section('it could no longer', stops.map(visible));
+    return `${place}: ${visible(id)}, as you accepted it\n${cannot}`;
+  }
+  const missing = needs.filter(({ allow }) => !made.granted.includes(allow));
   const gets = needs.filter(({ allow }) => made.granted.includes(allow));
   return [
     `${place}: ${visible(id)} would run confined\n`,

@@ -136,6 +136,20 @@ describe('an MCP server that requires OAuth', () => {
     expect((await listOf(moved)).problems[0]?.message).toContain('--login');
   });
 
+  it('gets the document of the client in the place of a registration, if it takes one', async () => {
+    const clientMetadataUrl = 'https://host.example/client.json';
+    const [taking, other] = [await serveOAuth(), await serveOAuth()];
+    taking.documents.set(METADATA, {
+      ...metadataOf(taking.origin),
+      client_id_metadata_document_supported: true,
+    });
+    for (const server of [taking, other])
+      await logIn(remoteOf(server, { clientMetadataUrl }).remote);
+    expect(taking.forms[0]?.get('client_id')).toBe(clientMetadataUrl);
+    expect(taking.seen).not.toContain('/register');
+    expect(other.seen).toContain('/register');
+  });
+
   it('uses the client that the operator registered', async () => {
     const server = await serveOAuth();
     const { remote } = remoteOf(server, { clientId: 'ours', scope: 'read' });
