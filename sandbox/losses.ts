@@ -75,6 +75,7 @@ function nameObject(object: object): string {
   const typed = typedArrayName(object) ?? (isArrayBuffer(object) ? 'ArrayBuffer' : undefined);
   if (typed !== undefined) return `${withArticle(typed)} (not bytes in JSON: return base64 text)`;
   const name = attempt(() => className(object), undefined);
+  if (name === 'Object') return 'an object with getters (only its own public fields are in JSON)';
   if (name === 'Response') return 'a Response (left out: return await response.json())';
   const what = name === undefined ? 'an object of a class' : withArticle(name);
   return `${what} (only its own public fields are in JSON: return a plain object)`;

@@ -28,6 +28,9 @@ const LAYERS = [
   },
 ].map((layer) => ({ ...layer, file: imports[layer.specifier].replace('./', '') }));
 
+/** Without state, and copied into what uses them: `bulkhead --version` reads one file. */
+const COPIED = new Set(['dist/src/supported-runtime.js']);
+
 const LAYER_FILES = LAYERS.map(({ specifier }) => specifier);
 
 const FROM_COMMONJS = {
@@ -86,7 +89,9 @@ await build({
 });
 
 async function buildLayer({ specifier, entries, file }) {
-  const modules = (await modulesOf(entries)).filter((module) => !placed.has(module));
+  const modules = (await modulesOf(entries)).filter(
+    (module) => !placed.has(module) && !COPIED.has(module),
+  );
   const outfile = join(root, file);
   await build({
     ...shared,

@@ -5,6 +5,18 @@
  * Fields that a hook may change are the ones that are not `readonly`: what is written to another is
  * dropped, and reported.
  */
+
+/** The granted variables. A variable that is not granted, or has no value, is `undefined`. */
+declare var process: NodeJS.Process;
+declare namespace NodeJS {
+  interface ProcessEnv {
+    [name: string]: string | undefined;
+  }
+  interface Process {
+    env: ProcessEnv;
+  }
+}
+
 declare module '@vellumai/plugin-api' {
   export interface ToolDefinition<Input = any> {
     /** Default: the file's name. */

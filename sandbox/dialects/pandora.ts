@@ -8,6 +8,7 @@ import {
   PAST_CAP,
   shortDescription,
   type ToolBudget,
+  unreadKeys,
 } from './tool-list.js';
 import { withSignal } from './with-signal.js';
 
@@ -162,18 +163,6 @@ function describeAll(list: unknown, world: DialectWorld, budget: ToolBudget): st
   return `[${described.join(',')}]`;
 }
 
-/** Keys of a tool that are reported. */
-const MAX_UNREAD = 10;
-
-/** The names of a tool's own keys that nothing reads: usually misspelt ones. */
-function unreadKeys(tool: unknown): readonly string[] {
-  if (typeof tool !== 'object' || tool === null) return [];
-  return Object.keys(tool)
-    .filter((key) => !READ.has(key))
-    .slice(0, MAX_UNREAD)
-    .map((key) => key.slice(0, MAX_ID));
-}
-
 /** A tool that cannot be offered, with its id if that can be read. */
 function problemOf(tool: unknown, problem: string, world: DialectWorld): string {
   let id: unknown;
@@ -198,7 +187,7 @@ function describeTool(tool: unknown, world: DialectWorld): string {
     const plain: Record<string, unknown> = {
       ...Object.fromEntries(fields),
       executable: isTool(tool),
-      unread: unreadKeys(tool),
+      unread: unreadKeys(tool, READ),
       // JSON has no Infinity. As text, the reader can distinguish it from a missing timeout.
       ...nameTimeout(readProperty(tool, 'timeout')),
     };
@@ -215,8 +204,15 @@ const MAX_EXPORTS = 20;
 function describeExports(exports: DialectExports, world: DialectWorld): string {
   const { tools, resolveTools: resolver, agent } = exports;
   if (Array.isArray(tools) || typeof resolver === 'function' || agent !== undefined) return '';
-  const names = Object.keys(exports).slice(0, MAX_EXPORTS);
+  const names = Object.keys(exports)
+    // A module without `export` is bundled as CommonJS, with an empty default.
+    .filter((name) => name !== 'default' || !isEmpty(exports['default']))
+    .slice(0, MAX_EXPORTS);
   return `,"exports":${world.serialize({ names, tools: typeof tools })}`;
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Reflect.ownKeys(value).length === 0;
 }
 
 type DialectExports = Parameters<Dialect['attach']>[0];

@@ -40,3 +40,18 @@ export function makeToolBudget({ powers }: Pick<DialectWorld, 'powers'>, others 
     },
   };
 }
+
+/** Keys of a tool that are reported. */
+const MAX_UNREAD = 10;
+
+/** Characters of a reported key. */
+const MAX_KEY = 128;
+
+/** The names of a tool's own keys that nothing reads: usually misspelt ones. */
+export function unreadKeys(tool: unknown, read: ReadonlySet<string>): readonly string[] {
+  if (typeof tool !== 'object' || tool === null) return [];
+  return Object.keys(tool)
+    .filter((key) => !read.has(key))
+    .slice(0, MAX_UNREAD)
+    .map((key) => key.slice(0, MAX_KEY));
+}

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash } from '../hash.js';
 import { isRecord } from '../../sandbox/wire/json.js';
 import { type CanonicalKey, canonicalJson, canonicalKeys, canonicalMembers } from '../canonical.js';
 import {

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash } from '../hash.js';
 import type { BulkheadEvent } from '../events.js';
 import { isRecord } from '../../sandbox/wire/json.js';
 import { canonicalJson } from '../canonical.js';

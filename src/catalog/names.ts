@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash } from '../hash.js';
 import type { Claim } from './precedence.js';
 
 /** Assigns exported names to tools. */

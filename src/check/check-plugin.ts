@@ -80,13 +80,19 @@ export async function checkPlugin(
     if (!isBulkheadError(error)) throw error;
     return { ...checked, findings: [...findings, ...notLoaded(error, file)], tools: [] };
   }
-  const loaded = inspected.faults.map((fault) => faultFinding(fault, plugin, file));
+  const loaded = inspected.faults.map((fault) =>
+    ofUsableTool(faultFinding(fault, plugin, file), inspected.tools),
+  );
   const others = inspected.problems.filter(
     (problem) =>
       !own.includes(problem) && !inspected.faults.some(({ message }) => message === problem),
   );
   findings.push(...others.map((problem) => problemFinding(problem, inspected, file)));
-  findings.push(...loaded, ...toolFindings(plugin.id, inspected.tools, file));
+  findings.push(
+    ...emptyFindings(plugin),
+    ...loaded,
+    ...toolFindings(plugin.id, inspected.tools, file),
+  );
   const declared = unionOf(plugin.entries.map((entry) => entry.declared));
   try {
     const suggestion = await suggest(directory);
@@ -177,6 +183,23 @@ function versionFindings({ version, manifest }: Plugin): readonly CheckFinding[]
   ];
 }
 
+/** A plugin of files that has none of them. */
+function emptyFindings({ entries, manifest, notRun = [] }: Plugin): readonly CheckFinding[] {
+  const isEmpty = entries.every(({ surfaces }) => surfaces?.length === 0);
+  if (!isEmpty || notRun.length > 0) return [];
+  return [
+    {
+      rule: 'load',
+      level: 'error',
+      message: 'The plugin has no tools and no hooks.',
+      fix: 'Put each tool into tools/NAME.ts, and each hook into hooks/NAME.ts.',
+      file: manifest,
+      line: 1,
+      column: 1,
+    },
+  ];
+}
+
 /** The file of a plugin with one entry. */
 function onlyFile({ entries }: Plugin): string | undefined {
   const [first, ...others] = entries.filter(({ surface }) => surface !== 'channels');
@@ -224,10 +247,10 @@ function faultFinding(
 
 function problemFinding(
   problem: string,
-  { inactive }: Inspection,
+  { inactive, tools }: Inspection,
   file: string | undefined,
 ): CheckFinding {
-  if (!inactive.includes(problem)) return loadFinding(problem, file);
+  if (!inactive.includes(problem)) return ofUsableTool(loadFinding(problem, file), tools);
   return {
     rule: 'inactive',
     level: 'note',
@@ -235,8 +258,19 @@ function problemFinding(
   };
 }
 
+/** A mistake in a tool that can be called nevertheless is a warning. */
+function ofUsableTool(finding: CheckFinding, tools: Inspection['tools']): CheckFinding {
+  const [, named, file] =
+    /^(?:tool "([^"\n]+)"|tools\/([^\s:/]+)\.[cm]?[jt]sx?): /.exec(finding.message) ?? [];
+  const tool = named ?? file;
+  return tool !== undefined && Object.hasOwn(tools, tool) && !finding.message.includes('cannot be')
+    ? { ...finding, level: 'warning' }
+    : finding;
+}
+
 function loadFinding(problem: string, file: string | undefined): CheckFinding {
   const at = problem.search(/ (?:To fix this, |Write: |Did you mean )/);
+  const named = file ?? fileNamedBy(problem);
   const [message, fix] =
     at < 0 ? [problem, undefined] : [problem.slice(0, at), problem.slice(at + 1)];
   return {
@@ -244,8 +278,13 @@ function loadFinding(problem: string, file: string | undefined): CheckFinding {
     level: 'error',
     message: ended(message),
     ...(fix === undefined ? {} : { fix: ended(fix) }),
-    ...(file === undefined ? {} : { file }),
+    ...(named === undefined ? {} : { file: named }),
   };
+}
+
+/** The file that a problem begins with: `tools/now.ts: is not a tool`. */
+function fileNamedBy(problem: string): string | undefined {
+  return /^([^\s:]+\.[cm]?[jt]sx?): /.exec(problem)?.[1];
 }
 
 function isSamePlace(one: CheckFinding, other: CheckFinding): boolean {

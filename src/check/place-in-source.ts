@@ -10,7 +10,9 @@ export function placeInSource(
   source: string,
 ): { readonly line: number; readonly column: number } | undefined {
   const quoted = [...message.matchAll(/"([^"\n]{1,100})"/g)].map(([, word = '']) => word);
-  const [, field] = /^tool "[^"\n]+": (\w+):/.exec(message) ?? [];
+  // A field that is missing is found only in another tool.
+  const [, field] =
+    /^(?:tool "[^"\n]+"|[^\s:]+): (\w+): (?!are missing|is missing)/.exec(message) ?? [];
   const [, tool] = /^(?:tool "|The (?:schema of the )?tool )([\w-]+)/i.exec(message) ?? [];
   const words = [
     ...quoted.filter((word) => word !== tool).toReversed(),

@@ -136,7 +136,7 @@ export async function runCall(
   await formatDryRun(outcome, settings, capabilities);
   const { callId } = outcome;
   const json = settings.json ?? false;
-  const faults = faultsOf(engine, tool);
+  const faults = [...faultsOf(engine, tool), ...(await misspeltKeys(directory, capabilities))];
   if (!json && outcome.callId !== undefined) {
     for (const fault of faults) await capabilities.stderr.write(`warning  ${visible(fault)}\n`);
   }
@@ -153,9 +153,10 @@ export async function runCall(
     if (unset !== '') await capabilities.stderr.write(unset);
   }
   if (!outcome.ok) {
-    const { durationMs } = outcome;
-    const failure = await placeFailure(outcome.failure, { directory, tool }, capabilities);
-    const about = { json, durationMs, directory, denied: outcome.denied, problems: faults };
+    const { durationMs, denied: refused } = outcome;
+    const of = { directory, tool, denied: refused };
+    const failure = await placeFailure(outcome.failure, of, capabilities);
+    const about = { json, durationMs, directory, denied: refused, problems: faults };
     return reportFailure(failure, about, capabilities);
   }
   const { shown } = outcome;
@@ -181,8 +182,27 @@ function faultsOf(engine: Engine, tool: string): readonly string[] {
   return engine
     .plugins()
     .flatMap(({ state, problems }) => (state === 'active' ? problems : []))
-    .filter(({ code, toolId }) => code === 'INVALID_MANIFEST' || toolId === tool)
+    .filter(
+      ({ code, toolId, message }) =>
+        code === 'INVALID_MANIFEST' || toolId === tool || isUnread(message, tool),
+    )
     .map(({ message }) => message);
+}
+
+/** Keys of the manifest that are probably misspelt: without what they say, the call may fail. */
+async function misspeltKeys(
+  directory: string,
+  { findMisspeltKeys }: Pick<CliCapabilities, 'findMisspeltKeys'>,
+): Promise<readonly string[]> {
+  const found = await findMisspeltKeys(directory).catch(() => []);
+  return found.map(
+    ({ file, line, column, message, fix }) => `${file}:${line}:${column}: ${message} ${fix}`,
+  );
+}
+
+/** A key of the tool that is probably misspelt. */
+function isUnread(message: string, tool: string): boolean {
+  return message.startsWith(`tool ${JSON.stringify(tool)}: `) && message.includes(' is not read. ');
 }
 
 /** `--timeout` may be longer than the engine's default limit. */

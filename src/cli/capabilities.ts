@@ -10,6 +10,7 @@ import type { WallPlan } from '../guests/walls/plan.js';
 import type { PackageStore } from '../npm/store.js';
 import type { PublicKey } from '../keys/signing-key.js';
 import type { Stops } from '../stops/stop.js';
+import type { CheckFinding } from '../check/finding.js';
 import type { Prompts } from './prompts.js';
 import type { CodePlaces } from '../suggest/code-places.js';
 import type { Suggestion } from '../suggest/suggest.js';
@@ -23,6 +24,7 @@ export interface CliCapabilities {
   readonly suggestPermissions: (directory: string) => Promise<Suggestion>;
   /** Reads the code of a plugin for places that errors without a stack do not have. */
   readonly findCodePlaces: (directory: string) => Promise<CodePlaces>;
+  readonly findMisspeltKeys: (directory: string) => Promise<readonly CheckFinding[]>;
   /** The packages of npm that were fetched for this user. */
   readonly packages: PackageStore;
   /** Reads the audit log in that file. */

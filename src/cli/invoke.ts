@@ -78,7 +78,7 @@ export async function invoke(
         ...(result.value === undefined ? {} : { result: result.value }),
         ...(status === undefined ? {} : { plugin: status.id }),
         ...(stack === undefined ? {} : { stack }),
-        ...(result.code === 'TOOL_FAILED' && stack === undefined ? { fix: NO_PLACE } : {}),
+        ...(isPlaceless(result, stack) ? { fix: NO_PLACE } : {}),
       },
       durationMs,
       ...more,
@@ -99,6 +99,11 @@ export interface Invocation {
   readonly onRecording?: (recording: CallRecording) => void;
 }
 
+/** Whether a tool threw a value without a stack. A tool that returns a failure has a value. */
+function isPlaceless({ code, value }: CallResult, stack: string | undefined): boolean {
+  return code === 'TOOL_FAILED' && stack === undefined && value === undefined;
+}
+
 const NO_PLACE =
   'The plugin threw a value that is not an Error, so there is no stack: write throw new Error(…).';
 
@@ -113,7 +118,10 @@ function whyAbsent(tool: string, status: PluginStatus | undefined): Failure | un
   if (status === undefined) return problem;
   const { id: plugin, tools } = status;
   if (problem !== undefined) return { ...failureOfProblem(problem), plugin };
-  if (tools.length === 0) return undefined;
+  if (tools.length === 0) {
+    const message = `There is no tool ${tool}: ${plugin} has no tools. To fix this, see bulkhead check.`;
+    return { code: 'TOOL_NOT_FOUND', message, plugin };
+  }
   const names = tools.slice(0, MAX_LISTED).map((one) => one.tool);
   const message = `There is no tool ${tool}. To fix this, call one of its tools: ${names.join(', ')}.`;
   return { code: 'TOOL_NOT_FOUND', message, plugin };

@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { placeInSource } from '../check/place-in-source.js';
+import type { DeniedUse } from '../engine/types/result.js';
 import type { CodePlaces, ThrownValue } from '../suggest/code-places.js';
 import type { CliCapabilities } from './capabilities.js';
 import type { Failure, FailureCode } from './failure.js';
@@ -7,10 +10,18 @@ import { spotOf } from './source-spot.js';
 const OF_TOOLS: ReadonlySet<FailureCode> = new Set([
   'TOOL_FAILED',
   'INVALID_TOOL',
+  'INVALID_SCHEMA',
   'DEADLINE_EXCEEDED',
   'RESULT_INVALID',
   'RESULT_TOO_LARGE',
 ]);
+
+export interface FailedCall {
+  readonly directory: string;
+  readonly tool: string;
+  /** What the plugin was denied during the call. */
+  readonly denied?: readonly DeniedUse[] | undefined;
+}
 
 /**
  * Adds the place to a failure that has none: of a thrown value that is not an error, the statement that
@@ -18,18 +29,45 @@ const OF_TOOLS: ReadonlySet<FailureCode> = new Set([
  */
 export async function placeFailure(
   failure: Failure,
-  { directory, tool }: { readonly directory: string; readonly tool: string },
-  { findCodePlaces }: Pick<CliCapabilities, 'findCodePlaces'>,
+  { directory, tool, denied = [] }: FailedCall,
+  { findCodePlaces, readFile }: Pick<CliCapabilities, 'findCodePlaces' | 'readFile'>,
 ): Promise<Failure> {
+  if (failure.code === 'BUNDLE_FAILED' && spotOf(failure) === undefined) {
+    const [, at] = / ([^\s:]+\.[cm]?[jt]sx?:\d+:\d+): /.exec(failure.message) ?? [];
+    return at === undefined ? failure : { ...failure, at };
+  }
   if (!OF_TOOLS.has(failure.code) || spotOf(failure) !== undefined) return failure;
+  const [refused] = denied.flatMap(({ at }) => (at === undefined ? [] : [at]));
+  // A tool that catches a denial usually returns its message.
+  if (failure.result !== undefined && refused !== undefined) return { ...failure, at: refused };
+  const read = (file: string): Promise<string> => readFile(join(directory, file)).catch(() => '');
+  const wrong = await placeOfExports(failure, read);
+  if (wrong !== undefined) return { ...failure, at: wrong };
   const places = await findCodePlaces(directory).catch(() => undefined);
   if (places === undefined) return failure;
   const own = placeOfTool(places, tool);
+  if (failure.code === 'INVALID_SCHEMA' && own !== undefined) {
+    const [file = ''] = own.split(':');
+    const spot = placeInSource(failure, await read(file));
+    return { ...failure, at: spot === undefined ? own : `${file}:${spot.line}:${spot.column}` };
+  }
   // A tool that returns a failure has a result.
   const isThrown = failure.code === 'TOOL_FAILED' && failure.result === undefined;
   const thrown = isThrown ? matching(places.throws, failure.message) : [];
   const at = thrown.length === 1 ? thrown[0]?.at : own;
   return at === undefined ? failure : { ...failure, at };
+}
+
+/** Where a module should export its tools: it names them, exports something else, or begins. */
+async function placeOfExports(
+  { code, message }: Failure,
+  read: (file: string) => Promise<string>,
+): Promise<string | undefined> {
+  const [, file] = /^([^\s:]+\.[cm]?[jt]sx?): /.exec(message) ?? [];
+  if (code !== 'INVALID_TOOL' || file === undefined) return undefined;
+  const lines = (await read(file)).split('\n');
+  const named = lines.findIndex((line) => /\btools\b\s*[:=]|^export default\b/.test(line));
+  return `${file}:${Math.max(named, 0) + 1}:1`;
 }
 
 /** A caller may name a tool with its plugin: `weather:now`, `weather__now`. */

@@ -33,6 +33,7 @@ import { installCommand } from '../guests/walls/install.js';
 import { findCommand, runBehindWalls } from '../guests/walls/run.js';
 import { replaceFile } from '../replace-file.js';
 import { openPackageStore, storeDirectoryOf } from '../npm/store.js';
+import { findMisspeltKeys } from '../check/misspelt-keys.js';
 import { makePrompts } from './prompts.js';
 import { findCodePlaces } from '../suggest/code-places.js';
 import { suggestPermissions } from '../suggest/suggest.js';
@@ -59,6 +60,7 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
     readPublicKeys,
     suggestPermissions,
     findCodePlaces,
+    findMisspeltKeys,
     packages: openPackageStore({
       directory: storeDirectoryOf({ environment: env }),
       environment: env,

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash } from '../hash.js';
 import type { InputConditions } from '../approval/scope.js';
 import { canonicalJson } from '../canonical.js';
 

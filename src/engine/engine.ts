@@ -33,6 +33,7 @@ import { makeLiveMode } from './instance/request-modes.js';
 import { listen } from './logger.js';
 import { openApprovalFilesOrMemory } from './node/approval-files.js';
 import { openOfferPins } from './instance/offer-pins.js';
+import { requireNode } from './node/require-node.js';
 import { openPinFiles } from './node/text-cache.js';
 import { watchDirectories } from './node/watcher.js';
 import { makeGrants } from './plugins/grants.js';
@@ -82,6 +83,7 @@ export async function openEngine(
   carrier?: CallCarrier,
   learning: Pick<RegistrySpec, 'prepare'> = {},
 ): Promise<OpenEngine> {
+  requireNode();
   if (typeof options !== 'object' || options === null) throw withoutOptions();
   const plugins = makePluginTable();
   const openCalls = makeOpenCalls();

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash } from '../hash.js';
 
 /** The digest that identifies bundles and files, as in Subresource Integrity: `sha512-<base64>`. */
 export function integrityOf(content: string | Uint8Array): string {

@@ -72,7 +72,7 @@ function describedTool(
   }
   const at = members.get('execute') ?? object;
   const name = textOf(members.get('id')) ?? textOf(members.get('name'));
-  return name === undefined ? (at === object ? undefined : { at }) : { name, at };
+  return { at, ...(name === undefined ? {} : { name }) };
 }
 
 function registeredTool({

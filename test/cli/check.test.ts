@@ -115,6 +115,7 @@ describe('bulkhead check', () => {
       { source: TOOL('return 1').replace('annotations:', 'hints:') },
       {
         rule: 'load',
+        level: 'warning',
         fix: expect.stringContaining('write annotations: { readOnlyHint: true }'),
         line: 2,
       },
@@ -135,6 +136,42 @@ describe('bulkhead check', () => {
       { rule: 'load', message: 'no luck.', file: 'index.ts', line: 9 },
     ],
   ];
+
+  const vellumTool = (text: string): string =>
+    `\nexport default {\n  description: 'Runs.',\n  ${text}\n};\n`;
+
+  it.each([
+    ['execute', `exec() {}`, /has no execute function/, 'warning'],
+    ['a schema', `inputSchema: {}, execute() {}`, /"inputSchema" is not read/, 'warning'],
+    ['a risk', `defaultRiskLevel: 'none',\n  execute() {}`, /defaultRiskLevel: must be/, 'warning'],
+  ])('finds a Vellum tool without %s', async (_what, text, message, level) => {
+    const { findings } = await check(makeVellum({ tools: { run: vellumTool(text) } }));
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        rule: 'load',
+        level,
+        message: expect.stringMatching(message),
+        file: 'tools/run.ts',
+      }),
+    );
+  });
+
+  it('finds a Vellum plugin that has nothing, because its tools are elsewhere', async () => {
+    const directory = makeVellum({ files: { 'src/tools/run.ts': vellumTool('execute() {}') } });
+    expect((await check(directory)).findings).toContainEqual(
+      expect.objectContaining({ rule: 'load', level: 'error', message: expect.any(String) }),
+    );
+    const { code, stderr } = await run(['call', directory, 'run']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('There is no tool run: sample has no tools.');
+  });
+
+  it('places what a tool lacks at this tool, not at one that has it', async () => {
+    const first = `{ id: 'first', name: 'F', description: 'F.', parameters: { type: 'object' }, execute: () => 1 },`;
+    const source = TOOL('return 1').replace('[{', `[\n${first}\n{`);
+    const { findings } = await check(makePlugin({ ...VERSION, source }));
+    expect(findings).toMatchObject([{ rule: 'load', level: 'warning', line: 2 }]);
+  });
 
   it.each(mistakes)('finds %s', async (_what, spec, finding) => {
     const { code, findings } = await check(makePlugin({ ...VERSION, ...spec }));

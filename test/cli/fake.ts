@@ -121,6 +121,7 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
       spec.suggestion === undefined
         ? Promise.reject(new Error('nothing to suggest'))
         : Promise.resolve(spec.suggestion),
+    findMisspeltKeys: () => Promise.resolve([]),
     findCodePlaces: () => Promise.resolve({ tools: new Map(), throws: [] }),
     readAudit: (path) => {
       throw new Error(`there is no audit log ${path}`);

@@ -63,6 +63,9 @@ describe('bulkhead init', () => {
           const file = readFileSync(join(project, 'package.json'), 'utf8');
           const { devDependencies, scripts } = JSON.parse(file);
           expect(devDependencies['bulkhead']).toBe(`file:${ROOT}`);
+          const launch = readFileSync(join(project, '.vscode/launch.json'), 'utf8');
+          expect(JSON.parse(launch).configurations[0]).toMatchObject({ pauseForSourceMap: true });
+          expect(readFileSync(join(project, '.gitignore'), 'utf8')).toContain('node_modules/');
           expect(scripts).toMatchObject({ test: 'node --test', check: 'tsc && bulkhead check .' });
         }
       }

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { afterEachFile } from '../tidying.js';
 import { makePlugin, type PluginSpec } from '../engine/plugin-on-disk.js';
+import { makeVellum } from '../engine/vellum-on-disk.js';
 import { run } from './in-process.js';
 
 const tool = (body: string, head = ''): string => `${head}export const tools = [{
@@ -245,9 +246,18 @@ const mistakes: readonly Mistake[] = [
   },
   {
     about: 'no tools',
-    spec: { source: 'export default [];' },
+    spec: { source: '\nexport default [1];' },
     code: 'INVALID_TOOL',
     cause: 'exports "default", no "tools". Write: export const tools = [ … ]',
+    at: 'index.ts:2:1',
+    fix: 'Correct the tool',
+  },
+  {
+    about: 'tools without export',
+    spec: { source: `\n\n${tool('return 1;').replace('export ', '')}` },
+    code: 'INVALID_TOOL',
+    cause: 'index.ts: exports nothing. Write: export const tools = [ … ]',
+    at: 'index.ts:3:1',
     fix: 'Correct the tool',
   },
   {
@@ -255,6 +265,7 @@ const mistakes: readonly Mistake[] = [
     spec: { source: tool('return 1;').replace(`type: 'object'`, `type: 'objct'`) },
     code: 'INVALID_SCHEMA',
     cause: 'the schema of run: #/type "objct" is not a type. Did you mean "object"?',
+    at: 'index.ts:2:69',
     fix: 'bulkhead check <plugin-dir>',
   },
   {
@@ -395,6 +406,52 @@ describe('a mistake of an author', () => {
       ok: true,
       problems: [expect.stringContaining(warning)],
     });
+  });
+
+  it.each([
+    [
+      'no execute',
+      `export default { input_schema: { type: 'object' }, exec() {} };`,
+      'TOOL_FAILED',
+      /no execute implementation/,
+    ],
+    ['a syntax error', 'export default { execute( };', 'BUNDLE_FAILED', /Expected|Unexpected/],
+    [
+      'no default export',
+      '\nexport const tool = {};',
+      'INVALID_TOOL',
+      /tools\/run\.ts: is not a tool/,
+    ],
+  ])('of Vellum is reported as what it is: %s', async (_, text, code, cause) => {
+    const directory = makeVellum({ tools: { run: text } });
+    const { stdout } = await run([
+      'call',
+      directory,
+      'run',
+      '--input',
+      '{"a":1}',
+      '--json',
+      '--yes',
+    ]);
+    const { error }: { readonly error: Told } = JSON.parse(stdout);
+    expect(error).toMatchObject({ code, message: expect.stringMatching(cause) });
+    expect(error.fix).not.toContain('a value that is not an Error');
+    expect(error.at).toMatchObject({ file: 'tools/run.ts' });
+  });
+
+  it('in a key of the manifest or a tool is a warning, whether the call fails or not', async () => {
+    const directory = makePlugin({
+      source: tool(`return 'done';`).replace('parameters:', 'inputSchema:'),
+      entry: { permisions: { network: ['a.test'] } },
+    });
+    const { code, stderr } = await run(['call', directory, 'run']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^warning {2}tool "run": "inputSchema" is not read\. Did you mean "param/m,
+    );
+    expect(stderr).toMatch(
+      /^warning {2}pandora\.manifest\.json:1:\d+: provides\.tools\.permisions is not read\. Did you mean "permissions"\?$/m,
+    );
   });
 
   it.each([

@@ -120,6 +120,18 @@ describe('files through Node’s promises', () => {
     ]);
   });
 
+  it('say once that they are denied', async () => {
+    const engine = await startEngine([
+      plugin(
+        { run: `return await readdir('pages').catch((error) => error.message)` },
+        {},
+        { 'pages/a.md': 'theirs' },
+      ),
+    ]);
+    const { content } = await engine.call('run', {});
+    expect(content[0]?.text?.match(/EACCES/g)).toHaveLength(1);
+  });
+
   it('say which grant would allow them if nothing is granted', async () => {
     const engine = await startEngine([
       plugin(

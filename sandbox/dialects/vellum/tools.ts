@@ -3,7 +3,7 @@ import type { GuestGrant, GuestMount } from '../../wire/methods.js';
 import type { CallWorld, DialectWorld } from '../dialect.js';
 import type { SurfaceGroup } from './surfaces.js';
 import { isRecord } from '../../wire/json.js';
-import { makeToolBudget, OVER_BUDGET, shortDescription } from '../tool-list.js';
+import { makeToolBudget, OVER_BUDGET, shortDescription, unreadKeys } from '../tool-list.js';
 import { withSignal } from '../with-signal.js';
 
 /**
@@ -36,6 +36,8 @@ const FIELDS = [
   'exclusive',
 ];
 
+const READ: ReadonlySet<string> = new Set([...FIELDS, 'execute']);
+
 async function describeTool(
   tools: SurfaceGroup,
   stem: string,
@@ -50,6 +52,8 @@ async function describeTool(
       const value: unknown = Reflect.get(exported, field);
       return [field, field === 'description' ? shortDescription(value) : value];
     });
+    const isExecutable = typeof Reflect.get(exported, 'execute') === 'function';
+    fields = [...fields, ['executable', isExecutable], ['unread', unreadKeys(exported, READ)]];
   } catch (error) {
     return `${named},"error":${world.serialize(messageOf(error))}}`;
   }

@@ -45,7 +45,8 @@ export function asFault(error: unknown, path: string): Error {
       ? makeFault('ENOENT', path)
       : makeFault('EINVAL', path, code, error.message);
   }
-  return typeof code === 'string' && DENIALS.has(code)
+  // A denial may be a fault already.
+  return typeof code === 'string' && DENIALS.has(code) && !error.message.startsWith('EACCES: ')
     ? makeFault('EACCES', path, code, error.message)
     : error;
 }

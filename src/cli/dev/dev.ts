@@ -112,6 +112,7 @@ export async function runDev(
     {
       directory,
       engine,
+      given: namesWithValues(options.env),
       files: settings.mock === undefined ? [] : [resolve(settings.mock)],
       beforeReload: async () =>
         (await mocks?.reload()) === true ? [`answers of ${settings.mock}`] : [],
@@ -186,6 +187,10 @@ async function optionsFor(
     // The session shows why a reload failed.
     logger: makePluginLog(capabilities.stderr, false),
   };
+}
+
+function namesWithValues(env: EngineOptions['env'] = {}): ReadonlySet<string> {
+  return new Set(Object.keys(env).filter((name) => env[name] !== undefined));
 }
 
 function named(

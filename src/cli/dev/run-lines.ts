@@ -10,13 +10,13 @@ import { errorBlock } from '../report-failure.js';
 import { parseCallLine } from './call-line.js';
 import { WORDS } from './complete.js';
 import type { LineSource } from './line-source.js';
-import { describePlugins, type DevSession } from './session.js';
+import type { DevSession } from './session.js';
 
 export interface LinesSpec {
   readonly directory: string;
   readonly engine: Engine;
   readonly lines: LineSource;
-  readonly session: Pick<DevSession, 'reload'>;
+  readonly session: Pick<DevSession, 'reload' | 'describe'>;
   /** Observes the calls. Default: nothing does. */
   readonly observer?: CallObserver;
 }
@@ -55,7 +55,7 @@ export async function runLines(
     if (text === '.reload') await session.reload();
     else if (text === '.tools' || text === '.permissions') {
       const word = text === '.tools' ? 'tool ' : 'permission ';
-      const all = describePlugins(engine.plugins()).split('\n');
+      const all = session.describe().split('\n');
       await stdout.write(
         all.filter((one) => !one.startsWith(' ') || one.trim().startsWith(word)).join('\n'),
       );
@@ -101,7 +101,8 @@ async function callLine(
   const denied = describeDenied(outcome.denied);
   if (denied !== '') await stderr.write(denied);
   if (!outcome.ok) {
-    return show(await placeFailure(outcome.failure, { directory, tool: call.tool }, capabilities));
+    const of = { directory, tool: call.tool, denied: outcome.denied };
+    return show(await placeFailure(outcome.failure, of, capabilities));
   }
   const { shown, durationMs } = outcome;
   const text = typeof shown === 'string' ? visibleLines(shown) : jsonLines(shown);

@@ -18,6 +18,8 @@ import { scopesOf, unionOf } from '../../permissions/permissions.js';
 export interface SessionSpec {
   readonly directory: string;
   readonly engine: Engine;
+  /** The variables of the plugin that have values. */
+  readonly given: ReadonlySet<string>;
   /** Files outside of the directory that are read again with the plugin. */
   readonly files: readonly string[];
   /** Runs before the plugin is read again, and returns what changed. What it throws is shown. */
@@ -34,6 +36,8 @@ export interface DevSession {
   start(): Promise<void>;
   /** Reads the plugin again, and shows what changed. */
   reload(): Promise<void>;
+  /** The plugin, with its tools and permissions. */
+  describe(): string;
   close(): Promise<void>;
 }
 
@@ -47,12 +51,14 @@ export function openSession(
   spec: SessionSpec,
   capabilities: Pick<CliCapabilities, 'now' | 'readFile'>,
 ): DevSession {
-  const { directory, engine, files, beforeReload, check, out } = spec;
+  const { directory, engine, given, files, beforeReload, check, out } = spec;
   const { now, readFile } = capabilities;
   const paint = makePaint(out.colour);
   let before: Snapshot = snapshotOf(engine.plugins());
   /** When the first change since the last reload was noticed. */
   let changedMs: number | undefined;
+
+  const describe = (): string => describePlugins(engine.plugins(), given);
 
   const showProblems = async (
     after: Snapshot,
@@ -112,11 +118,12 @@ export function openSession(
   return {
     start: async () => {
       await watching.start();
-      await out.write(describePlugins(engine.plugins()));
+      await out.write(describe());
       await showProblems(before);
       check?.run();
     },
     reload,
+    describe,
     close: async () => {
       await watching.close();
       await check?.close();
@@ -142,8 +149,11 @@ function headline(
     : paint('yellow', `not reloaded (${took}): the last good version still serves`);
 }
 
+const UNSET = (name: string): string =>
+  ` (no value: --env ${name}=VALUE, or --secret ${name}=HOST)`;
+
 /** The plugins with their tools and permissions. */
-export function describePlugins(plugins: readonly PluginStatus[]): string {
+function describePlugins(plugins: readonly PluginStatus[], given: ReadonlySet<string>): string {
   const lines = plugins.flatMap(({ id, version, format, state, tools, entries }) => {
     const permissions = unionOf(entries.map(({ effective }) => effective));
     return [
@@ -157,9 +167,10 @@ export function describePlugins(plugins: readonly PluginStatus[]): string {
         return `  tool        ${visible(shortName(tool))}(${fields.map(visible).join(', ')})`;
       }),
       ...permissionNames.flatMap((kind) =>
-        scopesOf(permissions, kind).map(
-          (scope) => `  permission  ${visible(scopedName(kind, scope))}`,
-        ),
+        scopesOf(permissions, kind).map((scope) => {
+          const unset = kind === 'env' && !given.has(scope) ? UNSET(scope) : '';
+          return `  permission  ${visible(scopedName(kind, scope))}${unset}`;
+        }),
       ),
     ];
   });

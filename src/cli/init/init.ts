@@ -6,7 +6,7 @@ import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { reasonOf, usageError } from '../failure.js';
 import { print } from '../output.js';
-import { LAUNCH_FILE, type Template } from './project.js';
+import { IGNORE_FILE, LAUNCH_FILE, type Template } from './project.js';
 import { templates } from './templates.js';
 
 interface InitSettings {
@@ -42,6 +42,7 @@ async function runInit(
   const files = {
     ...template.files({ name, bulkhead: await dependencyOn(capabilities) }),
     ...LAUNCH_FILE,
+    ...IGNORE_FILE,
   };
   await capabilities.makeProject(directory, files).catch((error: unknown) => {
     throw usageError(

@@ -66,6 +66,9 @@ export function compilerFile(types: readonly string[], own: object = {}): string
   });
 }
 
+/** npm leaves out these files too. */
+export const IGNORE_FILE: ProjectFiles = { '.gitignore': 'node_modules/\n*.recording\n' };
+
 /** VS Code: attaches to `bulkhead call … --inspect`. */
 export const LAUNCH_FILE: ProjectFiles = {
   '.vscode/launch.json': json({
@@ -76,6 +79,8 @@ export const LAUNCH_FILE: ProjectFiles = {
         type: 'node',
         request: 'attach',
         websocketAddress: '${input:debugger}',
+        // The code is on no disk, so the debugger has to read its source map before it runs.
+        pauseForSourceMap: true,
         skipFiles: ['<node_internals>/**'],
       },
     ],

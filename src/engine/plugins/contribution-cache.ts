@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash } from '../../hash.js';
 import { FROM_GUEST } from '../../../sandbox/wire/limits.js';
 import type { Json } from '../../../sandbox/wire/messages.js';
 import { parseMessage } from '../../../sandbox/wire/parse.js';

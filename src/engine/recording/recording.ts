@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash } from '../../hash.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { FROM_HOST } from '../../../sandbox/wire/limits.js';
 import { MAX_TAPE_ENTRIES } from '../../../sandbox/wire/methods.js';

@@ -1,4 +1,5 @@
 import { cutText, invalidTool, quoteText } from '../quote.js';
+import { reportUnreadKeys, type ToolKeys } from '../unread-keys.js';
 import { isToolName, type ToolAnnotations, type ToolDefinition } from '../../plugin/tool.js';
 import type { BulkheadError } from '../../errors.js';
 import { coversAll, effectivePermissions } from '../../permissions/grant.js';
@@ -6,7 +7,6 @@ import type { Permissions } from '../../permissions/kind.js';
 import type { PluginEntry } from '../../plugin/plugin.js';
 import { bandOfHints } from '../../plugin/risk.js';
 import { checkSchema, type JsonSchemaDocument } from '../../schema/check.js';
-import { didYouMean } from '../../did-you-mean.js';
 import { readShape } from '../../schema/shape.js';
 import { permissionsShape, readManifestPermissions } from '../manifest-permissions.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
@@ -29,7 +29,7 @@ export function readTool(fields: Fields, toolId: string, context: ToolContext): 
   const report = (problem: string): void => context.report(`tool ${quoteText(toolId)}: ${problem}`);
   if (fields['executable'] !== true) throw refuseTool(context, toolId, 'has no execute function');
   reportSandbox(fields['sandbox'], context.entry, report);
-  reportUnread(fields['unread'], report);
+  reportUnreadKeys(fields['unread'], KEYS, report);
   const read = {
     id,
     toolId,
@@ -91,37 +91,27 @@ function readParameters(value: unknown, id: string): JsonSchemaDocument {
   return checkSchema(value ?? { type: 'object', properties: {} }, id);
 }
 
-/** Reports keys that are probably misspelt. Other unknown keys may be the author's own. */
-function reportUnread(value: unknown, report: (problem: string) => void): void {
-  const keys: readonly unknown[] = Array.isArray(value) ? value : [];
-  for (const key of keys) {
-    if (typeof key !== 'string') continue;
-    const meant = OTHER_SYSTEMS.get(key) ?? didYouMean(key, KNOWN);
-    if (meant !== undefined) report(`${quoteText(key)} is not read. Did you mean "${meant}"?`);
-  }
-}
-
-const KNOWN = [
-  'description',
-  'parameters',
-  'execute',
-  'timeout',
-  'sandbox',
-  'permissions',
-  'annotations',
-];
-
-/** The names of the same fields in other systems. */
-const OTHER_SYSTEMS: ReadonlyMap<string, string> = new Map([
-  ['inputSchema', 'parameters'],
-  ['input_schema', 'parameters'],
-  ['schema', 'parameters'],
-  ['args', 'parameters'],
-  ['run', 'execute'],
-  ['handler', 'execute'],
-  ['call', 'execute'],
-  ['timeoutMs', 'timeout'],
-]);
+const KEYS: ToolKeys = {
+  known: [
+    'description',
+    'parameters',
+    'execute',
+    'timeout',
+    'sandbox',
+    'permissions',
+    'annotations',
+  ],
+  elsewhere: new Map([
+    ['inputSchema', 'parameters'],
+    ['input_schema', 'parameters'],
+    ['schema', 'parameters'],
+    ['args', 'parameters'],
+    ['run', 'execute'],
+    ['handler', 'execute'],
+    ['call', 'execute'],
+    ['timeoutMs', 'timeout'],
+  ]),
+};
 
 // An entry's modules are loaded as one, before its tools are known. The manifest says how they run,
 // and the operator accepted the manifest.

@@ -3,15 +3,15 @@ import type { Contributions, RefusedTool, ToolDefinition } from '../../plugin/to
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { ContributionContext } from '../format.js';
 import { cutText, invalidTool, quoteText } from '../quote.js';
-import { readTool, type ToolSource } from './tool.js';
+import { FAILED_FIELDS, readTool, type ToolSource } from './tool.js';
 
 /**
  * Reads a guest's answer to the request for its tools: one item for each file of `tools/`, in
  * order, as `{ stem, tool: fields }`, `{ stem, error: text }`, `{ stem, problem: text }` or
  * `{ stem, exports: type }`.
  *
- * The answer is not trusted. A file that failed to load is still a tool with default fields, and
- * its caller gets the reason. A tool with a problem is refused alone. A file that does not export an
+ * The answer is not trusted. A file that failed to load is still a tool, which takes any
+ * input, and its caller gets the reason. A tool with a problem is refused alone. A file that does not export an
  * object is not a tool.
  */
 export function readContributions(answer: unknown, context: ContributionContext): Contributions {
@@ -39,7 +39,7 @@ export function readContributions(answer: unknown, context: ContributionContext)
         const why = `cannot be read: ${quoteText(problem)}`;
         throw invalidTool(context.plugin.id, surface.file, surface.stem, why);
       }
-      const read = readTool(isRecord(tool) ? tool : {}, source);
+      const read = readTool(isRecord(tool) ? tool : FAILED_FIELDS, source);
       // In the original the later silently overwrites the earlier.
       if (tools.delete(read.toolId)) {
         report(`has the name ${quoteText(read.toolId)} of another file; the later counts`);

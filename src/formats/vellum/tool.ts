@@ -5,6 +5,7 @@ import { checkSchema } from '../../schema/check.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { ContributionContext } from '../format.js';
 import { cutText, quoteText } from '../quote.js';
+import { reportUnreadKeys, type ToolKeys } from '../unread-keys.js';
 import { VELLUM_LIMITS } from './limits.js';
 import { shellWord } from '../../visible.js';
 
@@ -22,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * `INVALID_TOOL` for a name that is not allowed, `INVALID_SCHEMA`, and `HOST_MODE_DENIED`.
  */
 export function readTool(fields: Fields, source: ToolSource): ToolDefinition {
-  const { plugin, entry, stem, maxTimeoutMs } = source;
+  const { plugin, entry, stem, maxTimeoutMs, report } = source;
   const ofWorkspace = plugin.origin === 'workspace';
   const toolId = ofWorkspace ? stem : readName(fields['name'], source);
   const id = `${plugin.id}:${toolId}`;
@@ -34,6 +35,8 @@ export function readTool(fields: Fields, source: ToolSource): ToolDefinition {
     ofWorkspace ? 'high' : 'medium',
     source,
   );
+  if (fields['executable'] === false) report('has no execute function, so each call fails');
+  reportUnreadKeys(fields['unread'], KEYS, report);
   const category = readText(fields['category'], MAX_CATEGORY);
   return {
     id,
@@ -56,6 +59,22 @@ export function readTool(fields: Fields, source: ToolSource): ToolDefinition {
     permissions: entry.declared,
   };
 }
+
+const KEYS: ToolKeys = {
+  known: ['name', 'description', 'input_schema', 'defaultRiskLevel', 'executionTarget', 'execute'],
+  elsewhere: new Map([
+    ['inputSchema', 'input_schema'],
+    ['parameters', 'input_schema'],
+    ['schema', 'input_schema'],
+    ['risk', 'defaultRiskLevel'],
+    ['riskLevel', 'defaultRiskLevel'],
+    ['run', 'execute'],
+    ['handler', 'execute'],
+  ]),
+};
+
+/** The fields of a tool whose file failed: its caller gets the reason, whatever the input is. */
+export const FAILED_FIELDS: Fields = { input_schema: { type: 'object' } };
 
 function hostDenied(plugin: string, tool: string): BulkheadError {
   const id = JSON.stringify(plugin);

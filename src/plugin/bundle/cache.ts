@@ -1,4 +1,5 @@
-import { createHash, hash as hashOf } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { hash as hashOf } from '../../hash.js';
 import { lstatSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { BulkheadError } from '../../errors.js';

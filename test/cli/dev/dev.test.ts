@@ -15,7 +15,10 @@ const MANIFEST = {
   version: '1.0.0',
   pandora: '>=1.0.0',
   provides: {
-    tools: { entry: './index.ts', permissions: { network: ['api.example.com'], env: ['KEY'] } },
+    tools: {
+      entry: './index.ts',
+      permissions: { network: ['api.example.com'], env: ['KEY', 'LATER'] },
+    },
   },
 };
 
@@ -99,6 +102,10 @@ describe('bulkhead dev', () => {
   it('shows the plugin, and a call to try', () => {
     expect(stdout.text).toContain('greeter 1.0.0 (pandora, active)\n  tool        greet(name)\n');
     expect(stdout.text).toContain('  permission  network api.example.com\n');
+    expect(stdout.text).toMatch(/^ {2}permission {2}env KEY$/m);
+    expect(stdout.text).toContain(
+      'env LATER (no value: --env LATER=VALUE, or --secret LATER=HOST)',
+    );
     expect(stdout.text).toContain('greet {"name":"text"}');
   });
 
@@ -124,7 +131,7 @@ describe('bulkhead dev', () => {
     expect(await next(stdout, /k\n/, () => typing.type('greet name=Ada'))).toBe('hello, Ada k\n');
     const tools = {
       ...MANIFEST.provides.tools,
-      permissions: { network: ['api.example.com'], env: ['KEY'], time: true },
+      permissions: { ...MANIFEST.provides.tools.permissions, time: true },
     };
     const grown = await next(stdout, 'permission time', () =>
       writeFileSync(

@@ -122,13 +122,15 @@ describe('a definition', () => {
   it('whose schema cannot be used is refused alone', async () => {
     const engine = await startVellum({
       tools: {
-        bad: `export default { input_schema: { $ref: 'https://example.com/x.json' } };`,
-        good: 'export default {};',
+        bad: `export default { input_schema: { $ref: 'https://example.com/x.json' }, execute() {} };`,
+        good: 'export default { execute() {} };',
+        idle: 'export default {};',
       },
     });
-    expect(engine.catalog.list().map(({ tool }) => tool)).toEqual(['good']);
+    expect(engine.catalog.list().map(({ tool }) => tool)).toEqual(['good', 'idle']);
     expect(engine.plugins()[0]?.problems).toMatchObject([
       { code: 'INVALID_SCHEMA', toolId: 'bad' },
+      { message: 'tools/idle.ts: has no execute function, so each call fails' },
     ]);
   });
 });

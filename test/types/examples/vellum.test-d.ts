@@ -76,3 +76,6 @@ export const postToolUse: PluginHookFn<PostToolUseContext> = async (ctx) => {
 // @ts-expect-error: no risk of that name
 export const risky: ToolDefinition = { defaultRiskLevel: 'none' };
 export const risk: 'high' = RiskLevel.High;
+
+const key: string | undefined = process.env['API_KEY'];
+void key;
