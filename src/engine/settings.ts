@@ -5,7 +5,7 @@ import { checkOptions } from './types/option-forms.js';
 import { ENGINE_OPTIONS } from './types/options-table.js';
 import { openRuleBook } from '../approval/rule-book.js';
 import { type EffectMode, isTolerance, THRESHOLDS } from '../approval/policy.js';
-import { checkNetworkOptions } from '../brokers/network/broker.js';
+import { checkNetworkOptions } from '../brokers/network/overrides.js';
 import type { PowerDefinition } from '../brokers/powers/host-powers.js';
 import { readPowers } from '../brokers/powers/host-powers.js';
 import { BulkheadError } from '../errors.js';

@@ -83,15 +83,6 @@ export interface NetworkBroker {
 }
 
 /** Throws `INVALID_OPTIONS` for an invalid override or proxy. */
-export function checkNetworkOptions({
-  overrides = [],
-  proxy,
-}: Pick<NetworkBrokerSpec, 'overrides' | 'proxy'>): void {
-  parseOverrides(overrides);
-  if (proxy !== undefined) makeTunnel(proxy, []);
-}
-
-/** Throws `INVALID_OPTIONS` for an invalid override or proxy. */
 export function makeNetworkBroker(spec: NetworkBrokerSpec): NetworkBroker {
   const { plugin } = spec;
   const limits: NetworkLimits = { ...NETWORK_LIMITS, ...spec.limits };

@@ -56,3 +56,26 @@ function parsePlace(host: string, text: string): Place {
 function invalid(message: string): BulkheadError<'INVALID_OPTIONS'> {
   return new BulkheadError('INVALID_OPTIONS', message, { option: 'hostOverrides' });
 }
+
+/** Throws `INVALID_OPTIONS` for an invalid override or proxy. */
+export function checkNetworkOptions({
+  overrides = [],
+  proxy,
+}: {
+  readonly overrides?: readonly HostOverride[];
+  readonly proxy?: string;
+}): void {
+  parseOverrides(overrides);
+  if (proxy !== undefined) parseProxyUrl(proxy);
+}
+
+/** Parses a proxy's URL. Throws `INVALID_OPTIONS`. */
+export function parseProxyUrl(proxy: string): URL {
+  const url = URL.canParse(proxy) ? new URL(proxy) : undefined;
+  if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
+  throw new BulkheadError(
+    'INVALID_OPTIONS',
+    'The proxy is not an http: or https: URL, as in http://proxy.example:3128.',
+    { option: 'proxy' },
+  );
+}

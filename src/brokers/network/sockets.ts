@@ -5,8 +5,8 @@ import {
   rootCertificates,
   type SecureContext,
 } from 'node:tls';
-import { BulkheadError } from '../../errors.js';
 import { portOf } from './addresses.js';
+import { parseProxyUrl } from './overrides.js';
 
 /** Tries `addresses` in order. `host` is only for messages: it is not resolved. */
 export const connectTcp: Connect = (host, port, addresses, signal) => {
@@ -144,14 +144,7 @@ export function makeTunnel(proxy: string, authorities: readonly string[]): Tunne
 }
 
 function parseProxy(proxy: string): { origin: string; authorization: string | undefined } {
-  const url = URL.canParse(proxy) ? new URL(proxy) : undefined;
-  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new BulkheadError(
-      'INVALID_OPTIONS',
-      'The proxy is not an http: or https: URL, as in http://proxy.example:3128.',
-      { option: 'proxy' },
-    );
-  }
+  const url = parseProxyUrl(proxy);
   const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   return {
     origin: url.origin,

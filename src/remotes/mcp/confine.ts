@@ -12,7 +12,6 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
-import gte from 'semver/functions/gte.js';
 import { BulkheadError, messageOf } from '../../errors.js';
 import { parseNetwork } from '../../permissions/network.js';
 import type { Confinement } from '../remote.js';
@@ -165,6 +164,8 @@ export async function whyNotConfined({
   if (platform !== 'linux') {
     return `confine works on Linux only, and this is ${platform}. Run it on Linux`;
   }
+  // Loaded on first use, because most engines confine no command.
+  const { default: gte } = await import('semver/functions/gte.js');
   // guard: confine-node-version
   if (!gte(node, MIN_NODE)) {
     return `confine needs Node ${MIN_NODE} or later, and this is Node ${node}. Start Bulkhead with a newer Node`;
