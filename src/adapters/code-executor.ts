@@ -102,6 +102,7 @@ export async function codeExecutor(options: CodeExecutorOptions = {}): Promise<C
       {
         name: DISPATCH,
         inputSchema: { type: 'object' },
+        // guard: code-executor-lends-named-functions
         execute: async (input, { metadata }) =>
           JSON.stringify(await dispatch(running.get(textOf(metadata['run'])), input)),
       },
@@ -190,7 +191,6 @@ const EXTERNAL = 'external';
 /** Runs what a program asked for, if this program may. */
 async function dispatch(lent: Lent | undefined, input: JsonObject): Promise<object> {
   const { provider, name, args } = input;
-  // guard: code-executor-lends-named-functions
   const found = lent?.get(textOf(provider))?.get(textOf(name));
   if (found === undefined) {
     return { error: { message: `There is no function ${textOf(provider)}.${textOf(name)}.` } };

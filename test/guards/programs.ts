@@ -142,7 +142,9 @@ export const programGuards: readonly Guard[] = [
   {
     id: 'code-executor-lends-named-functions',
     stops: 'a program of another code mode that calls a function of another program',
-    mutation: { replace: [/lent\?\.get\(textOf\(provider\)\)/, '[...(lent?.values() ?? [])][0]'] },
+    mutation: {
+      replace: [/running\.get\(textOf\(metadata\['run'\]\)\)/, '[...running.values()][0]'],
+    },
     tests: ['test/adapters/code-executor.test.ts'],
   },
   {
