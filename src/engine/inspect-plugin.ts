@@ -226,9 +226,17 @@ function listing(
   variables: readonly string[],
 ): Readonly<Record<string, PackageGrant>> {
   return Object.fromEntries(
-    Object.entries(packages).map(([path, { undeclared }]) => [
+    Object.entries(packages).map(([path, { undeclared, streams }]) => [
       path,
-      { time: true, random: true, fs: true, env: variables, imports: undeclared },
+      {
+        time: true,
+        random: true,
+        fs: true,
+        env: variables,
+        imports: undeclared,
+        // Else a server could not say what it offers.
+        ...(streams === undefined ? {} : { streams: true }),
+      },
     ]),
   );
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { CliCapabilities } from '../../src/cli/capabilities.js';
 import { runCli } from '../../src/cli/run.js';
 import { systemCapabilities } from '../../src/cli/system-capabilities.js';
+import { openPackageStore, storeDirectoryOf } from '../../src/npm/store.js';
 import { ROOT } from '../architecture/sources.js';
 import { makeSink, stream } from './sinks.js';
 import type { Ended } from './spawned.js';
@@ -30,6 +31,11 @@ export async function run(
   try {
     const code = await runCli(args, '0.0.0', {
       ...(capabilities ??= ofThisProcess()),
+      // The store of this home, not of the first one.
+      packages: openPackageStore({
+        directory: storeDirectoryOf({ environment: process.env }),
+        environment: process.env,
+      }),
       stdin: stream(stdin),
       stdout,
       stderr,

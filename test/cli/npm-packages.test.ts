@@ -92,6 +92,7 @@ it('a server from a registry runs its packages separately, unless the user says 
   const added = await run([...add, '--deny-package', 'poisoned-pad']);
   expect(added.stderr).toContain('its npm packages run in compartments of their own');
   expect(added.stderr).toContain('1 package: nothing');
+  expect(added.stderr).toMatch(/^ {2}tool +run \(/m);
   const lock = join(home, '.config/bulkhead/bulkhead.lock.json');
   const { plugins } = JSON.parse(readFileSync(lock, 'utf8')) as {
     plugins: Record<string, { packages?: Record<string, { granted?: object }> }>;

@@ -54,6 +54,9 @@ describe('a package of a registry', () => {
     const { code, stdout, stderr } = await bulkhead('add', '--user', 'npm:scripted', '--yes');
     expect([code, stdout]).toEqual([0, expect.stringContaining('added scripted to ')]);
     expect(stderr).toContain('fetched scripted 1.0.0 with 1 dependencies; published by ada');
+    // Before the question, which here is answered in advance.
+    expect(stderr).toMatch(/^ {2}tool +run \(/m);
+    expect(stderr).not.toContain('did not say what tools it offers');
     expect(existsSync(marker)).toBe(false);
   });
 

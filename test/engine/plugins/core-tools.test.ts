@@ -12,7 +12,7 @@ async function textOf(engine: Engine, tool: string): Promise<string | undefined>
 describe('a tool of the host’s own', () => {
   it('runs beside the plugins’, and owns its name even if a plugin wants it', async () => {
     const engine = await startEngine(
-      [makeVellum({ name: 'mine', tools: { search: 'export default {}' } })],
+      [makeVellum({ name: 'mine', tools: { search: 'export default { execute: () => 1 }' } })],
       { coreTools: [core('search')] },
     );
     expect(await textOf(engine, 'search')).toBe('search of the host');
