@@ -34,10 +34,17 @@ describe('code that gives more than anybody can take', () => {
     verdict: async ({ engine, events }) => {
       // The next second has room again, and says how much was dropped.
       await pause(1_000);
-      await engine.call('floods:logger', {}, { timeoutMs: 50 });
-      const lines = events.flatMap((event) => (event.type === 'log' ? [event.text] : []));
-      expect(lines[0]).toMatch(/^\d+ further lines in one second were dropped$/);
-      expect(lines[1]).toBe("{ a: [ 'line' ] }");
+      const lines = (): readonly string[] =>
+        events.flatMap((event) => (event.type === 'log' ? [event.text] : []));
+      // On a busy machine, a call may end before its guest has the processor.
+      await expect
+        .poll(async () => {
+          await engine.call('floods:logger', {}, { timeoutMs: 200 });
+          return lines().length;
+        })
+        .toBeGreaterThan(1);
+      expect(lines()[0]).toMatch(/^\d+ further lines in one second were dropped$/);
+      expect(lines()[1]).toBe("{ a: [ 'line' ] }");
     },
   });
 
