@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, cpSync, existsSync } from 'node:fs';
+import { closeSync, cpSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { ROOT } from '../architecture/sources.js';
@@ -29,6 +29,8 @@ export async function startRunnerProcess(
 ): Promise<ChildProcess> {
   const lockFile = join(machine, 'bulkhead.lock.json');
   if (!existsSync(lockFile)) cpSync(cell.lockFile, lockFile);
+  // The process writes it itself: it may outlive the directory.
+  const log = openSync(join(machine, 'log'), 'a');
   const child = spawn(
     process.execPath,
     [
@@ -42,10 +44,10 @@ export async function startRunnerProcess(
       '--json',
       ...words,
     ],
-    { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+    { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', log] },
   );
+  closeSync(log);
   children.push(child);
-  child.stderr?.on('data', (chunk: Buffer) => appendFileSync(join(machine, 'log'), chunk));
   const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer];
   const printed: unknown = JSON.parse(String(line));
   expect(printed).toEqual({ runner: name });
