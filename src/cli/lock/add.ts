@@ -197,7 +197,7 @@ export async function acceptPlugin(
   capabilities: CliCapabilities,
   config?: JsonObject,
 ): Promise<Added> {
-  // Whoever publishes one of the packages of a package from npm could otherwise use all that it may do.
+  // Otherwise the publisher of one of its dependencies could use all that the server may do.
   const isFetched = capabilities.packages.describe(directory) !== undefined;
   const settings = isFetched ? { packages: 'separate' as const, ...given } : given;
   const lock = openLock(settings, capabilities, lockPackagesOption(settings));

@@ -96,7 +96,7 @@ export function makeCarriedRequests(
 function otherQuestion({ tool }: CallSpec): BulkheadError<'FLEET_FAILED'> {
   return new BulkheadError(
     'FLEET_FAILED',
-    `The runner asks about another artifact, input, tenant, grant or configuration of ${tool.id} than the gateway's, so nobody was asked. Give both the same lock file and configuration.`,
+    `The runner asks about another artifact, input, tenant, grant or configuration of ${tool.id} than the gateway's, so no question was asked. Give both the same lock file and configuration.`,
     { reason: 'grant' },
   );
 }
