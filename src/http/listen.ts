@@ -78,7 +78,13 @@ export async function listen(
     }
     const answered = plain?.(incoming, outgoing, markBusy);
     if (answered === undefined) void listener(incoming, outgoing);
-    else void answered.then((isDone) => (isDone ? undefined : listener(incoming, outgoing)));
+    else {
+      void answered.then(
+        (isDone) => (isDone ? undefined : listener(incoming, outgoing)),
+        // A fault of one request ends its connection, not the server.
+        () => outgoing.destroy(),
+      );
+    }
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(error, host, port)));

@@ -47,6 +47,7 @@ async function open(hasPlain: boolean, maxRequests = 8): Promise<Door> {
   const plainCalls = makePlainCalls(served.engine, OPTIONS);
   const counted: PlainCalls = {
     start: (header, body, signal) => {
+      if (header('x-fault') !== undefined) throw new Error('a fault');
       const started = plainCalls.start(header, body, signal);
       if (started !== undefined) plain.push(body);
       return started;
@@ -420,6 +421,12 @@ describe('an MCP call over HTTP', () => {
     const [head]: unknown[] = await once(socket, 'data');
     expect(String(head)).toContain('content-type: text/event-stream');
     socket.destroy();
+  });
+
+  it('that meets a fault ends its connection, and no other', async () => {
+    const faulty = send(fast, { headers: { 'x-fault': 'yes' }, body: usual });
+    await expect(faulty).rejects.toThrow('closed');
+    expect((await send(fast, { body: usual })).status).toBe(200);
   });
 
   it('takes a place among the requests', async () => {
