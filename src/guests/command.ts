@@ -1,3 +1,4 @@
+import { nameDescriptor } from '../inherited-descriptors.js';
 import { behindWalls, DIES_WITH_HOST, type KernelLimits } from './walls/build.js';
 import type { Command, Machine, ProcessLimits } from './walls/machine.js';
 import type { OptionalWall } from './walls/optional.js';
@@ -50,7 +51,7 @@ export function guestCommand(
     script,
     kind,
     codeCache === undefined ? 'plain' : 'cached',
-    ...machine.inheritable.map(({ number, dev, ino }) => `${number}:${dev}:${ino}`),
+    ...machine.inheritable.map(nameDescriptor),
   ];
   const guest = behindWalls(machine, {
     program,

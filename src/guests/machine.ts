@@ -2,17 +2,15 @@ import {
   accessSync,
   constants,
   existsSync,
-  fstatSync,
   mkdtempSync,
   openSync,
-  readdirSync,
-  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { release, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Descriptor, Machine } from './walls/machine.js';
+import { inheritableDescriptors } from '../inherited-descriptors.js';
+import type { Machine } from './walls/machine.js';
 import { findWalls } from './walls/find.js';
 import { LANDLOCK_VERSION } from './walls/launcher.js';
 import { findLibraries, outputOf } from './walls/libraries.js';
@@ -140,35 +138,4 @@ export function findProgram(name: string): string | undefined {
       return false;
     }
   });
-}
-
-/**
- * Descriptors that this process inherited and that every program it starts would inherit. Node closes
- * its own, and the first few of the inherited ones.
- */
-export function inheritableDescriptors(): Descriptor[] {
-  try {
-    return readdirSync('/proc/self/fd')
-      .map(Number)
-      .filter((number) => number >= STANDARD)
-      .flatMap(readInheritable);
-  } catch {
-    return [];
-  }
-}
-
-const STANDARD = 3;
-const CLOSE_ON_EXEC = 0o2000000;
-
-function readInheritable(number: number): Descriptor[] {
-  try {
-    const info = readFileSync(`/proc/self/fdinfo/${number}`, 'utf8');
-    const flags = Number.parseInt(/^flags:\s*([0-7]+)$/m.exec(info)?.[1] ?? '', 8);
-    if ((flags & CLOSE_ON_EXEC) !== 0) return [];
-    const { dev, ino } = fstatSync(number);
-    return [{ number, dev, ino }];
-  } catch {
-    // Closed since: the descriptor that listed the others.
-    return [];
-  }
 }

@@ -19,6 +19,7 @@ const rows: readonly (readonly string[])[] = [
     'src/canonical.ts',
     'src/file-mutex.ts',
     'src/hash.ts',
+    'src/inherited-descriptors.ts',
     'src/processor.ts',
     'src/replace-file.ts',
     'src/supported-runtime.ts',
@@ -106,6 +107,8 @@ const powerful: readonly string[] = [
   'src/remotes/mcp/confine.ts',
   // Receives the return of a login page, on loopback.
   'src/remotes/mcp/login-callback.ts',
+  // Reads and closes descriptors of this process.
+  'src/inherited-descriptors.ts',
   // Reads how much processor time a process has used.
   'src/processor.ts',
   // Excludes other processes by a file.

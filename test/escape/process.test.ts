@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -101,6 +101,29 @@ describe('a live guest', () => {
     expect(host).toContain('/etc/hostname');
     expect(guest).not.toContain('/etc/hostname');
     expect(active).toBe(true);
+  });
+
+  it.each(
+    ['program', 'bundler'].flatMap((kind) =>
+      ['perl', 'bwrap', 'chain'].map((builder): [string, string] => [kind, builder]),
+    ),
+  )('leaves nothing of its host open in a %s behind walls by %s', (kind, builder) => {
+    const secret = openSync('/etc/hostname', 'r');
+    const { dev, ino } = fstatSync(secret);
+    const holes = Array.from({ length: 37 }, () => 'ignore' as const);
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(import.meta.dirname, 'inheriting-programs.mjs'), kind, builder],
+      { stdio: ['ignore', 'pipe', 'pipe', ...holes, secret], encoding: 'utf8' },
+    );
+    closeSync(secret);
+    expect(stderr).toBe('');
+    const report = JSON.parse(stdout);
+    expect(report.host).toContain('/etc/hostname');
+    expect(report.seen).not.toContain('/etc/hostname');
+    expect(report.seen).not.toContain(`${dev}:${ino}`);
+    // The bundler has open files, and a program has none but its streams.
+    expect(report.seen.length > 0).toBe(kind === 'bundler');
   });
 
   it('does not outlive a host that is killed, even in an endless loop', async () => {

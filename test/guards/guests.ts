@@ -27,6 +27,18 @@ export const guestGuards: readonly Guard[] = [
     tests: ['test/escape/process.test.ts'],
   },
   {
+    id: 'programs-inherit-no-descriptor',
+    stops: 'files of the host in a program that an auditor runs behind walls',
+    mutation: 'remove',
+    tests: ['test/escape/process.test.ts'],
+  },
+  {
+    id: 'bundler-closes-inherited-descriptors',
+    stops: 'files of the host in a bundler, which reads hostile sources',
+    mutation: 'remove',
+    tests: ['test/escape/process.test.ts'],
+  },
+  {
     id: 'node-permission-model-on',
     stops: 'files, child processes and workers in a guest',
     mutation: { replace: [/\[.*\]/, '[]'] },

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { nameDescriptor } from '../../inherited-descriptors.js';
 import { inspectMachine } from '../../guests/machine.js';
 import { behindWalls, type WalledProgram } from '../../guests/walls/build.js';
+import type { Machine } from '../../guests/walls/machine.js';
 import type { UserRange } from '../../guests/walls/plan.js';
 import { type Bundler, makeBundler, type StartBundler } from '../../plugin/bundle/bundler.js';
 import { BUNDLE_LIMITS } from '../../plugin/bundle/spec.js';
@@ -35,13 +37,13 @@ export const BUNDLER_WALLS: Pick<WalledProgram, 'limits' | 'use' | 'confined'> =
   confined: 'bundler',
 };
 
-/** Starts bundler processes behind walls. */
-export function startWalledBundler(users?: UserRange): StartBundler {
+/** Starts bundler processes behind walls: those of `machine`, by default what this machine has. */
+export function startWalledBundler(users?: UserRange, machineHere?: Machine): StartBundler {
   return async ({ args, code }, directories): Promise<ChildProcess> => {
-    const machine = await inspectMachine(guestScripts.confined(), users);
+    const machine = machineHere ?? (await inspectMachine(guestScripts.confined(), users));
     const command = behindWalls(machine, {
       ...BUNDLER_WALLS,
-      program: [machine.node, ...args],
+      program: [machine.node, ...args, ...machine.inheritable.map(nameDescriptor)],
       visible: [...code, ...directories],
       // Another user cannot read files that are root's alone. Then it is root without privileges.
       hostUser:

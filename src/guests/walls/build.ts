@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Command, Machine } from './machine.js';
 import type { OptionalWall } from './optional.js';
 import { launcherText } from './launcher.js';
@@ -217,7 +217,9 @@ function byBubblewrap(
     ...limiter(
       machine,
       walled.limits,
-      plan.systemCallFilter ? `exec 9</proc/self/fd/${FILTER_DESCRIPTOR};` : '',
+      plan.systemCallFilter
+        ? `exec 9</proc/self/fd/${FILTER_DESCRIPTOR} ${FILTER_DESCRIPTOR}<&-;`
+        : '',
       { isCounted: user !== undefined },
     ),
     tools.bwrap,
@@ -293,11 +295,13 @@ function byChain(
 }
 
 /**
- * Where the root of a guest is mounted, in its own mount namespace: a directory that every system has,
- * and that hides none of the files that the guest is to see.
+ * Where the root of a guest is mounted, in its own mount namespace: a directory that exists, and that
+ * hides none of the files that the guest is to see.
  */
 function mountPoint(seen: readonly string[]): string {
-  const free = MOUNT_POINTS.find((point) => !seen.some((path) => path.startsWith(point)));
+  const free = MOUNT_POINTS.find(
+    (point) => !seen.some((path) => path.startsWith(point)) && existsSync(point),
+  );
   return free ?? '/tmp';
 }
 

@@ -1,3 +1,4 @@
+import type { Descriptor } from '../../inherited-descriptors.js';
 import type { WallPlan } from './plan.js';
 import type { Architecture, Confined } from './system-calls.js';
 
@@ -21,7 +22,7 @@ export interface Machine {
   /** Whether the host runs as root. */
   readonly superuser: boolean;
   readonly tools: Tools;
-  /** Descriptors that a program started here would inherit. A guest closes them first. */
+  /** Descriptors that a program started here would inherit. Guests and bundlers close them first. */
   readonly inheritable: readonly Descriptor[];
   /** The libraries that the loader adds to node. */
   readonly libraries: readonly string[];
@@ -42,13 +43,6 @@ export interface Tools {
   readonly setpriv: string | undefined;
   /** A shell whose `ulimit` works. */
   readonly shell: string | undefined;
-}
-
-/** An open file, socket or pipe. Device and inode identify it if its number is reused. */
-export interface Descriptor {
-  readonly number: number;
-  readonly dev: number;
-  readonly ino: number;
 }
 
 /** A process to start. */

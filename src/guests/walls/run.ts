@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { closeDescriptors } from '../../inherited-descriptors.js';
 import { kernelLimits } from '../command.js';
 import { signalProcessGroup } from '../guest-process.js';
 import { behindWalls } from './build.js';
@@ -55,13 +56,15 @@ function withoutLinkedDirectory(path: string): string {
 
 /**
  * Runs a program behind exactly the walls of a guest, and returns its status: 128 and the signal if a
- * signal ended it.
+ * signal ended it. First closes what this process inherited: a guest's own code would close it there.
  */
 export function runBehindWalls(
   machine: Machine,
   { command, show, script, limits, signal }: TrialProgram,
   { stdin, stdout, stderr }: Streams,
 ): Promise<number> {
+  // guard: programs-inherit-no-descriptor
+  closeDescriptors(machine.inheritable);
   const { file, args, env, filter } = behindWalls(machine, {
     program: command,
     limits: kernelLimits(machine, limits),

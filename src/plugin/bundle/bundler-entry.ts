@@ -1,8 +1,13 @@
 // Bundles each spec that the host sends, one plugin after another, until the host disconnects.
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { BulkheadError, messageOf } from '../../errors.js';
+import { closeDescriptors, parseDescriptor } from '../../inherited-descriptors.js';
 import { buildBundle } from './build.js';
 import type { BundleSpec } from './spec.js';
+
+// Before esbuild, which would inherit them.
+// guard: bundler-closes-inherited-descriptors
+closeDescriptors(process.argv.slice(2).map(parseDescriptor));
 
 process.on('message', (message: unknown) => {
   if (!isSpec(message)) return;
