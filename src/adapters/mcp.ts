@@ -28,16 +28,16 @@ export interface McpHandler {
 export function createMcpHandler(engine: Engine, options: McpOptions = {}): McpHandler {
   const open = async (): Promise<Opened> => {
     const sdk = await loadSdk();
-    const makeServer = makeServers(sdk, engine, options);
+    const servers = makeServers(sdk, engine, options);
     const maxBodyBytes = options.maxBodyBytes ?? 1024 * 1024;
-    const handler = sdk.createMcpHandler(makeServer, {
+    const handler = sdk.createMcpHandler(servers.make, {
       maxRequestBodySize: maxBodyBytes,
       maxSubscriptions: options.maxListeners ?? 256,
       ...(options.onError === undefined ? {} : { onerror: options.onError }),
     });
     const sessions = makeSessions({
       mcp: sdk,
-      makeServer,
+      makeServer: servers.make,
       maxSessions: options.maxSessions ?? 256,
       maxBodyBytes,
       idleMs: SESSION_IDLE_MS,
@@ -52,6 +52,7 @@ export function createMcpHandler(engine: Engine, options: McpOptions = {}): McpH
       endStreams: () => sessions.endStreams(),
       close: async () => {
         unsubscribe();
+        servers.close();
         await Promise.all([sessions.close(), handler.close()]);
       },
     };
@@ -160,13 +161,13 @@ export async function serveMcpStdio(engine: Engine, options: McpOptions = {}): P
     loadSdk(),
     loadStdioSdk(),
   ]);
-  const makeServer = makeServers(sdk, engine, options);
+  const servers = makeServers(sdk, engine, options);
   // The SDK may create a server to detect the client's version and replace it: only the last is notified.
   let current: Server | undefined;
   const transport = new StdioServerTransport();
   const handle = serveStdio(
     () => {
-      current = makeServer();
+      current = servers.make();
       return current;
     },
     { transport, ...(options.onError === undefined ? {} : { onerror: options.onError }) },
@@ -176,6 +177,7 @@ export async function serveMcpStdio(engine: Engine, options: McpOptions = {}): P
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has no other way
     transport.onclose = () => {
       onclose?.();
+      servers.close();
       resolve();
     };
   });

@@ -57,7 +57,7 @@ import { openEngineStops } from './stops.js';
 import { checkNamedIds, withoutOptions } from './types/check-options.js';
 import { isolationOf } from './types/guest-options.js';
 import { checkCallOptions } from './types/options-table.js';
-import { openSystems, serversAmong, withSystemPowers } from './systems.js';
+import { openServers, openSystems, withSystemPowers } from './systems.js';
 import type { CallOptions, EngineOptions } from './types/options.js';
 import type { PluginStatus } from './types/status.js';
 
@@ -140,6 +140,7 @@ export async function openEngine(
     now: Date.now,
   };
 
+  const servers = openServers(plugins, services);
   const grants = makeGrants(settings.grant, (plugin) => isolationOf(settings, plugin) !== 'plugin');
   const { contributions, scheduler, build } = runtime;
   const owned = { plugins, services, grants, contributions, scheduler };
@@ -323,10 +324,7 @@ export async function openEngine(
     grant: (plugin, ...permissions) => change(plugin, 'granted', permissions),
     revoke: (plugin, ...permissions) => change(plugin, 'revoked', permissions),
     ...systems.apis,
-    mcpSources: () => [
-      ...serversAmong(plugins, services.pins),
-      ...remotes.sources(new Set(registry.ids())),
-    ],
+    mcpSources: () => [...servers(), ...remotes.sources(new Set(registry.ids()))],
     jwks: () => remotes.jwks(),
     accept: (id, digest) => registry.accept(id, digest) ?? remotes.accept(id, digest),
     logIn: (id, login) => remotes.logIn(id, login),

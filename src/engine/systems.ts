@@ -4,7 +4,7 @@ import {
   clientPowers,
   type ClientPowersEngine,
 } from '../formats/mcp-server/engine/client-powers.js';
-export { serversAmong } from '../formats/mcp-server/engine/sources.js';
+export { openServers } from '../formats/mcp-server/engine/sources.js';
 import type { SpindleHost } from '../formats/spindle/engine/spindle-host.js';
 import type { PluginTable } from './plugins/installed.js';
 

@@ -221,6 +221,10 @@ const PLAIN: Readonly<Record<string, Sent>> = {
     headers: { 'content-type': 'application/json; charset=utf-8' },
     body: usual,
   },
+};
+
+/** Left to the SDK, or refused. */
+const OTHER: Readonly<Record<string, Sent>> = {
   'with a client that can be asked': {
     headers: currentHeaders(),
     body: current(
@@ -228,10 +232,6 @@ const PLAIN: Readonly<Record<string, Sent>> = {
       envelope({ 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } }),
     ),
   },
-};
-
-/** Left to the SDK, or refused. */
-const OTHER: Readonly<Record<string, Sent>> = {
   'to an unknown tool': { body: call({ name: 'nope' }) },
   'of the current version, to an unknown tool': {
     headers: currentHeaders('nope'),

@@ -14,9 +14,12 @@ import { isolated, visible } from '../../visible.js';
 /** MCP's own package, which is optional. */
 export type McpSdk = typeof sdk;
 
-/** The signed state that the client returns with the answer: a pointer to the stored question. */
-export interface ElicitationState {
-  readonly approval: string;
+/** The signed state that the client returns with the answer. */
+export interface AnswerState {
+  /** The stored question about a call that has not run. */
+  readonly approval?: string;
+  /** The running call that asked. */
+  readonly call?: string;
 }
 
 /** The pending questions of clients that cannot answer, by the digest of the call. */
@@ -48,7 +51,7 @@ export type ApprovalStep =
 export interface McpApprovalsSpec {
   readonly mcp: McpSdk;
   readonly engine: Engine;
-  readonly codec: RequestStateCodec<ElicitationState>;
+  readonly codec: RequestStateCodec<AnswerState>;
   readonly asked: AskedCalls;
   readonly context: ServerContext;
 }
@@ -102,7 +105,7 @@ async function recordAnswer(
   { mcp, engine, context }: Pick<McpApprovalsSpec, 'mcp' | 'engine' | 'context'>,
 ): Promise<string | undefined> {
   const { approvals } = engine;
-  const { approval } = context.mcpReq.requestState<ElicitationState>() ?? {};
+  const { approval } = context.mcpReq.requestState<AnswerState>() ?? {};
   if (approval === undefined) return undefined;
   const entry = approvals.get(approval);
   // guard: mcp-answer-digest-compared

@@ -204,7 +204,8 @@ function isPlainEnvelope(meta: unknown): boolean {
     typeof client['name'] === 'string' &&
     typeof client['version'] === 'string' &&
     isRecord(capabilities) &&
-    hasOnly(capabilities, ['elicitation', 'sampling']) &&
+    // A client that can be asked may be asked about what the call sends.
+    hasOnly(capabilities, ['sampling']) &&
     Object.values(capabilities).every((one) => isRecord(one) && hasOnly(one, []))
   );
 }

@@ -21,10 +21,17 @@ import { makeServedNames, type ServedNames } from './sources.js';
 import {
   approveCall,
   type AskedCalls,
-  type ElicitationState,
+  type AnswerState,
   makeAskedCalls,
   type McpSdk,
 } from './elicitation.js';
+import {
+  type CallOfClient,
+  type CallStep,
+  type LiveCall,
+  makeParkedCalls,
+  type ParkedCalls,
+} from './parked-calls.js';
 import { listTools, takesObject, toMcpResult } from './shapes.js';
 
 /** How tools are served to MCP clients. */
@@ -77,16 +84,23 @@ function notInstalled(error: unknown): never {
   );
 }
 
-/** Makes servers of one engine: one for each HTTP request, session or stdio connection. */
-export function makeServers(mcp: McpSdk, engine: Engine, options: McpOptions): () => Server {
+/** Servers of one engine: one for each HTTP request, session or stdio connection. */
+export interface Servers {
+  make(): Server;
+  /** Ends the calls that wait for their clients. */
+  close(): void;
+}
+
+export function makeServers(mcp: McpSdk, engine: Engine, options: McpOptions): Servers {
   const { name = 'bulkhead', version = '0.1.0', instructions, stateKey } = options;
-  const codec = mcp.createRequestStateCodec<ElicitationState>({
+  const codec = mcp.createRequestStateCodec<AnswerState>({
     key: stateKey ?? randomBytes(32).toString('base64'),
   });
   const asked = makeAskedCalls();
+  const parked = makeParkedCalls(mcp, codec);
   const served = servedTools(engine.catalog, options.tools);
   const names = makeServedNames(engine, served, (error) => options.onError?.(error));
-  return () => {
+  const make = (): Server => {
     const hasSources = engine.mcpSources().length > 0;
     const server = new mcp.Server(
       { name, version },
@@ -109,20 +123,22 @@ export function makeServers(mcp: McpSdk, engine: Engine, options: McpOptions): (
       ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
       ...(options.asker === undefined ? {} : { asker: options.asker }),
     };
-    const spec: ServerSpec = { mcp, engine, codec, asked, server, names, logLevel, caller };
+    const spec: ServerSpec = { mcp, engine, codec, asked, parked, server, names, logLevel, caller };
     server.setRequestHandler('tools/list', () => ({
       tools: listTools(engine, served.list(), names.nameOf),
     }));
     server.setRequestHandler('tools/call', (request, context) => call(spec, request, context));
     return server;
   };
+  return { make, close: () => parked.close() };
 }
 
 interface ServerSpec {
   readonly mcp: McpSdk;
   readonly engine: Engine;
-  readonly codec: RequestStateCodec<ElicitationState>;
+  readonly codec: RequestStateCodec<AnswerState>;
   readonly asked: AskedCalls;
+  readonly parked: ParkedCalls;
   readonly server: Server;
   readonly names: ServedNames;
   readonly logLevel: () => LogLevel | undefined;
@@ -134,13 +150,27 @@ async function call(
   { params }: CallToolRequest,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { mcp, engine, server, names } = spec;
+  const { mcp, engine, server, names, parked } = spec;
   const { tenant, asker } = spec.caller;
   const tool = find(spec, params.name);
   if (tool === undefined) throw unknownTool(mcp, params.name);
   const input = params.arguments ?? {};
-  try {
-    const client = clientOf(server, context, spec.logLevel);
+  const inputOf: CallOfClient = { tool: tool.name, input, context };
+  const run = (approval: string | undefined) => (live: LiveCall) => {
+    const client = clientOf(server, live, spec.logLevel);
+    return engine.call(tool.name, input, {
+      signal: live.signal,
+      // guard: mcp-calls-for-tenant
+      ...(tenant === undefined ? {} : { tenant }),
+      ...progressOf(live),
+      client,
+      ...clientApprover(client),
+      ...(approval === undefined ? {} : { approval }),
+    });
+  };
+  const begin = async (): Promise<CallStep> => {
+    const { call: waiting } = context.mcpReq.requestState<AnswerState>() ?? {};
+    if (waiting !== undefined) return parked.resume(waiting, inputOf);
     const clientName = server.getClientVersion()?.name.slice(0, 100) ?? 'a client';
     const step = await approveCall(
       {
@@ -152,22 +182,18 @@ async function call(
       },
       { ...spec, context },
     );
-    if (!step.run) return step.answer;
-    const result = await engine.call(tool.name, input, {
-      signal: context.mcpReq.signal,
-      // guard: mcp-calls-for-tenant
-      ...(tenant === undefined ? {} : { tenant }),
-      ...progressOf(context),
-      client,
-      ...clientApprover(client),
-      ...(step.approval === undefined ? {} : { approval: step.approval }),
-    });
+    return step.run ? parked.start(inputOf, run(step.approval)) : { answer: step.answer };
+  };
+  try {
+    const step = await begin();
+    if ('answer' in step) return step.answer;
     return server.projectCallToolResult(
-      toMcpResult(result, (block) => names.exportUris(tool.plugin, block)),
+      toMcpResult(step.result, (block) => names.exportUris(tool.plugin, block)),
       undefined,
     );
   } catch (error) {
     if (isBulkheadError(error, 'TOOL_NOT_FOUND')) throw unknownTool(mcp, params.name);
+    if (error instanceof mcp.ProtocolError) throw error;
     if (!isBulkheadError(error)) throw new Error('Internal error', { cause: error });
     return { content: [{ type: 'text', text: error.message }], isError: true };
   }
@@ -189,9 +215,8 @@ function unknownTool(mcp: McpSdk, name: string): Error {
  * Sends the progress of a call and a tool's output as progress, if the client requested progress. A server
  * that reports progress reports its output too.
  */
-function progressOf({ mcpReq }: ServerContext): Pick<CallOptions, 'onOutput' | 'onProgress'> {
-  const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return {};
+function progressOf({ context }: LiveCall): Pick<CallOptions, 'onOutput' | 'onProgress'> {
+  if (context().mcpReq._meta?.progressToken === undefined) return {};
   let last = -Infinity;
   let sent = 0;
   let reports = false;
@@ -201,6 +226,9 @@ function progressOf({ mcpReq }: ServerContext): Pick<CallOptions, 'onOutput' | '
     // guard: mcp-progress-capped
     if (sent > MAX_PROGRESS || !(progress > last)) return;
     last = progress;
+    const { mcpReq } = context();
+    const progressToken = mcpReq._meta?.progressToken;
+    if (progressToken === undefined) return;
     const params = { progressToken, progress, ...more };
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };

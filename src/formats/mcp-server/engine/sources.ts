@@ -1,29 +1,55 @@
 import { isRecord } from '../../../../sandbox/wire/json.js';
 import type { JsonObject } from '../../../../sandbox/wire/messages.js';
-import type { Instance } from '../../../engine/instance/instance.js';
+import type { EngineServices, Instance } from '../../../engine/instance/instance.js';
 import { sendEvent } from '../../../engine/instance/send-event.js';
 import type { OfferPins } from '../../../engine/instance/offer-pins.js';
 import type { ServerNotices } from '../../../engine/instance/server-notices.js';
 import { BulkheadError } from '../../../errors.js';
 import { visible } from '../../../visible.js';
-import type { PluginTable } from '../../../engine/plugins/installed.js';
-import { LOG_LEVELS, type LogLevel } from '../../../plugin/call-client.js';
+import type { InstalledPlugin, PluginTable } from '../../../engine/plugins/installed.js';
+import { LOG_LEVELS } from '../../../plugin/call-client.js';
 import type { McpList, McpOffers, McpSource } from '../../../plugin/mcp-source.js';
 import { readItem, readResult } from '../../../remotes/mcp/content.js';
+import { makeClientWants, type ClientWants } from './client-wants.js';
 
-/** What the MCP servers among an engine's plugins offer besides tools. */
-export function serversAmong(
+/** Returns what the MCP servers among an engine's plugins offer besides tools, at the time of each call. */
+export function openServers(
   plugins: PluginTable,
-  pins: OfferPins | undefined,
-): readonly McpSource[] {
-  return plugins.list().flatMap(({ plugin, entries }) =>
-    entries.flatMap(({ entry, instances, contributions }): McpSource[] => {
-      const [instance] = instances;
-      if (entry.dialect !== 'mcp-server' || instance === undefined) return [];
-      const offers = contributions?.offers ?? NOTHING;
-      return [sourceOf({ id: plugin.id, instance, offers, notices: plugins.notices, pins })];
-    }),
-  );
+  { events, pins }: Pick<EngineServices, 'events' | 'pins'>,
+): () => readonly McpSource[] {
+  const wants = new Map<string, ClientWants>();
+  const wantsOf = (id: string): ClientWants => {
+    const known = wants.get(id);
+    if (known !== undefined) return known;
+    const made = makeClientWants({
+      id,
+      events,
+      plugins,
+      instance: () => serverIn(plugins.list().find(({ plugin }) => plugin.id === id))?.instance,
+    });
+    wants.set(id, made);
+    return made;
+  };
+  return () =>
+    plugins.list().flatMap((installed): McpSource[] => {
+      const server = serverIn(installed);
+      if (server === undefined) return [];
+      const { id } = installed.plugin;
+      return [sourceOf({ id, ...server, notices: plugins.notices, pins, wantsOf })];
+    });
+}
+
+/** The server of a plugin; `undefined` if the plugin has none, or if it does not run. */
+function serverIn(
+  installed: InstalledPlugin | undefined,
+): Pick<SourceSpec, 'instance' | 'offers'> | undefined {
+  for (const { entry, instances, contributions } of installed?.entries ?? []) {
+    const [instance] = instances;
+    if (entry.dialect === 'mcp-server' && instance !== undefined) {
+      return { instance, offers: contributions?.offers ?? NOTHING };
+    }
+  }
+  return undefined;
 }
 
 const NOTHING: McpOffers = {
@@ -53,21 +79,10 @@ interface SourceSpec {
   readonly offers: McpOffers;
   readonly notices: ServerNotices;
   readonly pins: OfferPins | undefined;
+  readonly wantsOf: (id: string) => ClientWants;
 }
 
-/** What the clients of one session want. All clients share it. */
-interface Wanted {
-  /** The level of the client that wants the most. */
-  level: LogLevel | undefined;
-  /** The number of subscriptions, by address. */
-  readonly subscriptions: Map<string, number>;
-}
-
-const wantedOf = new WeakMap<Instance, Wanted>();
-
-function sourceOf({ id, instance, offers, notices, pins }: SourceSpec): McpSource {
-  const wanted = wantedOf.get(instance) ?? { level: undefined, subscriptions: new Map() };
-  wantedOf.set(instance, wanted);
+function sourceOf({ id, instance, offers, notices, pins, wantsOf }: SourceSpec): McpSource {
   const send = async (
     name: string,
     payload: JsonObject,
@@ -112,27 +127,20 @@ function sourceOf({ id, instance, offers, notices, pins }: SourceSpec): McpSourc
       return readResult(method, await send(method, params, signal), id);
     },
     subscribe: async (uri, signal) => {
-      const { subscriptions } = wanted;
       await send('resources/subscribe', { uri }, signal);
-      subscriptions.set(uri, (subscriptions.get(uri) ?? 0) + 1);
-      let isOpen = true;
+      const end = wantsOf(id).add(uri);
       return async () => {
-        if (!isOpen) return;
-        isOpen = false;
-        const left = (subscriptions.get(uri) ?? 1) - 1;
-        if (left > 0) subscriptions.set(uri, left);
-        else {
-          subscriptions.delete(uri);
-          const soon = AbortSignal.timeout(ANSWER_MS);
-          await send('resources/unsubscribe', { uri }, soon).catch(() => {});
-        }
+        if (!end()) return;
+        const soon = AbortSignal.timeout(ANSWER_MS);
+        await send('resources/unsubscribe', { uri }, soon).catch(() => {});
       };
     },
     setLogLevel: async (level, signal) => {
-      const has = wanted.level === undefined ? Infinity : LOG_LEVELS.indexOf(wanted.level);
+      const wants = wantsOf(id);
+      const has = wants.level === undefined ? Infinity : LOG_LEVELS.indexOf(wants.level);
       if (has <= LOG_LEVELS.indexOf(level)) return;
       await send('logging/setLevel', { level }, signal);
-      wanted.level = level;
+      wants.level = level;
     },
     onNotice: (listener) => notices.on(id, listener),
   };
