@@ -56,6 +56,24 @@ export const mcpAskingGuards: readonly Guard[] = [
     tests: ['test/engine/instance/server-notices.test.ts'],
   },
   {
+    id: 'mcp-parked-call-bound',
+    stops: 'a client that answers the question of another client, or changes the input of its call',
+    mutation: { replace: [' || call.same !== sameOf(spec)', ''] },
+    tests: ['test/adapters/mcp/parked-calls.test.ts'],
+  },
+  {
+    id: 'mcp-parked-calls-capped',
+    stops: 'clients that leave calls waiting without end',
+    mutation: 'never',
+    tests: ['test/adapters/mcp/parked-calls.test.ts'],
+  },
+  {
+    id: 'mcp-resubscribing-slows-down',
+    stops: 'a server that is restarted in a tight loop for its subscriptions',
+    mutation: { replace: ['waitMs * 2', 'waitMs'] },
+    tests: ['test/engine/mcp-subscriptions.test.ts'],
+  },
+  {
     id: 'mcp-client-approves-requests-alone',
     stops: "a client that approves calls, or requests of high risk, in the host's place",
     mutation: 'never',

@@ -52,8 +52,8 @@ export function clientOf(
 }
 
 /** In the current version, a page has no id. */
-function withoutId({ elicitationId: _, ...params }: JsonObject): JsonObject {
-  return params;
+function withoutId(params: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => name !== 'elicitationId'));
 }
 
 /** What the client announced, by this request or else by the first one. */

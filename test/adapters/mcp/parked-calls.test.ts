@@ -1,7 +1,10 @@
 /** Servers that ask clients of the current version, by deed: a question is an answer, and the call waits. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { beforeAll, describe, expect, it } from 'vitest';
+import * as sdk from '@modelcontextprotocol/server';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createMcpHandler, type McpHandler } from '../../../src/adapters/mcp.js';
+import type { AnswerState } from '../../../src/adapters/mcp/elicitation.js';
+import { type CallStep, makeParkedCalls } from '../../../src/adapters/mcp/parked-calls.js';
 import type { Engine } from '../../../src/index.js';
 import { askingProgram } from '../../engine/mcp-asking.js';
 import { startServer } from '../../engine/mcp-on-disk.js';
@@ -113,7 +116,9 @@ describe('a client of the current version', () => {
       refused: 'elicitation failed: the client cannot open pages.',
     });
     const none = await connect(asked, {});
-    expect(await run(none)).toEqual({ refused: 'elicitation failed: the client cannot ask its user.' });
+    expect(await run(none)).toEqual({
+      refused: 'elicitation failed: the client cannot ask its user.',
+    });
     expect(asked).toHaveLength(2);
   });
 
@@ -205,5 +210,47 @@ describe('a client of the current version', () => {
     expect(first['result']).toMatchObject({ resultType: 'input_required' });
     await alone.close();
     expect(await ended).toMatchObject({ tool: 'run' });
+  });
+});
+
+describe('the calls that wait for their clients', () => {
+  afterEach(() => vi.useRealTimers());
+
+  const codec = sdk.createRequestStateCodec<AnswerState>({ key: 'k'.repeat(32) });
+  const context = {
+    mcpReq: { signal: new AbortController().signal },
+  } as unknown as sdk.ServerContext;
+  const start = (
+    parked: ReturnType<typeof makeParkedCalls>,
+    ends: (why: string) => void = () => {},
+  ): Promise<CallStep> =>
+    parked.start({ tool: 't', input: {}, context }, async (live) => {
+      live.signal.addEventListener('abort', () => ends('aborted'));
+      const why = await live
+        .ask('elicitation/create', { message: 'Hi' }, new AbortController().signal)
+        .then(() => 'answered', String);
+      ends(why);
+      return { isError: false, content: [{ type: 'text', text: why }] } as never;
+    });
+
+  it('are at most 256: the next one gets no answer', async () => {
+    const parked = makeParkedCalls(sdk, codec);
+    const steps = await Promise.all(Array.from({ length: 256 }, () => start(parked)));
+    expect(steps.every((step) => 'answer' in step)).toBe(true);
+    expect(await start(parked)).toMatchObject({
+      result: { content: [{ text: 'Error: too many clients are asked' }] },
+    });
+    parked.close();
+  });
+
+  it('end after ten minutes without an answer', async () => {
+    vi.useFakeTimers();
+    const parked = makeParkedCalls(sdk, codec);
+    const ended: string[] = [];
+    await start(parked, (why) => ended.push(why));
+    await vi.advanceTimersByTimeAsync(599_000);
+    expect(ended).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(ended.toSorted()).toEqual(['Error: the client did not answer', 'aborted']);
   });
 });
